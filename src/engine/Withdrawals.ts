@@ -75,8 +75,8 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
   /** Never ends; fails when the journal cannot be written. */
   const run = Effect.gen(function* () {
     const sending = yield* FiberMap.make<string, void, JournalError>()
-    const send = Effect.fnUntraced(function* (placement: Placement, now: number) {
-      for (const { cancel, key } of cancelling.due(placement, now)) {
+    const send = Effect.fnUntraced(function* (placements: ReadonlyArray<Placement>) {
+      for (const { cancel, key } of cancelling.due(placements, yield* Clock.currentTimeMillis)) {
         if ((yield* FiberMap.size(sending)) >= mostAtOnce) return
         yield* FiberMap.run(sending, key, cancelOf(placement.id, cancel), { onlyIfMissing: true })
       }
@@ -103,11 +103,11 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
     const look = Effect.gen(function* () {
       const all = yield* withdraw
       yield* note(all)
-      const now = yield* Clock.currentTimeMillis
       // Hardly ever is anything due: a look costs no more than that.
-      for (const placement of books.state.placements.values()) {
-        if (placement.cancel !== undefined || placement.orphans.size > 0) yield* send(placement, now)
-      }
+      const wanted = [...books.state.placements.values()].filter(
+        ({ cancel, orphans }) => cancel !== undefined || orphans.size > 0
+      )
+      if (wanted.length > 0) yield* send(wanted)
       if (looksUntilTurn === 0) return
       looksUntilTurn -= 1
       if (looksUntilTurn === 0) yield* wake

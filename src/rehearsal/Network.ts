@@ -35,6 +35,8 @@ export interface NetworkOptions {
   /** What goes wrong now. */
   readonly trouble: () => Trouble
   readonly seen: (departure: Departure) => void
+  /** What it takes of requests; by the seed when left out. */
+  readonly limit?: RateLimit
   /** Overrides the trouble and the seed. */
   readonly fate?: () => RequestFate
   /** Replaces the service's answer; `undefined` keeps it. */
@@ -48,11 +50,11 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
   const { rewrite, seed, servers, service, world } = options
   const random = randomFrom(seed + 7)
   const old = new Map<string, ReadonlyArray<HttpAnswer & { readonly at: number }>>()
-  const limit = rateLimit(seed)
+  const limit = options.limit ?? rateLimit(seed)
 
   const fateOf = (trouble: Trouble): RequestFate => {
     if (isDark(trouble, seed, world.now)) return "outage"
-    if (!limit(trouble, world.now)) return "rateLimited"
+    if (!limit.take(trouble, world.now)) return "rateLimited"
     let rest = random()
     const accident = accidents.find((name) => {
       rest -= trouble[name]
@@ -130,19 +132,28 @@ export const isDark = ({ outageEveryMillis: every, outageMillis }: Trouble, seed
   return now >= from && now < from + dice() * outageMillis
 }
 
+export interface RateLimit {
+  /** Whether one more request is taken now. */
+  readonly take: (trouble: Trouble, now: number) => boolean
+  /** The same limit in the same state, for somebody else's requests. */
+  readonly copy: () => RateLimit
+}
+
 /** A token bucket with one second's worth, at a rate that changes every few minutes. */
-const rateLimit = (seed: number) => {
-  let tokens = 1
-  let filledAt = 0
-  return ({ requestsPerSecond: [low, high] }: Trouble, now: number): boolean => {
-    const dice = randomFrom(seed * 17 + Math.floor(now / 180_000))
-    dice()
-    const rate = low + dice() * (high - low)
-    tokens = Math.min(rate + 1, tokens + ((now - filledAt) / 1000) * rate)
-    filledAt = now
-    if (tokens < 1) return false
-    tokens -= 1
-    return true
+export const rateLimit = (seed: number, from = { tokens: 1, filledAt: 0 }): RateLimit => {
+  let { filledAt, tokens } = from
+  return {
+    take: ({ requestsPerSecond: [low, high] }, now) => {
+      const dice = randomFrom(seed * 17 + Math.floor(now / 180_000))
+      dice()
+      const rate = low + dice() * (high - low)
+      tokens = Math.min(rate + 1, tokens + (Math.max(0, now - filledAt) / 1000) * rate)
+      filledAt = Math.max(filledAt, now)
+      if (tokens < 1) return false
+      tokens -= 1
+      return true
+    },
+    copy: () => rateLimit(seed, { tokens, filledAt })
   }
 }
 

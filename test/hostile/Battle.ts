@@ -174,6 +174,7 @@ const battle = async (attack: Attack, seed: number, journalFile: string, scope: 
     budget,
     now: () => world.now,
     killWithinMillis: second,
+    places: () => () => true,
     secrets: [connection.account.key, connection.apiKey],
     isUnfit: (orderId) => attack.must.unfit === true && isVictim(orderId),
     isLiedAbout: isVictim

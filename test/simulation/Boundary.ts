@@ -123,6 +123,7 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
     budget,
     now: () => world.now,
     killWithinMillis: Number.POSITIVE_INFINITY,
+    places: () => () => true,
     secrets: [connection.account.key, connection.apiKey],
     isUnfit: () => false,
     isLiedAbout: () => false

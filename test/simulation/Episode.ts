@@ -11,6 +11,7 @@ import { Effect, Exit, Scope } from "effect"
 import { HttpClient } from "effect/http"
 import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
+import { present } from "../../src/domain/Present.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../src/engine/state/BotState.ts"
 import { type Journal, JournalError } from "../../src/journal/Journal.ts"
@@ -93,6 +94,10 @@ const play = async (
   let clearSince = start
   let audited = start
   const names = ["one", "two"].slice(0, plan.bots)
+  /** Every bot has accidents, outages and a rate limit of its own. */
+  const networkSeedOf = (index: number) => plan.seed + index
+  const limits = new Map(names.map((name, index) => [name, Network.rateLimit(networkSeedOf(index))]))
+  const troubleNow = () => (isCalm ? calm : plan.trouble)
 
   const strategiesOf = ({ edit, name }: Pick<Seat, "edit" | "name">) => [
     parse(fileOf(name, plan.strategy, edit, plan.leastOrders)),
@@ -110,6 +115,10 @@ const play = async (
     budget,
     now: () => world.now,
     killWithinMillis: options.killWithinMillis ?? 1_000,
+    places: (name) => {
+      const limit = limits.get(name)?.copy()
+      return (at) => limit?.take(troubleNow(), at) ?? true
+    },
     secrets: [connection.account.key, connection.apiKey],
     isUnfit: lies.isUnfit,
     isLiedAbout: lies.isLiedAbout
@@ -128,9 +137,6 @@ const play = async (
     isChanged = true
   })
 
-  const troubleNow = () => (isCalm ? calm : plan.trouble)
-  /** Every bot has accidents and outages of its own. */
-  const networkSeedOf = (index: number) => plan.seed + index
   const networkOf = (name: string, index: number) =>
     Network.make({
       world,
@@ -138,10 +144,12 @@ const play = async (
       service: HttpClient.transform(service, (answering) => Effect.ensuring(answering, changed)),
       servers,
       trouble: troubleNow,
+      ...present({ limit: limits.get(name) }),
       ...(plan.lies === 0 && !plan.dropsMillis ? {} : { rewrite: rewriteFor(name) }),
       seen: (departure) => {
         trace.update(`${world.now} ${name} ${departure.method} ${departure.path} ${departure.fate}\n`)
-        if (departure.fate !== "delivered") clearSince = world.now + plan.trouble.lateMillis
+        const isAccident = departure.fate !== "delivered" && departure.fate !== "rateLimited"
+        if (isAccident) clearSince = world.now + plan.trouble.lateMillis
         oracle.departed(name, departure)
       }
     })
@@ -225,7 +233,7 @@ const play = async (
     seat.isLeaseLost = false
     oracle.leaseLost(seat.name, false)
     const told = BotProcess.withJournal({ world, journalFile: seat.journalFile }, replay)
-    if (believed?.sequence === told.sequence && !isSame(believed, told))
+    if (believed?.sequence === told.sequence && !isDeepStrictEqual(believed, told))
       throw new Violation("I9", `${seat.name}: its memory is not what its journal tells`)
     const overdrawn = Ledger.overdrawn(told.ledger)
     if (overdrawn.length > 0) throw new Violation("I22", `${seat.name}: ${overdrawn.join("; ")}`)
@@ -390,6 +398,3 @@ const play = async (
 const raise = (text: string): never => {
   throw new Error(text)
 }
-
-/** Equal but for what is not of the journal: the reason of a kill switch has no other source. */
-const isSame = (believed: BotState, told: BotState): boolean => isDeepStrictEqual(believed, told)

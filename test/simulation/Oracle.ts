@@ -12,6 +12,7 @@ import * as Books from "../../src/sandbox/core/money/Books.ts"
 import type { SandboxOrder, SandboxSwap, State } from "../../src/sandbox/core/State.ts"
 import * as Alerts from "./oracle/Alerts.ts"
 import * as Bounds from "./oracle/Bounds.ts"
+import * as Cancels from "./oracle/Cancels.ts"
 import { type Court, Violation } from "./oracle/Judge.ts"
 import * as Postings from "./oracle/Postings.ts"
 import * as Prices from "./oracle/Prices.ts"
@@ -33,11 +34,8 @@ interface Known {
 
 interface Bot {
   killedAt: number | undefined
-  /** Since when the operator's switch has been on and nothing has been in its way. */
-  withdrawSince: number | undefined
   readonly orders: Map<string, Known>
   readonly orphans: Set<string>
-  readonly cancels: Set<string>
   readonly frozen: Map<string, string>
   /** Since when its clock has differed from the venue's by so much that everybody must notice. */
   wrongClockSince: number | undefined
@@ -53,6 +51,8 @@ export interface OracleOptions {
   readonly now: () => number
   /** How long after nothing is in its way a killed bot may take to ask for each cancel. */
   readonly killWithinMillis: number
+  /** What the venue would take now from a bot, beyond what it gets. */
+  readonly places: (bot: string) => Cancels.Places
   /** Never to be seen in a request, its headers apart, or in a journal. */
   readonly secrets: ReadonlyArray<string>
   /** Orders about whose creation the venue lies: no money may ever reach them. */
@@ -96,15 +96,24 @@ export const make = (options: OracleOptions) => {
     orderOf: (bot, placement) => state.orders.get(placements.get(keyOf(bot, placement))?.bound?.orderId ?? ""),
     isLiedAbout: options.isLiedAbout
   })
+  const cancels = Cancels.make(court, {
+    withinMillis: options.killWithinMillis,
+    places: options.places,
+    live: (bot, before) =>
+      [...botOf(bot).orders].flatMap(([id, { planned }]) => {
+        const order = state.orders.get(id)
+        const isLive = order !== undefined && !isTerminal(order.status) && order.status !== "PENDING_CANCEL"
+        const isFunded = isLive && order.intentHashes.length > 0 && order.createdAt <= before
+        return isFunded ? [{ id, placement: planned.placement }] : []
+      })
+  })
   const botOf = (name: string): Bot => {
     const known = bots.get(name)
     if (known !== undefined) return known
     const bot: Bot = {
       killedAt: undefined,
-      withdrawSince: undefined,
       orders: new Map(),
       orphans: new Set(),
-      cancels: new Set(),
       frozen: new Map(),
       leaseLostAt: undefined,
       wrongClockSince: undefined
@@ -209,7 +218,7 @@ export const make = (options: OracleOptions) => {
     if (path === "/v0/orders") return creates(name, body)
     if (path === "/v0/submit-intent") return submits(name, body)
     const cancelled = /^\/v0\/orders\/([^/]+)\/cancel$/.exec(path)?.[1]
-    if (cancelled !== undefined) cancels(name, cancelled)
+    if (cancelled !== undefined) asksToCancel(name, cancelled)
   }
 
   const creates = (name: string, body: string): void => {
@@ -248,11 +257,10 @@ export const make = (options: OracleOptions) => {
       violated("I5", `the signed transfer to ${signed.orderId} moves ${JSON.stringify(transfer.tokens)}`)
   }
 
-  const cancels = (name: string, orderId: string): void => {
-    const bot = botOf(name)
-    bot.cancels.add(orderId)
-    if (!bot.orders.has(orderId) && !bot.orphans.has(orderId))
-      violated("I15", `${name} cancelled ${orderId}, which is not its own`)
+  const asksToCancel = (name: string, orderId: string): void => {
+    const { orders, orphans } = botOf(name)
+    if (orders.has(orderId)) cancels.departed(name, orderId)
+    else if (!orphans.has(orderId)) violated("I15", `${name} cancelled ${orderId}, which is not its own`)
   }
 
   /** Which placement an order or swap belongs to: the one that bound it, or else the one with its deadline. */
@@ -316,19 +324,6 @@ export const make = (options: OracleOptions) => {
     }
   }
 
-  const checkKill = (): void => {
-    for (const [name, bot] of bots) {
-      const since = bot.withdrawSince
-      if (since === undefined || now() - since <= options.killWithinMillis) continue
-      for (const [orderId, { planned }] of bot.orders) {
-        const order = state.orders.get(orderId)
-        if (order === undefined || isTerminal(order.status) || order.status === "PENDING_CANCEL") continue
-        if (order.intentHashes.length === 0 || order.createdAt > since || bot.cancels.has(orderId)) continue
-        violated("I18", `${name}: ${planned.placement} has no cancel ${now() - since} ms after kill`)
-      }
-    }
-  }
-
   /** An answer with a lie in it has reached a bot, and it must not believe it. */
   const told = (name: string, { about, lie }: { readonly about: Subject; readonly lie: string }): void => {
     const found = [...placements.values()].findLast(({ bot, bound, planned }) => {
@@ -370,13 +365,10 @@ export const make = (options: OracleOptions) => {
         checkFunding()
         checkBudget()
       }
-      checkKill()
+      cancels.check()
       alerts.check()
     },
-    /** The operator's switch, as soon as nothing is in its way any more; `undefined` while it is off or something is. */
-    withdrawing: (name: string, since: number | undefined) => {
-      botOf(name).withdrawSince = since
-    },
+    withdrawing: cancels.withdrawing,
     /** How far the clock of a bot is ahead of the venue's. */
     clock: (name: string, skewMillis: number) => {
       const bot = botOf(name)

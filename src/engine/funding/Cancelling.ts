@@ -122,13 +122,22 @@ export const make = Effect.gen(function* () {
     yield* books.recordIfFits({ _tag: "OrphanCancelled", ...about(placement), orderId })
   })
 
-  /** The cancels that are due now, by what they are about: none waits for another. They fail only with the journal. */
-  const due = (placement: Placement, now: number) => [
-    ...(cancelDue(placement, now) ? [{ key: placement.id, cancel: cancel(placement) }] : []),
-    ...[...placement.orphans]
-      .filter(([orderId, isCancelled]) => !isCancelled && orphanDue(placement.id, orderId, now))
-      .map(([orderId]) => ({ key: orderId, cancel: cancelOrphan(placement, orderId, now) }))
-  ]
+  /**
+   * The cancels that are due now, by what they are about: none waits for another. They fail only with the journal. Where the venue
+   * takes few requests, an order that it was never asked about goes before a repetition, and a spare one, which is inert, last.
+   */
+  const due = (placements: ReadonlyArray<Placement>, now: number) => {
+    const attempts = ({ cancel: request }: Placement) => request?.attempts ?? 0
+    const orders = placements
+      .filter((placement) => cancelDue(placement, now))
+      .toSorted((one, other) => attempts(one) - attempts(other))
+    const spare = placements.flatMap((placement) =>
+      [...placement.orphans]
+        .filter(([orderId, isCancelled]) => !isCancelled && orphanDue(placement.id, orderId, now))
+        .map(([orderId]) => ({ key: orderId, cancel: cancelOrphan(placement, orderId, now) }))
+    )
+    return [...orders.map((placement) => ({ key: placement.id, cancel: cancel(placement) })), ...spare]
+  }
 
   /** For the time in which nothing can be recorded: a cancel needs no record to be harmless, and its end is reported. */
   const withdrawUnrecorded = ({ by, id, order, state }: Placement): Effect.Effect<void> => {

@@ -137,9 +137,11 @@ export const attempt = (
     Effect.mapError((limited) => notSent(request.operation, limited)),
     Effect.andThen(exchange(request)),
     Effect.tap(limiter.accepted),
-    Effect.tapError(({ reason }) =>
-      reason._tag === "RetryLater" && reason.status === 429 ? limiter.throttled(reason.afterMillis) : Effect.void
-    )
+    Effect.tapError(({ reason }) => {
+      if (reason._tag === "RetryLater" && reason.status === 429) return limiter.throttled(reason.afterMillis)
+      // Refused for what it asks, not for how often.
+      return reason._tag === "Rejected" && reason.status !== undefined ? limiter.accepted : Effect.void
+    })
   )
 
 const notSent = (operation: string, { afterMillis, message }: RateLimited): VenueError =>
