@@ -83,8 +83,13 @@ const troubles: ReadonlyArray<readonly [string, Trouble]> = [
   ["the list fails", { bend: ({ url, method }) => (isList(url, method) ? "fails" : undefined) }],
   ["every read of one order fails", { bend: ({ url, method }) => (isGet(url, method) ? "fails" : undefined) }],
   [
-    "the venue takes no reads, because there were too many",
-    { bend: ({ url, method }) => (method === "GET" || isQuote(url) ? { status: 429, body: {} } : undefined) }
+    "the venue takes no reads because there were too many, and refuses the cancels",
+    {
+      bend: ({ url, method }) => {
+        if (url.endsWith("/cancel")) return { status: 409, body: {} }
+        return method === "GET" || isQuote(url) ? { status: 429, body: {} } : undefined
+      }
+    }
   ],
   ["one listed order is null", { reply: oddList(() => null) }],
   [

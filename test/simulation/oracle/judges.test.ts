@@ -4,9 +4,11 @@ import type { BotEvent, Of } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Fill } from "../../../src/domain/Order.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import type { Departure } from "../../../src/rehearsal/Network.ts"
+import { type Departure, rateLimit } from "../../../src/rehearsal/Network.ts"
+import { calm } from "../../../src/rehearsal/Trouble.ts"
 import * as Alerts from "./Alerts.ts"
 import * as Bounds from "./Bounds.ts"
+import * as Cancels from "./Cancels.ts"
 import { Violation } from "./Judge.ts"
 import * as Postings from "./Postings.ts"
 import * as Prices from "./Prices.ts"
@@ -129,6 +131,56 @@ describe("judges of the oracle", () => {
     bounds.recorded("one")
     for (let count = 0; count < Bounds.most.requestsPerMinute; count += 1) bounds.departed("one")
     objects("I17", () => bounds.departed("one"))
+  })
+
+  /** Six orders under a switch, at a venue that takes so many a second; the bot cancels one at each of these times. */
+  const killed = (perSecond: number, cancelledAt: ReadonlyArray<number>) => {
+    const at = court()
+    const orders = Array.from({ length: 6 }, (_, index) => ({ id: `o${index}`, placement: `p${index}` }))
+    const limit = rateLimit(1, { tokens: 0, filledAt: 0 })
+    const cancels = Cancels.make(at, {
+      withinMillis: 1_000,
+      live: () => orders,
+      places: () => {
+        const free = limit.copy()
+        return (time) => free.take({ ...calm, requestsPerSecond: [perSecond, perSecond] }, time)
+      }
+    })
+    for (at.clock.now = 0; at.clock.now < 10_000; at.clock.now += 10) {
+      cancels.withdrawing("one", 0)
+      for (const [index, { id }] of orders.entries())
+        if (cancelledAt[index] === at.clock.now) cancels.departed("one", id)
+      cancels.check()
+    }
+  }
+  /** A second behind what a venue allows that takes one a second, and the last of them later by so much. */
+  const everySecond = (late: number) => [2_000, 3_000, 4_000, 5_000, 6_000, 7_000 + late]
+
+  it("I18: a cancel that the venue could have taken a second ago", () => {
+    killed(1_000, [0, 200, 400, 600, 800, 1_000])
+    objects("I18", () => killed(1_000, [0, 200, 400, 600, 800, 1_050]))
+    killed(1, everySecond(0))
+    objects("I18", () => killed(1, everySecond(20)))
+    objects("I18", () => killed(2, everySecond(0)))
+    objects("I18", () => killed(1, everySecond(0).slice(1)))
+  })
+
+  it("I18: a bot that repeats one cancel while the others wait", () => {
+    const at = court()
+    const cancels = Cancels.make(at, {
+      withinMillis: 1_000,
+      live: () => [
+        { id: "o1", placement: "p1" },
+        { id: "o2", placement: "p2" }
+      ],
+      places: () => () => true
+    })
+    cancels.withdrawing("one", 0)
+    for (let repetition = 0; repetition < 3; repetition += 1) cancels.departed("one", "o1")
+    at.clock.now = 1_000
+    cancels.check()
+    at.clock.now = 1_001
+    objects("I18", cancels.check)
   })
 
   it("I21: an anomaly without an alert, and one with two", () => {
