@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
   const run = Effect.gen(function* () {
     const sending = yield* FiberMap.make<string, void, JournalError>()
     const send = Effect.fnUntraced(function* (placements: ReadonlyArray<Placement>) {
-      for (const { cancel, key } of cancelling.due(placements, yield* Clock.currentTimeMillis)) {
+      for (const { cancel, key, placement } of cancelling.due(placements, yield* Clock.currentTimeMillis)) {
         if ((yield* FiberMap.size(sending)) >= mostAtOnce) return
         yield* FiberMap.run(sending, key, cancelOf(placement.id, cancel), { onlyIfMissing: true })
       }

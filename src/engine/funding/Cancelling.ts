@@ -134,9 +134,9 @@ export const make = Effect.gen(function* () {
     const spare = placements.flatMap((placement) =>
       [...placement.orphans]
         .filter(([orderId, isCancelled]) => !isCancelled && orphanDue(placement.id, orderId, now))
-        .map(([orderId]) => ({ key: orderId, cancel: cancelOrphan(placement, orderId, now) }))
+        .map(([orderId]) => ({ placement, key: orderId, cancel: cancelOrphan(placement, orderId, now) }))
     )
-    return [...orders.map((placement) => ({ key: placement.id, cancel: cancel(placement) })), ...spare]
+    return [...orders.map((placement) => ({ placement, key: placement.id, cancel: cancel(placement) })), ...spare]
   }
 
   /** For the time in which nothing can be recorded: a cancel needs no record to be harmless, and its end is reported. */
