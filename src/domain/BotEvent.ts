@@ -133,6 +133,8 @@ const lifecycle = {
   /** The disk of the journal has no room: nothing new is begun, and what is under way lives on a reserve. */
   DiskFull: {},
   DiskFreed: { fullMillis: Time },
+  /** The file of the journal, or of its lock, is another one now: nothing new is begun or paid. */
+  LeaseLost: { reason: Text },
   KillSwitch: { on: Schema.Boolean, reason: Text },
   /** The venue stopped or resumed answering. */
   VenueDown: { reason: Text },
@@ -295,6 +297,8 @@ const funding = {
     ...correlation
   },
   FundingSent: { ...placement, attempt: Schema.Int },
+  /** The attempt that was just recorded did not leave the process: the gate had closed by then. */
+  FundingHeld: { ...placement, reason: Text },
   FundingAcknowledged: { ...placement, intentHash: Text, ...correlation },
   /** An answer that is not success. The payload may still execute until `validUntil`. */
   FundingAnswered: { ...placement, code: Text, text: Text, ...correlation },

@@ -39,6 +39,9 @@ import { isMoving, levelsIn, pauseMillis } from "./tracking/PollPlan.ts"
 import * as VenueTime from "./tracking/VenueTime.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
+/** A credential that was good is bad when every turn says so for this long. */
+const refusedMillis = 3_000
+
 export interface EngineOptions {
   /** The strategies at the start; `replace` changes them. */
   readonly strategies: ReadonlyArray<Strategy>
@@ -80,6 +83,9 @@ export const make = Effect.fnUntraced(function* ({
   const woken = yield* Queue.sliding<void>(1)
   let turnedAt = 0
   let nextLookAt = 0
+  /** Whether the venue took our credential, and since when it does not, by the monotonic clock. */
+  let isAccepted = false
+  let refusedSince: number | undefined
   yield* watch.follow(first)
   /** Begins the next turn now. */
   const wake = Queue.offer(woken, undefined)
@@ -191,6 +197,10 @@ export const make = Effect.fnUntraced(function* ({
   const turn = Effect.fn("Engine.turn")(function* () {
     yield* books.lookAtDisk
     yield* listen
+    const lost = yield* leaseLost
+    if (lost !== undefined && books.state.leaseLost === undefined) {
+      yield* books.record({ _tag: "LeaseLost", reason: lost })
+    }
     const withdrawAll = yield* withdraw
     const startedAt = yield* Clock.currentTimeMillis
     // Whichever read fails first says so at once: the other may take as long again.
@@ -204,6 +214,7 @@ export const make = Effect.fnUntraced(function* ({
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
     const mayPlan =
       problem === undefined &&
+      lost === undefined &&
       VenueTime.problem(books.state) === undefined &&
       books.state.diskFullSince === undefined &&
       (yield* admit)
@@ -221,6 +232,27 @@ export const make = Effect.fnUntraced(function* ({
     turnedAt = yield* Clock.currentTimeMillis
     return problem
   })
+
+  /**
+   * A turn that survives a refused credential, if the venue took it before: a gateway that restarts may refuse one request. For
+   * how long, the first refusal tells. While everything is withdrawn, no refusal ends the bot.
+   */
+  const turnUnlessRefused = Effect.gen(function* () {
+    const problem = yield* turn()
+    if (problem === undefined) [isAccepted, refusedSince] = [true, undefined]
+    return problem
+  }).pipe(
+    Effect.catchReason("VenueError", "Unauthorized", (reason, error) =>
+      Effect.gen(function* () {
+        const now = yield* VenueTime.monotonicMillis
+        refusedSince ??= now
+        const isBelieved = !isAccepted || now - refusedSince >= refusedMillis
+        if (isBelieved && (yield* withdraw) === undefined) return yield* error
+        yield* noteVenueDown(reason.message)
+        return reason.message
+      })
+    )
+  )
 
   const noteVenueDown = Effect.fnUntraced(function* (reason: string) {
     if (books.state.venueDownSince === undefined) yield* books.record({ _tag: "VenueDown", reason })
@@ -293,7 +325,7 @@ export const make = Effect.fnUntraced(function* ({
     while (!stopped) {
       let planned: number | undefined
       const settled = Effect.gen(function* () {
-        if ((yield* turn()) === undefined) planned = yield* pause
+        if ((yield* turnUnlessRefused) === undefined) planned = yield* pause
       })
       yield* turning("the engine", settled)
       failedTurns = planned === undefined ? failedTurns + 1 : 0
@@ -306,7 +338,10 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   const runUntil = Effect.fn("Engine.runUntil")(function* (stop: Effect.Effect<void>, done = () => false) {
-    yield* Effect.raceFirst(runTurns(stop, done), withdrawals.run)
+    const running = Effect.raceFirst(runTurns(stop, done), withdrawals.run)
+    yield* Effect.tapErrorTag(running, "JournalError", () =>
+      Effect.flatMap(withdraw, (why) => (why === undefined ? Effect.void : withdrawals.withdrawUnrecorded))
+    )
   })
 
   /** True when waiting brings no more money back: all is settled, or the venue gave up and a person must resolve it. */

@@ -7,9 +7,10 @@
  * Orders that are not funded yet are only marked; the turn that works on them gives them up. That way nothing is
  * signed in between.
  *
- * A journal that somebody else holds locked keeps no order in the market: then cancels go out before they are recorded.
+ * A journal that somebody else holds locked, or that cannot be written any more, keeps no order in the market: then cancels
+ * go out before they are recorded, or without.
  */
-import { Clock, Effect, Fiber, FiberMap, Option } from "effect"
+import { Clock, Effect, Fiber, FiberMap, Option, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import { isFinished } from "../domain/Placement.ts"
 import type { JournalError } from "../journal/Journal.ts"
@@ -25,6 +26,8 @@ const lookMillis = 400
 const looksBeforeTurn = 4
 /** The most cancels in flight: as many as the rate limiter lets through in a second. */
 const mostAtOnce = 50
+/** A bot that can record nothing any more and has to withdraw everything ends after this long at the latest. */
+const lastTriesMillis = 60_000
 /** How long a cancel waits for its record, and how long its repetition does. */
 const firstPatienceMillis = 300
 const patienceMillis = 5_000
@@ -116,13 +119,23 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
     return yield* Effect.raceFirst(looking, FiberMap.join(sending))
   }).pipe(Effect.scoped)
 
+  /** Nothing can be recorded any more, and everything must be withdrawn: the bot does that before it ends. */
+  const withdrawUnrecorded = Effect.gen(function* () {
+    const left = [...books.state.placements.values()].filter(cancelling.mayRest)
+    yield* Effect.forEach(left, cancelling.withdrawUnrecorded, { concurrency: mostAtOnce, discard: true })
+    return left.some(cancelling.mayRest)
+  }).pipe(
+    Effect.repeat({ schedule: Schedule.spaced(patienceMillis), while: (isAnyLeft) => isAnyLeft }),
+    Effect.timeoutOption(lastTriesMillis)
+  )
+
   /** Withdraws these placements at the next look, for the given reason. */
   const request = (placements: ReadonlyArray<string>, why: Reason) =>
     Effect.sync(() => {
       for (const placement of placements) asked.set(placement, why)
     })
 
-  return { run, request, hurry: cancelling.hurry, revive: cancelling.revive } as const
+  return { run, request, withdrawUnrecorded, hurry: cancelling.hurry, revive: cancelling.revive } as const
 })
 
 /** Placements that must be withdrawn and are not marked yet. */

@@ -3,10 +3,10 @@
  * system frees it when the process dies, however it dies; nothing has to be cleaned up after a kill. Who holds it is
  * written into the same file, readable while it is locked.
  */
-import { type BigIntStats, statSync } from "node:fs"
+import { type BigIntStats, closeSync, openSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { iso, messageOf } from "../domain/Text.ts"
 
 /** Another process is running this journal. Two writers could fund one slot twice, so the second one stops. */
@@ -67,15 +67,28 @@ const take = (database: DatabaseSync, pid: number, since: number): void => {
   database.exec("BEGIN IMMEDIATE")
 }
 
-/** Which file a path leads to; nothing once it is gone. */
-const fileAt = (path: string): BigIntStats | undefined => statSync(path, { bigint: true, throwIfNoEntry: false })
+/** Which file a path leads to; nothing once it is gone or out of reach. */
+const fileAt = (path: string): BigIntStats | undefined =>
+  Result.getOrUndefined(Result.try(() => statSync(path, { bigint: true })))
 
-/** A lock is worth nothing when its file was removed or replaced: the next bot would lock another one. */
-const lostSince = (path: string, held: BigIntStats | undefined): string | undefined => {
-  const now = fileAt(path)
-  return now !== undefined && now.ino === held?.ino && now.dev === held.dev
-    ? undefined
-    : `${path} was removed or replaced while the bot ran: another bot may work on this journal. Stop both, and start one.`
+const isSame = (now: BigIntStats | undefined, held: BigIntStats | undefined): boolean =>
+  now !== undefined && now.ino === held?.ino && now.dev === held.dev
+
+/**
+ * A lock is worth nothing when its file was removed or replaced: the next bot would lock another one. And what is written to a
+ * journal that was removed or replaced is forgotten at the next start.
+ */
+const watchOver = (journal: string) => {
+  const lock = `${journal}.lease`
+  const [heldLock, heldJournal] = [fileAt(lock), fileAt(journal)]
+  const what = (path: string) => `${path} was removed or replaced while the bot ran:`
+  return (): string | undefined => {
+    if (!isSame(fileAt(lock), heldLock))
+      return `${what(lock)} another bot may work on this journal. Stop both, and start one.`
+    if (!isSame(fileAt(journal), heldJournal))
+      return `${what(journal)} what the bot records now is lost when it ends. Stop it, put the journal back, and start again.`
+    return undefined
+  }
 }
 
 /** Holds the lease while the layer lives. */
@@ -93,8 +106,9 @@ export const layer = ({ journal, pid }: LeaseOptions): Layer.Layer<never, Journa
         try: () => take(database, pid, since),
         catch: (cause) => (isBusy(cause) ? new JournalInUse({ journal, ...readHolder(database) }) : unavailable(cause))
       })
-      const held = fileAt(`${journal}.lease`)
-      return Effect.sync(() => lostSince(`${journal}.lease`, held))
+      // A new journal begins as an empty file, so it is known from the beginning which one is ours.
+      yield* Effect.try({ try: () => closeSync(openSync(journal, "a", 0o644)), catch: unavailable })
+      return Effect.sync(watchOver(journal))
     })
   )
 

@@ -28,7 +28,7 @@ import {
   Venue
 } from "./Venue.ts"
 import { partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
-import type { VenueError } from "./VenueError.ts"
+import { Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
 import { type Quote, QuoteResponse } from "./wire/WireQuote.ts"
@@ -140,11 +140,18 @@ const makeFunding = Effect.gen(function* () {
 
   const submitIntent = Effect.fn("Venue.submitIntent")(function* (signed: SignedIntent) {
     // The generated method is not used: encoding again could change the journaled bytes.
-    const send = client.post("/v0/submit-intent", signed.body)
+    const { operation } = calls.submitIntent
+    const post = client.post("/v0/submit-intent", signed.body)
+    // Here the request has waited for its turn, and the next step is the network.
+    const send = Effect.flatMap(signed.hold ?? Effect.undefined, (text) =>
+      text === undefined
+        ? post
+        : Effect.fail(new VenueError({ reason: new Rejected({ operation, code: "held-back", text }) }))
+    )
     const { value, ...trace } = yield* client.write(calls.submitIntent, send, SubmitIntentResponse)
     if (value.intentHash === signed.intentHash) return { ...trace, value: { intentHash: value.intentHash } }
     const text = "the venue acknowledged another intent than the one that was sent"
-    return yield* noAnswer(calls.submitIntent.operation, text, trace)
+    return yield* noAnswer(operation, text, trace)
   })
 
   const submitDeposit = Effect.fn("Venue.submitDeposit")(function* (deposit: Deposit) {

@@ -68,6 +68,8 @@ export interface SignedIntent {
   readonly intentHash: string
   /** After this epoch millisecond the verifier refuses it. */
   readonly validUntil: number
+  /** Why the bytes must stay here, if so: asked when it is their turn to leave. */
+  readonly hold?: Effect.Effect<string | undefined>
 }
 
 /** The report of a transfer on another chain. */

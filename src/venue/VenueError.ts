@@ -6,7 +6,7 @@
  * | Rejected       | refused, with a code     | tells the strategy; never repeats it unchanged      |
  * | RetryLater     | not taken this time      | tries again after the wait                          |
  * | OutcomeUnknown | perhaps executed         | reads until the venue says; never assumes either way |
- * | Unauthorized   | refused for its key      | stops, tells the operator                           |
+ * | Unauthorized   | refused for its key      | stops if that lasts, tells the operator             |
  *
  * No code of the venue means "certainly absent": other services have answered 4xx to requests that they executed.
  */

@@ -16,7 +16,7 @@ import { defaults, EngineSettings, type Settings } from "../../src/engine/Engine
 import * as StartUp from "../../src/engine/StartUp.ts"
 import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
-import { Journal } from "../../src/journal/Journal.ts"
+import { broken, Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Reserve from "../../src/journal/Reserve.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
@@ -116,6 +116,9 @@ export interface Run {
   readonly beside?: Layer.Layer<never, never, HttpClient.HttpClient>
 }
 
+type Lock = (events: ReadonlyArray<BotEvent>) => boolean
+const unlocked: Lock = () => false
+
 /** Everything that outlives a process: the venue, the network, the disk and the kill switch. */
 export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.SqlClient) => Reserve.Reserve) {
   const scope = yield* Effect.scope
@@ -124,14 +127,16 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
   let aheadMillis = 0
   const { network, client } = networkOver(Context.get(sandbox, HttpClient.HttpClient), trueClock)
   const connection = Context.get(sandbox, SandboxConnection)
-  let isLocked = false
+  let isLocked = unlocked
+  let isBroken = false
   /** Appends wait while somebody else holds the database locked. */
   const lockable = (journal: Journal["Service"]): Journal["Service"] => ({
     ...journal,
     append: (events) =>
       Effect.suspend(() => {
-        if (!isLocked) return journal.append(events)
-        const isFree = Effect.repeat(Effect.sleep(100), { while: () => isLocked })
+        if (isBroken) return Effect.fail(broken("Cannot write the journal")("input/output error"))
+        if (!isLocked(events)) return journal.append(events)
+        const isFree = Effect.repeat(Effect.sleep(100), { while: () => isLocked(events) })
         return Effect.andThen(isFree, journal.append(events))
       })
   })
@@ -239,8 +244,13 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
     setWithdraw: (reason: Reason | undefined) => {
       withdraw = reason
     },
-    setJournalLocked: (locked: boolean) => {
-      isLocked = locked
+    /** A disk that takes nothing any more. */
+    setJournalBroken: (yes: boolean) => {
+      isBroken = yes
+    },
+    /** For everybody, or for those who write such events. */
+    setJournalLocked: (locked: boolean | Lock) => {
+      isLocked = typeof locked === "boolean" ? () => locked : locked
     }
   } as const
 })

@@ -1,9 +1,16 @@
 /** Clocks that are wrong, on this machine, from the start or suddenly. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { inVirtualTime, isCancel, ladder, make, openOrders, resting, until } from "./botWorld.ts"
+import { Clock, Effect, Result } from "effect"
+import * as Problems from "../../src/engine/funding/Problems.ts"
+import { unfinished } from "../../src/engine/state/BotState.ts"
+import { chainAccount } from "../../src/venue/VenueConfig.ts"
+import { assets, inVirtualTime, isCancel, ladder, make, openOrders, resting, until } from "./botWorld.ts"
 
 const isSubmit = ({ path }: { readonly path: string }) => path.endsWith("/v0/submit-intent")
+
+/** Every order in the answer has ended. */
+const ended = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body).replace(/"fillStatus":"[A-Z_]+"/g, '"fillStatus":"CANCELED"'))
 
 describe("clocks", () => {
   it.effect("a clock that goes back an hour stops no request, the kill switch's neither", () =>
@@ -53,6 +60,54 @@ describe("clocks", () => {
         )
         world.setClockAhead(0)
         yield* until(() => openOrders(bot).length === 4, 90_000, "all rest in the end")
+      })
+    )
+  )
+})
+
+describe("a clock that jumps a day ahead", () => {
+  const dayMillis = 86_400_000
+
+  it.effect("gave up a payment that a person was about to make", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const own = new Map(assets.map(({ id }) => [id, "bc1qours"]))
+        const bot = yield* world.run({
+          strategies: [ladder(2)],
+          pace: { paymentVisibilityMillis: 90_000 },
+          account: chainAccount(world.signerId, { recipients: own, refundTo: own })
+        })
+        const asked = () => unfinished(bot.state).filter(({ state }) => state === "funding").length
+        yield* until(() => asked() === 2, 60_000, "two payments are asked for")
+        world.network.reply = (request, body) => (request.method === "GET" ? ended(body) : body)
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* Effect.sleep(30_000)
+        world.setClockAhead(dayMillis)
+        yield* Effect.sleep(30_000)
+        assert.strictEqual(asked(), 2, "a minute after the end of their orders they may still be on their way")
+        yield* until(() => asked() === 0, 60_000, "later nobody will pay them any more")
+      })
+    )
+  )
+
+  it.effect("let the operator say that a payment was not made that could still be executed", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        world.network.bend = ({ url }) => (url.endsWith("/v0/submit-intent") ? { status: 503, body: {} } : undefined)
+        const bot = yield* world.run({ strategies: [ladder(2)] })
+        yield* until(() => unfinished(bot.state).some(({ state }) => state === "funding"), 60_000, "it is sent")
+        world.setClockAhead(30 * dayMillis)
+        yield* until(() => bot.state.clock?.ok === false, 60_000, "the clocks are compared")
+        const now = yield* Clock.currentTimeMillis
+        const [first] = Problems.problemsOf(bot.state, now + 30 * dayMillis)
+        const said = Problems.resolve(
+          bot.state,
+          { placement: first?.placement ?? "", word: "not-paid", text: "" },
+          now + 30 * dayMillis
+        )
+        assert.include(Result.isFailure(said) ? said.failure : "accepted", "can still be executed")
       })
     )
   )

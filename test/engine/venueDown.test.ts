@@ -1,7 +1,8 @@
 /** A venue that is gone is told once a read has failed for the half minute that reads are repeated, and not long after. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { type Bend, inVirtualTime, ladder, make, openOrders, start, until } from "./botWorld.ts"
+import { unfinished } from "../../src/engine/state/BotState.ts"
+import { type Bend, inVirtualTime, ladder, make, openOrders, resting, start, until } from "./botWorld.ts"
 
 /** How long a read is repeated (`defaultPatience`), and a second for the last attempt to be given up. */
 const toldMillis = 31_000
@@ -53,6 +54,53 @@ describe("a venue that is gone", () => {
         const bot = yield* world.run({ strategies: [ladder(2)] })
         yield* until(() => bot.state.venueDownSince !== undefined, 90_000, "somebody is told")
         assert.isAtMost((yield* Clock.currentTimeMillis) - (goneAt ?? start), toldMillis)
+      })
+    )
+  )
+})
+
+describe("a credential that worked", () => {
+  const refused = { status: 401, body: { message: "unauthorized" } }
+
+  it.effect("and that one answer refused ended the bot", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { world, process } = yield* resting({ strategies: [ladder(2)] }, 2)
+        for (const path of [/\/orders$/, /\/quote$/]) {
+          let isTold = false
+          world.network.bend = ({ url }) => {
+            if (isTold || !path.test(url)) return undefined
+            isTold = true
+            return refused
+          }
+          yield* Effect.sleep(20_000)
+        }
+        assert.isUndefined(process.fiber.pollUnsafe(), "the bot runs on")
+        const downs = (yield* process.events).flatMap(({ event }) => (event._tag === "VenueDown" ? [event.reason] : []))
+        assert.strictEqual(downs.length, 2)
+        for (const reason of downs) assert.include(reason, "does not accept our credential")
+        assert.isUndefined(process.state.venueDownSince)
+
+        world.network.bend = () => refused
+        yield* until(() => process.fiber.pollUnsafe() !== undefined, 20_000, "it ends when all answers refuse it")
+      })
+    )
+  )
+
+  it.effect("and that is refused under the kill switch ended the bot before its orders were withdrawn", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { world, process } = yield* resting({ strategies: [ladder(4)] }, 4)
+        yield* Effect.sleep(20_000)
+        world.network.bend = () => refused
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* Effect.sleep(60_000)
+        world.network.bend = () => undefined
+        yield* until(
+          () => unfinished(process.state).length === 0,
+          60_000,
+          "everything is withdrawn once it is accepted"
+        )
       })
     )
   )

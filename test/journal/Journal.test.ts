@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs"
+import { appendFileSync, copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -138,6 +138,30 @@ describe("Lease", () => {
       )
       assert.strictEqual(error._tag, "JournalInUse")
       assert.include(error.message, "in use by process 1 since 1970-01-01")
+    })
+  )
+
+  it.effect("is lost when the journal or the lock is removed or replaced", () =>
+    Effect.gen(function* () {
+      const lostAfter = (change: (journal: string) => void) => {
+        const journal = newFile()
+        return Effect.gen(function* () {
+          const lost = yield* Lease.LeaseLost
+          assert.isUndefined(yield* lost)
+          change(journal)
+          return yield* lost
+        }).pipe(Effect.provide(Lease.layer({ journal, pid: 1 })))
+      }
+      const replace = (file: string) => {
+        copyFileSync(file, `${file}.copy`)
+        renameSync(`${file}.copy`, file)
+      }
+      assert.isUndefined(yield* lostAfter((journal) => appendFileSync(journal, "more")))
+      const forgotten = /what the bot records now is lost/
+      assert.match((yield* lostAfter((journal) => rmSync(journal))) ?? "", forgotten)
+      assert.match((yield* lostAfter(replace)) ?? "", forgotten)
+      assert.match((yield* lostAfter((journal) => rmSync(`${journal}.lease`))) ?? "", /another bot may work/)
+      assert.match((yield* lostAfter((journal) => replace(`${journal}.lease`))) ?? "", /another bot may work/)
     })
   )
 

@@ -42,7 +42,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: funding,
-        find: "    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), {",
+        find: "    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), gate(placement), {",
         replace: `    if (placement.funding.attempts > 0 && !placement.funding.acknowledged) {
       const anew = yield* venue.generateIntent(placement.order.depositAddress)
       const asset = JSON.parse(JSON.parse(placement.funding.signed).signedData.payload.message).intents[0].tokens
@@ -54,7 +54,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       const again = yield* Effect.orDie(guard.signTransfer(anew.value, expected))
       yield* Effect.ignore(venue.submitIntent(again))
     }
-    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), {`
+    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), gate(placement), {`
       }
     ]
   },

@@ -13,6 +13,8 @@ const deeds = ["crash", "suspension", "clock step", "kill switch turned", "edit"
 const elsewhere = [
   "DiskFull",
   "DiskFreed",
+  "LeaseLost",
+  "FundingHeld",
   "BotStopped",
   "JournalMoved",
   "JournalRestored",

@@ -49,6 +49,7 @@ export const problemsOf = (state: BotState, assets: Money.Assets, at: BotConditi
           since: state.diskFullSince
         })
       ]),
+  ...(state.leaseLost === undefined ? [] : [problem("alarm", "journal-gone", "journal", state.leaseLost)]),
   ...lateTurn(state, at),
   ...forSomebodysWord(state, assets, at.now),
   ...placementProblems(state, assets, at.now),

@@ -139,14 +139,21 @@ export const make = Effect.gen(function* () {
     return [...orders.map((placement) => ({ placement, key: placement.id, cancel: cancel(placement) })), ...spare]
   }
 
+  /** Whether nothing says that its order is over. */
+  const mayRest = ({ by, id, order, state }: Placement): boolean =>
+    order !== undefined && by === undefined && !isFinished(state) && state !== "closing" && over.get(id) !== order.id
+
   /** For the time in which nothing can be recorded: a cancel needs no record to be harmless, and its end is reported. */
-  const withdrawUnrecorded = ({ by, id, order, state }: Placement): Effect.Effect<void> => {
-    if (order === undefined || by !== undefined || isFinished(state) || state === "closing") return Effect.void
-    return over.get(id) === order.id ? Effect.void : Effect.ignore(venue.cancelOrder(order.id))
-  }
+  const withdrawUnrecorded = Effect.fnUntraced(function* (placement: Placement) {
+    const { id, order } = placement
+    if (order === undefined || !mayRest(placement)) return
+    const answer = yield* Effect.result(venue.cancelOrder(order.id))
+    if (answer._tag === "Success" && isTerminal(answer.success.value.fillStatus)) isOver(id, order.id)
+  })
 
   return {
     due,
+    mayRest,
     withdrawUnrecorded,
     /** The order lives on after its end: a cancel that was wanted is due again. */
     revive: (placement: string): void => {

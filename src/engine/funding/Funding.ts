@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (depositType !== "ORIGIN_CHAIN") return yield* sign(placement, market, surroundings)
     const changed = yield* surroundings.gate(placement)
     if (changed !== undefined) return yield* abandon(placement, `not funded: ${changed}`)
-    yield* paying.ask(placement, market)
+    yield* paying.ask(placement, market, surroundings)
   })
 
   const sign = Effect.fnUntraced(function* (
@@ -180,7 +180,8 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     submitter: Submitter = venue
   ) {
     if (placement.funding.attempts === 0 && (yield* gate(placement)) !== undefined) return
-    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), {
+    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), gate(placement), {
+      held: (reason) => record({ _tag: "FundingHeld", ...about(placement), reason }),
       sent: (attempt) => record({ _tag: "FundingSent", ...about(placement), attempt }),
       acknowledged: (answer) => record({ _tag: "FundingAcknowledged", ...about(placement), ...answer }),
       refused: (answer) => record({ _tag: "FundingAnswered", ...about(placement), ...answer })
@@ -224,7 +225,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   /** Only an end that the venue itself reports ends a doubt. */
   const settle = Effect.fnUntraced(function* (placement: PlacementIn<"funding" | "in doubt">) {
     const { funding, id } = placement
-    const now = yield* monotonicMillis
+    const now = yield* VenueTime.monotonicMillis
     const known = watched.get(id)
     if (known !== undefined && now - known.readAt < settings.retryMaxMillis) return
     const read = yield* readOrder(venue, placement.by, placement.order)
@@ -269,8 +270,6 @@ interface Watch {
   /** How long it had been over when it was read last. */
   readonly overMillis: number
 }
-
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 /**
  * Whether an order that stays ended and empty proves that it was not paid. It proves nothing for a swap (an unpaid

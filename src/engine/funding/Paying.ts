@@ -20,6 +20,7 @@ import type { Placement, PlacementIn } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { observe } from "../tracking/OrderTracker.ts"
+import * as VenueTime from "../tracking/VenueTime.ts"
 import type { Surroundings } from "./FundingGate.ts"
 import { Wallet } from "./Wallet.ts"
 
@@ -88,25 +89,32 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  const begin = (placement: Asked, market: Market) => {
+  /** Asks the wallet, unless the gate has closed while the request was being recorded. */
+  const begin = Effect.fnUntraced(function* (placement: Asked, market: Market, gate: Surroundings["gate"]) {
+    const hold = yield* gate(placement)
+    if (hold !== undefined) return yield* record(...withheld(placement, hold))
     working.add(placement.id)
-    return pay(placement, market).pipe(
+    yield* pay(placement, market).pipe(
       Effect.ensuring(Effect.sync(() => working.delete(placement.id))),
       // A failing journal stops the bot at its next turn anyway.
       Effect.catch((error) => Effect.logError(error.message)),
       Effect.uninterruptible,
       Effect.forkIn(scope, { startImmediately: true })
     )
-  }
+  })
 
-  const ask = Effect.fnUntraced(function* (placement: PlacementIn<"created">, market: Market) {
+  const ask = Effect.fnUntraced(function* (
+    placement: PlacementIn<"created">,
+    market: Market,
+    { gate }: Pick<Surroundings, "gate">
+  ) {
     const { deadline, inputAmount: amount, inputAsset: asset, order } = placement
     const { depositAddress, depositMemo, id: orderId } = order
     const memo = depositMemo === undefined ? {} : { depositMemo }
     const payment = { orderId, depositAddress, ...memo, asset, amount, wallet: wallet.kind, validUntil: deadline }
     yield* record({ _tag: "PaymentAsked", ...about(placement), ...payment })
     const asked = books.state.placements.get(placement.id)
-    if (asked?.state === "funding") yield* begin(asked, market)
+    if (asked?.state === "funding") yield* begin(asked, market, gate)
   })
 
   /** Asks the wallet once more, on the operator's word, if the order still waits for its deposit. */
@@ -120,7 +128,7 @@ export const make = Effect.gen(function* () {
     if ((yield* gate(placement)) !== undefined) return
     yield* record({ _tag: "PaymentAskedAgain", ...about(placement), attempt: funding.attempts + 1 })
     const current = books.state.placements.get(placement.id)
-    if (current?.state === "funding" && market !== undefined) yield* begin(current, market)
+    if (current?.state === "funding" && market !== undefined) yield* begin(current, market, gate)
   })
 
   /** Tells the venue of the transaction; this only makes it look sooner. */
@@ -147,13 +155,14 @@ export const make = Effect.gen(function* () {
    * When the order has been over for as long as a payment may take to show, a person who has not paid by then will
    * not. A program that said it paid is believed: only the operator can say what became of that payment.
    */
-  const giveUp = Effect.fnUntraced(function* (placement: PlacementIn<"funding">, now: number) {
+  const giveUp = Effect.fnUntraced(function* (placement: PlacementIn<"funding">) {
     const { cancel, funding, order } = placement
     if (funding.payment === undefined || working.has(placement.id)) return
-    if (cancel === undefined && now < funding.validUntil) return
+    if (cancel === undefined && (yield* VenueTime.now(books.state)) < funding.validUntil) return
     const read = yield* readOrder(venue, placement.by, order)
     if (read.value.depositedAmount > 0n) return yield* noteDeposit(placement, read.value, read.correlationId)
     if (!isTerminal(read.value.fillStatus)) return
+    const now = yield* VenueTime.monotonicMillis
     const since = overSince.get(placement.id) ?? now
     overSince.set(placement.id, since)
     if (now - since < settings.paymentVisibilityMillis) return
@@ -185,13 +194,22 @@ export const make = Effect.gen(function* () {
     }
     yield* report(placement, now)
     const current = books.state.placements.get(placement.id)
-    if (current?.state === "funding") yield* giveUp(current, now)
+    if (current?.state === "funding") yield* giveUp(current)
   })
 
   return { ask, follow }
 })
 
 type Asked = PlacementIn<"funding" | "in doubt">
+
+/** The wallet was not asked this time. What came of an earlier request, nobody knows any better. */
+const withheld = (placement: Asked, hold: string): ReadonlyArray<BotEvent> => {
+  const { funding, inputAsset: asset } = placement
+  const reason = `the wallet was not asked: ${hold}`
+  return funding.attempts === 1
+    ? [{ _tag: "FundingDead", ...about(placement), asset, amount: funding.amount, reason }]
+    : unclear(placement, reason)
+}
 
 /** Nobody knows whether the wallet paid: the money is in doubt, unless more is known by now. */
 const unclear = (

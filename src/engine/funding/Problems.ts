@@ -13,6 +13,7 @@ import type { ForgottenOrder } from "../restart/JournalTail.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Funding, Placement } from "../state/Placement.ts"
 import type { Slot } from "../state/SlotFold.ts"
+import * as VenueTime from "../tracking/VenueTime.ts"
 
 export interface MoneyProblem {
   readonly kind: "in-doubt" | "frozen" | "contradiction" | "stuck"
@@ -133,7 +134,7 @@ export const resolve = (
     ? word === "forget"
       ? undefined
       : `stop the bot and take it into the journal: limitbot reconcile --adopt ${id}; or say --forget`
-    : objection(state.placements.get(id), problems, word, now)
+    : objection(state.placements.get(id), problems, word, VenueTime.of(state, now))
   if (refused !== undefined) return Result.fail(`${id}: ${refused}`)
   const { slot, strategy } = problem
   return Result.succeed({ _tag: "Resolved", strategy, slot, placement: id, word, text })

@@ -2,6 +2,9 @@
  * Sends a signed payload, for orders and swaps alike: the journaled bytes, again and again until they have expired.
  * Their nonce can execute only once. Sending goes on after an acknowledgement, at longer pauses, until the deposit is
  * seen: if the venue lost an acknowledged payload, the repetition executes it.
+ *
+ * Bytes that never left ask the gate when it is their turn on the network: a locked journal or a slow turn may have
+ * kept them since the last look.
  */
 import { Clock, Effect } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -35,6 +38,8 @@ export type Submitter = Pick<Venue["Service"], "submitIntent">
 /** How each step is recorded; the first is recorded before anything leaves the process. */
 export interface SubmissionRecords<E, R> {
   sent(attempt: number): Effect.Effect<void, E, R>
+  /** That attempt did not leave the process. */
+  held(reason: string): Effect.Effect<void, E, R>
   acknowledged(answer: { readonly intentHash: string } & Traced): Effect.Effect<void, E, R>
   refused(answer: { readonly code: string; readonly text: string } & Traced): Effect.Effect<void, E, R>
 }
@@ -44,15 +49,24 @@ export const submit = Effect.fnUntraced(function* <E, R>(
   payload: Payload,
   pace: SubmissionPace,
   venueNow: number,
+  gate: Effect.Effect<string | undefined>,
   records: SubmissionRecords<E, R>
 ) {
   if (venueNow >= payload.validUntil || !isDue(payload, yield* Clock.currentTimeMillis, pace)) return
   yield* records.sent(payload.attempts + 1)
   const { intentHash, signed: body, validUntil } = payload
-  const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil }))
+  let held: string | undefined
+  const hold = Effect.tap(gate, (reason) =>
+    Effect.sync(() => {
+      held = reason
+    })
+  )
+  const first = payload.attempts === 0 ? { hold } : {}
+  const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil, ...first }))
   if (answer._tag === "Success") {
     return yield* records.acknowledged({ intentHash, ...present({ correlationId: answer.success.correlationId }) })
   }
+  if (held !== undefined) return yield* records.held(held)
   const error: VenueError = answer.failure
   const { certain, ...refusal } = yield* refusalOf(error)
   // An unclear answer says nothing; the next attempt will.

@@ -27,6 +27,8 @@ export interface BotState {
   movedTo: string | undefined
   venueDownSince: number | undefined
   diskFullSince: number | undefined
+  /** Why this process may begin and pay nothing more, if so. */
+  leaseLost: string | undefined
   /** What is wrong with the files as saved now; the running strategies are older. */
   rejectedEdit: ReadonlyArray<string> | undefined
   /** Our clock against the venue's, once it was compared in this run. */
@@ -53,6 +55,7 @@ export const make = (): BotState => ({
   movedTo: undefined,
   venueDownSince: undefined,
   diskFullSince: undefined,
+  leaseLost: undefined,
   rejectedEdit: undefined,
   clock: undefined,
   placementCount: 0,
@@ -103,6 +106,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       state.venueDownSince = undefined
       state.rejectedEdit = undefined // Nothing starts on refused files.
       state.clock = undefined
+      state.leaseLost = undefined
       for (const name of state.strategies.keys()) changeStrategy(state, name, () => ({ isLoaded: false }))
       return
     case "ClockCompared":
@@ -179,6 +183,9 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       return
     case "EditMended":
       state.rejectedEdit = undefined
+      return
+    case "LeaseLost":
+      state.leaseLost = event.reason
       return
     case "LoopFailed":
     case "Reconciled":

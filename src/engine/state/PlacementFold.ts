@@ -76,6 +76,7 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
     case "CancelRefused":
       return placement
     case "FundingSent":
+    case "FundingHeld":
     case "FundingAcknowledged":
     case "FundingAnswered":
     case "FundingDead":
@@ -138,6 +139,7 @@ const unpaid = (placement: Placement, event: LaterEvent): PlacementIn<"planned" 
 
 type PaymentEvent = Of<
   | "FundingSent"
+  | "FundingHeld"
   | "FundingAcknowledged"
   | "FundingAnswered"
   | "FundingDead"
@@ -159,6 +161,8 @@ const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
   switch (event._tag) {
     case "FundingSent":
       return change({ attempts: event.attempt, lastSentAt: at })
+    case "FundingHeld":
+      return change({ attempts: funding.attempts - 1 })
     case "FundingAcknowledged":
       return change({ acknowledged: true })
     case "FundingAnswered":

@@ -34,7 +34,11 @@ export const problemOf = (skewMillis: number | undefined): string | undefined =>
  * The time by which payloads expire: the venue's, as far as it is known, but never ahead of our own. Which of two clocks is
  * wrong nobody knows, and what expires by the earlier one has expired by both.
  */
-export const now = ({ clock }: BotState): Effect.Effect<number> =>
-  Effect.map(Clock.currentTimeMillis, (millis) =>
-    clock === undefined || clock.ok ? millis : millis - Math.max(0, clock.skewMillis)
-  )
+export const of = ({ clock }: BotState, millis: number): number =>
+  clock === undefined || clock.ok ? millis : millis - Math.max(0, clock.skewMillis)
+
+export const now = (state: BotState): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeMillis, (millis) => of(state, millis))
+
+/** What waiting is measured by: no time of day that jumps moves it. */
+export const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)

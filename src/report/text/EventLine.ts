@@ -93,6 +93,11 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return ["DISK FULL: nothing new is placed or funded; cancels and the kill switch still work. Make room", "alarm"]
     case "DiskFreed":
       return [`there is room on the disk again after ${age(event.fullMillis)}`, "good"]
+    case "LeaseLost":
+      return [
+        `JOURNAL GONE: ${event.reason} Nothing new is placed or funded; cancels and the kill switch still work`,
+        "alarm"
+      ]
     case "KillSwitch":
       return event.on ? [`KILL SWITCH: ${event.reason}`, "alarm"] : ["kill switch released", "good"]
     case "VenueDown":
@@ -162,6 +167,8 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
       ]
     case "PaymentLost":
       return [`${event.reason}; ${money(event.asset, event.amount)} is unexplained`, "alarm"]
+    case "FundingHeld":
+      return [`the signed payment was held back: ${event.reason}`, "warn"]
     case "FundingAnswered":
       return [`the venue answered the funding with ${event.code}: ${event.text}`, "warn"]
     case "FundingInDoubt":

@@ -1,0 +1,35 @@
+/** A journal that was removed or replaced under the running bot: nothing new is begun, it is told once, and the kill switch works. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { unfinished } from "../../src/engine/state/BotState.ts"
+import { LeaseLost } from "../../src/journal/Lease.ts"
+import { inVirtualTime, isCancel, ladder, make, openOrders, until } from "./botWorld.ts"
+
+describe("a journal that is gone", () => {
+  it.effect("went on being traded on, in silence", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        let lost: string | undefined = "journal.sqlite was removed."
+        const bot = yield* world.run({
+          strategies: [ladder(4)],
+          beside: Layer.succeed(
+            LeaseLost,
+            Effect.sync(() => lost)
+          )
+        })
+        yield* Effect.sleep(30_000)
+        assert.isEmpty(world.network.sent.filter(({ method, path }) => method === "POST" && path.endsWith("/orders")))
+        assert.strictEqual((yield* bot.events).filter(({ event }) => event._tag === "LeaseLost").length, 1)
+
+        lost = undefined
+        yield* until(() => openOrders(bot).length === 4, 60_000, "four orders rest")
+        lost = "journal.sqlite was removed."
+        yield* Effect.sleep(20_000)
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* until(() => world.network.sent.filter(isCancel).length === 4, 1_000, "their cancels")
+        yield* until(() => unfinished(bot.state).length === 0, 60_000, "all the money is back")
+      })
+    )
+  )
+})

@@ -1,0 +1,83 @@
+/** The kill switch at the worst moment: between the gate and the network, and when the journal takes nothing any more. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Wallet } from "../../src/engine/funding/Wallet.ts"
+import { unfinished } from "../../src/engine/state/BotState.ts"
+import { chainAccount } from "../../src/venue/VenueConfig.ts"
+import { assets, inVirtualTime, isCancel, ladder, make, resting, until } from "./botWorld.ts"
+
+const killed = { code: "kill-switch", text: "test" }
+const isSubmit = ({ path }: { readonly path: string }) => path.endsWith("/v0/submit-intent")
+
+describe("the kill switch between the gate and the network", () => {
+  it.effect("a payment whose record waited for a locked journal was sent after the kill", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        world.setJournalLocked((events) => events.some(({ _tag }) => _tag === "FundingSent"))
+        const bot = yield* world.run({ strategies: [ladder(2)] })
+        yield* until(() => unfinished(bot.state).some(({ state }) => state === "funding"), 60_000, "it is signed")
+        world.setWithdraw(killed)
+        yield* Effect.sleep(3_000)
+        world.setJournalLocked(false)
+        yield* Effect.sleep(30_000)
+        assert.isEmpty(world.network.sent.filter(isSubmit))
+        const [held] = unfinished(bot.state)
+        assert.strictEqual(held?.funding?.attempts, 0, "it counts as never sent")
+        const told = (yield* bot.events).filter(({ event }) => event._tag === "FundingHeld")
+        assert.strictEqual(told.length, 1)
+      })
+    )
+  )
+
+  it.effect("a wallet whose request waited for a locked journal was asked after the kill", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        let asked = 0
+        const wallet = {
+          kind: "command" as const,
+          pay: () =>
+            Effect.sync(() => {
+              asked += 1
+              return { txHash: "0xabc", sender: undefined }
+            })
+        }
+        const own = new Map(assets.map(({ id }) => [id, "bc1qours"]))
+        world.setJournalLocked((events) => events.some(({ _tag }) => _tag === "PaymentAsked"))
+        const bot = yield* world.run({
+          strategies: [ladder(2)],
+          account: chainAccount(world.signerId, { recipients: own, refundTo: own }),
+          beside: Layer.succeed(Wallet, wallet)
+        })
+        yield* Effect.sleep(10_000)
+        assert.isTrue(unfinished(bot.state).some(({ state }) => state === "created"))
+        world.setWithdraw(killed)
+        yield* Effect.sleep(3_000)
+        world.setJournalLocked(false)
+        yield* until(() => unfinished(bot.state).length === 0, 60_000, "nothing is left")
+        assert.strictEqual(asked, 0)
+      })
+    )
+  )
+})
+
+describe("the kill switch and a journal that takes nothing any more", () => {
+  it.effect("ended the bot without a single cancel", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { world, process } = yield* resting({ strategies: [ladder(4)] }, 4)
+        yield* Effect.sleep(20_000)
+        world.network.sent.length = 0
+        let refused = 0
+        world.network.bend = ({ url }) => (url.endsWith("/cancel") && refused++ < 2 ? "fails" : undefined)
+        world.setJournalBroken(true)
+        world.setWithdraw(killed)
+        const paths = () => new Set(world.network.sent.filter(isCancel).map(({ path }) => path)).size
+        assert.isBelow(yield* until(() => paths() === 4, 5_000, "four cancels"), 1_000)
+        yield* until(() => process.fiber.pollUnsafe() !== undefined, 70_000, "then the bot ends")
+        assert.isAtLeast(world.network.sent.filter(isCancel).length, 6, "what failed is sent again")
+      })
+    )
+  )
+})
