@@ -24,7 +24,7 @@ export const put = Effect.fn("ResolveFile.put")(function* (journal: string, { pl
   return name
 })
 
-/** Passes on what was said since, each word once it is durable. An unreadable folder counts as silence. */
+/** Passes on what was said since, each word once it is durable. A folder or word that cannot be read now counts as silence. */
 export const takeUp = Effect.fn("ResolveFile.takeUp")(function* <E, R>(
   journal: string,
   note: (answer: OperatorAnswer) => Effect.Effect<void, E, R>
@@ -37,7 +37,8 @@ export const takeUp = Effect.fn("ResolveFile.takeUp")(function* <E, R>(
   for (const name of said) {
     const file = path.join(folder, name)
     const text = yield* fileSystem.readFileString(file).pipe(Effect.option)
-    const answer = Option.flatMap(text, decode)
+    if (Option.isNone(text)) continue
+    const answer = decode(text.value)
     if (Option.isSome(answer)) yield* note(answer.value)
     yield* Effect.ignore(fileSystem.remove(file, { force: true }))
   }

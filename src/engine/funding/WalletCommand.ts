@@ -16,6 +16,8 @@ const nothingSent = 65
 /** The usual exit code of a program that fails, as a rule before it did anything. */
 const generalFailure = 1
 const patience = Duration.minutes(10)
+/** A program that was told to end and does not is killed, so that its payment is not waited for in silence. */
+const forceKillAfter = Duration.seconds(2)
 /** A transaction hash of any chain. */
 const hash = /^[\x21-\x7e]{1,200}$/
 const leastHashLength = 32
@@ -37,7 +39,7 @@ export const layer = ({ args, program, secretVariables }: WalletCommand) =>
       const run = Effect.fnUntraced(function* (payment: PaymentRequest) {
         const stdin = Stream.make(new TextEncoder().encode(`${JSON.stringify(request(payment))}\n`))
         const env = Object.fromEntries(secretVariables.map((name) => [name, undefined]))
-        const options = { stdin, stderr: "inherit", detached: true, env, extendEnv: true } as const
+        const options = { stdin, stderr: "inherit", detached: true, env, extendEnv: true, forceKillAfter } as const
         const command = ChildProcess.make(program, args, options)
         const child = yield* Effect.mapError(
           spawner.spawn(command),

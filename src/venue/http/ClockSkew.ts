@@ -18,6 +18,11 @@ export interface Sample {
   readonly date: string | undefined
 }
 
+/** What an answer told. */
+interface Mark {
+  readonly skewMillis: number
+}
+
 /** The bounds of the difference. */
 const boundsOf = ({ date, receivedAt, tookMillis, venueTime }: Sample): readonly [number, number] | undefined => {
   const header = date === undefined ? undefined : Option.getOrUndefined(DateTime.make(date))
@@ -28,16 +33,19 @@ const boundsOf = ({ date, receivedAt, tookMillis, venueTime }: Sample): readonly
 }
 
 export const make = () => {
-  let seen: ReadonlyArray<number> = []
+  let seen: ReadonlyArray<Mark> = []
   return {
-    note: (sample: Sample): void => {
+    /** `instead`: what the header of the same answer told, which is less exact and may be that of a proxy. */
+    note: (sample: Sample, instead?: Mark): Mark | undefined => {
       const bounds = boundsOf(sample)
-      if (bounds === undefined) return
+      if (bounds === undefined) return undefined
       const [least, most] = bounds
-      const skew = least > 0 ? least : most < 0 ? most : 0
-      seen = [...seen, Math.round(skew)].slice(-kept)
+      const mark = { skewMillis: Math.round(least > 0 ? least : most < 0 ? most : 0) }
+      seen = [...seen.filter((each) => each !== instead), mark].slice(-kept)
+      return mark
     },
     /** Undefined until an answer tells a time. */
-    millis: (): number | undefined => seen.toSorted((a, b) => a - b)[Math.trunc(seen.length / 2)]
+    millis: (): number | undefined =>
+      seen.map(({ skewMillis }) => skewMillis).toSorted((a, b) => a - b)[Math.trunc(seen.length / 2)]
   } as const
 }

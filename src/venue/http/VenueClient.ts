@@ -60,16 +60,18 @@ export class VenueClient extends Context.Service<
       /** Records the venue's time from every answer: from the header or, more exactly, from the body. */
       const timing = () => {
         let last: Pick<ClockSkew.Sample, "receivedAt" | "tookMillis"> | undefined
+        let byHeader: ReturnType<typeof skew.note>
         const timed = (send: Send): Send =>
           Effect.gen(function* () {
             const [took, response] = yield* Effect.timed(send)
             last = { receivedAt: yield* Clock.currentTimeMillis, tookMillis: Duration.toMillis(took) }
-            skew.note({ ...last, venueTime: undefined, date: response.headers["date"] })
+            byHeader = skew.note({ ...last, venueTime: undefined, date: response.headers["date"] })
             return response
           })
         const noteTime = ({ venueTime }: { readonly venueTime?: number }) =>
           Effect.sync(() => {
-            if (last !== undefined && venueTime !== undefined) skew.note({ ...last, venueTime, date: undefined })
+            if (last === undefined || venueTime === undefined) return
+            skew.note({ ...last, venueTime, date: undefined }, byHeader)
           })
         return { timed, noteTime }
       }

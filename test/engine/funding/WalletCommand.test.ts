@@ -1,10 +1,12 @@
 /** The wallet that is a program: what it is told, what its ends mean, and what it must not see. */
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Fiber, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { type PaymentRequest, Wallet } from "../../../src/engine/funding/Wallet.ts"
 import * as WalletCommand from "../../../src/engine/funding/WalletCommand.ts"
 
@@ -72,6 +74,16 @@ describe("a wallet command", () => {
   it.live.each(ends)("understands %s", ([, script, expected]) =>
     Effect.gen(function* () {
       assert.match(failure(yield* pay(script)), expected)
+    })
+  )
+
+  it.effect("that hangs and cannot be ended was waited for for ever", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "limitbot-wallet-"))
+      const asked = yield* Effect.forkChild(pay(`trap "" TERM; touch ${folder}/begun; while :; do sleep 0.05; done`))
+      while (!existsSync(join(folder, "begun"))) yield* Effect.promise(() => pause(10))
+      yield* TestClock.adjust("10 minutes")
+      assert.match(failure(yield* Fiber.join(asked)), /^WalletUnclear: .*did not end in ten minutes$/)
     })
   )
 
