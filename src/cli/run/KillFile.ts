@@ -9,12 +9,15 @@ const pathOf = (journal: string): string => `${journal}.kill`
 /** Why the switch is on; `undefined` when it is off. An unreadable file counts as on, to be safe. */
 export const watch = Effect.fn("KillFile.watch")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
-  return fileSystem.readFileString(pathOf(journal)).pipe(
+  const file = pathOf(journal)
+  // A process without a free file descriptor can read no file, and still see that there is none.
+  const isThere = Effect.orElseSucceed(fileSystem.exists(file), () => true)
+  return fileSystem.readFileString(file).pipe(
     Effect.map((text) => text.trim() || "no reason given"),
     Effect.catchTag("PlatformError", (error) =>
       error.reason._tag === "NotFound"
         ? Effect.undefined
-        : Effect.succeed(`the kill file cannot be read: ${error.message}`)
+        : Effect.map(isThere, (isSet) => (isSet ? `the kill file cannot be read: ${error.message}` : undefined))
     )
   )
 })

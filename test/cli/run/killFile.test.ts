@@ -1,0 +1,21 @@
+/** The kill switch as a file: whether it is on when the file cannot be read. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, PlatformError } from "effect"
+import * as KillFile from "../../../src/cli/run/KillFile.ts"
+
+const failing = (tag: "Unknown" | "PermissionDenied") =>
+  Effect.fail(PlatformError.systemError({ _tag: tag, module: "FileSystem", method: "open" }))
+
+const seen = (fileSystem: Partial<FileSystem.FileSystem>) =>
+  Effect.flatten(KillFile.watch("journal.sqlite")).pipe(Effect.provide(FileSystem.layerNoop(fileSystem)))
+
+describe("a kill file that cannot be read", () => {
+  it.effect("because no file descriptor is free withdrew every order, although there was none", () =>
+    Effect.gen(function* () {
+      const readFileString = () => failing("Unknown")
+      assert.isUndefined(yield* seen({ readFileString, exists: () => Effect.succeed(false) }))
+      assert.include(yield* seen({ readFileString, exists: () => Effect.succeed(true) }), "cannot be read")
+      assert.include(yield* seen({ readFileString, exists: () => failing("PermissionDenied") }), "cannot be read")
+    })
+  )
+})
