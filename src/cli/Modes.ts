@@ -124,7 +124,7 @@ export const books = (journal: string, pid: number) =>
   Bookkeeper.layer.pipe(
     Layer.provideMerge(Layer.provideMerge(PriceStore.layer, Journal.layerWith(Reserve.beside(journal)))),
     Layer.provide(Sqlite.layer({ filename: journal })),
-    Layer.provideMerge(Lease.layer({ journal, pid }))
+    Layer.provideMerge(Lease.layer({ journal, pid, reserve: Reserve.beside(journal) }))
   )
 
 /** The journal as it is, even while a bot writes it. */

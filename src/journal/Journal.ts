@@ -90,11 +90,7 @@ const whileLocked = {
   while: ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
 } as const
 
-/** SQLITE_FULL, or an input/output error on writing, on syncing, or on growing the index of the write-ahead log. */
-const fullCodes: ReadonlySet<unknown> = new Set([13, 778, 1034, 4874])
-
-const isDiskFull = ({ reason: { cause } }: SqlError.SqlError): boolean =>
-  cause instanceof Error && "errcode" in cause && fullCodes.has(cause.errcode)
+const isDiskFull = ({ reason: { cause } }: SqlError.SqlError): boolean => Reserve.isWanted(cause)
 
 /** Rows read at a time: some are decisions with many slots. */
 const pageSize = 1_000

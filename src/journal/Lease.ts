@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { iso, messageOf } from "../domain/Text.ts"
+import * as Reserve from "./Reserve.ts"
 
 /** Another process is running this journal. Two writers could fund one slot twice, so the second one stops. */
 export class JournalInUse extends Schema.TaggedError<JournalInUse>()("JournalInUse", {
@@ -41,6 +42,8 @@ export interface LeaseOptions {
   /** Path of the journal. */
   readonly journal: string
   readonly pid: number
+  /** Room for a start on a full disk: a bot that follows and cancels its orders is needed most there. */
+  readonly reserve?: Reserve.Reserve
 }
 
 const isBusy = (cause: unknown): boolean =>
@@ -59,6 +62,7 @@ const readHolder = (database: DatabaseSync): Holder => {
 }
 
 const take = (database: DatabaseSync, pid: number, since: number): void => {
+  if (database.isTransaction) database.exec("ROLLBACK")
   database.exec("CREATE TABLE IF NOT EXISTS holder (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER, since INTEGER)")
   database.exec("BEGIN IMMEDIATE")
   database.prepare("INSERT OR REPLACE INTO holder VALUES (1, ?, ?)").run(pid, since)
@@ -92,7 +96,11 @@ const watchOver = (journal: string) => {
 }
 
 /** Holds the lease while the layer lives. */
-export const layer = ({ journal, pid }: LeaseOptions): Layer.Layer<never, JournalInUse | LeaseUnavailable> =>
+export const layer = ({
+  journal,
+  pid,
+  reserve = Reserve.none
+}: LeaseOptions): Layer.Layer<never, JournalInUse | LeaseUnavailable> =>
   Layer.effect(
     LeaseLost,
     Effect.gen(function* () {
@@ -102,10 +110,13 @@ export const layer = ({ journal, pid }: LeaseOptions): Layer.Layer<never, Journa
         (database) => Effect.sync(() => database.close())
       )
       const since = yield* Clock.currentTimeMillis
-      yield* Effect.try({
-        try: () => take(database, pid, since),
-        catch: (cause) => (isBusy(cause) ? new JournalInUse({ journal, ...readHolder(database) }) : unavailable(cause))
-      })
+      const taken = Effect.try({ try: () => take(database, pid, since), catch: (cause) => cause })
+      yield* taken.pipe(
+        Effect.catchIf(Reserve.isWanted, () => Effect.andThen(reserve.release, taken)),
+        Effect.mapError((cause) =>
+          isBusy(cause) ? new JournalInUse({ journal, ...readHolder(database) }) : unavailable(cause)
+        )
+      )
       // A new journal begins as an empty file, so it is known from the beginning which one is ours.
       yield* Effect.try({ try: () => closeSync(openSync(journal, "a", 0o644)), catch: unavailable })
       return Effect.sync(watchOver(journal))

@@ -40,6 +40,13 @@ export const beside = (journal: string): Reserve => {
   }
 }
 
+/** SQLITE_FULL, or an input/output error on writing, on syncing, or on growing the index of the write-ahead log. */
+const fullCodes: ReadonlySet<unknown> = new Set([13, 778, 1034, 4874])
+
+/** Whether SQLite failed for want of room. */
+export const isWanted = (cause: unknown): boolean =>
+  Predicate.hasProperty(cause, "errcode") && fullCodes.has(cause.errcode)
+
 const attempt = (what: () => void): Effect.Effect<boolean> =>
   Effect.orElseSucceed(Effect.as(Effect.try(what), true), () => false)
 
