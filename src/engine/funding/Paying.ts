@@ -153,11 +153,11 @@ export const make = Effect.gen(function* () {
 
   /**
    * When the order has been over for as long as a payment may take to show, a person who has not paid by then will
-   * not. A program that said it paid is believed: only the operator can say what became of that payment.
+   * not. A program that said it paid is believed: only the operator can say what became of that payment, and says it once.
    */
   const giveUp = Effect.fnUntraced(function* (placement: PlacementIn<"funding">) {
     const { cancel, funding, order } = placement
-    if (funding.payment === undefined || working.has(placement.id)) return
+    if (funding.payment === undefined || funding.payment.isConfirmed === true || working.has(placement.id)) return
     if (cancel === undefined && (yield* VenueTime.now(books.state)) < funding.validUntil) return
     const read = yield* readOrder(venue, placement.by, order)
     if (read.value.depositedAmount > 0n) return yield* noteDeposit(placement, read.value, read.correlationId)

@@ -30,6 +30,8 @@ export interface Payment {
   readonly txHash?: string
   readonly sender?: string
   readonly isReported: boolean
+  /** The operator has looked, and says that it was made. */
+  readonly isConfirmed?: true
 }
 
 export interface Cancel {

@@ -189,13 +189,19 @@ const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
   }
 }
 
+const confirmed = ({ payment, ...funding }: Funding): Funding => ({
+  ...funding,
+  acknowledged: true,
+  ...(payment === undefined ? {} : { payment: { ...payment, isConfirmed: true } })
+})
+
 /** The operator has looked. What their word does to the money is in the ledger. */
 const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => {
   const { contradiction, ...rest } = placement
   if (word === "adopt") return { ...rest, ...present({ accepted: contradiction }) }
   const isPaying = placement.state === "funding" || placement.state === "in doubt"
   if (word === "paid") {
-    if (isPaying) return { ...placement, state: "funding", funding: { ...placement.funding, acknowledged: true } }
+    if (isPaying) return { ...placement, state: "funding", funding: confirmed(placement.funding) }
     const leg = <L extends string>(state: L): L | "paid" => (state === "failed" ? "paid" : state)
     const received = placement.received + (placement.payout === "failed" ? filledOut(placement) : 0n)
     return { ...placement, received, payout: leg(placement.payout), refund: leg(placement.refund) }
