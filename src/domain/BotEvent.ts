@@ -135,6 +135,7 @@ const lifecycle = {
   DiskFreed: { fullMillis: Time },
   /** The file of the journal, or of its lock, is another one now: nothing new is begun or paid. */
   LeaseLost: { reason: Text },
+  LeaseRegained: {},
   KillSwitch: { on: Schema.Boolean, reason: Text },
   /** The venue stopped or resumed answering. */
   VenueDown: { reason: Text },

@@ -108,15 +108,17 @@ export const make = Effect.fnUntraced(function* ({
     yield* wake
   })
 
+  /** Whether it could be planned: without a price nobody knows. */
   const decideAndPlan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {
     const now = yield* Clock.currentTimeMillis
     const moment = watch.moment(strategy, now)
-    if (moment === undefined) return
+    if (moment === undefined) return false
     yield* books.record(...UnexplainedRest.check(books.state, strategy))
     yield* books.record(...LossGuard.check(books.state, strategy, moment))
     const paused = books.state.strategies.get(strategy.name)?.paused
     const losing = paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
     decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdrawAll ?? losing))
+    return true
   })
 
   /** When the plan of a strategy last failed. */
@@ -125,8 +127,8 @@ export const make = Effect.fnUntraced(function* ({
   /** A strategy that throws stops only itself: its orders stay as they are, and it is asked again at each turn. */
   const plan = Effect.fnUntraced(
     function* (strategy: Strategy, withdrawAll: Reason | undefined) {
-      yield* decideAndPlan(strategy, withdrawAll)
-      if (books.state.strategies.get(strategy.name)?.failing === undefined) return
+      const isPlanned = yield* decideAndPlan(strategy, withdrawAll)
+      if (!isPlanned || books.state.strategies.get(strategy.name)?.failing === undefined) return
       // Whatever fails every other turn is not mended yet.
       const calmMillis = elapsedMillis(failedAt.get(strategy.name) ?? 0, yield* Clock.currentTimeMillis)
       if (calmMillis >= mendedAfterMillis) yield* books.record({ _tag: "PlanMended", strategy: strategy.name })
@@ -198,8 +200,8 @@ export const make = Effect.fnUntraced(function* ({
     yield* books.lookAtDisk
     yield* listen
     const lost = yield* leaseLost
-    if (lost !== undefined && books.state.leaseLost === undefined) {
-      yield* books.record({ _tag: "LeaseLost", reason: lost })
+    if (lost !== books.state.leaseLost) {
+      yield* books.record(lost === undefined ? { _tag: "LeaseRegained" } : { _tag: "LeaseLost", reason: lost })
     }
     const withdrawAll = yield* withdraw
     const startedAt = yield* Clock.currentTimeMillis
@@ -239,7 +241,8 @@ export const make = Effect.fnUntraced(function* ({
    */
   const turnUnlessRefused = Effect.gen(function* () {
     const problem = yield* turn()
-    if (problem === undefined) [isAccepted, refusedSince] = [true, undefined]
+    refusedSince = undefined
+    isAccepted ||= problem === undefined
     return problem
   }).pipe(
     Effect.catchReason("VenueError", "Unauthorized", (reason, error) =>

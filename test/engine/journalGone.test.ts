@@ -20,12 +20,15 @@ describe("a journal that is gone", () => {
         })
         yield* Effect.sleep(30_000)
         assert.isEmpty(world.network.sent.filter(({ method, path }) => method === "POST" && path.endsWith("/orders")))
-        assert.strictEqual((yield* bot.events).filter(({ event }) => event._tag === "LeaseLost").length, 1)
+        const told = Effect.map(bot.events, (events) => events.filter(({ event }) => event._tag === "LeaseLost").length)
+        assert.strictEqual(yield* told, 1)
 
         lost = undefined
         yield* until(() => openOrders(bot).length === 4, 60_000, "four orders rest")
+        assert.isUndefined(bot.state.leaseLost, "it is the same file again, and the alarm goes on")
         lost = "journal.sqlite was removed."
         yield* Effect.sleep(20_000)
+        assert.strictEqual(yield* told, 2, "it is gone again, and nobody is told")
         world.setWithdraw({ code: "kill-switch", text: "test" })
         yield* until(() => world.network.sent.filter(isCancel).length === 4, 1_000, "their cancels")
         yield* until(() => unfinished(bot.state).length === 0, 60_000, "all the money is back")

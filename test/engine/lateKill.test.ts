@@ -1,6 +1,7 @@
 /** The kill switch at the worst moment: between the gate and the network, and when the journal takes nothing any more. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
+import { problemsOf } from "../../src/control/view/problems.ts"
 import { Wallet } from "../../src/engine/funding/Wallet.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../src/venue/VenueConfig.ts"
@@ -26,6 +27,18 @@ describe("the kill switch between the gate and the network", () => {
         assert.strictEqual(held?.funding?.attempts, 0, "it counts as never sent")
         const told = (yield* bot.events).filter(({ event }) => event._tag === "FundingHeld")
         assert.strictEqual(told.length, 1)
+        const later = (yield* Clock.currentTimeMillis) + 180_000
+        const problems = problemsOf(bot.state, new Map(), {
+          now: later,
+          turnedAt: later,
+          lateAfterMillis: 1,
+          hasPrices: true
+        })
+        assert.notInclude(
+          problems.map(({ kind }) => kind),
+          "in-doubt",
+          "it is said to be sent"
+        )
       })
     )
   )

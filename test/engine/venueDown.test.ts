@@ -87,6 +87,25 @@ describe("a credential that worked", () => {
     )
   )
 
+  it.effect("and that is refused again after the venue was away ended the bot", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { world, process } = yield* resting({ strategies: [ladder(2)] }, 2)
+        const away = { status: 503, body: { message: "restarting" } }
+        for (const answer of [refused, away, refused]) {
+          let isTold = false
+          world.network.bend = ({ url }) => {
+            if (answer === refused && isTold) return away
+            isTold ||= /\/orders$/.test(url)
+            return answer
+          }
+          yield* Effect.sleep(40_000)
+        }
+        assert.isUndefined(process.fiber.pollUnsafe(), "nobody refused it twice in a row")
+      })
+    )
+  )
+
   it.effect("and that is refused under the kill switch ended the bot before its orders were withdrawn", () =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -116,7 +116,7 @@ const placementProblems = (state: BotState, assets: Money.Assets, now: number): 
         problem("alarm", "unclear-payment", subject, `It is unclear whether the wallet paid ${amount}`, { since })
       ]
     }
-    const isSent = placement.state === "funding" && funding !== undefined && placement.deposited === 0n
+    const isSent = placement.state === "funding" && placement.funding.attempts > 0 && placement.deposited === 0n
     if (isSent && now - since > doubtMillis) {
       const text = `${amount} was sent ${age(now - since)} ago and no deposit shows yet`
       return [problem("warn", "in-doubt", subject, text, { since, command: "reconcile" })]

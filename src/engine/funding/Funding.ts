@@ -18,7 +18,7 @@ import { EngineSettings, marginMillis } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
-import { depositTypeOf } from "../tracking/MoneyPath.ts"
+import { depositTypeOf, editedSince } from "../tracking/MoneyPath.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { mistakeIn, observe, refused } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
@@ -105,6 +105,9 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
     const { market } = surroundings
     if (market === undefined) return yield* abandon(placement, "not funded: its market is not configured")
+    const { path, side } = placement
+    const edited = path && editedSince(side, path, market, settings.account)
+    if (edited !== undefined) return yield* abandon(placement, `not funded: ${edited}`)
     if (!(yield* isStillAsBound(placement, market))) return
     const { swap } = placement
     const depositType = swap?.depositType ?? depositTypeOf(settings.account, inputAsset(market, placement.side))

@@ -7,8 +7,9 @@
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAmount, inputAsset, type Market, outputAmount, outputAsset } from "../../domain/Market.ts"
-import type { Order } from "../../domain/Order.ts"
+import type { Order, OrderTerms } from "../../domain/Order.ts"
 import { foundAtVenue } from "../../domain/Placement.ts"
+import { present } from "../../domain/Present.ts"
 import type { DesiredSlot } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { askedFor, type Expectations, shownBy } from "../tracking/MoneyPath.ts"
@@ -37,6 +38,8 @@ export interface FoundOrder {
   readonly because?: string
   /** What our create asked for, where it is an order of our create: what the venue shows of it is compared with this. */
   readonly asked?: Expectations
+  /** What its strategy asks for, where that is known. */
+  readonly terms?: OrderTerms
 }
 
 export interface Recovery {
@@ -91,7 +94,15 @@ export const recover = (
 
 /** The placement as it must have been planned; the order itself then tells what became of it. */
 export const plannedAs = (
-  { asked, because = "found at the venue after the journal was lost", order, market, strategy, slot }: FoundOrder,
+  {
+    asked,
+    because = "found at the venue after the journal was lost",
+    order,
+    market,
+    strategy,
+    slot,
+    terms
+  }: FoundOrder,
   placement: string
 ): readonly [BotEvent, BotEvent] => [
   {
@@ -106,6 +117,7 @@ export const plannedAs = (
     inputAsset: inputAsset(market, order.side).symbol,
     outputAsset: outputAsset(market, order.side).symbol,
     ...(asked === undefined ? amountsShown(order) : amountsAsked(order, market)),
+    ...present({ terms }),
     deadline: order.deadline,
     why: { code: foundAtVenue, text: `${because}: order ${order.id}` }
   },

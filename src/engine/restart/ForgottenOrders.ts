@@ -12,8 +12,9 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
-import { isTerminal, type Order } from "../../domain/Order.ts"
+import { isTerminal, type Order, type OrderTerms } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
+import { present } from "../../domain/Present.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -31,6 +32,7 @@ const marginMillis = hourMillis
 
 interface Wish {
   readonly strategy: string
+  readonly terms: OrderTerms | undefined
   readonly desired: DesiredOrder
   readonly market: Market
 }
@@ -51,7 +53,8 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   const admits = (strategy: Strategy, desired: DesiredOrder): boolean => {
     if (mayBegin()) return true
     const key = slotKey(strategy.name, desired.slot)
-    wishes.set(key, { strategy: strategy.name, desired, market: desired.market ?? strategy.market })
+    const { market, name, terms } = strategy
+    wishes.set(key, { strategy: name, terms, desired, market: desired.market ?? market })
     return false
   }
 
@@ -89,9 +92,10 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   const takeBack = Effect.fnUntraced(function* (order: Order) {
     const wish = [...wishes.values()].find((each) => isWish(each, order) && isFree(each))
     if (wish !== undefined) {
-      const { desired, market, strategy } = wish
+      const { desired, market, strategy, terms } = wish
       const because = "the journal had forgotten it, and its slot wants it"
-      const found = { order, market, strategy, slot: desired.slot, because, asked: settings.account }
+      const slot = { strategy, slot: desired.slot, ...present({ terms }) }
+      const found = { order, market, ...slot, because, asked: settings.account }
       return yield* Effect.provideService(adopt(found), Bookkeeper, books)
     }
     if (books.state.tail.forgotten.has(order.id)) return

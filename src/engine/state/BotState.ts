@@ -187,6 +187,9 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "LeaseLost":
       state.leaseLost = event.reason
       return
+    case "LeaseRegained":
+      state.leaseLost = undefined
+      return
     case "LoopFailed":
     case "Reconciled":
     case "OddOrderSeen":

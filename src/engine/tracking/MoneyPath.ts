@@ -66,6 +66,17 @@ const parts = [
   ["refund type", "refundType"]
 ] as const satisfies ReadonlyArray<readonly [string, keyof Course]>
 
+/** How the configuration has changed since this was asked for: the order is right, and money is wanted elsewhere by now. */
+export const editedSince = (
+  side: Side,
+  asked: MoneyPath,
+  market: Market,
+  expected: Expectations
+): string | undefined => {
+  const edited = difference({ side, ...askedFor(side, market, expected) }, { side, ...asked })
+  return edited === undefined ? undefined : `the configuration was edited since it was made: ${edited}`
+}
+
 /** All that a report shows otherwise, in one sentence, with both values. */
 export const difference = (asked: Course, shown: Course): string | undefined => {
   const changes = parts.filter(([, part]) => asked[part] !== shown[part])

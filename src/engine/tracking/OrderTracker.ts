@@ -11,7 +11,7 @@ import { type Amount, min } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
-import { type Fill, feesToOthers, isTerminal, type MoneyPath, type Order } from "../../domain/Order.ts"
+import { type Fill, feesToOthers, isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapEvent.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -47,13 +47,9 @@ export const isFromOurCreate = (placement: Placement, market: Market, order: Ord
   order.deadline === placement.deadline && matches(placement, market, order)
 
 /** What an order has otherwise than our create asked for, however far it has come; `undefined` when all of it is right. */
-const wrongTerm = (
-  placement: Placement,
-  order: Order,
-  path: MoneyPath,
-  { maxAppFeeBasisPoints, signerId }: Expectations
-): string | undefined => {
-  const { inputAmount, outputAmount, terms = {} } = placement
+const wrongTerm = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined => {
+  const { inputAmount, outputAmount, path = askedFor(placement.side, market, expected), terms = {} } = placement
+  const { maxAppFeeBasisPoints, signerId } = expected
   // By its side an order was recognised; what a swap shows has none that was asked for.
   const elsewhere = difference({ side: order.side, ...path }, order)
   if (elsewhere !== undefined) return elsewhere
@@ -79,7 +75,7 @@ const differing = (checks: ReadonlyArray<readonly [string, unknown, unknown]>): 
 
 /** What is wrong with the venue's echo of our order, checked before money follows; `undefined` when it is right. */
 const echoProblem = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined =>
-  wrongTerm(placement, order, askedFor(placement.side, market, expected), expected) ??
+  wrongTerm(placement, market, order, expected) ??
   differing([
     ["status", order.fillStatus, "AWAITING_DEPOSIT"],
     ["deposited amount", order.depositedAmount, 0n]
@@ -138,7 +134,7 @@ export const adopt = (placement: Placement, order: Order, asked?: Asked): Readon
   const binding = bound(placement, order, "list", {})
   if (asked === undefined || placement.contradiction !== undefined) return [binding]
   const { expected, market } = asked
-  const what = wrongTerm(placement, order, placement.path ?? askedFor(placement.side, market, expected), expected)
+  const what = wrongTerm(placement, market, order, expected)
   return what === undefined ? [binding] : [binding, contradicted(placement, { kind: "changed-report", what }, order)]
 }
 

@@ -98,6 +98,8 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
         `JOURNAL GONE: ${event.reason} Nothing new is placed or funded; cancels and the kill switch still work`,
         "alarm"
       ]
+    case "LeaseRegained":
+      return ["the journal's file is back", "good"]
     case "KillSwitch":
       return event.on ? [`KILL SWITCH: ${event.reason}`, "alarm"] : ["kill switch released", "good"]
     case "VenueDown":

@@ -30,9 +30,9 @@ const idsOf = (bot: Parameters<typeof openOrders>[0]) =>
     .toSorted()
 
 /** Two orders rest, then the bot goes on with an old copy of its journal. */
-const withOldCopy = Effect.fnUntraced(function* (strategy: string) {
+const withOldCopy = Effect.fnUntraced(function* (strategy: string, before = ladder(2)) {
   const world = yield* make
-  const first = yield* world.run({ strategies: [ladder(2)] })
+  const first = yield* world.run({ strategies: [before] })
   yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
   const resting = idsOf(first)
   yield* first.stop
@@ -54,6 +54,17 @@ describe("a journal that is behind the world", () => {
         // The money of both is in orders, and nothing of it can be spent again.
         world.setWithdraw({ code: "leaving", text: "test" })
         yield* until(() => unfinished(second.state).length === 0, 300_000, "all the money is back")
+      })
+    )
+  )
+
+  it.effect("finds nothing wrong with the terms that its strategy asks for", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const own = `${ladder(2)}terms: { appFees: { partner.near: 150 } }\n`
+        const { second } = yield* withOldCopy(own, own)
+        yield* until(() => openOrders(second).length === 2, 60_000, "both are known again")
+        assert.deepStrictEqual(Problems.problemsOf(second.state, 0), [])
       })
     )
   )

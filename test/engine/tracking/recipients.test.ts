@@ -4,7 +4,9 @@ import { Effect, Result, Schema } from "effect"
 import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
-import { inVirtualTime, ladder, openOrders, type Running, resting, until } from "../botWorld.ts"
+import { unfinished } from "../../../src/engine/state/BotState.ts"
+import { chainAccount } from "../../../src/venue/VenueConfig.ts"
+import { assets, inVirtualTime, ladder, make, openOrders, type Running, resting, until } from "../botWorld.ts"
 
 type World = Effect.Success<ReturnType<typeof resting>>["world"]
 
@@ -105,6 +107,30 @@ describe("an order whose money is said to go elsewhere", () => {
         lie(world, { recipient: "thief.near" })
         yield* Effect.sleep(15_000)
         assert.lengthOf(alertsOf(yield* second.events), 1)
+      })
+    )
+  )
+
+  it.effect("was told although the operator had edited the addresses before it was paid", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const paidTo = (address: string) => {
+          const own = new Map(assets.map(({ id }) => [id, address]))
+          return { strategies: [oneRung], account: chainAccount(world.signerId, { recipients: own, refundTo: own }) }
+        }
+        world.network.bend = ({ method, url }) =>
+          method === "GET" && /\/v0\/orders\/[^/]+$/.test(url) ? "fails" : undefined
+        const first = yield* world.run(paidTo("bc1qold"))
+        yield* until(() => unfinished(first.state).some(({ state }) => state === "created"), 60_000, "one is made")
+        yield* first.stop
+        world.network.bend = () => undefined
+        const second = yield* world.run(paidTo("bc1qnew"))
+        yield* Effect.sleep(60_000)
+        assert.deepStrictEqual(alertsOf(yield* second.events), [])
+        assert.isTrue([...second.state.slots.values()].every(({ frozen }) => frozen === undefined))
+        const [, now] = [...(yield* second.events)].flatMap(({ event }) => (event._tag === "CreateSent" ? [event] : []))
+        assert.strictEqual(now?.path?.recipient, "bc1qnew", "the slot gets an order with the new ones")
       })
     )
   )
