@@ -26,7 +26,7 @@ import * as Placing from "./funding/Placing.ts"
 import * as Mistakes from "./Mistakes.ts"
 import * as LossGuard from "./planning/LossGuard.ts"
 import * as Planning from "./planning/Planning.ts"
-import * as UnexplainedRest from "./reconciliation/UnexplainedRest.ts"
+import * as FundingStop from "./reconciliation/FundingStop.ts"
 import * as ForgottenOrders from "./restart/ForgottenOrders.ts"
 import { isDoubted } from "./restart/JournalTail.ts"
 import * as Quarantine from "./restart/Quarantine.ts"
@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* ({
     const now = yield* Clock.currentTimeMillis
     const moment = watch.moment(strategy, now)
     if (moment === undefined) return false
-    yield* books.record(...UnexplainedRest.check(books.state, strategy))
+    yield* books.record(...FundingStop.check(books.state, strategy))
     yield* books.record(...LossGuard.check(books.state, strategy, moment))
     const paused = books.state.strategies.get(strategy.name)?.paused
     const losing = paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined

@@ -9,7 +9,7 @@ import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import { byHand } from "../../domain/Placement.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { badDeviation, staleness } from "../planning/RiskLimits.ts"
-import * as UnexplainedRest from "../reconciliation/UnexplainedRest.ts"
+import * as FundingStop from "../reconciliation/FundingStop.ts"
 import * as JournalTail from "../restart/JournalTail.ts"
 import { type BotState, slotKey } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -55,8 +55,8 @@ export const closedBecause = (
   if (placement.contradiction !== undefined) return placement.contradiction
   if (slot?.frozen !== undefined) return `its slot is frozen: ${slot.frozen}`
   if (paused?.action === "drain") return paused.reason
-  const unexplained = strategy === undefined ? undefined : UnexplainedRest.closesGate(strategy)
-  if (unexplained !== undefined) return unexplained
+  const stopped = strategy === undefined ? undefined : FundingStop.closesGate(strategy)
+  if (stopped !== undefined) return stopped
   const forgotten = JournalTail.closesGate(state.tail)
   if (forgotten !== undefined) return forgotten
   if (state.diskFullSince !== undefined) return "the disk is full"

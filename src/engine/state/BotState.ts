@@ -210,7 +210,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
 const resume = (state: BotState, name: string): void => {
   const known = state.strategies.get(name)
   if (known === undefined) return
-  const { paused: _, unexplained: __, ...rest } = known
+  const { paused: _, refused: __, unexplained: ___, ...rest } = known
   state.strategies.set(name, rest)
 }
 
@@ -259,6 +259,7 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   state.placements.set(placement.id, changed)
   if (event._tag === "FillSeen") state.fills += 1
   applySlot(state, changed, event, at)
+  noteRefused(state, placement, event)
   noteTrading(state, changed, event, at)
   // A settled order is terminal and paid at the venue, so it can never come back. The others may still show up in
   // lists.
@@ -355,6 +356,18 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
 }
 
 /** What a placement still held at its end is in the residual by now. */
+/** A doubt that ends without a deposit says nothing of refusals, and a wallet's word is not the venue's. */
+const noteRefused = (state: BotState, before: Placement, event: PlacementEvent): void => {
+  const { strategy } = before
+  if (event._tag === "DepositSeen") return changeStrategy(state, strategy, () => ({ refused: undefined }))
+  if (event._tag !== "FundingDead" || before.state !== "funding") return
+  const { attempts, lastAnswer = event.reason, payment } = before.funding
+  if (attempts === 0 || payment !== undefined) return
+  changeStrategy(state, strategy, ({ refused }) => ({
+    refused: { times: (refused?.times ?? 0) + 1, answer: lastAnswer }
+  }))
+}
+
 const noteUnexplained = (state: BotState, { id, order, strategy, ...placement }: Placement): void => {
   for (const asset of [placement.inputAsset, placement.outputAsset]) {
     const amount = Ledger.heldBy(state.ledger, id, asset, "residual")

@@ -33,6 +33,8 @@ export interface StrategyState {
     readonly asset: string
     readonly amount: Amount
   }
+  /** Payments that were refused for certain since the last deposit that was seen, and what the last one was answered. */
+  readonly refused?: { readonly times: number; readonly answer: string } | undefined
   /** It cannot be planned, by a mistake of this program. */
   readonly failing?: { readonly reason: string; readonly since: number } | undefined
   /** The strategy file in force, with its text where the journal has it. */

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { begin, orderOf } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { closedBecause } from "../../../src/engine/funding/FundingGate.ts"
-import * as UnexplainedRest from "../../../src/engine/reconciliation/UnexplainedRest.ts"
+import * as FundingStop from "../../../src/engine/reconciliation/FundingStop.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { parse } from "../botWorld.ts"
 
@@ -28,7 +28,7 @@ const refundedShort = (by: bigint) =>
 describe("an unexplained rest", () => {
   it("pauses its strategy once, closes the gate, names the order, and ends when it is resumed", () => {
     const { state, see } = folded([...begin, ...refundedShort(990_000n), ...orderOf(4).slice(0, 3)])
-    const [paused, ...more] = UnexplainedRest.check(state, grid)
+    const [paused, ...more] = FundingStop.check(state, grid)
     assert.deepStrictEqual(more, [])
     assert.include(JSON.stringify(paused), "order order-3 ended with 0.99 USDC unexplained")
     const gate = () =>
@@ -46,14 +46,14 @@ describe("an unexplained rest", () => {
       )
     assert.include(gate(), "order-3")
     if (paused !== undefined) see(paused)
-    assert.deepStrictEqual(UnexplainedRest.check(state, grid), [])
+    assert.deepStrictEqual(FundingStop.check(state, grid), [])
     see({ _tag: "Resumed", strategy: "grid", reason: "looked" })
-    assert.deepStrictEqual(UnexplainedRest.check(state, grid), [])
+    assert.deepStrictEqual(FundingStop.check(state, grid), [])
     assert.strictEqual(gate(), "there is no price")
   })
 
   it("is not what an order leaves that adds up", () => {
     const { state } = folded([...begin, ...orderOf(3), ...orderOf(4)])
-    assert.deepStrictEqual(UnexplainedRest.check(state, grid), [])
+    assert.deepStrictEqual(FundingStop.check(state, grid), [])
   })
 })
