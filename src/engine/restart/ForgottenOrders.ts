@@ -10,7 +10,7 @@
 import { Clock, Effect, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { elapsedMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
+import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order, type OrderTerms } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
@@ -26,9 +26,6 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { slotKey } from "../state/BotState.ts"
 import { isMarked } from "../tracking/Fingerprint.ts"
 import { orderPages } from "../tracking/OrderReads.ts"
-
-/** Clocks differ by less, and no create takes so long. */
-const marginMillis = hourMillis
 
 interface Wish {
   readonly strategy: string
@@ -58,11 +55,11 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     return false
   }
 
-  /** An order that the venue dates after this time was planned hardly before it; only the journal's end has to be read. */
-  const knownSince = Effect.fnUntraced(function* (since: number) {
+  /** The whole journal is read, and hardly ever: the times of its events do not tell where to stop, because a clock may have jumped. */
+  const known = Effect.gen(function* () {
     const [orders, deadlines] = [new Set<string>(), new Set<number>()]
-    const newest = Stream.takeWhile(journal.newestFirst, ({ at }) => at >= since - marginMillis)
-    yield* Stream.runForEach(newest, ({ event }) =>
+    const told = journal.events({ tags: ["Planned", "Bound", "OrphanSeen", "JournalBehind"] })
+    yield* Stream.runForEach(told, ({ event }) =>
       Effect.sync(() => {
         if (event._tag === "Planned") deadlines.add(event.deadline)
         if (event._tag === "Bound" || event._tag === "OrphanSeen") orders.add(event.orderId)
@@ -75,12 +72,13 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
 
   /** Orders with this journal's mark that no event of it is about. */
   const strangers = (orders: ReadonlyArray<Order>, since: number) => {
-    const { mark } = books.state.tail
+    const { drawn, mark } = books.state.tail
     const isNew = ({ createdAt }: Order) => createdAt >= since - minuteMillis
-    const marked = orders.filter((order) => mark !== undefined && isNew(order) && isMarked(order.deadline, mark))
-    return marked.length === 0
-      ? Effect.succeed(marked)
-      : Effect.map(knownSince(since), (isKnown) => marked.filter((order) => !isKnown(order)))
+    const isOurs = ({ deadline }: Order) => mark !== undefined && isMarked(deadline, mark) && !drawn.has(deadline)
+    const unexplained = orders.filter((order) => isNew(order) && isOurs(order))
+    return unexplained.length === 0
+      ? Effect.succeed(unexplained)
+      : Effect.map(known, (isKnown) => unexplained.filter((order) => !isKnown(order)))
   }
 
   const isFree = ({ desired, strategy }: Wish): boolean =>

@@ -4,6 +4,7 @@
  * a backup may. The fold of the journal can tell these apart, and says what has to be asked and doubted then. Pure.
  */
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
+import { dayMillis } from "../../domain/Durations.ts"
 import { foundAtVenue, isFunded } from "../../domain/Placement.ts"
 import type { Placement } from "../state/Placement.ts"
 
@@ -44,7 +45,8 @@ export const apply = (tail: JournalTail, event: BotEvent, at: number): boolean =
   const wasTorn = event._tag === "BotStarted" && tail.lastAt > 0 && !isWhole(tail, event)
   switch (event._tag) {
     case "BotStarted":
-      if (tail.lastAt > 0) tail.uncheckedSince ??= tail.lastAt
+      // An event of later than now was written by a clock that was wrong.
+      if (tail.lastAt > 0) tail.uncheckedSince ??= tail.lastAt > at ? at - dayMillis : tail.lastAt
       tail.isTorn = wasTorn || (tail.isTorn && tail.uncheckedSince !== undefined)
       tail.mark = event.mark ?? tail.mark
       tail.boot = event.boot

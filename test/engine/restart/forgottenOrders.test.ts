@@ -2,12 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random, Result } from "effect"
 import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
+import * as Ledger from "../../../src/domain/Ledger.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
+import * as JournalTail from "../../../src/engine/restart/JournalTail.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import * as Fingerprint from "../../../src/engine/tracking/Fingerprint.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
-import { inVirtualTime, ladder, make, type Network, openOrders, resting, until } from "../botWorld.ts"
+import { inVirtualTime, ladder, make, type Network, openOrders, resting, start, until } from "../botWorld.ts"
 
 const isCreate = ({ method, path }: Network["sent"][number]) => method === "POST" && path === "/v0/orders"
 const restored: BotEvent = { _tag: "JournalRestored", events: 3, head: "hash" }
@@ -135,6 +137,40 @@ describe("the mark of a journal", () => {
       assert.isBelow(others, 10)
     }).pipe(Random.withSeed("mark"))
   )
+})
+
+describe("a restart after a clock had jumped", () => {
+  it.effect("took orders that were over for forgotten ones, and booked them a second time", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { world, process: first } = yield* resting({ strategies: [ladder(2)] }, 2)
+        for (const ahead of [-7_200_000, 0]) {
+          world.setClockAhead(ahead)
+          yield* until(() => first.state.clock?.ok === (ahead === 0), 60_000, "the clocks are compared")
+        }
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* until(() => unfinished(first.state).length === 0, 60_000, "all the money is back")
+        const money = Ledger.totals(first.state.ledger)
+        yield* first.stop
+        world.setWithdraw(undefined)
+        // Nothing can be funded, so nothing else moves.
+        world.network.bend = ({ url }) => (url.endsWith("generate-intent") ? "fails" : undefined)
+        const second = yield* world.run({ strategies: [ladder(2)] })
+        yield* until(() => unfinished(second.state).length === 2, 60_000, "two orders are placed anew")
+        assert.deepStrictEqual([...second.state.tail.forgotten], [])
+        assert.deepStrictEqual(Ledger.totals(second.state.ledger), money)
+      })
+    )
+  )
+
+  it.effect("did not look for orders that were made before the time of the last event", () => {
+    const tail = JournalTail.make()
+    const started = { pid: 1, version: "0", mode: "test", account: "a", venue: "v", overall: { exposure: {} } } as const
+    JournalTail.apply(tail, { _tag: "ClockCompared", skewMillis: 7_200_000, ok: false }, start + 7_200_000)
+    JournalTail.apply(tail, { _tag: "BotStarted", ...started }, start + 60_000)
+    assert.isBelow(tail.uncheckedSince ?? start, start)
+    return Effect.void
+  })
 })
 
 describe("an ordinary restart", () => {
