@@ -1,4 +1,5 @@
 /** Lengths of time in milliseconds. A day is 24 hours of UTC, which has no summer time. */
+import { Clock, Effect } from "effect"
 
 export const secondMillis = 1_000
 export const minuteMillis = 60_000
@@ -13,3 +14,6 @@ export const utcDay = (at: number): number => Math.floor(at / dayMillis)
 
 /** How long ago something was by the wall clock; one that went back says nothing, so it counts as long ago. */
 export const elapsedMillis = (from: number, now: number): number => (now < from ? Number.POSITIVE_INFINITY : now - from)
+
+/** What waiting is measured by: no clock that is set moves it, so none holds up a cancel or gives up a payment. */
+export const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)

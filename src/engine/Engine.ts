@@ -9,7 +9,7 @@
  */
 import { Clock, Effect, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
-import { elapsedMillis } from "../domain/Durations.ts"
+import { elapsedMillis, monotonicMillis } from "../domain/Durations.ts"
 import type { Market, Price } from "../domain/Market.ts"
 import { messageOf } from "../domain/Text.ts"
 import type { JournalError } from "../journal/Journal.ts"
@@ -247,7 +247,7 @@ export const make = Effect.fnUntraced(function* ({
   }).pipe(
     Effect.catchReason("VenueError", "Unauthorized", (reason, error) =>
       Effect.gen(function* () {
-        const now = yield* VenueTime.monotonicMillis
+        const now = yield* monotonicMillis
         refusedSince ??= now
         const isBelieved = !isAccepted || now - refusedSince >= refusedMillis
         if (isBelieved && (yield* withdraw) === undefined) return yield* error

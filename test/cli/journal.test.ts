@@ -48,5 +48,7 @@ describe("limitbot journal", () => {
     assert.isAtMost((await ordersAt(sandbox)).length, resting + filled)
     const status = JSON.parse((await run(["status", ...config, "--json"], { cwd: fresh })).stdout)
     assert.isAbove(status.openOrders, 0)
+    assert.isNull(status.journalGone)
+    assert.deepStrictEqual(status.failing, [])
   })
 })

@@ -38,7 +38,11 @@ export const printJson = (
       clock: { skewMillis: state.clock?.skewMillis ?? null, ok: state.clock?.ok ?? null },
       rejectedEdit: state.rejectedEdit ?? null,
       diskFullSince: state.diskFullSince ?? null,
+      journalGone: state.leaseLost ?? null,
       venueDownSince: state.venueDownSince ?? null,
+      failing: [...state.strategies.values()].flatMap(({ name, failing }) =>
+        failing === undefined ? [] : [{ strategy: name, why: failing.reason, since: failing.since }]
+      ),
       frozen: [...state.slots.values()].flatMap(({ strategy, slot, frozen }) =>
         frozen === undefined ? [] : [{ slot: `${strategy}/${slot}`, why: frozen }]
       ),

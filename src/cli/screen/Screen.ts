@@ -134,7 +134,12 @@ const alarms = ({ warning, state, assets, now }: ScreenInput): ReadonlyArray<Col
     ...(state.killed === undefined ? [] : [[`KILL SWITCH: ${state.killed}`, "red"] as const]),
     ...(state.venueDownSince === undefined
       ? []
-      : [[`The venue has not answered for ${age(now - state.venueDownSince)}; resting orders stay`, "red"] as const]),
+      : [
+          [
+            `The venue has not answered for ${age(now - state.venueDownSince)}; resting orders stay (${state.venueDownWhy})`,
+            "red"
+          ] as const
+        ]),
     ...(state.diskFullSince === undefined
       ? []
       : [

@@ -71,6 +71,12 @@ export const families = (state: BotState, bot: MeasuredBot, now: number): Readon
     { name: "fills_total", kind: "counter", help: "Fills ever seen", samples: one(state.fills) },
     { name: "kill_switch", kind: "gauge", help: "1 while it is on", samples: one(state.killed === undefined ? 0 : 1) },
     {
+      name: "journal_gone",
+      kind: "gauge",
+      help: "1 while the journal or its lock is another file than the bot opened",
+      samples: one(state.leaseLost === undefined ? 0 : 1)
+    },
+    {
       name: "venue_down_seconds",
       kind: "gauge",
       help: "How long the venue has not answered; 0 while it does",
@@ -100,6 +106,12 @@ export const families = (state: BotState, bot: MeasuredBot, now: number): Readon
       kind: "gauge",
       help: "1 while a strategy is paused by a limit or the operator",
       samples: strategies.map(({ name, paused }): Sample => [{ strategy: name }, paused === undefined ? 0 : 1])
+    },
+    {
+      name: "strategy_failing",
+      kind: "gauge",
+      help: "1 while a strategy cannot be planned",
+      samples: strategies.map(({ name, failing }): Sample => [{ strategy: name }, failing === undefined ? 0 : 1])
     },
     {
       name: "money",

@@ -38,7 +38,7 @@ export const problemsOf = (state: BotState, assets: Money.Assets, at: BotConditi
           "alarm",
           "venue-down",
           "venue",
-          `The venue has not answered for ${age(at.now - state.venueDownSince)}; resting orders stay`,
+          `The venue has not answered for ${age(at.now - state.venueDownSince)}; resting orders stay (${state.venueDownWhy})`,
           { since: state.venueDownSince }
         )
       ]),

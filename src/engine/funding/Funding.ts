@@ -7,7 +7,7 @@
 import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
-import { elapsedMillis } from "../../domain/Durations.ts"
+import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import * as Payload from "../../domain/Payload.ts"
@@ -228,7 +228,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   /** Only an end that the venue itself reports ends a doubt. */
   const settle = Effect.fnUntraced(function* (placement: PlacementIn<"funding" | "in doubt">) {
     const { funding, id } = placement
-    const now = yield* VenueTime.monotonicMillis
+    const now = yield* monotonicMillis
     const known = watched.get(id)
     if (known !== undefined && now - known.readAt < settings.retryMaxMillis) return
     const read = yield* readOrder(venue, placement.by, placement.order)

@@ -10,6 +10,7 @@
 
 import { Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
+import { monotonicMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
@@ -162,7 +163,7 @@ export const make = Effect.gen(function* () {
     const read = yield* readOrder(venue, placement.by, order)
     if (read.value.depositedAmount > 0n) return yield* noteDeposit(placement, read.value, read.correlationId)
     if (!isTerminal(read.value.fillStatus)) return
-    const now = yield* VenueTime.monotonicMillis
+    const now = yield* monotonicMillis
     const since = overSince.get(placement.id) ?? now
     overSince.set(placement.id, since)
     if (now - since < settings.paymentVisibilityMillis) return

@@ -26,6 +26,8 @@ export interface BotState {
   /** This journal was handed over to another machine, as this copy. */
   movedTo: string | undefined
   venueDownSince: number | undefined
+  /** What its first failure said. */
+  venueDownWhy: string | undefined
   diskFullSince: number | undefined
   /** Why this process may begin and pay nothing more, if so. */
   leaseLost: string | undefined
@@ -54,6 +56,7 @@ export const make = (): BotState => ({
   killed: undefined,
   movedTo: undefined,
   venueDownSince: undefined,
+  venueDownWhy: undefined,
   diskFullSince: undefined,
   leaseLost: undefined,
   rejectedEdit: undefined,
@@ -104,6 +107,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       state.run = event
       state.runStartedAt = at
       state.venueDownSince = undefined
+      state.venueDownWhy = undefined
       state.rejectedEdit = undefined // Nothing starts on refused files.
       state.clock = undefined
       state.leaseLost = undefined
@@ -117,9 +121,11 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       return
     case "VenueDown":
       state.venueDownSince = at
+      state.venueDownWhy = event.reason
       return
     case "VenueUp":
       state.venueDownSince = undefined
+      state.venueDownWhy = undefined
       return
     case "DiskFull":
       state.diskFullSince = at

@@ -39,6 +39,3 @@ export const of = ({ clock }: BotState, millis: number): number =>
 
 export const now = (state: BotState): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (millis) => of(state, millis))
-
-/** What waiting is measured by: no time of day that jumps moves it. */
-export const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)

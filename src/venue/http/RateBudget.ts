@@ -7,7 +7,8 @@
  * gives its turn to the next. So they go as fast as the venue takes them, whatever was asked for before, and slow down
  * only when the venue refuses one of them.
  */
-import { Clock, Context, Deferred, Effect, Layer, Queue } from "effect"
+import { Context, Deferred, Effect, Layer, Queue } from "effect"
+import { monotonicMillis } from "../../domain/Durations.ts"
 import { RateLimited, type RateLimiter } from "./RateLimiter.ts"
 
 /** Cancels; funding; orders; prices and everything else. */
@@ -100,9 +101,6 @@ export class RateBudget extends Context.Service<
     })
   )
 }
-
-/** Waiting must not depend on a wall clock: setting it back would hold up everything, even cancels. */
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 /** However low the rate: who has to leave the market asks once a second. */
 const leastCancelRate = 1

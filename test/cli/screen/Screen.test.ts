@@ -112,7 +112,7 @@ describe("screen", () => {
     const lines = frame(input(state), { colours: true, rows: 24, columns: 100 })
     const red = lines.filter((line) => line.startsWith("\u001B[31m")).map(withoutColours)
     assert.match(red[0] ?? "", /^KILL SWITCH: fire drill/)
-    assert.match(red[1] ?? "", /^The venue has not answered for 60 s/)
+    assert.match(red[1] ?? "", /^The venue has not answered for 60 s; resting orders stay \(nothing comes back\)/)
     assert.match(red[2] ?? "", /^1 slot frozen, no new funding: grid\/cell-39: fills grew back/)
     assert.match(red[3] ?? "", / grid\/cell-39 /)
   })

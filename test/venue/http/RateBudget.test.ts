@@ -17,6 +17,19 @@ const drain = Effect.forEach(Array.from({ length: 10 }), () => enter("normal"))
 /** In steps, because what a waking fiber does next takes a turn of the loop that one long adjustment does not wait for. */
 const advance = (millis: number) => Effect.repeat(TestClock.adjust(20), { times: millis / 20 - 1 })
 
+/** Requests that come at once, and in which order they go. */
+const line = () => {
+  const order: Array<string> = []
+  const come = (priority: Priority) =>
+    Effect.forkChild(
+      Effect.andThen(
+        enter(priority),
+        Effect.sync(() => order.push(priority))
+      )
+    )
+  return { come, order }
+}
+
 describe("RateBudget", () => {
   it.effect("gives a second's worth at once and then keeps the rate", () =>
     Effect.gen(function* () {
@@ -44,14 +57,7 @@ describe("RateBudget", () => {
   it.effect("serves the urgent first, whenever they came", () =>
     Effect.gen(function* () {
       yield* drain
-      const order: Array<string> = []
-      const come = (priority: Priority) =>
-        Effect.forkChild(
-          Effect.andThen(
-            enter(priority),
-            Effect.sync(() => order.push(priority))
-          )
-        )
+      const { come, order } = line()
       for (const priority of ["background", "background", "normal", "background"] as const) yield* come(priority)
       yield* advance(40)
       yield* come("urgent")
@@ -130,14 +136,7 @@ describe("RateBudget", () => {
 
   it.effect("nothing else goes while a cancel waits, and what cancels use others do not get", () =>
     Effect.gen(function* () {
-      const order: Array<string> = []
-      const come = (priority: Priority) =>
-        Effect.forkChild(
-          Effect.andThen(
-            enter(priority),
-            Effect.sync(() => order.push(priority))
-          )
-        )
+      const { come, order } = line()
       for (let count = 0; count < 10; count += 1) yield* enter("cancel", 0)
       for (const priority of ["normal", "cancel", "urgent", "cancel"] as const) yield* come(priority)
       yield* advance(1000)
