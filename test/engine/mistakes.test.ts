@@ -78,6 +78,22 @@ describe("a mistake of the program", () => {
       )
   )
 
+  it.effect("was told for ever of a strategy that runs no more", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const mistake = { isMade: true, times: 0 }
+        const world = yield* make
+        const first = yield* world.run({ strategies: [ladder(2, "odd")], changed: breakable(mistake) })
+        const isFailing = ({ state }: Running) => state.strategies.get("odd")?.failing !== undefined
+        yield* until(() => isFailing(first), 60_000, "it fails")
+        yield* first.stop
+        const second = yield* world.run({ strategies: [ladder(3, "even")] })
+        yield* until(() => openOf(second, "even") === 3, 60_000, "the other one runs")
+        assert.isFalse(isFailing(second))
+      })
+    )
+  )
+
   it.effect("anywhere in a turn stops no cancel", () =>
     inVirtualTime(
       Effect.gen(function* () {

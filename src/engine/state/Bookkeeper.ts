@@ -7,8 +7,8 @@ import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { broken, Journal, type JournalError } from "../../journal/Journal.ts"
 import * as BotState from "./BotState.ts"
-import * as OldSwaps from "./OldSwaps.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
+import * as OldSwaps from "./swaps/OldSwaps.ts"
 
 /** The journal holds a history that cannot have happened. */
 export class JournalInconsistent extends Schema.TaggedError<JournalInconsistent>()("JournalInconsistent", {

@@ -11,30 +11,16 @@ import { byHand, isFinished } from "../../domain/Placement.ts"
 import { messageOf } from "../../domain/Text.ts"
 import * as Replacements from "../planning/costs/Replacements.ts"
 import * as JournalTail from "../restart/JournalTail.ts"
-import * as OldSwaps from "./OldSwaps.ts"
 import type { Placement } from "./Placement.ts"
 import { after, planned } from "./PlacementFold.ts"
+import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
 import { emptyStrategy, flowsAfter, type StrategyState } from "./StrategyState.ts"
+import * as OldSwaps from "./swaps/OldSwaps.ts"
 import { changesOwnState, tradingAfter } from "./TradingFold.ts"
 
-export interface BotState {
+export interface BotState extends RunState.RunState {
   sequence: number
-  run: Of<"BotStarted"> | undefined
-  runStartedAt: number
-  killed: string | undefined
-  /** This journal was handed over to another machine, as this copy. */
-  movedTo: string | undefined
-  venueDownSince: number | undefined
-  /** What its first failure said. */
-  venueDownWhy: string | undefined
-  diskFullSince: number | undefined
-  /** Why this process may begin and pay nothing more, if so. */
-  leaseLost: string | undefined
-  /** What is wrong with the files as saved now; the running strategies are older. */
-  rejectedEdit: ReadonlyArray<string> | undefined
-  /** Our clock against the venue's, once it was compared in this run. */
-  clock: Pick<Of<"ClockCompared">, "skewMillis" | "ok"> | undefined
   placementCount: number
   fills: number
   readonly tail: JournalTail.JournalTail
@@ -51,16 +37,7 @@ export interface BotState {
 
 export const make = (): BotState => ({
   sequence: 0,
-  run: undefined,
-  runStartedAt: 0,
-  killed: undefined,
-  movedTo: undefined,
-  venueDownSince: undefined,
-  venueDownWhy: undefined,
-  diskFullSince: undefined,
-  leaseLost: undefined,
-  rejectedEdit: undefined,
-  clock: undefined,
+  ...RunState.make(),
   placementCount: 0,
   fills: 0,
   tail: JournalTail.make(),
@@ -104,34 +81,10 @@ const doubtAll = ({ placements }: BotState): void => {
 const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, at: number): void => {
   switch (event._tag) {
     case "BotStarted":
-      state.run = event
-      state.runStartedAt = at
-      state.venueDownSince = undefined
-      state.venueDownWhy = undefined
-      state.rejectedEdit = undefined // Nothing starts on refused files.
-      state.clock = undefined
-      state.leaseLost = undefined
-      for (const name of state.strategies.keys()) changeStrategy(state, name, () => ({ isLoaded: false }))
-      return
-    case "ClockCompared":
-      state.clock = event
-      return
-    case "KillSwitch":
-      state.killed = event.on ? event.reason : undefined
-      return
-    case "VenueDown":
-      state.venueDownSince = at
-      state.venueDownWhy = event.reason
-      return
-    case "VenueUp":
-      state.venueDownSince = undefined
-      state.venueDownWhy = undefined
-      return
-    case "DiskFull":
-      state.diskFullSince = at
-      return
-    case "DiskFreed":
-      state.diskFullSince = undefined
+      RunState.apply(state, event, at)
+      // What fails still, fails again.
+      for (const name of state.strategies.keys())
+        changeStrategy(state, name, () => ({ isLoaded: false, failing: undefined }))
       return
     case "BudgetAllotted":
       return changeStrategy(state, event.strategy, (strategy) => ({
@@ -184,18 +137,19 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
         isLoaded: false,
         failing: undefined
       }))
-    case "StrategiesRefused":
-      state.rejectedEdit = event.problems
-      return
-    case "EditMended":
-      state.rejectedEdit = undefined
-      return
+    case "ClockCompared":
+    case "KillSwitch":
+    case "VenueDown":
+    case "VenueUp":
+    case "DiskFull":
+    case "DiskFreed":
     case "LeaseLost":
-      state.leaseLost = event.reason
-      return
     case "LeaseRegained":
-      state.leaseLost = undefined
-      return
+    case "StrategiesRefused":
+    case "EditMended":
+    case "JournalMoved":
+    case "JournalRestored":
+      return RunState.apply(state, event, at)
     case "LoopFailed":
     case "Reconciled":
     case "OddOrderSeen":
@@ -204,12 +158,6 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       return
     case "SwapStep":
       return OldSwaps.apply(state, event)
-    case "JournalMoved":
-      state.movedTo = event.to
-      return
-    case "JournalRestored":
-      state.movedTo = undefined
-      return
   }
 }
 

@@ -3,9 +3,9 @@
  * that is not over becomes one as soon as somebody opens the journal to write: with the same signed bytes, the same
  * answer of its wallet and the same doubt, so nothing is paid twice.
  */
-import type { BotEvent, Of } from "../../domain/BotEvent.ts"
-import { present } from "../../domain/Present.ts"
-import * as SwapAccount from "../../domain/SwapAccount.ts"
+import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
+import { present } from "../../../domain/Present.ts"
+import * as SwapAccount from "../../../domain/SwapAccount.ts"
 import * as SwapByHand from "./SwapByHand.ts"
 
 export type OldSwaps = Map<string, SwapAccount.SwapAccount>

@@ -3,12 +3,12 @@
  * beginning: what follows, from the gate to the last unit of money, is what happens to every placement by swap. No price
  * of ours binds it and no budget pays for it.
  */
-import { formatWithSymbol } from "../../domain/Amount.ts"
-import type { BotEvent } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import { byHand } from "../../domain/Placement.ts"
-import { present } from "../../domain/Present.ts"
-import type { AgreedSwap } from "../../domain/SwapEvent.ts"
+import { formatWithSymbol } from "../../../domain/Amount.ts"
+import type { BotEvent } from "../../../domain/BotEvent.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { byHand } from "../../../domain/Placement.ts"
+import { present } from "../../../domain/Present.ts"
+import type { AgreedSwap } from "../../../domain/SwapEvent.ts"
 
 /** Digits after the point of the quoted price, which people read and nothing depends on. */
 const priceScale = 12

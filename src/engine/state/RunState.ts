@@ -1,0 +1,101 @@
+/**
+ * What holds for the whole bot and not for one strategy or order: which run it is, the kill switch, and whether venue, disk,
+ * journal, clock and files are well. A fold of the journal; a new run begins well until it is told otherwise.
+ */
+import type { Of } from "../../domain/BotEvent.ts"
+
+export interface RunState {
+  run: Of<"BotStarted"> | undefined
+  runStartedAt: number
+  killed: string | undefined
+  /** This journal was handed over to another machine, as this copy. */
+  movedTo: string | undefined
+  venueDownSince: number | undefined
+  /** What its first failure said. */
+  venueDownWhy: string | undefined
+  diskFullSince: number | undefined
+  /** Why this process may begin and pay nothing more, if so. */
+  leaseLost: string | undefined
+  /** What is wrong with the files as saved now; the running strategies are older. */
+  rejectedEdit: ReadonlyArray<string> | undefined
+  /** Our clock against the venue's, once it was compared in this run. */
+  clock: Pick<Of<"ClockCompared">, "skewMillis" | "ok"> | undefined
+}
+
+export const make = (): RunState => ({
+  run: undefined,
+  runStartedAt: 0,
+  killed: undefined,
+  movedTo: undefined,
+  venueDownSince: undefined,
+  venueDownWhy: undefined,
+  diskFullSince: undefined,
+  leaseLost: undefined,
+  rejectedEdit: undefined,
+  clock: undefined
+})
+
+type RunEvent = Of<
+  | "BotStarted"
+  | "ClockCompared"
+  | "KillSwitch"
+  | "VenueDown"
+  | "VenueUp"
+  | "DiskFull"
+  | "DiskFreed"
+  | "LeaseLost"
+  | "LeaseRegained"
+  | "StrategiesRefused"
+  | "EditMended"
+  | "JournalMoved"
+  | "JournalRestored"
+>
+
+export const apply = (state: RunState, event: RunEvent, at: number): void => {
+  switch (event._tag) {
+    case "BotStarted":
+      Object.assign(state, { ...make(), run: event, runStartedAt: at, ...lasting(state) })
+      return
+    case "ClockCompared":
+      state.clock = event
+      return
+    case "KillSwitch":
+      state.killed = event.on ? event.reason : undefined
+      return
+    case "VenueDown":
+      state.venueDownSince = at
+      state.venueDownWhy = event.reason
+      return
+    case "VenueUp":
+      state.venueDownSince = undefined
+      state.venueDownWhy = undefined
+      return
+    case "DiskFull":
+      state.diskFullSince = at
+      return
+    case "DiskFreed":
+      state.diskFullSince = undefined
+      return
+    case "LeaseLost":
+      state.leaseLost = event.reason
+      return
+    case "LeaseRegained":
+      state.leaseLost = undefined
+      return
+    case "StrategiesRefused":
+      state.rejectedEdit = event.problems
+      return
+    case "EditMended":
+      state.rejectedEdit = undefined
+      return
+    case "JournalMoved":
+      state.movedTo = event.to
+      return
+    case "JournalRestored":
+      state.movedTo = undefined
+      return
+  }
+}
+
+/** What a new run does not end. */
+const lasting = ({ diskFullSince, killed, movedTo }: RunState) => ({ diskFullSince, killed, movedTo })
