@@ -1,12 +1,35 @@
 /** What the operator says of a payment holds, whatever the venue goes on to show. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer, Result } from "effect"
-import { resolve } from "../../src/engine/funding/Problems.ts"
-import { Wallet } from "../../src/engine/funding/Wallet.ts"
+import * as SandboxWallet from "../../src/cli/files/SandboxWallet.ts"
+import { resolve, type Word } from "../../src/engine/funding/Problems.ts"
+import { Wallet, type WalletPort, WalletUnclear } from "../../src/engine/funding/Wallet.ts"
 import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../src/venue/VenueConfig.ts"
-import { assets, inVirtualTime, ladder, make, until } from "./botWorld.ts"
+import { assets, inVirtualTime, ladder, make, type Running, until } from "./botWorld.ts"
+
+const dayMillis = 86_400_000
+
+const swapper = `name: swapper
+market: SOL/USDC
+kind: rules
+limits: { budget: { quote: 1500 }, maxPriceDeviation: 90% }
+rules:
+  timeframe: 1m
+  orders:
+    in: { when: mid > 1, side: buy, by: swap, price: mid * (1 + 3%), size: { quote: 100 } }
+`
+
+const sayOf =
+  ({ context, state }: Running) =>
+  (placement: string, word: Word) =>
+    Effect.gen(function* () {
+      const said = resolve(state, { placement, word, text: "" }, yield* Clock.currentTimeMillis)
+      if (Result.isFailure(said)) return said.failure
+      yield* Context.get(context, Bookkeeper).record(said.success)
+      return "taken"
+    })
 
 describe("the operator's word", () => {
   it.effect("that a wallet paid held for ten minutes, and then the payment was in doubt again", () =>
@@ -30,15 +53,62 @@ describe("the operator's word", () => {
           (all) => all.filter(({ event }) => event._tag === "FundingInDoubt").length
         )
         const before = yield* doubts
-        const now = yield* Clock.currentTimeMillis
-        for (const { id } of unfinished(bot.state)) {
-          const said = Result.getOrThrow(resolve(bot.state, { placement: id, word: "paid", text: "" }, now))
-          yield* Context.get(bot.context, Bookkeeper).record(said)
-        }
+        for (const { id } of unfinished(bot.state)) assert.strictEqual(yield* sayOf(bot)(id, "paid"), "taken")
         yield* Effect.sleep(90_000)
         assert.deepStrictEqual(states(), new Set(["funding"]))
         assert.strictEqual(yield* doubts, before)
       })
     )
+  )
+
+  it.effect(
+    "that nothing was paid was taken while the wallet was at work, and the payment was lost from the books",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* make
+          const own = new Map(assets.map(({ id }) => [id, "bc1qours"]))
+          let isSlow = true
+          const wallet = Layer.effect(
+            Wallet,
+            Effect.gen(function* () {
+              const sandbox = Context.get(yield* Layer.build(SandboxWallet.layer(world.url, "bc1qours")), Wallet)
+              const pay: WalletPort["pay"] = (payment) =>
+                Effect.gen(function* () {
+                  while (isSlow) yield* Effect.sleep(1_000)
+                  yield* Effect.forkDetach(Effect.andThen(Effect.sleep(30_000), Effect.ignore(sandbox.pay(payment))))
+                  return yield* new WalletUnclear({ text: "it crashed" })
+                })
+              return { kind: "command" as const, pay }
+            })
+          )
+          const bot = yield* world.run({
+            strategies: [swapper],
+            account: chainAccount(world.signerId, { recipients: own, refundTo: own }),
+            beside: wallet
+          })
+          const [say, swap] = [sayOf(bot), () => unfinished(bot.state)[0]]
+          yield* until(() => swap()?.state === "funding", 60_000, "the wallet is asked")
+          world.setClockAhead(dayMillis)
+          yield* until(() => bot.state.clock?.ok === false, 60_000, "the clocks are compared")
+          const id = swap()?.id ?? ""
+          assert.include(yield* say(id, "not-paid"), "no problem", "nothing is stuck by a wrong clock")
+          world.setClockAhead(0)
+          yield* until(() => bot.state.clock?.ok === true, 60_000, "the clock is right again")
+          const now = yield* Clock.currentTimeMillis
+          const early = resolve(bot.state, { placement: id, word: "not-paid", text: "" }, now + dayMillis)
+          assert.include(Result.isFailure(early) ? early.failure : "taken", "still at work")
+
+          isSlow = false
+          world.setWithdraw({ code: "kill-switch", text: "test" })
+          yield* until(() => swap()?.state === "in doubt", 30_000, "nobody knows whether it paid")
+          assert.strictEqual(yield* say(id, "not-paid"), "taken")
+          yield* Effect.sleep(150_000)
+          const told = (yield* bot.events).flatMap(({ event }) =>
+            "placement" in event && event.placement === id ? [event._tag] : []
+          )
+          assert.includeMembers(told, ["DepositSeen", "FillSeen", "PaidOut", "Settled"])
+        })
+      )
   )
 })

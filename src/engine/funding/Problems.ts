@@ -31,7 +31,8 @@ export interface MoneyProblem {
 const stuckMillis = 3_600_000
 
 export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyProblem> => [
-  ...unfinished(state).flatMap((placement) => ofPlacement(placement, now)),
+  // Nothing is stuck by a clock that is known to be wrong.
+  ...unfinished(state).flatMap((placement) => ofPlacement(placement, VenueTime.of(state, now))),
   ...[...state.slots.values()].flatMap((slot) => ofSlot(slot, state)),
   ...[...state.tail.forgotten.values()].map(ofForgotten)
 ]
@@ -169,6 +170,9 @@ const objection = (
 /** A payment that may still execute must not count as not paid, whoever says so. */
 const stillExecutable = (placement: Placement, now: number): string | undefined => {
   const { funding } = placement
-  if (funding === undefined || funding.payment !== undefined || now > funding.validUntil) return undefined
+  const { payment } = funding ?? {}
+  if (payment?.wallet === "command" && payment.state === "asked")
+    return "its wallet is still at work, or the bot that asked it has ended: say it again when the bot knows its answer"
+  if (funding === undefined || payment !== undefined || now > funding.validUntil) return undefined
   return sayAgainAfter(Math.ceil((funding.validUntil - now) / 1000))
 }

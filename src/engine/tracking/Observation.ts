@@ -31,6 +31,8 @@ import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
 import { adopt, bind, found, isFromOurCreate, observe } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
 
+/** Swaps that count as unpaid are in no list. The most of them that one look reads, each at its longest pause. */
+const mostDead = 10
 const executingStatuses = ["PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL"] as const
 /** The most odd elements that one run records; a hostile list could fill the disk with them. */
 const mostOdd = 100
@@ -53,6 +55,8 @@ export const make = Effect.gen(function* () {
   let missed: ReadonlySet<string> = new Set()
   /** When the order of a placement was last in the list. */
   const seenAt = PlacementNotes.make<number>(books.state)
+  /** When a swap that counts as unpaid was last read. */
+  const deadReadAt = PlacementNotes.make<number>(books.state)
   /** Placements by the order that they are bound to, as this look found them. */
   let byOrder: ReadonlyMap<string, string> = new Map()
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -151,6 +155,18 @@ export const make = Effect.gen(function* () {
     return { reports, problem: unread.length === missing.length ? unread[0] : undefined }
   })
 
+  /** That nothing was paid for them, the operator or a refusal says: a deposit that shows all the same is booked. */
+  const deadSwaps = (now: number): ReadonlyArray<Placement> =>
+    [...books.state.placements.values()]
+      .filter(
+        ({ by, id, order, state }) =>
+          state === "dead" &&
+          by === "swap" &&
+          order !== undefined &&
+          elapsedMillis(deadReadAt.get(id) ?? Number.NEGATIVE_INFINITY, now) >= settings.retryMaxMillis
+      )
+      .slice(0, mostDead)
+
   /** What can be known now about the open orders: everything while they are few, or when in doubt. */
   const readListed = Effect.fnUntraced(function* (
     open: ReadonlyArray<Placement>,
@@ -209,10 +225,13 @@ export const make = Effect.gen(function* () {
     revived: (placement: string) => void = () => undefined
   ) {
     const open = unfinished(books.state)
-    if (open.length === 0 && !hasOrphans(books.state.placements)) return undefined
     const now = yield* Clock.currentTimeMillis
+    const dead = deadSwaps(now)
+    if (open.length === 0 && dead.length === 0 && !hasOrphans(books.state.placements)) return undefined
     byOrder = new Map(open.flatMap((placement) => (placement.order ? [[placement.order.id, placement.id]] : [])))
-    const { reports, problem } = yield* read(open, prices, now, unlisted)
+    const { reports: living, problem } = yield* read(open, prices, now, unlisted)
+    for (const { id } of dead) deadReadAt.set(id, now)
+    const reports = [...living, ...(yield* readMissing(dead, new Map())).reports]
     if (problem === undefined) lookedAt = now
     const byDeadline = new Map(
       [...books.state.placements.values()]
