@@ -7,7 +7,7 @@ import { Wallet, type WalletPort, WalletUnclear } from "../../src/engine/funding
 import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../src/venue/VenueConfig.ts"
-import { assets, inVirtualTime, ladder, make, type Running, until } from "./botWorld.ts"
+import { assets, inVirtualTime, ladder, make, type Running, resting, until } from "./botWorld.ts"
 
 const dayMillis = 86_400_000
 
@@ -32,6 +32,21 @@ const sayOf =
     })
 
 describe("the operator's word", () => {
+  it.effect("that the venue is right held for a second, and then its slot was frozen again", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { world, process: bot } = yield* resting({ strategies: [ladder(2)] }, 2)
+        world.network.reply = (_request, body) =>
+          JSON.parse(JSON.stringify(body).replace(/"depositedAmount":"1\d+"/g, '"depositedAmount":"9999999999"'))
+        const frozen = () => [...bot.state.slots.values()].filter((slot) => slot.frozen !== undefined)
+        yield* until(() => frozen().length === 2, 30_000, "both are frozen")
+        for (const { id } of unfinished(bot.state)) assert.strictEqual(yield* sayOf(bot)(id, "adopt"), "taken")
+        yield* Effect.sleep(30_000)
+        assert.isEmpty(frozen())
+      })
+    )
+  )
+
   it.effect("that a wallet paid held for ten minutes, and then the payment was in doubt again", () =>
     inVirtualTime(
       Effect.gen(function* () {

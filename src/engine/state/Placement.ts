@@ -89,6 +89,8 @@ interface Progress {
   /** Other orders with our fingerprint: id → whether the venue confirmed their cancel. */
   readonly orphans: ReadonlyMap<string, boolean>
   readonly contradiction?: string
+  /** How often the venue's words about it changed. */
+  readonly changes?: number
   /** The contradiction in which the venue is right, by the operator's word. */
   readonly accepted?: string
   /** Nobody knows whether an earlier process paid for it: the journal may have lost that (see `restart/JournalTail`). */

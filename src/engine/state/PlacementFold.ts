@@ -227,10 +227,10 @@ type VenueEvent = Of<
 const seen = (placement: Placement, event: VenueEvent): Placement => {
   switch (event._tag) {
     case "StatusSeen":
-      return { ...placement, status: event.status }
+      return { ...placement, status: event.status, changes: (placement.changes ?? 0) + 1 }
     case "SwapReported": {
       const { _tag, placement: _id, slot, strategy, correlationId, ...report } = event
-      return { ...placement, report }
+      return { ...placement, report, changes: (placement.changes ?? 0) + 1 }
     }
     case "DepositSeen":
       if (placement.order === undefined) throw impossible(placement, event, "has no order")

@@ -47,7 +47,7 @@ const spendable = ({ state, unspent }: Placement, { depositedAmount }: Order): A
   state === "closing" ? depositedAmount - unspent : depositedAmount
 
 /**
- * `reported`: as it came; `order`: with each fill once, as it was known first, and with what was deposited by us. `moved`:
+ * The first finding that the operator has not accepted. `reported`: as it came; `order`: with each fill once, as it was known first, and with what was deposited by us. `moved`:
  * where the report sends our money, if it had said something else before and nobody knows what was asked for.
  */
 export const judge = (
@@ -56,17 +56,26 @@ export const judge = (
   order: Order,
   moved: string | undefined
 ): Finding | undefined =>
-  againstKnown(placement, reported, order) ?? elsewhere(placement, order, moved) ?? againstItself(order)
+  [
+    againstKnown(placement, reported, order),
+    elsewhere(placement, order, moved),
+    againstItself(order),
+    restless(placement)
+  ].find((finding) => finding !== undefined && finding.what !== placement.accepted)
 
-/** Where it sends our money, unless the operator has said that this is right. */
-const elsewhere = (
-  { accepted, path, side }: Placement,
-  order: Order,
-  moved: string | undefined
-): Finding | undefined => {
+/** Where it sends our money. */
+const elsewhere = ({ path, side }: Placement, order: Order, moved: string | undefined): Finding | undefined => {
   const what = path === undefined ? moved : difference({ side, ...path }, order)
-  return what === undefined || what === accepted ? undefined : { kind: "changed-report", what }
+  return what === undefined ? undefined : { kind: "changed-report", what }
 }
+
+/** No order goes through so much; what such a venue says further is not written down. */
+const mostChanges = 100
+
+export const isRestless = ({ changes = 0 }: Placement): boolean => changes >= mostChanges
+
+const restless = (placement: Placement): Finding | undefined =>
+  isRestless(placement) ? { kind: "changed-report", what: `its status changed ${mostChanges} times` } : undefined
 
 const againstKnown = (placement: Placement, reported: Order, order: Order): Finding | undefined => {
   const seen = new Map(placement.fills)

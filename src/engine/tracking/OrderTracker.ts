@@ -15,7 +15,7 @@ import { type Fill, feesToOthers, isTerminal, type Order } from "../../domain/Or
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapEvent.ts"
 import type { Placement } from "../state/Placement.ts"
-import { type Finding, isImpossible, judge, mostDeposited, receivedBy, spentBy } from "./Court.ts"
+import { type Finding, isImpossible, isRestless, judge, mostDeposited, receivedBy, spentBy } from "./Court.ts"
 import { askedFor, difference, type Expectations } from "./MoneyPath.ts"
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
@@ -182,7 +182,8 @@ export const observe = (
   const correlation = present({ correlationId })
   const finding = placement.contradiction === undefined ? judge(placement, reported, order, moved) : undefined
   const events: Array<BotEvent> = []
-  if (reported.report !== undefined && !isSame(placement.report, reported.report)) {
+  const isQuiet = isRestless(placement)
+  if (reported.report !== undefined && !isQuiet && !isSame(placement.report, reported.report)) {
     events.push({ _tag: "SwapReported", ...about(placement), ...reported.report, ...correlation })
   }
   if (finding !== undefined) {
@@ -197,7 +198,7 @@ export const observe = (
   }
   if (isImpossible(placement, order)) return events
   events.push(...newFills(placement, order))
-  if (order.fillStatus !== placement.status && !isTerminal(order.fillStatus)) {
+  if (order.fillStatus !== placement.status && !isQuiet && !isTerminal(order.fillStatus)) {
     events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
   }
   if (isTerminal(order.fillStatus)) {
