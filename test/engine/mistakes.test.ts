@@ -5,7 +5,7 @@ import { marketsByName } from "../../src/cli/Modes.ts"
 import type { Tag } from "../../src/domain/BotEvent.ts"
 import type { Market } from "../../src/domain/Market.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
-import { assets, inVirtualTime, isCancel, ladder, make, openOrders, type Running, until } from "./botWorld.ts"
+import { assets, inVirtualTime, isCancel, ladder, make, openOrders, type Running, resting, until } from "./botWorld.ts"
 
 const openOf = (process: Running, name: string) =>
   openOrders(process).filter(({ strategy }) => strategy === name).length
@@ -15,7 +15,7 @@ const countOf = (process: Running, tag: Tag) =>
 
 /** The strategy `odd` is asked at every turn, and throws while it is broken, another sentence each time. */
 const breakable =
-  (mistake: { isMade: boolean; times: number }) =>
+  (mistake: { readonly isMade: boolean; times: number }) =>
   (strategy: Strategy): Strategy => ({
     ...strategy,
     decide: (view, memory) => {
@@ -76,6 +76,51 @@ describe("a mistake of the program", () => {
           assert.isUndefined(process.fiber.pollUnsafe())
         })
       )
+  )
+
+  it.effect("that is made every other time is told once, and is not over between two of them", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const mistake = {
+          times: 0,
+          get isMade() {
+            return mistake.times % 2 === 1
+          }
+        }
+        const world = yield* make
+        const process = yield* world.run({ strategies: [ladder(2, "odd")], changed: breakable(mistake) })
+        yield* until(() => mistake.times > 8, 300_000, "it was asked some times")
+        assert.strictEqual(yield* countOf(process, "PlanFailed"), 1)
+        assert.strictEqual(yield* countOf(process, "PlanMended"), 0)
+      })
+    )
+  )
+
+  it.effect("in one cancel, or in the look for cancels, stops no other", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting({ strategies: [ladder(4)] }, 4)
+        world.setWithdraw({
+          text: "enough",
+          get code(): string {
+            throw new TypeError("cannot read it")
+          }
+        })
+        yield* Effect.sleep(5_000)
+        let odd: string | undefined
+        world.network.bend = ({ url }) => {
+          if (!url.endsWith("/cancel")) return undefined
+          odd ??= url
+          if (odd === url) throw new TypeError("cannot send it")
+          return undefined
+        }
+        yield* killed(world, 4)
+        yield* until(() => openOrders(process).length === 1, 10_000, "three of them are withdrawn")
+        world.network.bend = () => undefined
+        yield* until(() => openOrders(process).length === 0, 20_000, "and the fourth")
+        assert.isUndefined(process.fiber.pollUnsafe())
+      })
+    )
   )
 
   it.effect("was told for ever of a strategy that runs no more", () =>
@@ -139,7 +184,11 @@ describe("a mistake of the program", () => {
         yield* Effect.sleep("3 minutes")
         yield* killed(world, 4)
         assert.isUndefined(process.fiber.pollUnsafe())
-        assert.strictEqual(yield* countOf(process, "LoopFailed"), 2)
+        const told = [...(yield* process.events)].flatMap(({ event }) =>
+          event._tag === "LoopFailed" ? [event.what] : []
+        )
+        assert.lengthOf(told, 2)
+        for (const what of told) assert.match(what, /^the (work|report) on p\d+ of odd/, "no turn fails as a whole")
       })
     )
   )

@@ -62,6 +62,17 @@ describe("a venue that is gone", () => {
 describe("a credential that worked", () => {
   const refused = { status: 401, body: { message: "unauthorized" } }
 
+  it.effect("is one that the venue took in this run: another ends the bot at once", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        world.network.bend = () => refused
+        const process = yield* world.run({ strategies: [ladder(2)] })
+        yield* until(() => process.fiber.pollUnsafe() !== undefined, 500, "it ends")
+      })
+    )
+  )
+
   it.effect("and that one answer refused ended the bot", () =>
     inVirtualTime(
       Effect.gen(function* () {

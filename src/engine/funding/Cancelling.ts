@@ -148,7 +148,10 @@ export const make = Effect.gen(function* () {
     const { id, order } = placement
     if (order === undefined || !mayRest(placement)) return
     const answer = yield* Effect.result(venue.cancelOrder(order.id))
-    if (answer._tag === "Success" && isTerminal(answer.success.value.fillStatus)) isOver(id, order.id)
+    // A cancel that is refused was mostly done by the one before; only the order itself says so.
+    const isRefused = answer._tag === "Failure" && answer.failure.reason._tag === "Rejected"
+    const shown = isRefused ? yield* Effect.result(venue.getOrder(order.id)) : answer
+    if (shown._tag === "Success" && isTerminal(shown.success.value.fillStatus)) isOver(id, order.id)
   })
 
   return {

@@ -108,13 +108,17 @@ describe("screen", () => {
     const contradiction: BotEvent = { _tag: "Contradiction", ...about, what: "fills grew back", evidence: "none" }
     const down: BotEvent = { _tag: "VenueDown", reason: "nothing comes back" }
     const kill: BotEvent = { _tag: "KillSwitch", on: true, reason: "fire drill" }
-    const state = stateOf(...started, contradiction, down, kill)
+    const gone: BotEvent = { _tag: "LeaseLost", reason: "journal.sqlite was removed." }
+    const failed: BotEvent = { _tag: "PlanFailed", strategy: "grid", reason: "mistake 1" }
+    const state = stateOf(...started, contradiction, down, kill, gone, failed)
     const lines = frame(input(state), { colours: true, rows: 24, columns: 100 })
     const red = lines.filter((line) => line.startsWith("\u001B[31m")).map(withoutColours)
     assert.match(red[0] ?? "", /^KILL SWITCH: fire drill/)
     assert.match(red[1] ?? "", /^The venue has not answered for 60 s; resting orders stay \(nothing comes back\)/)
-    assert.match(red[2] ?? "", /^1 slot frozen, no new funding: grid\/cell-39: fills grew back/)
-    assert.match(red[3] ?? "", / grid\/cell-39 /)
+    assert.match(red[2] ?? "", /^JOURNAL GONE: journal.sqlite was removed/)
+    assert.match(red[4] ?? "", /^grid CANNOT BE PLANNED \(mistake 1\)/)
+    assert.match(red[3] ?? "", /^1 slot frozen, no new funding: grid\/cell-39: fills grew back/)
+    assert.match(red[5] ?? "", / grid\/cell-39 /)
   })
 
   it("tells payments in doubt and pauses above the table, in red", () => {

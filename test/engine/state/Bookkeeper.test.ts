@@ -52,4 +52,13 @@ describe("Bookkeeper", () => {
       assert.strictEqual((yield* replay).sequence, 1_501)
     }).pipe(Effect.provide(layer))
   )
+
+  it.effect("what is on disk and does not fit the memory ends the bot, as whatever cannot be written does", () =>
+    Effect.gen(function* () {
+      const books = yield* Bookkeeper
+      books.state.sequence += 1
+      const error = yield* Effect.flip(books.record({ _tag: "KillSwitch", on: true, reason: "enough" }))
+      assert.include(error.message, "does not fit what came before")
+    }).pipe(Effect.provide(layer))
+  )
 })

@@ -1,9 +1,11 @@
 /** The learned rate: it finds the venue's limit, never lets what matters wait behind what does not, and loses no turn. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer } from "effect"
+import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { type Priority, RateBudget, RateSettings } from "../../../src/venue/http/RateBudget.ts"
 import { RateLimited } from "../../../src/venue/http/RateLimiter.ts"
+import { attempt } from "../../../src/venue/http/VenueClient.ts"
 
 const settings = { initial: 10, min: 0.5, max: 40, increase: 0.25, lessonMillis: 1000 }
 const budget = RateBudget.layer.pipe(Layer.provide(Layer.succeed(RateSettings, settings)))
@@ -141,6 +143,24 @@ describe("RateBudget", () => {
       for (const priority of ["normal", "cancel", "urgent", "cancel"] as const) yield* come(priority)
       yield* advance(1000)
       assert.deepStrictEqual(order, ["cancel", "cancel", "urgent", "normal"])
+    }).pipe(Effect.provide(budget))
+  )
+
+  it.effect("cancels that are refused for what they ask are no slower, and leave no debt for what is read then", () =>
+    Effect.gen(function* () {
+      const cancels = yield* RateBudget.use((service) => Effect.succeed(service.limiter("cancel")))
+      const url = "https://venue.example/cancel"
+      const send = Effect.sync(() =>
+        HttpClientResponse.fromWeb(HttpClientRequest.post(url), new Response("{}", { status: 409 }))
+      )
+      const request = { operation: "cancel order", kind: "write", send, deadlineMillis: 1000 } as const
+      for (let count = 0; count < 30; count += 1) {
+        const { reason } = yield* Effect.flip(attempt(request, cancels, 0))
+        assert.strictEqual(reason._tag, "Rejected")
+      }
+      const read = yield* Effect.forkChild(enter("normal", 150))
+      yield* advance(160)
+      yield* Fiber.join(read)
     }).pipe(Effect.provide(budget))
   )
 
