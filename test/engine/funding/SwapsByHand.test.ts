@@ -562,6 +562,27 @@ describe("deposits on another chain", () => {
     )
   )
 
+  it.effect("an unclear payment that is held back when it is asked again stays in doubt", () =>
+    play(
+      Effect.gen(function* () {
+        const asked = yield* Ref.make(0)
+        const unclear = walletThat(() => Effect.fail(new WalletUnclear({ text: "killed" })), asked)
+        const begun = yield* begin(onChain)
+        const waiting = yield* Effect.provide(finish(begun, 5), unclear)
+        const { state } = yield* Bookkeeper
+        const placement = state.placements.get(begun.id)
+        const payAgain = new Set([placement === undefined ? "" : (unclearPayment(placement) ?? "")])
+        let looks = 0
+        const closing = makeWorker(Effect.sync(() => (++looks > 1 ? "the kill switch is on" : undefined)))
+        const { advance } = yield* Effect.provide(closing, unclear)
+        yield* advance(waiting, payAgain)
+        assert.strictEqual(looks, 2, "the gate closed while the request was recorded")
+        assert.strictEqual(yield* Ref.get(asked), 1)
+        assert.deepStrictEqual(yield* placesOf(begun.id), { "in doubt": 1_000_000n })
+      }).pipe(Effect.scoped, Effect.provide(journalLayer))
+    )
+  )
+
   it.effect("a person who pays by hand is waited for", () =>
     play(
       Effect.gen(function* () {
