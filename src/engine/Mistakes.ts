@@ -12,7 +12,7 @@ import type { JournalError } from "../journal/Journal.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import * as PlacementNotes from "./state/PlacementNotes.ts"
 
-/** Keeps mistakes within a step. `doing` names it for people together with what it is about, mostly a placement: "the work on p1". */
+/** Keeps mistakes within a step. `doing` and what it is about, mostly a placement, name it for people: "the work on p1". */
 export const contained = Effect.fnUntraced(function* (doing: string) {
   const books = yield* Bookkeeper
   const told = PlacementNotes.make<true>(books.state)

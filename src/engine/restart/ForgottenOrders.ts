@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     return false
   }
 
-  /** The whole journal is read, and hardly ever: the times of its events do not tell where to stop, because a clock may have jumped. */
+  /** The whole journal, read hardly ever: times of events do not tell where to stop, because a clock may have jumped. */
   const known = Effect.gen(function* () {
     const [orders, deadlines] = [new Set<string>(), new Set<number>()]
     const told = journal.events({ tags: ["Planned", "Bound", "OrphanSeen", "JournalBehind"] })

@@ -47,8 +47,9 @@ const spendable = ({ state, unspent }: Placement, { depositedAmount }: Order): A
   state === "closing" ? depositedAmount - unspent : depositedAmount
 
 /**
- * The first finding that the operator has not accepted. `reported`: as it came; `order`: with each fill once, as it was known first, and with what was deposited by us. `moved`:
- * where the report sends our money, if it had said something else before and nobody knows what was asked for.
+ * The first finding that the operator has not accepted. `reported`: as it came; `order`: with each fill once, as it was known
+ * first, and with what was deposited by us. `moved`: where the report sends our money, if it had said something else before and
+ * nobody knows what was asked for.
  */
 export const judge = (
   placement: Placement,
