@@ -12,7 +12,7 @@ import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
-import { IntentGuard } from "../../venue/signing/IntentGuard.ts"
+import { IntentGuard, type IntentRefused, receiverCheck } from "../../venue/signing/IntentGuard.ts"
 import { type Answer, Venue } from "../../venue/Venue.ts"
 import { EngineSettings, marginMillis } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
@@ -37,6 +37,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   const settings = yield* EngineSettings
   const emptyReads = PlacementNotes.make<number>(books.state)
   const nonces = Nonces.make(books.state)
+  const misdeliveredSince = PlacementNotes.make<number>(books.state)
   const watched = PlacementNotes.make<Watch>(books.state)
 
   const record = (...events: ReadonlyArray<BotEvent>) => books.recordIfFits(...events)
@@ -117,6 +118,24 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     yield* paying.ask(placement, market, surroundings)
   })
 
+  /**
+   * A connection may deliver an answer twice, and so each answer to the next question. What was answered about another order
+   * of ours counts as no answer for a while; a venue that means it is told later.
+   */
+  const mayBeMisdelivered = Effect.fnUntraced(function* ({ id }: Placement) {
+    const now = yield* monotonicMillis
+    const since = misdeliveredSince.get(id) ?? now
+    misdeliveredSince.set(id, since)
+    return now - since < settings.resolveAfterMillis
+  })
+
+  /** Whether a payload was refused only because it pays another order of ours. */
+  const isForAnother = ({ id }: Placement, { check, found }: IntentRefused): boolean =>
+    check === receiverCheck &&
+    [...books.state.placements.values()].some(
+      (other) => other.id !== id && other.order !== undefined && found === JSON.stringify(other.order.depositAddress)
+    )
+
   const sign = Effect.fnUntraced(function* (
     placement: PlacementIn<"created">,
     market: Market,
@@ -136,6 +155,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const { correlationId, value } = generated.success
     const { payload } = value
     if (nonces.isKnown(payload)) {
+      if (yield* mayBeMisdelivered(placement)) return
       const what = "Refused to sign the venue's payload: its nonce was signed before"
       const evidence = "a second payload with it would seem to be executed, and never is"
       return yield* record(...refused(placement, what, evidence, correlationId))
@@ -146,6 +166,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       const { failure } = signed
       if (failure._tag === "IntentRefused") {
         const { found, message: what } = failure
+        if (isForAnother(placement, failure) && (yield* mayBeMisdelivered(placement))) return
         return yield* record(...refused(placement, what, `found ${found}`, correlationId))
       }
       // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the

@@ -20,6 +20,9 @@ export interface ExpectedTransfer {
   readonly amount: Amount
 }
 
+/** The check of who is paid. */
+export const receiverCheck = "intent.receiver_id"
+
 /** Nothing was signed. `check` names the first check that failed. */
 export class IntentRefused extends Schema.TaggedError<IntentRefused>()("IntentRefused", {
   check: Schema.String,
@@ -174,7 +177,7 @@ const checkTransfer = Effect.fnUntraced(function* (intents: unknown, expected: E
   if (expected.amount <= 0n) return yield* refusal("amount", "a positive amount", String(expected.amount))
   const intent = yield* fields("intent", only, ["intent", "receiver_id", "tokens"])
   yield* exactly("intent.intent", "transfer", intent.intent)
-  yield* exactly("intent.receiver_id", expected.depositAddress, intent.receiver_id)
+  yield* exactly(receiverCheck, expected.depositAddress, intent.receiver_id)
   const tokens = yield* fields("intent.tokens", intent.tokens, [expected.asset])
   yield* exactly("intent.tokens amount", String(expected.amount), tokens[expected.asset])
 })
