@@ -237,7 +237,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/venue/signing/IntentGuard.ts",
-        find: '  yield* exactly("intent.receiver_id", expected.depositAddress, intent.receiver_id)\n',
+        find: "  yield* exactly(receiverCheck, expected.depositAddress, intent.receiver_id)\n",
         replace: ""
       }
     ]
