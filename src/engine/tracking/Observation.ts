@@ -59,6 +59,8 @@ export const make = Effect.gen(function* () {
   const deadReadAt = PlacementNotes.make<number>(books.state)
   /** Placements by the order that they are bound to, as this look found them. */
   let byOrder: ReadonlyMap<string, string> = new Map()
+  /** Records what a report adds. Done at once for each, so that nothing which was read waits for a read that hangs. */
+  let take: (report: Seen) => Effect.Effect<void, JournalError> = () => Effect.void
   let lookedAt = Number.NEGATIVE_INFINITY
   const knownOdd = new Set<string>()
   const consistency = Consistency.make(books.state)
@@ -84,7 +86,9 @@ export const make = Effect.gen(function* () {
         Effect.fnUntraced(function* ({ correlationId, nextCursor, orders }) {
           const now = yield* Clock.currentTimeMillis
           for (const { id } of orders) noteSeen(id, now)
-          return { seen: orders.map((order): Seen => ({ order, correlationId })), next: nextCursor }
+          const seen = orders.map((order): Seen => ({ order, correlationId }))
+          yield* Effect.forEach(seen, take, { discard: true })
+          return { seen, next: nextCursor }
         })
       )
     )
@@ -132,17 +136,15 @@ export const make = Effect.gen(function* () {
     const answers = yield* Effect.forEach(
       missing,
       ({ by, id, order }) =>
-        Effect.flatMap(
-          Effect.result(Effect.map(readOrder(venue, by, order), (read) => ({ ...read, placement: id }))),
-          unlessFatal
+        readOrder(venue, by, order).pipe(
+          Effect.map(({ correlationId, value }): Seen => ({ order: value, placement: id, correlationId })),
+          Effect.result,
+          Effect.flatMap(unlessFatal),
+          Effect.tap((answer) => (answer._tag === "Success" ? take(answer.success) : Effect.void))
         ),
       { concurrency: settings.concurrency }
     )
-    const reports = answers.flatMap((answer): ReadonlyArray<Seen> => {
-      if (answer._tag === "Failure") return []
-      const { correlationId, placement, value: order } = answer.success
-      return [{ order, placement, correlationId }]
-    })
+    const shown = answers.flatMap((answer) => (answer._tag === "Success" ? [answer.success.order.id] : []))
     // An order that we know and the venue denies remains exposure until the venue says something else.
     const failures = answers.flatMap((answer, index) => {
       if (answer._tag === "Success" || answer.failure.reason._tag === "Rejected") return []
@@ -152,7 +154,7 @@ export const make = Effect.gen(function* () {
       isAway(failure) ? Result.succeed(failure.message) : Result.fail({ why: failure.message, ...present({ id }) })
     )
     yield* Effect.forEach(odd, noteOdd, { discard: true })
-    return { reports, problem: unread.length === missing.length ? unread[0] : undefined }
+    return { shown, problem: unread.length === missing.length ? unread[0] : undefined }
   })
 
   /** That nothing was paid for them, the operator or a refusal says: a deposit that shows all the same is booked. */
@@ -203,14 +205,13 @@ export const make = Effect.gen(function* () {
     const listed = yield* Effect.flatMap(Effect.result(readListed(open, urgent, now)), unlessFatal)
     if (listed._tag === "Success") {
       const { seen, missable } = listed.success
-      const { reports, problem } = yield* readMissing(missable, seen)
-      return { reports: [...seen.values(), ...reports], problem }
+      return (yield* readMissing(missable, seen)).problem
     }
     yield* unlisted(listed.failure.message)
     const others = open.filter((placement) => !urgent.includes(placement)).toSorted(byAgeOf(seenAt))
-    const { reports } = yield* readMissing([...urgent, ...others].slice(0, pageSize), new Map())
-    for (const { order } of reports) noteSeen(order.id, now)
-    return { reports, problem: listed.failure.message }
+    const { shown } = yield* readMissing([...urgent, ...others].slice(0, pageSize), new Map())
+    for (const id of shown) noteSeen(id, now)
+    return listed.failure.message
   })
 
   /**
@@ -229,19 +230,15 @@ export const make = Effect.gen(function* () {
     const dead = deadSwaps(now)
     if (open.length === 0 && dead.length === 0 && !hasOrphans(books.state.placements)) return undefined
     byOrder = new Map(open.flatMap((placement) => (placement.order ? [[placement.order.id, placement.id]] : [])))
-    const { reports: living, problem } = yield* read(open, prices, now, unlisted)
-    for (const { id } of dead) deadReadAt.set(id, now)
-    const reports = [...living, ...(yield* readMissing(dead, new Map())).reports]
-    if (problem === undefined) lookedAt = now
     const byDeadline = new Map(
       [...books.state.placements.values()]
         .filter(({ by }) => by === undefined)
         .map((placement) => [placement.deadline, placement.id])
     )
 
-    for (const report of reports) {
+    take = (report) => {
       const id = report.placement ?? byOrder.get(report.order.id) ?? byDeadline.get(report.order.deadline)
-      if (id === undefined) continue
+      if (id === undefined) return Effect.void
       // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
       const noted = books.recordFrom(({ placements }) => {
         const placement = placements.get(id)
@@ -253,8 +250,12 @@ export const make = Effect.gen(function* () {
         if (isAlive) revived(id)
         return [...events, ...eventsOf(placement, markets.get(placement.market), report)]
       })
-      yield* reading(id, noted)
+      return reading(id, noted)
     }
+    const problem = yield* read(open, prices, now, unlisted)
+    for (const { id } of dead) deadReadAt.set(id, now)
+    yield* readMissing(dead, new Map())
+    if (problem === undefined) lookedAt = now
     return problem
   })
 
