@@ -41,6 +41,8 @@ import * as Withdrawals from "./Withdrawals.ts"
 
 /** A credential that was good is bad when every turn says so for this long. */
 const refusedMillis = 3_000
+/** A strategy that failed counts as mended after so long without another failure. */
+const mendedAfterMillis = 60_000
 
 export interface EngineOptions {
   /** The strategies at the start; `replace` changes them. */
@@ -368,8 +370,5 @@ export const make = Effect.fnUntraced(function* ({
 })
 
 export type Engine = Effect.Success<ReturnType<typeof make>>
-
-/** A strategy that failed counts as mended after so long without another failure. */
-const mendedAfterMillis = 60_000
 
 const later = (reason: { readonly message: string }) => Effect.logDebug(reason.message)

@@ -86,12 +86,14 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
 
   yield* write(OldSwaps.adopted(state.oldSwaps))
 
-  const recordFrom = Effect.fn("Bookkeeper.record")(
-    function* (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) {
+  const recordUnless = Effect.fn("Bookkeeper.record")(
+    function* (
+      objected: (why: string) => Effect.Effect<void>,
+      events: (state: BotState.BotState) => ReadonlyArray<BotEvent>
+    ) {
       const next = events(state)
       const why = BotState.objection(state, next)
-      if (why !== undefined) return yield* Effect.die(new Error(`not recorded, it cannot have happened: ${why}`))
-      yield* write(next)
+      yield* why === undefined ? write(next) : objected(why)
       // Before anybody decides what to do next.
       yield* write(diskEvents(journal.disk.isFull(), state, yield* Clock.currentTimeMillis))
       yield* keepSnapshot
@@ -100,9 +102,13 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     // An event on disk that is not folded would be worse than a late interruption.
     Effect.uninterruptible
   )
+  const recordFrom = (events: (state: BotState.BotState) => ReadonlyArray<BotEvent>) => recordUnless(impossible, events)
   const record = (...events: ReadonlyArray<BotEvent>) => recordFrom(() => events)
   const recordIfFits = (...events: ReadonlyArray<BotEvent>) =>
-    recordFrom((present) => (BotState.objection(present, events) === undefined ? events : []))
+    recordUnless(
+      () => Effect.void,
+      () => events
+    )
 
   const lookAtDisk = Effect.suspend(() =>
     state.diskFullSince === undefined ? Effect.void : Effect.andThen(journal.disk.recover, record())
@@ -110,6 +116,8 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
 
   return Bookkeeper.of({ state, lookAtDisk, record, recordFrom, recordIfFits, changes })
 })
+
+const impossible = (why: string) => Effect.die(new Error(`not recorded, it cannot have happened: ${why}`))
 
 /** A full disk is reported once, and so is its end. */
 const diskEvents = (isFull: boolean, { diskFullSince }: BotState.BotState, now: number): ReadonlyArray<BotEvent> => {

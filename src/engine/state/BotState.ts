@@ -309,7 +309,6 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
   }
 }
 
-/** What a placement still held at its end is in the residual by now. */
 /** A doubt that ends without a deposit says nothing of refusals, and a wallet's word is not the venue's. */
 const noteRefused = (state: BotState, before: Placement, event: PlacementEvent): void => {
   const { strategy } = before
@@ -322,6 +321,7 @@ const noteRefused = (state: BotState, before: Placement, event: PlacementEvent):
   }))
 }
 
+/** What a placement still held at its end is in the residual by now. */
 const noteUnexplained = (state: BotState, { id, order, strategy, ...placement }: Placement): void => {
   for (const asset of [placement.inputAsset, placement.outputAsset]) {
     const amount = Ledger.heldBy(state.ledger, id, asset, "residual")

@@ -86,9 +86,8 @@ export const make = Effect.gen(function* () {
         Effect.fnUntraced(function* ({ correlationId, nextCursor, orders }) {
           const now = yield* Clock.currentTimeMillis
           for (const { id } of orders) noteSeen(id, now)
-          const seen = orders.map((order): Seen => ({ order, correlationId }))
-          yield* Effect.forEach(seen, take, { discard: true })
-          return { seen, next: nextCursor }
+          yield* Effect.forEach(orders, (order) => take({ order, correlationId }), { discard: true })
+          return { listed: orders.map(({ id }) => id), next: nextCursor }
         })
       )
     )
@@ -96,8 +95,7 @@ export const make = Effect.gen(function* () {
   /** Newest first, until the orders are older than `since`; `next` continues after what was read. */
   const list = Effect.fnUntraced(function* (since: number) {
     const pages = yield* Stream.runCollect(pagesOf({ since }))
-    const seen = new Map(pages.flatMap((page) => page.seen).map((report) => [report.order.id, report]))
-    return { seen, next: pages.at(-1)?.next }
+    return { listed: new Set(pages.flatMap(({ listed }) => listed)), next: pages.at(-1)?.next }
   })
 
   /** Reads one more page. At the end of a round, whatever it did not show must be read by itself. */
@@ -116,22 +114,19 @@ export const make = Effect.gen(function* () {
         order !== undefined && plannedAt < since && (seenAt.get(id) ?? 0) < since
       missed = new Set(unfinished(books.state).flatMap((placement) => (isMissed(placement) ? [placement.id] : [])))
     }
-    return page?.seen ?? []
+    return page?.listed ?? []
   })
 
   /** Executing and withdrawing orders, wherever they are in the list: they fit one page. */
   const executing = Stream.runHead(pagesOf({ statuses: executingStatuses })).pipe(
-    Effect.map(Option.match({ onNone: () => [], onSome: ({ seen }) => seen })),
+    Effect.map(Option.match({ onNone: () => [], onSome: ({ listed }) => listed })),
     Effect.catchReasons("VenueError", { Rejected: unseen, RetryLater: unseen, OutcomeUnknown: unseen })
   )
 
   /** Reads what the list did not show: finished orders leave it, and it may lag. A failure affects only its order. */
-  const readMissing = Effect.fnUntraced(function* (
-    placements: ReadonlyArray<Placement>,
-    seen: ReadonlyMap<string, Seen>
-  ) {
+  const readMissing = Effect.fnUntraced(function* (placements: ReadonlyArray<Placement>, listed: ReadonlySet<string>) {
     const missing = placements.flatMap(({ by, id, order }) =>
-      order === undefined || seen.has(order.id) ? [] : [{ by, id, order }]
+      order === undefined || listed.has(order.id) ? [] : [{ by, id, order }]
     )
     const answers = yield* Effect.forEach(
       missing,
@@ -176,15 +171,15 @@ export const make = Effect.gen(function* () {
     now: number
   ) {
     if (urgent.length >= Math.ceil(open.length / pageSize)) {
-      const { seen } = yield* list(Math.min(...open.map((placement) => placement.plannedAt)))
-      return { seen, missable: open }
+      const { listed } = yield* list(Math.min(...open.map((placement) => placement.plannedAt)))
+      return { listed, missable: open }
     }
     const unbound = urgent.filter(({ order, by }) => order === undefined && by === undefined)
-    const { seen, next } = yield* list(Math.min(...unbound.map((placement) => placement.plannedAt)))
-    if (next !== undefined) for (const report of yield* executing) seen.set(report.order.id, report)
-    for (const report of yield* sweep(next, now)) seen.set(report.order.id, report)
+    const { listed, next } = yield* list(Math.min(...unbound.map((placement) => placement.plannedAt)))
+    if (next !== undefined) for (const id of yield* executing) listed.add(id)
+    for (const id of yield* sweep(next, now)) listed.add(id)
     // A list that ends here is complete: whatever it does not show has left it.
-    return { seen, missable: next === undefined ? open : urgent }
+    return { listed, missable: next === undefined ? open : urgent }
   })
 
   const read = Effect.fnUntraced(function* (
@@ -202,16 +197,16 @@ export const make = Effect.gen(function* () {
         now >= placement.deadline ||
         isWithinReach(placement.price, prices.get(placement.market), elapsedMillis(lookedAt, now))
     )
-    const listed = yield* Effect.flatMap(Effect.result(readListed(open, urgent, now)), unlessFatal)
-    if (listed._tag === "Success") {
-      const { seen, missable } = listed.success
-      return (yield* readMissing(missable, seen)).problem
+    const result = yield* Effect.flatMap(Effect.result(readListed(open, urgent, now)), unlessFatal)
+    if (result._tag === "Success") {
+      const { listed, missable } = result.success
+      return (yield* readMissing(missable, listed)).problem
     }
-    yield* unlisted(listed.failure.message)
+    yield* unlisted(result.failure.message)
     const others = open.filter((placement) => !urgent.includes(placement)).toSorted(byAgeOf(seenAt))
-    const { shown } = yield* readMissing([...urgent, ...others].slice(0, pageSize), new Map())
+    const { shown } = yield* readMissing([...urgent, ...others].slice(0, pageSize), new Set())
     for (const id of shown) noteSeen(id, now)
-    return listed.failure.message
+    return result.failure.message
   })
 
   /**
@@ -254,7 +249,7 @@ export const make = Effect.gen(function* () {
     }
     const problem = yield* read(open, prices, now, unlisted)
     for (const { id } of dead) deadReadAt.set(id, now)
-    yield* readMissing(dead, new Map())
+    yield* readMissing(dead, new Set())
     if (problem === undefined) lookedAt = now
     return problem
   })
@@ -305,7 +300,7 @@ const unlessFatal = <A, E extends VenueError | JournalError>(result: Result.Resu
 const isAway = ({ reason }: VenueError): boolean =>
   reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)
 
-const unseen = () => Effect.succeed<ReadonlyArray<Seen>>([])
+const unseen = () => Effect.succeed<ReadonlyArray<string>>([])
 
 /** Oldest sighting first. */
 const byAgeOf =

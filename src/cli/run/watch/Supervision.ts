@@ -14,9 +14,8 @@ export const supervised = Effect.fn("Supervision.supervised")(function* <A, E, R
   loop: Effect.Effect<A, E, R>
 ) {
   const books = yield* Bookkeeper
-  const note = (cause: Cause.Cause<unknown>) => {
-    return books.record({ _tag: "LoopFailed", what, reason: messageOf(Cause.squash(cause)) })
-  }
+  const note = (cause: Cause.Cause<unknown>) =>
+    books.record({ _tag: "LoopFailed", what, reason: messageOf(Cause.squash(cause)) })
   const attempt = loop.pipe(
     Effect.as(true),
     Effect.catchCause((cause) =>
