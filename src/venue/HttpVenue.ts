@@ -15,6 +15,7 @@ import { TokensResponse } from "./api/SwapsApi.ts"
 import { listBytes, noAnswer, unusable } from "./http/Reply.ts"
 import { Session } from "./http/Session.ts"
 import { type Call, VenueClient } from "./http/VenueClient.ts"
+import { distrust } from "./QuoteTrust.ts"
 import * as SwapOrders from "./SwapOrders.ts"
 import { Swaps } from "./Swaps.ts"
 import {
@@ -28,10 +29,10 @@ import {
   Venue
 } from "./Venue.ts"
 import { partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
-import { Rejected, VenueError } from "./VenueError.ts"
+import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
-import { type Quote, QuoteResponse } from "./wire/WireQuote.ts"
+import { type Quote, type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 import { SwapStatusResponse } from "./wire/WireSwap.ts"
 import { formatTimestamp, parseAmount } from "./wire/WireValue.ts"
 
@@ -165,14 +166,18 @@ const makeFunding = Effect.gen(function* () {
 })
 
 const makePricesAndBalances = Effect.gen(function* () {
-  const { account, assetSpellings } = yield* VenueConfig
+  const venue = yield* VenueConfig
+  const { account, assetSpellings } = venue
   const client = yield* VenueClient
   const session = yield* Session
 
   const dryQuote: Venue["Service"]["dryQuote"] = Effect.fn("Venue.dryQuote")(function* (request) {
     const deadline = (yield* Clock.currentTimeMillis) + quoteValidMillis
-    const send = client.api.swaps.quote({ payload: quoteRequest(account, request, deadline), responseMode })
+    const payload = quoteRequest(account, request, deadline)
+    const send = client.api.swaps.quote({ payload, responseMode })
     const { value, ...trace } = yield* client.read(calls.quote, send, QuoteResponse)
+    const why = distrust(venue, payload, value)
+    if (why !== undefined) return yield* quoteRefused(calls.quote.operation, why, trace)
     return { ...trace, value: yield* toDryQuote(value.quote) }
   })
 
@@ -247,17 +252,17 @@ const quoteRequest = (
   account: VenueAccount,
   { amount, destinationAsset, originAsset }: Parameters<Venue["Service"]["dryQuote"]>[0],
   deadline: number
-) => ({
+): QuoteRequest => ({
   dry: true,
-  swapType: "EXACT_INPUT" as const,
+  swapType: "EXACT_INPUT",
   slippageTolerance: quoteSlippageBasisPoints,
   originAsset,
   destinationAsset,
   amount: String(amount),
   ...partiesOf(account, originAsset, destinationAsset),
   deadline: formatTimestamp(deadline),
-  depositMode: "SIMPLE" as const,
-  confidentiality: "public" as const,
+  depositMode: "SIMPLE",
+  confidentiality: "public",
   quoteWaitingTimeMs: 0,
   insured: false
 })

@@ -18,7 +18,7 @@ import { VenueClient } from "./http/VenueClient.ts"
 import { Swaps } from "./Swaps.ts"
 import { type Answer, assetsOf, type CreateSwap } from "./Venue.ts"
 import { partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
-import { Rejected, VenueError } from "./VenueError.ts"
+import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
@@ -40,7 +40,7 @@ export const make = Effect.gen(function* () {
   const quote = (request: QuoteRequest) =>
     swaps
       .quote(request)
-      .pipe(Effect.catchTag("QuoteRefused", ({ why, correlationId }) => refuse("quote-refused", why, correlationId)))
+      .pipe(Effect.catchTag("QuoteRefused", ({ why, ...trace }) => quoteRefused(calls.quote.operation, why, trace)))
 
   /** The first quote shows how much room the limit leaves; most of that room becomes the tolerance of the second. */
   const createSwap = Effect.fn("Venue.createSwap")(function* (swap: CreateSwap) {

@@ -1,6 +1,5 @@
 /**
- * Swaps: a quote that can be trusted with money, reporting a deposit, and what became of it. A quote is trusted only
- * when it answers exactly what was asked and, if the venue's key is configured, bears the venue's signature.
+ * Swaps: a quote that can be trusted with money (`QuoteTrust`), reporting a deposit, and what became of it.
  */
 
 import { Context, Effect, Layer, Result, Schema } from "effect"
@@ -8,14 +7,12 @@ import { present } from "../domain/Present.ts"
 import { depositRequest } from "./api/DepositsApi.ts"
 import { noAnswer } from "./http/Reply.ts"
 import { type Call, VenueClient } from "./http/VenueClient.ts"
-import * as QuoteSignature from "./signing/QuoteSignature.ts"
+import { distrust } from "./QuoteTrust.ts"
 import type { Answer, Deposit } from "./Venue.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
-import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
-import { clean, parseAmount, parseTimestamp } from "./wire/WireValue.ts"
 import { toWithdrawals, type Withdrawals, WithdrawalsReply } from "./wire/WireWithdrawals.ts"
 
 export type { QuoteRequest, QuoteResponse, Swap, Withdrawals }
@@ -56,7 +53,8 @@ export class Swaps extends Context.Service<
   static readonly layer = Layer.effect(
     Swaps,
     Effect.gen(function* () {
-      const { assetSpellings, ledger, quoteKey } = yield* VenueConfig
+      const venue = yield* VenueConfig
+      const { ledger } = venue
       const client = yield* VenueClient
       const { deposits, swaps } = client.api
 
@@ -66,7 +64,7 @@ export class Swaps extends Context.Service<
           ? client.read(calls.quote, send, QuoteResponse)
           : client.write(calls.quote, send, QuoteResponse)
         const answer = yield* call
-        const why = distrust(request, answer.value, quoteKey, assetSpellings)
+        const why = distrust(venue, request, answer.value)
         if (why === undefined) return answer
         const { correlationId } = answer
         return yield* new QuoteRefused({ why, ...present({ correlationId }) })
@@ -101,58 +99,6 @@ const calls = {
   withdrawals: { operation: "read withdrawals of a swap", priority: "background", credential: "venue.apiKey" },
   status: { operation: "read swap status", priority: "background", credential: "venue.apiKey" }
 } as const
-
-/** The fields that must come back as they were asked: with another recipient, the quote would be somebody else's. */
-const bound = [
-  "dry",
-  "swapType",
-  "slippageTolerance",
-  "depositType",
-  "amount",
-  "refundTo",
-  "refundType",
-  "recipient",
-  "recipientType"
-] as const
-
-const amountFields = ["amountIn", "amountOut", "minAmountIn", "minAmountOut"] as const
-
-/** Why a quote must not be funded; `undefined` when it may be. */
-const distrust = (
-  request: QuoteRequest,
-  answer: QuoteResponse,
-  quoteKey: string | undefined,
-  spellings: AssetSpellings | undefined
-): string | undefined => {
-  const { quote, quoteRequest } = answer
-  const changed = bound.find((field) => quoteRequest[field] !== request[field])
-  if (changed !== undefined) return `it answers another ${changed} than the one that was asked for`
-  const [otherAsset] = (["originAsset", "destinationAsset"] as const).filter(
-    (field) => canonicalAssetId(spellings, quoteRequest[field] ?? "") !== canonicalAssetId(spellings, request[field])
-  )
-  if (otherAsset !== undefined) {
-    return `it answers another ${otherAsset}, ${clean(quoteRequest[otherAsset] ?? "none")}, than ${request[otherAsset]} that was asked for`
-  }
-  if (parseTimestamp(quoteRequest.deadline ?? "") !== parseTimestamp(request.deadline))
-    return "it answers another deadline"
-  const impossible = amountFields.find((field) => quote[field] !== undefined && parseAmount(quote[field]) === undefined)
-  if (impossible !== undefined) return `its ${impossible} is not a whole number`
-  if (!request.dry && !quote.depositAddress) return "it has no deposit address"
-  const otherSize = sizeProblem(request, quote)
-  if (otherSize !== undefined) return otherSize
-  if (quoteKey !== undefined && !QuoteSignature.verify(quoteKey, answer)) {
-    return "its signature is not the one of venue.quoteKey"
-  }
-  return undefined
-}
-
-/** The venue must not change, at our cost, the side that the request fixed. */
-const sizeProblem = ({ amount, swapType }: QuoteRequest, quote: QuoteResponse["quote"]): string | undefined => {
-  if (swapType === "EXACT_OUTPUT") {
-    return (parseAmount(quote.amountOut) ?? 0n) < BigInt(amount) ? `it pays out ${quote.amountOut}` : undefined
-  }
-  return (parseAmount(quote.amountIn) ?? 0n) > BigInt(amount) ? `it asks for a deposit of ${quote.amountIn}` : undefined
-}
 
 const exact = (
   { operation }: Call,

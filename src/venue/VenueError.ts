@@ -11,6 +11,7 @@
  * No code of the venue means "certainly absent": other services have answered 4xx to requests that they executed.
  */
 import { Schema } from "effect"
+import { present } from "../domain/Present.ts"
 
 const context = {
   /** Which call: "create order", "submit intent", … */
@@ -18,6 +19,9 @@ const context = {
   status: Schema.optionalKey(Schema.Int),
   correlationId: Schema.optionalKey(Schema.String)
 }
+
+/** The code of a quote that we refuse: it is no price, and nothing is paid by it. */
+const quoteRefusedCode = "quote-refused"
 
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   ...context,
@@ -28,6 +32,7 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   pointer: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
+    if (this.code === quoteRefusedCode) return `The venue's quote cannot be trusted: ${this.text}`
     return `The venue refused to ${this.operation}: ${this.code}: ${this.text}${this.pointer === undefined ? "" : ` (at ${this.pointer})`}`
   }
 }
@@ -85,3 +90,10 @@ export class VenueError extends Schema.TaggedError<VenueError>()("VenueError", {
     return this.reason.message
   }
 }
+
+export const quoteRefused = (
+  operation: string,
+  text: string,
+  { correlationId }: { readonly correlationId?: string }
+): VenueError =>
+  new VenueError({ reason: new Rejected({ operation, code: quoteRefusedCode, text, ...present({ correlationId }) }) })

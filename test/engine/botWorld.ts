@@ -112,6 +112,8 @@ export interface Run {
   readonly account?: VenueAccount
   /** With the partner's token, for the history. */
   readonly isPartner?: true
+  /** With the venue's key for quotes. */
+  readonly isVerifying?: true
   /** Beside the venue: who pays, what is held. */
   readonly beside?: Layer.Layer<never, never, HttpClient.HttpClient>
 }
@@ -152,7 +154,7 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
   let withdraw: Reason | undefined
 
   const services = (
-    { account = ownAccount(signerId, "INTENTS"), beside = Layer.empty, isPartner, pace = {} }: Run,
+    { account = ownAccount(signerId, "INTENTS"), beside = Layer.empty, isPartner, isVerifying, pace = {} }: Run,
     journal: typeof shared
   ) =>
     layerSignedBy(
@@ -163,7 +165,10 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
         apiKey: Redacted.make(connection.apiKey),
         account,
         patience: defaultPatience,
-        ...present({ partnerJwt: isPartner && Redacted.make(connection.partnerJwt) })
+        ...present({
+          partnerJwt: isPartner && Redacted.make(connection.partnerJwt),
+          quoteKey: isVerifying && connection.quoteKey
+        })
       },
       SandboxSigner.layer(connection)
     ).pipe(

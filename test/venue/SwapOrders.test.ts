@@ -133,9 +133,9 @@ describe("a swap as an order", () => {
   it.effect("is not trusted when its echo is another's, and is nothing without an address", () =>
     Effect.gen(function* () {
       const other = yield* create((request) => quoted({ ...request, ...{ recipient: "mallory" } }, 1010n))
-      assert.include(other.said, "quote-refused: it answers another recipient")
+      assert.include(other.said, "quote cannot be trusted: it answers another recipient")
       const nowhere = yield* create((request) => quoted(request, 1010n, { depositAddress: null }))
-      assert.include(nowhere.said, "quote-refused: it has no deposit address")
+      assert.include(nowhere.said, "quote cannot be trusted: it has no deposit address")
     })
   )
 

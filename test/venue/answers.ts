@@ -1,4 +1,5 @@
 /** Answers of a well-behaved venue, as JSON. */
+import { testAccount } from "./scriptedVenue.ts"
 
 export const wireOrder = {
   type: "orders",
@@ -72,7 +73,22 @@ export const quoteAnswer = {
   correlationId: "corr-1",
   timestamp: "2026-02-03T00:00:00.000Z",
   signature: "ed25519:x",
-  quoteRequest: { dry: true, swapType: "EXACT_INPUT", originAsset: "base", appFees: [] },
+  /** Of the dry quote in `venueCalls.ts`. */
+  quoteRequest: {
+    dry: true,
+    swapType: "EXACT_INPUT",
+    slippageTolerance: 100,
+    originAsset: "base",
+    destinationAsset: "quote",
+    amount: "1000",
+    depositType: "INTENTS",
+    refundTo: testAccount,
+    refundType: "INTENTS",
+    recipient: testAccount,
+    recipientType: "INTENTS",
+    deadline: "2026-02-03T00:10:00.000Z",
+    appFees: []
+  },
   quote: {
     amountIn: "1000",
     amountInFormatted: "0.001",

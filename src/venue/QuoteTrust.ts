@@ -1,0 +1,69 @@
+/**
+ * Whether a quote may be used, as a price or to be paid. It must answer exactly what was asked and, if the venue's key is
+ * configured, bear the venue's signature. The echoed deadline is that of this very request, so an old answer, however well
+ * signed, is refused.
+ */
+import * as QuoteSignature from "./signing/QuoteSignature.ts"
+import type { VenueConfig } from "./VenueConfig.ts"
+import { canonicalAssetId } from "./wire/AssetId.ts"
+import type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
+import { clean, parseAmount, parseTimestamp } from "./wire/WireValue.ts"
+
+/** The fields that must come back as they were asked: with another recipient, the quote would be somebody else's. */
+const bound = [
+  "dry",
+  "swapType",
+  "slippageTolerance",
+  "depositType",
+  "amount",
+  "refundTo",
+  "refundType",
+  "recipient",
+  "recipientType"
+] as const
+
+/** The service does not sign these and may leave them out; it must not change them. */
+const boundWhereEchoed = ["depositMode", "insured"] as const
+
+const amountFields = ["amountIn", "amountOut", "minAmountIn", "minAmountOut"] as const
+
+/** Why a quote must not be used; `undefined` when it may be. */
+export const distrust = (
+  { assetSpellings, quoteKey }: Pick<VenueConfig["Service"], "assetSpellings" | "quoteKey">,
+  request: QuoteRequest,
+  answer: QuoteResponse
+): string | undefined => {
+  const { quote, quoteRequest } = answer
+  const changed =
+    bound.find((field) => quoteRequest[field] !== request[field]) ??
+    boundWhereEchoed.find((field) => quoteRequest[field] !== undefined && quoteRequest[field] !== request[field])
+  if (changed !== undefined) return `it answers another ${changed} than the one that was asked for`
+  const [otherAsset] = (["originAsset", "destinationAsset"] as const).filter(
+    (field) =>
+      canonicalAssetId(assetSpellings, quoteRequest[field] ?? "") !== canonicalAssetId(assetSpellings, request[field])
+  )
+  if (otherAsset !== undefined) {
+    return `it answers another ${otherAsset}, ${clean(quoteRequest[otherAsset] ?? "none")}, than ${request[otherAsset]} that was asked for`
+  }
+  if (parseTimestamp(quoteRequest.deadline ?? "") !== parseTimestamp(request.deadline))
+    return "it answers another deadline"
+  const impossible = amountFields.find((field) => quote[field] !== undefined && parseAmount(quote[field]) === undefined)
+  if (impossible !== undefined) return `its ${impossible} is not a whole number`
+  if (!request.dry && !quote.depositAddress) return "it has no deposit address"
+  const otherSize = sizeProblem(request, quote)
+  if (otherSize !== undefined) return otherSize
+  if (quoteKey !== undefined && !QuoteSignature.verify(quoteKey, answer)) {
+    return "its signature is not the one of venue.quoteKey"
+  }
+  return undefined
+}
+
+/** The venue must not change, at our cost, the side that the request fixed. A price must be one for that very size. */
+const sizeProblem = ({ amount, dry, swapType }: QuoteRequest, quote: QuoteResponse["quote"]): string | undefined => {
+  if (swapType === "EXACT_OUTPUT") {
+    return (parseAmount(quote.amountOut) ?? 0n) < BigInt(amount) ? `it pays out ${quote.amountOut}` : undefined
+  }
+  const deposit = parseAmount(quote.amountIn) ?? 0n
+  const isOther = dry && swapType === "EXACT_INPUT" ? deposit !== BigInt(amount) : deposit > BigInt(amount)
+  return isOther ? `it asks for a deposit of ${quote.amountIn}` : undefined
+}
