@@ -8,6 +8,7 @@ import { noCosts } from "../src/backtest/kernel/FillPresets.ts"
 import * as Sweep from "../src/backtest/search/Sweep.ts"
 import * as SweepSpace from "../src/backtest/search/SweepSpace.ts"
 import * as Trial from "../src/backtest/search/Trial.ts"
+import type { TrialResult } from "../src/backtest/search/TrialResult.ts"
 import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
 import type { Bench } from "./bench.ts"
 import * as ladder from "./ladder.ts"
@@ -25,10 +26,11 @@ export const gridSearch = (): Trial.Search => ({
   markets: { assets, ticks: new Map() },
   space: gridSets.map((text) => Result.getOrThrow(SweepSpace.dimension(text))),
   mode: "optimistic",
+  objective: "profitQuote",
   options: { costs: noCosts, changes: {} }
 })
 
-const identity = (results: ReadonlyArray<Trial.TrialResult>): string => {
+const identity = (results: ReadonlyArray<TrialResult>): string => {
   let hash = 0
   for (const { trial, pnlQuote, fills, maxDrawdown } of results.toSorted((a, b) => a.trial - b.trial))
     for (const character of `${trial} ${pnlQuote} ${fills} ${maxDrawdown}`)
@@ -45,7 +47,7 @@ export const sweep = async ({ show }: Bench): Promise<void> => {
   const sweeping = (threads: number) => ({
     name: `a sweep on ${threads} threads`,
     run: async () => {
-      const results: Array<Trial.TrialResult> = []
+      const results: Array<TrialResult> = []
       const indices = CrossingIndex.buildIndices(candles, "at")
       await Effect.runPromise(
         Sweep.team(threads).pipe(

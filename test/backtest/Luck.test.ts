@@ -24,6 +24,7 @@ const search: Trial.Search = {
   markets: { assets, ticks: new Map() },
   space,
   mode: "optimistic",
+  objective: "profitQuote",
   options: { costs: noCosts, changes: {} }
 }
 const candles = Generate.generate({ ...Generate.defaults, bars: 20_000 })

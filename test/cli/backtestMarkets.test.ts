@@ -169,7 +169,10 @@ describe("backtest of several markets", () => {
         const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, "--fills", "optimistic", "--json"))
         const { best } = JSON.parse(yield* limitbot("sweep", thirds, ...both, ...set))
         const same = best.find(({ values }: { values: ReadonlyArray<string> }) => values[0] === "1%")
-        assert.deepStrictEqual([same.profitQuote, same.fills], [single.band.high.profitQuote, single.fills])
+        assert.deepStrictEqual(
+          [same.optimistic.profitQuote, same.optimistic.fills],
+          [single.band.high.profitQuote, single.fills]
+        )
         const walked = JSON.parse(yield* limitbot("walk-forward", thirds, ...both, ...set, "--windows", "2"))
         assert.strictEqual(walked.steps.length, 2)
         const words = ["--method", "candles", "--runs", "3", "--block", "200", "--json"]

@@ -10,7 +10,7 @@
 import { Effect } from "effect"
 import * as Objective from "./Objective.ts"
 import * as Sweep from "./Sweep.ts"
-import type { TrialResult } from "./Trial.ts"
+import type { TrialResult } from "./TrialResult.ts"
 
 export interface Rung {
   /** From the first bar. */

@@ -1,12 +1,12 @@
 /** What makes one trial better than another, and what each must meet: by name, from the figures of its result. */
 import * as Decimal from "../../domain/Decimal.ts"
-import type { TrialResult } from "./Trial.ts"
+import type { TrialFigures, TrialResult } from "./TrialResult.ts"
 
 export const objectives = ["profitQuote", "pnlQuote", "dailySharpe", "maxDrawdown", "pnlPerDrawdown"] as const
 export type Objective = (typeof objectives)[number]
 
 /** Larger is better. Of losses a deeper drawdown is worse, so it multiplies what it would divide of a gain. */
-export const score = (objective: Objective, result: TrialResult): number => {
+export const score = (objective: Objective, result: TrialFigures): number => {
   const pnl = Number(result.pnlQuote)
   switch (objective) {
     case "profitQuote":
@@ -24,7 +24,7 @@ export const score = (objective: Objective, result: TrialResult): number => {
 }
 
 export interface Condition {
-  readonly holds: (result: TrialResult) => boolean
+  readonly holds: (result: TrialFigures) => boolean
   /** Broken on the first part of the data it stays broken on all of it, because the figure only grows. */
   readonly isFinal: boolean
 }
@@ -40,8 +40,8 @@ export const condition = (text: string): Condition | undefined => {
   const bound = limit === undefined ? undefined : Decimal.parse(limit)
   if (name === undefined || bound === undefined) return undefined
   const against = Decimal.toNumber(percent === "%" ? Decimal.multiply(bound, Decimal.make(1n, 2)) : bound)
-  const value = (result: TrialResult): number => Number(Object.entries(result).find(([key]) => key === name)?.[1])
-  const holds = (result: TrialResult): boolean => {
+  const value = (result: TrialFigures): number => Number(Object.entries(result).find(([key]) => key === name)?.[1])
+  const holds = (result: TrialFigures): boolean => {
     const found = value(result)
     if (operator === "<=") return found <= against
     if (operator === ">=") return found >= against
@@ -50,6 +50,11 @@ export const condition = (text: string): Condition | undefined => {
   return { holds, isFinal: growing.has(name) && operator.startsWith("<") }
 }
 
+/** Conditions hold by both sides, where both ran. */
+const meets = (result: TrialResult, conditions: ReadonlyArray<Condition>): boolean =>
+  result.refused === undefined &&
+  conditions.every(({ holds }) => holds(result) && (result.other === undefined || holds(result.other)))
+
 /** Accepted trials, the best first; equal scores in the order of their numbers. */
 export const ranked = (
   results: ReadonlyArray<TrialResult>,
@@ -57,7 +62,7 @@ export const ranked = (
   conditions: ReadonlyArray<Condition>
 ): ReadonlyArray<TrialResult> =>
   results
-    .filter((result) => result.refused === undefined && conditions.every(({ holds }) => holds(result)))
+    .filter((result) => meets(result, conditions))
     .sort((a, b) => score(objective, b) - score(objective, a) || a.trial - b.trial)
 
 /** Results of the same trials over further data, by trial. */

@@ -7,6 +7,7 @@ import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as Backtest from "../Backtest.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 import * as Trial from "./Trial.ts"
+import type { TrialResult } from "./TrialResult.ts"
 
 /** Basis points of every fill, besides the fees of the run. */
 const furtherFees = [10, 30]
@@ -19,8 +20,9 @@ interface Variation {
 
 const seconds = (millis: number): string => `${millis / 1000} s`
 
-const variationsOf = ({ mode, options }: Trial.Search): ReadonlyArray<Variation> => {
-  const { feeBasisPoints } = Backtest.rulesIn(mode, options)
+/** Both sides have the same fees. */
+const variationsOf = ({ options }: Trial.Search): ReadonlyArray<Variation> => {
+  const { feeBasisPoints } = Backtest.rulesIn("pessimistic", options)
   const withRules = (name: string, rules: Partial<FillRules>): Variation => ({ name, rules })
   return [
     withRules("as searched", {}),
@@ -40,7 +42,7 @@ const variationsOf = ({ mode, options }: Trial.Search): ReadonlyArray<Variation>
 
 export interface Sensitivity {
   readonly name: string
-  readonly result: Trial.TrialResult
+  readonly result: TrialResult
 }
 
 export const of = (

@@ -11,6 +11,7 @@ import { messageOf } from "../../domain/Text.ts"
 import type * as Backtest from "../Backtest.ts"
 import type { Assignment } from "./SweepWorker.ts"
 import * as Trial from "./Trial.ts"
+import type { TrialResult } from "./TrialResult.ts"
 
 export class SweepFailed extends Schema.TaggedError<SweepFailed>()("SweepFailed", { message: Schema.String }) {}
 
@@ -63,7 +64,7 @@ export const team = (threads: number): Effect.Effect<Team, never, Scope.Scope> =
     ({ workers }) => Effect.promise(() => Promise.all(workers.map((worker) => worker.terminate())))
   )
 
-type Hear = (result: Trial.TrialResult) => void
+type Hear = (result: TrialResult) => void
 
 /** This thread's share of the trials. Between two of them it listens to the others, and to who wants to stop. */
 const takeTrials = (

@@ -3,10 +3,21 @@
  * first line says what the results belong to; a file of another search is refused, never mixed.
  */
 import { Effect, FileSystem, Schema } from "effect"
-import type { TrialResult } from "./Trial.ts"
+import type { TrialResult } from "./TrialResult.ts"
 
 /** The file holds the results of something else. */
 export class StoreMismatch extends Schema.TaggedError<StoreMismatch>()("StoreMismatch", { message: Schema.String }) {}
+
+const figures = {
+  profitQuote: Schema.String,
+  pnlQuote: Schema.String,
+  feesQuote: Schema.String,
+  base: Schema.String,
+  quote: Schema.String,
+  fills: Schema.Int,
+  maxDrawdown: Schema.Finite,
+  dailySharpe: Schema.Finite
+}
 
 const Row = Schema.fromJsonString(
   Schema.Struct({
@@ -14,14 +25,9 @@ const Row = Schema.fromJsonString(
     values: Schema.Array(Schema.String),
     rung: Schema.optionalKey(Schema.Int),
     refused: Schema.optionalKey(Schema.String),
-    profitQuote: Schema.String,
-    pnlQuote: Schema.String,
-    feesQuote: Schema.String,
-    base: Schema.String,
-    quote: Schema.String,
-    fills: Schema.Int,
-    maxDrawdown: Schema.Finite,
-    dailySharpe: Schema.Finite
+    side: Schema.optionalKey(Schema.Literals(["optimistic", "pessimistic"])),
+    ...figures,
+    other: Schema.optionalKey(Schema.Struct(figures))
   })
 )
 

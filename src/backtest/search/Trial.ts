@@ -10,7 +10,9 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as Backtest from "../Backtest.ts"
 import type { FillMode } from "../kernel/FillPresets.ts"
+import * as Objective from "./Objective.ts"
 import * as SweepSpace from "./SweepSpace.ts"
+import type { TrialFigures, TrialResult } from "./TrialResult.ts"
 
 export interface Search {
   /** Content and name of the strategy file. */
@@ -18,27 +20,10 @@ export interface Search {
   readonly file: string
   readonly markets: Markets
   readonly space: ReadonlyArray<SweepSpace.Dimension>
-  readonly mode: FillMode
+  /** The rules to run by; by both, the worse side judges, which the objective tells. */
+  readonly mode: FillMode | "worse"
+  readonly objective: Objective.Objective
   readonly options: Backtest.Options
-}
-
-/** What a trial is judged by; `refused` when the values make no strategy. */
-export interface TrialResult {
-  readonly trial: number
-  readonly values: ReadonlyArray<string>
-  /** Step of a halving search, when it is part of one. */
-  readonly rung?: number
-  readonly refused?: string
-  /** What the strategy made; `pnlQuote` is the change of everything's worth, its start inventory included. */
-  readonly profitQuote: string
-  readonly pnlQuote: string
-  readonly feesQuote: string
-  readonly base: string
-  readonly quote: string
-  readonly fills: number
-  readonly maxDrawdown: number
-  /** Mean over deviation of daily returns, not per year. */
-  readonly dailySharpe: number
 }
 
 /** The file is read once per search. */
@@ -96,13 +81,24 @@ export const run = (
   const values = SweepSpace.combination(search.space, trial)
   const read = strategyOf(search, values)
   if (Result.isFailure(read)) return { trial, values, refused: read.failure, ...nothing }
-  const strategy = read.success
-  const { mode, options } = search
-  const side = Backtest.runAll(strategy, [{ candles, indices, options }, ...others], mode)
+  const { mode, objective, options } = search
+  const markets: Backtest.MarketInputs = [{ candles, indices, options }, ...others]
+  const judged = (side: FillMode) => ({ side, figures: figuresOf(read.success, markets, side) })
+  if (mode !== "worse") {
+    const { figures, side } = judged(mode)
+    return { trial, values, side, ...figures }
+  }
+  const [pessimistic, optimistic] = [judged("pessimistic"), judged("optimistic")]
+  const isOptimisticWorse =
+    Objective.score(objective, optimistic.figures) < Objective.score(objective, pessimistic.figures)
+  const [worse, better] = isOptimisticWorse ? [optimistic, pessimistic] : [pessimistic, optimistic]
+  return { trial, values, side: worse.side, ...worse.figures, other: better.figures }
+}
+
+const figuresOf = (strategy: Strategy, markets: Backtest.MarketInputs, mode: FillMode): TrialFigures => {
+  const side = Backtest.runAll(strategy, markets, mode)
   const { market } = strategy
   return {
-    trial,
-    values,
     profitQuote: format(Backtest.profitOf(side), market.quote.decimals),
     pnlQuote: format(side.pnlQuote, market.quote.decimals),
     feesQuote: format(side.feesQuote, market.quote.decimals),

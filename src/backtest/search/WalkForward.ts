@@ -9,6 +9,7 @@ import { closeTime, openTime } from "../../candles/TimeAxis.ts"
 import * as Objective from "./Objective.ts"
 import * as Sweep from "./Sweep.ts"
 import * as Trial from "./Trial.ts"
+import type { TrialResult } from "./TrialResult.ts"
 
 export interface Stretch {
   /** Bars [from, to) to search on, [to, end) to try the best on. */
@@ -22,8 +23,8 @@ export interface WalkStep extends Stretch {
   readonly testFrom: number
   readonly testTo: number
   /** Absent when no trial met the conditions. */
-  readonly train?: Trial.TrialResult
-  readonly test?: Trial.TrialResult
+  readonly train?: TrialResult
+  readonly test?: TrialResult
 }
 
 /**
@@ -55,7 +56,7 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
   return yield* Effect.forEach(plan.stretches, (stretch) =>
     Effect.gen(function* (): Effect.fn.Return<WalkStep, Sweep.SweepFailed> {
       const past = Sweep.partOf(plan, stretch.from, stretch.to)
-      const results: Array<Trial.TrialResult> = []
+      const results: Array<TrialResult> = []
       yield* Sweep.run({ ...plan, ...past }, (result) => {
         results.push(result)
         onTrial(++done)

@@ -23,12 +23,14 @@ export const searchFlags = {
     Flag.withDescription("A key of the strategy file and its values: grid.levels=10..50:5 or grid.levels=10,20,30"),
     Flag.atLeast(1)
   ),
-  fills: Flag.Literals("fills", ["optimistic", "pessimistic"]).pipe(
-    Flag.withDescription("The rules to search with"),
-    Flag.withDefault("optimistic")
+  fills: Flag.Literals("fills", ["worse", "optimistic", "pessimistic"]).pipe(
+    Flag.withDescription(
+      "The rules that rank; worse runs every trial by both sides and ranks by the one that does worse (default: worse)"
+    ),
+    Flag.withDefault("worse")
   ),
   objective: Flag.Literals("objective", Objective.objectives).pipe(
-    Flag.withDescription("What makes a trial the best"),
+    Flag.withDescription("What makes a trial the best (default: profitQuote)"),
     Flag.withDefault("profitQuote")
   ),
   where: Flag.String("where").pipe(
@@ -36,7 +38,7 @@ export const searchFlags = {
     Flag.atLeast(0)
   ),
   random: Flag.Int("random").pipe(Flag.withDescription("Try only so many, chosen at random"), Flag.optional),
-  seed: Flag.Int("seed").pipe(Flag.withDescription("Seed of the choice"), Flag.withDefault(1)),
+  seed: Flag.Int("seed").pipe(Flag.withDescription("Seed of the choice (default: 1)"), Flag.withDefault(1)),
   threads: Flag.Int("threads").pipe(Flag.withDescription("Worker threads; default: one per core"), Flag.optional),
   json: flags.json
 }
@@ -67,10 +69,11 @@ export const load = Effect.fn("SearchInput.load")(function* (input: SearchFlags)
   const loaded = yield* SearchData.load(input, source, true)
   const { options, others } = loaded
   const furtherRules = others.length === 0 ? [] : [others.map((other) => other.options)]
-  const identity = [text, space, input.fills, loaded.sha256, input.from, input.to, input.repair, options]
+  const judge = input.fills === "worse" ? [input.fills, input.objective] : [input.fills]
+  const identity = [text, space, ...judge, loaded.sha256, input.from, input.to, input.repair, options]
   const searchOn = (on: SearchData.SearchedMarket): Trial.Search => {
     const { text, file, markets } = on.source
-    return { text, file, markets, space, mode: input.fills, options: on.options }
+    return { text, file, markets, space, mode: input.fills, objective: input.objective, options: on.options }
   }
   const further = yield* SearchData.onOthers(input, loaded, true)
   return {

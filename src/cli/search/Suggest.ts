@@ -9,7 +9,7 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import * as Objective from "../../backtest/search/Objective.ts"
 import * as Sweep from "../../backtest/search/Sweep.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
-import type * as Trial from "../../backtest/search/Trial.ts"
+import type { TrialResult } from "../../backtest/search/TrialResult.ts"
 
 /** The program cannot be used; the message says what it did. */
 export class SuggestFailed extends Schema.TaggedError<SuggestFailed>()("SuggestFailed", { why: Schema.String }) {
@@ -48,7 +48,7 @@ const decode = Schema.decodeUnknownEffect(Suggestion)
 const shown = (line: string): string => JSON.stringify(line.length > 80 ? `${line.slice(0, 79)}…` : line)
 
 /** Nothing for a trial that makes no strategy or breaks a condition. */
-const scoreOf = ({ objective, conditions }: SuggestPlan, result: Trial.TrialResult): number | null =>
+const scoreOf = ({ objective, conditions }: SuggestPlan, result: TrialResult): number | null =>
   Objective.ranked([result], objective, conditions).length === 0 ? null : Objective.score(objective, result)
 
 /** The trial of the suggested values, or why there is none. */
@@ -105,8 +105,8 @@ const started = Effect.fnUntraced(function* ({ command }: SuggestPlan) {
 /** All trials that it suggested, each once, with the known ones; `onResult` hears of new ones. */
 export const run = Effect.fn("Suggest.run")(function* (
   plan: SuggestPlan,
-  known: ReadonlyArray<Trial.TrialResult>,
-  onResult: (result: Trial.TrialResult) => void
+  known: ReadonlyArray<TrialResult>,
+  onResult: (result: TrialResult) => void
 ) {
   const { space, objective, count, seed, threads } = plan
   const { say, hear, end } = yield* started(plan)

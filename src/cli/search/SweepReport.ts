@@ -24,7 +24,7 @@ export const html = (found: SweepSummary.SearchResult, about: ReportedRun): stri
     subtitle: `${strategy.kind} from ${strategy.file}, ${all.length} trials over ${bars} bars`,
     fees,
     headline: [
-      [`the best by ${objective}`, first === undefined ? "none" : (SweepSummary.table(found).rows[0]?.at(-5) ?? "")],
+      [`the best by ${objective}`, first === undefined ? "none" : SweepSummary.profit(first)],
       ["not just luck (deflated Sharpe)", first === undefined ? "none" : percent(found.deflatedSharpe, 1)],
       ["trials", `${all.length}`],
       ["time", `${(found.wallMillis / 1000).toFixed(1)} s`]

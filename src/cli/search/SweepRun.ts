@@ -1,5 +1,5 @@
 /**
- * A sweep: trials on all cores with stored results, the best again by the pessimistic rules, and how far to trust it.
+ * A sweep: trials on all cores with stored results, ranked by their worse side, and how far to trust the best.
  */
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
@@ -10,6 +10,8 @@ import * as Sensitivity from "../../backtest/search/Sensitivity.ts"
 import * as Sweep from "../../backtest/search/Sweep.ts"
 import * as SweepStore from "../../backtest/search/SweepStore.ts"
 import * as Trial from "../../backtest/search/Trial.ts"
+import type { TrialResult } from "../../backtest/search/TrialResult.ts"
+import { present } from "../../domain/Present.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as Progress from "../Progress.ts"
@@ -27,16 +29,16 @@ type Data = Pick<Sweep.SweepPlan, "candles" | "indices" | "others">
  */
 const deflated = (
   search: Trial.Search,
-  best: Trial.TrialResult,
-  all: ReadonlyArray<Trial.TrialResult>,
+  best: TrialResult,
+  all: ReadonlyArray<TrialResult>,
   isHalved: boolean,
   { candles, indices, others = [] }: Data
 ): number => {
   const read = Trial.strategyOf(search, best.values)
   if (Result.isFailure(read)) return 0
   const strategy = read.success
-  const { mode, options } = search
-  const side = Backtest.runAll(strategy, [{ candles, indices, options }, ...others], mode)
+  const { options } = search
+  const side = Backtest.runAll(strategy, [{ candles, indices, options }, ...others], best.side ?? "pessimistic")
   const returns = Statistics.returnsOf([...Backtest.dailyEquity(side)])
   const sharpes = all.filter(({ refused }) => refused === undefined).map(({ dailySharpe }) => dailySharpe)
   return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
@@ -45,13 +47,13 @@ const deflated = (
 /** Shows how far a search is, and stores results as they come. */
 const stored = Effect.fn("sweep.stored")(function* <A, E, R>(
   total: number,
-  known: ReadonlyArray<Trial.TrialResult>,
+  known: ReadonlyArray<TrialResult>,
   out: Option.Option<string>,
-  search: (onResult: (result: Trial.TrialResult) => void) => Effect.Effect<A, E, R>
+  search: (onResult: (result: TrialResult) => void) => Effect.Effect<A, E, R>
 ) {
   const progress = yield* Progress.make("sweep")
   let done = known.length
-  let unwritten: Array<Trial.TrialResult> = []
+  let unwritten: Array<TrialResult> = []
   const flush = Effect.suspend(() => {
     const batch = unwritten
     unwritten = []
@@ -67,24 +69,23 @@ const stored = Effect.fn("sweep.stored")(function* <A, E, R>(
 
 /** The result of each trial, by number. */
 const resultsOf = Effect.fnUntraced(function* (plan: Sweep.SweepPlan) {
-  const found = new Map<number, Trial.TrialResult>()
+  const found = new Map<number, TrialResult>()
   yield* Sweep.run(plan, (result) => found.set(result.trial, result))
   return found
 })
 
-/** The best again by the pessimistic rules, in the same order. */
-const pessimistic = Effect.fn("sweep.pessimistic")(function* (
-  plan: Sweep.SweepPlan,
-  best: ReadonlyArray<Trial.TrialResult>
-) {
-  const search: Trial.Search = { ...plan.search, mode: "pessimistic" }
-  const trials = best.map(({ trial }) => trial)
-  const found = yield* resultsOf({ ...plan, search, trials })
-  return trials.flatMap((trial) => found.get(trial) ?? [])
+/** The best by both sides, in the same order and judged as before: a search by one side has not run the other. */
+const bothSides = Effect.fn("sweep.bothSides")(function* (plan: Sweep.SweepPlan, best: ReadonlyArray<TrialResult>) {
+  const { mode } = plan.search
+  if (mode === "worse") return best
+  const other = mode === "optimistic" ? "pessimistic" : "optimistic"
+  const search: Trial.Search = { ...plan.search, mode: other }
+  const found = yield* resultsOf({ ...plan, search, trials: best.map(({ trial }) => trial) })
+  return best.map((result) => ({ ...result, ...present({ other: found.get(result.trial) }) }))
 })
 
 /** Each trial once, with its result of the last step that it reached. */
-const latest = (steps: ReadonlyArray<ReadonlyArray<Trial.TrialResult>>): ReadonlyArray<Trial.TrialResult> =>
+const latest = (steps: ReadonlyArray<ReadonlyArray<TrialResult>>): ReadonlyArray<TrialResult> =>
   [...new Map(steps.flat().map((result) => [result.trial, result])).values()].toSorted((a, b) => a.trial - b.trial)
 
 /** Trials that a program is asked for if nobody says how many. */
@@ -190,7 +191,8 @@ export const run = Effect.fn("sweep.run")(function* (input: SweepFlags) {
       ]
     ])
   )
-  const best = Objective.rankedAcross(good, others, objective, conditions).slice(0, input.top)
+  const ranked = Objective.rankedAcross(good, others, objective, conditions).slice(0, input.top)
+  const best = yield* bothSides(loaded, ranked)
   const [winner] = best
   const found: SweepSummary.SearchResult = {
     space: loaded.space,
@@ -198,7 +200,6 @@ export const run = Effect.fn("sweep.run")(function* (input: SweepFlags) {
     compared: steps[0] ?? [],
     rungs,
     best,
-    pessimistic: yield* pessimistic(loaded, best),
     resumed: known.length,
     bars: candles.bars,
     threads: loaded.threads,

@@ -4,7 +4,7 @@ import * as Halving from "../../backtest/search/Halving.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
 import type * as Sensitivity from "../../backtest/search/Sensitivity.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
-import type * as Trial from "../../backtest/search/Trial.ts"
+import { bySide, type TrialFigures, type TrialResult } from "../../backtest/search/TrialResult.ts"
 import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
 import * as HeatMap from "../../report/HeatMap.ts"
@@ -14,13 +14,12 @@ import * as Across from "./across/Across.ts"
 export interface SearchResult {
   readonly space: ReadonlyArray<SweepSpace.Dimension>
   /** Every trial once, with its result on the longest data that it ran on. */
-  readonly all: ReadonlyArray<Trial.TrialResult>
+  readonly all: ReadonlyArray<TrialResult>
   /** Every trial's result on the same data: all of it, or the first step of a halving search. */
-  readonly compared: ReadonlyArray<Trial.TrialResult>
+  readonly compared: ReadonlyArray<TrialResult>
   readonly rungs: ReadonlyArray<Halving.Rung>
-  readonly best: ReadonlyArray<Trial.TrialResult>
-  /** The best trials again, by the pessimistic rules. */
-  readonly pessimistic: ReadonlyArray<Trial.TrialResult>
+  /** With the figures of both sides. */
+  readonly best: ReadonlyArray<TrialResult>
   readonly resumed: number
   readonly bars: number
   readonly threads: number
@@ -28,13 +27,13 @@ export interface SearchResult {
   readonly objective: Objective.Objective
   readonly deflatedSharpe: number
   /** The best trials over further files, in the same order. */
-  readonly also: ReadonlyArray<{ readonly data: string; readonly best: ReadonlyArray<Trial.TrialResult> }>
+  readonly also: ReadonlyArray<{ readonly data: string; readonly best: ReadonlyArray<TrialResult> }>
   /** The trials on several markets. */
   readonly across?: Across.Across
   /** The trials that no other beats by all of these objectives. */
   readonly pareto?: {
     readonly objectives: ReadonlyArray<Objective.Objective>
-    readonly front: ReadonlyArray<Trial.TrialResult>
+    readonly front: ReadonlyArray<TrialResult>
   }
   /** The best with other fees and delays. */
   readonly sensitivity?: ReadonlyArray<Sensitivity.Sensitivity>
@@ -53,7 +52,7 @@ export const json = (found: SearchResult) => ({
   best: found.best.map((result, index) => ({
     ...result,
     set: SweepSpace.named(found.space, result.values),
-    pessimistic: found.pessimistic[index],
+    ...present({ pessimistic: bySide(result, "pessimistic"), optimistic: bySide(result, "optimistic") }),
     ...(found.also.length === 0 ? {} : { also: found.also.map(({ data, best }) => ({ data, ...best[index] })) })
   })),
   ...(found.across === undefined ? {} : Across.json(found.across, found.best)),
@@ -143,20 +142,28 @@ export const steps = ({ rungs }: SearchResult): string =>
     ? ""
     : `halving: ${rungs.map(({ trials, bars }) => `${trials} over ${bars} bars`).join(", ")}: ${percent(Halving.budget(rungs), 1)} of a full search`
 
-export const table = ({ space, best, pessimistic }: SearchResult) => ({
-  titles: ["#", ...space.map(({ path }) => path), "PNL", "PESSIMISTIC", "DRAWDOWN", "FILLS", "DAILY SHARPE"],
+export const profit = (figures: TrialFigures | undefined): string =>
+  figures === undefined ? "" : Number(figures.profitQuote).toFixed(2)
+
+/** DRAWDOWN, FILLS and DAILY SHARPE are of the side that ranks. */
+export const table = ({ space, best }: SearchResult) => ({
+  titles: [
+    ...["#", ...space.map(({ path }) => path), "PESSIMISTIC", "OPTIMISTIC", "RANKED BY"],
+    ...["DRAWDOWN", "FILLS", "DAILY SHARPE"]
+  ],
   rows: best.map((result, index) => [
     `${index + 1}`,
     ...result.values,
-    Number(result.profitQuote).toFixed(2),
-    Number(pessimistic[index]?.profitQuote ?? 0).toFixed(2),
+    profit(bySide(result, "pessimistic")),
+    profit(bySide(result, "optimistic")),
+    result.side ?? "",
     percent(result.maxDrawdown),
     `${result.fills}`,
     result.dailySharpe.toFixed(4)
   ])
 })
 
-const figures = ({ profitQuote, maxDrawdown, fills, dailySharpe }: Trial.TrialResult): ReadonlyArray<string> => [
+const figures = ({ profitQuote, maxDrawdown, fills, dailySharpe }: TrialResult): ReadonlyArray<string> => [
   Number(profitQuote).toFixed(2),
   percent(maxDrawdown),
   `${fills}`,

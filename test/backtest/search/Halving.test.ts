@@ -6,6 +6,7 @@ import * as Objective from "../../../src/backtest/search/Objective.ts"
 import * as Sweep from "../../../src/backtest/search/Sweep.ts"
 import * as SweepSpace from "../../../src/backtest/search/SweepSpace.ts"
 import * as Trial from "../../../src/backtest/search/Trial.ts"
+import type { TrialResult } from "../../../src/backtest/search/TrialResult.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../src/candles/Generate.ts"
 
@@ -25,6 +26,7 @@ const search: Trial.Search = {
   markets: { assets, ticks: new Map() },
   space,
   mode: "optimistic",
+  objective: "profitQuote",
   options: { costs: noCosts, changes: {} }
 }
 const candles = Generate.generate({ ...Generate.defaults, bars: 12_000 })
@@ -33,9 +35,9 @@ const trials = SweepSpace.sample(space, Number.POSITIVE_INFINITY, 1)
 const rungs = Halving.rungs(trials.length, candles.bars, 3)
 const plan = { search, candles, indices, trials, objective: "pnlQuote", conditions: [], rungs } as const
 
-const collect = (known: ReadonlyArray<Trial.TrialResult>, conditions: ReadonlyArray<Objective.Condition> = []) =>
+const collect = (known: ReadonlyArray<TrialResult>, conditions: ReadonlyArray<Objective.Condition> = []) =>
   Effect.gen(function* () {
-    const heard: Array<Trial.TrialResult> = []
+    const heard: Array<TrialResult> = []
     const team = yield* Sweep.team(1)
     const steps = yield* Halving.run({ ...plan, team, conditions }, known, (result) => heard.push(result))
     return { steps, heard }

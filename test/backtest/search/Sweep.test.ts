@@ -6,6 +6,7 @@ import * as Sensitivity from "../../../src/backtest/search/Sensitivity.ts"
 import * as Sweep from "../../../src/backtest/search/Sweep.ts"
 import * as SweepSpace from "../../../src/backtest/search/SweepSpace.ts"
 import * as Trial from "../../../src/backtest/search/Trial.ts"
+import { bySide, type TrialResult } from "../../../src/backtest/search/TrialResult.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../src/candles/Generate.ts"
 import { sourceText } from "../../../src/strategy/Problem.ts"
@@ -37,6 +38,7 @@ const search: Trial.Search = {
   markets: { assets, ticks: new Map() },
   space,
   mode: "optimistic",
+  objective: "profitQuote",
   options: { costs: noCosts, changes: {} }
 }
 const candles = Generate.generate({ ...Generate.defaults, bars: 20_000 })
@@ -45,7 +47,7 @@ const trials = SweepSpace.sample(space, Number.POSITIVE_INFINITY, 1)
 
 const collect = (threads: number) =>
   Effect.gen(function* () {
-    const results: Array<Trial.TrialResult> = []
+    const results: Array<TrialResult> = []
     const team = yield* Sweep.team(threads)
     yield* Sweep.run({ team, search, candles, indices, trials }, (result) => results.push(result))
     return results.toSorted((a, b) => a.trial - b.trial)
@@ -53,7 +55,7 @@ const collect = (threads: number) =>
 
 describe("objectives", () => {
   it("pnlPerDrawdown prefers the shallower drawdown when all lose", () => {
-    const trial = (trial: number, pnlQuote: string, maxDrawdown: number): Trial.TrialResult => ({
+    const trial = (trial: number, pnlQuote: string, maxDrawdown: number): TrialResult => ({
       trial,
       values: [],
       profitQuote: pnlQuote,
@@ -79,7 +81,7 @@ describe("a search over several files", () => {
     const results = some.map((number) => Trial.run(search, number, candles, indices))
     const elsewhere = new Map(some.map((number) => [number, [Trial.run(search, number, other, otherIndices)]]))
     const found = Objective.rankedAcross(results, elsewhere, "profitQuote", [])
-    const worst = ({ trial, profitQuote }: Trial.TrialResult) =>
+    const worst = ({ trial, profitQuote }: TrialResult) =>
       Math.min(Number(profitQuote), ...(elsewhere.get(trial) ?? []).map((each) => Number(each.profitQuote)))
     assert.isAbove(found.length, 3)
     for (const [index, result] of found.entries()) assert.isAtMost(worst(result), worst(found[index - 1] ?? result))
@@ -89,12 +91,35 @@ describe("a search over several files", () => {
   })
 })
 
+describe("a search by both sides", () => {
+  it("ranked the side that flatters: the worse one judges, by the objective, and conditions hold by both", () => {
+    for (const objective of Objective.objectives) {
+      const both: Trial.Search = { ...search, mode: "worse", objective }
+      for (const number of trials.slice(0, 6)) {
+        const result = Trial.run(both, number, candles, indices)
+        if (result.refused !== undefined) continue
+        for (const side of ["optimistic", "pessimistic"] as const) {
+          const alone = Trial.run({ ...search, mode: side, objective }, number, candles, indices)
+          const { profitQuote, maxDrawdown, dailySharpe } = bySide(result, side) ?? assert.fail()
+          assert.deepInclude(alone, { profitQuote, maxDrawdown, dailySharpe })
+          assert.isAtMost(Objective.score(objective, result), Objective.score(objective, alone))
+        }
+        const { other } = result
+        if (other === undefined) return assert.fail()
+        const least = Math.min(result.fills, other.fills)
+        const condition = Objective.condition(`fills>=${least + 1}`) ?? assert.fail()
+        assert.deepStrictEqual(Objective.ranked([result], objective, [condition]), [])
+      }
+    }
+  })
+})
+
 describe("the Pareto front", () => {
   it("has the trials that no other beats, and every other trial is beaten by one of it", () => {
     const results = trials.map((number) => Trial.run(search, number, candles, indices))
     const objectives = Objective.several("profitQuote, maxDrawdown") ?? assert.fail()
     const front = Objective.front(results, objectives, [])
-    const beats = (a: Trial.TrialResult, b: Trial.TrialResult) =>
+    const beats = (a: TrialResult, b: TrialResult) =>
       Number(a.profitQuote) >= Number(b.profitQuote) &&
       a.maxDrawdown <= b.maxDrawdown &&
       (Number(a.profitQuote) > Number(b.profitQuote) || a.maxDrawdown < b.maxDrawdown)
@@ -212,7 +237,7 @@ describe("Sweep", () => {
     if (few === undefined) return
     const kept = Objective.ranked(results, "dailySharpe", [few])
     assert.isTrue(kept.length > 0 && kept.every(({ fills }) => fills <= 20))
-    const tenth = { ...results[0], maxDrawdown: 0.1 } as Trial.TrialResult
+    const tenth = { ...results[0], maxDrawdown: 0.1 } as TrialResult
     assert.isTrue(Objective.condition("maxDrawdown < 10.5%")?.holds(tenth))
     assert.isFalse(Objective.condition("maxDrawdown<10%")?.holds(tenth))
     assert.isUndefined(Objective.condition("fun<=20"))

@@ -159,9 +159,14 @@ describe("backtest commands", () => {
         const levels: string = first.best[0].set["grid.levels"]
         const best = join(folder, "best.yaml")
         writeFileSync(best, readFileSync(strategy, "utf8").replace("levels: 11", `levels: ${levels}`))
-        const alone = JSON.parse(yield* limitbot("backtest", best, "--data", csv, "--json", "--fills", "optimistic"))
-        for (const key of ["pnlQuote", "fills", "maxDrawdown", "base", "quote", "feesQuote"])
-          assert.deepStrictEqual(alone.band.low[key], first.best[0][key], key)
+        const [top] = first.best
+        for (const side of ["optimistic", "pessimistic"]) {
+          const alone = JSON.parse(yield* limitbot("backtest", best, "--data", csv, "--json", "--fills", side))
+          for (const key of ["pnlQuote", "fills", "maxDrawdown", "base", "quote", "feesQuote"])
+            assert.deepStrictEqual(alone.band.low[key], top[side][key], `${side} ${key}`)
+        }
+        const profits = ["optimistic", "pessimistic"].map((side) => Number(top[side].profitQuote))
+        assert.strictEqual(Number(top.profitQuote), Math.min(...profits))
 
         const heat = join(folder, "sweep.html")
         const two = ["--set", "grid.levels=5..30", "--set", "grid.upper=42000..46000:1000", "--threads", "1"]

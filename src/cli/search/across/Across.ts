@@ -4,7 +4,7 @@
  */
 import * as Objective from "../../../backtest/search/Objective.ts"
 import * as SweepSpace from "../../../backtest/search/SweepSpace.ts"
-import type * as Trial from "../../../backtest/search/Trial.ts"
+import type { TrialResult } from "../../../backtest/search/TrialResult.ts"
 import { median } from "../../../domain/Median.ts"
 import * as Table from "../../../report/text/Table.ts"
 
@@ -12,7 +12,7 @@ import * as Table from "../../../report/text/Table.ts"
 export interface OnMarket {
   readonly name: string
   readonly data: string
-  readonly results: ReadonlyMap<number, Trial.TrialResult>
+  readonly results: ReadonlyMap<number, TrialResult>
 }
 
 export interface Across {
@@ -74,7 +74,7 @@ const figure = (value: number | undefined): string =>
       ? value.toFixed(2)
       : value.toPrecision(2)
 
-export const table = (across: Across, best: ReadonlyArray<Trial.TrialResult>) => ({
+export const table = (across: Across, best: ReadonlyArray<TrialResult>) => ({
   titles: ["#", ...across.space.map(({ path }) => path), ...across.markets.map(({ name }) => name), "MEDIAN", "WORST"],
   rows: best.map(({ trial }, index) => {
     const { values, scores, median, worst } = standingOf(across, trial)
@@ -83,14 +83,14 @@ export const table = (across: Across, best: ReadonlyArray<Trial.TrialResult>) =>
 })
 
 /** Which values win on one market only. */
-export const notes = (across: Across, [winner]: ReadonlyArray<Trial.TrialResult>): ReadonlyArray<string> =>
+export const notes = (across: Across, [winner]: ReadonlyArray<TrialResult>): ReadonlyArray<string> =>
   bestAlone(across).map(({ market, trial, values, score, worstElsewhere }) => {
     const set = across.space.map(({ path }, index) => `${path} ${values[index]}`).join(", ")
     const same = trial === winner?.trial ? ", the same as #1" : ""
     return `The best on ${market} alone: ${set} (${figure(score)} there, ${figure(worstElsewhere)} at worst elsewhere)${same}.`
   })
 
-export const lines = (across: Across, best: ReadonlyArray<Trial.TrialResult>): ReadonlyArray<string> => {
+export const lines = (across: Across, best: ReadonlyArray<TrialResult>): ReadonlyArray<string> => {
   const { titles, rows } = table(across, best)
   return [
     `${across.objective} by market; the order is that of the worst`,
@@ -106,7 +106,7 @@ export const lines = (across: Across, best: ReadonlyArray<Trial.TrialResult>): R
 const orNull = (value: number | undefined): number | null =>
   value === undefined || !Number.isFinite(value) ? null : value
 
-export const json = (across: Across, best: ReadonlyArray<Trial.TrialResult>) => ({
+export const json = (across: Across, best: ReadonlyArray<TrialResult>) => ({
   markets: across.markets.map(({ name, data, results }) => ({
     market: name,
     data,
