@@ -2,6 +2,7 @@
  * The journal of a bot that has been busy for a long time: orders that fill, orders that are withdrawn, decisions with many
  * slots, and one slot that the venue always refuses. Endless, the same for everybody.
  */
+import { Redacted } from "effect"
 import type { BotEvent } from "../src/domain/BotEvent.ts"
 import * as Decimal from "../src/domain/Decimal.ts"
 
@@ -99,7 +100,7 @@ export const orderOf = (number: number): ReadonlyArray<BotEvent> => {
       depositAddress: `address-${number}`,
       asset: "USDC",
       amount: value,
-      signed: "x".repeat(600),
+      signed: Redacted.make("x".repeat(600)),
       intentHash: `hash-${number}`,
       validUntil: 1_800_000_000_000
     },

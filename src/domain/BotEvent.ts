@@ -5,34 +5,16 @@
  *
  * Amounts are smallest units (text in JSON), prices decimals (text), times epoch milliseconds, assets configured symbols.
  */
-import { Schema, SchemaGetter } from "effect"
-import * as Decimal from "./Decimal.ts"
+import { Schema } from "effect"
+import { Amount, HiddenBytes, Price, type SignedBytes, StoredBytes } from "./EventValues.ts"
 import { MoneyPath, OrderTerms } from "./Order.ts"
-import { AgreedSwap, Amount, SwapEvent, swapReport } from "./SwapEvent.ts"
+import { AgreedSwap, StoredSwapEvent, SwapEvent, swapReport } from "./SwapEvent.ts"
 
 const Text = Schema.String
 const Time = Schema.Int
 const Side = Schema.Literals(["BUY", "SELL"])
 /** How it is executed, where not by a resting order. */
 const By = Schema.Literals(["swap"])
-
-const NormalDecimal = Schema.Struct({
-  digits: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 90n), maximum: 10n ** 90n })),
-  scale: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))
-}).check(
-  Schema.makeFilter(
-    (value: Decimal.Decimal) => Decimal.equals(Decimal.make(value.digits, value.scale), value) || "a normalised decimal"
-  )
-)
-
-const Price = Schema.String.check(
-  Schema.makeFilter((text: string) => Decimal.parse(text) !== undefined || "a plain decimal number")
-).pipe(
-  Schema.decodeTo(NormalDecimal, {
-    decode: SchemaGetter.transform((text: string) => Decimal.parse(text) ?? Decimal.zero),
-    encode: SchemaGetter.transform(Decimal.format)
-  })
-)
 
 /** Why something was decided: a stable code, a sentence with the numbers in it, and the place in the strategy file. */
 export const Reason = Schema.Struct({ code: Text, text: Text, source: Schema.optionalKey(Text) })
@@ -284,7 +266,7 @@ const placing = {
   OrphanCancelled: { ...placement, orderId: Text }
 }
 
-const funding = {
+const fundingWith = (signed: SignedBytes) => ({
   /** The signed bytes, durable before they are first sent; a retry sends these and nothing else. */
   FundingSigned: {
     ...placement,
@@ -292,7 +274,7 @@ const funding = {
     depositAddress: Text,
     asset: Text,
     amount: Amount,
-    signed: Text,
+    signed,
     intentHash: Text,
     validUntil: Time,
     ...correlation
@@ -330,7 +312,7 @@ const funding = {
   PaymentLost: { ...placement, asset: Text, amount: Amount, reason: Text },
   /** `total` is all that the venue says was deposited, `fresh` what is new in it. */
   DepositSeen: { ...placement, by: Schema.optionalKey(By), asset: Text, total: Amount, fresh: Amount }
-}
+})
 
 const tracking = {
   /** What the venue says of a swap, recorded when it changes. Evidence: it moves nothing. */
@@ -378,14 +360,17 @@ const tracking = {
   Resolved: { ...placement, word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]), text: Text }
 }
 
-const swaps = {
+const swapsWith = (event: Schema.Codec<SwapEvent, typeof SwapEvent.Encoded>) => ({
   /** Only in older journals: a step of a swap by hand, which is a placement now. Its steps are numbered from one. */
-  SwapStep: { swap: Text, step: Schema.Int, at: Time, event: SwapEvent }
-}
+  SwapStep: { swap: Text, step: Schema.Int, at: Time, event }
+})
 
-const members = { ...lifecycle, ...decisions, ...placing, ...funding, ...tracking, ...swaps }
+const open = { ...lifecycle, ...decisions, ...placing, ...tracking }
 
-export const BotEvent = Schema.TaggedUnion(members)
+/** As every surface encodes it: signed bytes are hidden, so no further encoder can leak them. */
+export const BotEvent = Schema.TaggedUnion({ ...open, ...fundingWith(HiddenBytes), ...swapsWith(SwapEvent) })
+/** As the journal stores it, with the signed bytes: only the journal may use it. */
+export const StoredEvent = Schema.TaggedUnion({ ...open, ...fundingWith(StoredBytes), ...swapsWith(StoredSwapEvent) })
 export type BotEvent = typeof BotEvent.Type
 export type Tag = BotEvent["_tag"]
 export type Of<T extends Tag> = Extract<BotEvent, { readonly _tag: T }>

@@ -7,9 +7,11 @@
  * executed, and never will once it has expired. Everything else is in doubt: venues were seen to refuse what they had
  * executed, so a refusal as such proves nothing, and silence never ends a doubt.
  */
+import { Redacted } from "effect"
 import type { Amount } from "./Amount.ts"
 
 export interface Payload {
+  /** Plain, because a snapshot of the state has to contain it; no surface shows it. */
   readonly signed: string
   readonly intentHash: string
   readonly amount: Amount
@@ -27,8 +29,12 @@ export interface Payload {
   readonly mayBeForgotten?: boolean
 }
 
-export const signed = (payload: Pick<Payload, "amount" | "intentHash" | "signed" | "validUntil">): Payload => ({
-  signed: payload.signed,
+interface Signed extends Pick<Payload, "amount" | "intentHash" | "validUntil"> {
+  readonly signed: Redacted.Redacted
+}
+
+export const signed = (payload: Signed): Payload => ({
+  signed: Redacted.value(payload.signed),
   intentHash: payload.intentHash,
   amount: payload.amount,
   validUntil: payload.validUntil,

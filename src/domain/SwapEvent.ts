@@ -6,12 +6,8 @@
  * Amounts are smallest units (text in JSON), times epoch milliseconds. An amount that is absent is one that the venue did not
  * say; it is never taken for zero.
  */
-import { Schema, SchemaGetter } from "effect"
-
-/** Amounts in events: canonical decimal text in JSON, whole numbers everywhere else. */
-export const Amount = Schema.String.check(Schema.isPattern(/^-?(0|[1-9]\d*)$/)).pipe(
-  Schema.decodeTo(Schema.BigInt, { decode: SchemaGetter.transform(BigInt), encode: SchemaGetter.transform(String) })
-)
+import { Schema } from "effect"
+import { Amount, HiddenBytes, type SignedBytes, StoredBytes } from "./EventValues.ts"
 
 const Text = Schema.String
 const Time = Schema.Int
@@ -50,13 +46,13 @@ const agreed = {
 export const AgreedSwap = Schema.Struct(agreed)
 export type AgreedSwap = typeof AgreedSwap.Type
 
-const funding = {
+const fundingWith = (signed: SignedBytes) => ({
   /** The quote that the operator agreed to. Nothing is paid yet, and an address that nobody pays is inert. */
   SwapAgreed: agreed,
   /** Given up before anything was signed or asked of a wallet. */
   SwapDropped: { reason: Text },
   /** The signed bytes, durable before they are first sent; a retry sends these and nothing else. */
-  IntentSigned: { amount: Amount, signed: Text, intentHash: Text, validUntil: Time, ...correlation },
+  IntentSigned: { amount: Amount, signed, intentHash: Text, validUntil: Time, ...correlation },
   IntentSent: { attempt: Schema.Int },
   IntentAcknowledged: { intentHash: Text, ...correlation },
   /** An answer that is not success. The payload may still execute until `validUntil`. */
@@ -76,7 +72,7 @@ const funding = {
   WalletReleased: { reason: Text },
   /** The venue knows the transaction. */
   DepositReported: { txHash: Text, ...correlation }
-}
+})
 
 /** What the venue says of a swap. */
 export const swapReport = {
@@ -106,7 +102,10 @@ const tracking = {
   SwapEnded: { outcome: Schema.Literals(["paid", "refunded", "failed", "unproven", "unfunded"]), text: Text }
 }
 
-export const SwapEvent = Schema.TaggedUnion({ ...funding, ...tracking })
+/** As every surface encodes it: signed bytes are hidden. */
+export const SwapEvent = Schema.TaggedUnion({ ...fundingWith(HiddenBytes), ...tracking })
+/** As the journal stores it, with the signed bytes. */
+export const StoredSwapEvent = Schema.TaggedUnion({ ...fundingWith(StoredBytes), ...tracking })
 export type SwapEvent = typeof SwapEvent.Type
 export type SwapTag = SwapEvent["_tag"]
 export type SwapEventOf<T extends SwapTag> = Extract<SwapEvent, { readonly _tag: T }>

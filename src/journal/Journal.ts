@@ -7,7 +7,7 @@
  */
 import { Array, Clock, Context, Effect, Layer, Option, Result, Schedule, Schema, Semaphore, Stream } from "effect"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
-import { BotEvent, type Recorded, type Tag } from "../domain/BotEvent.ts"
+import { type BotEvent, type Recorded, StoredEvent, type Tag } from "../domain/BotEvent.ts"
 import { messageOf } from "../domain/Text.ts"
 import { genesis, hashOf } from "./Hash.ts"
 import * as Reserve from "./Reserve.ts"
@@ -73,7 +73,7 @@ export class Journal extends Context.Service<
   )
 }
 
-const EventJson = Schema.fromJsonString(BotEvent)
+const EventJson = Schema.fromJsonString(StoredEvent)
 const encode = Schema.encodeEffect(EventJson)
 const decode = Schema.decodeUnknownResult(EventJson)
 

@@ -9,7 +9,7 @@ import type { BotEvent, PlacementEvent, Recorded } from "../domain/BotEvent.ts"
 import { byHand } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
 import * as SwapAccount from "../domain/SwapAccount.ts"
-import { type RecordedStep, SwapEvent } from "../domain/SwapEvent.ts"
+import { type RecordedStep, StoredSwapEvent, type SwapEvent } from "../domain/SwapEvent.ts"
 import { broken, Journal } from "./Journal.ts"
 
 interface Row {
@@ -19,7 +19,7 @@ interface Row {
   readonly body: string
 }
 
-const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SwapEvent))
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(StoredSwapEvent))
 
 /** Steps in the table of the oldest versions, swap by swap. */
 const oldSteps = Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Option, Result, Schema } from "effect"
 import * as CandleCsv from "../../src/candles/csv/CandleCsv.ts"
-import { BotEvent } from "../../src/domain/BotEvent.ts"
+import { StoredEvent } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import * as Grammar from "../../src/strategy/expression/Grammar.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
@@ -102,7 +102,7 @@ const [list, status, quote, paid, journal] = [
   decoded(SwapStatusResponse),
   decoded(QuoteResponse),
   decoded(WithdrawalsReply),
-  decoded(BotEvent)
+  decoded(StoredEvent)
 ]
 
 /** Reads JSON first, where a value is read from text. */

@@ -3,6 +3,7 @@
  * what was on disk at that moment; never by what a bot believes. Each violation carries the number of its invariant
  * (I1–I25 of the reliability notes); `oracle/` has the judges of single ones.
  */
+import { Redacted } from "effect"
 import type { Amount } from "../../src/domain/Amount.ts"
 import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
 import { isTerminal } from "../../src/domain/Order.ts"
@@ -128,7 +129,8 @@ export const make = (options: OracleOptions) => {
 
   /** An event that is on disk now. */
   const recorded = (name: string, event: BotEvent): void => {
-    keepsSecrets(`the journal (${event._tag})`, plainJson(event))
+    const signed = event._tag === "FundingSigned" ? Redacted.value(event.signed) : ""
+    keepsSecrets(`the journal (${event._tag})`, plainJson(event) + signed)
     const bot = botOf(name)
     note(event._tag)
     bounds.recorded(name)
@@ -242,9 +244,9 @@ export const make = (options: OracleOptions) => {
     const [transfer, ...others] = message.intents
     const address: string = transfer.receiver_id
     const placement = [...placements.values()].find(
-      ({ bot, signed }) => bot === name && signed.some((event) => event.signed === body)
+      ({ bot, signed }) => bot === name && signed.some((event) => Redacted.value(event.signed) === body)
     )
-    const signed = placement?.signed.find((event) => event.signed === body)
+    const signed = placement?.signed.find((event) => Redacted.value(event.signed) === body)
     if (signed === undefined) return violated("I13", `bytes left that were not journaled, for ${address}`)
     if (placement?.isSent !== true) violated("I13", `bytes of ${signed.placement} left before it was recorded`)
     const target = state.targets.get(address)

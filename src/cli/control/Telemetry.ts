@@ -5,6 +5,7 @@
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
+import { HttpClient } from "effect/http"
 import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { families, type MeasuredBot } from "../../control/view/Metrics.ts"
 import { lineOf } from "../../control/view/Recent.ts"
@@ -28,11 +29,14 @@ const optionsFor = ({ token, url }: Collector, path: string) => ({
 
 const transport = Layer.merge(OtlpSerialization.layerJson, NodeHttpClient.layerUndici)
 
+/** Addresses of receivers can be secrets, so a request is traced only where its client asks for that, as the venue's does. */
+const untraced = Layer.succeed(HttpClient.TracerDisabledWhen, () => true)
+
 /** Wraps the whole run. */
 export const tracing = (collector: Collector | undefined) =>
   collector === undefined
     ? Layer.empty
-    : OtlpTracer.layer(optionsFor(collector, "traces")).pipe(Layer.provide(transport))
+    : Layer.merge(OtlpTracer.layer(optionsFor(collector, "traces")).pipe(Layer.provide(transport)), untraced)
 
 /** The ids by which the venue and the journal know an event. */
 const ids = ["placement", "orderId", "correlationId", "intentHash", "fillId", "txHash"] as const

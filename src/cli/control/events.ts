@@ -7,7 +7,7 @@
 import { Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { LineView } from "../../control/api/Views.ts"
-import { lineOf, mentions } from "../../control/view/Recent.ts"
+import { jsonOf, lineOf, mentions } from "../../control/view/Recent.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type * as Money from "../../report/text/Money.ts"
@@ -18,10 +18,6 @@ import * as flags from "../flags.ts"
 import { inJournal } from "../journal/JournalView.ts"
 import { requestedOrAfter } from "../Stop.ts"
 import * as RunningBot from "./RunningBot.ts"
-
-/** One event as a line of JSON, as `run --json` prints it: its name, place and time, then its fields. */
-const jsonOf = ({ at, fields, sequence, tag }: LineView): string =>
-  JSON.stringify({ event: tag, sequence, at, ...fields })
 
 const textOf = ({ at, subject, text }: LineView): string => printable(`${clock(at)}  ${subject}  ${text}`)
 

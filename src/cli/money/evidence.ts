@@ -88,9 +88,6 @@ const askedOf = (found: ReadonlyArray<Evidence.PlacementHistory>): ReadonlyMap<s
 
 const encode = Schema.encodeEffect(BotEvent)
 
-/** Anybody who reads signed bytes could send them again. */
-const withoutSecrets = ({ signed: _, ...fields }: Readonly<Record<string, unknown>>) => fields
-
 const dossierOf = Effect.fnUntraced(function* (
   { placement, moments }: Evidence.PlacementHistory,
   { state, assets }: JournalView
@@ -100,7 +97,7 @@ const dossierOf = Effect.fnUntraced(function* (
       // Recorded events can always be encoded.
       sequence,
       at: iso(at),
-      ...withoutSecrets(encoded)
+      ...encoded
     }))
   )
   const findings = Evidence.findings(moments)

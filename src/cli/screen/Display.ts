@@ -2,9 +2,10 @@
  * Shows a run as it happens. Programs get events as lines of JSON. A terminal gets a screen that is redrawn in place.
  * A log or pipe gets events as lines, with the whole picture now and then.
  */
-import { Clock, Console, Effect, type PubSub, Schema, Stream } from "effect"
+import { Clock, Console, Effect, type PubSub, Stream } from "effect"
 import * as LiveProfit from "../../control/view/LiveProfit.ts"
-import { BotEvent, type Recorded } from "../../domain/BotEvent.ts"
+import { jsonOf, lineOf } from "../../control/view/Recent.ts"
+import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { logLine } from "../../report/text/EventLine.ts"
@@ -40,7 +41,7 @@ export interface ScreenInputs {
 export const show = (options: DisplayOptions, present: ScreenInputs, changes: PubSub.Subscription<Recorded>) =>
   Effect.gen(function* () {
     const terminal = yield* Terminal
-    if (options.json) return yield* jsonLines(changes)
+    if (options.json) return yield* jsonLines(changes, options.assets)
     if (terminal.isInteractive) return yield* screen(options, present, changes)
     return yield* log(options, present, changes)
   })
@@ -49,16 +50,8 @@ export const show = (options: DisplayOptions, present: ScreenInputs, changes: Pu
 const eventsOf = (changes: PubSub.Subscription<Recorded>) =>
   Stream.fromSubscription(changes).pipe(Stream.takeUntil(({ event }) => event._tag === "BotStopped"))
 
-const encodeEvent = Schema.encodeEffect(BotEvent)
-
-/** One event as a line of JSON: its name, place and time, then its fields. */
-const eventJson = Effect.fnUntraced(function* ({ sequence, at, event }: Recorded) {
-  const { _tag, ...fields } = yield* Effect.orDie(encodeEvent(event)) // Recorded events have been encoded before.
-  return JSON.stringify({ event: _tag, sequence, at, ...fields })
-})
-
-const jsonLines = (changes: PubSub.Subscription<Recorded>) =>
-  Stream.runForEach(eventsOf(changes), (recorded) => Effect.flatMap(eventJson(recorded), Console.log))
+const jsonLines = (changes: PubSub.Subscription<Recorded>, assets: Money.Assets) =>
+  Stream.runForEach(eventsOf(changes), (recorded) => Console.log(jsonOf(lineOf(recorded, assets))))
 
 const picture = Effect.fnUntraced(function* (
   { title, detail, warning, assets }: DisplayOptions,

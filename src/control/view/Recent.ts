@@ -34,7 +34,7 @@ export const make = (assets: Money.Assets): Recent => ({
 
 const encode = Schema.encodeSync(BotEvent)
 
-/** An event for people and programs. Signed bytes stay in the journal: whoever has them can move the money. */
+/** An event for people and programs. */
 export const lineOf = ({ sequence, at, event }: Recorded, assets: Money.Assets): LineView => {
   const line = describe(event, assets)
   const { _tag: tag, ...fields } = encode(event)
@@ -46,9 +46,13 @@ export const lineOf = ({ sequence, at, event }: Recorded, assets: Money.Assets):
     subject: line?.subject ?? subject,
     text: line?.text ?? "",
     weight: line?.weight ?? "quiet",
-    fields: "signed" in fields ? { ...fields, signed: "kept in the journal" } : fields
+    fields
   }
 }
+
+/** One event as a line of JSON: its name, place and time, then its fields. */
+export const jsonOf = ({ at, fields, sequence, tag }: LineView): string =>
+  JSON.stringify({ event: tag, sequence, at, ...fields })
 
 /** Whether a line contains every one of these words, anywhere. */
 export const mentions = (search: string): ((line: LineView) => boolean) => {

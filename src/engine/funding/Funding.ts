@@ -4,7 +4,7 @@
  * payment in doubt keeps its money reserved, and its slot gets nothing new. Only positive evidence ends the doubt: a
  * deposit, an order that the venue ended without one long after the payload expired, or the operator's word.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
@@ -181,7 +181,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       depositAddress: order.depositAddress,
       asset: asset.symbol,
       amount: placement.inputAmount,
-      signed: signed.success.body,
+      signed: Redacted.make(signed.success.body),
       intentHash: signed.success.intentHash,
       validUntil: signed.success.validUntil,
       ...present({ correlationId })

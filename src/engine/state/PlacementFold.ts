@@ -2,6 +2,7 @@
  * What each event does to its placement: one half of the journal's fold (see `BotState`). It throws on a history that
  * cannot have happened, because an event that changes nothing would hide a broken invariant.
  */
+import { Redacted } from "effect"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { foundAtVenue, placementTransitions } from "../../domain/Placement.ts"
@@ -118,7 +119,7 @@ const signed = (placement: Placement, event: Of<"FundingSigned" | "PaymentAsked"
     event._tag === "FundingSigned"
       ? Payload.signed(event)
       : {
-          ...Payload.signed({ signed: "", intentHash: "", amount, validUntil }),
+          ...Payload.signed({ signed: Redacted.make(""), intentHash: "", amount, validUntil }),
           attempts: 1,
           lastSentAt: at,
           payment: { wallet: event.wallet, state: "asked", isReported: false }

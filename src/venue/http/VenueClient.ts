@@ -162,6 +162,7 @@ const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueEr
       })
     ),
     Effect.provideService(HttpClient.TracerPropagationEnabled, false),
+    Effect.provideService(HttpClient.TracerDisabledWhen, () => false),
     // A redirected POST would be a second request, with our key in it, to an address of the venue's choosing.
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
   )

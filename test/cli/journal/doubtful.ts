@@ -1,5 +1,5 @@
 /** A journal that a bot left with payments of which nobody knows whether they were made. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
@@ -40,7 +40,7 @@ export const doubtful = (index: number, depositAddress = `address-${index}`): Re
       ...money,
       orderId: `order-${index}`,
       depositAddress,
-      signed: "{}",
+      signed: Redacted.make("{}"),
       intentHash: `hash-${index}`,
       validUntil: 1
     },

@@ -1,6 +1,6 @@
 /** How often the price touched a resting order, from a journal and stored minutes, without a venue. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { touches } from "../../../src/cli/plan/explain.ts"
 import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -47,7 +47,7 @@ const order = (id: string, side: Side, market: string, from: number, filledAt?: 
         ...bound,
         asset: inputAsset,
         amount: 100n,
-        signed: "",
+        signed: Redacted.make(""),
         intentHash: "",
         validUntil: from + 1e9
       }

@@ -1,6 +1,6 @@
 /** The screen fits the terminal it is shown on, whatever its size, and says first what is wrong. */
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Redacted, Schema } from "effect"
 import { frame, paper, type ScreenInput } from "../../../src/cli/screen/Screen.ts"
 import type { BotEvent, Of } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -124,7 +124,14 @@ describe("screen", () => {
   it("tells payments in doubt and pauses above the table, in red", () => {
     const about = { strategy: "grid", slot: "cell-00", placement: "p1" }
     const order = { orderId: "o1", depositAddress: "a1" }
-    const signed = { ...order, asset: "USDC", amount: 500_000n, signed: "bytes", intentHash: "hash", validUntil: 1 }
+    const signed = {
+      ...order,
+      asset: "USDC",
+      amount: 500_000n,
+      signed: Redacted.make("bytes"),
+      intentHash: "hash",
+      validUntil: 1
+    }
     const doubted: ReadonlyArray<BotEvent> = [
       { _tag: "CreateSent", ...about, attempt: 1 },
       { _tag: "Bound", ...about, ...order, via: "reply", estimatedWithdrawFee: 0n, estimatedRefundFee: 0n },

@@ -1,6 +1,6 @@
 /** Explanations of slots from a journal, at several moments, without a venue. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
 import { defaults, EngineSettings, type Settings } from "../../../src/engine/EngineSettings.ts"
 import { explain } from "../../../src/engine/explain/Explanation.ts"
@@ -65,7 +65,7 @@ const fill = (state: BotState.BotState): void => {
       ...order,
       asset: inputAsset,
       amount: inputAmount,
-      signed: "",
+      signed: Redacted.make(""),
       intentHash: "",
       validUntil: now
     },

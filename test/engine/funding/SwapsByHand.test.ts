@@ -1,6 +1,6 @@
 /** Swaps by hand against the sandbox: placements, funded exactly once whatever dies when, and every unit in the ledger. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Ref, Result } from "effect"
+import { Effect, Layer, Redacted, Ref, Result } from "effect"
 import { HttpClient } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as SandboxWallet from "../../../src/cli/files/SandboxWallet.ts"
@@ -304,7 +304,13 @@ describe("swaps in the bot's journal", () => {
         } = yield* (yield* IntentGuard).signTransfer(generated.value, transfer)
         yield* append([
           step("s1", 1, first),
-          step("s1", 2, { _tag: "IntentSigned", amount: first.amountIn, signed, intentHash, validUntil }),
+          step("s1", 2, {
+            _tag: "IntentSigned",
+            amount: first.amountIn,
+            signed: Redacted.make(signed),
+            intentHash,
+            validUntil
+          }),
           step("s1", 3, { _tag: "IntentSent", attempt: 1 }),
           step("s2", 1, second),
           step("s2", 2, { _tag: "WalletAsked", attempt: 1, wallet: "command", amount: second.amountIn }),

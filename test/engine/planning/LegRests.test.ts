@@ -1,5 +1,6 @@
 /** What was bought is sold, whatever became of the size that was wanted: a leg that cannot fill to the last unit is closed. */
 import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
@@ -135,7 +136,7 @@ describe("dust", () => {
     record(state, closed(1_700n))
     const about = { strategy: "s", slot: Ledger.dustSlot("BTC"), placement: "p1" }
     const money = { asset: "BTC", amount: 1_700n }
-    const bytes = { orderId: "o", depositAddress: "a", signed: "", intentHash: "h", validUntil: 1 }
+    const bytes = { orderId: "o", depositAddress: "a", signed: Redacted.make(""), intentHash: "h", validUntil: 1 }
     Ledger.apply(state.ledger, { _tag: "FundingSigned", ...about, ...money, ...bytes })
     assert.deepStrictEqual([dust(state), free(state)], [0n, 998_300n])
     Ledger.apply(state.ledger, { _tag: "FundingDead", ...about, ...money, reason: "x" })

@@ -1,6 +1,6 @@
 /** Plans of real strategy files against made-up circumstances: what they say, and that unsafe ones are named. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
@@ -125,7 +125,7 @@ const resting = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
         depositAddress: "deposit",
         asset,
         amount,
-        signed: "",
+        signed: Redacted.make(""),
         intentHash: "",
         validUntil: now + 1
       },

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as CostBasis from "../../../src/domain/CostBasis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -66,7 +67,7 @@ const events: ReadonlyArray<BotEvent> = [
     depositAddress: "d",
     asset: "USDC",
     amount: 30_000_000_000n,
-    signed: "s",
+    signed: Redacted.make("s"),
     intentHash: "h",
     validUntil: 9
   },

@@ -1,6 +1,6 @@
 /** Looks at many resting orders: what they ask for, and that an order which left the list unseen is still found. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -85,7 +85,7 @@ const resting = (index: number): ReadonlyArray<BotEvent> => {
       depositAddress,
       asset: "USDC",
       amount,
-      signed: "bytes",
+      signed: Redacted.make("bytes"),
       intentHash: "hash",
       validUntil: 1
     },

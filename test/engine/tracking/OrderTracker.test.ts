@@ -1,6 +1,6 @@
 /** The tracker against random lives of an order: whatever subset of reports is seen, in whatever order, the books close. */
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Redacted, Schema } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
@@ -140,7 +140,7 @@ const start = (life: Life) => {
     depositAddress: "deposit",
     asset: inputAsset,
     amount: inputAmount,
-    signed: "{}",
+    signed: Redacted.make("{}"),
     intentHash: "h",
     validUntil: 1000
   })

@@ -3,6 +3,7 @@
  * that is not over becomes one as soon as somebody opens the journal to write: with the same signed bytes, the same
  * answer of its wallet and the same doubt, so nothing is paid twice.
  */
+import { Redacted } from "effect"
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import { present } from "../../../domain/Present.ts"
 import * as SwapAccount from "../../../domain/SwapAccount.ts"
@@ -54,7 +55,7 @@ const payload = (account: SwapAccount.SwapAccount): ReadonlyArray<BotEvent> => {
       depositAddress,
       asset,
       amount,
-      signed,
+      signed: Redacted.make(signed),
       intentHash,
       validUntil
     },
