@@ -13,6 +13,7 @@ import { AgreedSwap, StoredSwapEvent, SwapEvent, swapReport } from "./SwapEvent.
 const Text = Schema.String
 const Time = Schema.Int
 const Side = Schema.Literals(["BUY", "SELL"])
+const Leg = Schema.Literals(["payout", "refund"])
 /** How it is executed, where not by a resting order. */
 const By = Schema.Literals(["swap"])
 
@@ -34,6 +35,8 @@ export type ContradictionKind = (typeof contradictionKinds)[number]
 /** Which placement of which slot of which strategy an event is about. */
 const placement = { strategy: Text, slot: Text, placement: Text }
 const correlation = { correlationId: Schema.optionalKey(Text) }
+/** What people were told of it before. */
+const follows = { follows: Schema.optionalKey(Schema.Literals(["contradiction"])) }
 /** Mid of the market when the limits were asked. */
 const mid = Schema.optionalKey(Price)
 
@@ -203,7 +206,7 @@ const decisions = {
   /** What the strategy's holdings were worth in its quote asset when a UTC day began for it, and the most they ever were. */
   EquityMarked: { strategy: Text, asset: Text, day: Schema.Int, equity: Amount, peak: Amount },
   /** A loss limit was reached: nothing new is placed until it is released; `drain` withdraws what rests as well. */
-  Paused: { strategy: Text, limit: Text, action: Schema.Literals(["pause", "drain"]), reason: Text },
+  Paused: { strategy: Text, limit: Text, action: Schema.Literals(["pause", "drain"]), reason: Text, ...follows },
   Resumed: { strategy: Text, reason: Text },
   /** A leg that can never fill to the last unit ends with what it did; `rest` is base that it leaves. */
   LegClosed: {
@@ -259,6 +262,8 @@ const placing = {
     quoteSignature: Schema.optionalKey(Text),
     ...correlation
   },
+  /** Before it is paid, the fees of its payout and refund are estimated otherwise than when it was bound. */
+  FeesEstimated: { ...placement, estimatedWithdrawFee: Amount, estimatedRefundFee: Amount },
   /** Never signed, so nothing can be in it. Whatever the venue made of it stays unfunded. */
   Abandoned: { ...placement, reason: Text },
   /** A further order with the fingerprint of a placement of ours: never funded, cancelled when seen. */
@@ -338,15 +343,7 @@ const tracking = {
   PaidOut: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
   Refunded: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
   /** A payout or refund that the venue gave up: the amount is named in `residual` until it completes after all. */
-  LegFailed: {
-    ...placement,
-    leg: Schema.Literals(["payout", "refund"]),
-    asset: Text,
-    amount: Amount,
-    reason: Text,
-    /** What people were told of it before. */
-    follows: Schema.optionalKey(Schema.Literals(["contradiction"]))
-  },
+  LegFailed: { ...placement, leg: Leg, asset: Text, amount: Amount, reason: Text, ...follows },
   Settled: { ...placement },
   /** The venue said something that cannot be true together with what it said before: no new funding for this slot. */
   Contradiction: {

@@ -280,6 +280,10 @@ export const broughtByHand = (ledger: Ledger, asset: string): Amount => balance(
 export const heldBy = (ledger: Ledger, placement: string, asset: string, place: Place): Amount =>
   balance(ledger, asset, place, placement)
 
+/** Whether something of a placement is unexplained. */
+export const isUnexplained = (ledger: Ledger, placement: string): boolean =>
+  [...ledger.balances.values()].some(({ entry }) => entry.owner === placement && entry.account === "residual")
+
 export interface PlaceBalance {
   readonly asset: string
   readonly place: Place

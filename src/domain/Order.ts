@@ -89,8 +89,9 @@ export interface Order extends MoneyPath {
   readonly withdrawals: ReadonlyArray<PayoutLeg>
   readonly refund?: PayoutLeg
   readonly payoutIsFinal: boolean
-  readonly estimatedWithdrawFee: Amount
-  readonly estimatedRefundFee: Amount
+  /** A payout costs so much, in the output's asset, and the refund; missing where the venue says nothing of them. */
+  readonly estimatedWithdrawFee?: Amount
+  readonly estimatedRefundFee?: Amount
   /** The venue's signature of the quote that a swap comes from: evidence in a dispute. */
   readonly quoteSignature?: string
   /** Epoch milliseconds. */

@@ -34,8 +34,6 @@ export interface Settings {
    * of that process can have been under way, and a deposit usually takes to show.
    */
   readonly quarantineMillis: number
-  /** A payout or refund that the venue estimates to cost more than this is not funded. */
-  readonly maxFeeBasisPoints: number
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
   readonly retryMinMillis: number
   readonly retryMaxMillis: number
@@ -66,7 +64,6 @@ export const defaults: Omit<Settings, "account"> = {
   paymentVisibilityMillis: 600_000,
   doubtMillis: hourMillis,
   quarantineMillis: 2 * minuteMillis,
-  maxFeeBasisPoints: 500,
   retryMinMillis: 1_000,
   retryMaxMillis: 60_000,
   refusalMaxMillis: 900_000,

@@ -32,7 +32,7 @@ export interface Fee extends About {
   readonly kind: "payout" | "refund"
   readonly asset: string
   readonly amount: Amount
-  /** What the venue had estimated for it when the order was made, per payment; missing where it named none. */
+  /** What the venue had estimated for it before the order was paid, per payment; missing where it named none. */
   readonly estimated?: Amount
   /** In quote smallest units at the price of its order, rounded up; and the estimate. */
   readonly inQuote: Amount
@@ -109,6 +109,7 @@ export const tags: ReadonlyArray<Tag> = [
   "Decided",
   "Planned",
   "Bound",
+  "FeesEstimated",
   "DepositSeen",
   "CancelRequested",
   "Closed",
@@ -151,6 +152,12 @@ export const make = (
       case "Bound":
         planned.set(event.placement, { ...known, bound: event })
         return
+      case "FeesEstimated": {
+        const { estimatedRefundFee, estimatedWithdrawFee } = event
+        if (known.bound === undefined) return
+        planned.set(placement, { ...known, bound: { ...known.bound, estimatedRefundFee, estimatedWithdrawFee } })
+        return
+      }
       case "DepositSeen":
         note({ restingAt: life.restingAt ?? at })
         return

@@ -177,7 +177,7 @@ const toOrder = (
     deadline,
     createdAt: parseTimestamp(timestamp ?? "") ?? now,
     ...present({ report: swap === undefined ? undefined : reportOf(swap) }),
-    ...progressOf(swap, inputAmount, amountOf(quote.refundFee), now > deadline)
+    ...progressOf(swap, inputAmount, parseAmount(quote.refundFee ?? ""), now > deadline)
   })
 }
 
@@ -219,11 +219,17 @@ const withDeposit: ReadonlySet<string> = new Set(["INCOMPLETE_DEPOSIT", "PROCESS
  * for. An output that is not reported is not proven, so the swap is not over. A swap that nobody paid in time never
  * executes: a later payment is sent back.
  */
-const progressOf = (swap: Swap | undefined, inputAmount: Amount, refundFee: Amount, isLate: boolean): Progress => {
-  if (swap === undefined) return { ...started, estimatedRefundFee: refundFee }
+const progressOf = (
+  swap: Swap | undefined,
+  inputAmount: Amount,
+  estimatedRefundFee: Amount | undefined,
+  isLate: boolean
+): Progress => {
+  const fresh = { ...started, ...present({ estimatedRefundFee }) }
+  if (swap === undefined) return fresh
   const { status, amountOut = 0n } = swap
   const depositedAmount = swap.depositedAmount ?? (withDeposit.has(status) ? inputAmount : 0n)
-  const known = { ...started, depositedAmount, estimatedRefundFee: refundFee }
+  const known = { ...fresh, depositedAmount }
   if (status === "PENDING_DEPOSIT" && depositedAmount === 0n)
     return isLate ? { ...known, fillStatus: "EXPIRED" } : known
   if (status === "PENDING_DEPOSIT" || status === "INCOMPLETE_DEPOSIT" || status === "PROCESSING") {
@@ -232,11 +238,18 @@ const progressOf = (swap: Swap | undefined, inputAmount: Amount, refundFee: Amou
   if (status === "FAILED") return { ...known, ...failed(swap) }
   const isOver = status === "REFUNDED" || (status === "SUCCESS" && amountOut > 0n)
   // A transfer that is known, or a claim without proof, has a separate status.
-  return isOver ? { ...known, ...over(swap, depositedAmount, refundFee) } : { ...known, fillStatus: status }
+  return isOver ? { ...known, ...over(swap, depositedAmount) } : { ...known, fillStatus: status }
 }
 
-const over = (swap: Swap, depositedAmount: Amount, refundFee: Amount): Partial<Progress> => {
-  const { depositAddress = "", amountOut = 0n, updatedAt = 0, ledgerTxHashes, destinationTxHashes } = swap
+const over = (swap: Swap, depositedAmount: Amount): Partial<Progress> => {
+  const {
+    depositAddress = "",
+    amountOut = 0n,
+    updatedAt = 0,
+    ledgerTxHashes,
+    destinationTxHashes,
+    refundedAmount
+  } = swap
   const amountIn = amountOut === 0n ? 0n : (swap.amountIn ?? depositedAmount)
   const unspent = max(0n, depositedAmount - amountIn)
   const [txHash] = [...destinationTxHashes, ...ledgerTxHashes]
@@ -247,7 +260,7 @@ const over = (swap: Swap, depositedAmount: Amount, refundFee: Amount): Partial<P
     fills: amountOut === 0n ? [] : [fill],
     withdrawals: amountOut === 0n ? [] : [leg],
     ...(unspent === 0n ? {} : { refund: leg }),
-    estimatedRefundFee: swap.refundedAmount === undefined ? refundFee : unspent - min(unspent, swap.refundedAmount),
+    ...(refundedAmount === undefined ? {} : { estimatedRefundFee: unspent - min(unspent, refundedAmount) }),
     payoutIsFinal: true
   }
 }

@@ -9,7 +9,7 @@ import type { Profile } from "./Plan.ts"
 
 const deeds = ["crash", "suspension", "clock step", "kill switch turned", "edit", "lease lost", "deposit executed"]
 
-/** Events that need a person, another wallet, a day's turn, a real disk, or files that are not there. */
+/** Events that need a person, another wallet, a day's turn, a real disk, files that are not there, or fees that change. */
 const elsewhere = [
   "DiskFull",
   "DiskFreed",
@@ -34,7 +34,8 @@ const elsewhere = [
   "PaymentReported",
   "PaymentLost",
   "Resolved",
-  "SwapStep"
+  "SwapStep",
+  "FeesEstimated"
 ] as const satisfies ReadonlyArray<Tag>
 
 const events = {

@@ -18,7 +18,7 @@ export const command = Command.make(
       Argument.withDescription("The placement, as the list names it; default: the list"),
       Argument.optional
     ),
-    paid: flags.toggle("paid", "The payment was made, or the failed payout arrived after all"),
+    paid: flags.toggle("paid", "The payment was made, or what failed or stayed unexplained arrived after all"),
     "not-paid": flags.toggle("not-paid", "The payment was not made: its money is free again"),
     adopt: flags.toggle("adopt", "The venue is right: the slot goes on with what it says"),
     forget: flags.toggle("forget", "Take it off the books: what it holds stays named as unexplained"),

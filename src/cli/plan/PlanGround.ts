@@ -7,6 +7,7 @@ import { Clock, Effect } from "effect"
 import { type Amount, type Asset, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import * as CandleFeed from "../../engine/book/CandleFeed.ts"
 import { OrderBook } from "../../engine/book/OrderBook.ts"
 import { type Wanted, wantedBy, withDepth } from "../../engine/book/Wanted.ts"
@@ -136,8 +137,9 @@ export const fees = Effect.fn("PlanGround.fees")(function* (assets: ReadonlyArra
   const known = new Map<string, FeeEstimate>()
   for (const order of [...value.orders].reverse()) {
     const [input, output] = [symbols.get(order.originAsset), symbols.get(order.destinationAsset)]
-    if (input !== undefined) known.set(input, { ...known.get(input), refund: order.estimatedRefundFee })
-    if (output !== undefined) known.set(output, { ...known.get(output), withdraw: order.estimatedWithdrawFee })
+    const { estimatedRefundFee: refund, estimatedWithdrawFee: withdraw } = order
+    if (input !== undefined) known.set(input, { ...known.get(input), ...present({ refund }) })
+    if (output !== undefined) known.set(output, { ...known.get(output), ...present({ withdraw }) })
   }
   return known satisfies Fees
 })

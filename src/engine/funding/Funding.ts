@@ -5,7 +5,6 @@
  * deposit, an order that the venue ended without one long after the payload expired, or the operator's word.
  */
 import { Clock, Effect, Redacted } from "effect"
-import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
@@ -18,6 +17,7 @@ import { EngineSettings, marginMillis } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
+import { tooDear } from "../tracking/Fees.ts"
 import { depositTypeOf, editedSince } from "../tracking/MoneyPath.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { mistakeIn, observe, refused } from "../tracking/OrderTracker.ts"
@@ -79,7 +79,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       yield* abandon(seen, `the venue says that it is ${fillStatus}`)
       return false
     }
-    const dear = tooDear(seen, read.value, settings.maxFeeBasisPoints)
+    const dear = tooDear(seen, read.value)
     if (dear !== undefined) {
       yield* abandon(seen, `not funded: ${dear}`)
       return false
@@ -100,7 +100,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (placement.deadline - now < marginMillis(placement, settings)) {
       return yield* abandon(placement, "too little time is left until its deadline")
     }
-    const dear = tooDear(placement, placement.order, settings.maxFeeBasisPoints)
+    const dear = tooDear(placement, placement.order)
     if (dear !== undefined) return yield* abandon(placement, `not funded: ${dear}`)
     const hold = yield* surroundings.gate(placement)
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
@@ -310,20 +310,5 @@ const sharing = (placements: Iterable<Placement>, { id, order }: PlacementIn<"cr
     const { depositAddress, depositMemo } = other.order
     if (depositAddress === order.depositAddress && depositMemo === order.depositMemo) return other
   }
-  return undefined
-}
-
-/** Whether an estimated fee takes too large a share of the amount. A swap by hand was agreed to with its fees. */
-const tooDear = (
-  { inputAmount, outputAmount, swap }: PlacementIn<"created">,
-  fees: Pick<Order, "estimatedRefundFee" | "estimatedWithdrawFee">,
-  most: number
-): string | undefined => {
-  if (swap !== undefined) return undefined
-  const share = (fee: Amount, of: Amount): number => Number((fee * 10_000n) / (of === 0n ? 1n : of))
-  const payout = share(fees.estimatedWithdrawFee, outputAmount)
-  const refund = share(fees.estimatedRefundFee, inputAmount)
-  if (payout > most) return `its payout would cost ${payout / 100} %, more than ${most / 100} %`
-  if (refund > most) return `its refund would cost ${refund / 100} %, more than ${most / 100} %`
   return undefined
 }

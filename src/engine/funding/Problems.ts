@@ -5,6 +5,7 @@
 import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
+import * as Ledger from "../../domain/Ledger.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../report/text/Words.ts"
@@ -135,11 +136,17 @@ export const resolve = (
     ? word === "forget"
       ? undefined
       : `stop the bot and take it into the journal: limitbot reconcile --adopt ${id}; or say --forget`
-    : objection(state.placements.get(id), problems, word, VenueTime.of(state, now))
+    : isArrival(state, id, word)
+      ? undefined
+      : objection(state.placements.get(id), problems, word, VenueTime.of(state, now))
   if (refused !== undefined) return Result.fail(`${id}: ${refused}`)
   const { slot, strategy } = problem
   return Result.succeed({ _tag: "Resolved", strategy, slot, placement: id, word, text })
 }
+
+/** What was unexplained at the end of an order has come after all: a balance or the history shows it. */
+const isArrival = ({ ledger, placements }: BotState, placement: string, word: Word): boolean =>
+  word === "paid" && !placements.has(placement) && Ledger.isUnexplained(ledger, placement)
 
 /** The words that would be accepted now. */
 export const acceptedWords = (state: BotState, placement: string, now: number): ReadonlyArray<Word> =>

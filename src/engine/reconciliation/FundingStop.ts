@@ -23,18 +23,24 @@ export const closesGate = ({
 }
 
 /** Records the pause once; a strategy that is already paused funds nothing new. */
-export const check = ({ strategies }: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
+export const check = ({ slots, strategies }: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
   const known = strategies.get(strategy.name)
   if (known === undefined || known.paused !== undefined) return []
   const { refused, unexplained } = known
-  const pause = (limit: string, reason: string): ReadonlyArray<BotEvent> => [
-    { _tag: "Paused", strategy: strategy.name, limit, action: "pause", reason }
-  ]
-  if (unexplained !== undefined) return pause("unexplained", missing(strategy, unexplained))
+  const pause = (limit: string, reason: string) =>
+    ({ _tag: "Paused", strategy: strategy.name, limit, action: "pause", reason }) as const
+  if (unexplained !== undefined) {
+    const isTold = [...slots.values()].some(
+      ({ freeze }) => freeze?.kind === "contradiction" && freeze.placement === unexplained.placement
+    )
+    return [
+      { ...pause("unexplained", missing(strategy, unexplained)), ...(isTold ? { follows: "contradiction" } : {}) }
+    ]
+  }
   if (!isTooOften(refused)) return []
   const { answer, times } = refused
   const reason = `${times} payments in a row were refused (${answer}): see what the account holds, then resume`
-  return pause("refused-payments", reason)
+  return [pause("refused-payments", reason)]
 }
 
 const isTooOften = (refused: StrategyState["refused"]): refused is NonNullable<StrategyState["refused"]> =>

@@ -14,6 +14,7 @@ export interface BoundOrder {
   readonly id: string
   readonly depositAddress: string
   readonly depositMemo?: string
+  /** What it was paid under, once it is paid. */
   readonly estimatedWithdrawFee: Amount
   readonly estimatedRefundFee: Amount
 }

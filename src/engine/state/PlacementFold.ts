@@ -58,6 +58,11 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
       return { ...placement, createRefusal: `${event.code}: ${event.text}` }
     case "Bound":
       return bound(placement, event)
+    case "FeesEstimated": {
+      if (placement.state !== "created") throw impossible(placement, event, "is late")
+      const { estimatedRefundFee, estimatedWithdrawFee } = event
+      return { ...placement, order: { ...placement.order, estimatedRefundFee, estimatedWithdrawFee } }
+    }
     case "Abandoned":
       return { ...unpaid(placement, event), state: "abandoned", orphans: withOwnOrder(placement) }
     case "OrphanSeen":

@@ -6,6 +6,7 @@ import { type Amount, min } from "../../domain/Amount.ts"
 import type { ContradictionKind } from "../../domain/BotEvent.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import type { Placement } from "../state/Placement.ts"
+import * as Fees from "./Fees.ts"
 import { difference } from "./MoneyPath.ts"
 
 export interface Finding {
@@ -13,8 +14,12 @@ export interface Finding {
   readonly what: string
 }
 
-export const spentBy = ({ fills }: Order): Amount => fills.reduce((total, { amountIn }) => total + amountIn, 0n)
+const spentBy = ({ fills }: Order): Amount => fills.reduce((total, { amountIn }) => total + amountIn, 0n)
 export const receivedBy = ({ fills }: Order): Amount => fills.reduce((total, { amountOut }) => total + amountOut, 0n)
+
+/** What is to come back once it is over; what was recorded at its end stays. */
+export const unspentOf = ({ state, unspent }: Placement, order: Order): Amount =>
+  state === "closing" ? unspent : order.depositedAmount - spentBy(order)
 
 /**
  * The most that can have been deposited by our doing, if anything is. Nobody knows any more what was signed for a recovered
@@ -61,6 +66,7 @@ export const judge = (
     againstKnown(placement, reported, order),
     elsewhere(placement, order, moved),
     againstItself(order),
+    dear(placement, order),
     restless(placement)
   ].find((finding) => finding !== undefined && finding.what !== placement.accepted)
 
@@ -68,6 +74,22 @@ export const judge = (
 const elsewhere = ({ path, side }: Placement, order: Order, moved: string | undefined): Finding | undefined => {
   const what = path === undefined ? moved : difference({ side, ...path }, order)
   return what === undefined ? undefined : { kind: "changed-report", what }
+}
+
+/** It kept more than the fees that it was paid under. */
+const dear = (placement: Placement, order: Order): Finding | undefined => {
+  if (!isTerminal(order.fillStatus)) return undefined
+  const legs = [
+    ...(Fees.isPaidOut(order) && placement.payout !== "paid"
+      ? [["payout", Fees.payoutCost(placement, order, receivedBy(order))] as const]
+      : []),
+    ...(Fees.isRefunded(order) && placement.refund !== "paid"
+      ? [["refund", Fees.refundCost(placement, order, unspentOf(placement, order))] as const]
+      : [])
+  ]
+  const [leg, cost] = legs.find(([, { claimed, fee }]) => claimed > fee) ?? []
+  if (cost === undefined) return undefined
+  return mismatch(`its ${leg} is said to cost ${cost.claimed}, and it was funded at a fee of ${cost.fee}`)
 }
 
 /** No order goes through so much; what such a venue says further is not written down. */

@@ -14,8 +14,9 @@ import type { Market } from "../../domain/Market.ts"
 import { type Fill, feesToOthers, isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapEvent.ts"
-import type { Placement } from "../state/Placement.ts"
-import { type Finding, isImpossible, isRestless, judge, mostDeposited, receivedBy, spentBy } from "./Court.ts"
+import type { Placement, PlacementIn } from "../state/Placement.ts"
+import { type Finding, isImpossible, isRestless, judge, mostDeposited, receivedBy, unspentOf } from "./Court.ts"
+import { credible, isPaidOut, isRefunded, payoutCost, refundCost } from "./Fees.ts"
 import { askedFor, difference, type Expectations } from "./MoneyPath.ts"
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
@@ -131,7 +132,7 @@ interface Asked {
 
 /** A twin of our order holds a deposit: the evidence counts, whichever order was bound before. Wrong terms of it are told. */
 export const adopt = (placement: Placement, order: Order, asked?: Asked): ReadonlyArray<BotEvent> => {
-  const binding = bound(placement, order, "list", {})
+  const binding = bound(placement, { ...order, ...credible(placement, order) }, "list", {})
   if (asked === undefined || placement.contradiction !== undefined) return [binding]
   const { expected, market } = asked
   const what = wrongTerm(placement, market, order, expected)
@@ -158,8 +159,8 @@ const bound = (
   depositAddress: order.depositAddress,
   ...present({ depositMemo: order.depositMemo }),
   via,
-  estimatedWithdrawFee: order.estimatedWithdrawFee,
-  estimatedRefundFee: order.estimatedRefundFee,
+  estimatedWithdrawFee: order.estimatedWithdrawFee ?? 0n,
+  estimatedRefundFee: order.estimatedRefundFee ?? 0n,
   ...present({ quoteSignature: order.quoteSignature }),
   ...correlation
 })
@@ -190,6 +191,7 @@ export const observe = (
     events.push({ ...contradicted(placement, finding, reported), ...correlation })
   }
   if (isAnother(placement, order)) return events
+  if (placement.state === "created" && order.depositedAmount === 0n) events.push(...reestimated(placement, order))
   if (order.depositedAmount > placement.deposited) {
     const fresh = order.depositedAmount - placement.deposited
     const total = order.depositedAmount
@@ -246,6 +248,14 @@ const depositIn = (placement: Placement, { depositedAmount, fillStatus, refund }
   return most === undefined ? depositedAmount : min(depositedAmount, most)
 }
 
+/** Fees that are estimated anew count while nothing is paid; later ones are held against these. */
+const reestimated = (placement: PlacementIn<"created">, order: Order): ReadonlyArray<BotEvent> => {
+  const { estimatedRefundFee: refund, estimatedWithdrawFee: payout } = placement.order
+  const { estimatedRefundFee = refund, estimatedWithdrawFee = payout } = order
+  if (estimatedRefundFee === refund && estimatedWithdrawFee === payout) return []
+  return [{ _tag: "FeesEstimated", ...about(placement), estimatedWithdrawFee, estimatedRefundFee }]
+}
+
 const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>
   order.fills
     .filter((fill) => !placement.fills.has(fill.id))
@@ -272,7 +282,7 @@ const close = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {
       : []
   }
   const events: Array<BotEvent> = []
-  const unspent = placement.state === "closing" ? placement.unspent : order.depositedAmount - spentBy(order)
+  const unspent = unspentOf(placement, order)
   if (placement.state !== "closing") {
     events.push({
       _tag: "Closed",
@@ -294,12 +304,12 @@ interface Outcome {
   readonly done: boolean
 }
 
-/** The venue names no amounts in payouts: what arrives is what was filled, less its fee per withdrawal. */
+/** The venue names no amounts in payouts: what arrives is what was filled, less what it says that they cost. */
 const payoutEvents = (placement: Placement, order: Order): Outcome => {
   const asset = placement.outputAsset
   const filled = receivedBy(order)
   if (filled === 0n || placement.payout === "paid") return { events: [], done: true }
-  const isComplete = order.payoutIsFinal && order.withdrawals.every((leg) => leg.status === "COMPLETED")
+  const isComplete = isPaidOut(order)
   // A leg recorded as failed may complete after all.
   if (order.withdrawals.length === 0 || (placement.payout === "failed" && !isComplete))
     return { events: [], done: false }
@@ -312,12 +322,12 @@ const payoutEvents = (placement: Placement, order: Order): Outcome => {
     return { events, done: false }
   }
   if (!isComplete) return { events, done: false }
-  const fee = min(filled, order.estimatedWithdrawFee * BigInt(order.withdrawals.length))
+  const { claimed, fee } = payoutCost(placement, order, filled)
   events.push({
     _tag: "PaidOut",
     ...about(placement),
     asset,
-    amount: filled - fee,
+    amount: filled - claimed,
     fee,
     txHashes: order.withdrawals.flatMap((leg) => leg.txHash ?? [])
   })
@@ -328,11 +338,11 @@ const refundEvents = (placement: Placement, order: Order, unspent: Amount): Outc
   const asset = placement.inputAsset
   if (unspent === 0n || placement.refund === "paid") return { events: [], done: true }
   const leg = order.refund
-  if (leg?.status === "COMPLETED") {
-    const fee = min(unspent, order.estimatedRefundFee)
-    const txHashes = leg.txHash === undefined ? [] : [leg.txHash]
+  if (isRefunded(order)) {
+    const { claimed, fee } = refundCost(placement, order, unspent)
+    const txHashes = leg?.txHash === undefined ? [] : [leg.txHash]
     return {
-      events: [{ _tag: "Refunded", ...about(placement), asset, amount: unspent - fee, fee, txHashes }],
+      events: [{ _tag: "Refunded", ...about(placement), asset, amount: unspent - claimed, fee, txHashes }],
       done: true
     }
   }

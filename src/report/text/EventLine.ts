@@ -115,7 +115,7 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
     case "Paused":
       return [
         `${event.action === "drain" ? "PAUSED and withdraws" : "PAUSED"} by ${event.limit === "operator" ? "the operator" : `its limit ${event.limit}`}: ${event.reason}`,
-        "alarm"
+        event.follows === undefined ? "alarm" : "warn"
       ]
     case "Resumed":
       return [`resumes: ${event.reason}`, "good"]

@@ -110,8 +110,8 @@ const { required, wrong } = Wire
 const text = (field: string, value: string | undefined): Decoded<string> => required(field, value, Wire.parseName)
 const amount = (field: string, value: string | undefined): Decoded<Amount> => required(field, value, Wire.parseAmount)
 
-/** An estimate may be missing, but it must not be nonsense. */
-const estimate = (field: string, value: string | undefined): Decoded<Amount> => amount(field, value ?? "0")
+const maybe = (field: string, value: string | undefined): Decoded<Amount | undefined> =>
+  Wire.optionally(field, value, Wire.parseAmount)
 
 const toFill = (fill: typeof WireFill.Type): Decoded<Fill> =>
   Result.all({
@@ -183,17 +183,17 @@ export const toOrder = ({ attributes, id }: WireOrder): Decoded<Order> => {
       fillStatus: text("fillStatus", attributes.fillStatus),
       depositedAmount: depositedAmount(attributes),
       fills: fills(attributes),
-      estimatedWithdrawFee: estimate("estimatedWithdrawFee", attributes.estimatedWithdrawFee),
-      estimatedRefundFee: estimate("estimatedRefundFee", attributes.estimatedRefundFee),
+      estimatedWithdrawFee: maybe("estimatedWithdrawFee", attributes.estimatedWithdrawFee),
+      estimatedRefundFee: maybe("estimatedRefundFee", attributes.estimatedRefundFee),
       deadline: required("deadline", attributes.deadline, Wire.parseTimestamp),
       createdAt: required("createdAt", attributes.createdAt, Wire.parseTimestamp)
     }),
-    ({ depositMemo, ...order }): Order => ({
+    ({ depositMemo, estimatedRefundFee, estimatedWithdrawFee, ...order }): Order => ({
       ...order,
       withdrawals: withdrawals(attributes.payouts),
       payoutIsFinal: attributes.isPayoutStatusFinal ?? finalStatus,
       ...(attributes.payouts?.refund == null ? {} : { refund: toLeg(attributes.payouts.refund) }),
-      ...present({ depositMemo })
+      ...present({ depositMemo, estimatedRefundFee, estimatedWithdrawFee })
     })
   )
 }

@@ -68,12 +68,13 @@ export const required = <A>(
   return parsed === undefined ? wrong(field, value) : Result.succeed(parsed)
 }
 
-/** The value may be missing, but not nonsense. */
+/** The value may be missing, which an empty one is as well, but not nonsense. */
 export const optionally = <A>(
   field: string,
   value: string | undefined,
   parse: (text: string) => A | undefined
-): Exact<A | undefined> => (value === undefined ? Result.succeed(undefined) : required(field, value, parse))
+): Exact<A | undefined> =>
+  value === undefined || value === "" ? Result.succeed(undefined) : required(field, value, parse)
 
 /** UTC with milliseconds; the inverse of `parseTimestamp`. */
 export const formatTimestamp = (epochMillis: number): string => new Date(epochMillis).toISOString()

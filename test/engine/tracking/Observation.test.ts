@@ -59,7 +59,8 @@ const orderOf = (index: number): Order => ({
 const resting = (index: number): ReadonlyArray<BotEvent> => {
   const order = orderOf(index)
   const about = { strategy: "ladder", slot: `rung-${index}`, placement: `p${index}` }
-  const { depositAddress, estimatedRefundFee, estimatedWithdrawFee, id: orderId } = order
+  const { depositAddress, id: orderId } = order
+  const fees = { estimatedRefundFee: 0n, estimatedWithdrawFee: 0n }
   const amount = order.inputAmount
   return [
     {
@@ -77,7 +78,7 @@ const resting = (index: number): ReadonlyArray<BotEvent> => {
       why: { code: "test", text: "test" }
     },
     { _tag: "CreateSent", ...about, attempt: 1 },
-    { _tag: "Bound", ...about, orderId, depositAddress, via: "reply", estimatedRefundFee, estimatedWithdrawFee },
+    { _tag: "Bound", ...about, orderId, depositAddress, via: "reply", ...fees },
     {
       _tag: "FundingSigned",
       ...about,

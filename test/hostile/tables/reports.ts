@@ -362,7 +362,34 @@ const over: ReadonlyArray<Line> = [
         set("isPayoutStatusFinal", true)
       )
     ),
-    quiet
+    told
+  ),
+  line(
+    "estimatedWithdrawFee",
+    "all that it brought, once it is over",
+    when(
+      isFilled,
+      set("estimatedWithdrawFee", ({ order }: About) => String(order?.outputAmount))
+    ),
+    told
+  ),
+  line(
+    "estimatedRefundFee",
+    "all that comes back, once it is over",
+    when(
+      isCancelled,
+      set("estimatedRefundFee", ({ order }: About) => wholeOf(order))
+    ),
+    told
+  ),
+  line(
+    "estimatedRefundFee",
+    "one unit more, once it is over",
+    when(
+      isCancelled,
+      amount("estimatedRefundFee", (known) => known + 1n)
+    ),
+    told
   ),
   line(
     "payouts",

@@ -1,0 +1,68 @@
+/**
+ * What payouts and refunds cost. The venue names no amounts in them, only an estimate of the fee, which it may change at any
+ * time and nobody can verify. The estimate that an order was paid under is the most that counts as a fee. What the venue claims
+ * beyond that is neither a fee nor money that came: it stays unexplained until another witness has seen it.
+ */
+import { type Amount, min } from "../../domain/Amount.ts"
+import type { Order } from "../../domain/Order.ts"
+import type { Placement } from "../state/Placement.ts"
+
+/** An order is paid only while its payout and its refund are estimated to cost no more than this. */
+const mostBasisPoints = 500n
+const whole = 10_000n
+
+/** The estimates that an order or a placement shows; the venue may say nothing of them. */
+type Estimates = Pick<Order, "estimatedRefundFee" | "estimatedWithdrawFee">
+
+const mostOf = (amount: Amount): Amount => (amount * mostBasisPoints) / whole
+
+/** Whether an estimated fee takes too large a share of the amount. A swap by hand was agreed to with its fees. */
+export const tooDear = ({ inputAmount, outputAmount, swap }: Placement, fees: Estimates): string | undefined => {
+  if (swap !== undefined) return undefined
+  const { estimatedRefundFee: refund = 0n, estimatedWithdrawFee: payout = 0n } = fees
+  const percent = (fee: Amount, of: Amount): number => Number((fee * whole) / (of === 0n ? 1n : of)) / 100
+  const most = Number(mostBasisPoints) / 100
+  if (payout > mostOf(outputAmount))
+    return `its payout would cost ${percent(payout, outputAmount)} %, more than ${most} %`
+  if (refund > mostOf(inputAmount))
+    return `its refund would cost ${percent(refund, inputAmount)} %, more than ${most} %`
+  return undefined
+}
+
+/** Nobody saw what an order was paid under that is found with money in it: an estimate that forbids to pay is not believed. */
+export const credible = (
+  { inputAmount, outputAmount }: Placement,
+  { estimatedRefundFee: refund = 0n, estimatedWithdrawFee: payout = 0n }: Estimates
+): Estimates => ({
+  estimatedRefundFee: refund > mostOf(inputAmount) ? 0n : refund,
+  estimatedWithdrawFee: payout > mostOf(outputAmount) ? 0n : payout
+})
+
+export interface LegCost {
+  /** What did not arrive, by the venue's word. */
+  readonly claimed: Amount
+  /** The part of it that is a fee. */
+  readonly fee: Amount
+}
+
+export const isPaidOut = ({ payoutIsFinal, withdrawals }: Order): boolean =>
+  payoutIsFinal && withdrawals.length > 0 && withdrawals.every(({ status }) => status === "COMPLETED")
+
+export const isRefunded = ({ refund }: Order): boolean => refund?.status === "COMPLETED"
+
+const paidUnder = ({ order }: Placement): Required<Estimates> =>
+  order ?? { estimatedRefundFee: 0n, estimatedWithdrawFee: 0n }
+
+/** Each withdrawal costs the fee once, and pays out at least one fill. */
+export const payoutCost = (placement: Placement, order: Order, filled: Amount): LegCost => {
+  const { estimatedWithdrawFee: most } = paidUnder(placement)
+  const { estimatedWithdrawFee: estimate = most, fills, withdrawals } = order
+  const claimed = min(filled, estimate * BigInt(withdrawals.length))
+  return { claimed, fee: min(claimed, most * BigInt(Math.min(withdrawals.length, fills.length))) }
+}
+
+export const refundCost = (placement: Placement, order: Order, unspent: Amount): LegCost => {
+  const { estimatedRefundFee: most } = paidUnder(placement)
+  const claimed = min(unspent, order.estimatedRefundFee ?? most)
+  return { claimed, fee: min(claimed, most) }
+}
