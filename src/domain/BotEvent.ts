@@ -323,6 +323,9 @@ const tracking = {
   /** What the venue says of a swap, recorded when it changes. Evidence: it moves nothing. */
   SwapReported: { ...placement, ...swapReport, ...correlation },
   StatusSeen: { ...placement, status: Text, ...correlation },
+  /** Each read of an order that holds our money is answered "no such order". Proves nothing; said once until it shows again. */
+  OrderMissing: { ...placement, orderId: Text, text: Text, ...correlation },
+  OrderBack: { ...placement, orderId: Text },
   FillSeen: {
     ...placement,
     fillId: Text,

@@ -35,6 +35,8 @@ const alertOf = (event: BotEvent): string | undefined => {
       return `${event.slot}: ${event.text}`
     case "Contradiction":
       return `${event.slot}: ${event.what}`
+    case "OrderMissing":
+      return `${event.slot}: ${event.text}`
     case "LegFailed":
       return `${event.slot}: the ${event.leg} failed: ${event.reason}`
     case "Paused":

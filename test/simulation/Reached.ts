@@ -21,6 +21,8 @@ const elsewhere = [
   "StrategiesRefused",
   "EditMended",
   "LoopFailed",
+  "OrderMissing",
+  "OrderBack",
   "PlanFailed",
   "PlanMended",
   "StrategyRemoved",

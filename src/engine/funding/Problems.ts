@@ -73,6 +73,11 @@ const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProb
     const evidence = `${what} (${namedPayment(funding)}) and shows no deposit: ${where}`
     return problem("stuck", funding.lastSentAt, evidence, funding.amount)
   }
+  if (placement.missing !== undefined) {
+    const { missing, order } = placement
+    const evidence = `the venue answers that it has no order ${order?.id} (${missing.text}), and our money is in it: is venue.apiKey that of the order?`
+    return problem("stuck", missing.since, evidence, inputAmount)
+  }
   const isFailed = placement.payout === "failed" || placement.refund === "failed"
   if (placement.state === "closing" && !isFailed && now > placement.changedAt + stuckMillis) {
     const evidence = `order ${placement.order.id} is ${placement.status}, and its money has not all come back`

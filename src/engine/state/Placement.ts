@@ -79,6 +79,8 @@ interface Progress {
   readonly createRefusal?: string
   readonly cancel?: Cancel
   readonly status?: string
+  /** Since when the venue has answered that there is no such order, and how. */
+  readonly missing?: { readonly since: number; readonly text: string } | undefined
   /** What the venue last said of it, if it is a swap. */
   readonly report?: SwapReport
   readonly deposited: Amount

@@ -96,6 +96,10 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
       return paid(placement, event, at)
     case "Resolved":
       return resolved(placement, event)
+    case "OrderMissing":
+      return { ...placement, missing: { since: at, text: event.text } }
+    case "OrderBack":
+      return { ...placement, missing: undefined }
     default:
       return seen(placement, event)
   }

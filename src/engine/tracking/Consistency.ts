@@ -1,11 +1,13 @@
 /**
  * What one process compares between the reports of an order, beside the journal: whether an order lives on that was said to be
- * over, and, where an older journal does not keep what was asked for, whether they go on sending our money to the same place.
- * A report may be old, so a single one proves nothing.
+ * over, whether an order with our money in it is one that the venue says it never had, and, where an older journal does not
+ * keep what was asked for, whether they go on sending our money to the same place. A report may be old, so a single one proves
+ * nothing.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
 import type { BotState } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
@@ -14,10 +16,13 @@ import { type Course, difference, shownBy } from "./MoneyPath.ts"
 /** Reads may be this old; whoever shows an ended order alive for longer means it. */
 const cancelAgainMillis = 10_000
 const contradictionMillis = 60_000
+/** A list and its orders may lag, so a read that finds none is told after so long of finding none. */
+const missingMillis = 60_000
 
 export const make = (state: BotState) => {
   const said = PlacementNotes.make<Course>(state)
   const aliveSince = PlacementNotes.make<number>(state)
+  const missingSince = PlacementNotes.make<number>(state)
 
   /** Where the report sends our money, if the reports before said something else. */
   const moved = ({ by, id, path }: Placement, order: Order): string | undefined => {
@@ -59,5 +64,23 @@ export const make = (state: BotState) => {
     return { isAlive: millis >= cancelAgainMillis, events }
   }
 
-  return { moved, revived }
+  /** The venue answers that there is no such order. Only our own deposit says that there is one. */
+  const missed = (placement: Placement, now: number, text: string, correlationId?: string): ReadonlyArray<BotEvent> => {
+    const { id, missing, order, slot, state: at, strategy } = placement
+    if ((at !== "open" && at !== "closing") || order === undefined) return []
+    const since = missingSince.get(id) ?? now
+    missingSince.set(id, since)
+    if (missing !== undefined || elapsedMillis(since, now) < missingMillis) return []
+    const about = { strategy, slot, placement: id, orderId: order.id }
+    return [{ _tag: "OrderMissing", ...about, text, ...present({ correlationId }) }]
+  }
+
+  /** The order is there. */
+  const shown = ({ id, missing, order, slot, strategy }: Placement): ReadonlyArray<BotEvent> => {
+    missingSince.delete(id)
+    if (missing === undefined || order === undefined) return []
+    return [{ _tag: "OrderBack", strategy, slot, placement: id, orderId: order.id }]
+  }
+
+  return { missed, moved, revived, shown }
 }

@@ -11,7 +11,7 @@
  */
 import { Array as Arr, Clock, Effect, Option, Result, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
-import { elapsedMillis } from "../../domain/Durations.ts"
+import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import type { OddOrder, Order } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
@@ -34,6 +34,7 @@ import { isMoving, isWithinReach } from "./PollPlan.ts"
 /** Swaps that count as unpaid are in no list. The most of them that one look reads, each at its longest pause. */
 const mostDead = 10
 const executingStatuses = ["PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL"] as const
+const notFound = 404
 /** The most odd elements that one run records; a hostile list could fill the disk with them. */
 const mostOdd = 100
 
@@ -123,6 +124,17 @@ export const make = Effect.gen(function* () {
     Effect.catchReasons("VenueError", { Rejected: unseen, RetryLater: unseen, OutcomeUnknown: unseen })
   )
 
+  const noteMissing = Effect.fnUntraced(function* (placement: string, { reason }: VenueError) {
+    if (reason._tag !== "Rejected" || reason.status !== notFound) return
+    const now = yield* monotonicMillis
+    yield* books.recordFrom(({ placements }) => {
+      const known = placements.get(placement)
+      return known === undefined
+        ? []
+        : consistency.missed(known, now, `${reason.code}: ${reason.text}`, reason.correlationId)
+    })
+  })
+
   /** Reads what the list did not show: finished orders leave it, and it may lag. A failure affects only its order. */
   const readMissing = Effect.fnUntraced(function* (placements: ReadonlyArray<Placement>, listed: ReadonlySet<string>) {
     const missing = placements.flatMap(({ by, id, order }) =>
@@ -135,7 +147,7 @@ export const make = Effect.gen(function* () {
           Effect.map(({ correlationId, value }): Seen => ({ order: value, placement: id, correlationId })),
           Effect.result,
           Effect.flatMap(unlessFatal),
-          Effect.tap((answer) => (answer._tag === "Success" ? take(answer.success) : Effect.void))
+          Effect.tap((answer) => (answer._tag === "Success" ? take(answer.success) : noteMissing(id, answer.failure)))
         ),
       { concurrency: settings.concurrency }
     )
@@ -243,7 +255,8 @@ export const make = Effect.gen(function* () {
             ? consistency.revived(placement, report.order, now)
             : { events: [], isAlive: false }
         if (isAlive) revived(id)
-        return [...events, ...eventsOf(placement, markets.get(placement.market), report)]
+        const back = placement.order?.id === report.order.id ? consistency.shown(placement) : []
+        return [...back, ...events, ...eventsOf(placement, markets.get(placement.market), report)]
       })
       return reading(id, noted)
     }

@@ -114,7 +114,10 @@ export const bind = (
   correlationId: string | undefined
 ): ReadonlyArray<BotEvent> => {
   const correlation = present({ correlationId })
-  const problem = mistakeIn(placement, market, order, expected)
+  // An order that ended before it was paid is bound as what it is; the last look before its payment gives it up.
+  const isOver = isTerminal(order.fillStatus) && order.depositedAmount === 0n
+  const asCreated = isOver ? { ...order, fillStatus: "AWAITING_DEPOSIT" } : order
+  const problem = mistakeIn(placement, market, asCreated, expected)
   if (problem !== undefined) {
     const what = `order ${order.id} was not funded: ${problem}`
     const evidence = `side ${order.side}, quantity ${order.quantity}, price ${Decimal.format(order.price)}, deadline ${order.deadline}`

@@ -203,6 +203,13 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
       return [`paid out ${money(event.asset, event.amount)} (fee ${money(event.asset, event.fee)})`, "good"]
     case "Refunded":
       return [`refunded ${money(event.asset, event.amount)} (fee ${money(event.asset, event.fee)})`, "good"]
+    case "OrderMissing":
+      return [
+        `the venue answers that it has no order ${event.orderId} (${event.text}), and our money is in it: is venue.apiKey that of the order? It stays in the books and is asked for again`,
+        "alarm"
+      ]
+    case "OrderBack":
+      return [`the venue knows order ${event.orderId} again`, "good"]
     case "LegFailed":
       return [
         `the ${event.leg} of ${money(event.asset, event.amount)} FAILED: ${event.reason}`,
