@@ -286,7 +286,7 @@ const fundingWith = (signed: SignedBytes) => ({
   },
   FundingSent: { ...placement, attempt: Schema.Int },
   /** The attempt that was just recorded did not leave the process: the gate had closed by then. */
-  FundingHeld: { ...placement, reason: Text },
+  FundingHeld: { ...placement, attempt: Schema.optionalKey(Schema.Int), reason: Text },
   FundingAcknowledged: { ...placement, intentHash: Text, ...correlation },
   /** An answer that is not success. The payload may still execute until `validUntil`. */
   FundingAnswered: { ...placement, code: Text, text: Text, ...correlation },

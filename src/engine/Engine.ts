@@ -21,7 +21,7 @@ import type { OutcomeUnknown, VenueError } from "../venue/VenueError.ts"
 import * as MarketWatch from "./book/MarketWatch.ts"
 import type { WrongDecimals } from "./book/Quotes.ts"
 import { EngineSettings, refusalPauseMillis } from "./EngineSettings.ts"
-import { closedBecause } from "./funding/FundingGate.ts"
+import { closedBecause, type FundingStep } from "./funding/FundingGate.ts"
 import * as Placing from "./funding/Placing.ts"
 import * as Mistakes from "./Mistakes.ts"
 import * as LossGuard from "./planning/LossGuard.ts"
@@ -149,38 +149,32 @@ export const make = Effect.fnUntraced(function* ({
   const withdrawPlacements = (placements: ReadonlyArray<string>, why: Reason) =>
     Effect.andThen(withdrawals.request(placements, why), wake)
 
-  /** Whether a turn may begin one more order: on fresh prices, with room on the disk, and while the venue answers clearly. */
+  /** Whether a turn may begin one more order: on fresh prices, and while the venue answers clearly. */
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
-    now <= turnStartedAt + settings.turnMillis &&
-    books.state.diskFullSince === undefined &&
-    (placing.unclearAt() < turnStartedAt || placing.unclearAt() > now)
+    now <= turnStartedAt + settings.turnMillis && (placing.unclearAt() < turnStartedAt || placing.unclearAt() > now)
 
-  const holding = (market: Market | undefined) =>
-    market === undefined ? Effect.undefined : hold([market.base.id, market.quote.id])
-
-  const gate = Effect.fnUntraced(function* (placement: Placement) {
-    const held = yield* holding(marketOf(placement, markets))
-    if (held !== undefined) return held
-    const withdrawAll = yield* withdraw
-    const limits = strategies.find(({ name }) => name === placement.strategy)?.limits
-    const price = watch.prices.get(placement.market)
-    const now = yield* Clock.currentTimeMillis
-    const [skewMillis, lost] = [yield* venue.clockSkewMillis, yield* leaseLost]
-    return closedBecause(books.state, placement, { now, withdrawAll, limits, price, skewMillis, leaseLost: lost })
+  const gate = Effect.fnUntraced(function* (placement: Placement, step: FundingStep) {
+    const market = marketOf(placement, markets)
+    return closedBecause(books.state, placement, step, {
+      incident: market && (yield* hold([market.base.id, market.quote.id])),
+      stopped: (yield* withdraw)?.text,
+      limits: strategies.find(({ name }) => name === placement.strategy)?.limits,
+      price: watch.prices.get(placement.market),
+      skewMillis: yield* venue.clockSkewMillis,
+      leaseLost: yield* leaseLost,
+      now: yield* Clock.currentTimeMillis
+    })
   })
 
   const work = Effect.fnUntraced(function* (id: string, mayBeginAny: boolean, turnStartedAt: number) {
     const placement = books.state.placements.get(id)
     if (placement === undefined) return
     const market = marketOf(placement, markets)
-    const now = yield* Clock.currentTimeMillis
-    const withdrawn = (yield* withdraw) ?? placement.cancel?.why
     if (isDoubted(placement)) return yield* isolated(quarantine.follow(placement, market))
     if (placement.state === "planned") {
-      if (withdrawn !== undefined) return yield* books.record(Planning.withdrawal(placement, withdrawn))
-      if (!mayBeginAny || !mayBegin(turnStartedAt, now)) return
-      const held = yield* holding(market)
-      if (held !== undefined) return yield* books.record(Planning.abandoned(placement, held))
+      const held = yield* gate(placement, "create")
+      if (held !== undefined) return yield* books.recordIfFits(Planning.abandoned(placement, held))
+      if (!mayBeginAny || !mayBegin(turnStartedAt, yield* Clock.currentTimeMillis)) return
     }
     yield* isolated(placing.advance(placement, { market, gate, payAgain }))
   })

@@ -67,8 +67,8 @@ export const make = (startedAt: number) => {
   const followPayment = (event: BotEvent, now: number): void => {
     if (!("placement" in event)) return
     if (event._tag === "FundingSent" && !unanswered.has(event.placement)) unanswered.set(event.placement, now)
-    // It never left; a later sending counts anew.
-    if (event._tag === "FundingHeld") unanswered.delete(event.placement)
+    // If it never left, a later sending counts anew.
+    if (event._tag === "FundingHeld" && event.attempt === 1) unanswered.delete(event.placement)
     const isAnswer =
       event._tag === "FundingAcknowledged" ||
       event._tag === "DepositSeen" ||

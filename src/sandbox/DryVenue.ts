@@ -98,16 +98,18 @@ export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never
         listOrders: () =>
           Effect.sync(() => answer({ orders: [...orders.values()].filter((order) => !order.payoutIsFinal).reverse() })),
         generateIntent: (depositAddress) => Effect.succeed(answer({ standard: "dry-run", payload: depositAddress })),
-        submitIntent: ({ body, intentHash }) =>
-          Effect.map(Clock.currentTimeMillis, (at) => {
-            const order = [...orders.values()].find(({ depositAddress }) => depositAddress === body)
-            if (order !== undefined && order.depositedAmount === 0n) {
-              const funded = { ...order, depositedAmount: order.inputAmount, fillStatus: "OPEN" }
-              orders.set(order.id, funded)
-              if (order.id === order.depositAddress) fill(orders, funded, at)
-            }
-            return answer({ intentHash })
-          }),
+        submitIntent: Effect.fnUntraced(function* ({ body, hold = Effect.undefined, intentHash }) {
+          const held = yield* hold
+          if (held !== undefined) return yield* refuse("submit intent", "held-back", held)
+          const at = yield* Clock.currentTimeMillis
+          const order = [...orders.values()].find(({ depositAddress }) => depositAddress === body)
+          if (order !== undefined && order.depositedAmount === 0n) {
+            const funded = { ...order, depositedAmount: order.inputAmount, fillStatus: "OPEN" }
+            orders.set(order.id, funded)
+            if (order.id === order.depositAddress) fill(orders, funded, at)
+          }
+          return answer({ intentHash })
+        }),
         dryQuote: (request) =>
           Effect.tap(live.dryQuote(request), ({ value }) =>
             Effect.map(Clock.currentTimeMillis, (at) =>

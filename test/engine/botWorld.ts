@@ -199,6 +199,7 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
     yield* Context.get(journal, Journal).append(earlier)
     const context = yield* Layer.buildWithScope(services(asked, journal), process)
     const books = Context.get(context, Bookkeeper)
+    let engine: Engine.Engine | undefined
     const running = Effect.gen(function* () {
       yield* Random.withSeed(`bot ${texts.join()} ${ownJournal}`)(
         StartUp.record(
@@ -206,12 +207,13 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
           strategies
         )
       )
-      const engine = yield* Engine.make({
+      const made = yield* Engine.make({
         strategies,
         markets: markets ?? marketsByName({ assets, ticks: new Map() }),
         withdraw: Effect.sync(() => withdraw)
       })
-      yield* engine.runUntil(Effect.never)
+      engine = made
+      yield* made.runUntil(Effect.never)
     })
     const fiber = yield* Effect.forkIn(
       Effect.scoped(Effect.provideContext(running, context)).pipe(
@@ -224,7 +226,9 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
     )
     const stop = Effect.andThen(Fiber.interrupt(fiber), Scope.close(process, yield* Effect.exit(Effect.void)))
     const events = Stream.runCollect(Context.get(context, Journal).events())
-    return { state: books.state, events, fiber, stop, context } as const
+    /** Once it runs. */
+    const inside = () => engine ?? raise("the bot has not started")
+    return { state: books.state, events, fiber, stop, context, inside } as const
   })
 
   return {
@@ -301,6 +305,10 @@ const shifted = (clock: Clock.Clock, ahead: () => number): Clock.Clock => ({
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + ahead(),
   currentTimeMillis: Effect.map(clock.currentTimeMillis, (millis) => millis + ahead())
 })
+
+const raise = (text: string): never => {
+  throw new Error(text)
+}
 
 /** Runs a test under a virtual clock that goes on by itself. */
 export const inVirtualTime = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>

@@ -23,6 +23,7 @@ export interface Mutant {
 
 const funding = "src/engine/funding/Funding.ts"
 const payload = "src/domain/Payload.ts"
+const gate = "src/engine/funding/FundingGate.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
@@ -42,7 +43,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: funding,
-        find: "    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), gate(placement), {",
+        find: "    yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), hold, {",
         replace: `    if (placement.funding.attempts > 0 && !placement.funding.acknowledged) {
       const anew = yield* venue.generateIntent(placement.order.depositAddress)
       const asset = JSON.parse(JSON.parse(placement.funding.signed).signedData.payload.message).intents[0].tokens
@@ -54,7 +55,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       const again = yield* Effect.orDie(guard.signTransfer(anew.value, expected))
       yield* Effect.ignore(venue.submitIntent(again))
     }
-    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), gate(placement), {`
+    yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), hold, {`
       }
     ]
   },
@@ -146,9 +147,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["killSwitch"],
     edits: [
       {
-        file: "src/engine/funding/FundingGate.ts",
-        find: "  if (withdrawAll !== undefined) return withdrawAll.text\n",
-        replace: "  if (id !== undefined) return undefined\n  if (withdrawAll !== undefined) return withdrawAll.text\n"
+        file: gate,
+        find: "  return firstOf(recorded, known, step) ?? firstOf(present, known, step)\n",
+        replace: "  return known.now < 0 ? firstOf(recorded, known, step) : undefined\n"
       }
     ]
   },
@@ -158,8 +159,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["lostLease"],
     edits: [
       {
-        file: "src/engine/funding/FundingGate.ts",
-        find: "  if (leaseLost !== undefined) return leaseLost\n",
+        file: gate,
+        find: "  { stops: everything, why: ({ leaseLost }) => leaseLost },\n",
         replace: ""
       }
     ]
@@ -194,13 +195,13 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/funding/Submission.ts",
-        find: "  yield* records.sent(payload.attempts + 1)\n",
+        find: "  yield* records.sent(attempt)\n",
         replace: ""
       },
       {
         file: "src/engine/funding/Submission.ts",
         find: '  if (answer._tag === "Success") {\n',
-        replace: '  yield* records.sent(payload.attempts + 1)\n  if (answer._tag === "Success") {\n'
+        replace: '  yield* records.sent(attempt)\n  if (answer._tag === "Success") {\n'
       }
     ]
   },
@@ -272,7 +273,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["suspensions", "outages"],
     edits: [
       {
-        file: "src/engine/funding/FundingGate.ts",
+        file: gate,
         find: "  return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })",
         replace: "  return badDeviation(placement, { price, limits })"
       }

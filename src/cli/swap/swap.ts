@@ -76,10 +76,11 @@ export const command = Command.make(
     const { pid } = yield* Process
     yield* Effect.gen(function* () {
       yield* StartUp.belongs({ account: signerId, venue: config.venue.url })
-      const why = yield* stopped(config.journal)
-      const name = isResumed ? resume.value : yield* begun(given, config, signerId, yield* why, { yes, json })
+      const killed = yield* killSwitch(config.journal)
+      const closed = (yield* killed) ?? (yield* unfit)
+      const name = isResumed ? resume.value : yield* begun(given, config, signerId, closed, { yes, json })
       const again = payAgain ? yield* released(name) : new Set<string>()
-      const { advance } = yield* SwapsByHand.make(why)
+      const { advance } = yield* SwapsByHand.make(killed)
       yield* SwapFollow.toTheEnd({ name, json, isResumed }, patiently(advance(name, again)))
     }).pipe(
       Effect.scoped,
@@ -117,16 +118,15 @@ const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Ways) {
   }
 })
 
-/** What closes a bot's gate closes this one: the kill switch, a lost lease, a wrong clock. */
-const stopped = Effect.fnUntraced(function* (journal: string) {
+const killSwitch = (journal: string) =>
+  Effect.map(KillFile.watch(journal), (killed) =>
+    Effect.map(killed, (why) => (why === undefined ? undefined : `The kill switch is on: ${why}`))
+  )
+
+/** What would close the gate as well, before a quote is asked for. */
+const unfit = Effect.gen(function* () {
   const venue = yield* Venue
-  const leaseLost = yield* LeaseLost
-  const killed = yield* KillFile.watch(journal)
-  return Effect.gen(function* () {
-    const why = yield* killed
-    if (why !== undefined) return `The kill switch is on: ${why}`
-    return (yield* leaseLost) ?? VenueTime.problemOf(yield* venue.clockSkewMillis)
-  })
+  return (yield* yield* LeaseLost) ?? VenueTime.problemOf(yield* venue.clockSkewMillis)
 })
 
 /** Only the quote. */

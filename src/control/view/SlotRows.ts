@@ -2,6 +2,7 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
+import { closedByRecord, unsentBecause } from "../../engine/funding/FundingGate.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
 import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
@@ -46,7 +47,7 @@ export const slotRows = (
     const legs = String(state.slots.get(key)?.completedLegs ?? 0)
     return placement === undefined
       ? emptyRow(state, key, legs)
-      : placementRow(placement, key, legs, assets, prices.get(placement.market))
+      : placementRow(state, placement, key, legs, assets, prices.get(placement.market))
   })
 }
 
@@ -57,6 +58,7 @@ const namedSlots = (strategy: StrategyState): ReadonlyArray<string> => {
 }
 
 const placementRow = (
+  state: BotState,
   placement: Placement,
   slot: string,
   legs: string,
@@ -66,7 +68,7 @@ const placementRow = (
   const { side, quantity, contradiction, cancel, why } = placement
   const base = side === "SELL" ? placement.inputAsset : placement.outputAsset
   const filled = `${(filledBase(placement) * 100n) / quantity} %`
-  const toPay = paymentNeeded(placement, assets)
+  const toPay = paymentNeeded(state, placement, assets)
   const isFailed = placement.payout === "failed" || placement.refund === "failed"
   const isTrouble = contradiction !== undefined || isFailed || toPay !== undefined || placement.state === "in doubt"
   return {
@@ -80,7 +82,7 @@ const placementRow = (
     filled,
     state: stateOf(placement),
     legs,
-    why: contradiction ?? toPay ?? cancel?.why.text ?? why.text,
+    why: contradiction ?? toPay ?? cancel?.why.text ?? unsentBecause(state, placement) ?? why.text,
     progress:
       isTrouble || cancel !== undefined
         ? undefined
@@ -92,8 +94,8 @@ const placementRow = (
   }
 }
 
-/** What only a person can do now: pay by hand, or check what the wallet did. */
-const paymentNeeded = (placement: Placement, assets: Money.Assets): string | undefined => {
+/** What only a person can do now: pay by hand, or check what the wallet did. Nobody is asked to pay what the bot would not. */
+const paymentNeeded = (bot: BotState, placement: Placement, assets: Money.Assets): string | undefined => {
   const { funding, inputAsset, order, state } = placement
   const payment = funding?.payment
   if (
@@ -106,11 +108,14 @@ const paymentNeeded = (placement: Placement, assets: Money.Assets): string | und
   const memo = order.depositMemo === undefined ? "" : ` with memo ${order.depositMemo}`
   const what = `exactly ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)} to ${order.depositAddress}${memo}`
   const again = unclearPayment(placement)
+  const held = closedByRecord(bot, placement, "fund")
   if (payment.state === "unclear") {
     const or = again === undefined ? "" : `, or run once with --pay-again ${again}`
-    return `UNCLEAR whether the wallet paid ${what}: see, and pay if it did not${or}`
+    const then = held === undefined ? `pay if it did not${or}` : `pay nothing now (${held})`
+    return `UNCLEAR whether the wallet paid ${what}: see, and ${then}`
   }
-  return payment.wallet === "manual" ? `PLEASE PAY ${what}` : undefined
+  if (payment.wallet !== "manual") return undefined
+  return held === undefined ? `PLEASE PAY ${what}` : `PAY NOTHING to ${order.depositAddress}: ${held}`
 }
 
 const stateOf = ({ state, cancel }: Placement): string =>

@@ -16,6 +16,7 @@ import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import { type Input, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
+import { unsentBecause } from "../funding/FundingGate.ts"
 import { replacementCost } from "../planning/costs/ReplacementCost.ts"
 import { progress } from "../planning/DecisionRecord.ts"
 import { circumstances } from "../planning/Planning.ts"
@@ -295,6 +296,7 @@ const because = (
   const refusal = strategy.refusals.get(name)
   const gone = removed.get(strategy.name)
   const touches = placement && touched.get(placement.id)
+  const unsent = placement && unsentBecause(state, placement)
   return [
     ...(stopped?.event._tag === "BotStopped"
       ? [`the bot has not run since ${iso(stopped.at)}: ${stopped.event.reason}`]
@@ -315,6 +317,7 @@ const because = (
     ...(placement === undefined && refusal !== undefined ? [`refused: ${refusal}`] : []),
     ...(placement?.cancel === undefined ? [] : [`it is being cancelled: ${cause(placement.cancel.why)}`]),
     ...(placement?.status === undefined ? [] : [`the venue says ${placement.status}`]),
+    ...(unsent === undefined ? [] : [unsent]),
     ...(touches === undefined ? [] : [textOf(touches)]),
     ...(placement?.funding?.lastAnswer === undefined ? [] : [`funding was answered ${placement.funding.lastAnswer}`]),
     ...(slot?.frozen === undefined ? [] : [`frozen: ${slot.frozen}`]),

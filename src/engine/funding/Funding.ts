@@ -1,10 +1,11 @@
 /**
  * Funds a bound order or a quoted swap from the account at the venue. It checks the order once more, signs one
- * payload, sends the same bytes until they have expired, and judges what a missing deposit means (see `Payload`). A
+ * payload, sends the same bytes until they have expired, while the gate is open, and judges what a missing deposit means
+ * (see `Payload`). A
  * payment in doubt keeps its money reserved, and its slot gets nothing new. Only positive evidence ends the doubt: a
  * deposit, an order that the venue ended without one long after the payload expired, or the operator's word.
  */
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Fiber, Redacted } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
@@ -26,7 +27,7 @@ import type { Surroundings } from "./FundingGate.ts"
 import * as Nonces from "./Nonces.ts"
 import type * as Paying from "./Paying.ts"
 import { refusalOf } from "./Refusal.ts"
-import { type Submitter, submit } from "./Submission.ts"
+import { submit } from "./Submission.ts"
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
@@ -35,6 +36,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   const guard = yield* IntentGuard
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
+  const scope = yield* Effect.scope
   const emptyReads = PlacementNotes.make<number>(books.state)
   const nonces = Nonces.make(books.state)
   const misdeliveredSince = PlacementNotes.make<number>(books.state)
@@ -102,7 +104,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     }
     const dear = tooDear(placement, placement.order)
     if (dear !== undefined) return yield* abandon(placement, `not funded: ${dear}`)
-    const hold = yield* surroundings.gate(placement)
+    const hold = yield* surroundings.gate(placement, "fund")
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
     const { market } = surroundings
     if (market === undefined) return yield* abandon(placement, "not funded: its market is not configured")
@@ -113,7 +115,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const { swap } = placement
     const depositType = swap?.depositType ?? depositTypeOf(settings.account, inputAsset(market, placement.side))
     if (depositType !== "ORIGIN_CHAIN") return yield* sign(placement, market, surroundings)
-    const changed = yield* surroundings.gate(placement)
+    const changed = yield* surroundings.gate(placement, "fund")
     if (changed !== undefined) return yield* abandon(placement, `not funded: ${changed}`)
     yield* paying.ask(placement, market, surroundings)
   })
@@ -148,7 +150,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       if (elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis) < settings.resolveAfterMillis) return
       return yield* abandon(placement, `the venue generates no payload to sign: ${code}: ${text}`)
     }
-    const hold = yield* surroundings.gate(placement)
+    const hold = yield* surroundings.gate(placement, "fund")
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
     const asset = inputAsset(market, placement.side)
     const expected = { depositAddress: order.depositAddress, asset: asset.id, amount: placement.inputAmount }
@@ -186,26 +188,23 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       validUntil: signed.success.validUntil,
       ...present({ correlationId })
     }
-    // A bot that leaves between the two would have to wait until what it signed and did not send has expired.
+    // A bot that leaves between the two would have to wait until what it signed and did not send has expired. One that leaves
+    // before the answer and withdraws everything would not know whether it paid, because nothing is sent again by then.
     yield* Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         yield* record(event)
         const current = fresh(placement)
-        const submitIntent: Submitter["submitIntent"] = (intent) => restore(venue.submitIntent(intent))
-        if (current?.state === "funding") yield* send(current, surroundings, { submitIntent })
+        if (current?.state !== "funding") return
+        const sending = yield* Effect.forkIn(send(current, surroundings), scope, { startImmediately: true })
+        yield* restore(Fiber.join(sending))
       })
     )
   })
 
-  /** Bytes that never left can still be held back. Once they have left, only sending them again shows their fate. */
-  const send = Effect.fnUntraced(function* (
-    placement: PlacementIn<"funding">,
-    { gate }: Surroundings,
-    submitter: Submitter = venue
-  ) {
-    if (placement.funding.attempts === 0 && (yield* gate(placement)) !== undefined) return
-    yield* submit(submitter, placement.funding, settings, yield* VenueTime.now(books.state), gate(placement), {
-      held: (reason) => record({ _tag: "FundingHeld", ...about(placement), reason }),
+  const send = Effect.fnUntraced(function* (placement: PlacementIn<"funding">, { gate }: Surroundings) {
+    const hold = gate(placement, placement.funding.attempts === 0 ? "fund" : "resend")
+    yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), hold, {
+      held: (attempt, reason) => record({ _tag: "FundingHeld", ...about(placement), attempt, reason }),
       sent: (attempt) => record({ _tag: "FundingSent", ...about(placement), attempt }),
       acknowledged: (answer) => record({ _tag: "FundingAcknowledged", ...about(placement), ...answer }),
       refused: (answer) => record({ _tag: "FundingAnswered", ...about(placement), ...answer })
@@ -255,11 +254,14 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const read = yield* readOrder(venue, placement.by, placement.order)
     const { depositedAmount, fillStatus, refund } = read.value
     if (depositedAmount > 0n || refund?.status === "COMPLETED") return yield* note(placement, read)
-    const overSince = isTerminal(fillStatus) ? (known?.overSince ?? now) : undefined
+    const venueNow = yield* VenueTime.now(books.state)
+    // A swap that nobody paid never says that it is over.
+    const isLapsed = placement.by === "swap" && fillStatus === "AWAITING_DEPOSIT" && venueNow >= placement.deadline
+    const overSince = isTerminal(fillStatus) || isLapsed ? (known?.overSince ?? now) : undefined
     const overMillis = overSince === undefined ? 0 : now - overSince
     watched.set(id, { readAt: now, overSince, overMillis })
     if (!endsBySilence(placement)) return
-    const expiredMillis = (yield* VenueTime.now(books.state)) - funding.validUntil
+    const expiredMillis = venueNow - funding.validUntil
     if (Math.min(overMillis, expiredMillis) < settings.doubtMillis) return
     watched.delete(id)
     const { amount } = funding
@@ -278,10 +280,11 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (current?.state === "funding") yield* judge(current)
   })
 
-  /** The payment is in doubt and its order has been over for long: only the operator can know more. */
+  /** Its order has been over for long, and no silence ends the wait for its deposit: only the operator can know more. */
   const isHopeless = (placement: Placement): boolean => {
-    if (placement.state !== "in doubt" || endsBySilence(placement)) return false
-    return (watched.get(placement.id)?.overMillis ?? 0) >= settings.paymentVisibilityMillis
+    if (placement.state !== "in doubt" && placement.state !== "funding") return false
+    const overMillis = watched.get(placement.id)?.overMillis ?? 0
+    return !endsBySilence(placement) && overMillis >= settings.paymentVisibilityMillis
   }
 
   return { begin, follow, isHopeless }

@@ -1,34 +1,45 @@
 /**
- * The gate before money leaves. It is asked directly before a payload is signed, before a wallet is asked, and before
- * unsent bytes are sent. Between plan and funding the market may have run away, or somebody may have pulled the kill
- * switch; what was true when the turn began does not count here.
+ * The gate before money leaves: one table of reasons, each with the steps that it stops. It is asked directly before an order is
+ * created, before its payload is signed, before a wallet is asked, and before bytes leave, for the first time or again. What was
+ * true when the turn began does not count here: the market may have run away, or somebody may have stopped the bot, the strategy
+ * or the order.
+ *
+ * A planned placement that is stopped is given up. So is a created one: its order is cancelled as spare. Bytes that were sent
+ * may have arrived. Those that are stopped stay here, and what became of them is judged once they have expired (see `Payload`).
  */
 import type { Effect } from "effect"
-import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
+import { isTerminal } from "../../domain/Order.ts"
 import { byHand } from "../../domain/Placement.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
-import { badDeviation, staleness } from "../planning/RiskLimits.ts"
+import { badDeviation, quietness, staleness } from "../planning/RiskLimits.ts"
 import * as FundingStop from "../reconciliation/FundingStop.ts"
 import * as JournalTail from "../restart/JournalTail.ts"
 import { type BotState, slotKey } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
+import type { Slot } from "../state/SlotFold.ts"
+import type { StrategyState } from "../state/StrategyState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
+
+/** `fund`: sign, ask a wallet, and send what never left. `resend`: send bytes again that left before. */
+export type FundingStep = "create" | "fund" | "resend"
 
 /** What the engine knows besides the journal when it works on a placement. */
 export interface Surroundings {
   /** Missing when the market is no longer configured: then nothing is created or paid. */
   readonly market: Market | undefined
-  /** Why this placement may not be funded now, if so. */
-  gate(placement: Placement): Effect.Effect<string | undefined>
+  /** Why this step of this placement may not be taken now, if so. */
+  gate(placement: Placement, step: FundingStep): Effect.Effect<string | undefined>
   /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain: ReadonlySet<string>
 }
 
 export interface GateInputs {
   readonly now: number
-  /** Why everything must be withdrawn, if it must. */
-  readonly withdrawAll: Reason | undefined
+  /** Why everything must be withdrawn, or nothing may be paid, if so. */
+  readonly stopped: string | undefined
+  /** An incident of the venue in one of its assets. */
+  readonly incident: string | undefined
   /** Limits of the placement's strategy; none when it is no longer loaded. */
   readonly limits: Limits | undefined
   readonly price: TwoSidedPrice | undefined
@@ -38,33 +49,122 @@ export interface GateInputs {
   readonly leaseLost: string | undefined
 }
 
+interface Recorded {
+  readonly state: BotState
+  readonly placement: Placement
+  readonly strategy: StrategyState | undefined
+  readonly slot: Slot | undefined
+}
+
+interface Hold<Known> {
+  readonly stops: ReadonlyArray<FundingStep>
+  /** In words; `undefined` when it does not hold. */
+  readonly why: (known: Known) => string | undefined
+}
+
+const isOver = (status: string | undefined): boolean =>
+  status !== undefined && (isTerminal(status) || status === "PENDING_CANCEL")
+
+const everything: ReadonlyArray<FundingStep> = ["create", "fund", "resend"]
+const beginnings: ReadonlyArray<FundingStep> = ["create", "fund"]
+const firstPayment: ReadonlyArray<FundingStep> = ["fund"]
+
+/**
+ * What the journal says. Whoever stops the bot, a strategy or an order means money that may still be here as well: sent again, it
+ * would be paid to an order that is over by then, or for a strategy that must not spend. And where the books or the venue are
+ * not trusted, no payment mends that. What has arrived of it, a deposit shows.
+ */
+const recorded: ReadonlyArray<Hold<Recorded>> = [
+  { stops: everything, why: ({ state }) => state.killed },
+  {
+    // It is wanted until the order is over, however often the venue refuses it.
+    stops: everything,
+    why: ({ placement: { cancel } }) => (cancel === undefined ? undefined : `it is being withdrawn: ${cancel.why.text}`)
+  },
+  { stops: everything, why: ({ placement: { status } }) => (isOver(status) ? `its order is ${status}` : undefined) },
+  { stops: everything, why: ({ placement }) => placement.contradiction },
+  {
+    stops: everything,
+    why: ({ slot }) => (slot?.frozen === undefined ? undefined : `its slot is frozen: ${slot.frozen}`)
+  },
+  {
+    stops: everything,
+    why: ({ strategy }) => (strategy?.isLoaded === false ? "its strategy is no longer loaded" : undefined)
+  },
+  {
+    // Nobody can ask whether it still wants the order, so it cannot withdraw it either.
+    stops: everything,
+    why: ({ strategy }) =>
+      strategy?.failing === undefined ? undefined : `its strategy cannot be planned: ${strategy.failing.reason}`
+  },
+  { stops: everything, why: ({ strategy }) => strategy?.paused?.reason },
+  { stops: everything, why: ({ strategy }) => (strategy === undefined ? undefined : FundingStop.closesGate(strategy)) },
+  { stops: everything, why: ({ state }) => JournalTail.closesGate(state.tail) },
+  { stops: everything, why: ({ state }) => (state.diskFullSince === undefined ? undefined : "the disk is full") },
+  // The venue judges by its own clock whether bytes have expired; ours can only make prices and deadlines look fresh.
+  { stops: beginnings, why: ({ state }) => VenueTime.problem(state) }
+]
+
+/**
+ * What only the running process knows. The market stops only what leaves for the first time. An order whose bytes have left may
+ * rest already, and sending them again is how the bot learns whether it does. At worst that funds it later, at its own limit, as
+ * if the first attempt had been late. A strategy that no longer wants it cancels it, and that stops the bytes. If a price that is
+ * old or gone stopped them too, every outage of the venue would leave payments in doubt.
+ */
+const present: ReadonlyArray<Hold<Recorded & GateInputs>> = [
+  { stops: everything, why: ({ leaseLost }) => leaseLost },
+  { stops: everything, why: ({ stopped }) => stopped },
+  { stops: everything, why: ({ incident }) => incident },
+  { stops: beginnings, why: ({ skewMillis }) => VenueTime.problemOf(skewMillis) },
+  { stops: beginnings, why: ({ limits, now }) => limits && quietness({ limits, now }) },
+  { stops: firstPayment, why: (known) => badPrice(known) }
+]
+
+/** The terms of a swap by hand were agreed to by a person, who saw them. */
+const badPrice = ({ limits, now, placement, price }: Recorded & GateInputs): string | undefined => {
+  if (placement.strategy === byHand) return undefined
+  if (limits === undefined || price === undefined) return "there is no price"
+  return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
+}
+
+const firstOf = <Known>(holds: ReadonlyArray<Hold<Known>>, known: Known, step: FundingStep): string | undefined => {
+  for (const { stops, why } of holds) {
+    const reason = stops.includes(step) ? why(known) : undefined
+    if (reason !== undefined) return reason
+  }
+  return undefined
+}
+
+const recordedOf = (state: BotState, placement: Placement): Recorded => ({
+  state,
+  placement,
+  strategy: state.strategies.get(placement.strategy),
+  slot: state.slots.get(slotKey(placement.strategy, placement.slot))
+})
+
+/** The same as far as the journal knows, for people who look at it. */
+export const closedByRecord = (state: BotState, placement: Placement, step: FundingStep): string | undefined =>
+  firstOf(recorded, recordedOf(state, placement), step)
+
+/** Why a payment that nobody has confirmed is not sent, or not again, as far as the journal knows. */
+export const unsentBecause = (state: BotState, placement: Placement): string | undefined => {
+  if (placement.state !== "funding") return undefined
+  const { acknowledged, attempts, payment } = placement.funding
+  if (acknowledged || payment !== undefined) return undefined
+  const isFirst = attempts === 0
+  const why = closedByRecord(state, placement, isFirst ? "fund" : "resend")
+  return why === undefined ? undefined : `its payment is not sent${isFirst ? "" : " again"}: ${why}`
+}
+
+/** Asked of the placement as it is by now. */
 export const closedBecause = (
   state: BotState,
   { id }: Pick<Placement, "id">,
-  { leaseLost, limits, now, price, skewMillis, withdrawAll }: GateInputs
+  step: FundingStep,
+  inputs: GateInputs
 ): string | undefined => {
   const placement = state.placements.get(id)
   if (placement === undefined) return "it is over"
-  if (leaseLost !== undefined) return leaseLost
-  const strategy = state.strategies.get(placement.strategy)
-  const paused = strategy?.paused
-  const slot = state.slots.get(slotKey(placement.strategy, placement.slot))
-  if (withdrawAll !== undefined) return withdrawAll.text
-  if (state.killed !== undefined) return state.killed
-  if (placement.cancel !== undefined) return `it is being withdrawn: ${placement.cancel.why.text}`
-  if (placement.contradiction !== undefined) return placement.contradiction
-  if (slot?.frozen !== undefined) return `its slot is frozen: ${slot.frozen}`
-  if (paused?.action === "drain") return paused.reason
-  const stopped = strategy === undefined ? undefined : FundingStop.closesGate(strategy)
-  if (stopped !== undefined) return stopped
-  const forgotten = JournalTail.closesGate(state.tail)
-  if (forgotten !== undefined) return forgotten
-  if (state.diskFullSince !== undefined) return "the disk is full"
-  const wrongClock = VenueTime.problem(state) ?? VenueTime.problemOf(skewMillis)
-  if (wrongClock !== undefined) return wrongClock
-  // Its terms were agreed to by a person, who saw them.
-  if (placement.strategy === byHand) return undefined
-  if (limits === undefined) return "its strategy is no longer loaded"
-  if (price === undefined) return "there is no price"
-  return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
+  const known = { ...recordedOf(state, placement), ...inputs }
+  return firstOf(recorded, known, step) ?? firstOf(present, known, step)
 }

@@ -92,7 +92,7 @@ export const make = Effect.gen(function* () {
 
   /** Asks the wallet, unless the gate has closed while the request was being recorded. */
   const begin = Effect.fnUntraced(function* (placement: Asked, market: Market, gate: Surroundings["gate"]) {
-    const hold = yield* gate(placement)
+    const hold = yield* gate(placement, "fund")
     if (hold !== undefined) return yield* record(...withheld(placement, hold))
     working.add(placement.id)
     yield* pay(placement, market).pipe(
@@ -126,7 +126,7 @@ export const make = Effect.gen(function* () {
     if (read.value.depositedAmount > 0n) return yield* noteDeposit(placement, read.value, read.correlationId)
     // A known transfer without a deposit is reason enough to wait.
     if (!waitsForDeposit.has(read.value.fillStatus)) return
-    if ((yield* gate(placement)) !== undefined) return
+    if ((yield* gate(placement, "fund")) !== undefined) return
     yield* record({ _tag: "PaymentAskedAgain", ...about(placement), attempt: funding.attempts + 1 })
     const current = books.state.placements.get(placement.id)
     if (current?.state === "funding" && market !== undefined) yield* begin(current, market, gate)

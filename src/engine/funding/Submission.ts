@@ -3,8 +3,8 @@
  * Their nonce can execute only once. Sending goes on after an acknowledgement, at longer pauses, until the deposit is
  * seen: if the venue lost an acknowledged payload, the repetition executes it.
  *
- * Bytes that never left ask the gate when it is their turn on the network: a locked journal or a slow turn may have
- * kept them since the last look.
+ * The bytes ask the gate before each sending, and once more when it is their turn on the network: a locked journal or a slow
+ * turn may have kept them since the last look.
  */
 import { Clock, Effect } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -33,19 +33,17 @@ interface Traced {
   readonly correlationId?: string
 }
 
-export type Submitter = Pick<Venue["Service"], "submitIntent">
-
 /** How each step is recorded; the first is recorded before anything leaves the process. */
 export interface SubmissionRecords<E, R> {
   sent(attempt: number): Effect.Effect<void, E, R>
   /** That attempt did not leave the process. */
-  held(reason: string): Effect.Effect<void, E, R>
+  held(attempt: number, reason: string): Effect.Effect<void, E, R>
   acknowledged(answer: { readonly intentHash: string } & Traced): Effect.Effect<void, E, R>
   refused(answer: { readonly code: string; readonly text: string } & Traced): Effect.Effect<void, E, R>
 }
 
 export const submit = Effect.fnUntraced(function* <E, R>(
-  venue: Submitter,
+  venue: Pick<Venue["Service"], "submitIntent">,
   payload: Payload,
   pace: SubmissionPace,
   venueNow: number,
@@ -53,7 +51,9 @@ export const submit = Effect.fnUntraced(function* <E, R>(
   records: SubmissionRecords<E, R>
 ) {
   if (venueNow >= payload.validUntil || !isDue(payload, yield* Clock.currentTimeMillis, pace)) return
-  yield* records.sent(payload.attempts + 1)
+  if ((yield* gate) !== undefined) return
+  const attempt = payload.attempts + 1
+  yield* records.sent(attempt)
   const { intentHash, signed: body, validUntil } = payload
   let held: string | undefined
   const hold = Effect.tap(gate, (reason) =>
@@ -61,12 +61,11 @@ export const submit = Effect.fnUntraced(function* <E, R>(
       held = reason
     })
   )
-  const first = payload.attempts === 0 ? { hold } : {}
-  const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil, ...first }))
+  const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil, hold }))
   if (answer._tag === "Success") {
     return yield* records.acknowledged({ intentHash, ...present({ correlationId: answer.success.correlationId }) })
   }
-  if (held !== undefined) return yield* records.held(held)
+  if (held !== undefined) return yield* records.held(attempt, held)
   const error: VenueError = answer.failure
   const { certain, ...refusal } = yield* refusalOf(error)
   // An unclear answer says nothing; the next attempt will.

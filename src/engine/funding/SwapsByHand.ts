@@ -13,7 +13,7 @@ import { marketOf, type Placement } from "../state/Placement.ts"
 import { begun } from "../state/swaps/SwapByHand.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { observe } from "../tracking/OrderTracker.ts"
-import { closedBecause } from "./FundingGate.ts"
+import { closedBecause, type FundingStep } from "./FundingGate.ts"
 import * as Placing from "./Placing.ts"
 
 const nameAfter = ({ swapCount }: BotState): string => `s${swapCount + 1}`
@@ -37,14 +37,12 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
   const leaseLost = yield* LeaseLost
   const placing = yield* Placing.make
 
-  const gate = Effect.fnUntraced(function* (placement: Placement) {
+  const gate = Effect.fnUntraced(function* (placement: Placement, step: FundingStep) {
     const { swap } = placement
-    const held = swap === undefined ? undefined : yield* hold([swap.origin.id, swap.destination.id])
-    const why = held ?? (yield* stopped)
-    if (why !== undefined) return why
-    return closedBecause(books.state, placement, {
+    return closedBecause(books.state, placement, step, {
+      incident: swap && (yield* hold([swap.origin.id, swap.destination.id])),
+      stopped: yield* stopped,
       now: yield* Clock.currentTimeMillis,
-      withdrawAll: undefined,
       limits: undefined,
       price: undefined,
       skewMillis: yield* venue.clockSkewMillis,

@@ -262,7 +262,10 @@ const tooDear: Refuses = ({ desired, inputAmount }, { free, market }) => {
 }
 
 /** Why the strategy rests at this time of day, in words. */
-const quietness = ({ now, limits: { quietHours } }: Pick<Circumstances, "now" | "limits">): string | undefined => {
+export const quietness = ({
+  now,
+  limits: { quietHours }
+}: Pick<Circumstances, "now" | "limits">): string | undefined => {
   if (quietHours === undefined) return undefined
   const { fromMinute, toMinute } = quietHours
   const minute = Math.floor(now / minuteMillis) % 1440

@@ -203,7 +203,7 @@ export const observe = (
   }
   if (isImpossible(placement, order)) return events
   events.push(...newFills(placement, order))
-  if (order.fillStatus !== placement.status && !isQuiet && !isTerminal(order.fillStatus)) {
+  if (order.fillStatus !== placement.status && !isQuiet && isNews(placement, order)) {
     events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
   }
   if (isTerminal(order.fillStatus)) {
@@ -211,6 +211,15 @@ export const observe = (
     events.push(...close(placement, order).map((event) => (isTold ? following(event) : event)))
   }
   return events
+}
+
+/**
+ * Whether a new status is recorded by itself. The end of an order is recorded with the money that is in it. Without any, it
+ * matters where a payment is on its way: no bytes go to an order that is over, even if an older view shows it alive.
+ */
+const isNews = ({ funding, status }: Placement, { depositedAmount, fillStatus }: Order): boolean => {
+  if (isTerminal(fillStatus)) return depositedAmount === 0n && funding !== undefined
+  return depositedAmount > 0n || status === undefined || !isTerminal(status)
 }
 
 const contradicted = (

@@ -170,7 +170,12 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
     case "PaymentLost":
       return [`${event.reason}; ${money(event.asset, event.amount)} is unexplained`, "alarm"]
     case "FundingHeld":
-      return [`the signed payment was held back: ${event.reason}`, "warn"]
+      return [
+        event.attempt === undefined || event.attempt === 1
+          ? `the signed payment was held back: ${event.reason}`
+          : `the payment was not sent again: ${event.reason}`,
+        "warn"
+      ]
     case "FundingAnswered":
       return [`the venue answered the funding with ${event.code}: ${event.text}`, "warn"]
     case "FundingInDoubt":

@@ -7,7 +7,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
-import { closedBecause, type GateInputs } from "../../../src/engine/funding/FundingGate.ts"
+import { closedBecause, type FundingStep, type GateInputs } from "../../../src/engine/funding/FundingGate.ts"
 import * as Placing from "../../../src/engine/funding/Placing.ts"
 import { problemsOf } from "../../../src/engine/funding/Problems.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
@@ -142,7 +142,12 @@ const world = ({
         if (placement === undefined) return Effect.void
         return placing.advance(placement, { market, gate, payAgain: new Set() })
       })
-    return { bind: (id: string, address: string) => record(...bound(id, address, fee)), done, record, state, work }
+    const isHopeless = (id: string) => {
+      const placement = state.placements.get(id)
+      return placement !== undefined && placing.isHopeless(placement)
+    }
+    const bind = (id: string, address: string) => record(...bound(id, address, fee))
+    return { bind, done, isHopeless, record, state, work }
   })
 
 describe("the last moment before funding", () => {
@@ -217,7 +222,8 @@ describe("the last moment before funding", () => {
         if (asked === 3) leave()
         return hold
       }
-      const { bind, done, state, work } = yield* world({ closed })
+      const answer = Effect.delay(Effect.succeed({ value: { intentHash: "hash" } }), 5_000)
+      const { bind, done, state, work } = yield* world({ closed, submit: () => answer })
       yield* bind("p1", "address-p1")
       const turn = yield* Effect.forkChild(work("p1"))
       leave = () => turn.interruptUnsafe()
@@ -226,14 +232,13 @@ describe("the last moment before funding", () => {
       assert.isFalse(state.placements.get("p1")?.funding?.acknowledged)
       hold = "the bot leaves"
       yield* TestClock.adjust(5_000)
-      yield* work("p1")
-      assert.strictEqual(done.signed, 1)
-      assert.isTrue(state.placements.get("p1")?.funding?.acknowledged)
+      assert.deepStrictEqual([done.signed, done.sent], [1, 1])
+      assert.isTrue(state.placements.get("p1")?.funding?.acknowledged, "its answer counts although the turn is over")
     })
   )
 
   it.effect(
-    "bytes that may have arrived are repeated whatever the gate says, then in doubt, and never signed anew",
+    "bytes that may have arrived stay here while the gate is closed, are then in doubt, and never signed anew",
     () =>
       Effect.gen(function* () {
         const { bind, done, state, work } = yield* world({
@@ -244,7 +249,7 @@ describe("the last moment before funding", () => {
         yield* work("p1")
         yield* TestClock.adjust(5_000)
         yield* work("p1")
-        assert.deepStrictEqual([done.signed, done.sent], [1, 2])
+        assert.deepStrictEqual([done.signed, done.sent], [1, 1])
         yield* TestClock.adjust(100 * hour)
         for (let look = 0; look < 5; look += 1) {
           yield* work("p1")
@@ -252,8 +257,29 @@ describe("the last moment before funding", () => {
         }
         assert.strictEqual(state.placements.get("p1")?.state, "in doubt")
         assert.strictEqual(Ledger.heldBy(state.ledger, "p1", "BTC", "in doubt"), 1_000_000n)
-        assert.deepStrictEqual([done.signed, done.sent], [1, 2])
+        assert.deepStrictEqual([done.signed, done.sent], [1, 1])
       })
+  )
+
+  it.effect("an acknowledged payment whose deposit is late stays here as well, and is waited for", () =>
+    Effect.gen(function* () {
+      let says: Partial<Order> = {}
+      const { bind, done, isHopeless, state, work } = yield* world({
+        closed: (asked) => (asked > 3 ? "killed" : undefined),
+        says: () => says
+      })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      says = { fillStatus: "CANCELED" }
+      for (let look = 0; look < 60; look += 1) {
+        yield* TestClock.adjust(60_000)
+        yield* work("p1")
+        if (look === 5) assert.isFalse(isHopeless("p1"))
+      }
+      assert.strictEqual(done.sent, 1)
+      assert.strictEqual(state.placements.get("p1")?.state, "funding", "only a person can say that it was lost")
+      assert.isTrue(isHopeless("p1"), "a bot that leaves would wait for ever")
+    })
   )
 
   it.effect("a payment that the venue executed and answered with 400 each time was given up and made again", () =>
@@ -409,34 +435,74 @@ describe("the gate", () => {
     maxPriceDeviation: Decimal.make(5n, 2),
     staleAfterMillis: 1000
   }
-  const open: GateInputs = { now: 0, withdrawAll: undefined, limits, price, skewMillis: 2000, leaseLost: undefined }
+  const open: GateInputs = {
+    now: 0,
+    stopped: undefined,
+    incident: undefined,
+    limits,
+    price,
+    skewMillis: 2000,
+    leaseLost: undefined
+  }
   const why = { code: "x", text: "pulled" }
   const about = { strategy: "s", slot: "p1", placement: "p1" }
-  const closings: ReadonlyArray<readonly [string, RegExp, Partial<GateInputs>, ReadonlyArray<BotEvent>]> = [
-    ["the kill switch", /pulled/, { withdrawAll: why }, []],
-    ["a noted kill switch", /noted/, {}, [{ _tag: "KillSwitch", on: true, reason: "noted" }]],
-    ["a cancel", /withdrawn: pulled/, {}, [{ _tag: "CancelRequested", ...about, why }]],
-    ["a contradiction", /odd/, {}, [{ _tag: "Contradiction", ...about, what: "odd", evidence: "" }]],
-    ["an old price", /1001 ms old/, { now: 1001 }, []],
-    ["no price", /no price/, { price: undefined }, []],
-    [
-      "a price that ran away",
-      /beyond/,
-      { price: { ...price, bid: Decimal.make(90_000n), ask: Decimal.make(90_000n) } },
-      []
-    ],
-    ["a clock that differs too much", /differs from the venue's by 31 s/, { skewMillis: -31_000 }, []],
-    ["a clock that was noted to differ", /by 40 s/, {}, [{ _tag: "ClockCompared", skewMillis: 40_000, ok: false }]],
-    ["a lease that was lost", /another bot may/, { leaseLost: "another bot may work" }, []],
-    ["a strategy that is gone", /no longer loaded/, { limits: undefined }, []]
+  const all = ["create", "fund", "resend"] as const
+  const beginnings = ["create", "fund"] as const
+  const first = ["fund"] as const
+  const far = { ...price, bid: Decimal.make(90_000n), ask: Decimal.make(90_000n) }
+  const paused = { _tag: "Paused", strategy: "s", limit: "operator", reason: "lunch" } as const
+  const frozen: BotEvent = { _tag: "LegFailed", ...about, leg: "payout", asset: "BTC", amount: 1n, reason: "gone" }
+  const removed: BotEvent = { _tag: "StrategyRemoved", strategy: "s", orders: "left" }
+  const quietHours = { fromMinute: 0, toMinute: 60 }
+  type Closing = readonly [string, RegExp, ReadonlyArray<FundingStep>, Partial<GateInputs>, ReadonlyArray<BotEvent>]
+  const closings: ReadonlyArray<Closing> = [
+    ["the kill switch", /pulled/, all, { stopped: "pulled" }, []],
+    ["a noted kill switch", /noted/, all, {}, [{ _tag: "KillSwitch", on: true, reason: "noted" }]],
+    ["a cancel", /withdrawn: pulled/, all, {}, [{ _tag: "CancelRequested", ...about, why }]],
+    ["the end of its order", /order is CANCELED/, all, {}, [{ _tag: "StatusSeen", ...about, status: "CANCELED" }]],
+    ["a cancel at the venue", /PENDING_CANCEL/, all, {}, [{ _tag: "StatusSeen", ...about, status: "PENDING_CANCEL" }]],
+    ["a contradiction", /odd/, all, {}, [{ _tag: "Contradiction", ...about, what: "odd", evidence: "" }]],
+    ["a frozen slot", /its slot is frozen: payout failed: gone/, all, {}, [frozen]],
+    ["a pause", /lunch/, all, {}, [{ ...paused, action: "pause" }]],
+    ["a pause that withdraws", /lunch/, all, {}, [{ ...paused, action: "drain" }]],
+    ["a strategy that is gone", /no longer loaded/, all, {}, [removed]],
+    ["a failing strategy", /planned: mistake/, all, {}, [{ _tag: "PlanFailed", strategy: "s", reason: "mistake" }]],
+    ["a full disk", /the disk is full/, all, {}, [{ _tag: "DiskFull" }]],
+    ["a lease that was lost", /another bot may/, all, { leaseLost: "another bot may work" }, []],
+    ["an incident", /deposits are late/, all, { incident: "deposits are late" }, []],
+    ["a clock that differs too much", /venue's by 31 s/, beginnings, { skewMillis: -31_000 }, []],
+    ["a noted clock", /by 40 s/, beginnings, {}, [{ _tag: "ClockCompared", skewMillis: 40_000, ok: false }]],
+    ["quiet hours", /Quiet hours/, beginnings, { limits: { ...limits, quietHours } }, []],
+    ["an old price", /1001 ms old/, first, { now: 1001 }, []],
+    ["no price", /no price/, first, { price: undefined }, []],
+    ["a price that ran away", /beyond/, first, { price: far }, []]
   ]
-  it.effect.each(closings)("is closed by %s", ([, expected, change, events]) =>
+  it.effect.each(closings)("is closed by %s", ([, expected, stops, change, events]) =>
     Effect.gen(function* () {
       const { bind, state } = yield* world({})
       yield* bind("p1", "address-p1")
-      assert.isUndefined(closedBecause(state, { id: "p1" }, open))
+      const closedFor = (step: FundingStep, inputs: GateInputs) => closedBecause(state, { id: "p1" }, step, inputs)
+      for (const step of all) assert.isUndefined(closedFor(step, open))
       for (const event of events) BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
-      assert.match(closedBecause(state, { id: "p1" }, { ...open, ...change }) ?? "", expected)
+      for (const step of all) {
+        const why = closedFor(step, { ...open, ...change })
+        if (stops.includes(step)) assert.match(why ?? "", expected, step)
+        else assert.isUndefined(why, step)
+      }
+    })
+  )
+
+  it.effect("lets what another strategy must not do", () =>
+    Effect.gen(function* () {
+      const { bind, state } = yield* world({})
+      yield* bind("p1", "address-p1")
+      const others: ReadonlyArray<BotEvent> = [
+        { _tag: "Paused", strategy: "t", limit: "operator", action: "drain", reason: "lunch" },
+        { _tag: "PlanFailed", strategy: "t", reason: "a mistake" },
+        { _tag: "StrategyRemoved", strategy: "t", orders: "drained" }
+      ]
+      for (const event of others) BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
+      for (const step of all) assert.isUndefined(closedBecause(state, { id: "p1" }, step, open))
     })
   )
 })

@@ -31,19 +31,16 @@ describe("an unexplained rest", () => {
     const [paused, ...more] = FundingStop.check(state, grid)
     assert.deepStrictEqual(more, [])
     assert.include(JSON.stringify(paused), "order order-3 ended with 0.99 USDC unexplained")
-    const gate = () =>
-      closedBecause(
-        state,
-        { id: "p4" },
-        {
-          now: 1,
-          withdrawAll: undefined,
-          limits: grid.limits,
-          price: undefined,
-          skewMillis: undefined,
-          leaseLost: undefined
-        }
-      )
+    const inputs = {
+      now: 1,
+      stopped: undefined,
+      incident: undefined,
+      limits: grid.limits,
+      price: undefined,
+      skewMillis: undefined,
+      leaseLost: undefined
+    }
+    const gate = () => closedBecause(state, { id: "p4" }, "fund", inputs)
     assert.include(gate(), "order-3")
     if (paused !== undefined) see(paused)
     assert.deepStrictEqual(FundingStop.check(state, grid), [])
