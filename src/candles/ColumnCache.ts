@@ -44,7 +44,10 @@ export interface Cached extends Checked {
 }
 
 export const stampOf = (file: string): Stamp => {
-  const { size, mtimeNs, ctimeNs, ino } = fs.statSync(file, { bigint: true })
+  const found = fs.statSync(file, { bigint: true })
+  // Opening a named pipe would wait for ever, deaf to signals.
+  if (!found.isFile()) throw new Error("is not a plain file")
+  const { size, mtimeNs, ctimeNs, ino } = found
   return { size: `${size}`, modified: `${mtimeNs}`, changed: `${ctimeNs}`, inode: `${ino}` }
 }
 

@@ -21,6 +21,7 @@ import {
 import { CliError } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { messageOf } from "../domain/Text.ts"
+import * as PlainFiles from "./files/PlainFiles.ts"
 import { Process } from "./Process.ts"
 import { runCommand } from "./root.ts"
 import * as Stop from "./Stop.ts"
@@ -42,13 +43,6 @@ const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal): number => {
   return error.value instanceof Usage.WrongUsage ? 2 : 1
 }
 
-const filePhrases: Partial<Record<PlatformError.SystemErrorTag, string>> = {
-  AlreadyExists: "exists already",
-  BadResource: "is a folder where a file is needed, or a file where a folder is",
-  NotFound: "no such file or folder",
-  PermissionDenied: "no permission"
-}
-
 /** The address on which a server could not listen because another process does. */
 const busyAddressOf = (error: unknown): string | undefined => {
   if (!Predicate.hasProperty(error, "cause") || !Predicate.hasProperty(error.cause, "code")) return undefined
@@ -64,7 +58,7 @@ const wordsOf = (error: unknown): string => {
   if (busy !== undefined) return `${busy} is in use by another program: choose another port, or stop what uses it`
   if (!(error instanceof PlatformError.PlatformError)) return messageOf(error)
   const { reason } = error
-  const phrase = reason._tag === "BadArgument" ? undefined : filePhrases[reason._tag]
+  const phrase = PlainFiles.phraseOf(error)
   if (phrase !== undefined && "pathOrDescriptor" in reason) return `${reason.pathOrDescriptor}: ${phrase}`
   return reason.cause instanceof Error ? reason.cause.message : error.message
 }
@@ -92,8 +86,10 @@ const lastWords = (cause: Cause.Cause<unknown>) =>
 
 export const launch = (process: NodeJS.Process): void => {
   const stop = Stop.make()
+  // Everything that the program makes is for its user alone: journals and their logs, exports, keys, tokens.
+  process.umask(0o077)
   const services = Layer.mergeAll(
-    NodeServices.layer,
+    Layer.provideMerge(PlainFiles.layer, NodeServices.layer),
     Terminal.layer(process.stdout, process.env["TERM"]),
     Layer.succeed(Stop.Stop, stop.service),
     Layer.succeed(Process, { pid: process.pid, execPath: process.execPath, script: process.argv[1] ?? "" }),

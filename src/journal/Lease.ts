@@ -71,6 +71,12 @@ const take = (database: DatabaseSync, pid: number, since: number): void => {
   database.exec("BEGIN IMMEDIATE")
 }
 
+/** Opening a named pipe would wait for ever, deaf to signals. */
+const create = (journal: string): void => {
+  if (statSync(journal, { throwIfNoEntry: false })?.isFile() === false) throw new Error("it is not a plain file")
+  closeSync(openSync(journal, "a", 0o600))
+}
+
 /** Which file a path leads to; nothing once it is gone or out of reach. */
 const fileAt = (path: string): BigIntStats | undefined =>
   Result.getOrUndefined(Result.try(() => statSync(path, { bigint: true })))
@@ -118,7 +124,7 @@ export const layer = ({
         )
       )
       // A new journal begins as an empty file, so it is known from the beginning which one is ours.
-      yield* Effect.try({ try: () => closeSync(openSync(journal, "a", 0o644)), catch: unavailable })
+      yield* Effect.try({ try: () => create(journal), catch: unavailable })
       return Effect.sync(watchOver(journal))
     })
   )

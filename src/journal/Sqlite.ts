@@ -3,10 +3,12 @@
  * `synchronous=FULL`: a statement that returned survives a crash and a power cut. The driver is synchronous, so a commit
  * blocks the event loop for 0.1 to 0.3 ms; journals of one bot do not need more.
  */
+import { chmodSync, statSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
-import { Effect, Layer, Semaphore, Stream } from "effect"
+import { Effect, Layer, Result, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import { messageOf } from "../domain/Text.ts"
 
 export interface SqliteOptions {
   readonly filename: string
@@ -22,7 +24,16 @@ const failure = (cause: unknown, message: string): SqlError.SqlError => {
 const attempt = <A>(message: string, evaluate: () => A): Effect.Effect<A, SqlError.SqlError> =>
   Effect.try({ try: evaluate, catch: (cause) => failure(cause, message) })
 
+/** Journals of older versions may be readable for others on this machine. Who does not own the file cannot change that. */
+const onlyMine = 0o600
+
 const open = ({ filename, readOnly = false }: SqliteOptions): DatabaseSync => {
+  const found = filename === ":memory:" ? undefined : statSync(filename, { throwIfNoEntry: false })
+  // Opening a named pipe would wait for ever, deaf to signals.
+  if (found?.isFile() === false) throw new Error("it is not a plain file")
+  // New ones of the write-ahead log and its index get the mode of the file itself.
+  if (!readOnly && found !== undefined)
+    for (const part of ["", "-wal", "-shm"]) Result.try(() => chmodSync(filename + part, onlyMine))
   const database = new DatabaseSync(filename, { readOnly })
   database.exec("PRAGMA busy_timeout = 1000")
   if (!readOnly) database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
@@ -73,7 +84,10 @@ export const layer = (options: SqliteOptions): Layer.Layer<SqlClient.SqlClient, 
     SqlClient.SqlClient,
     Effect.gen(function* () {
       const database = yield* Effect.acquireRelease(
-        attempt(`Cannot open the database ${options.filename}`, () => open(options)),
+        Effect.try({
+          try: () => open(options),
+          catch: (cause) => failure(cause, `Cannot open the database ${options.filename}: ${messageOf(cause)}`)
+        }),
         (database) => Effect.sync(() => database.close())
       )
       const connection = makeConnection(database)

@@ -4,7 +4,7 @@
  * start: what was signed today counts against the caps, and an order's deposit address is paid once.
  */
 import { createHash } from "node:crypto"
-import { closeSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs"
+import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs"
 import { Effect, Schema } from "effect"
 import { messageOf } from "../domain/Text.ts"
 
@@ -41,8 +41,15 @@ const broken = (file: string) => (cause: unknown) =>
     message: `The signer's record ${file}: ${messageOf(cause)}`
   })
 
+/** Every write is on disk when it returns. (Node's permission model does not allow fsync.) */
+const opened = (file: string): number => {
+  // Opening a named pipe would wait for ever, deaf to signals.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error("it is not a plain file")
+  return openSync(file, "as", 0o600)
+}
+
 const readLines = (file: string): ReadonlyArray<string> => {
-  const bytes = readFileSync(file, { flag: "a+" })
+  const bytes = readFileSync(file)
   const end = bytes.lastIndexOf("\n") + 1
   // A line cut off by a crash was never answered: it signed nothing, and the next line must not be joined to it.
   if (end < bytes.length) truncateSync(file, end)
@@ -60,15 +67,14 @@ const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
 }
 
 export const open = Effect.fn("Record.open")(function* (file: string) {
+  const descriptor = yield* Effect.acquireRelease(
+    Effect.try({ try: () => opened(file), catch: broken(file) }),
+    (held) => Effect.sync(() => closeSync(held))
+  )
   const lines = yield* Effect.try({ try: () => readLines(file), catch: broken(file) })
   const entries: Array<RecordEntry> = [...(yield* Effect.try({ try: () => checked(lines), catch: broken(file) }))]
   const last = lines.at(-1)
   let previous = last === undefined ? "" : hashOf(last)
-  // Every write is on disk when it returns. (Node's permission model does not allow fsync.)
-  const descriptor = yield* Effect.acquireRelease(
-    Effect.try({ try: () => openSync(file, "as", 0o600), catch: broken(file) }),
-    (opened) => Effect.sync(() => closeSync(opened))
-  )
   const append = (entry: RecordEntry) =>
     Effect.try({
       try: () => {

@@ -39,8 +39,8 @@ atEndOfFiles(() => {
       .filter((file) => !/\.(?:key|url|token|viewer-token)$/.test(file) && statSync(file).isFile())
   )
   const written = files.map((file) => readFileSync(file, "latin1"))
-  // Signed payments are in journals, and nowhere else.
-  const isStored = (file: string) => /\.sqlite/.test(file)
+  // Signed payments are in journals and in signers' records, and nowhere else.
+  const isStored = (file: string) => /\.sqlite|signer\.log$/.test(file)
   const elsewhere = files.filter((file) => !isStored(file)).map((file) => readFileSync(file, "latin1"))
   const signed = files.filter(isStored).flatMap((file) => signedIn(file, 5))
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })

@@ -3,9 +3,11 @@
  * sends tokens over a network and needs TLS, or the explicit statement that something else encrypts.
  */
 import { Effect, FileSystem, type Redacted } from "effect"
+import { isLoopback } from "../../control/Address.ts"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
+import * as PlainFiles from "../files/PlainFiles.ts"
 import { readSecret, type SecretSource, secretSource } from "../files/SecretSource.ts"
 
 const defaultPort = 8177
@@ -16,9 +18,6 @@ export interface DashboardConfig {
   readonly names: ReadonlyArray<string>
   readonly tls: { readonly certificate: string; readonly key: Read.Located<SecretSource> } | undefined
 }
-
-export const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
 
 const hostName = Read.scalar("an address or a name to listen on, such as 127.0.0.1", (text) =>
   /^[A-Za-z0-9.:[\]-]{1,253}$/.test(text) ? text : undefined
@@ -75,9 +74,12 @@ export const loaded = Effect.fn("DashboardConfig.loaded")(function* (
   if (tls === undefined) return { ...address, tls: undefined } satisfies ControlOptions
   const fileSystem = yield* FileSystem.FileSystem
   const key: Redacted.Redacted | undefined = yield* readSecret(tls.key, folder, to)
-  const certificate = yield* fileSystem
-    .readFileString(tls.certificate)
-    .pipe(Effect.catch(() => Effect.sync(() => report(to, tls.key, `cannot read the certificate ${tls.certificate}`))))
+  const certificate = yield* fileSystem.readFileString(tls.certificate).pipe(
+    Effect.catch((error) => {
+      const why = PlainFiles.phraseOf(error) ?? error.message
+      return Effect.sync(() => report(to, tls.key, `cannot read the certificate ${tls.certificate}: ${why}`))
+    })
+  )
   if (key === undefined || certificate === undefined) return undefined
   return { ...address, tls: { certificate, key } } satisfies ControlOptions
 })

@@ -4,6 +4,7 @@
  * folder.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
+import { isPrivate } from "../../control/Address.ts"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import type * as Decimal from "../../domain/Decimal.ts"
@@ -24,6 +25,7 @@ import * as NotifyConfig from "../control/notify/NotifyConfig.ts"
 import type { Collector } from "../control/Telemetry.ts"
 import * as KeystoreSource from "../signer/KeystoreSource.ts"
 import * as OverallLimits from "./OverallLimits.ts"
+import * as PlainFiles from "./PlainFiles.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./SecretSource.ts"
 import * as StuckAfter from "./StuckAfter.ts"
 import * as WalletConfig from "./WalletConfig.ts"
@@ -166,11 +168,18 @@ export const loadSettings = Effect.fn("ConfigFile.loadSettings")(function* (file
 const open = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const text = yield* fileSystem.readFileString(file).pipe(Effect.option)
-  const to: Report = { source: sourceText(file, text._tag === "Some" ? text.value : ""), problems: [] }
+  const text = yield* Effect.result(fileSystem.readFileString(file))
+  const to: Report = {
+    source: sourceText(
+      file,
+      Result.getOrElse(text, () => "")
+    ),
+    problems: []
+  }
   const folder = path.dirname(path.resolve(file))
-  if (text._tag === "None") {
-    report(to, { start: 0, end: 0 }, "the configuration file cannot be read", "does it exist, and may you read it?")
+  if (Result.isFailure(text)) {
+    const why = PlainFiles.phraseOf(text.failure) ?? text.failure.message
+    report(to, { start: 0, end: 0 }, "the configuration file cannot be read", why)
     return { parsed: undefined, to, folder }
   }
   const yaml = readYaml(to.source)
@@ -212,9 +221,7 @@ export const url: Read.Reader<string> = Read.scalar(
   (text) => {
     const parsed = URL.parse(text)
     if (parsed === null || parsed.username + parsed.password + parsed.search + parsed.hash !== "") return undefined
-    const isAllowed =
-      parsed.protocol === "https:" || (parsed.protocol === "http:" && DashboardConfig.isLoopback(parsed.hostname))
-    return isAllowed ? text.replace(/\/+$/, "") : undefined
+    return /^https?:$/.test(parsed.protocol) && isPrivate(text) ? text.replace(/\/+$/, "") : undefined
   }
 )
 

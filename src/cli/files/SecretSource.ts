@@ -4,10 +4,11 @@
  * symbolic link) that only its owner can read. Type, mode and content come from one open handle, so nobody can swap
  * the file in between.
  */
-import { Config, Effect, FileSystem, Option, Path, Redacted } from "effect"
+import { Config, Effect, FileSystem, Option, Path, type PlatformError, Redacted } from "effect"
 import type { Located, Reader } from "../../strategy/Fields.ts"
 import { described } from "../../strategy/JsonSchema.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
+import * as PlainFiles from "./PlainFiles.ts"
 
 export type SecretSource = { readonly env: string } | { readonly file: string }
 
@@ -54,7 +55,8 @@ const fromEnvironment = (name: string) =>
 const fromFile = Effect.fnUntraced(function* (file: string, folder: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = (yield* Path.Path).resolve(folder, file)
-  const failed = () => `cannot read the secret file ${path}: it must exist, be readable and not be a symbolic link`
+  const failed = (error: PlatformError.PlatformError) =>
+    `cannot read the secret file ${path}: ${PlainFiles.phraseOf(error) ?? error.message}`
   const handle = yield* fileSystem.open(path, { noFollow: true }).pipe(Effect.mapError(failed))
   const { type, mode } = yield* handle.stat.pipe(Effect.mapError(failed))
   if (type !== "File") return yield* Effect.fail(`the secret file ${path} is not a plain file`)

@@ -6,6 +6,7 @@ import { type Markets, quotedIn } from "../../strategy/Markets.ts"
 import { type Problem, problemAt, render, sourceText, suggestion } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import * as PlainFiles from "./PlainFiles.ts"
 
 /** Larger files are refused unread; the reader itself accepts at most 256 KiB. */
 const largestFileBytes = 1_048_576
@@ -28,12 +29,15 @@ export class StrategiesInvalid extends Schema.TaggedError<StrategiesInvalid>()("
 
 const unreadable = (file: string, message: string): Problem => ({ file, line: 1, column: 1, message })
 
-const readText = Effect.fnUntraced(function* (file: string) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const { size, type } = yield* fileSystem.stat(file)
-  if (type !== "File" || size > largestFileBytes) return undefined
-  return yield* fileSystem.readFileString(file)
-})
+const readText = Effect.fnUntraced(
+  function* (file: string) {
+    const fileSystem = yield* FileSystem.FileSystem
+    const { size } = yield* fileSystem.stat(file)
+    if (size > largestFileBytes) return yield* Effect.fail(`it is larger than ${largestFileBytes} bytes`)
+    return yield* fileSystem.readFileString(file)
+  },
+  Effect.mapError((failed) => (typeof failed === "string" ? failed : (PlainFiles.phraseOf(failed) ?? failed.message)))
+)
 
 interface ReadFile extends ReadFiles {
   readonly file: string
@@ -44,11 +48,12 @@ interface ReadFile extends ReadFiles {
 export type Purpose = "live" | "backtest" | "search"
 
 const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose) {
-  const text = yield* readText(file).pipe(Effect.catchTag("PlatformError", () => Effect.undefined))
-  if (text === undefined) {
-    const problem = unreadable(file, "the strategy file cannot be read: does it exist, is it a file, may you read it?")
+  const read = yield* Effect.result(readText(file))
+  if (Result.isFailure(read)) {
+    const problem = unreadable(file, `the strategy file cannot be read: ${read.failure}`)
     return { file, text: "", strategies: [], problems: [problem], rendered: [`${file}: ${problem.message}`] }
   }
+  const text = read.success
   return Result.match(suited(StrategyFile.parse(text, file, markets), purpose), {
     onSuccess: (strategy) => ({ file, text, strategies: [strategy], problems: [], rendered: [] }),
     onFailure: (problems) => ({
@@ -91,10 +96,10 @@ const mostDecimals = 36
 
 /** The markets that the files name, to look at the files without a configuration. */
 export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function* (files: ReadonlyArray<string>) {
-  const texts = yield* Effect.forEach(files, (file) => Effect.orElseSucceed(readText(file), () => undefined))
-  const lines = texts.flatMap((text) => text?.match(/^\s*(?:market|targets)\b.*$|^\s*-\s*\S+\/\S+.*$/gm) ?? [])
+  const texts = yield* Effect.forEach(files, (file) => Effect.orElseSucceed(readText(file), () => ""))
+  const lines = texts.flatMap((text) => text.match(/^\s*(?:market|targets)\b.*$|^\s*-\s*\S+\/\S+.*$/gm) ?? [])
   const traded = lines.flatMap((line) => line.match(/[A-Za-z0-9.]{1,20}\/[A-Za-z0-9.]{1,20}/g) ?? [])
-  const watched = texts.flatMap((text) => quotedIn(text ?? ""))
+  const watched = texts.flatMap((text) => quotedIn(text))
   const assets = [...new Set([...traded, ...watched].flatMap((market) => market.split("/")))]
   return {
     assets: assets.map((symbol) => ({ symbol, id: symbol, decimals: mostDecimals })),

@@ -9,6 +9,7 @@ import * as Read from "../../strategy/Fields.ts"
 import { type Report, render, report, sourceText } from "../../strategy/Problem.ts"
 import { readYaml } from "../../strategy/YamlReader.ts"
 import * as Ed25519 from "../../venue/signing/Ed25519.ts"
+import * as PlainFiles from "../files/PlainFiles.ts"
 import { readSecret, secretSource } from "../files/SecretSource.ts"
 import * as KeystoreSource from "./KeystoreSource.ts"
 import type * as KmsSigner from "./KmsSigner.ts"
@@ -93,9 +94,9 @@ export const load = Effect.fn("SignerFile.load")(function* (file: string) {
   const path = yield* Path.Path
   const text = yield* Effect.mapError(
     fileSystem.readFileString(file),
-    () =>
+    (error) =>
       new SignerFileInvalid({
-        message: `${file}: the signer's file cannot be read: does it exist, and may you read it?`
+        message: `${file}: the signer's file cannot be read: ${PlainFiles.phraseOf(error) ?? error.message}`
       })
   )
   const to: Report = { source: sourceText(file, text), problems: [] }

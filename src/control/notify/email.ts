@@ -1,5 +1,6 @@
 /** Notices by e-mail, over SMTP with TLS: a password never goes over an unencrypted connection. */
 import { Effect, Redacted, Schema } from "effect"
+import { isLoopback } from "../Address.ts"
 
 export interface Mailbox {
   readonly from: string
@@ -13,8 +14,6 @@ export class MailNotSent extends Schema.TaggedError<MailNotSent>()("MailNotSent"
 
 const patienceMillis = 15_000
 
-const isLoopback = (url: string): boolean => /^smtp:\/\/(localhost|127\.|\[::1\])/.test(url)
-
 const failed = (cause: unknown) => new MailNotSent({ reason: reasonOf(cause) })
 
 export const send = Effect.fn("email.send")(function* (
@@ -26,14 +25,13 @@ export const send = Effect.fn("email.send")(function* (
 ) {
   // Loaded on demand: most bots send no mail, and the start should not wait for it.
   const { createTransport } = yield* Effect.promise(() => import("nodemailer"))
-  const address = Redacted.value(url)
-  const { hostname, port, protocol } = new URL(address)
+  const { hostname, port, protocol } = new URL(Redacted.value(url))
   const secure = protocol === "smtps:"
   const options = {
     host: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port || (secure ? 465 : 587)),
     secure,
-    requireTLS: !secure && !isLoopback(address),
+    requireTLS: !secure && !isLoopback(hostname),
     connectionTimeout: patienceMillis,
     greetingTimeout: patienceMillis,
     socketTimeout: patienceMillis,

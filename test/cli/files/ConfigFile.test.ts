@@ -165,7 +165,7 @@ describe("configuration file", () => {
       assert.match(said(yield* failure(text, { "key.txt": "\n" })).join(), /^3:11 the secret file .* is empty$/)
       const linked = yield* withFiles({ "bot.yaml": text, "real.txt": "x" })
       yield* fileSystem.symlink(`${linked.folder}/real.txt`, `${linked.folder}/key.txt`)
-      assert.match(said(yield* load(linked.config).pipe(Effect.flip)).join(), /not be a symbolic link$/)
+      assert.match(said(yield* load(linked.config).pipe(Effect.flip)).join(), /is a symbolic link$/)
       const folder = yield* withFiles({ "bot.yaml": text })
       yield* fileSystem.makeDirectory(`${folder.folder}/key.txt`, { mode: 0o700 })
       assert.match(said(yield* load(folder.config).pipe(Effect.flip)).join(), /is not a plain file$/)
@@ -232,6 +232,48 @@ describe("configuration file", () => {
         assert.strictEqual((yield* load(config)).venue.url, url)
       }
     }).pipe(provided)
+  )
+
+  const tellers: Readonly<Record<string, (url: string) => string>> = {
+    webhook: (url) => `notify: [{ to: webhook, url: ${url}, secret: { env: TEST_API_KEY } }]`,
+    slack: (url) => `notify: [{ to: slack, url: ${url} }]`,
+    telegram: (url) => `notify: [{ to: telegram, url: ${url}, secret: { env: TEST_API_KEY }, chat: a }]`,
+    ntfy: (url) => `notify: [{ to: ntfy, url: ${url}, secret: { env: TEST_API_KEY } }]`,
+    heartbeat: (url) => `heartbeat: { url: ${url} }`,
+    otlp: (url) => `otlp: { url: ${url}, token: { env: TEST_API_KEY } }`
+  }
+  it.effect.each(Object.entries(tellers))(
+    "tells nothing to another machine in the clear, wherever its address is: %s",
+    ([name, line]) =>
+      Effect.gen(function* () {
+        const readsReferences = name !== "otlp"
+        const given = (url: string) =>
+          failure(`${good}${line("{ file: address.url }")}\n`, { "address.url": `${url}\n` })
+        for (const host of [
+          "hook.example",
+          "127.0.0.1.evil.example",
+          "localhost.evil.example",
+          "10.0.0.2",
+          "user@x.example"
+        ]) {
+          if (name !== "slack") {
+            const problems = said(yield* failure(`${good}${line(`"http://${host}/x"`)}\n`))
+            assert.match(problems.join("\n"), /14:\d+ expected an address such as .*http only for this machine/)
+          }
+          if (!readsReferences) continue
+          const problem = yield* given(`http://${host}/x`)
+          assert.match(said(problem).join("\n"), /^14:\d+ the secret there is not an address such as/)
+          assert.notInclude(problem.message, host)
+        }
+        if (!readsReferences) return
+        for (const url of ["https://hook.example/x", "http://127.0.0.1:8080/x", "http://localhost/x"]) {
+          const { config } = yield* withFiles({
+            "bot.yaml": `${good}${line("{ file: address.url }")}\n`,
+            "address.url": url
+          })
+          yield* load(config)
+        }
+      }).pipe(provided)
   )
 
   it.effect("names a file that is not there", () =>

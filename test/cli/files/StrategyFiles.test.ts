@@ -57,7 +57,7 @@ const cases: ReadonlyArray<
     "files that are not there, beside one that is wrong",
     { a: goodGrid.replace("kind: grid", "kind: grit") },
     "nowhere a",
-    "nowhere:1:1 the strategy file cannot be read: does it exist, is it a file, may you read it?",
+    "nowhere:1:1 the strategy file cannot be read: no such file or folder",
     "a:3:7 expected one of"
   ]
 ]

@@ -3,6 +3,7 @@
  * Discord) are references; a webhook's own address may be in the file.
  */
 import { Effect, Redacted } from "effect"
+import { isPrivate } from "../../../control/Address.ts"
 import { defaultTelegram, type Receiver, receivers, type Target } from "../../../control/notify/channels.ts"
 import type { Mailbox } from "../../../control/notify/email.ts"
 import type { HeartbeatOptions } from "../../../control/notify/Heartbeat.ts"
@@ -15,9 +16,10 @@ import { readSecret, type SecretSource, secretSource } from "../../files/SecretS
 
 const shortestMillis = 1_000
 
-const webAddress = Read.scalar("an address such as https://host/path", (text) =>
-  /^(https?|smtps?):$/.test(URL.parse(text)?.protocol ?? "") ? text.replace(/\/+$/, "") : undefined
-)
+const withoutSlash = (text: string): string => text.replace(/\/+$/, "")
+
+const expected = "an address such as https://host/path (http only for this machine)"
+const webAddress = Read.scalar(expected, (text) => (isPrivate(text) ? withoutSlash(text) : undefined))
 
 type Address = string | SecretSource
 
@@ -118,10 +120,14 @@ export const heartbeatOf = (
   return { url, everyMillis: every?.value ?? 60_000 }
 }
 
-const addressOf = (source: Read.Located<Address>, folder: string, to: Report) => {
+const addressOf = Effect.fnUntraced(function* (source: Read.Located<Address>, folder: string, to: Report) {
   const { value, ...place } = source
-  return typeof value === "string" ? Effect.succeed(Redacted.make(value)) : readSecret({ value, ...place }, folder, to)
-}
+  if (typeof value === "string") return Redacted.make(value)
+  const secret = yield* readSecret({ value, ...place }, folder, to)
+  if (secret === undefined) return undefined
+  const text = Redacted.value(secret)
+  return isPrivate(text) ? Redacted.make(withoutSlash(text)) : report(to, place, `the secret there is not ${expected}`)
+})
 
 /** With their secrets read; a problem is reported at the place that names the secret. */
 export const loadedTargets = Effect.fn("NotifyConfig.loadedTargets")(function* (

@@ -1,0 +1,56 @@
+/**
+ * The file system of the program: of what exists it opens plain files only. Opening a named pipe waits for its other end in a
+ * thread that nothing can interrupt, and a device may never end; a program that waits there hears no signal.
+ */
+import { Effect, FileSystem, Layer, PlatformError, Predicate } from "effect"
+
+const module = "PlainFiles"
+
+const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
+  File: "plain file",
+  Directory: "folder",
+  SymbolicLink: "symbolic link",
+  BlockDevice: "device",
+  CharacterDevice: "device",
+  FIFO: "named pipe",
+  Socket: "socket",
+  Unknown: "special file"
+}
+
+export const layer = Layer.effect(
+  FileSystem.FileSystem,
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const refuseOthers = Effect.fnUntraced(function* (method: string, path: string) {
+      const found = yield* Effect.option(files.stat(path))
+      if (found._tag === "None" || found.value.type === "File") return
+      const description = `is a ${kinds[found.value.type]} where a plain file is needed`
+      return yield* PlatformError.systemError({
+        _tag: "BadResource",
+        module,
+        method,
+        description,
+        pathOrDescriptor: path
+      })
+    })
+    return FileSystem.make({
+      ...files,
+      open: (path, options) => Effect.andThen(refuseOthers("open", path), files.open(path, options)),
+      readFile: (path) => Effect.andThen(refuseOthers("readFile", path), files.readFile(path))
+    })
+  })
+)
+
+const phrases: Partial<Record<PlatformError.SystemErrorTag, string>> = {
+  AlreadyExists: "exists already",
+  BadResource: "is a folder where a file is needed, or a file where a folder is",
+  NotFound: "no such file or folder",
+  PermissionDenied: "no permission"
+}
+
+/** What is wrong with a file, in words that follow its name; none for failures that are not about that. */
+export const phraseOf = ({ reason }: PlatformError.PlatformError): string | undefined => {
+  if (reason._tag === "BadArgument") return undefined
+  if (Predicate.hasProperty(reason.cause, "code") && reason.cause.code === "ELOOP") return "is a symbolic link"
+  return reason.module === module ? reason.description : phrases[reason._tag]
+}

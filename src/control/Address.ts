@@ -1,0 +1,12 @@
+/** Where secrets may be sent: over TLS, or to this machine. Alerts, signs of life and traces carry tokens, and tell of money. */
+
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
+
+/** Mail begins without encryption and then needs it, except to this machine (`email.ts`). */
+const encrypted: ReadonlySet<string> = new Set(["https:", "smtps:", "smtp:"])
+
+export const isPrivate = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && (encrypted.has(url.protocol) || (url.protocol === "http:" && isLoopback(url.hostname)))
+}
