@@ -1,4 +1,5 @@
 /** Where secrets may be sent: over TLS, or to this machine. Alerts, signs of life and traces carry tokens, and tell of money. */
+import * as Read from "../strategy/Fields.ts"
 
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
@@ -10,3 +11,13 @@ export const isPrivate = (text: string): boolean => {
   const url = URL.parse(text)
   return url !== null && (encrypted.has(url.protocol) || (url.protocol === "http:" && isLoopback(url.hostname)))
 }
+
+/** https, or http to this machine; no credentials, query or fragment. */
+export const url: Read.Reader<string> = Read.scalar(
+  "an address such as https://host/path (http only for this machine; no user, query or fragment)",
+  (text) => {
+    const parsed = URL.parse(text)
+    if (parsed === null || parsed.username + parsed.password + parsed.search + parsed.hash !== "") return undefined
+    return /^https?:$/.test(parsed.protocol) && isPrivate(text) ? text.replace(/\/+$/, "") : undefined
+  }
+)

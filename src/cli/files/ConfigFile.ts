@@ -4,7 +4,7 @@
  * folder.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
-import { isPrivate } from "../../control/Address.ts"
+import { url } from "../../control/Address.ts"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import type * as Decimal from "../../domain/Decimal.ts"
@@ -214,16 +214,6 @@ const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   }
   return lines.join("\n")
 }
-
-/** https, or http to this machine; no credentials, query or fragment. */
-export const url: Read.Reader<string> = Read.scalar(
-  "an address such as https://host/path (http only for this machine; no user, query or fragment)",
-  (text) => {
-    const parsed = URL.parse(text)
-    if (parsed === null || parsed.username + parsed.password + parsed.search + parsed.hash !== "") return undefined
-    return /^https?:$/.test(parsed.protocol) && isPrivate(text) ? text.replace(/\/+$/, "") : undefined
-  }
-)
 
 const matching = (expected: string, pattern: RegExp): Read.Reader<string> =>
   Read.scalar(expected, (text) => (pattern.test(text) ? text : undefined), undefined, {

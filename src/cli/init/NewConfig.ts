@@ -4,6 +4,7 @@
  * only their owner can read, or in the environment.
  */
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
+import { url } from "../../control/Address.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import { defaultSettings } from "../../sandbox/core/Settings.ts"
 import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
@@ -14,7 +15,6 @@ import type { Question } from "../../strategy/Setup.ts"
 import * as Ed25519 from "../../venue/signing/Ed25519.ts"
 import { publicKeyOf } from "../../venue/signing/Signer.ts"
 import type { Token } from "../../venue/Venue.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
 import { readSecret, type SecretSource } from "../files/SecretSource.ts"
 import * as SandboxConfig from "../run/SandboxConfig.ts"
 import { defaultPort } from "../run/sandboxFlags.ts"
@@ -38,7 +38,7 @@ const venueQuestion: Question = {
   key: "venue",
   text: "Venue: its address (https://…), or sandbox",
   fallback: "sandbox",
-  read: (node, to) => (node.type === "scalar" && node.text === "sandbox" ? sandboxUrl : ConfigFile.url(node, to))
+  read: (node, to) => (node.type === "scalar" && node.text === "sandbox" ? sandboxUrl : url(node, to))
 }
 
 /** Only a venue that answers is taken; its tokens are the answer. */
