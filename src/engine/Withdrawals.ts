@@ -24,7 +24,7 @@ import type { Placement } from "./state/Placement.ts"
 const lookMillis = 400
 /** A turn reads much, and cancels must not stand in line behind it; before they are answered it finds nothing. */
 const looksBeforeTurn = 4
-/** The most cancels in flight: as many as the rate limiter lets through in a second. */
+/** The most cancels that one look begins: as many as the rate limiter lets through in a second. Those in flight delay none. */
 const mostAtOnce = 50
 /** A bot that can record nothing any more and has to withdraw everything ends after this long at the latest. */
 const lastTriesMillis = 60_000
@@ -79,9 +79,12 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
   const run = Effect.gen(function* () {
     const sending = yield* FiberMap.make<string, void, JournalError>()
     const send = Effect.fnUntraced(function* (placements: ReadonlyArray<Placement>) {
+      let begun = 0
       for (const { cancel, key, placement } of cancelling.due(placements, yield* Clock.currentTimeMillis)) {
-        if ((yield* FiberMap.size(sending)) >= mostAtOnce) return
-        yield* FiberMap.run(sending, key, cancelOf(placement.id, cancel), { onlyIfMissing: true })
+        if (yield* FiberMap.has(sending, key)) continue
+        if (begun === mostAtOnce) return
+        begun += 1
+        yield* FiberMap.run(sending, key, cancelOf(placement.id, cancel))
       }
     })
     const sendUnrecorded = Effect.suspend(() =>

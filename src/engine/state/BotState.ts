@@ -5,7 +5,7 @@
  */
 import { Result } from "effect"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
-import { hourMillis, utcDay } from "../../domain/Durations.ts"
+import { hourMillis, minuteMillis, utcDay } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand, isFinished } from "../../domain/Placement.ts"
 import { messageOf } from "../../domain/Text.ts"
@@ -164,7 +164,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
 const resume = (state: BotState, name: string): void => {
   const known = state.strategies.get(name)
   if (known === undefined) return
-  const { paused: _, refused: __, unexplained: ___, ...rest } = known
+  const { paused: _, refused: __, unexplained: ___, endedEarly: ____, ...rest } = known
   state.strategies.set(name, rest)
 }
 
@@ -214,6 +214,7 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   if (event._tag === "FillSeen") state.fills += 1
   applySlot(state, changed, event, at)
   noteRefused(state, placement, event)
+  noteEarlyEnd(state, placement, event, at)
   noteTrading(state, changed, event, at)
   // A settled order is terminal and paid at the venue, so it can never come back. The others may still show up in
   // lists.
@@ -249,6 +250,8 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   })
 }
 
+/** Clocks differ: an order that ends so shortly before its deadline ends by it. */
+const earlyMillis = minuteMillis
 /** By then a create without an answer has shown up, and so has a deposit that counts as not paid. */
 const rememberedMillis = hourMillis
 
@@ -318,6 +321,18 @@ const noteRefused = (state: BotState, before: Placement, event: PlacementEvent):
   if (attempts === 0 || payment !== undefined) return
   changeStrategy(state, strategy, ({ refused }) => ({
     refused: { times: (refused?.times ?? 0) + 1, answer: lastAnswer }
+  }))
+}
+
+/** A cancel that an earlier process asked for may be missing in the journal; a swap often ends without having traded. */
+const noteEarlyEnd = (state: BotState, before: Placement, event: PlacementEvent, at: number): void => {
+  const { by, cancel, deadline, order, plannedAt, strategy } = before
+  if (event._tag === "FillSeen") return changeStrategy(state, strategy, () => ({ endedEarly: undefined }))
+  if (event._tag !== "Closed" || by === "swap" || event.status === "FILLED") return
+  if (cancel !== undefined || plannedAt < state.runStartedAt) return
+  if (event.status === "EXPIRED" && at >= deadline - earlyMillis) return
+  changeStrategy(state, strategy, ({ endedEarly }) => ({
+    endedEarly: { times: (endedEarly?.times ?? 0) + 1, how: `order ${order?.id} ${event.status}` }
   }))
 }
 

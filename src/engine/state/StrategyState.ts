@@ -35,6 +35,8 @@ export interface StrategyState {
   }
   /** Payments that were refused for certain since the last deposit that was seen, and what the last one was answered. */
   readonly refused?: { readonly times: number; readonly answer: string } | undefined
+  /** Its orders that ended in a row before their time, unfilled and without a cancel of ours, and how the last one did. */
+  readonly endedEarly?: { readonly times: number; readonly how: string } | undefined
   /** It cannot be planned, by a mistake of this program. */
   readonly failing?: { readonly reason: string; readonly since: number } | undefined
   /** The strategy file in force, with its text where the journal has it. */
