@@ -25,7 +25,7 @@ import { Session } from "../venue/http/Session.ts"
 import { VenueClient } from "../venue/http/VenueClient.ts"
 import * as Incidents from "../venue/Incidents.ts"
 import { Swaps } from "../venue/Swaps.ts"
-import * as Ed25519 from "../venue/signing/Ed25519.ts"
+import * as AccountKey from "../venue/signing/AccountKey.ts"
 import * as IntentGuard from "../venue/signing/IntentGuard.ts"
 import * as RemoteSigner from "../venue/signing/RemoteSigner.ts"
 import { type KeyMalformed, publicKeyOf, Signer } from "../venue/signing/Signer.ts"
@@ -49,7 +49,9 @@ export class AddressesMissing extends Schema.TaggedError<AddressesMissing>()("Ad
 export type Pace = Partial<Omit<Settings, "account">>
 
 /** The account of the configuration: named, or the implicit one of its key. */
-export const accountOf: (config: BotConfig) => Effect.Effect<VenueAccount, AddressesMissing | KeyMalformed> = Effect.fn(
+export const accountOf: (
+  config: BotConfig
+) => Effect.Effect<VenueAccount, AddressesMissing | KeyMalformed | AccountKey.KeyOfAnother> = Effect.fn(
   "Modes.accountOf"
 )(function* ({ account, markets }) {
   const signerId = yield* signerOf(account)
@@ -74,9 +76,9 @@ export const accountOf: (config: BotConfig) => Effect.Effect<VenueAccount, Addre
 /** The account that signs: named, or the implicit one of its key. */
 export const signerOf = Effect.fn("Modes.signerOf")(function* (account: BotConfig["account"]) {
   // With a signer process the configuration names the account, because there is no key here to derive it from.
-  if ("signer" in account.signing) return account.signing.signerId
-  const publicKey = yield* publicKeyOf(account.signing.key)
-  return account.signerId ?? Ed25519.implicitAccount(publicKey) ?? publicKey
+  if ("signer" in account.signing)
+    return yield* RemoteSigner.signsFor(account.signing.signer.socket, account.signing.signerId)
+  return yield* AccountKey.accountOf(yield* publicKeyOf(account.signing.key), account.signerId)
 })
 
 /** The configured key, or the process that holds it. */

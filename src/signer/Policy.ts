@@ -48,7 +48,7 @@ export const givenBefore = (
   if (alive === undefined || alive.asset !== asset || alive.amount !== String(amount)) return undefined
   const { body, intentHash, validUntil } = alive
   if (body === undefined || intentHash === undefined || validUntil === undefined) return undefined
-  return { _tag: "Signed", body, intentHash, validUntil } as const
+  return { _tag: "SignedBefore", body, intentHash, validUntil } as const
 }
 
 export const objectionTo = (

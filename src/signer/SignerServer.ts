@@ -7,17 +7,20 @@
 import { chmodSync, unlinkSync } from "node:fs"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { Clock, Effect, Queue, Schedule, Schema, Semaphore } from "effect"
+import { minuteMillis } from "../domain/Durations.ts"
 import { IntentGuard } from "../venue/signing/IntentGuard.ts"
 import * as Nep413 from "../venue/signing/Nep413.ts"
 import { longestLine, SignerAnswer, SignerRequest } from "../venue/signing/RemoteSigner.ts"
 import { Signer } from "../venue/signing/Signer.ts"
 import * as StrictJson from "../venue/wire/StrictJson.ts"
+import { parseTimestamp } from "../venue/wire/WireValue.ts"
 import { type Cap, givenBefore, objectionTo, objectionToLogin } from "./Policy.ts"
 import type { Record, RecordBroken } from "./Record.ts"
 
 export interface SignerOptions {
   readonly socket: string
   readonly signerId: string
+  readonly publicKey: string
   readonly verifier: string
   /** By the venue's asset id. */
   readonly caps: ReadonlyMap<string, Cap>
@@ -43,7 +46,7 @@ const refused = (check: string, expected: string, found: string): SignerAnswer =
 })
 
 const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket">) {
-  const { caps, record, signerId, verifier } = options
+  const { caps, publicKey, record, signerId, verifier } = options
   const [guard, signer] = [yield* IntentGuard, yield* Signer]
   const oneAtATime = yield* Semaphore.make(1)
 
@@ -72,9 +75,9 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     return yield* guard.signTransfer({ standard, payload }, wanted).pipe(
       Effect.matchEffect({
         onFailure: (failure): Effect.Effect<SignerAnswer, RecordBroken> =>
-          failure._tag === "IntentRefused" && failure.check !== "signer"
+          failure._tag === "IntentRefused"
             ? refuse(failure.check, failure.expected, failure.found, about)
-            : unavailable(failure._tag === "IntentRefused" ? failure.found : failure.reason, about),
+            : unavailable(failure._tag === "SignerUnavailable" ? failure.reason : failure.message, about),
         onSuccess: ({ body, intentHash, validUntil }) =>
           Effect.as(record.append({ at, what: "signed", ...about, intentHash, validUntil, body }), {
             _tag: "Signed",
@@ -95,7 +98,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     const nonce = Nep413.parseNonce(text)
     if (nonce === undefined) return yield* refuse("nonce", "32 bytes in base64", text)
     const parsed = StrictJson.read(message)
-    const problem = parsed._tag === "Failure" ? parsed.failure : loginProblem(parsed.success, signerId)
+    const problem = parsed._tag === "Failure" ? parsed.failure : loginProblem(parsed.success, signerId, at)
     if (problem !== undefined) return yield* refuse("message", "a login of this account without intents", problem)
     yield* record.append({ at, what: "login" })
     return yield* signer.sign(Nep413.digest({ message, nonce, recipient })).pipe(
@@ -114,6 +117,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     function* (line: string) {
       const request = yield* Effect.option(decode(line))
       if (request._tag === "None") return refused("request", "a request of this program", line.slice(0, 60))
+      if (request.value._tag === "Who") return { _tag: "Holder", signerId, publicKey } as const
       return yield* request.value._tag === "Transfer" ? transfer(request.value) : login(request.value)
     },
     oneAtATime.withPermit,
@@ -121,12 +125,17 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
   )
 })
 
-const loginProblem = (message: unknown, signerId: string): string | undefined => {
+/** A login lives for five minutes; one that lived for ever would be a password. */
+const mostLoginMillis = 15 * minuteMillis
+
+const loginProblem = (message: unknown, signerId: string, now: number): string | undefined => {
   if (typeof message !== "object" || message === null) return "no object"
   const keys = Object.keys(message).sort().join(",")
   if (keys !== "deadline,intents,signer_id") return keys.slice(0, 60)
   if (!("intents" in message) || !Array.isArray(message.intents) || message.intents.length > 0) return "intents"
-  return "signer_id" in message && message.signer_id === signerId ? undefined : "another signer_id"
+  if (!("signer_id" in message) || message.signer_id !== signerId) return "another signer_id"
+  const deadline = "deadline" in message ? parseTimestamp(String(message.deadline)) : undefined
+  return deadline !== undefined && deadline <= now + mostLoginMillis ? undefined : "a deadline too far ahead, or none"
 }
 
 interface Asked {

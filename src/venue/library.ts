@@ -25,6 +25,7 @@ export {
   IntentGuard,
   IntentRefused,
   IntentValidity,
+  SignatureRefused,
   SignerUnavailable
 } from "./signing/IntentGuard.ts"
 export { verify as verifyQuoteSignature } from "./signing/QuoteSignature.ts"

@@ -94,6 +94,12 @@ describe("signer process", () => {
     const standard = "nep413"
     const transfer = (request: unknown, body = payload(signerId, sandbox.verifier)) =>
       ask(socket, JSON.stringify({ _tag: "Transfer", standard, payload: body, ...good, ...(request as object) }))
+    const login = (change: Record<string, unknown>, minutes = 5) => {
+      const { message, ...rest } = payload(signerId, sandbox.verifier, {}, minutes)
+      const text = JSON.stringify({ ...JSON.parse(message), intents: [], ...change })
+      return ask(socket, JSON.stringify({ _tag: "Login", ...rest, message: text }))
+    }
+    assert.match(await login({}), /"_tag":"LoggedIn"/)
     const tampered: ReadonlyArray<readonly [string, Promise<string>]> = [
       ["another receiver", transfer({}, payload(signerId, sandbox.verifier, { receiver_id: "thief" }))],
       [
@@ -112,6 +118,8 @@ describe("signer process", () => {
         "a login with an intent",
         ask(socket, JSON.stringify({ _tag: "Login", ...payload(signerId, sandbox.verifier) }))
       ],
+      ["a login that would live for a year", login({}, 525_600)],
+      ["a login of another account", login({ signer_id: "thief" })],
       ["bytes to sign", ask(socket, JSON.stringify({ _tag: "Sign", digest: "aa" }))],
       ["no JSON", ask(socket, "give me a signature")]
     ]
@@ -122,14 +130,15 @@ describe("signer process", () => {
     const given = await transfer({})
     assert.match(given, /"_tag":"Signed"/)
     const fresh = { ...payload(signerId, sandbox.verifier), nonce: Buffer.alloc(32, 8).toString("base64") }
-    assert.strictEqual(await transfer({}, fresh), given)
+    const again = given.replace('"Signed"', '"SignedBefore"')
+    assert.strictEqual(await transfer({}, fresh), again)
     const more = payload(signerId, sandbox.verifier, { tokens: { "nep141:usdc.omft.native": "2000000" } })
     assert.match(await transfer({ amount: "2000000" }, more), /one that was not paid yet/)
     signer.signal("SIGTERM")
     await signer.ended
     signer = begin()
     await signer.says(/signs for/)
-    assert.strictEqual(await transfer({}), given, "remembered over a restart")
+    assert.strictEqual(await transfer({}), again, "remembered over a restart")
     assert.match(await transfer({ amount: "2000000" }, more), /one that was not paid yet/)
     signer.signal("SIGTERM")
     await signer.ended
@@ -140,7 +149,7 @@ describe("signer process", () => {
     appendFileSync(log, '{"at":1,"what":"sig')
     signer = begin()
     await signer.says(/signs for/)
-    assert.strictEqual(await transfer({}), given)
+    assert.strictEqual(await transfer({}), again)
     signer.signal("SIGTERM")
     await signer.ended
     const lines = readFileSync(log, "utf8").split("\n")
@@ -181,6 +190,34 @@ describe("signer process", () => {
     assert.match(await login(), /"_tag":"LoggedIn"/)
     writeFileSync(join(folder, "kms.sh"), example.replace("service.pem", "other.pem"))
     assert.match(await login(), /the signature of sh is not one of ed25519:/)
+  }, 60_000)
+
+  it("a key that is not the account's was noticed by the verifier alone: nobody starts with it", async () => {
+    const sandbox = await startSandbox()
+    const { signerId } = sandbox.account
+    const another = "a".repeat(64)
+    const folder = workspace(sandbox, {
+      "named.yaml": configText(sandbox).replace("account:", `account:\n  signerId: ${another}`),
+      "remote.yaml": configText(sandbox).replace(
+        "key: { file: account.key }",
+        `signerId: ${another}\n  signer: { socket: signer.sock }`
+      ),
+      "signer.yaml": signerText(sandbox.verifier),
+      "wrong.yaml": `signerId: ${another}\n${signerText(sandbox.verifier)}`
+    })
+    const file = (name: string) => join(folder, name)
+    const said = new RegExp(`account.signerId is ${another}, and the key ed25519:\\w+ signs for ${signerId}`)
+    assertSays(await run(["run", file("grid.yaml"), "--config", file("named.yaml")]), 1, said)
+    assertSays(await run(["signer", "--socket", file("no.sock"), "--config", file("wrong.yaml")]), 1, said)
+    const { findings } = JSON.parse((await run(["doctor", "--json", "--config", file("named.yaml")])).stdout)
+    const { text, verdict } = findings.find(({ check }: { check: string }) => check === "key")
+    assert.match(text, said)
+    assert.strictEqual(verdict, "wrong")
+    const signer = start(["signer", "--socket", file("signer.sock"), "--config", file("signer.yaml")])
+    await signer.says(/signs for/)
+    assertSays(await run(["run", file("grid.yaml"), "--config", file("remote.yaml")]), 1, said)
+    signer.signal("SIGTERM")
+    await signer.ended
   }, 60_000)
 
   it("keys come back from a keystore only with the passphrase, and unchanged files", async () => {

@@ -35,7 +35,9 @@ export const json = (body: unknown, status = 200, headers: Record<string, string
 export const text = (body: string, status: number, headers: Record<string, string> = {}) =>
   Effect.succeed(HttpServerResponse.text(body, { status, headers, contentType: "text/html" }))
 
-export const scripted = (script: Script, given = config) => {
+export const ownSigner = Layer.orDie(Signer.layer(testKey))
+
+export const scripted = (script: Script, given = config, signer: Layer.Layer<Signer> = ownSigner) => {
   const sent: Array<HttpClientRequest.HttpClientRequest> = []
   const client = HttpClient.make((request) => {
     sent.push(request)
@@ -46,7 +48,7 @@ export const scripted = (script: Script, given = config) => {
   const layer = Layer.mergeAll(HttpVenue.layer, Swaps.layer, History.layer).pipe(
     Layer.provide(Session.layer),
     Layer.provide(VenueClient.layer),
-    Layer.provide(Layer.orDie(Signer.layer(testKey))),
+    Layer.provide(signer),
     Layer.provide(given),
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
   )

@@ -8,6 +8,7 @@ import { Clock, DateTime, Effect, Option } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as Lease from "../../journal/Lease.ts"
+import * as AccountKey from "../../venue/signing/AccountKey.ts"
 import { publicKeyOf } from "../../venue/signing/Signer.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as Modes from "../Modes.ts"
@@ -104,6 +105,11 @@ const venueFindings = Effect.fnUntraced(function* (url: string) {
   return [reached, budget, clock]
 })
 
+const keyFinding = <E extends { readonly message: string }, R>(found: Effect.Effect<Finding, E, R>) =>
+  Effect.catch(found, ({ message }) =>
+    Effect.succeed(wrong("key", message, "put the key of the account into its file"))
+  )
+
 const accountFindings = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
   const { signing } = config.account
   if ("signer" in signing) {
@@ -111,14 +117,24 @@ const accountFindings = Effect.fnUntraced(function* (config: ConfigFile.BotConfi
       () => statSync(signing.signer.socket, { throwIfNoEntry: false })?.isSocket() === true
     )
     return isThere
-      ? ok("key", `in the signer process at ${signing.signer.socket}`)
+      ? yield* keyFinding(
+          Effect.as(Modes.accountOf(config), ok("key", `in the signer process at ${signing.signer.socket}`))
+        )
       : wrong("key", `no signer process listens at ${signing.signer.socket}`, "start it: limitbot signer")
   }
-  return yield* publicKeyOf(signing.key).pipe(
-    Effect.flatMap((publicKey) =>
-      Effect.map(Modes.accountOf(config), ({ signerId }) => ok("key", `signs for ${signerId} with ${publicKey}`))
-    ),
-    Effect.catch((error) => Effect.succeed(wrong("key", error.message, "put the key of the account into its file")))
+  return yield* keyFinding(
+    Effect.gen(function* () {
+      const publicKey = yield* publicKeyOf(signing.key)
+      const { signerId } = yield* Modes.accountOf(config)
+      const text = `signs for ${signerId} with ${publicKey}`
+      return AccountKey.keyOf(signerId) === undefined
+        ? warn(
+            "key",
+            `${text}; only the verifier knows the keys of a named account`,
+            "limitbot balances: its login fails with the key of another account"
+          )
+        : ok("key", text)
+    })
   )
 })
 

@@ -3,7 +3,7 @@ import { Console, Effect, Layer, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Record from "../../signer/Record.ts"
 import * as SignerServer from "../../signer/SignerServer.ts"
-import * as Ed25519 from "../../venue/signing/Ed25519.ts"
+import * as AccountKey from "../../venue/signing/AccountKey.ts"
 import * as IntentGuard from "../../venue/signing/IntentGuard.ts"
 import { publicKeyOf, Signer } from "../../venue/signing/Signer.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../venue/VenueConfig.ts"
@@ -29,7 +29,7 @@ export const command = Command.make(
     const stop = yield* Stop
     const { signing } = file
     const publicKey = "kms" in signing ? signing.kms.publicKey : yield* publicKeyOf(signing.key)
-    const signerId = file.signerId ?? Ed25519.implicitAccount(publicKey) ?? publicKey
+    const signerId = yield* AccountKey.accountOf(publicKey, file.signerId)
     const record = yield* Record.open(file.record)
     // The guard needs the account and the verifier; it asks no venue anything.
     const venue = Layer.succeed(VenueConfig, {
@@ -44,7 +44,7 @@ export const command = Command.make(
     const signer = "kms" in signing ? KmsSigner.layer(signing.kms) : Signer.layer(signing.key)
     const services = Layer.provideMerge(IntentGuard.layer.pipe(Layer.provide(venue)), signer)
     const { caps, verifier } = file
-    const serving = yield* SignerServer.serve({ socket, signerId, verifier, caps, record }).pipe(
+    const serving = yield* SignerServer.serve({ socket, signerId, publicKey, verifier, caps, record }).pipe(
       Effect.provide(services)
     )
     yield* Console.log(`signs for ${signerId}, ${caps.size} assets, record ${file.record}, socket ${socket}`)

@@ -163,12 +163,13 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       return yield* record(...refused(placement, what, evidence, correlationId))
     }
     const signed = yield* Effect.result(guard.signTransfer(value, expected))
-    if (signed._tag === "Success") nonces.add(payload)
+    if (signed._tag === "Success") nonces.add(signed.success.body)
     if (signed._tag === "Failure") {
       const { failure } = signed
-      if (failure._tag === "IntentRefused") {
+      if (failure._tag !== "SignerUnavailable") {
         const { found, message: what } = failure
-        if (isForAnother(placement, failure) && (yield* mayBeMisdelivered(placement))) return
+        const isOdd = failure._tag === "IntentRefused" && isForAnother(placement, failure)
+        if (isOdd && (yield* mayBeMisdelivered(placement))) return
         return yield* record(...refused(placement, what, `found ${found}`, correlationId))
       }
       // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the

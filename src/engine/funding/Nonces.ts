@@ -17,21 +17,19 @@ const decodeSigned = Schema.decodeUnknownOption(
 )
 
 const nonceIn = (payload: unknown): string | undefined => Option.getOrUndefined(decodePayload(payload))?.nonce
+const nonceOf = (signed: string): string | undefined =>
+  Option.getOrUndefined(decodeSigned(signed))?.signedData.payload.nonce
 
 export const make = ({ placements }: Pick<BotState, "placements">) => {
   const known = new Set<string>()
-  for (const { funding } of placements.values()) {
-    const signed = funding === undefined ? undefined : Option.getOrUndefined(decodeSigned(funding.signed))
-    if (signed !== undefined) known.add(signed.signedData.payload.nonce)
+  /** The nonce of what was signed, which need not be what was asked for now: a signer repeats what it signed before. */
+  const add = (signed: string): void => {
+    const nonce = nonceOf(signed)
+    if (nonce === undefined) return
+    known.add(nonce)
+    const [oldest] = known
+    if (known.size > most && oldest !== undefined) known.delete(oldest)
   }
-  return {
-    isKnown: (payload: unknown): boolean => known.has(nonceIn(payload) ?? ""),
-    add: (payload: unknown): void => {
-      const nonce = nonceIn(payload)
-      if (nonce === undefined) return
-      known.add(nonce)
-      const [oldest] = known
-      if (known.size > most && oldest !== undefined) known.delete(oldest)
-    }
-  }
+  for (const { funding } of placements.values()) if (funding !== undefined) add(funding.signed)
+  return { isKnown: (payload: unknown): boolean => known.has(nonceIn(payload) ?? ""), add }
 }

@@ -6,8 +6,9 @@ import { Clock, Context, Duration, Effect, Layer, Redacted, Ref, Semaphore } fro
 import { layerWebCrypto, SecureRandom } from "effect/crypto/SecureRandom"
 import { AuthenticateResponse, RefreshResponse } from "../api/AccountApi.ts"
 import type { SignedData } from "../api/IntentsApi.ts"
+import * as AccountKey from "../signing/AccountKey.ts"
 import * as Nep413 from "../signing/Nep413.ts"
-import { Signer, type SigningRefused } from "../signing/Signer.ts"
+import { Signer, SigningRefused } from "../signing/Signer.ts"
 import { VenueConfig } from "../VenueConfig.ts"
 import { Rejected, VenueError } from "../VenueError.ts"
 import { formatTimestamp } from "../wire/WireValue.ts"
@@ -115,17 +116,26 @@ const signLoginWith = (
   { account, nonceSalt, verifier }: VenueConfig["Service"],
   signer: Signer["Service"],
   random: SecureRandom["Service"]
-) =>
-  Effect.gen(function* () {
+) => {
+  const key = AccountKey.make(account.signerId)
+  return Effect.gen(function* () {
     const deadline = (yield* Clock.currentTimeMillis) + loginValidMillis
     const bytes = yield* random.randomBytes(32)
     const nonce = nonceSalt === undefined ? bytes : versionedNonce(nonceSalt, deadline, bytes)
     const message = JSON.stringify({ deadline: formatTimestamp(deadline), intents: [], signer_id: account.signerId })
     const whole = { message, nonce, recipient: verifier }
-    const { publicKey, signature } = yield* signer.sign(Nep413.digest(whole), whole)
+    const digest = Nep413.digest(whole)
+    const signed = yield* signer.sign(digest, whole)
+    const problem = key.objection(digest, signed)
+    if (problem !== undefined)
+      return yield* new SigningRefused({
+        text: `the signer returned another signature than it was asked for: ${problem}`
+      })
+    const { publicKey, signature } = signed
     const payload = { message, nonce: Buffer.from(nonce).toString("base64"), recipient: verifier }
     return { standard: "nep413", payload, public_key: publicKey, signature } satisfies SignedData
   })
+}
 
 /** The verifier's form of a nonce that expires with its deadline: magic, version 0, salt, nanoseconds, randomness. */
 const versionedNonce = (salt: Uint8Array, deadline: number, random: Uint8Array): Uint8Array => {

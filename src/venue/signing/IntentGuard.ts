@@ -2,6 +2,9 @@
  * The only door to the signing key. It signs only if the venue's payload contains exactly the one transfer that we
  * journaled: the order's deposit address, the input asset, the amount, our account, the configured verifier, a sane
  * deadline, and nothing else. An accepted payload is signed unmodified, to the byte.
+ *
+ * Whoever has the key is a witness like the venue: what comes back passes the same checks before it leaves, is the payload
+ * that was asked for, and bears a signature of the account's own key.
  */
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -9,6 +12,7 @@ import type { GeneratedIntent, SignedIntent } from "../Venue.ts"
 import { VenueConfig } from "../VenueConfig.ts"
 import * as StrictJson from "../wire/StrictJson.ts"
 import { formatTimestamp, parseTimestamp } from "../wire/WireValue.ts"
+import * as AccountKey from "./AccountKey.ts"
 import * as Nep413 from "./Nep413.ts"
 import { Signer } from "./Signer.ts"
 
@@ -34,65 +38,138 @@ export class IntentRefused extends Schema.TaggedError<IntentRefused>()("IntentRe
   }
 }
 
+/** What came back from the key's holder is not what it was asked for: nothing leaves. */
+export class SignatureRefused extends Schema.TaggedError<SignatureRefused>()("SignatureRefused", {
+  check: Schema.String,
+  expected: Schema.String,
+  found: Schema.String
+}) {
+  override get message(): string {
+    return `The signer returned something else than it was asked for, and nothing was sent: ${this.check}: expected ${this.expected}, found ${this.found}`
+  }
+}
+
 /** The key's holder could not be asked: nothing was signed for us, and nothing speaks against the payload. */
 export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
   reason: Schema.String
 }) {
   override get message(): string {
-    return `The signer process does not answer: ${this.reason}`
+    return `The signer does not sign: ${this.reason}`
   }
 }
 
+interface Validity {
+  readonly minMillis: number
+  readonly maxMillis: number
+}
+
 /** How long a payload may stay executable: long enough to arrive, short enough to wait for. */
-export const IntentValidity = Context.Reference<{ readonly minMillis: number; readonly maxMillis: number }>(
-  "limitbot/venue/signing/IntentValidity",
-  { defaultValue: () => ({ minMillis: Duration.toMillis("5 seconds"), maxMillis: Duration.toMillis("7 days") }) }
-)
+export const IntentValidity = Context.Reference<Validity>("limitbot/venue/signing/IntentValidity", {
+  defaultValue: () => ({ minMillis: Duration.toMillis("5 seconds"), maxMillis: Duration.toMillis("7 days") })
+})
 
 export class IntentGuard extends Context.Service<
   IntentGuard,
   {
-    /** Checks and signs; the signature is verified again before it is returned. */
     signTransfer(
       generated: GeneratedIntent,
       expected: ExpectedTransfer
-    ): Effect.Effect<SignedIntent, IntentRefused | SignerUnavailable>
+    ): Effect.Effect<SignedIntent, IntentRefused | SignatureRefused | SignerUnavailable>
   }
 >()("limitbot/venue/signing/IntentGuard") {}
 
+/** A payload that has passed, and what it was made for. */
+export interface PayloadToSign {
+  readonly generated: GeneratedIntent
+  readonly expected: ExpectedTransfer
+  /** As it goes back over the wire. */
+  readonly wire: object
+  readonly digest: Uint8Array
+  readonly validUntil: number
+}
+
+export interface SignedPayload extends Pick<SignedIntent, "body" | "intentHash" | "validUntil"> {
+  /** What was signed before for the same payment, by a bot that died before it had the answer. */
+  readonly isEarlier: boolean
+}
+
+/** The key's holder, who is asked for nothing that has not passed. */
+export type KeyHolder = (asked: PayloadToSign) => Effect.Effect<SignedPayload, IntentRefused | SignerUnavailable>
+
+export const make = Effect.fnUntraced(function* (holder: KeyHolder) {
+  const { account, verifier } = yield* VenueConfig
+  const validity = yield* IntentValidity
+  const { objection } = AccountKey.make(account.signerId)
+
+  const check = Effect.fnUntraced(function* (generated: GeneratedIntent, expected: ExpectedTransfer, window: Validity) {
+    yield* exactly("standard", "nep413", generated.standard)
+    const { payload, wire } = yield* readPayload(generated.payload, verifier)
+    const message = yield* readMessage(payload.message, account.signerId)
+    const validUntil = yield* readDeadline(message.deadline, yield* Clock.currentTimeMillis, window)
+    yield* checkTransfer(message.intents, expected)
+    return { wire, digest: Nep413.digest(payload), validUntil }
+  })
+
+  /** The same checks, whatever it says that it has signed; time has passed since it was asked. */
+  const checkReturned = Effect.fnUntraced(function* (asked: PayloadToSign, returned: SignedPayload) {
+    const { publicKey, signature, ...signed } = yield* readAnswer(returned.body)
+    const window = { minMillis: -validity.maxMillis, maxMillis: validity.maxMillis }
+    const { digest, validUntil, wire } = yield* check(signed, asked.expected, window)
+    const isAsked = JSON.stringify(wire) === JSON.stringify(asked.wire)
+    if (!isAsked && !returned.isEarlier) return yield* refusal("payload", "the one that was asked for", "another")
+    yield* exactly("intentHash", Nep413.hashText(digest), returned.intentHash)
+    if (returned.validUntil !== validUntil)
+      return yield* refusal("validUntil", String(validUntil), String(returned.validUntil))
+    const problem = objection(digest, { publicKey, signature })
+    if (problem !== undefined) return yield* refusal("signature", "one of the account's key", problem)
+    return isAsked
+  })
+
+  const signTransfer = Effect.fn("IntentGuard.signTransfer")(function* (
+    generated: GeneratedIntent,
+    expected: ExpectedTransfer
+  ) {
+    const asked = { generated, expected, ...(yield* check(generated, expected, validity)) }
+    const returned = yield* holder(asked)
+    const isAsked = yield* Effect.mapError(
+      checkReturned(asked, returned),
+      ({ check, expected: wanted, found }) => new SignatureRefused({ check, expected: wanted, found })
+    )
+    const { body, intentHash, validUntil } = returned
+    if (!isAsked && validUntil < (yield* Clock.currentTimeMillis) + validity.minMillis)
+      return yield* new SignerUnavailable({ reason: "what it signed before for this payment is about to expire" })
+    return { body, intentHash, validUntil }
+  })
+
+  return IntentGuard.of({ signTransfer })
+})
+
+/** The key is in this process, or in a service that signs what it is given. */
 export const layer = Layer.effect(
   IntentGuard,
   Effect.gen(function* () {
-    const { account, verifier } = yield* VenueConfig
     const signer = yield* Signer
-    const validity = yield* IntentValidity
-
-    const signTransfer = Effect.fn("IntentGuard.signTransfer")(function* (
-      generated: GeneratedIntent,
-      expected: ExpectedTransfer
-    ) {
-      yield* exactly("standard", "nep413", generated.standard)
-      const { payload, wire } = yield* readPayload(generated.payload, verifier)
-      const message = yield* readMessage(payload.message, account.signerId)
-      const validUntil = yield* readDeadline(message.deadline, yield* Clock.currentTimeMillis, validity)
-      yield* checkTransfer(message.intents, expected)
-      const digest = Nep413.digest(payload)
-      const { publicKey, signature } = yield* signer
-        .sign(digest)
-        .pipe(Effect.mapError(({ text }) => refusal("signer", "a signature", text)))
-      const signedData = { standard: "nep413", payload: wire, public_key: publicKey, signature }
-      return {
-        body: JSON.stringify({ type: "swap_transfer", signedData }),
-        intentHash: Nep413.hashText(digest),
-        validUntil
-      }
-    })
-
-    return IntentGuard.of({ signTransfer })
+    return yield* make(({ digest, validUntil, wire }) =>
+      signer.sign(digest).pipe(
+        Effect.mapError(({ text }) => new SignerUnavailable({ reason: text })),
+        Effect.map(({ publicKey, signature }) => ({
+          body: JSON.stringify({
+            type: requestType,
+            signedData: { standard: "nep413", payload: wire, public_key: publicKey, signature }
+          }),
+          intentHash: Nep413.hashText(digest),
+          validUntil,
+          isEarlier: false
+        }))
+      )
+    )
   })
 )
 
+const requestType = "swap_transfer"
 const maxCallbackLength = 2048
+/** A message at its longest, quoted twice. */
+const maxBodyLength = 100_000
 
 type Checked<A> = Effect.Effect<A, IntentRefused>
 type Fields = Readonly<Record<string, unknown>>
@@ -148,21 +225,33 @@ const readPayload = Effect.fnUntraced(function* (found: unknown, verifier: strin
   }
 })
 
-const readMessage = Effect.fnUntraced(function* (message: string, signerId: string) {
-  const parsed = yield* Effect.fromResult(StrictJson.read(message)).pipe(
-    Effect.mapError((problem) => refusal("message", "strict JSON", problem))
+const strictly = (check: string, text: string, maxLength?: number): Checked<unknown> =>
+  Effect.mapError(Effect.fromResult(StrictJson.read(text, maxLength)), (problem) =>
+    refusal(check, "strict JSON", problem)
   )
+
+/** A request to submit an intent, as it would go out. */
+const readAnswer = Effect.fnUntraced(function* (body: string) {
+  const request = yield* fields("body", yield* strictly("body", body, maxBodyLength), ["type", "signedData"])
+  yield* exactly("type", requestType, request.type)
+  const signed = yield* fields("signedData", request.signedData, ["standard", "payload", "public_key", "signature"])
+  return {
+    standard: yield* text("standard", signed.standard, 100),
+    payload: signed.payload,
+    publicKey: yield* text("public_key", signed.public_key, 100),
+    signature: yield* text("signature", signed.signature, 200)
+  }
+})
+
+const readMessage = Effect.fnUntraced(function* (message: string, signerId: string) {
+  const parsed = yield* strictly("message", message)
   const given = yield* fields("message", parsed, ["deadline", "intents", "signer_id"])
   yield* exactly("message.signer_id", signerId, given.signer_id)
   return given
 })
 
 /** Epoch millisecond after which the verifier refuses the message, rounded up. */
-const readDeadline = Effect.fnUntraced(function* (
-  found: unknown,
-  now: number,
-  { maxMillis, minMillis }: { readonly minMillis: number; readonly maxMillis: number }
-) {
+const readDeadline = Effect.fnUntraced(function* (found: unknown, now: number, { maxMillis, minMillis }: Validity) {
   const deadline = parseTimestamp(yield* text("message.deadline", found, 64))
   const window = `between ${formatTimestamp(now + minMillis)} and ${formatTimestamp(now + maxMillis)}`
   if (deadline === undefined || deadline < now + minMillis || deadline > now + maxMillis) {

@@ -1,9 +1,12 @@
 /**
  * The key in another process: the bot asks over a socket and never has the key. One request per connection, one line
- * of JSON each way. Whatever the signer process refuses stays unsigned, and a lost answer was never used.
+ * of JSON each way. Whatever the signer process refuses stays unsigned, and a lost answer was never used. What it signs is
+ * believed no more than what the venue asks to be signed: the guard reads it again.
  */
 import { connect } from "node:net"
 import { Effect, Layer, Schema } from "effect"
+import { accountOf, KeyOfAnother } from "./AccountKey.ts"
+import * as Guard from "./IntentGuard.ts"
 import { IntentGuard, IntentRefused, SignerUnavailable } from "./IntentGuard.ts"
 import { Signer, SigningRefused } from "./Signer.ts"
 
@@ -17,13 +20,19 @@ export const SignerRequest = Schema.TaggedUnion({
     amount: Schema.String
   },
   /** The message that opens a session, without intents. `nonce` is base64. */
-  Login: { message: Schema.String, nonce: Schema.String, recipient: Schema.String }
+  Login: { message: Schema.String, nonce: Schema.String, recipient: Schema.String },
+  /** For whom it signs. */
+  Who: {}
 })
 export type SignerRequest = typeof SignerRequest.Type
 
+const signed = { body: Schema.String, intentHash: Schema.String, validUntil: Schema.Int }
 export const SignerAnswer = Schema.TaggedUnion({
-  Signed: { body: Schema.String, intentHash: Schema.String, validUntil: Schema.Int },
+  Signed: signed,
+  /** Another payload than the one that was asked for: it was signed for the same payment, and may still be executed. */
+  SignedBefore: signed,
   LoggedIn: { publicKey: Schema.String, signature: Schema.String },
+  Holder: { signerId: Schema.String, publicKey: Schema.String },
   Refused: { check: Schema.String, expected: Schema.String, found: Schema.String },
   /** The service that holds the key did not sign. */
   Unavailable: { reason: Schema.String }
@@ -59,30 +68,43 @@ const ask = (socket: string, request: SignerRequest): Effect.Effect<SignerAnswer
 
 const asJson = Schema.decodeUnknownOption(Schema.Json)
 
-export const guardLayer = (socket: string): Layer.Layer<IntentGuard> =>
-  Layer.succeed(IntentGuard, {
-    signTransfer: Effect.fn("RemoteSigner.signTransfer")(function* ({ payload, standard }, expected) {
-      const json = asJson(payload)
-      if (json._tag === "None") {
-        return yield* new IntentRefused({ check: "payload", expected: "JSON", found: typeof payload })
-      }
-      const answer = yield* ask(socket, {
-        _tag: "Transfer",
-        standard,
-        payload: json.value,
-        depositAddress: expected.depositAddress,
-        asset: expected.asset,
-        amount: String(expected.amount)
+/** The account, unless the signer process says that it signs for another one. One that does not answer may come later. */
+export const signsFor = Effect.fn("RemoteSigner.signsFor")(function* (socket: string, account: string) {
+  const answer = yield* Effect.option(ask(socket, { _tag: "Who" }))
+  if (answer._tag === "None" || answer.value._tag !== "Holder") return account
+  const { publicKey, signerId } = answer.value
+  if (signerId !== account) return yield* new KeyOfAnother({ account, publicKey, signsFor: signerId })
+  return yield* accountOf(publicKey, account)
+})
+
+export const guardLayer = (socket: string) =>
+  Layer.effect(
+    IntentGuard,
+    Guard.make(
+      Effect.fnUntraced(function* ({ expected, generated: { payload, standard } }) {
+        const json = asJson(payload)
+        if (json._tag === "None") {
+          return yield* new IntentRefused({ check: "payload", expected: "JSON", found: typeof payload })
+        }
+        const answer = yield* ask(socket, {
+          _tag: "Transfer",
+          standard,
+          payload: json.value,
+          depositAddress: expected.depositAddress,
+          asset: expected.asset,
+          amount: String(expected.amount)
+        })
+        if (answer._tag === "Signed" || answer._tag === "SignedBefore")
+          return { ...answer, isEarlier: answer._tag === "SignedBefore" }
+        if (answer._tag === "Unavailable") return yield* new SignerUnavailable({ reason: answer.reason })
+        if (answer._tag === "Refused") {
+          const { check, expected: wanted, found } = answer
+          return yield* new IntentRefused({ check, expected: wanted, found })
+        }
+        return yield* new IntentRefused({ check: "signer process", expected: "a transfer", found: answer._tag })
       })
-      if (answer._tag === "Signed") return answer
-      if (answer._tag === "Unavailable") return yield* new SignerUnavailable({ reason: answer.reason })
-      if (answer._tag === "Refused") {
-        const { check, expected: wanted, found } = answer
-        return yield* new IntentRefused({ check, expected: wanted, found })
-      }
-      return yield* new IntentRefused({ check: "signer process", expected: "a transfer", found: answer._tag })
-    })
-  })
+    )
+  )
 
 /** Signs only messages that it can see in full. */
 export const layer = (socket: string): Layer.Layer<Signer> =>

@@ -11,8 +11,8 @@ const maxDepth = 16
 /** On valid JSON this yields exactly the strings and the structural characters; the rest is numbers and words. */
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 
-export const read = (text: string): Result.Result<unknown, string> => {
-  if (text.length > maxLength) return Result.fail(`more than ${maxLength} characters`)
+export const read = (text: string, most = maxLength): Result.Result<unknown, string> => {
+  if (text.length > most) return Result.fail(`more than ${most} characters`)
   const parsed = Result.try(() => JSON.parse(text) as unknown)
   if (Result.isFailure(parsed)) return Result.fail("not JSON")
   const problem = scan(text)

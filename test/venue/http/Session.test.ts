@@ -1,13 +1,14 @@
 /** The user session: one login for many callers, renewed in time, and proven by a message that can move nothing. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { type HttpClientRequest, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Ed25519 from "../../../src/venue/signing/Ed25519.ts"
 import * as Nep413 from "../../../src/venue/signing/Nep413.ts"
+import { type Signature, Signer } from "../../../src/venue/signing/Signer.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
 import * as Answers from "../answers.ts"
-import { bodyText, json, type Script, scripted, testAccount, text } from "../scriptedVenue.ts"
+import { bodyText, config, json, ownSigner, type Script, scripted, testAccount, text } from "../scriptedVenue.ts"
 import { start } from "../venueCalls.ts"
 
 const pathOf = (request: HttpClientRequest.HttpClientRequest) => request.url.replace("http://venue", "")
@@ -38,6 +39,25 @@ const venue = () => {
 const balances = Venue.use((service) => service.balances)
 
 describe("Session", () => {
+  const another = Ed25519.format(new Uint8Array(32).fill(9))
+  const lies: ReadonlyArray<readonly [string, (signed: Signature) => Signature]> = [
+    ["of another key", (signed) => ({ ...signed, publicKey: another })],
+    ["of another message", (signed) => ({ ...signed, signature: Ed25519.format(new Uint8Array(64).fill(1)) })],
+    ["that is none", (signed) => ({ ...signed, signature: "signed" })]
+  ]
+  it.effect.each(lies)("sent a login with a signature %s, as the signer had returned it", ([, change]) =>
+    Effect.gen(function* () {
+      const signer = Layer.effect(
+        Signer,
+        Effect.map(Signer, ({ sign }) => ({ sign: (digest: Uint8Array) => Effect.map(sign(digest), change) }))
+      ).pipe(Layer.provide(ownSigner))
+      const { layer, sent } = scripted(venue().script, config, signer)
+      const { reason } = yield* Effect.flip(Effect.provide(balances, layer))
+      assert.match(reason.message, /the signer returned another signature than it was asked for/)
+      assert.deepStrictEqual(sent, [])
+    })
+  )
+
   it.effect(
     "logs in once for many callers, refreshes before expiry, logs in anew when the refresh token has expired",
     () =>

@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import * as Ed25519 from "../../../src/venue/signing/Ed25519.ts"
 import * as Guard from "../../../src/venue/signing/IntentGuard.ts"
 import * as Nep413 from "../../../src/venue/signing/Nep413.ts"
-import { Signer } from "../../../src/venue/signing/Signer.ts"
+import { type Signature, Signer } from "../../../src/venue/signing/Signer.ts"
 import { config, testAccount, testKey } from "../scriptedVenue.ts"
 
 const now = Date.parse("2026-02-03T00:00:00Z")
@@ -176,9 +176,30 @@ describe("what is refused", () => {
     }).pipe(Effect.provide(watched))
   )
 
+  const returning = (change: (signature: Signature) => Signature) =>
+    guard(
+      Layer.effect(
+        Signer,
+        Effect.map(Signer, (signer) => ({
+          sign: (digest: Uint8Array) => Effect.map(signer.sign(digest), change)
+        }))
+      ).pipe(Layer.provide(Layer.orDie(Signer.layer(testKey))))
+    )
+  const otherKey = Ed25519.format(new Uint8Array(32).fill(1))
+  const wrong: ReadonlyArray<readonly [string, (signature: Signature) => Signature]> = [
+    ["another key", (signed) => ({ ...signed, publicKey: otherKey })],
+    ["another signature", (signed) => ({ ...signed, signature: Ed25519.format(new Uint8Array(64).fill(1)) })],
+    ["no signature", (signed) => ({ ...signed, signature: "" })]
+  ]
+  it.effect.each(wrong)("%s than the account's, whoever has the key", ([, change]) =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* Effect.flip(sign(honest)), { _tag: "SignatureRefused", check: "signature" })
+    }).pipe(Effect.provide(returning(change)))
+  )
+
   it.effect("everything, without a key", () =>
     Effect.gen(function* () {
-      assert.deepInclude(yield* Effect.flip(sign(honest)), { _tag: "IntentRefused", check: "signer" })
+      assert.deepInclude(yield* Effect.flip(sign(honest)), { _tag: "SignerUnavailable" })
     }).pipe(Effect.provide(guard(Signer.layerRefusing)))
   )
 })

@@ -1,0 +1,47 @@
+/**
+ * Which key signs for an account. An implicit account is its key in hexadecimal digits. Of a named account only the verifier
+ * knows the keys, so the one that signed first has to sign everything that a process sends.
+ */
+import { Effect, Schema } from "effect"
+import * as Ed25519 from "./Ed25519.ts"
+import type { Signature } from "./Signer.ts"
+
+const implicit = /^[0-9a-f]{64}$/
+
+/** The only key that can sign for an account, where its name tells. */
+export const keyOf = (account: string): string | undefined =>
+  implicit.test(account) ? Ed25519.format(Buffer.from(account, "hex")) : undefined
+
+/** Whatever this key signs, the verifier refuses for the account. */
+export class KeyOfAnother extends Schema.TaggedError<KeyOfAnother>()("KeyOfAnother", {
+  account: Schema.String,
+  publicKey: Schema.String,
+  signsFor: Schema.String
+}) {
+  override get message(): string {
+    return `account.signerId is ${this.account}, and the key ${this.publicKey} signs for ${this.signsFor}: the verifier would refuse every payment. Name the account of the key, or use the key of the account`
+  }
+}
+
+/** The account that a key is to sign for: the one that is named, or its own. */
+export const accountOf = (publicKey: string, named?: string): Effect.Effect<string, KeyOfAnother> => {
+  const own = Ed25519.implicitAccount(publicKey) ?? publicKey
+  if (named === undefined) return Effect.succeed(own)
+  const key = keyOf(named)
+  return key === undefined || key === publicKey
+    ? Effect.succeed(named)
+    : Effect.fail(new KeyOfAnother({ account: named, publicKey, signsFor: own }))
+}
+
+export const make = (account: string) => {
+  let known = keyOf(account)
+  return {
+    /** Why a signature is not one of the account; `undefined` when it is. */
+    objection: (digest: Uint8Array, { publicKey, signature }: Signature): string | undefined => {
+      if (known !== undefined && publicKey !== known) return `one of ${publicKey} instead of ${known}`
+      if (!Ed25519.verify(publicKey, digest, signature)) return `one that ${publicKey} did not make of it`
+      known = publicKey
+      return undefined
+    }
+  }
+}
