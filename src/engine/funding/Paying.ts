@@ -25,6 +25,9 @@ import * as VenueTime from "../tracking/VenueTime.ts"
 import type { Surroundings } from "./FundingGate.ts"
 import { Wallet } from "./Wallet.ts"
 
+/** The most transactions that a process remembers. */
+const mostNamed = 10_000
+
 /** Statuses of orders and swaps in which not even a transfer is known. */
 const waitsForDeposit: ReadonlySet<string> = new Set(["AWAITING_DEPOSIT", "PENDING_DEPOSIT"])
 
@@ -49,6 +52,8 @@ export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   /** Asked by this process, and still working. */
   const working = new Set<string>()
+  /** Transactions of this process's payments, one for each. */
+  const named = new Map<string, string>()
   /** Not journaled: after a restart the only cost of forgetting is to wait or to read once more. */
   const overSince = PlacementNotes.make<number>(books.state)
   const reports = PlacementNotes.make<{ readonly attempts: number; readonly at: number }>(books.state)
@@ -59,6 +64,11 @@ export const make = Effect.gen(function* () {
       const current = placements.get(placement.id)
       return current === undefined ? [] : observe(current, order, correlationId)
     })
+
+  /** The payment that a transaction was named for. One that is named again proves nothing of a second payment. */
+  const payerOf = (txHash: string): string | undefined =>
+    named.get(txHash) ??
+    [...books.state.placements.values()].find(({ funding }) => funding?.payment?.txHash === txHash)?.id
 
   const pay = Effect.fnUntraced(function* (placement: Asked, market: Market) {
     const { deadline, funding, inputAmount: amount, order } = placement
@@ -76,8 +86,17 @@ export const make = Effect.gen(function* () {
     if (paid._tag === "Success") {
       const { sender, txHash } = paid.success
       if (txHash === undefined) return
-      yield* record({ _tag: "PaymentMade", ...about(placement), txHash, ...present({ sender }) })
-      return
+      const other = payerOf(txHash)
+      if (other === undefined || other === placement.id) {
+        named.set(txHash, placement.id)
+        const [oldest] = named.keys()
+        if (named.size > mostNamed && oldest !== undefined) named.delete(oldest)
+        return yield* record({ _tag: "PaymentMade", ...about(placement), txHash, ...present({ sender }) })
+      }
+      const text = `it named ${txHash}, the transaction of ${other}`
+      return yield* books.recordFrom(({ placements }) =>
+        unclear(placement, text, placements.get(placement.id)?.state === "funding")
+      )
     }
     const { _tag, message, text } = paid.failure
     // What the venue has seen outweighs what the wallet says.

@@ -1,10 +1,14 @@
-/** The name by which an operator has an unclear payment made once more. */
+/** The name by which an operator has an unclear payment made once more, and what a wallet's word is worth. */
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { unclearPayment } from "../../../src/engine/funding/Paying.ts"
+import { Wallet, type WalletPort } from "../../../src/engine/funding/Wallet.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import { chainAccount } from "../../../src/venue/VenueConfig.ts"
+import { assets, inVirtualTime, ladder, make } from "../botWorld.ts"
 
 const about = { strategy: "s", slot: "a", placement: "p1" }
 const why = { code: "x", text: "x" }
@@ -74,4 +78,31 @@ describe("an unclear payment", () => {
   it("that is asked again is booked once", () => {
     assert.deepStrictEqual(past(unclear, again).ledger, past(unclear).ledger)
   })
+})
+
+describe("a wallet that repeats its last answer", () => {
+  it.effect("had paid twice by its word: the second payment was waited for, and never came", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const own = new Map(assets.map(({ id }) => [id, "bc1qown"]))
+        const wallet: WalletPort = {
+          kind: "command",
+          pay: () => Effect.succeed({ txHash: "the-same-transaction", sender: undefined })
+        }
+        const bot = yield* world.run({
+          strategies: [ladder(2)],
+          account: chainAccount(world.signerId, { recipients: own, refundTo: own }),
+          beside: Layer.succeed(Wallet, wallet)
+        })
+        const events = yield* Effect.andThen(Effect.sleep(20_000), bot.events)
+        const said = [...events].flatMap(({ event }) =>
+          event._tag === "PaymentMade" || event._tag === "PaymentUnclear" || event._tag === "FundingInDoubt"
+            ? [event._tag]
+            : []
+        )
+        assert.deepStrictEqual(said, ["PaymentMade", "PaymentUnclear", "FundingInDoubt"])
+      })
+    )
+  )
 })
