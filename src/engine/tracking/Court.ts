@@ -4,9 +4,12 @@
  */
 import { type Amount, min } from "../../domain/Amount.ts"
 import type { ContradictionKind } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
+import { iso } from "../../domain/Text.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as Fees from "./Fees.ts"
+import * as Fingerprint from "./Fingerprint.ts"
 import { difference } from "./MoneyPath.ts"
 
 export interface Finding {
@@ -65,6 +68,7 @@ export const judge = (
   [
     againstKnown(placement, reported, order),
     elsewhere(placement, order, moved),
+    otherTerm(placement, order),
     againstItself(order),
     dear(placement, order),
     restless(placement)
@@ -74,6 +78,22 @@ export const judge = (
 const elsewhere = ({ path, side }: Placement, order: Order, moved: string | undefined): Finding | undefined => {
   const what = path === undefined ? moved : difference({ side, ...path }, order)
   return what === undefined ? undefined : { kind: "changed-report", what }
+}
+
+/** What was right when it was paid for. A swap shows no terms of its own. */
+const otherTerm = (placement: Placement, order: Order): Finding | undefined => {
+  const { by, deadline, order: bound, price, quantity } = placement
+  if (by !== undefined || bound?.id !== order.id) return undefined
+  const terms: ReadonlyArray<readonly [string, string | bigint | undefined, string | bigint | undefined, boolean]> = [
+    ["quantity", order.quantity, quantity, order.quantity === quantity],
+    ["price", Decimal.format(order.price), Decimal.format(price), Decimal.equals(order.price, price)],
+    ["deadline", iso(order.deadline), iso(deadline), Fingerprint.isDeadlineOf(placement, order)],
+    ["deposit memo", order.depositMemo, bound.depositMemo, order.depositMemo === bound.depositMemo]
+  ]
+  const [name, shown, asked] = terms.find(([, , , isSame]) => !isSame) ?? []
+  return name === undefined
+    ? undefined
+    : { kind: "changed-report", what: `its ${name} is ${shown ?? "none"} instead of ${asked ?? "none"}` }
 }
 
 /** It kept more than the fees that it was paid under. */

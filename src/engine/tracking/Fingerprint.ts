@@ -39,3 +39,9 @@ export const draw = Effect.fnUntraced(function* (
     if (!taken.has(deadline)) return deadline
   }
 })
+
+/** Some venues drop the milliseconds. */
+export const isDeadlineOf = (
+  { deadline }: { readonly deadline: number },
+  shown: { readonly deadline: number }
+): boolean => shown.deadline === deadline || shown.deadline === Math.trunc(deadline / 1000) * 1000

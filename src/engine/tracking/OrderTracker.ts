@@ -17,23 +17,20 @@ import type { SwapReport } from "../../domain/SwapEvent.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
 import { type Finding, isImpossible, isRestless, judge, mostDeposited, receivedBy, unspentOf } from "./Court.ts"
 import { credible, isPaidOut, isRefunded, payoutCost, refundCost } from "./Fees.ts"
+import * as Fingerprint from "./Fingerprint.ts"
 import { askedFor, difference, type Expectations } from "./MoneyPath.ts"
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
-
-/** Some venues drop the deadline's milliseconds. */
-const hasDeadlineOf = ({ deadline }: Placement, order: Order): boolean =>
-  order.deadline === deadline || order.deadline === Math.trunc(deadline / 1000) * 1000
 
 /** Neither the address nor the deadline of ours: what it says is about something else, under the id of our order. */
 const isAnother = (placement: Placement, order: Order): boolean =>
   placement.order !== undefined &&
   order.depositAddress !== placement.order.depositAddress &&
-  !hasDeadlineOf(placement, order)
+  !Fingerprint.isDeadlineOf(placement, order)
 
 /** The same market, side, size, price and unique deadline. */
 const matches = (placement: Placement, market: Market, order: Order): boolean =>
-  hasDeadlineOf(placement, order) &&
+  Fingerprint.isDeadlineOf(placement, order) &&
   order.side === placement.side &&
   order.baseAsset === market.base.id &&
   order.quoteAsset === market.quote.id &&

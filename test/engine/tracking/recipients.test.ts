@@ -55,6 +55,27 @@ describe("an order whose money is said to go elsewhere", () => {
     )
   )
 
+  for (const [name, shown] of [
+    ["price", "1"],
+    ["quantity", "123"],
+    ["deadline", "2027-01-01T00:00:00.001Z"],
+    ["depositMemo", "hello"]
+  ] as const) {
+    it.effect(`${name} that changed after the payment was not told`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const { process, world } = yield* oneRests
+          lie(world, { [name]: shown })
+          yield* Effect.sleep(15_000)
+          const [alert, ...others] = alertsOf(yield* process.events)
+          assert.deepStrictEqual(others, [], "one anomaly, one alert")
+          assert.strictEqual(alert?.kind, "changed-report")
+          assert.match(alert?.what ?? "", /^its (price|quantity|deadline|deposit memo) is .* instead of /)
+        })
+      )
+    )
+  }
+
   it.effect("was not told when the journal had forgotten the order, and its slot took it back", () =>
     inVirtualTime(
       Effect.gen(function* () {
