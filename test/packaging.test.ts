@@ -1,13 +1,14 @@
 /** What is handed out: a package without tests and local files, units that systemd accepts, dashboards of metrics that exist. */
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { parse } from "yaml"
 
 const root = resolve(import.meta.dirname, "..")
-const read = (file: string): string => readFileSync(join(root, "deploy", file), "utf8")
+const deploy = join(root, "deploy")
+const read = (file: string): string => readFileSync(join(deploy, file), "utf8")
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0
 
 describe("packaging", () => {
@@ -43,10 +44,57 @@ describe("packaging", () => {
     assert.match(read("Dockerfile"), /^USER 10001$/m)
     assert.match(read("Dockerfile"), /^HEALTHCHECK /m)
     const { services } = parse(read("compose.yaml"), { merge: true })
-    assert.isTrue(services.bot.read_only && services.signer.read_only)
+    for (const { cap_drop: dropped, read_only: isReadOnly } of [services.bot, services.signer, services.prometheus])
+      assert.deepStrictEqual([dropped, isReadOnly], [["ALL"], true])
     assert.strictEqual(services.signer.network_mode, "none")
     assert.deepStrictEqual(services.bot.ports, ["127.0.0.1:8177:8177"])
-    assert.notInclude(JSON.stringify(services.bot.volumes), "account.key")
+  })
+
+  it("each container has a user of its own and sees its own secrets alone; only the signer's socket is shared", () => {
+    const { services, volumes } = parse(read("compose.yaml"), { merge: true })
+    const seenBy = (name: string): ReadonlyArray<string> =>
+      services[name].volumes.map((volume: string) => volume.split(":")[0])
+    assert.deepStrictEqual(seenBy("signer"), ["./etc/signer", "signer", "socket"])
+    assert.deepStrictEqual(seenBy("bot"), ["./etc/bot", "journal", "socket"])
+    // Neither the journal nor the operator's token beside it.
+    assert.deepStrictEqual(seenBy("prometheus"), ["./prometheus.yaml", "./etc/prometheus", "prometheus"])
+    assert.deepStrictEqual(Object.keys(volumes).sort(), ["journal", "prometheus", "signer", "socket"])
+    const users = [services.bot.user ?? /^USER (\d+)$/m.exec(read("Dockerfile"))?.[1], services.signer.user]
+    assert.deepStrictEqual(users, ["10001", "10002"])
+    const [scrape] = parse(read("prometheus.yaml")).scrape_configs
+    assert.strictEqual(scrape.authorization.credentials_file, "/etc/limitbot/viewer.token")
+    // A new volume belongs to whom the folder of the image belongs to.
+    for (const name of ["bot", "signer"]) {
+      for (const volume of services[name].volumes.filter((each: string) => !each.startsWith("./"))) {
+        assert.match(
+          read("Dockerfile"),
+          new RegExp(`install -d -m 7[05]0 -o \\S+ -g \\S+ ${volume.split(":")[1]}( |$)`, "m")
+        )
+      }
+    }
+  })
+
+  it.skipIf(!hasSystemd || process.getuid?.() !== 0)("users and folders of the units are made as the pages say", () => {
+    const root = mkdtempSync(join(tmpdir(), "limitbot-root-"))
+    for (const folder of ["etc", "etc/limitbot-signer"]) mkdirSync(join(root, folder))
+    writeFileSync(join(root, "etc/limitbot-signer/account.key"), "key", { mode: 0o644 })
+    execFileSync("systemd-sysusers", [`--root=${root}`, join(deploy, "sysusers.conf")], { stdio: "ignore" })
+    execFileSync("systemd-tmpfiles", [`--root=${root}`, "--create", join(deploy, "tmpfiles.conf")], { stdio: "ignore" })
+    const ids = new Map(
+      readFileSync(join(root, "etc/passwd"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => [line.split(":")[0], Number(line.split(":")[2])])
+    )
+    assert.deepStrictEqual([...ids.keys()], ["limitbot", "limitbot-signer"])
+    for (const [path, mode, user] of [
+      ["etc/limitbot", 0o700, "limitbot"],
+      ["etc/limitbot-signer", 0o700, "limitbot-signer"],
+      ["etc/limitbot-signer/account.key", 0o600, "limitbot-signer"]
+    ] as const) {
+      const found = statSync(join(root, path))
+      assert.deepStrictEqual([found.mode & 0o777, found.uid], [mode, ids.get(user)], path)
+    }
   })
 
   it("Grafana asks for metrics that the bot has", () => {

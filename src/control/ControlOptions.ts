@@ -6,6 +6,8 @@ export interface ControlOptions {
   readonly port: number
   /** Further host names that requests may use. */
   readonly names: ReadonlyArray<string>
+  /** A further token that looks, for who must not read the journal's folder: a collector of metrics. */
+  readonly viewerToken: Redacted.Redacted | undefined
   /** PEM files; without them only loopback is allowed, or what is explicitly accepted. */
   readonly tls: { readonly certificate: string; readonly key: Redacted.Redacted } | undefined
 }

@@ -2,10 +2,8 @@
  * The control server of one running bot: the API, the dashboard, health and metrics on one port of this machine. It
  * can be slow, full or broken without affecting the bot; it closes when the bot ends.
  */
-import { createServer, type Server } from "node:http"
-import { createServer as createSecureServer } from "node:https"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, FileSystem, Layer, PubSub, Redacted, Schedule, Schema, Stream } from "effect"
+import { Effect, FileSystem, Layer, PubSub, Schedule, Schema, Stream } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { messageOf } from "../domain/Text.ts"
@@ -15,6 +13,7 @@ import { ControlApi } from "./api/ControlApi.ts"
 import { Bot } from "./Bot.ts"
 import type { ControlOptions } from "./ControlOptions.ts"
 import * as access from "./http/access.ts"
+import * as Connections from "./http/Connections.ts"
 import * as commands from "./http/commands.ts"
 import * as Gate from "./http/Gate.ts"
 import * as pages from "./http/pages.ts"
@@ -35,29 +34,10 @@ export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailabl
   }
 }
 
-/** Slow or half-sent requests are cut off. */
-const limits = {
-  headersTimeout: 5_000,
-  requestTimeout: 10_000,
-  connectionsCheckingInterval: 1_000,
-  maxHeaderSize: 16_384
-}
-const mostConnections = 64
-
-const limited = <S extends Server>(server: S): S => {
-  server.maxConnections = mostConnections
-  return server
-}
-
-const serverOf = ({ tls }: ControlOptions) =>
-  tls === undefined
-    ? limited(createServer(limits))
-    : limited(createSecureServer({ ...limits, cert: tls.certificate, key: Redacted.value(tls.key) }))
-
 /** Serves while the scope lives; returns the address. */
 export const serve = Effect.fn("ControlServer.serve")(function* (options: ControlOptions) {
   const [bot, books, journal] = [yield* Bot, yield* Bookkeeper, yield* Journal]
-  const tokens = yield* Tokens.open(bot.journal)
+  const tokens = yield* Tokens.open(bot.journal, options.viewerToken)
   const recent = Recent.make(bot.assets)
   const changes = yield* PubSub.subscribe(books.changes)
   const follow = Stream.fromSubscription(changes).pipe(
@@ -84,7 +64,7 @@ export const serve = Effect.fn("ControlServer.serve")(function* (options: Contro
     pages.layer(tokens)
   )
   const server = yield* Layer.build(
-    NodeHttpServer.layer(() => serverOf(options), {
+    NodeHttpServer.layer(() => Connections.make(options.tls), {
       host: options.host,
       port: options.port,
       gracefulShutdownTimeout: 200

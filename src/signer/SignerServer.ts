@@ -1,6 +1,6 @@
 /**
  * The signer process: the key, the guard, its own caps and its own record, behind a Unix socket that only its owner
- * can open. It accepts no bytes to sign: it reads the venue's payload itself, checks it against the transfer named in
+ * can open, or its group. It accepts no bytes to sign: it reads the venue's payload itself, checks it against the transfer named in
  * the request, and signs only a payload that is exactly that transfer. It handles one request at a time, so that the
  * caps hold.
  */
@@ -19,6 +19,7 @@ import type { Record, RecordBroken } from "./Record.ts"
 
 export interface SignerOptions {
   readonly socket: string
+  readonly openTo: "owner" | "group"
   readonly signerId: string
   readonly publicKey: string
   readonly verifier: string
@@ -31,6 +32,8 @@ export interface SignerOptions {
 export class SocketUnavailable extends Schema.TaggedError<SocketUnavailable>()("SocketUnavailable", {
   message: Schema.String
 }) {}
+
+const modeFor = { owner: 0o600, group: 0o660 } as const
 
 const requestMillis = 5_000
 const mostWaiting = 64
@@ -45,7 +48,7 @@ const refused = (check: string, expected: string, found: string): SignerAnswer =
   found
 })
 
-const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket">) {
+const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket" | "openTo">) {
   const { caps, publicKey, record, signerId, verifier } = options
   const [guard, signer] = [yield* IntentGuard, yield* Signer]
   const oneAtATime = yield* Semaphore.make(1)
@@ -155,7 +158,10 @@ const isAnswered = (socket: string) =>
 const removed = (socket: string) => Effect.ignore(Effect.try(() => unlinkSync(socket)))
 
 /** The socket of a dead process is removed; a socket that answers belongs to somebody else. */
-const listen = Effect.fnUntraced(function* (server: Server, socket: string) {
+const listen = Effect.fnUntraced(function* (
+  server: Server,
+  { openTo, socket }: Pick<SignerOptions, "openTo" | "socket">
+) {
   if (yield* isAnswered(socket)) {
     return yield* new SocketUnavailable({ message: `Another process listens on ${socket} already` })
   }
@@ -165,14 +171,14 @@ const listen = Effect.fnUntraced(function* (server: Server, socket: string) {
       resume(Effect.fail(new SocketUnavailable({ message: `Cannot listen on ${socket}: ${message}` })))
     })
     server.listen(socket, () => {
-      chmodSync(socket, 0o600)
+      chmodSync(socket, modeFor[openTo])
       resume(Effect.void)
     })
   })
 })
 
 /** Listens while the scope lives. The returned effect answers for ever and fails when the record cannot be written. */
-export const serve = Effect.fn("SignerServer.serve")(function* ({ socket, ...options }: SignerOptions) {
+export const serve = Effect.fn("SignerServer.serve")(function* ({ openTo, socket, ...options }: SignerOptions) {
   const answer = yield* answerer(options)
   const asked = yield* Queue.dropping<Asked>(mostWaiting)
   const open = new Set<Socket>()
@@ -192,7 +198,7 @@ export const serve = Effect.fn("SignerServer.serve")(function* ({ socket, ...opt
       if (!Queue.offerUnsafe(asked, { line, socket: connection })) connection.destroy()
     })
   })
-  yield* Effect.acquireRelease(listen(server, socket), () =>
+  yield* Effect.acquireRelease(listen(server, { openTo, socket }), () =>
     Effect.andThen(
       Effect.sync(() => server.close()),
       removed(socket)

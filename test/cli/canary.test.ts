@@ -78,11 +78,17 @@ describe("canaries", () => {
   it("a bot that tells everybody everything, and every command on its journal", async () => {
     const { url, paths: sentTo } = await receiver()
     const sandbox = await startSandbox({ speed: 300 })
-    const keys = { "hook.key": secret(), "telegram.key": `1:${secret()}`, "ntfy.key": secret(), "otlp.key": secret() }
+    const keys = {
+      "hook.key": secret(),
+      "telegram.key": `1:${secret()}`,
+      "ntfy.key": secret(),
+      "otlp.key": secret(),
+      "viewer.key": `${secret()}${secret()}`
+    }
     const addresses = { "slack.url": `${url}/slack/${secret()}`, "discord.url": `${url}/discord/${secret()}` }
     for (const each of Object.values({ ...keys, ...addresses })) guard(each)
     const all = "least: quiet, except: [AllClear]"
-    const config = `${configText(sandbox)}dashboard: { port: 0 }
+    const config = `${configText(sandbox)}dashboard: { port: 0, viewerToken: { file: viewer.key } }
 notify:
   - { to: webhook, url: "${url}/hook", secret: { file: hook.key }, ${all} }
   - { to: telegram, url: "${url}", secret: { file: telegram.key }, chat: "1", ${all} }
@@ -107,6 +113,13 @@ otlp: { url: "${url}", token: { file: otlp.key } }\n`
     const get = (path: string, signal?: AbortSignal) =>
       fetch(dashboard + path, { headers: { authorization }, ...(signal === undefined ? {} : { signal }) })
     const isOver = new AbortController()
+    // The configured token looks, and commands nothing.
+    const asViewer = { authorization: `Bearer ${keys["viewer.key"]}`, "content-type": "application/json" }
+    const [metrics, pause] = await Promise.all([
+      fetch(`${dashboard}/metrics`, { headers: asViewer }),
+      fetch(`${dashboard}/api/v1/pause`, { method: "POST", headers: asViewer, body: "{}" })
+    ])
+    assert.deepStrictEqual([metrics.status, pause.status], [200, 403])
     const stream = get("/api/v1/events?after=0", isOver.signal)
       .then(async ({ body }) => {
         for await (const part of body ?? []) heard(Buffer.from(part).toString())

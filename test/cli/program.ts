@@ -98,10 +98,14 @@ export interface Program {
 export interface Surroundings {
   readonly cwd?: string
   readonly environment?: Readonly<Record<string, string>>
+  /** A program and its first arguments that start it, as another user for example. */
+  readonly through?: ReadonlyArray<string>
 }
 
-export const start = (args: ReadonlyArray<string>, { cwd, environment }: Surroundings = {}): Program => {
-  const child = spawn(process.execPath, [limitbot, ...args], {
+export const start = (args: ReadonlyArray<string>, surroundings: Surroundings = {}): Program => {
+  const { cwd, environment, through = [] } = surroundings
+  const [program = "", ...words] = [...through, process.execPath, limitbot, ...args]
+  const child = spawn(program, words, {
     cwd,
     env: { PATH: process.env["PATH"], TMPDIR: tmpdir(), ...environment },
     stdio: ["ignore", "pipe", "pipe"]

@@ -2,6 +2,8 @@
  * Requests that nobody honest sends, against a running bot: each is answered with 4xx, and not one event is recorded for it.
  * The attackers are other pages in the operator's browser, other programs of the machine, and a viewer who wants more.
  */
+
+import { connect } from "node:net"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { heads, type NaughtyRequest, naughtyRequests } from "./naughtyRequests.ts"
 import { type Asked, type RunningBot, startBot, until } from "./runningBot.ts"
@@ -259,6 +261,39 @@ describe("hostile requests", () => {
     assert.deepStrictEqual(await commandsRecorded(), before)
     await until("another turn", async () => ((await bot.look("/api/v1/status")) as Status).turnedAt > turnedAt)
   }, 600_000)
+
+  it("that only hold sockets open keep nobody out: a supervisor is always told that the bot is alive", async () => {
+    const { port } = new URL(bot.url)
+    const holds: Readonly<Record<string, string>> = {
+      "say nothing": "",
+      "never end their head": "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+      "never send their body": `POST /api/v1/pause HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${bot.token}\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n`,
+      "stay after an answer": "GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+      "wait for an answer to a wrong token":
+        "GET /api/v1/status HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer wrong\r\n\r\n"
+    }
+    for (const [what, said] of Object.entries(holds)) {
+      const sockets = Array.from({ length: 300 }, () => {
+        const socket = connect(Number(port), "127.0.0.1", () => socket.write(said))
+        return socket.on("error", () => undefined)
+      })
+      await new Promise((done) => setTimeout(done, 300))
+      for (let turn = 0; turn < 3; turn += 1) {
+        const asked = await Promise.race([
+          bot.ask("/health/live").then(({ status }) => status),
+          new Promise((done) => setTimeout(done, 3_000))
+        ])
+        assert.strictEqual(asked, 200, `sockets that ${what}`)
+      }
+      for (const socket of sockets) socket.destroy()
+    }
+  }, 60_000)
+
+  it("that say nothing are cut off within seconds", async () => {
+    const startedAt = Date.now()
+    await bot.raw("", 20_000)
+    assert.isBelow(Date.now() - startedAt, 12_000)
+  }, 30_000)
 
   it("in great number leave the bot trading and the server answering", async () => {
     const { turnedAt } = (await bot.look("/api/v1/status")) as Status

@@ -2,7 +2,7 @@
  * `dashboard` of the configuration: where the control server listens. It is meant for this machine. Anything else
  * sends tokens over a network and needs TLS, or the explicit statement that something else encrypts.
  */
-import { Effect, FileSystem, type Redacted } from "effect"
+import { Effect, FileSystem, Redacted } from "effect"
 import { isLoopback } from "../../control/Address.ts"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as Read from "../../strategy/Fields.ts"
@@ -11,11 +11,15 @@ import * as PlainFiles from "../files/PlainFiles.ts"
 import { readSecret, type SecretSource, secretSource } from "../files/SecretSource.ts"
 
 const defaultPort = 8177
+/** What nobody can guess, whatever it is made of. */
+const shortestToken = 32
+const howToMakeOne = "openssl rand -hex 32 makes one"
 
 export interface DashboardConfig {
   readonly host: string
   readonly port: number
   readonly names: ReadonlyArray<string>
+  readonly viewerToken: Read.Located<SecretSource> | undefined
   readonly tls: { readonly certificate: string; readonly key: Read.Located<SecretSource> } | undefined
 }
 
@@ -33,6 +37,7 @@ export const reader = Read.fields({
       key: Read.required(secretSource, "its private key in PEM")
     })
   ),
+  viewerToken: Read.optional(secretSource, "a further token that only looks, such as Prometheus' own"),
   unencrypted: Read.optional(Read.trueOrFalse, "listens beyond this machine without TLS: somebody else encrypts")
 })
 
@@ -58,6 +63,7 @@ export const resolved = (
     host: host.replace(/^\[|\]$/g, ""),
     port: read.port?.value ?? defaultPort,
     names: [...(isLoopback(host) ? [] : [host]), ...(read.names?.value ?? []).map(({ value }) => value)],
+    viewerToken: read.viewerToken,
     tls:
       tls?.certificate === undefined || tls.key === undefined
         ? undefined
@@ -67,10 +73,14 @@ export const resolved = (
 
 /** With the key and the certificate read; a problem is reported at the place that names them. */
 export const loaded = Effect.fn("DashboardConfig.loaded")(function* (
-  { tls, ...address }: DashboardConfig,
+  { tls, viewerToken: source, ...place }: DashboardConfig,
   folder: string,
   to: Report
 ) {
+  const viewerToken = source === undefined ? undefined : yield* readSecret(source, folder, to)
+  if (source !== undefined && viewerToken !== undefined && Redacted.value(viewerToken).length < shortestToken)
+    return report(to, source, `dashboard.viewerToken has fewer than ${shortestToken} characters`, howToMakeOne)
+  const address = { ...place, viewerToken }
   if (tls === undefined) return { ...address, tls: undefined } satisfies ControlOptions
   const fileSystem = yield* FileSystem.FileSystem
   const key: Redacted.Redacted | undefined = yield* readSecret(tls.key, folder, to)

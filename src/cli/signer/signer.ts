@@ -8,6 +8,7 @@ import * as IntentGuard from "../../venue/signing/IntentGuard.ts"
 import { publicKeyOf, Signer } from "../../venue/signing/Signer.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../venue/VenueConfig.ts"
 import * as FileName from "../FileName.ts"
+import * as flags from "../flags.ts"
 import { Stop } from "../Stop.ts"
 import * as KmsSigner from "./KmsSigner.ts"
 import * as SignerFile from "./SignerFile.ts"
@@ -18,13 +19,14 @@ export const command = Command.make(
     socket: Flag.String("socket").pipe(
       Flag.withDescription("The Unix socket to listen on; only its owner can open it")
     ),
+    group: flags.toggle("group", "The socket's group can open it as well: a bot under a user of its own"),
     config: FileName.flag("config").pipe(
       Flag.withAlias("c"),
       Flag.withDescription("The signer's own file: key, caps, record"),
       Flag.withDefault("config/signer.yaml")
     )
   },
-  Effect.fn(function* ({ config, socket }) {
+  Effect.fn(function* ({ config, group, socket }) {
     const file = yield* SignerFile.load(config)
     const stop = yield* Stop
     const { signing } = file
@@ -44,7 +46,8 @@ export const command = Command.make(
     const signer = "kms" in signing ? KmsSigner.layer(signing.kms) : Signer.layer(signing.key)
     const services = Layer.provideMerge(IntentGuard.layer.pipe(Layer.provide(venue)), signer)
     const { caps, verifier } = file
-    const serving = yield* SignerServer.serve({ socket, signerId, publicKey, verifier, caps, record }).pipe(
+    const door = { socket, openTo: group ? "group" : "owner" } as const
+    const serving = yield* SignerServer.serve({ ...door, signerId, publicKey, verifier, caps, record }).pipe(
       Effect.provide(services)
     )
     yield* Console.log(`signs for ${signerId}, ${caps.size} assets, record ${file.record}, socket ${socket}`)

@@ -52,14 +52,16 @@ const readOrCreate = (file: string) =>
 
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
-export const open = Effect.fn("Tokens.open")(function* (journal: string) {
+/** `furtherViewer` is a token of the configuration that looks as well. */
+export const open = Effect.fn("Tokens.open")(function* (journal: string, furtherViewer?: Redacted.Redacted) {
   const operator = digest(Redacted.value(yield* readOrCreate(operatorFile(journal))))
   const viewer = digest(Redacted.value(yield* readOrCreate(viewerFile(journal))))
+  const further = furtherViewer === undefined ? viewer : digest(Redacted.value(furtherViewer))
   const roleOf = (token: Redacted.Redacted): TokenRole | undefined => {
     const given = digest(Redacted.value(token))
-    // Both are always compared, so the time taken says nothing.
-    const [isOperator, isViewer] = [timingSafeEqual(given, operator), timingSafeEqual(given, viewer)]
-    return isOperator ? "operator" : isViewer ? "viewer" : undefined
+    // All are always compared, so the time taken says nothing.
+    const [isOperator, ...isViewer] = [operator, viewer, further].map((known) => timingSafeEqual(given, known))
+    return isOperator === true ? "operator" : isViewer.includes(true) ? "viewer" : undefined
   }
   return { roleOf } satisfies Tokens
 })

@@ -62,7 +62,13 @@ describe("configuration file", () => {
       assert.strictEqual("key" in signing && Redacted.value(signing.key), "ed25519:key-value")
       assert.deepStrictEqual([loaded.account.depositType, loaded.account.signerId], ["INTENTS", undefined])
       assert.strictEqual(loaded.journal, `${folder}/bot.sqlite`)
-      assert.deepStrictEqual(loaded.dashboard, { host: "127.0.0.1", port: 9000, names: [], tls: undefined })
+      assert.deepStrictEqual(loaded.dashboard, {
+        host: "127.0.0.1",
+        port: 9000,
+        names: [],
+        viewerToken: undefined,
+        tls: undefined
+      })
       assert.deepStrictEqual(loaded.markets.ticks, new Map([["BTC/USDC", Decimal.make(1n, 2)]]))
       assert.notInclude(JSON.stringify(loaded.venue) + JSON.stringify(loaded.account), "-value")
     }).pipe(provided)
@@ -217,6 +223,7 @@ describe("configuration file", () => {
     ["journal: bot.sqlite", "journal:", '11:1 "journal" has no value'],
     ["port: 9000", "port: 99999", "13:9 expected a whole number from 0 to 65535"],
     ["port: 9000", "host: 0.0.0.0", "13:9 dashboard.host 0.0.0.0 can be reached from other machines"],
+    ["port: 9000", "viewerToken: { env: TEST_API_KEY }", "13:16 dashboard.viewerToken has fewer than 32 characters"],
     ["venue:", "venue: &v", "1:8 anchors"]
   ] as const)("says what is wrong: %s", ([was, is, expected]) =>
     Effect.gen(function* () {

@@ -4,7 +4,6 @@
  * `--operator` it also has tools that do what they have shown before; over HTTP only for a caller with the operator's
  * token.
  */
-import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import { Console, Effect, FileSystem, Layer, Option, Redacted, Schema } from "effect"
@@ -12,6 +11,7 @@ import { McpProtocol, McpServer } from "effect/ai"
 import { Command, Flag } from "effect/cli"
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import type { TokenRole } from "../../../control/api/Access.ts"
+import * as Connections from "../../../control/http/Connections.ts"
 import * as Gate from "../../../control/http/Gate.ts"
 import * as Tokens from "../../../control/http/Tokens.ts"
 import { version } from "../../../version.ts"
@@ -91,7 +91,9 @@ const overHttp = Effect.fnUntraced(function* (
   mayOperate: boolean
 ) {
   const routes = McpServer.layerHttp({ ...options, path, allowSubscriptions: false })
-  const server = yield* Layer.build(NodeHttpServer.layer(() => createServer(), { host: "127.0.0.1", port }))
+  const server = yield* Layer.build(
+    NodeHttpServer.layer(() => Connections.make(undefined), { host: "127.0.0.1", port })
+  )
   yield* Effect.gen(function* () {
     const handler = yield* HttpRouter.toHttpEffect(routes)
     const { address, serve } = yield* HttpServer.HttpServer

@@ -1,0 +1,63 @@
+/**
+ * The sockets of a server that strangers can reach. There are only so many at a time, and a new one takes the place of the one
+ * that has been idle the longest: whoever holds sockets open keeps nobody out, least of all a supervisor that asks whether the
+ * bot is alive. Slow, silent and half-sent requests are cut off.
+ */
+import { createServer, type Server } from "node:http"
+import { createServer as createSecureServer } from "node:https"
+import type { Socket } from "node:net"
+import { Redacted } from "effect"
+import type { ControlOptions } from "../ControlOptions.ts"
+
+const limits = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16_384
+}
+/** To negotiate TLS. */
+const handshakeTimeout = 5_000
+/** Without a byte in either direction; the longest answer to wait for is a plan or a backtest. */
+const silenceMillis = 150_000
+const mostConnections = 64
+
+/** A connection by both its ends: requests over TLS come with another object than the socket that was accepted. */
+const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+
+const limited = <S extends Server>(server: S): S => {
+  /** Oldest first, those that were answered last behind the others. */
+  const open = new Map<string, Socket>()
+  const answering = new Map<string, number>()
+  server.on("connection", (socket: Socket) => {
+    const name = nameOf(socket)
+    socket.once("close", () => {
+      if (open.get(name) === socket) open.delete(name)
+    })
+    if (open.size >= mostConnections) {
+      const [oldest = ""] = open.keys()
+      const dropped = [...open.keys()].find((each) => !answering.has(each)) ?? oldest
+      open.get(dropped)?.destroy()
+      open.delete(dropped)
+    }
+    open.set(name, socket)
+  })
+  server.on("request", ({ socket }, response) => {
+    const name = nameOf(socket)
+    answering.set(name, (answering.get(name) ?? 0) + 1)
+    response.once("close", () => {
+      const others = (answering.get(name) ?? 1) - 1
+      if (others > 0) return void answering.set(name, others)
+      answering.delete(name)
+      const kept = open.get(name)
+      if (kept === undefined || !open.delete(name)) return
+      open.set(name, kept)
+    })
+  })
+  return server.setTimeout(silenceMillis)
+}
+
+export const make = (tls: ControlOptions["tls"]): Server =>
+  tls === undefined
+    ? limited(createServer(limits))
+    : limited(createSecureServer({ ...limits, handshakeTimeout, cert: tls.certificate, key: Redacted.value(tls.key) }))
