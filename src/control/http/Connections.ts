@@ -54,7 +54,8 @@ const limited = <S extends Server>(server: S): S => {
       open.set(name, kept)
     })
   })
-  return server.setTimeout(silenceMillis)
+  server.timeout = silenceMillis
+  return server
 }
 
 export const make = (tls: ControlOptions["tls"]): Server =>
