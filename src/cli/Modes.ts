@@ -6,6 +6,7 @@
 
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Schema } from "effect"
+import type { HttpClient } from "effect/http"
 import type { Asset } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import { feesToOthers } from "../domain/Order.ts"
@@ -82,10 +83,10 @@ export const signerOf = Effect.fn("Modes.signerOf")(function* (account: BotConfi
 })
 
 /** The configured key, or the process that holds it. */
-export const signerLayer = ({ signing }: BotConfig["account"]) =>
+const signerLayer = ({ signing }: BotConfig["account"]) =>
   "signer" in signing ? RemoteSigner.layer(signing.signer.socket) : Signer.layer(signing.key)
 
-export const guardLayer = ({ signing }: BotConfig["account"]) =>
+const guardLayer = ({ signing }: BotConfig["account"]) =>
   "signer" in signing ? RemoteSigner.guardLayer(signing.signer.socket) : IntentGuard.layer
 
 export const venueConfig = ({ venue }: BotConfig, account: VenueAccount) =>
@@ -121,13 +122,15 @@ const engineSettings = (
     }
   })
 
-/** The journal for writing. It is leased first, so a second bot is refused before it changes anything. */
-export const books = (journal: string, pid: number) =>
-  Bookkeeper.layer.pipe(
-    Layer.provideMerge(Layer.provideMerge(PriceStore.layer, Journal.layerWith(Reserve.beside(journal)))),
+/** The journal's file for writing. It is leased first, so a second bot is refused before it changes anything. */
+export const storage = (journal: string, pid: number) =>
+  Layer.provideMerge(PriceStore.layer, Journal.layerWith(Reserve.beside(journal))).pipe(
     Layer.provide(Sqlite.layer({ filename: journal })),
     Layer.provideMerge(Lease.layer({ journal, pid, reserve: Reserve.beside(journal) }))
   )
+
+/** The journal for writing, and what it tells. */
+export const books = (journal: string, pid: number) => Bookkeeper.layer.pipe(Layer.provideMerge(storage(journal, pid)))
 
 /** The journal as it is, even while a bot writes it. */
 export const readOnlyJournal = (journal: string) =>
@@ -135,29 +138,53 @@ export const readOnlyJournal = (journal: string) =>
     Layer.provide(Sqlite.layer({ filename: journal, readOnly: true }))
   )
 
-const overHttp = <A, E, R>(venue: Layer.Layer<A, E, R>) =>
-  venue.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer), Layer.provide(NodeHttpClient.layerUndici))
+/** The venue's client; needs the way to it. */
+const client = <A, E, R>(venue: Layer.Layer<A, E, R>) =>
+  venue.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer))
 
-const httpVenue = overHttp(HttpVenue.layer)
+const httpVenue = client(HttpVenue.layer).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
-/** Incidents as the venue reports them, if the configuration names a feed. */
-export const incidents = ({ markets, venue }: BotConfig) =>
-  venue.incidents === undefined
-    ? Layer.empty
-    : Incidents.layer(venue.incidents, markets.assets).pipe(Layer.provide(NodeHttpClient.layerUndici))
+/** Incidents as the venue reports them, if the configuration names a feed; needs the way to it. */
+const holds = ({ markets, venue }: BotConfig) =>
+  venue.incidents === undefined ? Layer.empty : Incidents.layer(venue.incidents, markets.assets)
+
+export const incidents = (config: BotConfig) => holds(config).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 /** One order book for everything that runs on this venue. */
 const withBook = <A, E, R>(venue: Layer.Layer<A | Venue, E, R>) => Layer.provideMerge(OrderBook.layer, venue)
 
-export const live = (config: BotConfig, account: VenueAccount, pid: number, pace: Pace = {}) =>
-  Layer.mergeAll(
-    withBook(overHttp(Layer.merge(HttpVenue.layer, Swaps.layer))),
-    incidents(config),
-    guardLayer(config.account)
-  ).pipe(
-    Layer.provide(signerLayer(config.account)),
+/** What a bot needs from outside the program. */
+export interface Outside<EG, RG, ES, RS> {
+  /** The way to the venue. */
+  readonly http: Layer.Layer<HttpClient.HttpClient>
+  /** Who has the key, and who watches over what is signed. */
+  readonly signer: Layer.Layer<Signer, ES, RS>
+  readonly guard: Layer.Layer<IntentGuard.IntentGuard, EG, RG>
+}
+
+/** This machine's network, and the configured key or the process that has it. */
+export const connected = ({ account }: BotConfig) => ({
+  http: NodeHttpClient.layerUndici,
+  signer: signerLayer(account),
+  guard: guardLayer(account)
+})
+
+/** A whole bot by its configuration, but for its wallet and its journal. A rehearsal differs from it only in what is outside. */
+export const bot = <EG, RG, ES, RS>(
+  config: BotConfig,
+  account: VenueAccount,
+  pace: Pace,
+  { guard, http, signer }: Outside<EG, RG, ES, RS>
+) =>
+  Layer.mergeAll(withBook(client(Layer.merge(HttpVenue.layer, Swaps.layer))), holds(config), guard).pipe(
+    Layer.provide(http),
+    Layer.provide(signer),
     Layer.provide(venueConfig(config, account)),
-    Layer.merge(engineSettings(config, account, pace)),
+    Layer.merge(engineSettings(config, account, pace))
+  )
+
+export const live = (config: BotConfig, account: VenueAccount, pid: number, pace: Pace = {}) =>
+  bot(config, account, pace, connected(config)).pipe(
     Layer.merge(WalletConfig.layer(config.account.wallet, config.venue.url)),
     Layer.merge(books(config.journal, pid))
   )

@@ -12,7 +12,7 @@ const commands = {
   run: () => import("./run/run.ts").then(({ command }) => command),
   init: () => import("./init/init.ts").then(({ command }) => command),
   check: () => import("./files/check.ts").then(({ command }) => command),
-  rehearse: () => import("./plan/rehearse.ts").then(({ command }) => command),
+  rehearse: () => import("./rehearse/rehearse.ts").then(({ command }) => command),
   plan: () => import("./plan/plan.ts").then(({ command }) => command),
   book: () => import("./plan/book.ts").then(({ command }) => command),
   schema: () => import("./files/schema.ts").then(({ command }) => command),

@@ -4,17 +4,45 @@ import type { BotState } from "../engine/state/BotState.ts"
 import * as Books from "../sandbox/core/money/Books.ts"
 import type { State } from "../sandbox/core/State.ts"
 
+/** Where an asset's money is at the venue; `external`: on other chains. By the asset's id. */
+export type PlaceOf = (id: string) => "balance" | "private" | "external"
+
 /** How much more an account has than at its beginning, in smallest units. */
-export const gained = (
-  { books, settings }: State,
-  account: string,
-  id: string,
-  place: "balance" | "private" = "balance"
-): bigint => {
+export const gained = (state: State, account: string, id: string, place: ReturnType<PlaceOf> = "balance"): bigint => {
+  const { books, settings } = state
   const asset = settings.assets.find((candidate) => candidate.id === id)
   if (asset === undefined) return 0n
+  // On other chains whatever came from outside is the bot's, under whichever sender's name.
+  if (place === "external")
+    return [...books.entries.values()].reduce(
+      (sum, entry) => (entry.asset === id && entry.place === place ? sum + entry.amount : sum),
+      0n
+    )
   const initial = BigInt(asset.initial) * 10n ** BigInt(asset.decimals)
-  return Books.amountIn(books, id, { account, place }) - initial
+  return (
+    Books.amountIn(books, id, { account, place }) - initial - (place === "balance" ? rebates(state, account, id) : 0n)
+  )
+}
+
+/** App fees that the account charged itself come back to its public balance, which no strategy counts as its own. */
+const rebates = ({ orders, targets }: State, account: string, id: string): bigint => {
+  const spent = [
+    ...[...orders.values()].flatMap(({ appFees, fills, origin }) =>
+      fills.map(({ amountIn }) => ({ amountIn, appFees, origin }))
+    ),
+    ...[...targets.values()].flatMap((target) =>
+      target.kind === "swap" && target.outcome !== undefined
+        ? [{ amountIn: target.outcome.spent, appFees: target.request.appFees ?? [], origin: target.origin }]
+        : []
+    )
+  ]
+  return sum(
+    spent.flatMap(({ amountIn, appFees, origin }) =>
+      appFees.flatMap(({ fee, recipient }) =>
+        origin.id === id && recipient === account ? [(amountIn * BigInt(fee)) / 10_000n] : []
+      )
+    )
+  )
 }
 
 export interface Counted {
@@ -29,7 +57,7 @@ export const comparison = (
   venue: State,
   account: string,
   bots: ReadonlyArray<BotState>,
-  place: "balance" | "private" = "balance"
+  placeOf: PlaceOf = () => "balance"
 ): ReadonlyArray<Counted> =>
   venue.settings.assets.map(({ id, symbol }) => {
     const given = bots.flatMap(({ strategies }) =>
@@ -40,12 +68,17 @@ export const comparison = (
         asset === symbol && (place === "wallet" || place === "dust") ? [amount] : []
       )
     )
-    return { asset: symbol, ours: sum(wallets) - sum(given), theirs: gained(venue, account, id, place) }
+    return { asset: symbol, ours: sum(wallets) - sum(given), theirs: gained(venue, account, id, placeOf(id)) }
   })
 
 /** Every difference, in words; the account must belong to these bots alone. */
-export const differences = (venue: State, account: string, bots: ReadonlyArray<BotState>): ReadonlyArray<string> => [
-  ...comparison(venue, account, bots).flatMap(({ asset, ours, theirs }) =>
+export const differences = (
+  venue: State,
+  account: string,
+  bots: ReadonlyArray<BotState>,
+  placeOf?: PlaceOf
+): ReadonlyArray<string> => [
+  ...comparison(venue, account, bots, placeOf).flatMap(({ asset, ours, theirs }) =>
     ours === theirs ? [] : [`${asset}: the bot counts ${ours} more than it began with, the venue ${theirs}`]
   ),
   ...Books.imbalances(venue.books)

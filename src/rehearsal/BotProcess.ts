@@ -1,9 +1,9 @@
 /**
- * A bot as a process of a simulated world: the real engine, client, guard and journal file in a domain that can be
- * killed at any step. Its disk outlives it: the world opens and closes the database from outside, as the operating
- * system does.
+ * A bot as a process of a simulated world, in a domain that can be killed at any step. Its disk outlives it: the world
+ * opens and closes its files from outside, as the operating system does. `launch` runs any program so; `start` runs the
+ * real engine, client, guard and journal file, with nothing beside them.
  */
-import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { HttpClient } from "effect/http"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market } from "../domain/Market.ts"
@@ -51,14 +51,46 @@ export interface BotOptions {
   readonly disk?: (journal: Journal["Service"]) => Journal["Service"]
 }
 
-export interface BotProcess {
+export interface Launched {
   readonly domain: Domain
   /** Undefined while it runs. */
   exit(): Exit.Exit<void, unknown> | undefined
-  /** Its memory and its engine, once it has started. */
-  inside(): { readonly engine: Engine.Engine; readonly state: BotState } | undefined
   /** Ends it between two steps; the operating system closes its files. */
   kill(): void
+}
+
+export interface BotProcess extends Launched {
+  /** Its memory and its engine, once it has started. */
+  inside(): { readonly engine: Engine.Engine; readonly state: BotState } | undefined
+}
+
+/** Runs a program on files that are opened and closed from outside. */
+export const launch = <R, E, EF>({
+  files,
+  program,
+  seed,
+  world
+}: {
+  world: World
+  seed: number
+  files: Layer.Layer<R, EF>
+  program: Effect.Effect<void, E, R>
+}): Launched => {
+  const scope = runIn(world, Scope.make())
+  const opened = runIn(world, Layer.buildWithScope(files, scope))
+  const domain = new Domain(world, seed)
+  let exit: Exit.Exit<void, unknown> | undefined
+  domain.fork(Effect.provide(program, opened)).addObserver((ended) => {
+    exit = ended
+  })
+  return {
+    domain,
+    exit: () => exit,
+    kill: () => {
+      domain.kill()
+      runIn(world, Scope.close(scope, Exit.void))
+    }
+  }
 }
 
 /** Opens the journal as a process would, runs an effect on it, and closes it. */
@@ -72,14 +104,8 @@ const journalLayer = (filename: string) =>
 
 /** `until`: whether the bot leaves once its orders are closed, or stays. */
 export const start = (options: BotOptions, seed: number, until: "idle" | "killed"): BotProcess => {
-  const { disk, journalFile, strategies, withdraw, world } = options
-  const scope = runIn(world, Scope.make())
-  const opened = runIn(world, Layer.buildWithScope(journalLayer(journalFile), scope))
-  const raw = Context.get(opened, Journal)
-  const journal = Context.add(opened, Journal, disk === undefined ? raw : disk(raw))
-  const domain = new Domain(world, seed)
+  const { disk = (journal) => journal, journalFile, strategies, withdraw, world } = options
   let inside: ReturnType<BotProcess["inside"]>
-  let exit: Exit.Exit<void, unknown> | undefined
 
   const bot = Effect.gen(function* () {
     const { state } = yield* Bookkeeper
@@ -96,23 +122,13 @@ export const start = (options: BotOptions, seed: number, until: "idle" | "killed
     inside = { engine, state }
     if (options.beside !== undefined) yield* Effect.forkScoped(options.beside)
     yield* engine.runUntil(Effect.never, until === "idle" ? engine.isIdle : undefined)
-  }).pipe(Effect.provide(services(options, journal)), Effect.scoped)
+  }).pipe(Effect.provide(services(options)), Effect.scoped)
+  const files = Layer.effect(Journal, Effect.map(Journal, disk)).pipe(Layer.provideMerge(journalLayer(journalFile)))
 
-  domain.fork(bot).addObserver((ended) => {
-    exit = ended
-  })
-  return {
-    domain,
-    exit: () => exit,
-    inside: () => inside,
-    kill: () => {
-      domain.kill()
-      runIn(world, Scope.close(scope, Exit.void))
-    }
-  }
+  return { ...launch({ world, seed, files, program: bot }), inside: () => inside }
 }
 
-const services = (options: BotOptions, journal: Context.Context<Journal | PriceStore>) => {
+const services = (options: BotOptions) => {
   const { connection, network, pace = {} } = options
   const { signerId } = connection.account
   const account = options.account ?? ownAccount(signerId, "INTENTS")
@@ -138,7 +154,7 @@ const services = (options: BotOptions, journal: Context.Context<Journal | PriceS
     Layer.provideMerge(OrderBook.layer, layerSignedBy(config, SandboxSigner.layer(connection)))
   ).pipe(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, network)),
-    Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),
+    Layer.merge(Bookkeeper.layer),
     Layer.merge(Layer.succeed(EngineSettings, settings)),
     Layer.merge(Layer.succeed(LeaseLost, Effect.sync(leaseLost)))
   )

@@ -3,9 +3,10 @@
  * long a payment stayed unanswered, and how far its worth fell from its peak.
  */
 import type { BotEvent } from "../domain/BotEvent.ts"
+import type { Overdue } from "../engine/tracking/Overdue.ts"
 import type { RequestFate } from "./Network.ts"
 
-/** One kind of event that a person would have been told about. */
+/** One kind of event, or of wait, that a person would have been told about. */
 export interface Alert {
   readonly event: string
   readonly count: number
@@ -62,6 +63,18 @@ export const make = (startedAt: number) => {
   let worst: LargestDrawdown = { usd: 0, ratio: 0, afterMillis: 0 }
   let worth = { first: 0, last: 0 }
 
+  const overdue = new Set<string>()
+
+  const alert = (name: string, text: string, now: number): void => {
+    const known = alerts.get(name)
+    alerts.set(
+      name,
+      known === undefined
+        ? { event: name, count: 1, firstAfterMillis: now - startedAt, first: text }
+        : { ...known, count: known.count + 1 }
+    )
+  }
+
   const count = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1)
 
   const followPayment = (event: BotEvent, now: number): void => {
@@ -86,14 +99,15 @@ export const make = (startedAt: number) => {
       count(events, event._tag)
       followPayment(event, now)
       const text = alertOf(event)
-      if (text === undefined) return
-      const known = alerts.get(event._tag)
-      alerts.set(
-        event._tag,
-        known === undefined
-          ? { event: event._tag, count: 1, firstAfterMillis: now - startedAt, first: text }
-          : { ...known, count: known.count + 1 }
-      )
+      if (text !== undefined) alert(event._tag, text, now)
+    },
+    /** Each step of each order is told once. */
+    stuck: (found: ReadonlyArray<Overdue>, now: number): void => {
+      for (const { placement, text, waitsFor } of found) {
+        const step = `${placement.id} ${waitsFor}`
+        if (!overdue.has(step)) alert("Stuck", `${placement.slot}: waits for ${text}`, now)
+        overdue.add(step)
+      }
     },
     requested: (fate: RequestFate): void => {
       count(requests, fate)

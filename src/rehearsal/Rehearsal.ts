@@ -1,52 +1,73 @@
 /**
  * A rehearsal: a bot with its user's own files on its own sandbox, for days of virtual time. Requests get lost, the
  * service goes away, and the bot is killed and suspended. At the end everything is withdrawn without trouble, and
- * both sides' books must agree. Nothing here is real but the program.
+ * both sides' books must agree. Nothing here is real but the program, and that comes from the caller: what is
+ * rehearsed is what the caller would run.
  */
-import { Clock, Context, Effect, Exit, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { Clock as ClockReference } from "effect/Clock"
 import { HttpClient } from "effect/http"
-import type { Reason } from "../domain/BotEvent.ts"
+import type { SqlClient } from "effect/sql"
 import { dayMillis, hourMillis } from "../domain/Durations.ts"
 import * as Ledger from "../domain/Ledger.ts"
 import type { Market } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
 import { replay } from "../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
-import type { SandboxAsset } from "../sandbox/core/Settings.ts"
+import { overdueIn, type StepTerms } from "../engine/tracking/Overdue.ts"
+import { Journal } from "../journal/Journal.ts"
+import type { PriceStore } from "../journal/PriceStore.ts"
 import type { State } from "../sandbox/core/State.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
+import type { SandboxOptions } from "../sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../sandbox/SandboxServer.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
-import type { LedgerName } from "../venue/wire/WireValue.ts"
 import * as BookCheck from "./BookCheck.ts"
 import * as BotProcess from "./BotProcess.ts"
 import * as Network from "./Network.ts"
 import * as Record from "./Record.ts"
+import * as SimulatedWallet from "./SimulatedWallet.ts"
 import { calm, levels, type TroubleLevel } from "./Trouble.ts"
 import { Domain, randomFrom, World } from "./World.ts"
 
+/** What a process of the bot finds when it starts. */
+export interface Stage {
+  readonly startedAt: number
+  readonly connection: SandboxServer.ConnectionRecord
+  /** The way to the service, as good as the trouble lets it be. */
+  readonly network: HttpClient.HttpClient
+  /** The prices of the sandbox, before anything happened. */
+  readonly mid: (market: Market) => number
+  /** Who pays on other chains, if somebody does. */
+  readonly payer: (kind: SimulatedWallet.Payer["kind"]) => Layer.Layer<never>
+}
+
+/** What outlives a process of the bot. */
+type Files = Journal | PriceStore | SqlClient.SqlClient
+
+export interface Actor {
+  readonly files: Layer.Layer<Files, unknown>
+  /** `isLast`: it withdraws everything and ends. `seen` gets its memory once it has started. */
+  readonly program: (isLast: boolean, seen: (state: BotState) => void) => Effect.Effect<void, unknown, Files>
+}
+
 export interface RehearsalOptions {
-  readonly strategies: ReadonlyArray<Strategy>
-  readonly markets: ReadonlyMap<string, Market>
-  readonly ledger: LedgerName
-  readonly assets: ReadonlyArray<SandboxAsset>
-  readonly candles: string | undefined
-  readonly candlesSymbol: string
+  readonly actor: (stage: Stage) => Actor
+  readonly sandbox: Omit<SandboxOptions, "seed">
+  /** Where the money of an asset is at the venue; `external`: on other chains. */
+  readonly placeOf: BookCheck.PlaceOf
+  readonly stuckAfter: StepTerms
   readonly seed: number
   readonly days: number
   readonly level: TroubleLevel
   readonly journalFile: string
-  /** How often the bot looks; default: seldom, because days are rehearsed in minutes. */
-  readonly pace?: { readonly pollMinMillis: number; readonly pollMaxMillis: number }
+  /** Changes an answer of the service on its way, if it must. */
+  readonly rewrite?: Network.NetworkOptions["rewrite"]
   /** Called now and then with the finished share, from 0 to 1. */
   readonly progress: (share: number) => Effect.Effect<void>
 }
 
 const startedAt = 1_767_225_600_000
-const leaving: Reason = { code: "leaving", text: "The rehearsal ends" }
-/** Less often than at a real service. */
-const seldom = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
-const valueEveryMillis = 300_000
+const valueEveryMillis = 60_000
 const stepsAtOnce = 500
 /** Time for the last orders to be withdrawn. */
 const restMillis = 2 * hourMillis
@@ -66,38 +87,43 @@ export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptio
     service,
     servers,
     trouble: () => (isCalm ? calm : trouble),
-    seen: ({ fate }) => record.requested(fate)
+    seen: ({ fate }) => record.requested(fate),
+    ...present({ rewrite: options.rewrite })
   })
-  const bot: BotProcess.BotOptions = {
-    world,
+  const payers = { outside: new Domain(world, options.seed + 11), random: randomFrom(options.seed + 13) }
+  const actor = options.actor({
+    startedAt,
     connection,
     network,
-    journalFile: options.journalFile,
-    markets: options.markets,
-    strategies: () => options.strategies,
-    withdraw: () => (isCalm ? leaving : undefined),
-    pace: options.pace ?? seldom,
-    disk: (journal) => ({
-      ...journal,
-      append: (events) =>
-        Effect.tap(journal.append(events), () =>
-          Effect.sync(() => {
-            for (const event of events) record.recorded(event, world.now)
-          })
-        )
-    })
-  }
+    mid: ({ base, quote }) => venue.model.mid(base, quote, startedAt),
+    payer: (kind) => SimulatedWallet.layer({ kind, service, url: connection.url, ...payers })
+  })
+  const noted = (journal: Journal["Service"]): Journal["Service"] => ({
+    ...journal,
+    append: (events) =>
+      Effect.tap(journal.append(events), () =>
+        Effect.sync(() => {
+          for (const event of events) record.recorded(event, world.now)
+        })
+      )
+  })
+  const files = Layer.effect(Journal, Effect.map(Journal, noted)).pipe(Layer.provideMerge(actor.files))
   let starts = 0
-  const start = (until: "idle" | "killed") => {
+  let memory: BotState | undefined
+  const start = (isLast: boolean) => {
     starts += 1
-    return BotProcess.start(bot, options.seed * 1_000 + starts, until)
+    memory = undefined
+    const program = actor.program(isLast, (state) => {
+      memory = state
+    })
+    return BotProcess.launch({ world, seed: options.seed * 1_000 + starts, files, program })
   }
   /** Accident times are exponential: half come clearly sooner than the mean, some much later. */
   const after = (everyMillis: number) =>
     everyMillis === 0 ? Number.POSITIVE_INFINITY : world.now - Math.log(1 - random()) * everyMillis
 
   /** Runs the world up to a moment, or until the bot ends, and lets others run in between. */
-  const driveTo = Effect.fnUntraced(function* (running: BotProcess.BotProcess, until: number) {
+  const driveTo = Effect.fnUntraced(function* (running: BotProcess.Launched, until: number) {
     while (world.now < until && running.exit() === undefined) {
       const stopAt = world.steps + stepsAtOnce
       const isAlive = world.drive(() => world.steps >= stopAt || world.now >= until || running.exit() !== undefined)
@@ -107,18 +133,20 @@ export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptio
     }
   })
 
-  let current = start("killed")
-  let ended: string | undefined
+  let current = start(false)
+  let ended: Cause.Cause<unknown> | undefined
   let crashAt = after(trouble.crashEveryMillis)
   let suspendAt = after(trouble.suspendEveryMillis)
   let valueAt = startedAt
   while (world.now < endsAt && ended === undefined) {
     yield* driveTo(current, Math.min(endsAt, crashAt, suspendAt, valueAt))
     const exit = current.exit()
-    if (exit !== undefined) ended = Exit.isFailure(exit) ? String(exit.cause) : "it ended by itself"
+    if (exit !== undefined) ended = Exit.isFailure(exit) ? exit.cause : Cause.die("it ended by itself")
     if (world.now >= valueAt) {
-      const inside = current.inside()
-      if (inside !== undefined) record.valued(worthOf(inside.state, venue, world.now), world.now)
+      if (memory !== undefined) {
+        record.valued(worthOf(memory, venue, world.now), world.now)
+        record.stuck(overdueIn(memory, options.stuckAfter, world.now), world.now)
+      }
       valueAt = world.now + valueEveryMillis
     }
     if (world.now >= suspendAt) {
@@ -130,17 +158,17 @@ export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptio
       record.happened("crash")
       current.kill()
       world.now = Math.ceil(world.now + random() * trouble.downMillis)
-      current = start("killed")
+      current = start(false)
       crashAt = after(trouble.crashEveryMillis)
     }
   }
   current.kill()
   isCalm = true
-  const last = start("idle")
+  const last = start(true)
   yield* driveTo(last, world.now + restMillis)
   const isAtRest = last.exit() !== undefined
   last.kill()
-  const state = BotProcess.withJournal(bot, replay)
+  const state = BotProcess.withJournal({ journalFile: options.journalFile, world }, replay)
   const now = yield* Clock.currentTimeMillis
   return {
     ...record.result(world.now),
@@ -148,20 +176,19 @@ export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptio
     stillOpen: unfinished(state).length,
     ended,
     isAtRest,
-    differences: isAtRest ? BookCheck.differences(venue, connection.account.signerId, [state]) : [],
+    differences: isAtRest ? BookCheck.differences(venue, connection.account.signerId, [state], options.placeOf) : [],
     virtualMillis: world.now - startedAt,
     realMillis: now - begunAt
   }
 })
 
-export type RehearsalOutcome = Effect.Success<ReturnType<typeof run>>
-
 const openSandbox = Effect.fnUntraced(function* (options: RehearsalOptions, world: World) {
-  const { assets, candles, candlesSymbol, ledger, seed } = options
+  const { sandbox, seed } = options
   const servers = new Domain(world, seed)
-  const server = yield* Layer.build(
-    SandboxServer.layerMemory({ seed, ledger, candles, candlesSymbol, settings: { assets, stepMillis: 1_000 } })
-  ).pipe(Effect.provideService(ClockReference, servers.clock))
+  const settings = { stepMillis: 1_000, ...sandbox.settings }
+  const server = yield* Layer.build(SandboxServer.layerMemory({ ...sandbox, seed, settings })).pipe(
+    Effect.provideService(ClockReference, servers.clock)
+  )
   const venue = yield* Context.get(server, Sandbox)
     .read((state) => state)
     .pipe(

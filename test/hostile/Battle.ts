@@ -269,7 +269,14 @@ const battle = async (attack: Attack, seed: number, journalFile: string, scope: 
   if (problems.length === 0 && isRunning) {
     const told = BotProcess.withJournal({ world, journalFile }, replay)
     const place = isPrivate(attack) ? "private" : "balance"
-    problems.push(...losses(BookCheck.comparison(state, account, [told], place), state, told, middle.victims))
+    problems.push(
+      ...losses(
+        BookCheck.comparison(state, account, [told], () => place),
+        state,
+        told,
+        middle.victims
+      )
+    )
   }
   problems.push(...verdict(attack, { told: middle.told(), alerts, paidElsewhere, isRunning }))
   return { told: middle.told(), alerts, paid: paid().length, paidElsewhere, problems }

@@ -6,15 +6,13 @@
  * A quarter of a day is short, so each file trades sooner than it says: candles are of a minute, windows are a fifth as long, and
  * its hours, weekdays and thresholds are those of that quarter. `LIMITBOT_CATALOGUE=NAME,NAME` runs some of them.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { hourMillis } from "../../src/domain/Durations.ts"
-import * as Rehearsal from "../../src/rehearsal/Rehearsal.ts"
+import { findingNames } from "../../src/engine/planning/PlanFindings.ts"
 import { defaultSettings } from "../../src/sandbox/core/Settings.ts"
-import { strategyOf } from "../strategy/support.ts"
+import { rehearsed } from "../cli/rehearse/rehearsing.ts"
 
 const folder = "strategies/catalogue"
 const asked = process.env["LIMITBOT_CATALOGUE"]
@@ -68,29 +66,27 @@ describe("the catalogue, live", () => {
     { timeout: 600_000 },
     async (name, seed) => {
       const text = readFileSync(`${folder}/${name}.yaml`, "utf8")
-      const strategy = strategyOf(eased(text))
-      const room = mkdtempSync(join(tmpdir(), "limitbot-catalogue-"))
       const outcome = await Effect.runPromise(
-        Effect.scoped(
-          Rehearsal.run({
-            strategies: [strategy],
-            markets: new Map([[strategy.market.name, strategy.market]]),
-            ledger: "native",
-            assets,
-            candles: undefined,
-            candlesSymbol: "ETH",
-            seed,
-            days,
-            level: "medium",
-            journalFile: join(room, "journal.sqlite"),
-            ...(looksAtBodies(text) ? { pace } : {}),
-            progress: () => Effect.void
-          })
-        )
-      ).finally(() => rmSync(room, { recursive: true }))
+        rehearsed({
+          strategy: eased(text),
+          allow: findingNames,
+          assets,
+          seed,
+          days,
+          level: "medium",
+          ...(looksAtBodies(text) ? { pace } : {})
+        })
+      )
       const count = (event: string) => outcome.events.get(event) ?? 0
       const crashes = outcome.accidents.get("crash") ?? 0
-      const columns = [name, strategy.kind, count("Planned"), outcome.fills, crashes, outcome.differences.length]
+      const columns = [
+        name,
+        /kind: (\w+)/.exec(text)?.[1],
+        count("Planned"),
+        outcome.fills,
+        crashes,
+        outcome.differences.length
+      ]
       if (isWhole) process.stdout.write(`| ${columns.join(" | ")} |\n`)
       assert.isUndefined(outcome.ended, name)
       if (isWhole) assert.isAbove(count("Planned"), 0, `${name} placed nothing`)

@@ -31,7 +31,7 @@ import * as StuckAfter from "./StuckAfter.ts"
 import * as WalletConfig from "./WalletConfig.ts"
 
 /** Everything except the secrets. */
-interface Settings {
+export interface BotSettings {
   readonly venue: {
     /** Without a slash at the end. */
     readonly url: string
@@ -81,14 +81,14 @@ interface Settings {
   readonly otlp: { readonly url: string; readonly token: Read.Located<SecretSource> | undefined } | undefined
 }
 
-export interface BotConfig extends Omit<Settings, "dashboard" | "otlp" | keyof NotifyOptions>, NotifyOptions {
+export interface BotConfig extends Omit<BotSettings, "dashboard" | "otlp" | keyof NotifyOptions>, NotifyOptions {
   readonly otlp: Collector | undefined
   readonly dashboard: ControlOptions | undefined
-  readonly venue: Settings["venue"] & {
+  readonly venue: BotSettings["venue"] & {
     readonly apiKey: Redacted.Redacted
     readonly partnerJwt: Redacted.Redacted | undefined
   }
-  readonly account: Settings["account"] & {
+  readonly account: BotSettings["account"] & {
     readonly signing:
       | {
           /** `ed25519:` and base58 of a 32-byte seed or a 64-byte secret key. */
@@ -301,7 +301,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
   if (venue?.url === undefined || account === undefined || assets === undefined || ticks === undefined)
     return { secrets, settings: undefined }
   const ledgerName = venue.ledger?.value ?? "native"
-  const settings: Settings = {
+  const settings: BotSettings = {
     venue: {
       url: venue.url.value,
       analyticsUrl: venue.analyticsUrl?.value ?? venue.url.value,
@@ -346,7 +346,7 @@ const signerOf = (
   { value: { key: plain, keystore, signer, signerId }, ...place }: NonNullable<ConfigFields["account"]>,
   resolve: (path: string) => string,
   to: Report
-): Settings["account"]["signer"] => {
+): BotSettings["account"]["signer"] => {
   if (plain !== undefined && keystore !== undefined)
     return report(to, keystore, "account has a key and a keystore: leave one out")
   const key = plain ?? keystore

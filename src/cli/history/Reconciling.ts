@@ -3,18 +3,32 @@
  * own rate; the history has the rate limit that all processes on this journal share.
  */
 import { Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
 import * as Background from "../../engine/reconciliation/Background.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type * as ConfigFile from "../files/ConfigFile.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
 
+type Asked = Layer.Success<ReturnType<typeof PartnerMode.withHistory>> | SqlClient.SqlClient
+
 export interface Reconciling {
   readonly config: ConfigFile.BotConfig
   readonly signerId: string
+  /** The witnesses beside the bot's own connection. */
+  readonly witnesses: Layer.Layer<Asked, unknown>
 }
 
-export const forever = Effect.fn("Reconciling.forever")(function* ({ config, signerId }: Reconciling) {
+/** By a connection of its own to the venue and to the journal. */
+export const live = (config: ConfigFile.BotConfig, signerId: string): Reconciling => ({
+  config,
+  signerId,
+  witnesses: PartnerMode.withHistory(config, signerId).pipe(
+    Layer.provideMerge(Sqlite.layer({ filename: config.journal }))
+  )
+})
+
+export const forever = Effect.fn("Reconciling.forever")(function* ({ config, signerId, witnesses }: Reconciling) {
   const venue = yield* Venue
   const { account, markets, reconcileEvery } = config
   const isPrivate = new Set(
@@ -26,10 +40,5 @@ export const forever = Effect.fn("Reconciling.forever")(function* ({ config, sig
     const hasHistory = config.venue.partnerJwt !== undefined
     const own = new Set([signerId, ...account.refundTo.values()])
     return yield* Background.every(reconcileEvery, { own, hasHistory, markets, isPrivate })
-  }).pipe(
-    Effect.provideService(Venue, venue),
-    Effect.provide(
-      PartnerMode.withHistory(config, signerId).pipe(Layer.provideMerge(Sqlite.layer({ filename: config.journal })))
-    )
-  )
+  }).pipe(Effect.provideService(Venue, venue), Effect.provide(witnesses))
 })

@@ -69,6 +69,8 @@ export interface BotRunOptions extends Display.DisplayOptions {
   readonly swapper?: SwapTerms.Swapper
   /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain?: ReadonlyArray<string>
+  /** Nobody is there: nothing is shown, no file is edited, and no supervisor is told. */
+  readonly isRehearsed?: boolean
 }
 
 /** The operator's word is for one attempt and must not count for another. */
@@ -122,7 +124,8 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     admission: options.admission,
     warm
   })
-  yield* Effect.forkScoped(supervised("the watch on strategy files", files.forever))
+  const isAlone = options.isRehearsed === true
+  if (!isAlone) yield* Effect.forkScoped(supervised("the watch on strategy files", files.forever))
   if (options.dashboard !== undefined) {
     const url = yield* Surfaces.open(options.dashboard, { ...options, engine, files, leaving: () => farewell })
     if (options.json) yield* Console.log(JSON.stringify({ event: "dashboard", dashboard: url }))
@@ -131,9 +134,8 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const { assets, markets, run, telling } = options
   const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis: 0 }
   const { pollMaxMillis } = yield* EngineSettings
-  yield* Effect.forkScoped(
-    supervised("the sign of life to systemd", SystemdWatchdog.watch({ ...pulse, pollMaxMillis }))
-  )
+  const watchdog = supervised("the sign of life to systemd", SystemdWatchdog.watch({ ...pulse, pollMaxMillis }))
+  if (!isAlone) yield* Effect.forkScoped(watchdog)
   const measured = { ...pulse, pollMaxMillis, assets, markets, prices: engine.prices }
   yield* Effect.forkScoped(supervised("telemetry", Telemetry.report(options.collector, measured)))
   if (options.reconciling !== undefined)
@@ -159,16 +161,15 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     nextLookAt: engine.nextLookAt
   }
   yield* Effect.forkScoped(supervised("the snapshot of profits", StoredProfit.keepUp))
-  const display = yield* Effect.forkScoped(supervised("the screen", Display.show(options, present, changes)), {
-    startImmediately: true
-  })
+  const shown = isAlone ? Effect.void : supervised("the screen", Display.show(options, present, changes))
+  const display = yield* Effect.forkScoped(shown, { startImmediately: true })
 
   const stopping = yield* Deferred.make<void>()
   const timeIsUp = options.forMillis === undefined ? Effect.never : Effect.sleep(options.forMillis)
   const leave = Effect.gen(function* () {
     yield* Effect.raceFirst(stop.requested, timeIsUp)
     farewell = options.cancelOnExit ? leavingSlowly : "leaving"
-    if (!options.json && !terminal.isInteractive) yield* Console.log(farewell)
+    if (!options.json && !terminal.isInteractive && !isAlone) yield* Console.log(farewell)
     yield* Deferred.succeed(stopping, undefined)
   })
   yield* Effect.forkScoped(leave, { startImmediately: true })

@@ -12,6 +12,7 @@ import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
+import * as Reconciling from "../history/Reconciling.ts"
 import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import { allowFlag } from "../plan/PlanRefused.ts"
@@ -97,7 +98,7 @@ export const command = Command.make(
         : {
             admission: { config, account, allow },
             swapper: { config, signerId: account.signerId },
-            reconciling: { config, signerId: account.signerId }
+            reconciling: Reconciling.live(config, account.signerId)
           }),
       pictureMillis: Duration.toMillis("10 minutes"),
       reload: { files: given.files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },

@@ -3,7 +3,6 @@
  * over the same HTTP client as the bot. Only swaps write into the bot's journal, and only while no bot runs (else the
  * bot makes them); the others read it.
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
 import { defaults, EngineSettings, type Settings } from "../../engine/EngineSettings.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
@@ -27,21 +26,34 @@ const venueConfig = (config: BotConfig, signerId: string) => {
 }
 
 /** Everything that the venue offers a partner; the slow history with its own rate limiter or a shared one. */
-const venueWith = <E, R>(history: Layer.Layer<History, E, R>, config: BotConfig, signerId: string) =>
+const venueWith = <E, R, EG, RG, ES, RS>(
+  history: Layer.Layer<History, E, R>,
+  config: BotConfig,
+  signerId: string,
+  { guard, http, signer }: Modes.Outside<EG, RG, ES, RS>
+) =>
   Layer.mergeAll(
     Layer.mergeAll(HttpVenue.layer, Swaps.layer, history).pipe(
       Layer.provide(Session.layer),
       Layer.provide(VenueClient.layer),
-      Layer.provide(NodeHttpClient.layerUndici)
+      Layer.provide(http)
     ),
-    Modes.guardLayer(config.account)
-  ).pipe(Layer.provide(Modes.signerLayer(config.account)), Layer.provide(venueConfig(config, signerId)))
+    guard
+  ).pipe(Layer.provide(signer), Layer.provide(venueConfig(config, signerId)))
 
-export const venue = (config: BotConfig, signerId: string) => venueWith(History.layer, config, signerId)
+export const venue = (config: BotConfig, signerId: string) =>
+  venueWith(History.layer, config, signerId, Modes.connected(config))
 
 /** With the store of past transactions, through which processes share their rate limit. Needs the database. */
 export const withHistory = (config: BotConfig, signerId: string) =>
-  venueWith(History.layerSharing.pipe(Layer.provide(SharedRateLimiter.layer)), config, signerId).pipe(
+  withHistoryBy(config, signerId, Modes.connected(config))
+
+export const withHistoryBy = <EG, RG, ES, RS>(
+  config: BotConfig,
+  signerId: string,
+  outside: Modes.Outside<EG, RG, ES, RS>
+) =>
+  venueWith(History.layerSharing.pipe(Layer.provide(SharedRateLimiter.layer)), config, signerId, outside).pipe(
     Layer.provideMerge(HistoryStore.layer)
   )
 

@@ -6,7 +6,7 @@
 import { Clock, Effect, Queue, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { requestFor, type Target, textFor, title } from "./channels.ts"
-import { send } from "./email.ts"
+import { Mailer } from "./email.ts"
 import { isWanted, type Notice } from "./Notice.ts"
 
 export interface NoticePace {
@@ -43,6 +43,7 @@ export const deliver = Effect.fn("Notifier.deliver")(function* (
   const { mailbox, secret, to, url } = target
   if (to === "email") {
     if (mailbox === undefined) return
+    const send = yield* Mailer
     const told = send(url, mailbox, secret, title(bot, notices), textFor(to, bot, notices))
     return yield* Effect.mapError(told, ({ reason }) => new NotDelivered({ to, reason }))
   }

@@ -1,5 +1,5 @@
 /** Notices by e-mail, over SMTP with TLS: a password never goes over an unencrypted connection. */
-import { Effect, Redacted, Schema } from "effect"
+import { Context, Effect, Redacted, Schema } from "effect"
 import { isLoopback } from "../Address.ts"
 
 export interface Mailbox {
@@ -16,7 +16,7 @@ const patienceMillis = 15_000
 
 const failed = (cause: unknown) => new MailNotSent({ reason: reasonOf(cause) })
 
-export const send = Effect.fn("email.send")(function* (
+const send = Effect.fn("email.send")(function* (
   url: Redacted.Redacted,
   { from, recipients, user }: Mailbox,
   password: Redacted.Redacted | undefined,
@@ -46,6 +46,9 @@ export const send = Effect.fn("email.send")(function* (
   const letter = { from, to: [...recipients], subject, text }
   yield* Effect.tryPromise({ try: () => transport.sendMail(letter), catch: failed })
 }, Effect.scoped)
+
+/** What carries the letters. A rehearsal writes them and sends none. */
+export const Mailer = Context.Reference<typeof send>("limitbot/control/notify/Mailer", { defaultValue: () => send })
 
 /** The error's code, never its message: servers repeat what they were sent. */
 const reasonOf = (cause: unknown): string => {

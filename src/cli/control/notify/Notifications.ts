@@ -1,6 +1,7 @@
 /** What a running bot reports by itself: notifications of its events, a heartbeat, and once a day that all is well. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect, Layer, PubSub, Stream } from "effect"
+import type { HttpClient } from "effect/http"
 import type { Target } from "../../../control/notify/channels.ts"
 import * as Heartbeat from "../../../control/notify/Heartbeat.ts"
 import { noticeOf } from "../../../control/notify/Notice.ts"
@@ -18,6 +19,8 @@ import { counted } from "../../../report/text/Words.ts"
 export interface NotifyOptions {
   readonly notify: ReadonlyArray<Target>
   readonly heartbeat: Heartbeat.HeartbeatOptions | undefined
+  /** The way to people; default: this machine's network. */
+  readonly people?: Layer.Layer<HttpClient.HttpClient>
 }
 
 interface BotToReport extends Pulse {
@@ -42,12 +45,12 @@ const summaryOf = (state: BotState, markets: BotToReport["markets"]): string => 
 
 /** Runs beside the bot while the scope lives. */
 export const start = Effect.fn("Notifications.start")(function* (
-  { heartbeat, notify }: NotifyOptions,
+  { heartbeat, notify, people = NodeHttpClient.layerUndici }: NotifyOptions,
   bot: BotToReport
 ) {
   const books = yield* Bookkeeper
   const summary = () => summaryOf(books.state, bot.markets)
-  const client = yield* Layer.build(NodeHttpClient.layerUndici)
+  const client = yield* Layer.build(people)
   if (heartbeat !== undefined) {
     const beat = Heartbeat.beat(heartbeat, books.state, bot, summary)
     yield* Effect.forkScoped(Effect.provide(beat, client))

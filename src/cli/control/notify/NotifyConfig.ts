@@ -151,6 +151,16 @@ export const loadedTargets = Effect.fn("NotifyConfig.loadedTargets")(function* (
   return loaded
 })
 
+/** For messages that are written and not sent. Nobody commands either. */
+export const withoutSecrets = ({ except, kinds, least, secret, to, url: _, ...rest }: TargetConfig): Target => ({
+  ...rest,
+  to,
+  url: Redacted.make("https://nobody.invalid/message"),
+  secret: secret && Redacted.make("none"),
+  commands: [],
+  rule: { least, kinds: new Set(kinds), except: new Set(except) }
+})
+
 export const loadedHeartbeat = Effect.fn("NotifyConfig.loadedHeartbeat")(function* (
   { everyMillis, url: place }: HeartbeatConfig,
   folder: string,

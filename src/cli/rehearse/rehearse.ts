@@ -3,18 +3,19 @@
  * requests and crashes on a sandbox in virtual time. The report says what happened: fills, the worst drawdown, the
  * longest wait for the answer to a payment, and what would have woken somebody up.
  */
-import { Console, Effect, FileSystem, Option, Schema } from "effect"
+import { Cause, Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as Rehearsal from "../../rehearsal/Rehearsal.ts"
 import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
 import * as FileName from "../FileName.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
 import * as Progress from "../Progress.ts"
+import { allowFlag, PlanRefused } from "../plan/PlanRefused.ts"
 import * as sandboxFlags from "../run/sandboxFlags.ts"
 import { assetsOf, settingsOf } from "./RehearsalGround.ts"
 import * as RehearsalText from "./RehearsalText.ts"
+import * as RehearsedBot from "./RehearsedBot.ts"
 
 /** The rehearsal showed a defect of the program: do not trust it with money. */
 export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("RehearsalFailed", {
@@ -23,6 +24,12 @@ export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("Rehe
   override get message(): string {
     return `The rehearsal failed, which should never be:\n${this.problems.join("\n")}\nPlease report it with the seed.`
   }
+}
+
+/** What `run` would refuse is refused in the same words, and is no defect. */
+const refusalIn = (ended: Cause.Cause<unknown>) => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(ended))
+  return error instanceof Modes.AddressesMissing || error instanceof PlanRefused ? Effect.fail(error) : Effect.void
 }
 
 const levelNames = ["none", "low", "medium", "high"] as const satisfies ReadonlyArray<TroubleLevel>
@@ -52,32 +59,33 @@ export const command = Command.make(
       Flag.withDefault("medium")
     ),
     seed: sandboxFlags.seed,
+    allow: allowFlag,
     json: flags.json
   },
-  Effect.fn(function* ({ bad, candles, config, days, files, json, price, seed }) {
-    const { ledger, markets: configured } = yield* settingsOf(config, files)
-    const read = yield* StrategyFiles.load(files, configured)
-    const first = read[0]
-    if (first === undefined) return
-    const assets = assetsOf(configured.assets, read, Option.getOrUndefined(price))
-    const progress = yield* Progress.make("rehearse")
+  Effect.fn(function* ({ allow, bad, candles, config, days, files, json, price, seed }) {
     const fileSystem = yield* FileSystem.FileSystem
     const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-rehearsal-" })
-    const outcome = yield* Rehearsal.run({
-      strategies: read,
-      markets: Modes.marketsByName(configured),
-      ledger,
-      assets,
+    const settings = yield* settingsOf(config, files, folder)
+    const strategies = yield* StrategyFiles.load(files, settings.markets)
+    const first = strategies[0]
+    if (first === undefined) return
+    const progress = yield* Progress.make("rehearse")
+    const outcome = yield* RehearsedBot.rehearse({
+      settings,
+      strategies,
+      allow,
+      assets: assetsOf(settings.markets.assets, strategies, Option.getOrUndefined(price)),
       candles: Option.getOrUndefined(candles),
       candlesSymbol: first.market.base.symbol,
       seed,
       days,
       level: bad,
-      journalFile: `${folder}/journal.sqlite`,
+      folder,
       progress: (share) => Effect.sync(() => progress.update(share, 1, `${(share * days).toFixed(1)} days`))
     })
     progress.wipe()
-    const names = read.map(({ name }) => name)
+    if (outcome.ended !== undefined) yield* refusalIn(outcome.ended)
+    const names = strategies.map(({ name }) => name)
     yield* json
       ? Console.log(JSON.stringify(RehearsalText.json(outcome, { names, bad, days, seed })))
       : Console.log(RehearsalText.lines(outcome, { names, bad, days, seed }).join("\n"))

@@ -1,9 +1,12 @@
 /** What happened in a rehearsal, for the terminal and for programs. */
+import { Cause, type Effect } from "effect"
 import { hourMillis } from "../../domain/Durations.ts"
 import { percent } from "../../domain/Text.ts"
-import type * as Rehearsal from "../../rehearsal/Rehearsal.ts"
 import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
 import { counted } from "../../report/text/Words.ts"
+import type * as RehearsedBot from "./RehearsedBot.ts"
+
+export type RehearsalOutcome = Effect.Success<ReturnType<typeof RehearsedBot.rehearse>>
 
 export interface RehearsalAsked {
   readonly names: ReadonlyArray<string>
@@ -12,23 +15,18 @@ export interface RehearsalAsked {
   readonly seed: number
 }
 
-export const problemsOf = ({
-  differences,
-  ended,
-  isAtRest,
-  stillOpen
-}: Rehearsal.RehearsalOutcome): ReadonlyArray<string> => [
-  ...(ended === undefined ? [] : [`the bot ended by itself: ${ended}`]),
+export const problemsOf = ({ differences, ended, isAtRest, stillOpen }: RehearsalOutcome): ReadonlyArray<string> => [
+  ...(ended === undefined ? [] : [`the bot ended by itself: ${Cause.pretty(ended)}`]),
   ...(isAtRest ? [] : [`${counted(stillOpen, "order")} could not be withdrawn after the trouble was over`]),
   ...differences
 ]
 
-const happenedIn = ({ accidents, events, fills, requests }: Rehearsal.RehearsalOutcome) => {
+const happenedIn = ({ accidents, events, fills, requests }: RehearsalOutcome) => {
   const of = (tag: string) => events.get(tag) ?? 0
   const asked = [...requests.values()].reduce((sum, times) => sum + times, 0)
   return {
     planned: of("Planned"),
-    funded: of("FundingSigned"),
+    funded: of("FundingSigned") + of("PaymentAsked"),
     fills,
     cancels: of("CancelRequested"),
     settled: of("Settled"),
@@ -41,7 +39,7 @@ const happenedIn = ({ accidents, events, fills, requests }: Rehearsal.RehearsalO
   }
 }
 
-export const json = (outcome: Rehearsal.RehearsalOutcome, { bad, days, names, seed }: RehearsalAsked) => ({
+export const json = (outcome: RehearsalOutcome, { bad, days, names, seed }: RehearsalAsked) => ({
   event: "rehearsal",
   strategies: names,
   days,
@@ -52,6 +50,7 @@ export const json = (outcome: Rehearsal.RehearsalOutcome, { bad, days, names, se
   worstDrawdown: outcome.worstDrawdown,
   longestInDoubtMillis: outcome.longestUnansweredMillis,
   alerts: outcome.alerts,
+  messages: outcome.letters,
   booksAgree: outcome.isAtRest && outcome.differences.length === 0,
   problems: problemsOf(outcome),
   virtualMillis: outcome.virtualMillis,
@@ -66,10 +65,15 @@ const span = (millis: number): string => {
   return `${(millis / hourMillis).toFixed(1)} h`
 }
 
-export const lines = (
-  outcome: Rehearsal.RehearsalOutcome,
-  { bad, days, names, seed }: RehearsalAsked
-): ReadonlyArray<string> => {
+/** Only where the configuration names somebody to tell. */
+const messageLines = ({ letters: { failures, messages, signsOfLife } }: RehearsalOutcome): ReadonlyArray<string> =>
+  messages + signsOfLife + failures === 0
+    ? []
+    : [
+        `messages    ${messages} written and not sent; ${counted(signsOfLife, "sign")} of life, ${counted(failures, "time")} reported as failing`
+      ]
+
+export const lines = (outcome: RehearsalOutcome, { bad, days, names, seed }: RehearsalAsked): ReadonlyArray<string> => {
   const { alerts, longestUnansweredMillis, virtualMillis, realMillis, worstDrawdown, worth } = outcome
   const happened = happenedIn(outcome)
   const faster = Math.round(virtualMillis / Math.max(1, realMillis))
@@ -87,6 +91,7 @@ export const lines = (
           ({ count, event, first, firstAfterMillis }) =>
             `alert       ${event}, ${counted(count, "time")}, first after ${span(firstAfterMillis)}: ${first}`
         )),
+    ...messageLines(outcome),
     `books       ${outcome.isAtRest && outcome.differences.length === 0 ? "agree to the unit, after everything was withdrawn" : "DO NOT AGREE"}`
   ]
 }

@@ -2,28 +2,33 @@
 import { Effect, FileSystem } from "effect"
 import type { Asset } from "../../domain/Amount.ts"
 import { defaultSettings, type SandboxAsset } from "../../sandbox/core/Settings.ts"
-import type { Markets } from "../../strategy/Markets.ts"
 import { budgets, type Strategy } from "../../strategy/Strategy.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
 
-/** The configured assets; without a configuration, the sandbox's assets and any others that the files name. */
-export const settingsOf = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>) {
+/** The user's configuration; without one, the sandbox's assets and any others that the files name. */
+export const settingsOf = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>, folder: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const isConfigured = config !== flags.defaultConfig || (yield* fileSystem.exists(config))
-  if (isConfigured) {
-    const { markets, venue } = yield* ConfigFile.loadSettings(config)
-    return { ledger: venue.ledger, markets }
-  }
+  if (isConfigured) return yield* ConfigFile.loadSettings(config)
   const known = defaultSettings("native").assets
   const named = yield* StrategyFiles.marketsNamedIn(files)
   const others = named.assets
     .filter(({ symbol }) => !known.some((asset) => asset.symbol === symbol))
     .map(({ symbol }) => ({ symbol, id: `nep141:${symbol.toLowerCase()}.rehearsal.native`, decimals: 8 }))
-  const markets: Markets = { assets: [...known, ...others], ticks: new Map() }
-  return { ledger: "native" as const, markets }
+  const file = `${folder}/config.yaml`
+  yield* fileSystem.writeFileString(file, configText([...known, ...others]))
+  return yield* ConfigFile.loadSettings(file)
 })
+
+const configText = (
+  assets: ReadonlyArray<Asset>
+): string => `venue: { url: https://venue.invalid, apiKey: { env: NONE } }
+account: { key: { env: NONE } }
+assets:
+${assets.map(({ decimals, id, symbol }) => `  ${symbol}: { id: "${id}", decimals: ${decimals} }`).join("\n")}
+`
 
 /** An unknown asset counts as a coin if it is traded, and as a dollar if it is paid with. */
 export const assetsOf = (

@@ -1,0 +1,30 @@
+/** What a rehearsal would have told people: messages and signs of life are written as for delivery, and counted. */
+import { Effect, Layer } from "effect"
+import { HttpClient, HttpServerResponse } from "effect/http"
+import { Mailer } from "../../control/notify/email.ts"
+import { answeredBy } from "../../sandbox/http/memoryClient.ts"
+
+export const make = () => {
+  const counts = { messages: 0, signsOfLife: 0, failures: 0 }
+  const isHeartbeat = (path: string): boolean => path === "" || path === "/" || path === "/start"
+  const taken = answeredBy((request) =>
+    Effect.sync(() => {
+      const path = request.url.replace(/^\w+:\/\/[^/]+/, "")
+      if (path === "/fail") counts.failures += 1
+      else if (isHeartbeat(path)) counts.signsOfLife += 1
+      else counts.messages += 1
+      return HttpServerResponse.toClientResponse(HttpServerResponse.empty(), { request })
+    })
+  )
+  const mailed = () =>
+    Effect.sync(() => {
+      counts.messages += 1
+    })
+  return {
+    counts,
+    people: Layer.succeed(HttpClient.HttpClient, taken),
+    mailer: Layer.succeed(Mailer, mailed)
+  }
+}
+
+export type LetterCounts = ReturnType<typeof make>["counts"]
