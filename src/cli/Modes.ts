@@ -197,8 +197,8 @@ export const looking = (config: BotConfig, account: VenueAccount) =>
     Layer.merge(engineSettings(config, account, {}))
   )
 
-/** Prices are the venue's. Nothing is created or signed, and there is no key at all. `journal` should be a new file. */
-export const dryRun = (config: BotConfig, account: VenueAccount, journal: string, pid: number, pace: Pace = {}) => {
+/** Prices are the venue's. Nothing is created or signed, and there is no key at all. The journal should be a new file. */
+export const dryRun = (config: BotConfig, account: VenueAccount, pid: number, pace: Pace = {}) => {
   // The orders are imaginary, so no wallet is asked to pay for them.
   const { depositType, depositTypes, signerId } = account
   const isElsewhere = depositType === "ORIGIN_CHAIN" || depositTypes !== undefined
@@ -208,8 +208,9 @@ export const dryRun = (config: BotConfig, account: VenueAccount, journal: string
     Layer.provide(Signer.layerRefusing),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(DryVenue.guardLayer),
+    Layer.merge(incidents(config)),
     Layer.merge(engineSettings(config, imagined, pace)),
-    Layer.merge(books(journal, pid))
+    Layer.merge(books(config.journal, pid))
   )
 }
 

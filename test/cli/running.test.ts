@@ -115,7 +115,7 @@ describe.concurrent("limitbot run", () => {
     assert.match(stdout, /^DRY RUN: nothing is created or signed, fills are simulated\n/)
     assert.match(last(stdout), /^DRY RUN: /)
     assert.notInclude(stdout, "stay resting")
-    assert.deepStrictEqual([...proxy.requests], ["POST /v0/quote"])
+    assert.deepStrictEqual([...proxy.requests].sort(), ["GET /v0/tokens", "POST /v0/quote"])
     assert.deepStrictEqual(await ordersAt(sandbox), [])
     await proxy.close()
   })

@@ -57,14 +57,15 @@ export const command = Command.make(
     poll,
     json
   }) {
-    const config = yield* ConfigFile.load(configFile)
+    const configured = yield* ConfigFile.load(configFile)
     if (!dryRun) yield* TlsCheck.verified
-    const given = yield* RemovedFiles.sort(files, config.journal)
+    const given = yield* RemovedFiles.sort(files, configured.journal)
     for (const file of given.left) yield* Console.error(`${file}: was removed while the bot ran, and is left out`)
+    const config = dryRun ? onPaper(configured, yield* temporaryJournal) : configured
     const strategies = yield* StrategyFiles.load(given.files, config.markets)
     const account = yield* Modes.accountOf(config)
     const { pid } = yield* Process
-    const journal = dryRun ? yield* temporaryJournal : config.journal
+    const { journal } = config
     const mode = dryRun ? "dry-run" : "live"
     const assets = bySymbol(config.markets.assets)
     const options: BotRun.BotRunOptions = {
@@ -92,11 +93,11 @@ export const command = Command.make(
       cancelOnExit,
       json,
       payAgain,
+      admission: { config, account, allow },
       // A dry run funds nothing.
       ...(dryRun
         ? {}
         : {
-            admission: { config, account, allow },
             swapper: { config, signerId: account.signerId },
             reconciling: Reconciling.live(config, account.signerId)
           }),
@@ -106,7 +107,7 @@ export const command = Command.make(
     }
     if (!json && options.warning !== undefined) yield* Console.log(options.warning)
     const pace = Option.match(poll, { onNone: () => ({}), onSome: (pollMinMillis) => ({ pollMinMillis }) })
-    const layer = dryRun ? Modes.dryRun(config, account, journal, pid, pace) : Modes.live(config, account, pid, pace)
+    const layer = dryRun ? Modes.dryRun(config, account, pid, pace) : Modes.live(config, account, pid, pace)
     yield* Effect.gen(function* () {
       const result = yield* BotRun.runBot(options)
       yield* BotRun.printSummary(options, result)
@@ -125,6 +126,17 @@ const boot = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
   const name = yield* Effect.option(fileSystem.readFileString("/proc/sys/kernel/random/boot_id"))
   return Option.getOrUndefined(Option.map(name, (text) => text.trim()))
+})
+
+/**
+ * The same bot on paper. It writes into a journal of its own, and does nothing in the place of a live bot beside it: a sign
+ * of life would hide that the other is dead, and a command that it hears is lost to the other.
+ */
+const onPaper = (config: ConfigFile.BotConfig, journal: string): ConfigFile.BotConfig => ({
+  ...config,
+  journal,
+  heartbeat: undefined,
+  notify: config.notify.map((target) => ({ ...target, commands: [] }))
 })
 
 /** A dry run's orders end with it, and so does its journal. */

@@ -1,0 +1,63 @@
+/** A dry run is the run without money: it refuses and holds back what the run would, and takes nothing from a live bot beside it. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { configText, run, startSandbox, workspace } from "../program.ts"
+
+const dry = ["run", "grid.yaml", "--dry-run", "--json", "--poll", "0.2s", "--config", "config.yaml"]
+
+/** A chat service, a watcher of heartbeats and a status page in one. */
+const people = async (incidents: ReadonlyArray<unknown>) => {
+  const asked: Array<string> = []
+  const server = createServer((request, response) => {
+    const path = request.url ?? ""
+    asked.push(path)
+    request.resume()
+    response.end(JSON.stringify(path === "/incidents" ? incidents : { result: [] }))
+  })
+  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done))
+  const { port } = server.address() as AddressInfo
+  return { asked, url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}
+
+describe("a dry run", () => {
+  it("hears no chat and gives no sign of life in the live bot's place", async () => {
+    const sandbox = await startSandbox()
+    const { asked, close, url } = await people([])
+    const config = `${configText(sandbox)}
+notify: [{ to: telegram, url: "${url}/telegram", secret: { file: api.key }, chat: '1', commands: ['1'], kinds: [Planned] }]
+heartbeat: { url: "${url}/beat", every: 1s }
+`
+    const { code, stderr, stdout } = await run([...dry, "--for", "4s"], {
+      cwd: workspace(sandbox, { "config.yaml": config })
+    })
+    close()
+    assert.strictEqual(code, 0, stderr)
+    assert.include(stdout, '"FundingSigned"')
+    assert.deepStrictEqual(
+      asked.filter((path) => path.endsWith("/getUpdates") || path.startsWith("/beat")),
+      []
+    )
+  })
+
+  it("holds back what an incident of the venue holds back", async () => {
+    const sandbox = await startSandbox()
+    const { close, url } = await people([{ title: "BTC deposits are delayed", status: "investigating" }])
+    const config = configText(sandbox).replace("venue:", `venue:\n  incidents: ${url}/incidents`)
+    const { code, stderr, stdout } = await run([...dry, "--for", "3s"], {
+      cwd: workspace(sandbox, { "config.yaml": config })
+    })
+    close()
+    assert.strictEqual(code, 0, stderr)
+    assert.include(stdout, '"Planned"')
+    assert.notInclude(stdout, '"FundingSigned"')
+  })
+
+  it("refuses the files that the run would refuse", async () => {
+    const sandbox = await startSandbox()
+    const config = configText(sandbox).replace("venue:", "venue:\n  minOrderUsd: 100000")
+    const { code, stderr } = await run([...dry, "--for", "3s"], { cwd: workspace(sandbox, { "config.yaml": config }) })
+    assert.strictEqual(code, 1)
+    assert.include(stderr, "The plan is refused: below-minimum")
+  })
+})
