@@ -1,8 +1,13 @@
 /**
- * `assets:` of the configuration: each asset's name at the venue, its other spellings there, and where its money is.
+ * What may be traded. `assets:` of the configuration: each asset's name at the venue, its other spellings there, and where its
+ * money is. `markets:` and `prices:`: price steps, where candles come from, and how far a price may be from its second witness
+ * (`engine/book/PriceWitness`).
  */
 import type { Asset } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { defaultWitnessTerms, type WitnessTerms } from "../engine/book/PriceWitness.ts"
 import * as Read from "../strategy/Fields.ts"
+import { type Markets, market } from "../strategy/Markets.ts"
 import { quoted, type Report, report, suggestion } from "../strategy/Problem.ts"
 
 export const depositTypes = ["INTENTS", "CONFIDENTIAL_INTENTS", "ORIGIN_CHAIN"] as const
@@ -74,4 +79,52 @@ export const addresses = (
     }
   }
   return new Map((rows ?? []).map(([name, { value }]) => [name.value, value]))
+}
+
+export const marketsReader = Read.table(
+  Read.text,
+  Read.fields({
+    tick: Read.optional(Read.price, "price step"),
+    candles: Read.optional(Read.text, "where candles of the time before the bot come from"),
+    within: Read.optional(Read.ratio, "how far its price may be from a second witness; default: prices.within")
+  })
+)
+
+export const pricesReader = Read.fields({
+  within: Read.optional(
+    Read.ratio,
+    "how far a price may be from a second witness (token list, last known price); default: 3%"
+  ),
+  after: Read.optional(Read.duration, "how long quotes must agree that no witness confirms or denies; default: 1m")
+})
+
+type MarketRows = Read.Located<NonNullable<ReturnType<typeof marketsReader>>> | undefined
+type PriceFields = Read.Located<NonNullable<ReturnType<typeof pricesReader>>> | undefined
+
+export const marketsOf = (
+  { markets, prices }: { readonly markets?: MarketRows; readonly prices?: PriceFields },
+  assets: ReadonlyArray<Asset>,
+  folder: string,
+  to: Report
+): { readonly markets: Markets; readonly prices: WitnessTerms } => {
+  const ticks = new Map<string, Decimal.Decimal>()
+  const sources = new Map<string, { readonly source: string; readonly folder: string }>()
+  const withinOf = new Map<string, number>()
+  const known = market({ assets, ticks: new Map() })
+  for (const [name, { value }] of markets?.value ?? []) {
+    if (value.candles !== undefined) sources.set(name.value, { source: value.candles.value, folder })
+    const found = known({ type: "scalar", text: name.value, isQuoted: true, start: name.start, end: name.end }, to)
+    if (found === undefined) continue
+    if (value.tick !== undefined) ticks.set(found.name, value.tick.value)
+    if (value.within !== undefined) withinOf.set(found.name, Decimal.toNumber(value.within.value))
+  }
+  const { after, within } = prices?.value ?? {}
+  return {
+    markets: { assets, ticks, sources },
+    prices: {
+      within: within === undefined ? defaultWitnessTerms.within : Decimal.toNumber(within.value),
+      withinOf,
+      lastsMillis: after?.value ?? defaultWitnessTerms.lastsMillis
+    }
+  }
 }

@@ -12,6 +12,7 @@ import type { Market } from "../domain/Market.ts"
 import { feesToOthers } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import { OrderBook } from "../engine/book/OrderBook.ts"
+import { WitnessTerms } from "../engine/book/PriceWitness.ts"
 import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -151,7 +152,8 @@ const holds = ({ markets, venue }: BotConfig) =>
 export const incidents = (config: BotConfig) => holds(config).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 /** One order book for everything that runs on this venue. */
-const withBook = <A, E, R>(venue: Layer.Layer<A | Venue, E, R>) => Layer.provideMerge(OrderBook.layer, venue)
+const withBook = <A, E, R>({ prices }: BotConfig, venue: Layer.Layer<A | Venue, E, R>) =>
+  Layer.provideMerge(Layer.provide(OrderBook.layer, Layer.succeed(WitnessTerms, prices)), venue)
 
 /** What a bot needs from outside the program. */
 export interface Outside<EG, RG, ES, RS> {
@@ -176,7 +178,7 @@ export const bot = <EG, RG, ES, RS>(
   pace: Pace,
   { guard, http, signer }: Outside<EG, RG, ES, RS>
 ) =>
-  Layer.mergeAll(withBook(client(Layer.merge(HttpVenue.layer, Swaps.layer))), holds(config), guard).pipe(
+  Layer.mergeAll(withBook(config, client(Layer.merge(HttpVenue.layer, Swaps.layer))), holds(config), guard).pipe(
     Layer.provide(http),
     Layer.provide(signer),
     Layer.provide(venueConfig(config, account)),
@@ -191,7 +193,7 @@ export const live = (config: BotConfig, account: VenueAccount, pid: number, pace
 
 /** The venue for looking only. The key signs only the message that opens a session. */
 export const looking = (config: BotConfig, account: VenueAccount) =>
-  withBook(httpVenue).pipe(
+  withBook(config, httpVenue).pipe(
     Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, {}))
@@ -204,7 +206,7 @@ export const dryRun = (config: BotConfig, account: VenueAccount, pid: number, pa
   const isElsewhere = depositType === "ORIGIN_CHAIN" || depositTypes !== undefined
   const imagined = isElsewhere ? ownAccount(signerId, "INTENTS") : account
   const venue = DryVenue.layer({ assets: config.markets.assets, account: imagined }).pipe(Layer.provide(httpVenue))
-  return withBook(venue).pipe(
+  return withBook(config, venue).pipe(
     Layer.provide(Signer.layerRefusing),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(DryVenue.guardLayer),

@@ -122,6 +122,12 @@ const lifecycle = {
   LeaseLost: { reason: Text },
   LeaseRegained: {},
   KillSwitch: { on: Schema.Boolean, reason: Text },
+  /**
+   * What a market is quoted at may not be used, because no second witness shows it or the quote is not the venue's own: the
+   * market has no price. Said once until that is over.
+   */
+  PriceDoubted: { market: Text, reason: Text },
+  PriceConfirmed: { market: Text },
   /** The venue stopped or resumed answering. */
   VenueDown: { reason: Text },
   VenueUp: { downMillis: Time }

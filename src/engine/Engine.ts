@@ -19,11 +19,11 @@ import type { Strategy } from "../strategy/Strategy.ts"
 import { FundingHold, Venue } from "../venue/Venue.ts"
 import type { OutcomeUnknown, VenueError } from "../venue/VenueError.ts"
 import * as MarketWatch from "./book/MarketWatch.ts"
-import type { WrongDecimals } from "./book/Quotes.ts"
 import { EngineSettings, refusalPauseMillis } from "./EngineSettings.ts"
 import { closedBecause, type FundingStep } from "./funding/FundingGate.ts"
 import * as Placing from "./funding/Placing.ts"
 import * as Mistakes from "./Mistakes.ts"
+import type { MarketMoment } from "./planning/DecisionRecord.ts"
 import * as LossGuard from "./planning/LossGuard.ts"
 import * as Planning from "./planning/Planning.ts"
 import * as FundingStop from "./reconciliation/FundingStop.ts"
@@ -110,13 +110,24 @@ export const make = Effect.fnUntraced(function* ({
     yield* wake
   })
 
+  /** The last two looks of each strategy, the newer one first. */
+  const looks = new Map<string, readonly [MarketMoment, MarketMoment | undefined]>()
+
+  /** What a strategy saw at the look before this one. */
+  const before = ({ name }: Strategy, moment: MarketMoment): MarketMoment | undefined => {
+    const [last, earlier] = looks.get(name) ?? []
+    const isSameLook = last?.price.at === moment.price.at
+    looks.set(name, [moment, isSameLook ? earlier : last])
+    return isSameLook ? earlier : last
+  }
+
   /** Whether it could be planned: without a price nobody knows. */
   const decideAndPlan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {
     const now = yield* Clock.currentTimeMillis
+    yield* books.record(...FundingStop.check(books.state, strategy))
     const moment = watch.moment(strategy, now)
     if (moment === undefined) return false
-    yield* books.record(...FundingStop.check(books.state, strategy))
-    yield* books.record(...LossGuard.check(books.state, strategy, moment))
+    yield* books.record(...LossGuard.check(books.state, strategy, moment, before(strategy, moment)))
     const paused = books.state.strategies.get(strategy.name)?.paused
     const losing = paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
     decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdrawAll ?? losing))
@@ -179,13 +190,23 @@ export const make = Effect.fnUntraced(function* ({
     yield* isolated(placing.advance(placement, { market, gate, payAgain }))
   })
 
-  /** Prices, or why there are none. While everything is withdrawn, prices and their credential are not needed. */
+  /** Somebody has to look after them, whatever is wrong with prices or their credential. */
+  const hasOrders = () => unfinished(books.state).length > 0
+
+  /** Prices, or why the venue gives none. While everything is withdrawn, prices and their credential are not needed. */
   const lookAtPrices = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
-    const failed = (error: VenueError | WrongDecimals) => {
-      const isFatal = error._tag === "WrongDecimals" || error.reason._tag === "Unauthorized"
-      return isFatal && withdrawAll === undefined ? Effect.fail(error) : Effect.succeed(error.message)
-    }
-    return yield* Effect.catchTag(watch.look(strategies), ["VenueError", "WrongDecimals"], failed)
+    const isNeeded = withdrawAll === undefined && !hasOrders()
+    const unpriced = yield* watch.look(strategies).pipe(
+      Effect.as(undefined),
+      Effect.catchTags({
+        // The doubt about its market tells it.
+        WrongDecimals: (error) => (isNeeded ? Effect.fail(error) : Effect.undefined),
+        VenueError: (error) =>
+          isNeeded && error.reason._tag === "Unauthorized" ? Effect.fail(error) : Effect.succeed(error.message)
+      })
+    )
+    yield* books.record(...MarketWatch.doubted(books.state, watch.doubts, strategies))
+    return unpriced
   })
 
   /**
@@ -232,8 +253,9 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   /**
-   * A turn that survives a refused credential, if the venue took it before: a gateway that restarts may refuse one request. For
-   * how long, the first refusal tells. While everything is withdrawn, no refusal ends the bot.
+   * A turn that survives a refused credential: a gateway that restarts may refuse one request. One that the venue took before,
+   * or that orders hang on, is refused for some seconds first, any other twice. While everything is withdrawn, no refusal ends the
+   * bot.
    */
   const turnUnlessRefused = Effect.gen(function* () {
     const problem = yield* turn()
@@ -244,8 +266,9 @@ export const make = Effect.fnUntraced(function* ({
     Effect.catchReason("VenueError", "Unauthorized", (reason, error) =>
       Effect.gen(function* () {
         const now = yield* monotonicMillis
+        const isFirst = refusedSince === undefined
         refusedSince ??= now
-        const isBelieved = !isAccepted || now - refusedSince >= refusedMillis
+        const isBelieved = isAccepted || hasOrders() ? now - refusedSince >= refusedMillis : !isFirst
         if (isBelieved && (yield* withdraw) === undefined) return yield* error
         yield* noteVenueDown(reason.message)
         return reason.message
@@ -274,7 +297,7 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   const pause = Effect.map(Clock.currentTimeMillis, (now) => {
-    if (watch.prices.size === 0) return settings.pollMinMillis
+    if (watch.prices.size === 0 || books.state.doubts.size > 0) return settings.pollMinMillis
     const watched = [...watch.prices].map(([market, price]) => ({ price, levels: levelsOf(market) }))
     const planned = pauseMillis(
       settings,

@@ -34,7 +34,7 @@ import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
 import { type Quote, type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 import { SwapStatusResponse } from "./wire/WireSwap.ts"
-import { formatTimestamp, parseAmount } from "./wire/WireValue.ts"
+import { formatTimestamp, parseAmount, parseTimestamp } from "./wire/WireValue.ts"
 
 const pageSize = 50
 const quoteValidMillis = Duration.toMillis("10 minutes")
@@ -281,12 +281,13 @@ const toDryQuote = (quote: Quote) => {
 }
 
 /** A token without a price shows zero: it is indicative only and never traded on. */
-const toToken = ({ assetId, blockchain, decimals, price, symbol }: (typeof TokensResponse.Type)[number]): Token => ({
-  assetId,
-  symbol,
-  decimals,
-  blockchain,
-  priceUsd: price ?? 0
+const toToken = ({ price, priceUpdatedAt = "", ...token }: (typeof TokensResponse.Type)[number]): Token => ({
+  assetId: token.assetId,
+  symbol: token.symbol,
+  decimals: token.decimals,
+  blockchain: token.blockchain,
+  priceUsd: price ?? 0,
+  ...present({ pricedAt: parseTimestamp(priceUpdatedAt) })
 })
 
 const toBalance = (balance: (typeof BalancesResponse.Type)["balances"][number]): Effect.Effect<Balance, VenueError> => {

@@ -45,7 +45,7 @@ export const distrust = (
   if (otherAsset !== undefined) {
     return `it answers another ${otherAsset}, ${clean(quoteRequest[otherAsset] ?? "none")}, than ${request[otherAsset]} that was asked for`
   }
-  if (parseTimestamp(quoteRequest.deadline ?? "") !== parseTimestamp(request.deadline))
+  if (!isSameTime(parseTimestamp(request.deadline), parseTimestamp(quoteRequest.deadline ?? "")))
     return "it answers another deadline"
   const impossible = amountFields.find((field) => quote[field] !== undefined && parseAmount(quote[field]) === undefined)
   if (impossible !== undefined) return `its ${impossible} is not a whole number`
@@ -57,6 +57,10 @@ export const distrust = (
   }
   return undefined
 }
+
+/** A service may keep whole seconds only. */
+const isSameTime = (asked: number | undefined, echoed: number | undefined): boolean =>
+  asked !== undefined && (echoed === asked || echoed === asked - (asked % 1000))
 
 /** The venue must not change, at our cost, the side that the request fixed. A price must be one for that very size. */
 const sizeProblem = ({ amount, dry, swapType }: QuoteRequest, quote: QuoteResponse["quote"]): string | undefined => {

@@ -95,6 +95,8 @@ export interface Token {
   readonly blockchain: string
   /** Indicative USD per one token. */
   readonly priceUsd: number
+  /** When that was, if the list tells. */
+  readonly pricedAt?: number
 }
 
 export interface Balance {

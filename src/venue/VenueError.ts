@@ -21,7 +21,7 @@ const context = {
 }
 
 /** The code of a quote that we refuse: it is no price, and nothing is paid by it. */
-const quoteRefusedCode = "quote-refused"
+export const quoteRefusedCode = "quote-refused"
 
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   ...context,

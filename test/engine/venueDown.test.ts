@@ -62,13 +62,15 @@ describe("a venue that is gone", () => {
 describe("a credential that worked", () => {
   const refused = { status: 401, body: { message: "unauthorized" } }
 
-  it.effect("is one that the venue took in this run: another ends the bot at once", () =>
+  it.effect("is one that the venue took in this run: another is shown twice and ends a bot without orders", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
         world.network.bend = () => refused
         const process = yield* world.run({ strategies: [ladder(2)] })
-        yield* until(() => process.fiber.pollUnsafe() !== undefined, 500, "it ends")
+        yield* until(() => process.fiber.pollUnsafe() !== undefined, 2_000, "it ends")
+        const quotes = world.network.sent.filter(({ path }) => path === "/v0/quote")
+        assert.isAtLeast(quotes.length, 2)
       })
     )
   )

@@ -61,6 +61,8 @@ export interface Verdict {
   readonly alerts: number | readonly [least: number, most: number]
   /** No money may ever reach what it is about. */
   readonly unfit?: boolean
+  /** The market that is not lied about may get nothing new either: the lie is about both. */
+  readonly elsewhereWaits?: boolean
   /** The bot may end, and this is how. */
   readonly ends?: string
 }

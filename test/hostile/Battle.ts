@@ -338,6 +338,6 @@ const verdict = (
     ...(alerts.length < least || alerts.length > most
       ? [`${alerts.length} alerts instead of ${most === least ? most : `${least} to ${most}`}: ${alerts.join(" | ")}`]
       : []),
-    ...(isRunning && paidElsewhere === 0 ? ["the other market stood still"] : [])
+    ...(isRunning && paidElsewhere === 0 && must.elsewhereWaits !== true ? ["the other market stood still"] : [])
   ]
 }

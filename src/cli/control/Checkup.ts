@@ -6,10 +6,13 @@ import { statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { Clock, DateTime, Effect, Option } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
+import { powerOfTen } from "../../domain/Decimal.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as AccountKey from "../../venue/signing/AccountKey.ts"
 import { publicKeyOf } from "../../venue/signing/Signer.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { quoteRefusedCode } from "../../venue/VenueError.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as Modes from "../Modes.ts"
 import * as KillFile from "../run/KillFile.ts"
@@ -61,9 +64,14 @@ const journalFindings = Effect.fnUntraced(function* (journal: string) {
   const dashboard = yield* RunningBot.addressOf(journal)
   const folded = yield* Bookkeeper.replay.pipe(
     Effect.provide(Modes.readOnlyJournal(journal)),
-    Effect.map((state) => ok("journal", `${journal}: ${state.sequence} events, every one fits`)),
+    Effect.map(({ doubts, sequence }) => [
+      ok("journal", `${journal}: ${sequence} events, every one fits`),
+      ...[...doubts].map(([market, { reason }]) =>
+        warn("prices", `${market}: ${reason}`, "the bot waits; limitbot book shows what the venue quotes now")
+      )
+    ]),
     Effect.catch((error) =>
-      Effect.succeed(wrong("journal", error.message, "keep the file; restore a backup or start with another"))
+      Effect.succeed([wrong("journal", error.message, "keep the file; restore a backup or start with another")])
     )
   )
   const running =
@@ -72,7 +80,7 @@ const journalFindings = Effect.fnUntraced(function* (journal: string) {
       : ok("process", `process ${holder.pid} runs it${dashboard === undefined ? "" : `, dashboard ${dashboard}`}`)
   const why = yield* Effect.flatten(KillFile.watch(journal))
   const kill = why === undefined ? [] : [warn("kill switch", `it is on: ${why}`, "limitbot release")]
-  return [folded, running, ...kill]
+  return [...folded, running, ...kill]
 })
 
 const venueFindings = Effect.fnUntraced(function* (url: string) {
@@ -109,6 +117,33 @@ const keyFinding = <E extends { readonly message: string }, R>(found: Effect.Eff
   Effect.catch(found, ({ message }) =>
     Effect.succeed(wrong("key", message, "put the key of the account into its file"))
   )
+
+/** One quote of the first two assets tells whether quotes are the venue's own. */
+const priceFinding = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
+  const [base, quote] = config.markets.assets
+  if (base === undefined || quote === undefined) return []
+  const one = { originAsset: base.id, destinationAsset: quote.id, amount: powerOfTen(base.decimals) }
+  const refused = yield* Modes.accountOf(config).pipe(
+    Effect.flatMap((account) =>
+      Effect.provide(
+        Venue.use((venue) => venue.dryQuote(one)),
+        Modes.looking(config, account)
+      )
+    ),
+    Effect.timeout(patience),
+    Effect.as(undefined),
+    Effect.catchReason("VenueError", "Rejected", ({ code, message }) =>
+      Effect.succeed(code === quoteRefusedCode ? message : undefined)
+    ),
+    Effect.orElseSucceed(() => undefined)
+  )
+  if (refused !== undefined) {
+    return [wrong("prices", refused, "check venue.quoteKey, and who answers at venue.url; the bot uses no such price")]
+  }
+  return config.venue.quoteKey === undefined
+    ? [warn("prices", "unsigned: whoever is between the bot and the venue can change them", "set venue.quoteKey")]
+    : [ok("prices", "signed: every quote bears the signature of venue.quoteKey")]
+})
 
 const accountFindings = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
   const { signing } = config.account
@@ -149,6 +184,7 @@ export const look = Effect.fnUntraced(function* (file: string) {
     yield* disk(config.journal),
     ...(yield* journalFindings(config.journal)),
     ...(yield* venueFindings(config.venue.url)),
+    ...(yield* priceFinding(config)),
     told
       ? ok("alerts", `${config.notify.length} receivers${config.heartbeat === undefined ? "" : ", heartbeat"}`)
       : warn("alerts", "nobody is told when something goes wrong", "set notify or heartbeat")

@@ -6,15 +6,15 @@
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import { url } from "../../control/Address.ts"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
-import type { Asset } from "../../domain/Amount.ts"
 import type * as Decimal from "../../domain/Decimal.ts"
 import { hourMillis } from "../../domain/Durations.ts"
 import type { OrderTerms } from "../../domain/Order.ts"
+import type { WitnessTerms } from "../../engine/book/PriceWitness.ts"
 import type * as EngineSettings from "../../engine/EngineSettings.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type JsonSchema, schemaOf } from "../../strategy/JsonSchema.ts"
-import { type Markets, market } from "../../strategy/Markets.ts"
+import type { Markets } from "../../strategy/Markets.ts"
 import { inOrder, type Problem, type Report, render, report, sourceText } from "../../strategy/Problem.ts"
 import * as TermsSection from "../../strategy/TermsSection.ts"
 import { readYaml } from "../../strategy/YamlReader.ts"
@@ -68,6 +68,7 @@ export interface BotSettings {
     readonly terms: OrderTerms
   }
   readonly markets: Markets
+  readonly prices: WitnessTerms
   /** Limits over all strategies together. */
   readonly limits: EngineSettings.OverallLimits | undefined
   /** How long each step of an order may take before `stuck` names it. */
@@ -227,10 +228,6 @@ const publicKey = matching("a public key such as ed25519:…", /^ed25519:[1-9A-H
 const salt = matching("four bytes in hex, such as 252812b3", /^[0-9a-f]{8}$/)
 const symbol = matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
 const address = matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
-const marketFields = Read.fields({
-  tick: Read.optional(Read.price, "price step"),
-  candles: Read.optional(Read.text, "where candles of the time before the bot come from")
-})
 
 const configFields = Read.fields({
   venue: Read.required(
@@ -264,7 +261,8 @@ const configFields = Read.fields({
     })
   ),
   assets: Read.required(AssetsSection.reader(symbol)),
-  markets: Read.optional(Read.table(Read.text, marketFields)),
+  markets: Read.optional(AssetsSection.marketsReader),
+  prices: Read.optional(AssetsSection.pricesReader, "when a price has a second witness"),
   limits: Read.optional(OverallLimits.reader(symbol)),
   reconcileEvery: Read.optional(Read.duration, "how often a running bot compares its records; default: 1h"),
   stuckAfter: Read.optional(StuckAfter.reader, "how long each step may take before `stuck` names the order"),
@@ -297,9 +295,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
     found !== undefined && "env" in found.value ? [found.value.env] : []
   )
   const assets = AssetsSection.assetsOf(read.assets?.value, to)
-  const ticks = assets === undefined ? undefined : readTicks(read, assets, to)
-  if (venue?.url === undefined || account === undefined || assets === undefined || ticks === undefined)
-    return { secrets, settings: undefined }
+  if (venue?.url === undefined || account === undefined || assets === undefined) return { secrets, settings: undefined }
   const ledgerName = venue.ledger?.value ?? "native"
   const settings: BotSettings = {
     venue: {
@@ -327,7 +323,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
       depositTypes: AssetsSection.depositTypesOf(read.assets?.value),
       terms: termsOf(read, account, to)
     },
-    markets: { assets, ticks, sources: sourcesIn(read, resolve(".")) },
+    ...AssetsSection.marketsOf(read, assets, resolve("."), to),
     limits: read.limits === undefined ? undefined : OverallLimits.resolved(read.limits.value, assets, to),
     reconcileEvery: read.reconcileEvery?.value ?? hourMillis,
     stuckAfter: StuckAfter.resolved(read.stuckAfter?.value),
@@ -371,21 +367,4 @@ const termsOf = (
     report(to, depositMode, "a deposit by intent carries no memo: MEMO is for ORIGIN_CHAIN, which no asset is")
   }
   return TermsSection.resolved(account, to)
-}
-
-const sourcesIn = ({ markets }: ConfigFields, folder: string): NonNullable<Markets["sources"]> =>
-  new Map(
-    (markets?.value ?? []).flatMap(([name, { value }]) =>
-      value.candles === undefined ? [] : [[name.value, { source: value.candles.value, folder }] as const]
-    )
-  )
-
-const readTicks = ({ markets }: ConfigFields, assets: ReadonlyArray<Asset>, to: Report): Markets["ticks"] => {
-  const ticks = new Map<string, Decimal.Decimal>()
-  const known = market({ assets, ticks })
-  for (const [name, { value }] of markets?.value ?? []) {
-    const found = known({ type: "scalar", text: name.value, isQuoted: true, start: name.start, end: name.end }, to)
-    if (found !== undefined && value.tick !== undefined) ticks.set(found.name, value.tick.value)
-  }
-  return ticks
 }

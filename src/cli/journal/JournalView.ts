@@ -28,12 +28,12 @@ export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E,
   look: (view: JournalView) => Effect.Effect<A, E, R>,
   past?: Past
 ) {
-  const { journal, markets } = yield* ConfigFile.loadSettings(configFile)
+  const { journal, markets, venue } = yield* ConfigFile.loadSettings(configFile)
   const assets = bySymbol(markets.assets)
   const folded = Effect.gen(function* () {
     const state = yield* past === undefined ? Bookkeeper.replay : Bookkeeper.replayUntil(past.until, past.seen)
     const now = yield* Clock.currentTimeMillis
-    return yield* look({ journal, assets, state, now })
+    return yield* look({ journal, assets, state, now, prices: venue.quoteKey === undefined ? "unsigned" : "signed" })
   })
   return yield* inJournal(journal, folded)
 })
@@ -56,6 +56,8 @@ export interface JournalView {
   readonly assets: ReadonlyMap<string, { readonly symbol: string; readonly id: string; readonly decimals: number }>
   readonly state: BotState
   readonly now: number
+  /** Whether every quote must bear the venue's signature. */
+  readonly prices: "signed" | "unsigned"
 }
 
 /** All events of one kind, oldest first. */

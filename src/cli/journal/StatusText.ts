@@ -35,6 +35,8 @@ export const printJson = (
       dashboard: dashboard ?? null,
       run: state.run === undefined ? undefined : runJson(state.run),
       killSwitch: killSwitch ?? null,
+      prices: view.prices,
+      pricesRefused: [...state.doubts].map(([market, { reason, since }]) => ({ market, why: reason, since })),
       clock: { skewMillis: state.clock?.skewMillis ?? null, ok: state.clock?.ok ?? null },
       rejectedEdit: state.rejectedEdit ?? null,
       diskFullSince: state.diskFullSince ?? null,
@@ -135,6 +137,7 @@ export const printScreen = Effect.fnUntraced(function* (
       lines.join("\n").trimEnd(),
       "",
       ...ProfitText.lines(profitOf(view, picture), assets),
+      `Prices: ${view.prices}${view.prices === "signed" ? "" : ": whoever is between the bot and the venue can change them; set venue.quoteKey"}`,
       ...(view.reconciled?.contradictions ?? []).map((text) => `CONTRADICTION: ${text}`),
       ...(view.reconciled?.foreign ?? []).map(
         ({ kind, subject, address, text }) => `Not of this journal: ${kind} ${subject} (${address}): ${text}`

@@ -93,7 +93,7 @@ export const judge = Effect.fnUntraced(function* (
   const locked = PlanReport.lockedOf(strategies, planned, changes)
   const { minOrderUsd } = config.venue
   const exposure = config.limits?.exposure ?? new Map<string, bigint>()
-  const ground = { strategies, planned, changes, fees, balances, usd, minOrderUsd, locked, exposure }
+  const ground = { strategies, planned, changes, fees, balances, usd, minOrderUsd, locked, exposure, books }
   return {
     at,
     journal: config.journal,

@@ -9,7 +9,7 @@ import * as NotifyConfig from "../control/notify/NotifyConfig.ts"
 import type { BotConfig, BotSettings } from "../files/ConfigFile.ts"
 
 export const of = (
-  { account, heartbeat, limits, markets, notify, reconcileEvery, stuckAfter, venue }: BotSettings,
+  { account, heartbeat, limits, markets, notify, prices, reconcileEvery, stuckAfter, venue }: BotSettings,
   { account: own, apiKey, partnerJwt, quoteKey, url }: Omit<ConnectionRecord, "ledger" | "verifier">,
   journal: string
 ): BotConfig => ({
@@ -27,6 +27,7 @@ export const of = (
   account: { ...account, signerId: undefined, signer: undefined, signing: { key: Redacted.make(own.key) } },
   // Candles of the past come re-dated, with the prices of the sandbox: see `WarmCandles`.
   markets: { assets: markets.assets, ticks: markets.ticks },
+  prices,
   limits,
   reconcileEvery,
   stuckAfter,

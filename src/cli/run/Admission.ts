@@ -10,7 +10,7 @@ import { type FindingName, findingNames, type PlanFinding } from "../../engine/p
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
-import { budgets, type Strategy } from "../../strategy/Strategy.ts"
+import { budgets, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
 import * as WholeFile from "../files/WholeFile.ts"
@@ -41,6 +41,8 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
     const wanted = wantedBy(strategies)
     yield* orderBook.look(wanted, priceMillis)
     const books = PlanGround.booksIn(orderBook, wanted)
+    // No file is judged by a price that a bot would not use.
+    if (fresh.flatMap(marketsSeen).some(({ name }) => books.get(name)?.problem !== undefined)) return undefined
     const warmed = yield* PlanGround.feedsOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
     const remembered = { state: structuredClone(state), hasJournal: true, ...warmed }
     const { findings } = yield* PlanDraft.judge(config, account, strategies, { remembered, books })

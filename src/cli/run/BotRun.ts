@@ -191,7 +191,8 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
 
 /**
  * Judges the strategies before they are planned. A refused file fails here and leaves nothing in the journal. If the
- * venue cannot be asked, the bot starts anyway, and the first turn that could place an order judges.
+ * venue cannot be asked, the bot starts anyway, and the first turn that could place an order judges. Only a refused file
+ * ends a bot that has orders, or one that has begun.
  */
 const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: BotRunOptions) {
   const { state } = yield* Bookkeeper
@@ -211,11 +212,13 @@ const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strate
   }).pipe(Effect.provideContext(context))
   // While everything is withdrawn nothing is refused, because withdrawing needs a running bot.
   const isKilled = Effect.map(killSwitch, (reason) => reason !== undefined)
-  if (!isAdmitted && !(yield* isKilled)) yield* judged
+  const judgedIfPossible = Effect.catchIf(judged, isNoVerdict, ({ message }) => Effect.logWarning(message))
+  if (!isAdmitted && !(yield* isKilled))
+    yield* unfinished(state).length > 0 ? judgedIfPossible : Effect.retry(judged, { times: 1, while: isNoVerdict })
   const admit = Effect.flatMap(isKilled, (killed) =>
     isAdmitted || killed
       ? Effect.succeed(isAdmitted)
-      : judged.pipe(
+      : judgedIfPossible.pipe(
           Effect.tapCause((cause) => Deferred.failCause(refusal, cause)),
           Effect.ignore,
           Effect.map(() => isAdmitted)
@@ -223,6 +226,8 @@ const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strate
   )
   return { admit, refused: Deferred.await(refusal) } as const
 })
+
+const isNoVerdict = (error: { readonly _tag: string }) => error._tag !== "PlanRefused"
 
 export interface Summary {
   readonly event: "summary"

@@ -149,6 +149,9 @@ const alarms = ({ warning, state, assets, now }: ScreenInput): ReadonlyArray<Col
     ...(state.clock === undefined || state.clock.ok
       ? []
       : [[`Clock: ${clockText(state.clock.skewMillis)}; above 30 s nothing new is funded`, "red"] as const]),
+    ...[...state.doubts].map(
+      ([market, { reason, since }]): ColouredLine => [`NO PRICE of ${market} for ${age(now - since)}: ${reason}`, "red"]
+    ),
     ...(state.rejectedEdit === undefined
       ? []
       : [[`Edited file rejected, still running the old one: ${state.rejectedEdit.join(" ")}`, "red"] as const]),

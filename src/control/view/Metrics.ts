@@ -77,6 +77,12 @@ export const families = (state: BotState, bot: MeasuredBot, now: number): Readon
       samples: one(state.leaseLost === undefined ? 0 : 1)
     },
     {
+      name: "price_doubted",
+      kind: "gauge",
+      help: "1 while the quotes of a market may not be used",
+      samples: [...state.doubts.keys()].map((market): Sample => [{ market }, 1])
+    },
+    {
       name: "venue_down_seconds",
       kind: "gauge",
       help: "How long the venue has not answered; 0 while it does",

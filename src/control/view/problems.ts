@@ -50,6 +50,11 @@ export const problemsOf = (state: BotState, assets: Money.Assets, at: BotConditi
         })
       ]),
   ...(state.leaseLost === undefined ? [] : [problem("alarm", "journal-gone", "journal", state.leaseLost)]),
+  ...[...state.doubts].map(([market, { reason, since }]) =>
+    problem("warn", "no-price", market, `Nothing new is placed, and nothing withdrawn by its price: ${reason}`, {
+      since
+    })
+  ),
   ...lateTurn(state, at),
   ...forSomebodysWord(state, assets, at.now),
   ...placementProblems(state, assets, at.now),

@@ -3,6 +3,7 @@
  * strategies that ask for them. Candles are built from prices that this engine saw and stored in its journal.
  */
 import { Clock, Effect } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
@@ -40,7 +41,12 @@ export const make = Effect.gen(function* () {
     running?: CandleFeed.RunningMinute
   ) {
     const feed = CandleFeed.make(needs)
-    feed.restore(yield* store.since(market, now - Math.max(feed.spanMillis, leastSpanMillis)), now, running)
+    const minutes = yield* store.since(market, now - Math.max(feed.spanMillis, leastSpanMillis))
+    feed.restore(minutes, now, running)
+    const [own, last] = [yield* store.newest(market), minutes.at(-1)]
+    // A candle of elsewhere tells where the price was, and not that somebody watched it.
+    if (last !== undefined && last.openedAt > (own?.openedAt ?? 0)) orderBook.remember(market, last.close, 0)
+    else if (own !== undefined) orderBook.remember(market, own.close, Math.min(now, own.openedAt + minuteMillis))
     return feed
   })
 
@@ -92,10 +98,12 @@ export const make = Effect.gen(function* () {
     }
   })
 
+  /** What is wrong with one market keeps no other from its price, even where it fails the look. */
   const look = Effect.fn("MarketWatch.look")(function* (strategies: ReadonlyArray<Strategy>) {
     const markets = wantedBy(strategies)
-    yield* orderBook.look(markets, pollMinMillis)
+    const looked = yield* Effect.result(orderBook.look(markets, pollMinMillis))
     yield* Effect.forEach(markets, ({ market }) => observe(market.name), { discard: true })
+    return yield* Effect.fromResult(looked)
   })
 
   /** What a strategy may see now; `undefined` until each market that it trades has a price. */
@@ -113,8 +121,26 @@ export const make = Effect.gen(function* () {
   /** Tells the shared book which orders rest now. */
   const rest = (state: BotState) => orderBook.rest(account.signerId, restingIn(state))
 
-  return { follow, look, moment, rest, prices: orderBook.prices } as const
+  return { follow, look, moment, rest, prices: orderBook.prices, doubts: orderBook.doubts } as const
 })
+
+/** What is new about prices that may not be used. */
+export const doubted = (
+  { doubts: known }: BotState,
+  doubts: ReadonlyMap<string, string>,
+  strategies: ReadonlyArray<Strategy>
+): ReadonlyArray<BotEvent> => {
+  const seen = new Set(strategies.flatMap(marketsSeen).map(({ name }) => name))
+  const doubtful = [...doubts].filter(([market]) => seen.has(market))
+  return [
+    ...doubtful.flatMap(([market, reason]) =>
+      known.has(market) ? [] : [{ _tag: "PriceDoubted", market, reason } as const]
+    ),
+    ...[...known.keys()].flatMap((market) =>
+      doubts.has(market) && seen.has(market) ? [] : [{ _tag: "PriceConfirmed", market } as const]
+    )
+  ]
+}
 
 const isSame = (before: ReadonlyMap<string, number> | undefined, needs: ReadonlyMap<string, number>): boolean =>
   before?.size === needs.size && [...needs].every(([timeframe, count]) => before.get(timeframe) === count)

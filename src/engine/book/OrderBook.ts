@@ -7,17 +7,21 @@
  * Quotes use up the venue's rate limit. The deeper levels of a market take at most a fiftieth of the time, measured
  * by how long their answers took; a level that fails keeps its last answer. A market whose quotes are refused does
  * not stop the others, and one that does not answer does not keep them waiting. A refused one shows the indicative
- * price of the token list, on which no strategy decides.
+ * price of the token list, on which no strategy decides. A price without a second witness (`PriceWitness`) is shown to
+ * people with its doubt, and counts as none.
  */
 import { Clock, Context, Deferred, Effect, Fiber, Layer, Semaphore } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import { type Book, bestFirst, type Depth, type DepthLevel, type OwnOrder } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
-import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
+import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
-import type { VenueError } from "../../venue/VenueError.ts"
+import { quoteRefusedCode, type VenueError } from "../../venue/VenueError.ts"
+import * as PriceWitness from "./PriceWitness.ts"
 import * as Quotes from "./Quotes.ts"
+import * as TokenPrices from "./TokenPrices.ts"
 import type { Wanted } from "./Wanted.ts"
 
 /** Markets asked at the same time. */
@@ -30,6 +34,8 @@ const levelShare = 50
 /** An older level says nothing about the market. */
 const levelLastsMillis = 300_000
 const indicativeMillis = 60_000
+/** As a witness it must know of a move as soon as the quotes do. */
+const secondOpinionMillis = 10_000
 
 interface Entry {
   readonly lock: Semaphore.Semaphore
@@ -41,28 +47,32 @@ interface Entry {
   deeper: Depth
 }
 
-/** No market could be asked: the venue is away. */
-const allFailed = (failures: ReadonlyArray<VenueError | undefined>): VenueError | undefined => {
+type Failure = VenueError | Quotes.WrongDecimals
+
+/** What concerns the whole bot, once every market has been asked: something is set up wrongly, or the venue is away. */
+const failureOf = (failures: ReadonlyArray<Failure | undefined>): Failure | undefined => {
   const [first] = failures
-  return failures.every((failure) => failure !== undefined) ? first : undefined
+  const isSetUp = failures.find((error) => error?._tag === "WrongDecimals" || error?.reason._tag === "Unauthorized")
+  return isSetUp ?? (failures.every((failure) => failure !== undefined) ? first : undefined)
 }
 
 export class OrderBook extends Context.Service<
   OrderBook,
   {
     /**
-     * Asks for every price that is `maxAgeMillis` old, and for one due deeper level of each market. Fails when a
-     * credential is refused, when the first quote of a market contradicts the configured decimals, or when the venue
-     * answers for no market at all.
+     * Asks for every price that is `maxAgeMillis` old, and for one due deeper level of each market. When all have been
+     * asked, it fails if a credential was refused, if the first two quotes of a market contradict the configured
+     * decimals, or if the venue answered for no market at all.
      */
-    look(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, VenueError | Quotes.WrongDecimals>
+    look(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, Failure>
     /** The same, with all deeper levels at once: for a person who waits. */
-    lookDeep(
-      wanted: ReadonlyArray<Wanted>,
-      maxAgeMillis: number
-    ): Effect.Effect<void, VenueError | Quotes.WrongDecimals>
-    /** By market. */
+    lookDeep(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, Failure>
+    /** By market: those that may be used. */
     readonly prices: ReadonlyMap<string, TwoSidedPrice>
+    /** Why the last quotes of a market may not be used, by market. */
+    readonly doubts: ReadonlyMap<string, string>
+    /** Tells what an earlier process knew last of a market's price: it counts until this one knows more. */
+    remember(market: string, mid: number, at: number): void
     book(market: string): Book | undefined
     /** The deeper levels, for strategies; `undefined` before the first one. */
     depth(market: string): Depth | undefined
@@ -78,9 +88,18 @@ export class OrderBook extends Context.Service<
       const venue = yield* Venue
       const scope = yield* Effect.scope
       const entries = new Map<string, Entry>()
+      const terms = yield* PriceWitness.WitnessTerms
+      const tokenPrices = yield* TokenPrices.make(venue)
       const prices = new Map<string, TwoSidedPrice>()
+      const doubts = new Map<string, string>()
+      const witnesses = new Map<string, PriceWitness.PriceWitness>()
       const resting = new Map<string, ReadonlyMap<string, ReadonlyArray<OwnOrder>>>()
-      let indicative: { readonly usd: ReadonlyMap<string, number>; readonly at: number } | undefined
+
+      const witnessOf = (market: string): PriceWitness.PriceWitness => {
+        const witness = witnesses.get(market) ?? PriceWitness.make(market, terms)
+        witnesses.set(market, witness)
+        return witness
+      }
 
       const entryOf = Effect.fnUntraced(function* (market: Market) {
         const known = entries.get(market.name)
@@ -108,14 +127,32 @@ export class OrderBook extends Context.Service<
         entry.deeper = bySize(fresh.map(({ level }) => level))
       }
 
+      /** Asks the token list only where the price is not known already. */
+      const doubtOf = Effect.fnUntraced(function* (market: Market, price: TwoSidedPrice) {
+        const witness = witnessOf(market.name)
+        const look = { mid: Decimal.toNumber(mid(price)), at: price.at }
+        return witness.judge(
+          look,
+          witness.isKnown(look) ? undefined : yield* tokenPrices.of(market, secondOpinionMillis)
+        )
+      })
+
+      const doubt = (market: Market, why: string) => {
+        prices.delete(market.name)
+        doubts.set(market.name, why)
+      }
+
       const askTop = Effect.fnUntraced(function* (entry: Entry, { market, sizes }: Wanted) {
         const seen = yield* counted(entry, Quotes.observe(market, sizes))
         if (seen === undefined) return
         const { price, quantity } = seen
-        prices.set(market.name, price)
+        const problem = yield* doubtOf(market, price)
         entry.top = { quantity, ...price }
         const { problem: _, indicative: __, ...known } = entry.book
-        entry.book = { ...known, market, price }
+        entry.book = { ...known, market, price, ...present({ problem }) }
+        if (problem !== undefined) return doubt(market, problem)
+        doubts.delete(market.name)
+        prices.set(market.name, price)
       })
 
       /** A level that fails is tried again later; it never fails the look. */
@@ -132,20 +169,10 @@ export class OrderBook extends Context.Service<
         noteDepth(entry, now)
       })
 
-      /** Token prices are one request for all markets, and only a second opinion. */
-      const askTokens = Effect.fnUntraced(function* (now: number) {
-        if (indicative !== undefined && now - indicative.at < indicativeMillis) return indicative
-        const tokens = yield* venue.tokens.pipe(Effect.orElseSucceed(() => []))
-        indicative = { usd: new Map(tokens.map(({ assetId, priceUsd }) => [assetId, priceUsd])), at: now }
-        return indicative
-      })
-
       const noteRefused = Effect.fnUntraced(function* (entry: Entry, market: Market, problem: string) {
-        const now = yield* Clock.currentTimeMillis
-        const { usd, at } = yield* askTokens(now)
-        const rate = (usd.get(market.base.id) ?? Number.NaN) / (usd.get(market.quote.id) ?? Number.NaN)
-        const isKnown = Number.isFinite(rate) && rate > 0
-        const found = isKnown ? { indicative: { mid: Decimal.fromNumber(rate, 12), at } } : {}
+        const listed = yield* tokenPrices.of(market, indicativeMillis)
+        const found =
+          listed === undefined ? {} : { indicative: { mid: Decimal.fromNumber(listed.mid, 12), at: listed.askedAt } }
         entry.book = { ...entry.book, problem, ...found }
       })
 
@@ -154,36 +181,43 @@ export class OrderBook extends Context.Service<
           .filter((quantity) => now >= (entry.levels.get(quantity)?.againAt ?? 0))
           .toSorted((a, b) => (entry.levels.get(a)?.againAt ?? 0) - (entry.levels.get(b)?.againAt ?? 0))[0]
 
-      /** The failure that left the market without a price, if any; failures that stop everything are raised. */
+      /** One odd answer is asked again at once. */
+      const isOdd = (error: Failure) => error._tag === "WrongDecimals"
+
+      /** The failure that left the market without a price, if any. */
       const lookAt = Effect.fnUntraced(function* (wanted: Wanted, maxAgeMillis: number, isDeep: boolean) {
         const { market } = wanted
         const entry = yield* entryOf(market)
         const asking = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
-          const isFresh = entry.book.price !== undefined && elapsedMillis(entry.book.price.at, now) < maxAgeMillis
-          if (!isFresh) yield* askTop(entry, wanted)
+          const known = prices.get(market.name)
+          const isFresh = known !== undefined && elapsedMillis(known.at, now) < maxAgeMillis
+          if (!isFresh) yield* Effect.retry(askTop(entry, wanted), { times: 1, while: isOdd })
           const due = isDeep ? wanted.depth : [levelDue(entry, wanted, now)]
           for (const quantity of due) if (quantity !== undefined) yield* askLevel(entry, market, quantity)
           return undefined
         })
         return yield* entry.lock.withPermit(asking).pipe(
           Effect.catchTags({
-            VenueError: (error) => {
-              if (error.reason._tag === "Unauthorized") return Effect.fail(error)
-              if (error.reason._tag !== "Rejected") return Effect.succeed(error)
+            VenueError: (error): Effect.Effect<Failure | undefined> => {
+              const { reason } = error
+              if (reason._tag !== "Rejected") return Effect.succeed(error)
+              if (reason.code === quoteRefusedCode) doubt(market, error.message)
               return Effect.as(noteRefused(entry, market, error.message), undefined)
             },
-            // Decimals that were right before are right: this answer is odd, and concerns this market alone.
-            WrongDecimals: (error) =>
-              entry.book.price === undefined
-                ? Effect.fail(error)
-                : Effect.as(noteRefused(entry, market, error.since), undefined)
+            WrongDecimals: (error): Effect.Effect<Failure | undefined> => {
+              // Decimals that were right before are right: this answer is odd, and concerns this market alone.
+              const wasRight = entry.book.price !== undefined
+              const why = wasRight ? error.since : error.message
+              doubt(market, why)
+              return Effect.as(noteRefused(entry, market, why), wasRight ? undefined : error)
+            }
           })
         )
       })
 
       /** What is still being asked, by market. */
-      const asking = new Map<string, Fiber.Fiber<VenueError | undefined, VenueError | Quotes.WrongDecimals>>()
+      const asking = new Map<string, Fiber.Fiber<Failure | undefined>>()
 
       /** Once another market has answered, a slow one is waited for only so long; its answer counts when it comes. */
       const lookWithin = Effect.fnUntraced(function* (
@@ -214,7 +248,7 @@ export class OrderBook extends Context.Service<
         const ask = (each: Wanted) =>
           isDeep ? lookAt(each, maxAgeMillis, isDeep) : lookWithin(each, maxAgeMillis, answered)
         const failures = yield* Effect.forEach(wanted, ask, { concurrency })
-        const failure = allFailed(failures)
+        const failure = failureOf(failures)
         if (failure !== undefined) return yield* failure
       })
 
@@ -222,6 +256,8 @@ export class OrderBook extends Context.Service<
         look: (wanted, maxAgeMillis) => lookAll(wanted, maxAgeMillis, false),
         lookDeep: (wanted, maxAgeMillis) => lookAll(wanted, maxAgeMillis, true),
         prices,
+        doubts,
+        remember: (market, mid, at) => witnessOf(market).remember({ mid, at }),
         book: (market) => {
           const entry = entries.get(market)
           if (entry === undefined) return undefined

@@ -121,9 +121,10 @@ const present: ReadonlyArray<Hold<Recorded & GateInputs>> = [
 ]
 
 /** The terms of a swap by hand were agreed to by a person, who saw them. */
-const badPrice = ({ limits, now, placement, price }: Recorded & GateInputs): string | undefined => {
+const badPrice = ({ limits, now, placement, price, state }: Recorded & GateInputs): string | undefined => {
   if (placement.strategy === byHand) return undefined
-  if (limits === undefined || price === undefined) return "there is no price"
+  if (limits === undefined || price === undefined)
+    return state.doubts.get(placement.market)?.reason ?? "there is no price"
   return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
 }
 

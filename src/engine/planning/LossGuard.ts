@@ -3,8 +3,10 @@
  * wherever it is (wallet, orders, payments under way), at the mid, less fees. A change of the budget is capital and
  * moves the marks. A daily loss counts from midnight UTC, a drawdown from the highest worth so far. A daily pause
  * ends with the day; a drawdown pause ends when the strategy file is changed, because then somebody has looked.
+ *
+ * One odd price is no loss and no gain: a loss is what the last two looks both show, and so is a peak.
  */
-import type { Amount } from "../../domain/Amount.ts"
+import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { mid, quoteAmount } from "../../domain/Market.ts"
@@ -30,19 +32,26 @@ const worthOf = (strategy: Strategy, owned: (symbol: string) => Amount, { price,
   }, owned(market.quote.symbol))
 }
 
-/** Marks of the day, and pauses that begin or end; nothing for a strategy without loss limits. */
-export const check = (state: BotState, strategy: Strategy, moment: MarketMoment): ReadonlyArray<BotEvent> => {
+/**
+ * Marks of the day, and pauses that begin or end; nothing for a strategy without loss limits. `before` is the look before this
+ * one, if there was one.
+ */
+export const check = (
+  state: BotState,
+  strategy: Strategy,
+  moment: MarketMoment,
+  before: MarketMoment | undefined
+): ReadonlyArray<BotEvent> => {
   const { maxDailyLoss, maxDrawdown, onLoss = "pause" } = strategy.limits
   if (maxDailyLoss === undefined && maxDrawdown === undefined) return []
   const { name, market } = strategy
   const known = state.strategies.get(name)
-  const worth = equity(state, strategy, moment)
+  const worths = [before ?? moment, moment].map((each) => equity(state, strategy, each))
   const flow = flowOf(strategy, known?.flows ?? new Map(), moment)
-  const before = known?.equity
+  const last = known?.equity
   // Added or removed capital moves the marks; only trading and prices make profit and loss.
-  const moved =
-    before === undefined ? undefined : { ...before, atStart: before.atStart + flow, peak: before.peak + flow }
-  const { marks, isNews } = marked(moved, worth, moment.now)
+  const moved = last === undefined ? undefined : { ...last, atStart: last.atStart + flow, peak: last.peak + flow }
+  const { marks, isNews } = marked(moved, worths.reduce(min), moment.now)
   const { day, atStart, peak } = marks
   const asset = market.quote.symbol
   const mark: BotEvent = { _tag: "EquityMarked", strategy: name, asset, day, equity: atStart, peak }
@@ -52,6 +61,6 @@ export const check = (state: BotState, strategy: Strategy, moment: MarketMoment)
       ? [...events, { _tag: "Resumed", strategy: name, reason: "a new day began" }]
       : events
   }
-  const loss = lossOf(strategy.limits, marks, worth, market.quote)
+  const loss = before === undefined ? undefined : lossOf(strategy.limits, marks, worths.reduce(max), market.quote)
   return loss === undefined ? events : [...events, { _tag: "Paused", strategy: name, ...loss, action: onLoss }]
 }

@@ -3,11 +3,12 @@
  * trade with each other, money promised twice, orders too small for the venue, cycles that earn less than their fees.
  */
 import { type Amount, type Asset, formatWithSymbol } from "../../domain/Amount.ts"
+import type { Book } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { type Market, quoteAmount } from "../../domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../strategy/Decision.ts"
-import { budgets, marketNames, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 import { type Fees, isResting, type Locked, orderOf, type PlannedChange } from "./PlanReport.ts"
 import { unwantedPrices } from "./PriceFindings.ts"
@@ -18,6 +19,7 @@ export const findingNames = [
   "below-minimum",
   "fee-floor",
   "no-price",
+  "unconfirmed-price",
   "fills-at-once",
   "below-cost",
   "candles"
@@ -44,10 +46,13 @@ export interface Ground {
   readonly locked: ReadonlyArray<Locked>
   /** By symbol: the most that the configuration lets all strategies together have outside the wallet. */
   readonly exposure: ReadonlyMap<string, Amount>
+  /** What is known of the markets, by name. */
+  readonly books: ReadonlyMap<string, Book>
 }
 
 export const findingsOf = (ground: Ground): ReadonlyArray<PlanFinding> => [
   ...unpriced(ground),
+  ...unconfirmed(ground),
   ...crossings(ground),
   ...overCommitted(ground),
   ...ground.strategies.flatMap((strategy) => {
@@ -61,15 +66,30 @@ export const findingsOf = (ground: Ground): ReadonlyArray<PlanFinding> => [
   ...ground.strategies.flatMap((strategy) => unwantedPrices(strategy, ground.planned))
 ]
 
-const unpriced = ({ strategies, planned }: Ground): ReadonlyArray<PlanFinding> =>
+const unpriced = ({ books, strategies, planned }: Ground): ReadonlyArray<PlanFinding> =>
   strategies
     .filter(({ name }) => !planned.decisions.has(name))
-    .map((strategy) => ({
-      name: "no-price",
-      strategies: [strategy.name],
-      slots: [],
-      text: `the venue quotes no usable price for ${marketNames(strategy)}: this strategy is not planned`
-    }))
+    .map((strategy) => {
+      const problem = marketsSeen(strategy).flatMap(({ name }) => books.get(name)?.problem ?? [])[0]
+      const why = problem === undefined ? "" : ` (${problem})`
+      return {
+        name: "no-price",
+        strategies: [strategy.name],
+        slots: [],
+        text: `the venue quotes no usable price for ${marketNames(strategy)}: this strategy is not planned${why}`
+      }
+    })
+
+/** The plan is made of it, and a bot would wait. */
+const unconfirmed = ({ books, strategies }: Ground): ReadonlyArray<PlanFinding> =>
+  strategies.flatMap((strategy) =>
+    marketsSeen(strategy).flatMap(({ name }) => {
+      const { price, problem } = books.get(name) ?? {}
+      return price === undefined || problem === undefined
+        ? []
+        : [{ name: "unconfirmed-price", strategies: [strategy.name], slots: [], text: `${name}: ${problem}` } as const]
+    })
+  )
 
 const keyOf = ({ strategy, slot }: PlannedChange): string => `${strategy}/${slot}`
 

@@ -139,6 +139,8 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       }))
     case "ClockCompared":
     case "KillSwitch":
+    case "PriceDoubted":
+    case "PriceConfirmed":
     case "VenueDown":
     case "VenueUp":
     case "DiskFull":

@@ -18,6 +18,8 @@ export interface RunState {
   leaseLost: string | undefined
   /** What is wrong with the files as saved now; the running strategies are older. */
   rejectedEdit: ReadonlyArray<string> | undefined
+  /** Markets whose quotes may not be used, and why. */
+  doubts: Map<string, { readonly reason: string; readonly since: number }>
   /** Our clock against the venue's, once it was compared in this run. */
   clock: Pick<Of<"ClockCompared">, "skewMillis" | "ok"> | undefined
 }
@@ -32,6 +34,7 @@ export const make = (): RunState => ({
   diskFullSince: undefined,
   leaseLost: undefined,
   rejectedEdit: undefined,
+  doubts: new Map(),
   clock: undefined
 })
 
@@ -39,6 +42,8 @@ type RunEvent = Of<
   | "BotStarted"
   | "ClockCompared"
   | "KillSwitch"
+  | "PriceDoubted"
+  | "PriceConfirmed"
   | "VenueDown"
   | "VenueUp"
   | "DiskFull"
@@ -61,6 +66,12 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
       return
     case "KillSwitch":
       state.killed = event.on ? event.reason : undefined
+      return
+    case "PriceDoubted":
+      state.doubts.set(event.market, { reason: event.reason, since: at })
+      return
+    case "PriceConfirmed":
+      state.doubts.delete(event.market)
       return
     case "VenueDown":
       state.venueDownSince = at

@@ -102,6 +102,10 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return ["the journal's file is back", "good"]
     case "KillSwitch":
       return event.on ? [`KILL SWITCH: ${event.reason}`, "alarm"] : ["kill switch released", "good"]
+    case "PriceDoubted":
+      return [`${event.market} has no price, nothing new is placed or withdrawn by it: ${event.reason}`, "warn"]
+    case "PriceConfirmed":
+      return [`${event.market} has a price again`, "good"]
     case "VenueDown":
       return [`the venue does not answer: ${event.reason}`, "alarm"]
     case "VenueUp":

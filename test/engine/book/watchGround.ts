@@ -11,6 +11,8 @@ export const watchGround = (prices: ReadonlyMap<string, TwoSidedPrice>, store: P
     Layer.mock(OrderBook)({
       look: () => Effect.void,
       prices,
+      doubts: new Map(),
+      remember: () => undefined,
       book: () => undefined,
       depth: () => undefined,
       rest: () => undefined,

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import type { MarketMoment } from "../../../src/engine/planning/DecisionRecord.ts"
 import * as LossGuard from "../../../src/engine/planning/LossGuard.ts"
 import { loaded } from "../../../src/engine/StartUp.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
@@ -43,7 +44,35 @@ const bot = () => {
 /** One bitcoin, worth its price. */
 const at = (price: number) => ({ bid: Decimal.make(BigInt(price)), ask: Decimal.make(BigInt(price)), at: 0 })
 
+const momentAt = (now: number, price: number): MarketMoment => ({ price: at(price), now, candles: undefined })
+
+/** The look before showed the same price. */
+const twice = (state: BotState.BotState, strategy: Strategy, now: number, price: number) =>
+  LossGuard.check(state, strategy, momentAt(now, price), momentAt(now, price))
+
 describe("LossGuard", () => {
+  it("one odd price was a loss, or a peak to lose from", () => {
+    const strategy = strategyWith({ maxDrawdown: Decimal.make(1n, 2), maxDailyLoss: 500_000_000n })
+    const { state, record } = bot()
+    record(0, loaded(state, strategy))
+    let before: MarketMoment | undefined
+    const look = (now: number, price: number) => {
+      const moment = momentAt(now, price)
+      const tags = record(now, LossGuard.check(state, strategy, moment, before))
+      before = moment
+      return tags
+    }
+    assert.deepStrictEqual(look(1, 58_000), ["EquityMarked"], "of a first look nothing is said but its mark")
+    assert.deepStrictEqual(look(2, 60_000), [])
+    assert.deepStrictEqual(look(3, 60_000), ["EquityMarked"])
+    for (const odd of [58_300, 61_700]) {
+      assert.deepStrictEqual(look(4, odd), [])
+      assert.deepStrictEqual(look(5, 60_000), [])
+    }
+    look(6, 59_300)
+    assert.deepStrictEqual(look(7, 59_300), ["Paused"], "twice it is one")
+  })
+
   it("counts the assets of all markets", () => {
     const eth = { ...market, name: "ETH/USDC", base: { symbol: "ETH", id: "eth", decimals: 18 } }
     const others = new Map([["ETH", 2n * 10n ** 18n]])
@@ -61,8 +90,7 @@ describe("LossGuard", () => {
     const strategy = strategyWith({ maxDailyLoss: 5_000_000_000n })
     const { state, record } = bot()
     record(0, loaded(state, strategy))
-    const look = (now: number, price: number) =>
-      record(now, LossGuard.check(state, strategy, { price: at(price), now, candles: undefined }))
+    const look = (now: number, price: number) => record(now, twice(state, strategy, now, price))
     assert.deepStrictEqual(look(1, 60_000), ["EquityMarked"])
     assert.deepStrictEqual(look(2, 55_000), [])
     assert.deepStrictEqual(look(3, 54_999), ["Paused"])
@@ -78,8 +106,7 @@ describe("LossGuard", () => {
     const strategy = strategyWith({ maxDailyLoss: 5_000_000_000n, maxDrawdown: Decimal.make(1n, 1) })
     const { state, record } = bot()
     record(0, loaded(state, strategy))
-    const look = (now: number, price: number) =>
-      record(now, LossGuard.check(state, strategy, { price: at(price), now, candles: undefined }))
+    const look = (now: number, price: number) => record(now, twice(state, strategy, now, price))
     look(1, 60_000)
     // Half of the coin is taken out.
     record(2, loaded(state, strategyWith({ budget: { base: 50_000_000n, quote: 0n } }, "less")))
@@ -95,8 +122,7 @@ describe("LossGuard", () => {
     const strategy = strategyWith({ maxDrawdown: Decimal.make(1n, 1), onLoss: "drain" })
     const { state, record } = bot()
     record(0, loaded(state, strategy))
-    const look = (now: number, price: number) =>
-      record(now, LossGuard.check(state, strategy, { price: at(price), now, candles: undefined }))
+    const look = (now: number, price: number) => record(now, twice(state, strategy, now, price))
     look(1, 60_000)
     look(2, 100_000)
     assert.deepStrictEqual(look(3, 90_000), [])

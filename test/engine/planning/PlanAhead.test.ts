@@ -80,6 +80,7 @@ const planOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, at: Ci
     strategies,
     locked,
     exposure: at.exposure ?? new Map(),
+    books: new Map(),
     planned,
     changes,
     fees,

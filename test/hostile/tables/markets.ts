@@ -13,6 +13,7 @@ import {
   type Tell,
   type Verdict
 } from "../Attack.ts"
+import { attacked } from "../Middle.ts"
 
 const price = (field: string, lie: string, tell: Tell, must: Verdict = quiet): Attack => ({
   call: "price",
@@ -101,7 +102,7 @@ const prices: ReadonlyArray<Attack> = [
         amountOutFormatted: amountInFormatted
       })
     },
-    { alerts: [0, 1], ends: "WrongDecimals" }
+    quiet
   ),
   price("timestamp", "in the future", set("timestamp", "2036-01-01T00:00:00.000Z"), perhaps),
   price("timestamp", "long ago", set("timestamp", "1999-01-01T00:00:00.000Z"), perhaps),
@@ -214,7 +215,7 @@ const token = (field: string, lie: string, change: (token: Json) => void): Attac
   field,
   lie,
   tell: (said) => {
-    for (const each of listOf(said)) change(each)
+    for (const each of listOf(said)) if (each["assetId"] === attacked) change(each)
   },
   must: quiet,
   everywhere: true
@@ -240,14 +241,15 @@ const tokens: ReadonlyArray<Attack> = [
     each["price"] = 0
   }),
   token("symbol", "all the same", (each) => {
-    each["symbol"] = "BTC"
+    each["symbol"] = "USDC"
   }),
   {
     call: "tokens",
     field: "list",
     lie: "empty",
     tell: set("list", []),
-    must: quiet,
+    // Without any second witness the first price of a market has to last a minute.
+    must: { ...quiet, elsewhereWaits: true },
     everywhere: true
   }
 ]
