@@ -143,8 +143,7 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   const { to, placeOf } = context
   if (isMarketName(name)) return MarketNames.called(name, given, at, context)
   noteVolume(name, at, context)
-  if (name === "since")
-    return sinceOf(given) ?? report(to, placeOf(at), "since takes fill or placement, such as since(fill)")
+  if (name === "since") return sinceCalled(given, at, context)
   if (name === "depth") return depthOf(given, at, context)
   const known = functions.get(name)
   if (known === undefined) {
@@ -176,6 +175,15 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   const made = make({ terms: good, candles })
   if (made.type !== "boolean") return remembered(made, context)
   return remembered({ ...made, ...checked(written(at, context.text), good, made.value) }, context)
+}
+
+const sinceCalled = (given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
+  const { knowsStart = false, needs, placeOf, to } = context
+  const term = sinceOf(given, knowsStart)
+  const known = knowsStart ? "fill, placement or start" : "fill or placement"
+  if (term === undefined) return report(to, placeOf(at), `since takes ${known}, such as since(fill)`)
+  needs.start ||= given.some((each) => each.type === "name" && each.name === "start")
+  return term
 }
 
 const depthOf = (given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {

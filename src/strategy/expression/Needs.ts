@@ -19,6 +19,8 @@ export interface Needs {
   readonly watched: Map<string, Watched>
   /** The answer may change each time this many milliseconds of the day have passed. */
   clockMillis: number | undefined
+  /** The strategy has to remember when it began. */
+  start: boolean
   /** Base quantities whose price impact is needed. */
   readonly depth: Set<Amount>
   /** The place that asks for volume, which no live run knows. */
@@ -29,6 +31,7 @@ export const noNeeds = (): Needs => ({
   candles: new Map(),
   watched: new Map(),
   clockMillis: undefined,
+  start: false,
   depth: new Set(),
   volume: undefined
 })

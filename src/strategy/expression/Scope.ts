@@ -19,6 +19,8 @@ export interface Scope {
   readonly names: ReadonlyMap<string, Term>
   readonly needs: Needs
   readonly to: Report
+  /** Only in kinds that remember when they began. */
+  readonly knowsStart?: true
   /** Only inside of a state's own expression. */
   readonly state?: OwnPast
 }

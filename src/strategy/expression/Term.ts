@@ -95,6 +95,8 @@ export interface Moment extends Quoted {
   /** Base bought minus base sold so far. */
   readonly position: number
   readonly own: OwnState | undefined
+  /** When the strategy first decided, where it remembers that. */
+  readonly startedAt?: number
   readonly depth: Depth | undefined
   /** Milliseconds by which `since` is ahead of `now`; not zero only while its line is being measured. */
   readonly elapsed: number

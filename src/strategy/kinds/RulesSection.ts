@@ -52,7 +52,7 @@ export const readRules = (section: YamlNode, context: KindContext): Rules | unde
   const before = to.problems.length
   const read = rulesFields(section, to)
   if (read === undefined) return undefined
-  const scope = scopeOf(context, read.timeframe?.value)
+  const scope: Scope = { ...scopeOf(context, read.timeframe?.value), knowsStart: true }
   const names = namesOf([...(read.let?.value ?? []), ...(read.state?.value ?? [])], scope)
   const inScope: Scope = { ...scope, names }
   const pauseMillis = timeframeMillis(scope.timeframe) ?? 0

@@ -12,6 +12,7 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, type Side } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { inputsOf } from "../expression/Checks.ts"
 import { boundsOf, type Judgement, lacks, momentOf, truth } from "../expression/Judge.ts"
@@ -25,7 +26,7 @@ import type { Inputs } from "../Strategy.ts"
 import { timeframe } from "../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { atPrice, bySwap } from "./Execution.ts"
-import { recordIn } from "./Memory.ts"
+import { numberIn, recordIn } from "./Memory.ts"
 import { orderPrice } from "./PriceLevels.ts"
 import { type Exit, follow } from "./RuleExit.ts"
 import { type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
@@ -54,7 +55,7 @@ export const behaviourOf = (whole: Rules): Behaviour => ({
 const decide = (whole: Rules, view: View, memory: Memory): Decision => {
   const { market } = whole
   const before = statesIn(whole, memory)
-  const moment = momentOf(whole.market, view)
+  const moment = momentIn(whole, view, memory)
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const states: Record<string, Memory> = {}
@@ -72,10 +73,18 @@ const decide = (whole: Rules, view: View, memory: Memory): Decision => {
   return {
     desired,
     absent,
-    memory: states,
+    memory: { ...present({ [startKey]: moment.startedAt }), ...states },
     reasons: [],
     until: boundsOf(whole.needs, moment, [...times, ...moment.found.times])
   }
+}
+
+/** No slot can have this name. */
+const startKey = "startedAt"
+
+const momentIn = ({ market, needs }: Rules, view: View, memory: Memory): Moment => {
+  const moment = momentOf(market, view)
+  return needs.start ? { ...moment, startedAt: numberIn(memory, startKey) ?? view.now } : moment
 }
 
 const statesIn = ({ rules, market }: Rules, memory: Memory): ReadonlyArray<RuleState> =>
@@ -84,7 +93,7 @@ const statesIn = ({ rules, market }: Rules, memory: Memory): ReadonlyArray<RuleS
 /** What each rule's conditions see; while its order is live, only the condition that would withdraw it. */
 const inputs = (whole: Rules, view: View, memory: Memory): Inputs => {
   const before = statesIn(whole, memory)
-  const moment = momentOf(whole.market, view)
+  const moment = momentIn(whole, view, memory)
   return new Map(
     whole.rules.map((rule, index) => {
       const { slot, when, cancelWhen } = rule

@@ -203,6 +203,7 @@ describe("expressions", () => {
     ["max(mid, close) > 1", "1: in a condition mid can only be"],
     ["since(mid) > 1h", "1: since takes fill or placement"],
     ["since(fill, fill) > 1h", "1: since takes fill or placement"],
+    ["since(start) > 1h", "1: since takes fill or placement, such as"],
     ["depth(mid) < 1%", "1: depth takes an amount of base, written out"],
     ["depth(100 USDC) < 1%", "1: depth takes an amount of base, written out"],
     ["depth(1 BTC) < mid", "1: these do not fit together: a ratio < a price"],

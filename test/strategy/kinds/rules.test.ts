@@ -166,6 +166,29 @@ describe("rules", () => {
     assert.strictEqual(firstOrder(again), "BUY 10000000 at 792")
   })
 
+  it("know how long they have run, also over restarts", () => {
+    const strategy = strategyOf(
+      file(`    more:
+      when: position * close < since(start) / 1d * 50 USDC
+      side: buy
+      price: mid
+      size: { quote: (since(start) / 1d + 1) * 50 USDC }
+      pause: 1m`)
+    )
+    const day = 24 * hour
+    const began = 1_700_000_000_000
+    const first = strategy.decide(at(strategy, "1000", began), null)
+    assert.deepStrictEqual(whyAbsent(first), ["condition"])
+    assert.deepInclude(first.memory as object, { startedAt: began })
+    // What a journal gives back.
+    const memory = JSON.parse(JSON.stringify(first.memory)) as Memory
+    const later = strategy.decide(at(strategy, "1000", began + 3 * day), memory)
+    assert.strictEqual(firstOrder(later), "BUY 20000000 at 1000")
+    assert.deepInclude(later.memory as object, { startedAt: began })
+    const other = strategyOf(file(`    more: { when: hour == 1, side: buy, price: mid, size: { quote: 50 } }`))
+    assert.notProperty(other.decide(at(other, "1000", began), null).memory, "startedAt")
+  })
+
   it("decide nothing on indicators that are not warm", () => {
     const strategy = strategyOf(dip)
     assert.deepStrictEqual(whyAbsent(strategy.decide(at(strategy, "1", 0, new Map(), 2), null)), ["warming-up"])
@@ -241,6 +264,7 @@ const conditions = [
   "crossover(close, sma(close, 4)) or mid < 900",
   "position < 0.2 BTC and mid < 1200",
   "openOrders < 3 and since(fill) > 2h",
+  "since(start) > 3h or since(start) / 1h * 50 USDC > freeQuote",
   "mid < averageEntry * 0.98 or since(placement) / 1h + 1 >= 3",
   "last < mid and realisedProfit > 0 USDC",
   "freeQuote > 100 USDC and not (since(fill) < 30m)"

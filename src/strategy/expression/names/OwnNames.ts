@@ -104,10 +104,20 @@ export const ownNamed = (name: string, market: Market, budget: Budget | undefine
   return own === undefined ? undefined : ownTerm(name, own)
 }
 
-/** `since(fill)`: the time since something last happened; infinite if it never did. */
-export const sinceOf = ([event, ...others]: ReadonlyArray<Expression>): Term | undefined => {
-  const asked = event?.type === "name" && others.length === 0 ? events.find((known) => known === event.name) : undefined
+/** `since(fill)`: the time since something last happened; infinite if it never did. `since(start)`: how long it has run. */
+export const sinceOf = ([event, ...others]: ReadonlyArray<Expression>, knowsStart: boolean): Term | undefined => {
+  const name = event?.type === "name" && others.length === 0 ? event.name : undefined
+  if (name === "start" && knowsStart) return sinceStart
+  const asked = events.find((known) => known === name)
   return asked === undefined ? undefined : since(asked)
+}
+
+const sinceStart: Term = {
+  type: "duration",
+  isLiteral: false,
+  dependence: "time",
+  range: notNegative,
+  value: ({ elapsed, now, startedAt = now }) => now + elapsed - startedAt
 }
 
 const since = (event: Event): Term =>
