@@ -106,6 +106,7 @@ const rows: Readonly<Record<string, Row>> = {
   "dashboard.host": { cannotMatter: unseen },
   "dashboard.port": { cannotMatter: unseen },
   "dashboard.names[]": { cannotMatter: unseen },
+  "dashboard.viewerToken": { cannotMatter: unseen },
   "dashboard.tls.certificate": { cannotMatter: unseen },
   "dashboard.tls.key": { cannotMatter: unseen },
   "dashboard.unencrypted": { cannotMatter: unseen }
