@@ -111,7 +111,7 @@ const lifecycle = {
     amount: Amount,
     deposited: Amount,
     status: Text,
-    createdAt: Time
+    createdAt: Schema.optionalKey(Time)
   },
   /** How far our clock is ahead of the venue's; noted at first and when it changes by a second or more. */
   ClockCompared: { skewMillis: Schema.Int, ok: Schema.Boolean },

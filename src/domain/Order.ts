@@ -67,6 +67,8 @@ export type MoneyPath = typeof MoneyPath.Type
 
 export interface Order extends MoneyPath {
   readonly id: string
+  /** The terms below that a report leaves out. It says no other ones; who does not know them yet cannot use it. */
+  readonly unsaid?: ReadonlyArray<OrderTerm>
   readonly side: Side
   /** The venue's asset ids. */
   readonly baseAsset: string
@@ -96,10 +98,27 @@ export interface Order extends MoneyPath {
   readonly quoteSignature?: string
   /** Epoch milliseconds. */
   readonly deadline: number
-  readonly createdAt: number
+  /** Missing where the venue does not say. */
+  readonly createdAt?: number
   /** What the venue said in its own words, if it is a swap. */
   readonly report?: SwapReport
 }
+
+/** What an order is made with and never changes. */
+export type OrderTerm =
+  | keyof MoneyPath
+  | "side"
+  | "baseAsset"
+  | "quoteAsset"
+  | "quantity"
+  | "price"
+  | "inputAmount"
+  | "outputAmount"
+  | "depositAddress"
+  | "depositType"
+  | "deadline"
+
+export const isSaid = ({ unsaid = [] }: Pick<Order, "unsaid">, term: OrderTerm): boolean => !unsaid.includes(term)
 
 /** What an order asks for besides market, side, size and price. Left out: the venue's default. */
 export const OrderTerms = Schema.Struct({

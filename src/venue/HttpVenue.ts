@@ -3,7 +3,7 @@
  * cancelling are one network attempt each; the signed bytes go out exactly as they were journaled. An answer that
  * cannot be true counts as no answer.
  */
-import { Array, Clock, Duration, Effect, Layer, Result } from "effect"
+import { Array, Clock, Duration, Effect, Layer, type Option, Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import type { KnownFillStatus, Order } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
@@ -11,7 +11,7 @@ import { BalancesResponse } from "./api/AccountApi.ts"
 import { depositRequest } from "./api/DepositsApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "./api/IntentsApi.ts"
 import type { CreateOrderRequest } from "./api/OrdersApi.ts"
-import { TokensResponse } from "./api/SwapsApi.ts"
+import { TokensReply, tokenIn } from "./api/SwapsApi.ts"
 import { listBytes, noAnswer, unusable } from "./http/Reply.ts"
 import { Session } from "./http/Session.ts"
 import { type Call, VenueClient } from "./http/VenueClient.ts"
@@ -105,8 +105,9 @@ const makeOrders = Effect.gen(function* () {
     })
     const send = orders.list({ query: { "page[size]": pageSize, ...filters }, responseMode })
     const { value, ...trace } = yield* client.read(calls.listOrders, send, OrderListReply)
-    const nextCursor = value.meta?.nextCursor ?? cursorIn(value.links?.next ?? undefined)
-    const [usable, odd] = Array.partition(value.data, fromList)
+    const nextCursor = value.meta?.nextCursor || cursorIn(value.links?.next ?? undefined)
+    const now = yield* Clock.currentTimeMillis
+    const [usable, odd] = Array.partition(value.data, (element) => fromList(element, now))
     const page = {
       orders: usable.map(spelled),
       ...(odd.length === 0 ? {} : { odd }),
@@ -181,13 +182,13 @@ const makePricesAndBalances = Effect.gen(function* () {
     return { ...trace, value: yield* toDryQuote(value.quote) }
   })
 
-  const tokens = client
-    .read(calls.tokens, client.api.swaps.tokens({ responseMode }), TokensResponse)
-    .pipe(
-      Effect.map(({ value }) =>
-        value.map((token) => ({ ...toToken(token), assetId: canonicalAssetId(assetSpellings, token.assetId) }))
-      )
-    )
+  const tokens = Effect.gen(function* () {
+    const { value, ...trace } = yield* client.read(calls.tokens, client.api.swaps.tokens({ responseMode }), TokensReply)
+    const known = Array.getSomes(value.map((said) => tokenIn(said)))
+    if (known.length === 0 && value.length > 0)
+      return yield* noAnswer(calls.tokens.operation, "none of its tokens is as described", trace)
+    return known.map((token) => ({ ...toToken(token), assetId: canonicalAssetId(assetSpellings, token.assetId) }))
+  })
 
   const balances = session
     .run(client.read(calls.balances, client.api.account.balances({ query: {}, responseMode }), BalancesResponse))
@@ -235,18 +236,19 @@ const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRe
   }
 }
 
-const orderIn = (
+const orderIn = Effect.fnUntraced(function* (
   { operation }: Call,
   { value, ...trace }: Answer<OrderResponse>,
   expectedId?: string
-): Effect.Effect<Answer<Order>, VenueError> => {
-  const order = toOrder(value.data)
-  if (Result.isFailure(order)) return unusable(operation, `the answered order is unusable: ${order.failure}`, trace)
+) {
+  const order = toOrder(value.data, yield* Clock.currentTimeMillis)
+  if (Result.isFailure(order))
+    return yield* unusable(operation, `the answered order is unusable: ${order.failure}`, trace)
   if (expectedId !== undefined && order.success.id !== expectedId) {
-    return unusable(operation, "the venue answered with another order than the one that was asked for", trace)
+    return yield* unusable(operation, "the venue answered with another order than the one that was asked for", trace)
   }
-  return Effect.succeed({ ...trace, value: order.success })
-}
+  return { ...trace, value: order.success }
+})
 
 const quoteRequest = (
   account: VenueAccount,
@@ -281,11 +283,18 @@ const toDryQuote = (quote: Quote) => {
 }
 
 /** A token without a price shows zero: it is indicative only and never traded on. */
-const toToken = ({ price, priceUpdatedAt = "", ...token }: (typeof TokensResponse.Type)[number]): Token => ({
-  assetId: token.assetId,
-  symbol: token.symbol,
-  decimals: token.decimals,
-  blockchain: token.blockchain,
+const toToken = ({
+  assetId,
+  blockchain,
+  decimals,
+  price,
+  priceUpdatedAt = "",
+  symbol
+}: Option.Option.Value<ReturnType<typeof tokenIn>>): Token => ({
+  assetId,
+  symbol,
+  decimals,
+  blockchain,
   priceUsd: price ?? 0,
   ...present({ pricedAt: parseTimestamp(priceUpdatedAt) })
 })

@@ -10,7 +10,7 @@
 import { Clock, Effect, Result } from "effect"
 import { type Amount, max, min } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import type { Fill, Order, PayoutLeg } from "../domain/Order.ts"
+import type { Fill, Order, OrderTerm, PayoutLeg } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import type { SwapReport } from "../domain/SwapEvent.ts"
 import { unusable } from "./http/Reply.ts"
@@ -20,7 +20,7 @@ import { type Answer, assetsOf, type CreateSwap } from "./Venue.ts"
 import { partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
-import type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
+import type { QuoteRequest, ShownQuote } from "./wire/WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
 import { formatTimestamp, parseAmount, parseTimestamp } from "./wire/WireValue.ts"
 
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
     const answer = yield* client.read(calls.status, send, SwapStatusResponse)
     const now = yield* Clock.currentTimeMillis
     const order = Result.flatMap(toSwap(answer.value), (swap) =>
-      toOrder(assetSpellings, answer.value.quoteResponse, now, swap)
+      toOrder(assetSpellings, answer.value.quoteResponse ?? {}, now, swap)
     )
     const { operation } = calls.status
     const read = yield* exact(operation, answer, order)
@@ -123,61 +123,78 @@ const requestOf = (account: VenueAccount, swap: CreateSwap, dry: boolean, slippa
   }
 }
 
+/** What money goes by before a quote is paid. */
+const needed: ReadonlyArray<OrderTerm> = ["originAsset", "destinationAsset", "inputAmount"]
+
 /** `swap`: what is known of it, nothing yet right after its quote. `asked`: the terms that the quote was for. */
 const toOrder = (
   spellings: AssetSpellings | undefined,
-  { quote, quoteRequest: echo, timestamp, signature: quoteSignature }: QuoteResponse,
+  { quote = {}, quoteRequest: echo = {}, timestamp, signature: quoteSignature }: ShownQuote,
   now: number,
   swap: Swap | undefined,
   asked?: CreateSwap
 ): Result.Result<Order, string> => {
   const { depositAddress, depositMemo } = quote
-  const inputAmount = amountOf(quote.amountIn)
-  const { depositType, recipient, recipientType, refundTo, refundType } = echo
-  const [originAsset, destinationAsset] = [echo.originAsset, echo.destinationAsset].map((id) =>
-    id === undefined ? undefined : canonicalAssetId(spellings, id)
-  )
-  if (depositAddress === undefined) return Result.fail("it has no deposit address")
-  if (inputAmount === 0n) return Result.fail("it does not say what is to be deposited")
-  if (originAsset === undefined || destinationAsset === undefined) return Result.fail("it does not say its assets")
+  if (!depositAddress) return Result.fail("depositAddress is missing")
+  const unsaid: Array<OrderTerm> = []
+  const term = (name: OrderTerm, value: string | undefined): string => {
+    if (!value) unsaid.push(name)
+    return value ?? ""
+  }
+  const path = {
+    originAsset: canonicalAssetId(spellings, term("originAsset", echo.originAsset)),
+    destinationAsset: canonicalAssetId(spellings, term("destinationAsset", echo.destinationAsset)),
+    recipient: term("recipient", echo.recipient),
+    recipientType: term("recipientType", echo.recipientType),
+    refundTo: term("refundTo", echo.refundTo),
+    refundType: term("refundType", echo.refundType)
+  }
+  const inputAmount = amountOf(term("inputAmount", quote.amountIn))
+  const outputAmount = amountOf(term("outputAmount", quote.minAmountOut))
+  const depositType = term("depositType", echo.depositType)
+  const until = parseTimestamp(term("deadline", echo.deadline))
+  const missing = swap === undefined ? needed.find((name) => unsaid.includes(name)) : undefined
+  if (missing !== undefined) return Result.fail(`${missing} is missing`)
+  // An amount that nobody names is never taken for zero.
+  const isKnown = swap?.depositedAmount !== undefined || (swap !== undefined && !withDeposit.has(swap.status))
+  if (inputAmount === 0n && !isKnown) return Result.fail("it does not say what is to be deposited")
   // A swap alone has no sides: it sells its origin.
   const terms = asked ?? {
     side: "SELL" as const,
-    baseAsset: originAsset,
-    quoteAsset: destinationAsset,
+    baseAsset: path.originAsset,
+    quoteAsset: path.destinationAsset,
     quantity: inputAmount,
     price: Decimal.zero,
-    deadline: parseTimestamp(echo.deadline ?? "") ?? 0
+    deadline: until ?? 0
   }
   const { side, baseAsset, quoteAsset, quantity, price, deadline } = terms
   return Result.succeed({
     id: depositAddress,
+    ...(unsaid.length === 0 ? {} : { unsaid }),
     side,
     baseAsset,
     quoteAsset,
-    originAsset,
-    destinationAsset,
+    ...path,
     quantity,
     price,
     inputAmount,
-    outputAmount: amountOf(quote.minAmountOut),
+    outputAmount,
     depositAddress,
-    ...present({ depositMemo, quoteSignature }),
-    depositType: depositType ?? "",
-    recipient: recipient ?? "",
-    recipientType: recipientType ?? "",
-    refundTo: refundTo ?? "",
-    refundType: refundType ?? "",
+    ...present({ depositMemo: depositMemo === "" ? undefined : depositMemo, quoteSignature }),
+    depositType,
     // Fees to our own account are not a cost.
     appFeeBasisPoints: (echo.appFees ?? [])
-      .filter((fee) => fee.recipient !== recipient && fee.recipient !== refundTo)
+      .filter(({ recipient }) => recipient !== path.recipient && recipient !== path.refundTo)
       .reduce((sum, { fee }) => sum + fee, 0),
     // The output is what arrives, so its fee is already taken.
     estimatedWithdrawFee: 0n,
     deadline,
     createdAt: parseTimestamp(timestamp ?? "") ?? now,
     ...present({ report: swap === undefined ? undefined : reportOf(swap) }),
-    ...progressOf(swap, inputAmount, parseAmount(quote.refundFee ?? ""), now > deadline)
+    ...progressOf(swap, inputAmount, parseAmount(quote.refundFee ?? ""), {
+      now,
+      isLate: until !== undefined && now > until
+    })
   })
 }
 
@@ -223,7 +240,7 @@ const progressOf = (
   swap: Swap | undefined,
   inputAmount: Amount,
   estimatedRefundFee: Amount | undefined,
-  isLate: boolean
+  { isLate, now }: { readonly now: number; readonly isLate: boolean }
 ): Progress => {
   const fresh = { ...started, ...present({ estimatedRefundFee }) }
   if (swap === undefined) return fresh
@@ -238,14 +255,14 @@ const progressOf = (
   if (status === "FAILED") return { ...known, ...failed(swap) }
   const isOver = status === "REFUNDED" || (status === "SUCCESS" && amountOut > 0n)
   // A transfer that is known, or a claim without proof, has a separate status.
-  return isOver ? { ...known, ...over(swap, depositedAmount) } : { ...known, fillStatus: status }
+  return isOver ? { ...known, ...over(swap, depositedAmount, now) } : { ...known, fillStatus: status }
 }
 
-const over = (swap: Swap, depositedAmount: Amount): Partial<Progress> => {
+const over = (swap: Swap, depositedAmount: Amount, now: number): Partial<Progress> => {
   const {
     depositAddress = "",
     amountOut = 0n,
-    updatedAt = 0,
+    updatedAt = now,
     ledgerTxHashes,
     destinationTxHashes,
     refundedAmount

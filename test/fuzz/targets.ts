@@ -118,7 +118,7 @@ export const values: Readonly<Record<string, readonly [example: unknown, read: (
   "orders of a list": [
     wireOrder,
     (said) => {
-      const read = fromList(said)
+      const read = fromList(said, 0)
       if (Result.isFailure(read)) return assert.equal(typeof read.failure.why, "string")
       const { depositedAmount, fills, inputAmount, outputAmount, quantity } = read.success
       exactly(depositedAmount, inputAmount, outputAmount, quantity)

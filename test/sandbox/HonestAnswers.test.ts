@@ -106,12 +106,12 @@ const checks: Readonly<Record<string, (what: string, body: unknown) => void>> = 
     checkAmount(what, at(body, "quote"), "amountOut", at(at(body, "quoteRequest"), "destinationAsset"))
   },
   "POST /v0/orders": (what, body) => {
-    exact(what, toOrder(decoded(what, OrderResponse, body).data))
+    exact(what, toOrder(decoded(what, OrderResponse, body).data, 0))
     has(what, at(body, "meta"), Required.meta)
     checkOrder(what, at(body, "data"))
   },
   "GET /v0/orders": (what, body) => {
-    for (const wire of decoded(what, OrderListResponse, body).data) exact(what, toOrder(wire))
+    for (const wire of decoded(what, OrderListResponse, body).data) exact(what, toOrder(wire, 0))
     has(what, at(body, "meta"), Required.meta)
     has(what, at(body, "links"), ["next"])
     for (const one of listAt(body, "data")) checkOrder(what, one)

@@ -228,8 +228,7 @@ describe("status", () => {
       const wrong = [
         record({ quoteResponse: signedQuote({}, { depositAddress: "deposit-2" }) }),
         record({}, { ...details, amountOut: "-5" }),
-        record({}, { ...details, refundedAmount: "1.5" }),
-        record({ updatedAt: "yesterday" })
+        record({}, { ...details, refundedAmount: "1.5" })
       ]
       for (const answer of wrong) {
         const { result } = yield* status(() => json(answer))

@@ -275,8 +275,14 @@ const behindText = (state: BotState): string => {
   const open = unfinished(state)
   const resting = open.filter(({ order, state: at }) => order !== undefined && at !== "closing").length
   const rest = open.length - resting
+  const unreadable = open.flatMap((placement) =>
+    placement.unreadable === undefined
+      ? []
+      : [`the venue says of order ${placement.order?.id} nothing that can be used (${placement.unreadable})`]
+  )
   const left = [
     ...(resting === 0 ? [] : [`${counted(resting, "order")} may still rest and fill`]),
+    ...unreadable,
     ...(rest === 0 ? [] : [`the money of ${counted(rest, "order")} is under way`])
   ]
   if (left.length === 0) return "nothing is left behind; the journal is intact"

@@ -47,7 +47,7 @@ const ofForgotten = ({ createdAt, orderId, seenAt, ...order }: ForgottenOrder): 
   asset: order.asset,
   amount: order.amount,
   since: seenAt,
-  evidence: `the journal does not know this order of its own, made ${iso(createdAt)} (${order.market}, ${order.status}, ${order.deposited} deposited at ${order.depositAddress})`
+  evidence: `the journal does not know this order of its own, made ${createdAt === undefined ? "at an unknown time" : iso(createdAt)} (${order.market}, ${order.status}, ${order.deposited} deposited at ${order.depositAddress})`
 })
 
 const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProblem> => {

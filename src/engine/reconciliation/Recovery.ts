@@ -71,9 +71,10 @@ export const recover = (
     [[], [], [], []]
   const taken = new Set<string>()
   const deadlines = new Set<number>()
-  for (const order of orders.toSorted((a, b) => a.createdAt - b.createdAt)) {
+  for (const order of orders.toSorted((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0))) {
     const market = byAssets.get(`${order.baseAsset} ${order.quoteAsset}`)
     if (order.depositedAmount === 0n) unfunded.push(order)
+    else if (order.unsaid !== undefined) notUnderstood.push(order)
     else if (market !== undefined && isPaid(order))
       finished.push({ order, market, strategy: ended, slot: slotOf(order.id) })
     else if (market === undefined || deadlines.has(order.deadline)) notUnderstood.push(order)

@@ -73,9 +73,9 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   /** Orders with this journal's mark that no event of it is about. */
   const strangers = (orders: ReadonlyArray<Order>, since: number) => {
     const { drawn, mark } = books.state.tail
-    const isNew = ({ createdAt }: Order) => createdAt >= since - minuteMillis
+    const isNew = ({ createdAt = since }: Order) => createdAt >= since - minuteMillis
     const isOurs = ({ deadline }: Order) => mark !== undefined && isMarked(deadline, mark) && !drawn.has(deadline)
-    const unexplained = orders.filter((order) => isNew(order) && isOurs(order))
+    const unexplained = orders.filter((order) => order.unsaid === undefined && isNew(order) && isOurs(order))
     return unexplained.length === 0
       ? Effect.succeed(unexplained)
       : Effect.map(known, (isKnown) => unexplained.filter((order) => !isKnown(order)))
@@ -162,6 +162,6 @@ const behind = (order: Order, markets: ReadonlyMap<string, Market>): BotEvent =>
     amount: order.inputAmount,
     deposited: order.depositedAmount,
     status: order.fillStatus,
-    createdAt: order.createdAt
+    ...present({ createdAt: order.createdAt })
   }
 }

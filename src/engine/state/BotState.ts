@@ -152,9 +152,10 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "JournalMoved":
     case "JournalRestored":
       return RunState.apply(state, event, at)
+    case "OddOrderSeen":
+      return noteUnreadable(state, event)
     case "LoopFailed":
     case "Reconciled":
-    case "OddOrderSeen":
     case "JournalBehind":
     case "BotStopped":
       return
@@ -254,6 +255,11 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
 
 /** Clocks differ: an order that ends so shortly before its deadline ends by it. */
 const earlyMillis = minuteMillis
+const noteUnreadable = ({ placements }: BotState, { orderId, reason }: Of<"OddOrderSeen">): void => {
+  const placement = [...placements.values()].find(({ order }) => order !== undefined && order.id === orderId)
+  if (placement !== undefined) placements.set(placement.id, { ...placement, unreadable: reason })
+}
+
 /** By then a create without an answer has shown up, and so has a deposit that counts as not paid. */
 const rememberedMillis = hourMillis
 

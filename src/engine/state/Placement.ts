@@ -92,6 +92,8 @@ interface Progress {
   /** Other orders with our fingerprint: id → whether the venue confirmed their cancel. */
   readonly orphans: ReadonlyMap<string, boolean>
   readonly contradiction?: string
+  /** What the venue said of it last cannot be used, and why. */
+  readonly unreadable?: string
   /** How often the venue's words about it changed. */
   readonly changes?: number
   /** The contradiction in which the venue is right, by the operator's word. */

@@ -100,8 +100,10 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
       return { ...placement, missing: { since: at, text: event.text } }
     case "OrderBack":
       return { ...placement, missing: undefined }
-    default:
-      return seen(placement, event)
+    default: {
+      const { unreadable: _, ...read } = placement
+      return seen(read, event)
+    }
   }
 }
 

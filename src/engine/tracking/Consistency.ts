@@ -27,7 +27,7 @@ export const make = (state: BotState) => {
   /** Where the report sends our money, if the reports before said something else. */
   const moved = ({ by, id, path }: Placement, order: Order): string | undefined => {
     // The status of a swap repeats what was asked, and may leave parts of it out.
-    if (by === "swap" || path !== undefined) return undefined
+    if (by === "swap" || path !== undefined || order.unsaid !== undefined) return undefined
     const before = said.get(id)
     if (before !== undefined) return difference(before, order)
     said.set(id, { side: order.side, ...shownBy(order) })

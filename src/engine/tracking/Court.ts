@@ -5,7 +5,7 @@
 import { type Amount, min } from "../../domain/Amount.ts"
 import type { ContradictionKind } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { isTerminal, type Order } from "../../domain/Order.ts"
+import { isSaid, isTerminal, type Order } from "../../domain/Order.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as Fees from "./Fees.ts"
@@ -84,11 +84,22 @@ const elsewhere = ({ path, side }: Placement, order: Order, moved: string | unde
 const otherTerm = (placement: Placement, order: Order): Finding | undefined => {
   const { by, deadline, order: bound, price, quantity } = placement
   if (by !== undefined || bound?.id !== order.id) return undefined
+  const isSameMemo = order.depositMemo === undefined || order.depositMemo === bound.depositMemo
   const terms: ReadonlyArray<readonly [string, string | bigint | undefined, string | bigint | undefined, boolean]> = [
-    ["quantity", order.quantity, quantity, order.quantity === quantity],
-    ["price", Decimal.format(order.price), Decimal.format(price), Decimal.equals(order.price, price)],
-    ["deadline", iso(order.deadline), iso(deadline), Fingerprint.isDeadlineOf(placement, order)],
-    ["deposit memo", order.depositMemo, bound.depositMemo, order.depositMemo === bound.depositMemo]
+    ["quantity", order.quantity, quantity, !isSaid(order, "quantity") || order.quantity === quantity],
+    [
+      "price",
+      Decimal.format(order.price),
+      Decimal.format(price),
+      !isSaid(order, "price") || Decimal.equals(order.price, price)
+    ],
+    [
+      "deadline",
+      iso(order.deadline),
+      iso(deadline),
+      !isSaid(order, "deadline") || Fingerprint.isDeadlineOf(placement, order)
+    ],
+    ["deposit memo", order.depositMemo, bound.depositMemo, isSameMemo]
   ]
   const [name, shown, asked] = terms.find(([, , , isSame]) => !isSame) ?? []
   return name === undefined
@@ -128,7 +139,8 @@ const againstKnown = (placement: Placement, reported: Order, order: Order): Find
     return known !== undefined && (known.amountIn !== fill.amountIn || known.amountOut !== fill.amountOut)
   })
   if (changed !== undefined) return { kind: "changed-report", what: `fill ${changed.id} changed its amounts` }
-  if (placement.order !== undefined && order.depositAddress !== placement.order.depositAddress) {
+  const address = placement.order?.depositAddress
+  if (address !== undefined && isSaid(order, "depositAddress") && order.depositAddress !== address) {
     return { kind: "changed-report", what: `the deposit address changed to ${order.depositAddress}` }
   }
   if (spentBy(order) > order.depositedAmount) return mismatch("fills spent more than was deposited")

@@ -5,7 +5,7 @@
  */
 import type { Asset } from "../../domain/Amount.ts"
 import { inputAsset, type Market, outputAsset, type Side } from "../../domain/Market.ts"
-import type { MoneyPath } from "../../domain/Order.ts"
+import { isSaid, type MoneyPath, type Order } from "../../domain/Order.ts"
 
 /** Where our money comes from and goes back to, as every order must repeat it. */
 export interface Expectations {
@@ -78,8 +78,8 @@ export const editedSince = (
 }
 
 /** All that a report shows otherwise, in one sentence, with both values. */
-export const difference = (asked: Course, shown: Course): string | undefined => {
-  const changes = parts.filter(([, part]) => asked[part] !== shown[part])
+export const difference = (asked: Course, shown: Course & Pick<Order, "unsaid">): string | undefined => {
+  const changes = parts.filter(([, part]) => isSaid(shown, part) && asked[part] !== shown[part])
   if (changes.length === 0) return undefined
   return changes.map(([name, part]) => `its ${name} is ${shown[part]} instead of ${asked[part]}`).join(", ")
 }

@@ -28,7 +28,7 @@ import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import * as Consistency from "./Consistency.ts"
 import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
-import { adopt, bind, found, isFromOurCreate, observe } from "./OrderTracker.ts"
+import { adopt, bind, found, isFromOurCreate, lackingIn, observe, unsaidIn } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
 
 /** Swaps that count as unpaid are in no list. The most of them that one look reads, each at its longest pause. */
@@ -245,7 +245,12 @@ export const make = Effect.gen(function* () {
 
     take = (report) => {
       const id = report.placement ?? byOrder.get(report.order.id) ?? byDeadline.get(report.order.deadline)
-      if (id === undefined) return Effect.void
+      const known = id === undefined ? undefined : books.state.placements.get(id)
+      const isBound = known?.order?.id === report.order.id
+      const why = known !== undefined && isBound ? lackingIn(known, report.order) : unsaidIn(report.order)
+      const odd = why === undefined ? Effect.void : noteOdd({ id: report.order.id, why })
+      // Ours are recognised by their terms.
+      if (id === undefined || (!isBound && why !== undefined)) return odd
       // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
       const noted = books.recordFrom(({ placements }) => {
         const placement = placements.get(id)
@@ -258,7 +263,7 @@ export const make = Effect.gen(function* () {
         const back = placement.order?.id === report.order.id ? consistency.shown(placement) : []
         return [...back, ...events, ...eventsOf(placement, markets.get(placement.market), report)]
       })
-      return reading(id, noted)
+      return Effect.andThen(reading(id, noted), odd)
     }
     const problem = yield* read(open, prices, now, unlisted)
     for (const { id } of dead) deadReadAt.set(id, now)

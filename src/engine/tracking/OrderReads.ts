@@ -44,7 +44,9 @@ export const orderPages = (
       const { nextCursor, orders } = value
       const isNew = orders.some(({ id }) => !known.has(id))
       for (const { id } of orders) known.add(id)
-      const isOldEnough = orders.some(({ createdAt }) => createdAt < since - clockSkewMillis)
+      // The date of one order may be missing or wrong: it must not hide those behind it.
+      const older = orders.filter(({ createdAt = since }) => createdAt < since - clockSkewMillis).length
+      const isOldEnough = older > 1 || (older === 1 && orders.length === 1)
       pages += 1
       const isLast = nextCursor === undefined || !isNew || isOldEnough || pages === mostPages
       return [[{ ...value, correlationId }], isLast ? Option.none() : Option.some(nextCursor)] as const

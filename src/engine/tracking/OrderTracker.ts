@@ -11,7 +11,7 @@ import { type Amount, min } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
-import { type Fill, feesToOthers, isTerminal, type Order } from "../../domain/Order.ts"
+import { type Fill, feesToOthers, isSaid, isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapEvent.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
@@ -25,6 +25,7 @@ const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placemen
 /** Neither the address nor the deadline of ours: what it says is about something else, under the id of our order. */
 const isAnother = (placement: Placement, order: Order): boolean =>
   placement.order !== undefined &&
+  isSaid(order, "depositAddress") &&
   order.depositAddress !== placement.order.depositAddress &&
   !Fingerprint.isDeadlineOf(placement, order)
 
@@ -85,10 +86,13 @@ export const mistakeIn = (
   market: Market,
   order: Order,
   expected: Expectations
-): string | undefined =>
-  placement.by === "swap" || matches(placement, market, order)
+): string | undefined => {
+  const unsaid = unsaidIn(order)
+  if (unsaid !== undefined) return unsaid
+  return placement.by === "swap" || matches(placement, market, order)
     ? echoProblem(placement, market, order, expected)
     : "it is not what was asked for"
+}
 
 /** Somebody is told, and no money follows. */
 export const refused = (
@@ -132,6 +136,7 @@ interface Asked {
 
 /** A twin of our order holds a deposit: the evidence counts, whichever order was bound before. Wrong terms of it are told. */
 export const adopt = (placement: Placement, order: Order, asked?: Asked): ReadonlyArray<BotEvent> => {
+  if (order.unsaid !== undefined) return []
   const binding = bound(placement, { ...order, ...credible(placement, order) }, "list", {})
   if (asked === undefined || placement.contradiction !== undefined) return [binding]
   const { expected, market } = asked
@@ -170,6 +175,18 @@ const isOld = (placement: Placement, order: Order): boolean =>
   order.depositedAmount < placement.deposited ||
   [...placement.fills.keys()].some((id) => !order.fills.some((fill) => fill.id === id)) ||
   (placement.state === "closing" && !isTerminal(order.fillStatus))
+
+export const unsaidIn = ({ unsaid }: Order): string | undefined =>
+  unsaid && `the venue does not say its ${unsaid.join(", ")}`
+
+/** What an order that is over must show and does not: fills that it had shown before. */
+export const lackingIn = (placement: Placement, order: Order): string | undefined => {
+  if (placement.order?.id !== order.id || !isTerminal(order.fillStatus)) return undefined
+  const lost = [...placement.fills.keys()].find((known) => !order.fills.some(({ id }) => id === known))
+  return lost === undefined
+    ? undefined
+    : `it is ${order.fillStatus}, and partialFills lacks ${lost}, which it had shown`
+}
 
 /** Everything that a report of a bound order adds to what is known; `moved` as for `judge`. */
 export const observe = (

@@ -62,7 +62,8 @@ const stepOf = (placement: Placement): readonly [keyof StepTerms, number] | unde
 const isUnpaid = (placement: Placement): boolean => filledOut(placement) > 0n && placement.payout !== "paid"
 
 const textOf = (placement: Placement, step: keyof StepTerms): string => {
-  const { contradiction, payout, refund } = placement
+  const { contradiction, payout, refund, unreadable } = placement
+  if (unreadable !== undefined) return `an answer of the venue that can be used: ${unreadable}`
   if (contradiction !== undefined) return `somebody: ${contradiction}`
   if (payout === "failed") return "somebody: its payout failed"
   if (refund === "failed") return "somebody: its refund failed"
@@ -90,7 +91,10 @@ export const overdueIn = (state: BotState, terms: StepTerms, now: number): Reado
       const [waitsFor, since] = step
       const term = terms[waitsFor]
       const needsSomebody =
-        placement.payout === "failed" || placement.refund === "failed" || placement.contradiction !== undefined
+        placement.payout === "failed" ||
+        placement.refund === "failed" ||
+        placement.contradiction !== undefined ||
+        placement.unreadable !== undefined
       if (now - since <= term && !needsSomebody) return []
       return [{ placement, waitsFor, since, term, text: textOf(placement, waitsFor) }]
     })

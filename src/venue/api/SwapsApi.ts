@@ -20,6 +20,9 @@ const WireToken = Schema.Struct({
 })
 
 export const TokensResponse = Schema.Array(WireToken)
+/** The list as it is received: an odd token must not hide the others. */
+export const TokensReply = Schema.Array(Schema.Unknown)
+export const tokenIn = Schema.decodeUnknownOption(WireToken)
 
 const overloaded = [429, 500, 503].map(messageErrorAt)
 

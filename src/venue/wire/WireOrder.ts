@@ -1,11 +1,22 @@
 /**
  * An order on the wire, and its decoding into the domain. The wire schema accepts null and missing almost everywhere;
  * `toOrder` then insists on everything that money depends on and names what is wrong. A missing amount is read as
- * zero only while nothing can have been deposited or filled, because a zero is what frees money in the books.
+ * zero only while nothing can have been deposited or filled, because a zero is what frees money in the books. A missing
+ * list is an empty one, where it can be empty. A missing term is what it was. Times that only inform may be missing or
+ * nonsense.
  */
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
-import { type Fill, fillStatuses, type OddOrder, type Order, type PayoutLeg } from "../../domain/Order.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import {
+  type Fill,
+  fillStatuses,
+  isTerminal,
+  type OddOrder,
+  type Order,
+  type OrderTerm,
+  type PayoutLeg
+} from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { Meta } from "./WireError.ts"
 import * as Wire from "./WireValue.ts"
@@ -16,31 +27,31 @@ const Text = Schema.String
 const payoutStatuses = ["NOT_STARTED", "IN_PROGRESS", "COMPLETED", "FAILED"] as const
 
 const WirePayoutLeg = Schema.Struct({
-  status: Wire.openEnum(["IN_PROGRESS", "COMPLETED", "FAILED"]),
+  status: tolerant(Wire.openEnum(["IN_PROGRESS", "COMPLETED", "FAILED"])),
   txHash: tolerant(Text),
   reason: tolerant(Text)
 }).annotate({ identifier: "PayoutLeg" })
 
 const WireFill = Schema.Struct({
-  id: Text,
-  amountIn: Text,
-  amountOut: Text,
-  createdAt: Text,
+  id: tolerant(Text),
+  amountIn: tolerant(Text),
+  amountOut: tolerant(Text),
+  createdAt: tolerant(Text),
   updatedAt: tolerant(Text)
 }).annotate({ identifier: "Fill" })
 
 /** EXACT_INPUT (SELL): `amountIn`, `minAmountOut`. EXACT_OUTPUT (BUY): `maxAmountIn`, `amountOut`. */
 const WireSwapView = Schema.Struct({
-  swapType: Wire.openEnum(["EXACT_INPUT", "EXACT_OUTPUT"]),
-  originAsset: Text,
-  destinationAsset: Text,
+  swapType: tolerant(Wire.openEnum(["EXACT_INPUT", "EXACT_OUTPUT"])),
+  originAsset: tolerant(Text),
+  destinationAsset: tolerant(Text),
   amountIn: tolerant(Text),
   minAmountOut: tolerant(Text),
   maxAmountIn: tolerant(Text),
   amountOut: tolerant(Text)
 }).annotate({ identifier: "SwapView" })
 
-const Payouts = Schema.Struct({
+const WirePayouts = Schema.Struct({
   withdrawal: Schema.optionalKey(Schema.NullOr(WirePayoutLeg)),
   allWithdrawals: tolerant(Schema.Array(WirePayoutLeg)),
   refund: Schema.optionalKey(Schema.NullOr(WirePayoutLeg))
@@ -55,7 +66,7 @@ export const WireOrderAttributes = Schema.Struct({
   fillStatus: tolerant(Wire.openEnum(fillStatuses)),
   payoutStatus: tolerant(Wire.openEnum(payoutStatuses)),
   isPayoutStatusFinal: tolerant(Schema.Boolean),
-  payouts: tolerant(Payouts),
+  payouts: tolerant(WirePayouts),
   depositedAmount: tolerant(Text),
   depositedAmountFormatted: tolerant(Text),
   baseAsset: tolerant(Text),
@@ -113,36 +124,75 @@ const amount = (field: string, value: string | undefined): Decoded<Amount> => re
 const maybe = (field: string, value: string | undefined): Decoded<Amount | undefined> =>
   Wire.optionally(field, value, Wire.parseAmount)
 
-const toFill = (fill: typeof WireFill.Type): Decoded<Fill> =>
-  Result.all({
-    id: text("partialFills.id", fill.id),
-    amountIn: amount("partialFills.amountIn", fill.amountIn),
-    amountOut: amount("partialFills.amountOut", fill.amountOut),
-    at: required("partialFills.createdAt", fill.createdAt, Wire.parseTimestamp)
-  })
+/** A time that only informs. */
+const time = (value: string | undefined): number | undefined =>
+  value === undefined ? undefined : Wire.parseTimestamp(value)
 
-const toLeg = ({ reason, status, txHash }: typeof WirePayoutLeg.Type): PayoutLeg => ({
-  status: Wire.clean(status),
-  ...(txHash === undefined ? {} : { txHash: Wire.clean(txHash) }),
-  ...(reason === undefined ? {} : { reason: Wire.clean(reason) })
-})
+/** `now` is when it was read: a fill without a time was seen then at the latest. */
+const toFill =
+  (now: number) =>
+  (fill: typeof WireFill.Type): Decoded<Fill> =>
+    Result.all({
+      id: text("partialFills.id", fill.id),
+      amountIn: amount("partialFills.amountIn", fill.amountIn),
+      amountOut: amount("partialFills.amountOut", fill.amountOut),
+      at: Result.succeed(time(fill.createdAt) ?? time(fill.updatedAt) ?? now)
+    })
 
-const withdrawals = (payouts: WireOrderAttributes["payouts"]): ReadonlyArray<PayoutLeg> => {
+const toLeg =
+  (field: string) =>
+  ({ reason, status, txHash }: typeof WirePayoutLeg.Type): Decoded<PayoutLeg> =>
+    Result.map(
+      required(`payouts.${field}.status`, status, Wire.clean),
+      (exact): PayoutLeg => ({
+        status: exact,
+        ...(txHash ? { txHash: Wire.clean(txHash) } : {}),
+        ...(reason ? { reason: Wire.clean(reason) } : {})
+      })
+    )
+
+type Payouts = WireOrderAttributes["payouts"]
+
+const wireWithdrawals = (payouts: Payouts): ReadonlyArray<typeof WirePayoutLeg.Type> => {
   const all = payouts?.allWithdrawals ?? []
-  if (all.length > 0) return all.map(toLeg)
-  return payouts?.withdrawal == null ? [] : [toLeg(payouts.withdrawal)]
+  if (all.length > 0) return all
+  return payouts?.withdrawal == null ? [] : [payouts.withdrawal]
 }
 
-const side = (value: string | undefined): Decoded<"BUY" | "SELL"> =>
-  value === "BUY" || value === "SELL" ? Result.succeed(value) : wrong("side", value)
+const refund = (payouts: Payouts): Decoded<PayoutLeg | undefined> =>
+  payouts?.refund == null ? Result.succeed(undefined) : toLeg("refund")(payouts.refund)
+
+const parseSide = (value: string): "BUY" | "SELL" | undefined =>
+  value === "BUY" || value === "SELL" ? value : undefined
 
 const depositedAmount = (order: WireOrderAttributes): Decoded<Amount> =>
-  amount("depositedAmount", order.depositedAmount ?? (order.fillStatus === "AWAITING_DEPOSIT" ? "0" : undefined))
+  amount("depositedAmount", order.depositedAmount || (order.fillStatus === "AWAITING_DEPOSIT" ? "0" : undefined))
 
-const fills = (order: WireOrderAttributes): Decoded<ReadonlyArray<Fill>> => {
-  const unfilled = order.fillStatus === "AWAITING_DEPOSIT" || order.fillStatus === "OPEN"
-  const listed = order.partialFills ?? (unfilled ? [] : undefined)
-  return listed === undefined ? wrong("partialFills", undefined) : Result.all(listed.map(toFill))
+/** Something was filled: by its status, or because something is paid out. */
+const hasFilled = ({ fillStatus, payouts }: WireOrderAttributes): boolean =>
+  fillStatus === "FILLED" || fillStatus === "PARTIALLY_FILLED" || wireWithdrawals(payouts).length > 0
+
+const fills = (order: WireOrderAttributes, now: number): Decoded<ReadonlyArray<Fill>> => {
+  const listed = order.partialFills ?? (hasFilled(order) ? undefined : [])
+  return listed === undefined ? wrong("partialFills", undefined) : Result.all(listed.map(toFill(now)))
+}
+
+const isFinal = (status: string | undefined): boolean => status === "COMPLETED" || status === "FAILED"
+
+/** Where the venue says nothing of that, payouts are final once each that is due is. */
+const payoutIsFinal = ({ isPayoutStatusFinal, payoutStatus }: WireOrderAttributes, order: Ended): boolean => {
+  if (isPayoutStatusFinal !== undefined) return isPayoutStatusFinal
+  if (payoutStatus !== undefined && payoutStatus !== "") return isFinal(payoutStatus)
+  const spent = order.fills.reduce((sum, { amountIn }) => sum + amountIn, 0n)
+  const due = [
+    ...(order.fills.length > 0 ? [order.withdrawals[0], ...order.withdrawals] : []),
+    ...(spent < order.depositedAmount ? [order.refund] : [])
+  ]
+  return isTerminal(order.fillStatus) && due.length > 0 && due.every((leg) => isFinal(leg?.status))
+}
+
+type Ended = Pick<Order, "depositedAmount" | "fills" | "fillStatus" | "withdrawals"> & {
+  readonly refund: PayoutLeg | undefined
 }
 
 /** Fees to our own account are not a cost. */
@@ -156,43 +206,56 @@ const appFeeBasisPoints = (order: WireOrderAttributes): Decoded<number> => {
     : wrong("appFees", foreign.map(({ fee }) => fee).join(", "))
 }
 
-/** The order in exact values, or the field that makes it unusable. */
-export const toOrder = ({ attributes, id }: WireOrder): Decoded<Order> => {
-  const view = attributes.swapView
-  const finalStatus = attributes.payoutStatus === "COMPLETED" || attributes.payoutStatus === "FAILED"
+/** The order in exact values, or the field that makes it unusable. Terms that are missing are named. */
+export const toOrder = ({ attributes, id }: WireOrder, now: number): Decoded<Order> => {
+  const { swapView: view = {} } = attributes
+  const unsaid: Array<OrderTerm> = []
+  const term = <A>(
+    name: OrderTerm,
+    value: string | undefined,
+    parse: (text: string) => A | undefined,
+    none: A
+  ): Decoded<A> => {
+    if (value !== undefined && value !== "") return required(name, value, parse)
+    unsaid.push(name)
+    return Result.succeed(none)
+  }
+  const name = (field: OrderTerm, value: string | undefined) => term(field, value, Wire.parseName, "")
+  const units = (field: OrderTerm, value: string | undefined) => term(field, value, Wire.parseAmount, 0n)
   return Result.map(
     Result.all({
       id: required("id", id, (found) => (Wire.isPathSegment(found) ? found : undefined)),
-      side: side(attributes.side),
-      baseAsset: text("baseAsset", attributes.baseAsset),
-      quoteAsset: text("quoteAsset", attributes.quoteAsset),
-      originAsset: text("swapView.originAsset", view?.originAsset),
-      destinationAsset: text("swapView.destinationAsset", view?.destinationAsset),
-      quantity: amount("quantity", attributes.quantity),
-      price: required("price", attributes.price, Wire.parsePrice),
-      inputAmount: amount("swapView.amountIn", view?.amountIn ?? view?.maxAmountIn),
-      outputAmount: amount("swapView.minAmountOut", view?.minAmountOut ?? view?.amountOut),
-      depositAddress: text("depositAddress", attributes.depositAddress),
+      side: term("side", attributes.side, parseSide, "BUY"),
+      baseAsset: name("baseAsset", attributes.baseAsset),
+      quoteAsset: name("quoteAsset", attributes.quoteAsset),
+      originAsset: name("originAsset", view.originAsset),
+      destinationAsset: name("destinationAsset", view.destinationAsset),
+      quantity: units("quantity", attributes.quantity),
+      price: term("price", attributes.price, Wire.parsePrice, Decimal.zero),
+      inputAmount: units("inputAmount", view.amountIn || view.maxAmountIn),
+      outputAmount: units("outputAmount", view.minAmountOut || view.amountOut),
+      depositAddress: name("depositAddress", attributes.depositAddress),
       depositMemo: Wire.optionally("depositMemo", attributes.depositMemo, Wire.parseName),
-      depositType: text("depositType", attributes.depositType),
-      recipient: text("recipient", attributes.recipient),
-      recipientType: text("recipientType", attributes.recipientType),
-      refundTo: text("refundTo", attributes.refundTo),
-      refundType: text("refundType", attributes.refundType),
+      depositType: name("depositType", attributes.depositType),
+      recipient: name("recipient", attributes.recipient),
+      recipientType: name("recipientType", attributes.recipientType),
+      refundTo: name("refundTo", attributes.refundTo),
+      refundType: name("refundType", attributes.refundType),
       appFeeBasisPoints: appFeeBasisPoints(attributes),
       fillStatus: text("fillStatus", attributes.fillStatus),
       depositedAmount: depositedAmount(attributes),
-      fills: fills(attributes),
+      fills: fills(attributes, now),
+      withdrawals: Result.all(wireWithdrawals(attributes.payouts).map(toLeg("withdrawal"))),
+      refund: refund(attributes.payouts),
       estimatedWithdrawFee: maybe("estimatedWithdrawFee", attributes.estimatedWithdrawFee),
       estimatedRefundFee: maybe("estimatedRefundFee", attributes.estimatedRefundFee),
-      deadline: required("deadline", attributes.deadline, Wire.parseTimestamp),
-      createdAt: required("createdAt", attributes.createdAt, Wire.parseTimestamp)
+      deadline: term("deadline", attributes.deadline, Wire.parseTimestamp, 0)
     }),
-    ({ depositMemo, estimatedRefundFee, estimatedWithdrawFee, ...order }): Order => ({
+    ({ depositMemo, estimatedRefundFee, estimatedWithdrawFee, refund: back, ...order }): Order => ({
       ...order,
-      withdrawals: withdrawals(attributes.payouts),
-      payoutIsFinal: attributes.isPayoutStatusFinal ?? finalStatus,
-      ...(attributes.payouts?.refund == null ? {} : { refund: toLeg(attributes.payouts.refund) }),
+      ...(unsaid.length === 0 ? {} : { unsaid }),
+      payoutIsFinal: payoutIsFinal(attributes, { ...order, refund: back }),
+      ...present({ refund: back, createdAt: time(attributes.createdAt) }),
       ...present({ depositMemo, estimatedRefundFee, estimatedWithdrawFee })
     })
   )
@@ -202,10 +265,10 @@ const decodeOrder = Schema.decodeUnknownResult(WireOrder)
 const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Text }))
 
 /** One element of a list: an order, or what is odd about it. */
-export const fromList = (element: unknown): Result.Result<Order, OddOrder> =>
+export const fromList = (element: unknown, now: number): Result.Result<Order, OddOrder> =>
   decodeOrder(element).pipe(
     Result.mapError(({ message }) => message),
-    Result.flatMap(toOrder),
+    Result.flatMap((order) => toOrder(order, now)),
     Result.mapError((why) => {
       const id = Option.getOrUndefined(decodeId(element))?.id
       return { why: Wire.clean(why), ...(id === undefined ? {} : { id: Wire.clean(id) }) }

@@ -112,11 +112,23 @@ export const Quote = Schema.Struct({
 }).annotate({ identifier: "Quote" })
 export type Quote = typeof Quote.Type
 
-export const QuoteResponse = Schema.Struct({
+const trace = {
   correlationId: tolerant(Text),
   timestamp: tolerant(Text),
   /** `ed25519:` and base58; see `QuoteSignature`. */
-  signature: tolerant(Text),
+  signature: tolerant(Text)
+}
+
+/** As the status of a swap repeats it, which may leave parts of it out. */
+export const ShownQuote = Schema.Struct({
+  ...trace,
+  quoteRequest: tolerant(QuoteRequestEcho),
+  quote: tolerant(Schema.Struct({ ...Quote.fields, amountIn: tolerant(Text), amountOut: tolerant(Text) }))
+})
+export type ShownQuote = typeof ShownQuote.Type
+
+export const QuoteResponse = Schema.Struct({
+  ...trace,
   quoteRequest: QuoteRequestEcho,
   quote: Quote
 }).annotate({ identifier: "QuoteResponse" })

@@ -5,7 +5,7 @@
  */
 import { Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
-import { QuoteResponse } from "./WireQuote.ts"
+import { ShownQuote } from "./WireQuote.ts"
 import * as Wire from "./WireValue.ts"
 
 const { tolerant } = Wire
@@ -62,7 +62,7 @@ const SwapDetails = Schema.Struct({
 
 export const SwapStatusResponse = Schema.Struct({
   correlationId: tolerant(Text),
-  quoteResponse: QuoteResponse,
+  quoteResponse: tolerant(ShownQuote),
   status: Wire.openEnum(swapStatuses),
   updatedAt: tolerant(Text),
   swapDetails: tolerant(SwapDetails)
@@ -89,12 +89,12 @@ export interface Swap {
 
 /** The swap in exact values, or the field that is impossible. */
 export const toSwap = (response: SwapStatusResponse): Result.Result<Swap, string> => {
-  const { quoteResponse, status, swapDetails: details = {}, updatedAt } = response
+  const { quoteResponse: { quote } = {}, status, swapDetails: details = {}, updatedAt } = response
   const amount = (field: "depositedAmount" | "amountIn" | "amountOut" | "refundedAmount" | "withdrawFee") =>
     Wire.optionally(field, details[field], Wire.parseAmount)
   return Result.map(
     Result.all({
-      updatedAt: Wire.optionally("updatedAt", updatedAt, Wire.parseTimestamp),
+      updatedAt: Result.succeed(updatedAt === undefined ? undefined : Wire.parseTimestamp(updatedAt)),
       depositedAmount: amount("depositedAmount"),
       amountIn: amount("amountIn"),
       amountOut: amount("amountOut"),
@@ -104,8 +104,8 @@ export const toSwap = (response: SwapStatusResponse): Result.Result<Swap, string
     (exact): Swap => ({
       ...exact,
       status,
-      depositAddress: quoteResponse.quote.depositAddress,
-      depositMemo: quoteResponse.quote.depositMemo,
+      depositAddress: quote?.depositAddress,
+      depositMemo: quote?.depositMemo,
       refundReason: details.refundReason,
       intentHashes: details.intentHashes ?? [],
       ledgerTxHashes: Wire.readLedgerTxHashes(details),

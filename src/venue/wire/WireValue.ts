@@ -56,7 +56,9 @@ export type Exact<A> = Result.Result<A, string>
 
 export const wrong = (field: string, value: string | undefined): Exact<never> =>
   Result.fail(
-    value === undefined ? `${field} is missing` : `${field} is impossible: ${JSON.stringify(value.slice(0, 80))}`
+    value === undefined || value === ""
+      ? `${field} is missing`
+      : `${field} is impossible: ${JSON.stringify(value.slice(0, 80))}`
   )
 
 export const required = <A>(

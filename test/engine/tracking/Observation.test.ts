@@ -97,6 +97,8 @@ const resting = (index: number): ReadonlyArray<BotEvent> => {
 }
 
 /** A venue that lists what is open, newest first, 50 a page, and counts what it is asked. */
+const timeOf = ({ createdAt = 0 }: Order): number => createdAt
+
 const makeVenue = () => {
   const orders = new Map(Array.from({ length: count }, (_, index) => [`order-${index}`, orderOf(index)]))
   const asked = { lists: 0, reads: 0 }
@@ -107,7 +109,7 @@ const makeVenue = () => {
   const unfinished = (statuses: ReadonlyArray<string> | undefined) =>
     [...orders.values()]
       .filter(({ fillStatus }) => fillStatus !== "EXPIRED" && (statuses?.includes(fillStatus) ?? true))
-      .sort((a, b) => b.createdAt - a.createdAt)
+      .sort((a, b) => timeOf(b) - timeOf(a))
   const unused = Effect.die("not asked for in these tests")
   const layer = Layer.succeed(Venue, {
     createOrder: () => unused,
@@ -131,9 +133,7 @@ const makeVenue = () => {
     listOrders: ({ cursor, statuses }) =>
       Effect.sync(() => {
         asked.lists += 1
-        const behind = unfinished(statuses).filter(
-          ({ createdAt }) => cursor === undefined || createdAt < Number(cursor)
-        )
+        const behind = unfinished(statuses).filter((order) => cursor === undefined || timeOf(order) < Number(cursor))
         const page = behind.slice(0, 50)
         const last = page.at(-1)
         const next = behind.length > 50 && last !== undefined ? { nextCursor: String(last.createdAt) } : {}

@@ -8,7 +8,7 @@ import type { Order } from "../../../src/domain/Order.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { askedFor, type Expectations } from "../../../src/engine/tracking/MoneyPath.ts"
-import { adopt, bind, observe } from "../../../src/engine/tracking/OrderTracker.ts"
+import { adopt, bind, lackingIn, observe } from "../../../src/engine/tracking/OrderTracker.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
 
 const market = {
@@ -335,6 +335,23 @@ describe("OrderTracker", () => {
     assert.isUndefined(state.slots.get("s/a")?.frozen)
     assert.strictEqual(Ledger.freeOf(state.ledger, "s", "BTC"), budget.base - 500_000n - 3n)
     assert.strictEqual(Ledger.freeOf(state.ledger, "s", "USDC"), budget.quote + quoteOf(500_000n) - 7n)
+  })
+
+  it("an order that is over without a fill that it had shown is not taken for old news", () => {
+    const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
+    const { record, placement } = start(life)
+    const [, partial, , , , paid] = reports(life)
+    const first = placement()
+    if (first === undefined || partial === undefined || paid === undefined) return assert.fail("not placed")
+    record(...observe(first, partial))
+    const known = placement()
+    if (known === undefined) return assert.fail("it is gone")
+    const emptied = { ...paid, fills: [] }
+    assert.deepStrictEqual(observe(known, emptied), [])
+    assert.match(lackingIn(known, emptied) ?? "", /partialFills lacks f0, which it had shown/)
+    assert.isUndefined(lackingIn(known, paid))
+    assert.isUndefined(lackingIn(known, { ...partial, fills: [] }), "an older view")
+    assert.isUndefined(lackingIn(known, { ...emptied, id: "another" }))
   })
 
   it("a fill that changes its amounts freezes the slot", () => {

@@ -17,6 +17,8 @@ const nothingPaid = { withdrawal: null, allWithdrawals: [], refund: null }
 const invented = { status: "COMPLETED", txHash: "invented" }
 const withoutFills: Change["always"] = () => ({ partialFills: [] })
 
+const halved = (amount = "0"): string => String(BigInt(amount) / 2n)
+
 const changes: Readonly<Record<Lie, Change>> = {
   "success-without-amounts": { always: withoutFills, atEnd: () => ({ payouts: nothingPaid }) },
   "success-but-refunded": { always: withoutFills, atEnd: () => ({ payouts: { ...nothingPaid, refund: invented } }) },
@@ -26,8 +28,8 @@ const changes: Readonly<Record<Lie, Change>> = {
     always: ({ partialFills = [] }) => ({
       partialFills: partialFills.map((fill) => ({
         ...fill,
-        amountIn: String(BigInt(fill.amountIn) / 2n),
-        amountOut: String(BigInt(fill.amountOut) / 2n)
+        amountIn: halved(fill.amountIn),
+        amountOut: halved(fill.amountOut)
       }))
     })
   },

@@ -1,0 +1,103 @@
+/** Pages of a list: no order's date hides the orders behind it. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import type { Order } from "../../../src/domain/Order.ts"
+import { orderPages } from "../../../src/engine/tracking/OrderReads.ts"
+import { Venue } from "../../../src/venue/Venue.ts"
+
+const order = (id: string, createdAt?: number): Order => ({
+  id,
+  side: "BUY",
+  baseAsset: "base",
+  quoteAsset: "quote",
+  originAsset: "quote",
+  destinationAsset: "base",
+  quantity: 1n,
+  price: Decimal.one,
+  inputAmount: 1n,
+  outputAmount: 1n,
+  depositAddress: id,
+  depositType: "INTENTS",
+  recipient: "me",
+  recipientType: "INTENTS",
+  refundTo: "me",
+  refundType: "INTENTS",
+  appFeeBasisPoints: 0,
+  fillStatus: "OPEN",
+  depositedAmount: 1n,
+  fills: [],
+  withdrawals: [],
+  payoutIsFinal: false,
+  deadline: 1,
+  ...(createdAt === undefined ? {} : { createdAt })
+})
+
+const hour = 3_600_000
+const since = 100 * hour
+
+/** How many pages of three are read, by the dates of their orders in hours. */
+const pagesRead = (dates: ReadonlyArray<ReadonlyArray<number | undefined>>) => {
+  const pages = dates.map((hours, page) =>
+    hours.map((at, index) => order(`${page}-${index}`, at === undefined ? undefined : at * hour))
+  )
+  const layer = Layer.mock(Venue)({
+    listOrders: ({ cursor = "0" }) => {
+      const next = Number(cursor) + 1
+      const orders = pages[Number(cursor)] ?? []
+      return Effect.succeed({ value: { orders, ...(next < pages.length ? { nextCursor: String(next) } : {}) } })
+    }
+  })
+  return Venue.use((venue) => Stream.runCollect(orderPages(venue, { since }))).pipe(
+    Effect.map((read) => read.length),
+    Effect.provide(layer)
+  )
+}
+
+describe("pages of orders since a time", () => {
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<ReadonlyArray<number | undefined>>, number]> = [
+    [
+      "end with the page that reaches further back",
+      [
+        [110, 109, 108],
+        [107, 99, 98],
+        [97, 96, 95]
+      ],
+      2
+    ],
+    [
+      "ended with one order whose date is wrong",
+      [
+        [110, 1, 108],
+        [107, 106, 105],
+        [104, 99, 98],
+        [97, 96, 95]
+      ],
+      3
+    ],
+    [
+      "go on behind orders without a date",
+      [
+        [undefined, undefined, undefined],
+        [107, 99, 98],
+        [97, 96, 95]
+      ],
+      2
+    ],
+    [
+      "go on behind one old date among orders without any",
+      [
+        [undefined, 1, undefined],
+        [107, 99, 98],
+        [97, 96, 95]
+      ],
+      2
+    ],
+    ["end with a single old order", [[110], [99], [98]], 2]
+  ]
+  it.effect.each(cases)("%s", ([, dates, read]) =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* pagesRead(dates), read)
+    })
+  )
+})
