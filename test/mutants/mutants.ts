@@ -154,6 +154,53 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
+    name: "what was sent once is sent again whatever holds",
+    profile: "safety",
+    including: ["killSwitch", "answerLost"],
+    edits: [
+      {
+        file: gate,
+        find: '= ["create", "fund", "resend"]',
+        replace: '= ["create", "fund"]'
+      }
+    ]
+  },
+  {
+    name: "a cancel does not stop what was sent once",
+    profile: "safety",
+    including: ["edits", "answerLost", "requestLost"],
+    edits: [
+      {
+        file: gate,
+        find: "why: ({ placement: { cancel } }) => (cancel === undefined ?",
+        replace: "why: ({ placement: { cancel } }) => (cancel !== null ?"
+      }
+    ]
+  },
+  {
+    name: "bytes go to an order that is seen to be over",
+    including: ["killSwitch", "answerLost", "requestLost"],
+    edits: [
+      {
+        file: gate,
+        find: "why: ({ placement: { status } }) => (isOver(status) ?",
+        replace: "why: ({ placement: { status } }) => (isOver(status) && status === undefined ?"
+      }
+    ]
+  },
+  {
+    name: "bytes that are sent again do not ask in their turn",
+    profile: "safety",
+    including: ["killSwitch", "rateLimits", "answerLost"],
+    edits: [
+      {
+        file: "src/engine/funding/Submission.ts",
+        find: "venue.submitIntent({ body, intentHash, validUntil, hold })",
+        replace: "venue.submitIntent({ body, intentHash, validUntil, ...(attempt === 1 ? { hold } : {}) })"
+      }
+    ]
+  },
+  {
     name: "the lease is not asked for",
     profile: "safety",
     including: ["lostLease"],

@@ -57,6 +57,21 @@ describe("a dry run's venue", () => {
     })
   )
 
+  it.effect("pays nothing when the gate has closed in the meantime, as the real one does", () =>
+    Effect.gen(function* () {
+      const { result } = yield* dry(600_000_000n, (venue) =>
+        Effect.gen(function* () {
+          const { id, depositAddress: body } = (yield* venue.createOrder(order)).value
+          const hold = Effect.succeed("the kill switch is on")
+          const held = yield* Effect.flip(venue.submitIntent({ body, intentHash: "hash", validUntil: 1, hold }))
+          return [held.message, (yield* venue.getOrder(id)).value.fillStatus]
+        })
+      )
+      assert.match(result[0] ?? "", /the kill switch is on/)
+      assert.strictEqual(result[1], "AWAITING_DEPOSIT")
+    })
+  )
+
   it.effect("makes a swap at the price of the moment as soon as it is paid, and never asks for a real one", () =>
     Effect.gen(function* () {
       const { result, asked } = yield* dry(601_000_000n, (venue) =>

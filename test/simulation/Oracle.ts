@@ -17,6 +17,7 @@ import * as Cancels from "./oracle/Cancels.ts"
 import { type Court, Violation } from "./oracle/Judge.ts"
 import * as Postings from "./oracle/Postings.ts"
 import * as Prices from "./oracle/Prices.ts"
+import * as Stops from "./oracle/Stops.ts"
 
 interface Known {
   readonly bot: string
@@ -93,6 +94,7 @@ export const make = (options: OracleOptions) => {
   const prices = Prices.make(court)
   const bounds = Bounds.make(court)
   const alerts = Alerts.make(court)
+  const stops = Stops.make(court)
   const postings = Postings.make(court, {
     orderOf: (bot, placement) => state.orders.get(placements.get(keyOf(bot, placement))?.bound?.orderId ?? ""),
     isLiedAbout: options.isLiedAbout
@@ -135,6 +137,7 @@ export const make = (options: OracleOptions) => {
     note(event._tag)
     bounds.recorded(name)
     alerts.recorded(name, event)
+    stops.recorded(name, event)
     postings.recorded(name, event)
     // The bot goes on after a mistake of its own, so this is how one comes to light.
     if (event._tag === "PlanFailed") violated("I23", `${event.strategy} cannot be planned: ${event.reason}`)
@@ -249,6 +252,7 @@ export const make = (options: OracleOptions) => {
     const signed = placement?.signed.find((event) => Redacted.value(event.signed) === body)
     if (signed === undefined) return violated("I13", `bytes left that were not journaled, for ${address}`)
     if (placement?.isSent !== true) violated("I13", `bytes of ${signed.placement} left before it was recorded`)
+    stops.left(name, signed)
     const target = state.targets.get(address)
     if (others.length > 0) violated("I5", "a signed message does more than one thing")
     if (target === undefined || target.id !== (target.kind === "order" ? signed.orderId : target.id))
@@ -341,6 +345,7 @@ export const make = (options: OracleOptions) => {
   const lost = (name: string, events: ReadonlyArray<BotEvent>): void => {
     postings.lost(name, events.length)
     alerts.lost(name, events)
+    stops.lost(name, events)
     for (const event of events) {
       const placement = "placement" in event ? placements.get(keyOf(name, event.placement)) : undefined
       if (placement !== undefined) Object.assign(placement, { isGivenUp: false, isDead: false, isCancelled: false })

@@ -255,14 +255,11 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const read = yield* readOrder(venue, placement.by, placement.order)
     const { depositedAmount, fillStatus, refund } = read.value
     if (depositedAmount > 0n || refund?.status === "COMPLETED") return yield* note(placement, read)
-    const venueNow = yield* VenueTime.now(books.state)
-    // A swap that nobody paid never says that it is over.
-    const isLapsed = placement.by === "swap" && fillStatus === "AWAITING_DEPOSIT" && venueNow >= placement.deadline
-    const overSince = isTerminal(fillStatus) || isLapsed ? (known?.overSince ?? now) : undefined
+    const overSince = isTerminal(fillStatus) ? (known?.overSince ?? now) : undefined
     const overMillis = overSince === undefined ? 0 : now - overSince
     watched.set(id, { readAt: now, overSince, overMillis })
     if (!endsBySilence(placement)) return
-    const expiredMillis = venueNow - funding.validUntil
+    const expiredMillis = (yield* VenueTime.now(books.state)) - funding.validUntil
     if (Math.min(overMillis, expiredMillis) < settings.doubtMillis) return
     watched.delete(id)
     const { amount } = funding

@@ -13,6 +13,7 @@ import { Violation } from "./Judge.ts"
 import * as Postings from "./Postings.ts"
 import * as Prices from "./Prices.ts"
 import * as Shown from "./Shown.ts"
+import * as Stops from "./Stops.ts"
 
 const court = () => {
   const clock = { now: 0 }
@@ -181,6 +182,47 @@ describe("judges of the oracle", () => {
     cancels.check()
     at.clock.now = 1_001
     objects("I18", cancels.check)
+  })
+
+  const removed: BotEvent = { _tag: "StrategyRemoved", strategy: "grid", orders: "left" }
+  const loaded: BotEvent = {
+    _tag: "StrategyLoaded",
+    strategy: "grid",
+    file: "grid.yaml",
+    kind: "grid",
+    market: "BTC/USDC",
+    hash: "h"
+  }
+  const stopped: ReadonlyArray<readonly [string, BotEvent, BotEvent | undefined]> = [
+    ["I18", { _tag: "KillSwitch", on: true, reason: "x" }, { _tag: "KillSwitch", on: false, reason: "released" }],
+    ["I18", { _tag: "LeaseLost", reason: "x" }, { _tag: "LeaseRegained" }],
+    ["I18", { _tag: "DiskFull" }, { _tag: "DiskFreed", fullMillis: 1 }],
+    [
+      "I6",
+      { _tag: "Paused", strategy: "grid", limit: "operator", action: "pause", reason: "x" },
+      { _tag: "Resumed", strategy: "grid", reason: "x" }
+    ],
+    ["I6", removed, loaded],
+    ["I6", contradiction("odd"), { _tag: "Resolved", ...about, word: "adopt", text: "" }],
+    ["I6", { _tag: "CancelRequested", ...about, why: planned.why }, undefined],
+    ["I6", { _tag: "StatusSeen", ...about, status: "CANCELED" }, undefined]
+  ]
+  it.each(stopped)("%s: bytes that leave, or an order that is created, after %o", (invariant, stop, goesOn) => {
+    const at = court()
+    const stops = Stops.make(at)
+    const created: BotEvent = { _tag: "CreateSent", ...about, attempt: 1 }
+    stops.recorded("one", { _tag: "StatusSeen", ...about, status: "AWAITING_DEPOSIT" })
+    stops.recorded("one", stop)
+    stops.left("one", about)
+    at.clock.now = 1
+    objects(invariant, () => stops.left("one", about))
+    objects(invariant, () => stops.recorded("one", created))
+    stops.left("two", about)
+    if (invariant === "I6") stops.left("one", { strategy: "other", slot: "cell-1", placement: "p9" })
+    if (goesOn === undefined) stops.lost("one", [stop])
+    else stops.recorded("one", goesOn)
+    stops.left("one", about)
+    stops.recorded("one", created)
   })
 
   it("I21: an anomaly without an alert, and one with two", () => {

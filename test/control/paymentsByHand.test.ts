@@ -1,0 +1,73 @@
+/** What people are asked to pay by hand: never what the bot itself would not pay. */
+import { assert, describe, it } from "@effect/vitest"
+import { slotRows } from "../../src/control/view/SlotRows.ts"
+import type { BotEvent } from "../../src/domain/BotEvent.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import * as BotState from "../../src/engine/state/BotState.ts"
+
+const about = { strategy: "s", slot: "a", placement: "p1" }
+const why = { code: "x", text: "the operator says so" }
+
+const asked = (wallet: "manual" | "command"): ReadonlyArray<BotEvent> => [
+  { _tag: "BudgetAllotted", strategy: "s", asset: "BTC", amount: 9n },
+  {
+    _tag: "Planned",
+    ...about,
+    market: "BTC/USDC",
+    side: "SELL",
+    price: Decimal.make(60_000n),
+    quantity: 5n,
+    inputAsset: "BTC",
+    inputAmount: 5n,
+    outputAsset: "USDC",
+    outputAmount: 3_000n,
+    deadline: 1_000_000,
+    why
+  },
+  { _tag: "CreateSent", ...about, attempt: 1 },
+  {
+    _tag: "Bound",
+    ...about,
+    orderId: "o",
+    depositAddress: "bc1deposit",
+    via: "reply",
+    estimatedWithdrawFee: 0n,
+    estimatedRefundFee: 0n
+  },
+  {
+    _tag: "PaymentAsked",
+    ...about,
+    orderId: "o",
+    depositAddress: "bc1deposit",
+    asset: "BTC",
+    amount: 5n,
+    wallet,
+    validUntil: 1_000_000
+  }
+]
+
+/** What the slot's row says. */
+const said = (wallet: "manual" | "command", ...events: ReadonlyArray<BotEvent>): string => {
+  const state = BotState.make()
+  for (const [index, event] of [...asked(wallet), ...events].entries()) {
+    BotState.apply(state, { sequence: index + 1, at: index, event })
+  }
+  const assets = [{ symbol: "BTC", id: "btc", decimals: 8 }]
+  return slotRows(state, new Map(assets.map((asset) => [asset.symbol, asset])), new Map())[0]?.why ?? ""
+}
+
+const unclear: BotEvent = { _tag: "PaymentUnclear", ...about, text: "it died" }
+
+describe("people are asked to pay", () => {
+  const stops: ReadonlyArray<readonly [string, BotEvent]> = [
+    ["the kill switch", { _tag: "KillSwitch", on: true, reason: "the operator says so" }],
+    ["a cancel", { _tag: "CancelRequested", ...about, why }],
+    ["a pause", { _tag: "Paused", strategy: "s", limit: "operator", action: "pause", reason: "the operator says so" }]
+  ]
+  it.each(stops)("until %s: then they were asked all the same", (_, stop) => {
+    assert.match(said("manual"), /^PLEASE PAY exactly 0\.00000005 BTC to bc1deposit$/)
+    assert.match(said("manual", stop), /^PAY NOTHING to bc1deposit: .*the operator says so$/)
+    assert.match(said("command", unclear), /see, and pay if it did not, or run once with --pay-again p1-1$/)
+    assert.match(said("command", unclear, stop), /see, and pay nothing now \(.*the operator says so\)$/)
+  })
+})
