@@ -91,7 +91,7 @@ describe("canaries", () => {
     const config = `${configText(sandbox)}dashboard: { port: 0, viewerToken: { file: viewer.key } }
 notify:
   - { to: webhook, url: "${url}/hook", secret: { file: hook.key }, ${all} }
-  - { to: telegram, url: "${url}", secret: { file: telegram.key }, chat: "1", ${all} }
+  - { to: telegram, url: "${url}", secret: { file: telegram.key }, chat: "1", commands: ["42"], ${all} }
   - { to: ntfy, url: "${url}/ntfy", secret: { file: ntfy.key }, ${all} }
   - { to: slack, url: { file: slack.url }, ${all} }
   - { to: discord, url: { file: discord.url }, ${all} }
