@@ -23,7 +23,7 @@ export const fromDecimal = (value: Decimal.Decimal, decimals: number): Amount | 
 
 /** The greatest amount that is not above the value. */
 export const floorOf = (value: Decimal.Decimal, decimals: number): Amount =>
-  fromDecimal(Decimal.roundToStep(value, Decimal.make(1n, decimals), "down"), decimals) ?? 0n
+  Decimal.divideInteger(value.digits * Decimal.powerOfTen(decimals), Decimal.powerOfTen(value.scale), "down")
 
 export const toDecimal = (amount: Amount, decimals: number): Decimal.Decimal => Decimal.make(amount, decimals)
 
@@ -36,3 +36,4 @@ export const formatWithSymbol = (amount: Amount, asset: Asset): string =>
 
 export const min = (a: Amount, b: Amount): Amount => (a < b ? a : b)
 export const max = (a: Amount, b: Amount): Amount => (a > b ? a : b)
+export const magnitude = (amount: Amount): Amount => max(amount, -amount)

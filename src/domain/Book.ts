@@ -88,8 +88,8 @@ export interface Book {
 }
 
 /** Bids from the highest down, then asks from the lowest up. */
-export const bestFirst = (orders: ReadonlyArray<OwnOrder>): ReadonlyArray<OwnOrder> =>
-  orders.toSorted((a, b) => {
-    if (a.side !== b.side) return a.side === "BUY" ? -1 : 1
-    return Decimal.compare(a.price, b.price) * (a.side === "BUY" ? -1 : 1)
-  })
+export const bestFirst = (orders: ReadonlyArray<OwnOrder>): ReadonlyArray<OwnOrder> => {
+  const rising = orders.toSorted((a, b) => Decimal.compare(a.price, b.price))
+  const of = (wanted: Side) => rising.filter(({ side }) => side === wanted)
+  return [...of("BUY").toReversed(), ...of("SELL")]
+}

@@ -3,8 +3,7 @@
  * bought; its cost is what that brought in. Exact: what fills brought in less what they cost is always `realised` less the
  * cost of a position above zero, plus that of one below; only the share that a partial close takes is rounded.
  */
-import type { Amount } from "./Amount.ts"
-import { min } from "./Amount.ts"
+import { type Amount, magnitude, min } from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
 import type { Market, Price, Side } from "./Market.ts"
 
@@ -19,14 +18,12 @@ export interface CostBasis {
 
 export const empty: CostBasis = { position: 0n, cost: 0n, realised: 0n }
 
-const magnitude = (amount: Amount): Amount => (amount < 0n ? -amount : amount)
-
 /** After a fill of `base` for `quote`. The closed share of the cost is rounded down, the rest stays. */
 export const trade = (before: CostBasis, side: Side, base: Amount, quote: Amount): CostBasis => {
   const { position, cost, realised } = before
   const signed = side === "BUY" ? base : -base
   if (base === 0n) return { ...before, realised: side === "BUY" ? realised - quote : realised + quote }
-  if (position === 0n || position > 0n === signed > 0n) {
+  if (position * signed >= 0n) {
     return { position: position + signed, cost: cost + quote, realised }
   }
   const size = magnitude(position)

@@ -13,26 +13,20 @@ export interface Decimal {
 const maxLength = 100
 const plainDecimal = /^[+-]?(?:\d+\.?\d*|\.\d+)$/
 
-const powers: Array<bigint> = []
+const powers = Array.from({ length: 100 }, (_, exponent) => 10n ** BigInt(exponent))
 
-/** 10 to a whole power that is not negative; each is made once. */
-export const powerOfTen = (exponent: number): bigint => {
-  const known = powers[exponent]
-  if (known !== undefined) return known
-  const power = 10n ** BigInt(exponent)
-  powers[exponent] = power
-  return power
-}
+/** 10 to a whole power that is not negative. */
+export const powerOfTen = (exponent: number): bigint => powers[exponent] ?? 10n ** BigInt(exponent)
 
 const normalise = (digits: bigint, scale: number): Decimal => {
-  if (digits === 0n) return { digits: 0n, scale: 0 }
+  if (scale < 0) return { digits: digits * powerOfTen(-scale), scale: 0 }
   let rest = digits
   let places = scale
   while (places > 0 && rest % 10n === 0n) {
     rest /= 10n
     places -= 1
   }
-  return places < 0 ? { digits: rest * powerOfTen(-places), scale: 0 } : { digits: rest, scale: places }
+  return { digits: rest, scale: places }
 }
 
 /** `digits / 10^scale`; a negative scale multiplies. */
@@ -103,7 +97,6 @@ export type Rounding = "down" | "up"
 export const divideInteger = (numerator: bigint, denominator: bigint, rounding: Rounding): bigint => {
   const quotient = numerator / denominator
   const remainder = numerator % denominator
-  if (remainder === 0n) return quotient
   if (rounding === "up") return remainder > 0n ? quotient + 1n : quotient
   return remainder < 0n ? quotient - 1n : quotient
 }
@@ -111,8 +104,8 @@ export const divideInteger = (numerator: bigint, denominator: bigint, rounding: 
 /** `a / b` to `places` decimal places. `b` must be positive. */
 export const divide = (a: Decimal, b: Decimal, places: number, rounding: Rounding): Decimal => {
   const shift = places + b.scale - a.scale
-  const numerator = shift >= 0 ? a.digits * powerOfTen(shift) : a.digits
-  const denominator = shift >= 0 ? b.digits : b.digits * powerOfTen(-shift)
+  const numerator = a.digits * powerOfTen(Math.max(0, shift))
+  const denominator = b.digits * powerOfTen(Math.max(0, -shift))
   return normalise(divideInteger(numerator, denominator, rounding), places)
 }
 

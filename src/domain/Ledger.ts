@@ -97,11 +97,9 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
     return transfers([{ asset: event.asset, amount: fresh, from: outside, to: wallet }])
   }
   if (event._tag === "LegClosed") {
-    const [wallet, dust] = (["wallet", "dust"] as const).map((account) => ({ account, owner: event.strategy }))
-    const free = max(0n, balance(ledger, event.asset, "wallet", event.strategy))
-    return wallet === undefined || dust === undefined || event.side === "BUY"
-      ? []
-      : transfers([{ asset: event.asset, amount: min(event.rest, free), from: wallet, to: dust }])
+    const { asset, rest, side, strategy: owner } = event
+    const amount = side === "BUY" ? 0n : min(rest, max(0n, balance(ledger, asset, "wallet", owner)))
+    return transfers([{ asset, amount, from: { account: "wallet", owner }, to: { account: "dust", owner } }])
   }
   if (!("placement" in event)) return []
   /** Where what is not spent goes back to. */

@@ -2,7 +2,7 @@
  * A market: base and quote asset. A price says how many units of the quote buy ONE unit of the base, independent of the
  * decimals of either. All conversions between the two sides are here, each with its rounding direction.
  */
-import type { Amount, Asset } from "./Amount.ts"
+import { type Amount, type Asset, magnitude } from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
 
 /** Quote per one base, positive. */
@@ -34,17 +34,15 @@ export const outputAsset = (market: Market, side: Side): Asset => (side === "SEL
  */
 export const quoteAmount = (market: Market, quantity: Amount, price: Price, rounding: Decimal.Rounding): Amount => {
   const scale = price.scale + market.base.decimals - market.quote.decimals
-  const product = quantity * price.digits
-  return scale <= 0
-    ? product * Decimal.powerOfTen(-scale)
-    : Decimal.divideInteger(product, Decimal.powerOfTen(scale), rounding)
+  const product = quantity * price.digits * Decimal.powerOfTen(Math.max(0, -scale))
+  return Decimal.divideInteger(product, Decimal.powerOfTen(Math.max(0, scale)), rounding)
 }
 
 /** Base quantity that a quote amount buys at a price; `down` never costs more than the amount. */
 export const baseQuantity = (market: Market, quote: Amount, price: Price, rounding: Decimal.Rounding): Amount => {
   const scale = price.scale + market.base.decimals - market.quote.decimals
-  const numerator = scale >= 0 ? quote * Decimal.powerOfTen(scale) : quote
-  const denominator = scale >= 0 ? price.digits : price.digits * Decimal.powerOfTen(-scale)
+  const numerator = quote * Decimal.powerOfTen(Math.max(0, scale))
+  const denominator = price.digits * Decimal.powerOfTen(Math.max(0, -scale))
   return Decimal.divideInteger(numerator, denominator, rounding)
 }
 
@@ -88,5 +86,3 @@ export const gainOfMoving = (
   const bySize = magnitude(atOldPrice - worth(present.quantity, present.price))
   return ((byPrice + bySize) * BigInt(10_000 - outOfMarketBasisPoints)) / 10_000n
 }
-
-const magnitude = (amount: Amount): Amount => (amount < 0n ? -amount : amount)

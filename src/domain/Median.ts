@@ -3,18 +3,16 @@ import type { Amount } from "./Amount.ts"
 
 /** `undefined` without values. */
 export const median = (values: ReadonlyArray<number>): number | undefined => {
-  const [below, above] = middles(values.toSorted((a, b) => a - b))
-  return below === undefined || above === undefined ? undefined : (below + above) / 2
+  const middle = middleOf(values.toSorted((a, b) => a - b))
+  return middle.length === 0 ? undefined : middle.reduce((sum, value) => sum + value, 0) / middle.length
 }
 
 /** Rounded down; zero without values. */
 export const medianAmount = (values: ReadonlyArray<Amount>): Amount => {
-  const [below, above] = middles(values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)))
-  return below === undefined || above === undefined ? 0n : (below + above) / 2n
+  const middle = middleOf(values.toSorted((a, b) => Number(a - b)))
+  return middle.length === 0 ? 0n : middle.reduce((sum, value) => sum + value, 0n) / BigInt(middle.length)
 }
 
-/** The two in the middle; of an odd number the middle one twice. */
-const middles = <A>(sorted: ReadonlyArray<A>): readonly [A | undefined, A | undefined] => {
-  const middle = Math.floor(sorted.length / 2)
-  return [sorted[sorted.length % 2 === 0 ? middle - 1 : middle], sorted[middle]]
-}
+/** The one in the middle, or the two of an even number. */
+const middleOf = <A>(sorted: ReadonlyArray<A>): ReadonlyArray<A> =>
+  sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1)

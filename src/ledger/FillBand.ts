@@ -25,11 +25,10 @@ export type BandVerdict = "in band" | "too early" | "too late" | "no prices"
 /** `minutes` of the order's market, oldest first. */
 export const judge = (
   { at }: Pick<Trade, "at">,
-  { side, price, restingAt }: Pick<OrderLife, "side" | "price" | "restingAt">,
+  { side, price, restingAt = Number.POSITIVE_INFINITY }: Pick<OrderLife, "side" | "price" | "restingAt">,
   minutes: ReadonlyArray<SeenMinute>,
   { edgeBasisPoints, delayMillis }: Margin
 ): BandVerdict => {
-  if (restingAt === undefined) return "no prices"
   const from = restingAt - delayMillis
   const seen = minutes.filter(({ openedAt }) => openedAt + minuteMillis > from && openedAt <= at + delayMillis)
   if (seen.length === 0) return "no prices"

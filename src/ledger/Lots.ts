@@ -38,17 +38,16 @@ export interface Matched {
   readonly open: ReadonlyArray<Lot>
 }
 
-/** The index in `lots` (in the order of opening) of the lot that closes next. */
-const next = (lots: ReadonlyArray<Lot>, method: LotMethod): number => {
-  if (method === "lifo") return lots.length - 1
-  if (method !== "hifo") return 0
+/** The lot that closes next, of `lots` in the order of opening. */
+const next = (lots: ReadonlyArray<Lot>, method: LotMethod): Lot | undefined => {
+  if (method === "lifo") return lots.at(-1)
+  const [oldest] = lots
+  if (method !== "hifo" || oldest === undefined) return oldest
   // Cost per unit without division; of equal ones the oldest. A short lot earns least if it brought in least.
-  return lots.reduce((best, lot, index) => {
-    const chosen = lots[best]
-    if (chosen === undefined) return index
-    const [own, other] = [lot.cost * chosen.quantity, chosen.cost * lot.quantity]
-    return (lot.isShort ? own < other : own > other) ? index : best
-  }, 0)
+  return lots.reduce((best, lot) => {
+    const [own, other] = [lot.cost * best.quantity, best.cost * lot.quantity]
+    return (lot.isShort ? own < other : own > other) ? lot : best
+  }, oldest)
 }
 
 /** Trades of one pool (a market of a strategy, or of an account), oldest first; `earlier` lots are still open. */
@@ -58,10 +57,8 @@ export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier: 
   for (const trade of trades) {
     let { baseAmount: base, quoteAmount: quote } = trade
     const closesShort = trade.side === "BUY"
-    while (base > 0n && lots[0] !== undefined && lots[0].isShort === closesShort) {
-      const index = next(lots, method)
-      const lot = lots[index]
-      if (lot === undefined) break
+    for (let lot = next(lots, method); base > 0n && lot?.isShort === closesShort; lot = next(lots, method)) {
+      const index = lots.indexOf(lot)
       const quantity = min(base, lot.quantity)
       const [ofLot, ofTrade] = [(lot.cost * quantity) / lot.quantity, (quote * quantity) / base]
       const [cost, proceeds] = lot.isShort ? [ofTrade, ofLot] : [ofLot, ofTrade]

@@ -19,7 +19,6 @@ export const make = () => {
     see: ({ at, event }: Recorded): void => {
       if (Ledger.apply(ledger, event).length === 0) return
       const day = Math.floor(at / dayMillis)
-      days.delete(day)
       days.set(day, { at, places: Ledger.totals(ledger) })
       if (days.size > mostDays) days.delete(Math.min(...days.keys()))
     },

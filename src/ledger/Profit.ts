@@ -144,9 +144,7 @@ export const grouped = (items: Iterable<Item>, by: Grouping | undefined): Readon
     const known = rows.get(key)?.figures ?? nothing
     rows.set(key, { group, quote: item.quote, figures: plus(known, item.figures) })
   }
-  return [...rows.values()].sort((a, b) =>
-    a.group === b.group ? compare(a.quote, b.quote) : compare(a.group, b.group)
-  )
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
 /** What each fill realised, by `fillKey`; missing for a fill that only opens. */
@@ -163,8 +161,6 @@ export const realisedByFill = (trades: ReadonlyArray<Trade>, method: LotMethod):
 
 /** Fill ids are unique within one order, not across orders. */
 export const fillKey = ({ placement, fillId }: Trade): string => `${placement}\u0000${fillId}`
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Values by prices in quote per base; `decimals` by symbol. */
 export const markBy =

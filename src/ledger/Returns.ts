@@ -105,9 +105,8 @@ export const curve = (trading: TradingRecord, valuation: Valuation): ReadonlyArr
 }
 
 /** The rate over the whole span at which the capital grows to its present worth; found by bisection. */
-const moneyWeighted = (points: ReadonlyArray<CurvePoint>): number | null => {
-  const [first, last] = [points[0], points.at(-1)]
-  if (first === undefined || last === undefined || last.at === first.at) return null
+const moneyWeighted = (points: ReadonlyArray<CurvePoint>, first: CurvePoint, last: CurvePoint): number | null => {
+  if (last.at === first.at) return null
   const flows = points.map(({ at, capital, held }, index) => ({
     share: (last.at - at) / (last.at - first.at),
     // Capital from before the first point counts as added at that point.
@@ -132,8 +131,9 @@ export const returnsOf = (
     all.map(({ openedAt, close }) => ({ at: openedAt + minuteMillis, market, close }))
   )
   const points = curve(trading, { quote, closes, decimals })
-  const [first, last] = [points[0], points.at(-1)]
-  if (first === undefined || last === undefined || first.held <= 0) return unknown
+  const [first] = points
+  if (first === undefined || first.held <= 0) return unknown
+  const last = points.at(-1) ?? first
   let [index, highest, deepest] = [first.worth / first.held, 1, 0]
   let before = first.worth
   for (const { worth, capital } of points.slice(1)) {
@@ -144,7 +144,7 @@ export const returnsOf = (
   }
   return {
     timeWeighted: index - 1,
-    moneyWeighted: moneyWeighted(points),
+    moneyWeighted: moneyWeighted(points, first, last),
     maxDrawdown: deepest,
     againstHolding: last.worth - last.held
   }

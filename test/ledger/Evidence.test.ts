@@ -1,9 +1,10 @@
 /** Each kind of contradiction that the journal of one order can show is named. */
 import { assert, describe, it } from "@effect/vitest"
 import type { PlacementEvent } from "../../src/domain/BotEvent.ts"
-import { findings, make } from "../../src/ledger/Evidence.ts"
+import * as Evidence from "../../src/ledger/Evidence.ts"
 import { price } from "../strategy/support.ts"
 
+const { findings, make } = Evidence
 const about = { strategy: "s", slot: "a", placement: "p1" }
 const fill: PlacementEvent = {
   _tag: "FillSeen",
@@ -74,7 +75,136 @@ describe("evidence", () => {
     assert.deepStrictEqual(kinds(sent, deposited, fill, closed, paid(1n)), ["amounts-do-not-match"])
   })
 
-  it("finds an order by any of its names, with all of its events", () => {
+  it("counts to the last unit, fees included", () => {
+    const tiny: PlacementEvent = { ...fill, amountOut: 1n }
+    const leg = (tag: "PaidOut" | "Refunded", amount: bigint, fee: bigint): PlacementEvent => ({
+      _tag: tag,
+      ...about,
+      asset: "USDC",
+      amount,
+      fee,
+      txHashes: []
+    })
+    assert.deepStrictEqual(kinds(tiny), ["filled-unpaid"])
+    assert.deepStrictEqual(kinds(tiny, leg("PaidOut", 1n, 0n)), [])
+    assert.deepStrictEqual(kinds(tiny, leg("PaidOut", 0n, 1n)), [])
+    assert.deepStrictEqual(kinds(fill, leg("PaidOut", 0n, 1n)), ["amounts-do-not-match"])
+    assert.deepStrictEqual(kinds(leg("PaidOut", 1n, 0n)), ["amounts-do-not-match"])
+    // The fee of its refund took all that came back.
+    const eaten = leg("Refunded", 0n, 1n)
+    assert.deepStrictEqual(kinds(tiny, closed, leg("PaidOut", 1n, 0n), eaten), ["refund-of-filled"])
+    assert.deepStrictEqual(kinds(closed, eaten), ["success-without-amounts", "success-but-refunded"])
+    assert.deepStrictEqual(kinds(tiny, leg("PaidOut", 1n, 0n), closed, leg("Refunded", 0n, 0n)), [])
+  })
+
+  it("is about what ended in success as a whole: what was cancelled, or filled in part, may be refunded", () => {
+    const ended = (status: string, unspent: bigint): PlacementEvent => ({ ...closed, status, unspent })
+    assert.deepStrictEqual(kinds(fill, ended("CANCELED", 0n), paid(990n), refunded), [])
+    assert.deepStrictEqual(kinds(fill, ended("FILLED", 1n), paid(990n), refunded), [])
+    assert.deepStrictEqual(kinds(fill, ended("SUCCESS", 0n), paid(990n), refunded), ["refund-of-filled"])
+    assert.deepStrictEqual(kinds(ended("CANCELED", 0n)), [])
+    assert.deepStrictEqual(kinds(ended("SUCCESS", 5n)), ["success-without-amounts"])
+  })
+
+  it("finds nothing open in what is settled, and a payment of a wallet as much as a signed one", () => {
+    const settled: PlacementEvent = { _tag: "Settled", ...about }
+    const made: PlacementEvent = { _tag: "PaymentMade", ...about, txHash: "t" }
+    const sent: PlacementEvent = { _tag: "FundingAcknowledged", ...about, intentHash: "h" }
+    const deposited: PlacementEvent = { _tag: "DepositSeen", ...about, asset: "BTC", total: 10n, fresh: 10n }
+    assert.deepStrictEqual(kinds(fill, settled), [])
+    for (const payment of [made, sent]) {
+      assert.deepStrictEqual(kinds(payment), ["deposit-unseen"])
+      assert.deepStrictEqual(kinds(payment, settled), [])
+      assert.deepStrictEqual(kinds(payment, deposited), [])
+    }
+    assert.strictEqual(said(made), "the payment was acknowledged, and the order shows no deposit")
+    assert.strictEqual(said(fill, closed, paid(990n), refunded), "a filled order was refunded")
+    assert.strictEqual(
+      said(closed, refunded),
+      "it ended FILLED, and no fill shows an amount; it ended FILLED, and all came back"
+    )
+  })
+
+  it("does not say again what the bot has noted", () => {
+    const noted: PlacementEvent = {
+      _tag: "Contradiction",
+      ...about,
+      kind: "filled-unpaid",
+      what: "filled, and not paid",
+      evidence: "e"
+    }
+    assert.deepStrictEqual(kinds(fill, noted), ["filled-unpaid"])
+    const { kind: _, ...other } = noted
+    assert.deepStrictEqual(kinds(fill, other), ["contradiction", "filled-unpaid"])
+  })
+
+  it("has every request, correlation id, signature and hash once", () => {
+    const events: ReadonlyArray<PlacementEvent> = [
+      { _tag: "CreateSent", ...about, attempt: 1 },
+      {
+        _tag: "Bound",
+        ...about,
+        orderId: "o",
+        depositAddress: "d",
+        via: "reply",
+        estimatedRefundFee: 0n,
+        estimatedWithdrawFee: 0n,
+        quoteSignature: "q",
+        correlationId: "c1"
+      },
+      { _tag: "FundingSent", ...about, attempt: 1 },
+      { _tag: "FundingAcknowledged", ...about, intentHash: "h1", correlationId: "c2" },
+      { _tag: "FundingAcknowledged", ...about, intentHash: "h1", correlationId: "c2" },
+      {
+        _tag: "PaymentAsked",
+        ...about,
+        orderId: "o",
+        depositAddress: "d",
+        asset: "BTC",
+        amount: 1n,
+        wallet: "manual",
+        validUntil: 1
+      },
+      { _tag: "PaymentAskedAgain", ...about, attempt: 2 },
+      { _tag: "PaymentMade", ...about, txHash: "t0" },
+      { _tag: "StatusSeen", ...about, status: "OPEN" },
+      { _tag: "CancelSent", ...about, attempt: 1 },
+      { _tag: "PaidOut", ...about, asset: "USDC", amount: 1n, fee: 0n, txHashes: ["t1", "t2"] }
+    ]
+    const moments = events.map((event, index) => ({ sequence: index + 1, at: index, event }))
+    assert.deepStrictEqual(Evidence.correlationIds(moments), ["c1", "c2"])
+    assert.deepStrictEqual(Evidence.quoteSignatures(moments), ["q"])
+    assert.deepStrictEqual(Evidence.hashes(moments), ["h1", "t0", "t1", "t2"])
+    assert.deepStrictEqual(
+      Evidence.requestsOf(moments).map(({ event }) => event._tag),
+      ["CreateSent", "FundingSent", "PaymentAsked", "PaymentAskedAgain", "CancelSent"]
+    )
+  })
+
+  it("finds an order by any of its names, with all of its events, and no other", () => {
+    const placed = (placement: string): ReadonlyArray<PlacementEvent> => [
+      { _tag: "CreateSent", ...about, placement, attempt: 1 },
+      {
+        _tag: "Bound",
+        ...about,
+        placement,
+        orderId: `order-${placement}`,
+        depositAddress: `deposit-${placement}`,
+        via: "reply",
+        estimatedRefundFee: 0n,
+        estimatedWithdrawFee: 0n
+      },
+      { _tag: "FundingAcknowledged", ...about, placement, intentHash: `hash-${placement}` },
+      { _tag: "Settled", ...about, placement }
+    ]
+    const events = [{ _tag: "BotStopped", reason: "signal" } as const, ...placed("1"), ...placed("2")]
+    const search = (name: string) => {
+      const fold = make(name)
+      for (const [index, event] of events.entries()) fold.see({ sequence: index + 1, at: index, event })
+      return fold.result().map(({ placement, moments }) => [placement, moments.length])
+    }
+    for (const name of ["2", "order-2", "deposit-2", "hash-2"]) assert.deepStrictEqual(search(name), [["2", 4]], name)
+    assert.deepStrictEqual(search("order-3"), [])
     const fold = make("deposit-1")
     fold.see({ sequence: 1, at: 1, event: fill })
     fold.see({

@@ -31,4 +31,49 @@ describe("the band of fills", () => {
     assert.strictEqual(judge({ at: 0 }, order, [], margin), "no prices")
     assert.strictEqual(judge({ at: 90 * minute }, { ...order, restingAt: 80 * minute }, falling, margin), "no prices")
   })
+
+  /** One minute of prices, beginning at `openedAt`. */
+  const during = (openedAt: number, low: number, high: number) => [{ openedAt, low, high }]
+
+  it("begins as soon as the limit is nearly touched, within the margin, on either side", () => {
+    const verdict = (side: "BUY" | "SELL", seen: number) => {
+      const [low, high] = side === "BUY" ? [seen, seen + 50] : [seen - 50, seen]
+      return judge({ at: 30_000 }, { ...order, side }, during(0, low, high), margin)
+    }
+    assert.strictEqual(verdict("BUY", 100 * 1.001), "in band")
+    assert.strictEqual(verdict("BUY", 100.11), "too early")
+    assert.strictEqual(verdict("SELL", 100 * 0.999), "in band")
+    assert.strictEqual(verdict("SELL", 99.89), "too early")
+  })
+
+  it("ends a margin beyond the limit, on either side, the delay after that minute and after the order rested", () => {
+    const verdict = (side: "BUY" | "SELL", seen: number, at: number, restingAt = 0) => {
+      const [low, high] = side === "BUY" ? [seen, seen + 50] : [seen - 50, seen]
+      return judge({ at }, { ...order, side, restingAt }, during(0, low, high), margin)
+    }
+    const late = minute + margin.delayMillis + 1
+    assert.strictEqual(verdict("BUY", 100 * 0.999, late), "too late")
+    assert.strictEqual(verdict("BUY", 99.91, late), "in band")
+    assert.strictEqual(verdict("SELL", 100 * 1.001, late), "too late")
+    assert.strictEqual(verdict("SELL", 100.09, late), "in band")
+    assert.strictEqual(verdict("BUY", 98, late - 1), "in band")
+    assert.strictEqual(verdict("BUY", 98, late, 61_000), "in band", "it rested only since then")
+    assert.strictEqual(verdict("BUY", 98, late + 1_000, 61_000), "too late")
+  })
+
+  it("looks at prices from when the order rested until the fill was reported, a delay more on both ends", () => {
+    const seen = (openedAt: number, at: number, restingAt: number | undefined) =>
+      judge(
+        { at },
+        { side: "BUY", price: order.price, ...(restingAt === undefined ? {} : { restingAt }) },
+        during(openedAt, 99.95, 120),
+        margin
+      )
+    const rested = 10 * minute
+    assert.strictEqual(seen(rested - minute - margin.delayMillis, rested, rested), "no prices")
+    assert.strictEqual(seen(rested - minute - margin.delayMillis + 1, rested, rested), "in band")
+    assert.strictEqual(seen(rested + margin.delayMillis, rested, rested), "in band")
+    assert.strictEqual(seen(rested + margin.delayMillis + 1, rested, rested), "no prices")
+    assert.strictEqual(seen(rested, rested, undefined), "no prices", "an order that never rested")
+  })
 })

@@ -105,4 +105,52 @@ describe("lots", () => {
       [[false, 20n, 160n]]
     )
   })
+
+  it("of equal cost per unit are closed oldest first, whether they were bought or sold", () => {
+    for (const [opens, closes] of [
+      ["BUY", "SELL"],
+      ["SELL", "BUY"]
+    ] as const) {
+      const history = [trade(1, opens, 100n, 1_000n), trade(2, opens, 50n, 500n), trade(3, closes, 100n, 2_000n)]
+      assert.deepStrictEqual(
+        match(history, "hifo").gains.map(({ openedBy }) => openedBy.at),
+        [1]
+      )
+    }
+    const shorts = [trade(1, "SELL", 10n, 100n), trade(2, "SELL", 10n, 90n), trade(3, "BUY", 10n, 50n)]
+    assert.strictEqual(match(shorts, "hifo").gains[0]?.openedBy.at, 2, "the one that brought in least")
+  })
+
+  it("are followed to the last unit, and one that is closed is over", () => {
+    for (const method of methods) {
+      const history = [trade(1, "BUY", 2n, 20n), trade(2, "SELL", 1n, 15n), trade(3, "SELL", 2n, 30n)]
+      const { gains, open } = match(history, method)
+      assert.deepStrictEqual(
+        gains.map(({ quantity, cost, proceeds }) => [quantity, cost, proceeds]),
+        [
+          [1n, 10n, 15n],
+          [1n, 10n, 15n]
+        ]
+      )
+      assert.deepStrictEqual(
+        open.map(({ isShort, quantity, cost }) => [isShort, quantity, cost]),
+        [[true, 1n, 15n]]
+      )
+      assert.deepStrictEqual(match(history.slice(0, 1), method).open.length, 1)
+      assert.deepStrictEqual(match([...history, trade(4, "BUY", 1n, 9n)], method).open, [])
+    }
+  })
+
+  it("that are still open from before are closed like any other, and stay as they were", () => {
+    const { open } = match([trade(1, "BUY", 4n, 40n)], "fifo")
+    const { gains } = match([trade(2, "SELL", 1n, 20n)], "fifo", open)
+    assert.deepStrictEqual(
+      gains.map(({ openedBy, cost }) => [openedBy.at, cost]),
+      [[1, 10n]]
+    )
+    assert.deepStrictEqual(
+      open.map(({ quantity }) => quantity),
+      [4n]
+    )
+  })
 })

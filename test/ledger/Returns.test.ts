@@ -1,7 +1,7 @@
 /** Returns and the quality of orders on histories whose answers are known without computing them. */
 import { assert, describe, it } from "@effect/vitest"
 import { qualityOf } from "../../src/ledger/Quality.ts"
-import { returnsOf } from "../../src/ledger/Returns.ts"
+import { curve, returnsOf } from "../../src/ledger/Returns.ts"
 import type { TradingRecord } from "../../src/ledger/Trades.ts"
 import { price } from "../strategy/support.ts"
 
@@ -49,6 +49,134 @@ describe("returns", () => {
     const found = returnsOf({ ...nothing, flows: [flow(0, 1n)] }, { quote: "USDC", minutes: new Map(), decimals })
     assert.deepStrictEqual(new Set(Object.values(found)), new Set([null]))
   })
+
+  it("are unknown where no rate leads to the present worth, and over no time at all", () => {
+    // All is lost: no rate above -100% ends at less than nothing. The other way round, it grew beyond any rate.
+    for (const [closes, capital] of [
+      [[100, 0], 100n],
+      [[100, 200_000], 100n]
+    ] as const) {
+      const trading = { ...nothing, flows: [flow(0, capital)], trades: [trade(1, "BUY", one, capital)] }
+      const found = returnsOf(trading, { quote: "USDC", minutes: prices(...closes), decimals })
+      assert.strictEqual(found.moneyWeighted, null)
+      assert.approximately(found.timeWeighted ?? 0, closes[1] / 100 - 1, 1e-9)
+    }
+    const once = returnsOf({ ...nothing, flows: [flow(0, 100n)] }, { quote: "USDC", minutes: prices(100), decimals })
+    assert.deepStrictEqual(once, { timeWeighted: 0, moneyWeighted: null, maxDrawdown: 0, againstHolding: 0 })
+  })
+
+  it("are unknown where nothing was held at first, and begin anew after everything was lost", () => {
+    const bought = { ...nothing, trades: [trade(0, "BUY", one, 100n)] }
+    const found = returnsOf(bought, { quote: "USDC", minutes: prices(100, 200), decimals })
+    assert.deepStrictEqual(new Set(Object.values(found)), new Set([null]))
+    const trading = {
+      ...nothing,
+      flows: [flow(0, 100n), flow(2.5 * minute, 100n)],
+      trades: [trade(1, "BUY", one, 100n), trade(2.6 * minute, "BUY", one, 100n)]
+    }
+    const lost = returnsOf(trading, { quote: "USDC", minutes: prices(100, 0, 50), decimals })
+    assert.deepStrictEqual([lost.timeWeighted, lost.maxDrawdown], [-1, 1])
+    // Half a dollar, all in a coin that doubles.
+    const tiny = {
+      ...nothing,
+      flows: [{ ...flow(0, 0n), amount: 500_000n }],
+      trades: [{ ...trade(1, "BUY", one, 0n), quoteAmount: 500_000n }]
+    }
+    assert.strictEqual(returnsOf(tiny, { quote: "USDC", minutes: prices(0.5, 1), decimals }).timeWeighted, 1)
+  })
+
+  it("fall by what fees took, counted once, and are of one quote asset only", () => {
+    const flows = [flow(0, 100n)]
+    const fee = (at: number, quote: string) =>
+      ({
+        ...about,
+        quote,
+        at,
+        kind: "refund",
+        asset: "USDC",
+        amount: 10n * dollar,
+        inQuote: 10n * dollar,
+        received: 0n,
+        txHashes: []
+      }) as const
+    const minutes = new Map([
+      ...prices(100, 100, 100),
+      ["ETH/DAI", [{ openedAt: 0, low: 1, high: 1, close: 1 }]] as const
+    ])
+    const valuation = { quote: "USDC", minutes, decimals }
+    const plain = returnsOf({ ...nothing, flows, fees: [fee(1.5 * minute, "USDC")] }, valuation)
+    assert.approximately(plain.timeWeighted ?? 0, -0.1, 1e-9)
+    assert.approximately(plain.againstHolding ?? 0, -10, 1e-9)
+    const others: ReadonlyArray<Partial<TradingRecord>> = [
+      { flows: [...flows, { ...flow(0, 5n), asset: "DAI" }] },
+      { fees: [fee(1.5 * minute, "DAI")] },
+      { fees: [{ ...fee(1.5 * minute, "USDC"), asset: "ETH" }] },
+      { trades: [{ ...trade(1.5 * minute, "BUY", one, 50n), quote: "DAI" }] },
+      { trades: [{ ...trade(1.5 * minute, "BUY", one, 50n), base: "ETH" }] }
+    ]
+    for (const other of others) {
+      const none = returnsOf({ ...nothing, flows, ...other }, valuation)
+      assert.deepStrictEqual([none.timeWeighted, none.againstHolding], [0, 0])
+      assert.approximately(none.moneyWeighted ?? 1, 0, 1e-9)
+    }
+  })
+
+  it("count what happened in the same millisecond as a close before it, whatever the order of the records", () => {
+    const trading = {
+      ...nothing,
+      flows: [flow(2 * minute, 100n), flow(0, 100n)],
+      trades: [trade(2 * minute, "BUY", one, 100n), trade(1, "BUY", one, 100n)]
+    }
+    const valuation = {
+      quote: "USDC",
+      closes: [3, 1, 2].map((at) => ({ market: "BTC/USDC", at: at * minute, close: 100 * at })),
+      decimals
+    }
+    assert.deepStrictEqual(curve(trading, valuation), [
+      { at: minute, worth: 100, capital: 100, held: 100 },
+      { at: 2 * minute, worth: 500 - 100, capital: 100, held: 200 },
+      { at: 3 * minute, worth: 600, capital: 0, held: 200 }
+    ])
+  })
+
+  it("of what was sold count no more with the price", () => {
+    const trades = [trade(1, "BUY", 2n * one, 100n), trade(1.5 * minute, "SELL", one / 2n, 50n)]
+    const closes = [50, 100, 200].map((close, index) => ({ market: "BTC/USDC", at: (index + 1) * minute, close }))
+    assert.deepStrictEqual(
+      curve({ ...nothing, flows: [flow(0, 100n)], trades }, { quote: "USDC", closes, decimals }).map(
+        ({ worth }) => worth
+      ),
+      [100, 50 + 1.5 * 100, 50 + 1.5 * 200]
+    )
+  })
+
+  it("begin when everything that is held has a price", () => {
+    const coins = { at: 0, strategy: "s", asset: "ETH", amount: dollar }
+    const closes = [
+      { market: "BTC/USDC", at: minute, close: 1 },
+      { market: "ETH/USDC", at: 2 * minute, close: 3 }
+    ]
+    const later = { ...nothing, flows: [flow(0, 1n), coins] }
+    assert.deepStrictEqual(curve(later, { quote: "USDC", closes, decimals }), [
+      { at: 2 * minute, worth: 4, capital: 0, held: 4 }
+    ])
+    // The coin was sold before anybody knew a price: only what holding it would be worth is unknown.
+    const sold = { ...later, trades: [{ ...trade(1, "SELL", dollar, 2n), base: "ETH" }] }
+    assert.deepStrictEqual(
+      curve(sold, { quote: "USDC", closes, decimals }).map(({ at }) => at),
+      [2 * minute]
+    )
+    const bought = { ...nothing, flows: [flow(0, 1n)], trades: [{ ...trade(1, "BUY", dollar, 1n), base: "ETH" }] }
+    assert.deepStrictEqual(
+      curve(bought, { quote: "USDC", closes, decimals }).map(({ at, worth }) => [at, worth]),
+      [[2 * minute, 3]]
+    )
+    const nothingYet = { ...nothing, flows: [flow(1.5 * minute, 1n)] }
+    assert.deepStrictEqual(
+      curve(nothingYet, { quote: "USDC", closes, decimals }).map(({ at }) => at),
+      [2 * minute]
+    )
+  })
 })
 
 describe("the quality of orders", () => {
@@ -77,5 +205,54 @@ describe("the quality of orders", () => {
       feesEstimated: 2,
       markout: { "1m": 101 / 100 - 1, "5m": 105 / 100 - 1, "60m": null }
     })
+  })
+
+  it("takes fees of withdrawn orders alone as the cost of moving them, and times from when they rested", () => {
+    const order = { ...about, at: 0, side: "BUY", plannedAt: 0, price: price("100"), wasRequoted: false } as const
+    const fee = { ...about, at: 9, kind: "refund", asset: "USDC", amount: dollar, received: 1n, txHashes: [] } as const
+    const trading: TradingRecord = {
+      ...nothing,
+      fees: [
+        { ...fee, placement: "p1", inQuote: 64n * dollar },
+        { ...fee, placement: "p2", inQuote: dollar },
+        { ...fee, placement: "p3", inQuote: 2n * dollar },
+        { ...fee, placement: "p3", kind: "payout", inQuote: 32n * dollar },
+        { ...fee, placement: "p2", quote: "DAI", inQuote: 0n }
+      ],
+      orders: [
+        { ...order, restingAt: 1_000, firstFillAt: 4_000 },
+        { ...order, placement: "p2", restingAt: 5_000, wasRequoted: true },
+        { ...order, placement: "p3", restingAt: 0, wasRequoted: true },
+        { ...order, placement: "p4", restingAt: 3_000, firstFillAt: 1_000, quote: "DAI" },
+        { ...order, placement: "p5", wasRequoted: true }
+      ]
+    }
+    const of = (quote: string) => qualityOf(trading, { quote, minutes: new Map(), decimals })
+    const found = of("USDC")
+    assert.deepStrictEqual([found.requotes, found.costPerRequote], [2, 1.5])
+    assert.deepStrictEqual([found.feesPaid, found.feesEstimated], [99, 99], "where none was named, what was paid")
+    assert.deepStrictEqual([found.rested, found.filled, found.medianMillisToFill], [3, 1, 3_000])
+    // Reported before it was seen resting.
+    assert.deepStrictEqual([of("DAI").rested, of("DAI").medianMillisToFill, of("DAI").costPerRequote], [1, 0, null])
+    const { fillRatio, medianMillisToFill } = qualityOf(nothing, { quote: "USDC", minutes: new Map(), decimals })
+    assert.deepStrictEqual([fillRatio, medianMillisToFill], [null, null])
+  })
+
+  it("measures how the price moved by value, against the price per unit, with the last minute that had ended", () => {
+    const markout = (trades: TradingRecord["trades"], minutes: ReturnType<typeof prices>) =>
+      qualityOf({ ...nothing, trades }, { quote: "USDC", minutes, decimals }).markout["1m"]
+    const half = trade(minute, "BUY", one / 2n, 50n)
+    assert.strictEqual(markout([half], prices(100, 110)), 110 / 100 - 1)
+    assert.strictEqual(markout([{ ...half, side: "SELL" }], prices(100, 110)), -(110 / 100 - 1))
+    const large = { ...trade(minute, "SELL", 3n * one, 300n), fillId: "large" }
+    assert.approximately(markout([trade(minute, "BUY", one, 100n), large], prices(100, 110)) ?? 0, -0.05, 1e-9)
+    // A fill of nothing has no price; nor has one before the first minute ended, or long after the last.
+    assert.strictEqual(markout([trade(minute, "BUY", 0n, 100n)], prices(100, 110)), null)
+    assert.strictEqual(markout([trade(-1, "BUY", one, 100n)], prices(100)), null)
+    assert.strictEqual(markout([trade(0, "BUY", one, 100n)], prices(100)), 0)
+    assert.strictEqual(markout([trade(3 * minute, "BUY", one, 100n)], prices(100)), 0)
+    assert.strictEqual(markout([trade(3 * minute + 1, "BUY", one, 100n)], prices(100)), null)
+    const dai = { ...trade(minute, "BUY", one, 100n), quote: "DAI" }
+    assert.strictEqual(markout([dai], prices(100, 110)), null)
   })
 })

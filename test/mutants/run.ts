@@ -1,6 +1,7 @@
 /**
  * `npm run mutants`: takes each rule out of a copy of the program and runs the simulation on it until an invariant falls.
- * Prints which seed found which mutant; ends with exit code 1 when one survives, or the program itself fails.
+ * Prints which seed found which mutant; ends with exit code 1 when one survives, or the program itself fails. With
+ * `--random` it makes small mistakes at random places instead and runs the tests (`random/random.ts`).
  */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -8,9 +9,19 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { type Mutant, mutants } from "./mutants.ts"
+import * as random from "./random/random.ts"
 
 const { values } = parseArgs({
-  options: { only: { type: "string", default: "" }, seeds: { type: "string", default: "500" } }
+  options: {
+    only: { type: "string", default: "" },
+    seeds: { type: "string", default: "500" },
+    random: { type: "boolean", default: false },
+    seed: { type: "string", default: "1" },
+    count: { type: "string", default: "50" },
+    rooms: { type: "string", default: "" },
+    limit: { type: "string", default: "900" },
+    anew: { type: "boolean", default: false }
+  }
 })
 const root = join(import.meta.dirname, "../..")
 const most = Number(values.seeds)
@@ -54,12 +65,25 @@ const foundIn = (folder: string, { including = [], profile, without = [] }: Muta
   return undefined
 }
 
-let survivors = 0
-for (const mutant of mutants.filter(({ name }) => values.only.split(",").some((part) => name.includes(part)))) {
-  const folder = copyOf(mutant)
-  const found = foundIn(folder, mutant)
-  rmSync(folder, { recursive: true, force: true })
-  if (found === undefined) survivors += 1
-  process.stdout.write(`${mutant.name}: ${found ?? `SURVIVED ${most} seeds`}\n`)
+const takeRulesOut = (): boolean => {
+  let survivors = 0
+  for (const mutant of mutants.filter(({ name }) => values.only.split(",").some((part) => name.includes(part)))) {
+    const folder = copyOf(mutant)
+    const found = foundIn(folder, mutant)
+    rmSync(folder, { recursive: true, force: true })
+    if (found === undefined) survivors += 1
+    process.stdout.write(`${mutant.name}: ${found ?? `SURVIVED ${most} seeds`}\n`)
+  }
+  return survivors === 0
 }
-process.exitCode = survivors === 0 ? 0 : 1
+
+const makeMistakes = (): Promise<boolean> =>
+  random.run({
+    seed: Number(values.seed),
+    count: Number(values.count),
+    rooms: values.rooms.split(",").filter(Boolean),
+    limitMillis: Number(values.limit) * 1_000,
+    isAnew: values.anew
+  })
+
+process.exitCode = (values.random ? await makeMistakes() : takeRulesOut()) ? 0 : 1

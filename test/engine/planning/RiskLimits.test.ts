@@ -1,7 +1,19 @@
+/** Each limit denies just beyond its edge and says why with its figures; losses are counted from marks. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import { type Circumstances, check, type LimitName } from "../../../src/engine/planning/RiskLimits.ts"
+import {
+  type Circumstances,
+  check,
+  guards,
+  isOver,
+  type LimitName,
+  lossOf,
+  marked,
+  refusedBy,
+  shutBy,
+  sized
+} from "../../../src/engine/planning/RiskLimits.ts"
 
 const market = {
   name: "BTC/USDC",
@@ -132,5 +144,176 @@ describe("RiskLimits", () => {
 
   it("denies an order that rounds to nothing", () => {
     assert.strictEqual(verdictOf(fine, { ...desired, quantity: 0n as 10_000_000n }), "tiny")
+  })
+})
+
+describe("the words of a refusal", () => {
+  const said = (at: Circumstances, order: Partial<Parameters<typeof check>[0]> = {}): string => {
+    const verdict = check({ ...desired, ...order }, at)
+    return Result.isSuccess(verdict) ? "approved" : verdict.failure.reason
+  }
+  const overall = { ...fine.overall, lastHour: 5, openOrders: 5, maxExposure: 6_000_000_000n, exposure: 100_000_001n }
+  const sale = { ...fine, free: 1n, overall: { ...overall, maxExposure: 5n, exposure: 3n } }
+  const at = (text: string) => ({ bid: Decimal.make(BigInt(text)), ask: Decimal.make(BigInt(text)), at: noon })
+
+  it("have the figures, in the asset that the order pays with", () => {
+    const cases: ReadonlyArray<readonly [string, string]> = [
+      [said({ ...fine, killed: "stop" }), "The kill switch is on: stop"],
+      [said({ ...fine, frozen: "odd" }), "The slot is frozen until somebody looks: odd"],
+      [said({ ...fine, paused: "lost" }), "lost"],
+      [said(limits({ quietHours: { fromMinute: 0, toMinute: 13 * 60 + 5 } })), "Quiet hours until 13:05 UTC"],
+      [said({ ...fine, now: noon + 30_001 }), "The price is 30001 ms old, more than 30000 ms"],
+      [said({ ...fine, price: at("56190") }), "BUY at 59000 is beyond 58999.5, the worst allowed at a mid of 56190"],
+      [
+        said({ ...fine, price: at("62106") }, { side: "SELL" }),
+        "SELL at 59000 is beyond 59000.7, the worst allowed at a mid of 62106"
+      ],
+      [said({ ...fine, openOrders: 10 }), "10 orders are open, the most allowed is 10"],
+      [said(fine, { quantity: 0n }), "The order rounds to nothing"],
+      [said(limits({ minOrder: 5_900_000_001n })), "Its value of 5900 USDC is below the least of 5900.000001 USDC"],
+      [
+        said({ ...limits({ maxNotional: 6_000_000_000n }), openNotional: 100_000_001n }),
+        "Open orders would be worth 6000.000001 USDC, the most allowed is 6000 USDC"
+      ],
+      [
+        said({ ...limits({ maxOrdersPerHour: 3 }), lastHour: 3 }),
+        "3 orders were placed in the last hour, the most allowed"
+      ],
+      [
+        said({ ...fine, overall: { ...overall, maxOpenOrders: 5 } }),
+        "5 orders of all strategies are open, the most allowed"
+      ],
+      [
+        said({ ...fine, overall: { ...overall, maxOrdersPerHour: 5 } }),
+        "All strategies placed 5 orders in the last hour, the most allowed"
+      ],
+      [said({ ...fine, overall }), "All strategies would have 6000.000001 USDC out, the most allowed is 6000 USDC"],
+      [
+        said(sale, { side: "SELL" }),
+        "All strategies would have 0.10000003 BTC out, the most allowed is 0.00000005 BTC"
+      ],
+      [said({ ...fine, free: 1n }), "It needs 5900 USDC, the strategy has 0.000001 USDC free"],
+      [said({ ...fine, free: 1n }, { side: "SELL" }), "It needs 0.1 BTC, the strategy has 0.00000001 BTC free"]
+    ]
+    for (const [found, expected] of cases) assert.strictEqual(found, expected)
+  })
+
+  it("come from the first limit that refuses, in their order", () => {
+    const all: Circumstances = {
+      ...limits({
+        quietHours: { fromMinute: 0, toMinute: 1_439 },
+        minOrder: 10n ** 12n,
+        maxNotional: 0n,
+        maxOrdersPerHour: 0
+      }),
+      killed: "k",
+      frozen: "f",
+      paused: "p",
+      openOrders: 10,
+      free: 0n,
+      price: { bid: Decimal.one, ask: Decimal.make(70_000n), at: 0 },
+      overall: { maxOpenOrders: 0, openOrders: 0, maxOrdersPerHour: 0, lastHour: 0, maxExposure: 0n, exposure: 0n }
+    }
+    const order = { ...desired, by: "swap" } as const
+    const refused = guards.map(([name, refuses]) => [name, refuses(sized(order, market), all) !== undefined] as const)
+    assert.deepStrictEqual(
+      refused.filter(([, is]) => !is).map(([name]) => name),
+      ["tiny"]
+    )
+    const [first] = refused
+    const verdict = check(order, all)
+    assert.strictEqual(Result.isFailure(verdict) && verdict.failure.limit, first?.[0])
+  })
+})
+
+describe("limits of backtests", () => {
+  const priced = { side: "BUY", price: desired.price, quantity: desired.quantity } as const
+  it("are shut by a pause first, then by the hour", () => {
+    const quiet = limits({ quietHours: { fromMinute: 0, toMinute: 1_439 } }).limits
+    assert.strictEqual(shutBy({ now: noon, limits: quiet, paused: "lost" }), "paused")
+    assert.strictEqual(shutBy({ now: noon, limits: quiet, paused: undefined }), "quiet-hours")
+    assert.strictEqual(shutBy({ now: noon, limits: fine.limits, paused: undefined }), undefined)
+  })
+
+  it("refuse one order by price, then by worth, then by count", () => {
+    const tight = limits({ maxNotional: 0n, maxOrdersPerHour: 0 }).limits
+    const of = (change: Partial<Parameters<typeof refusedBy>[1]>) =>
+      refusedBy(priced, { market, limits: tight, price: fine.price, openNotional: 0n, lastHour: 0, ...change })
+    const far = { bid: Decimal.make(1n), ask: Decimal.make(1n) }
+    assert.strictEqual(of({ price: far }), "price-deviation")
+    assert.strictEqual(of({}), "notional")
+    assert.strictEqual(of({ limits: limits({ maxOrdersPerHour: 0 }).limits }), "orders-per-hour")
+    assert.strictEqual(of({ limits: fine.limits }), undefined)
+  })
+})
+
+describe("marks of worth", () => {
+  const day = 86_400_000
+  const before = { day: 1, atStart: 100_000n, peak: 200_000n }
+
+  it("begin with the first look, and with the first of each day", () => {
+    assert.deepStrictEqual(marked(undefined, 5n, day), { marks: { day: 1, atStart: 5n, peak: 5n }, isNews: true })
+    assert.deepStrictEqual(marked(before, 90_000n, 2 * day), {
+      marks: { day: 2, atStart: 90_000n, peak: 200_000n },
+      isNews: true
+    })
+    assert.deepStrictEqual(marked(before, 90_000n, 2 * day - 1), { marks: before, isNews: false })
+  })
+
+  it("rise with the worth, which is news when it rises by more than a thousandth", () => {
+    assert.deepStrictEqual(marked(before, 200_200n, day), { marks: { ...before, peak: 200_200n }, isNews: false })
+    assert.deepStrictEqual(marked(before, 200_201n, day), { marks: { ...before, peak: 200_201n }, isNews: true })
+  })
+
+  it("are broken just beyond the loss of a day and the fall from the peak", () => {
+    const marks = { day: 1, atStart: 1_000n, peak: 2_001n }
+    const daily = (worth: bigint) => lossOf({ maxDailyLoss: 100n }, marks, worth, market.quote)
+    assert.strictEqual(daily(900n), undefined)
+    assert.deepStrictEqual(daily(899n), {
+      limit: "daily-loss",
+      reason: "It lost 0.000101 USDC since midnight UTC, more than 0.0001 USDC"
+    })
+    const fall = (worth: bigint) => lossOf({ maxDrawdown: Decimal.make(1n, 1) }, marks, worth, market.quote)
+    // Nine tenths of 2001 is 1800.9.
+    assert.strictEqual(fall(1_800n), undefined)
+    assert.deepStrictEqual(fall(1_799n), {
+      limit: "drawdown",
+      reason: "It is worth 0.001799 USDC, less than 0.0018 USDC after a peak of 0.002001 USDC"
+    })
+    assert.strictEqual(lossOf({}, marks, 0n, market.quote), undefined)
+  })
+
+  it("a daily pause is over the next day, and a drawdown only when somebody has looked", () => {
+    assert.isFalse(isOver({ limit: "daily-loss", day: 1 }, 2 * day - 1))
+    assert.isTrue(isOver({ limit: "daily-loss", day: 1 }, 2 * day))
+    assert.isFalse(isOver({ limit: "drawdown", day: 1 }, 2 * day))
+  })
+})
+
+describe("quiet hours", () => {
+  const at = (hour: number, minute: number, fromMinute: number, toMinute: number) => {
+    const verdict = verdictOf({
+      ...limits({ quietHours: { fromMinute, toMinute } }),
+      now: 86_400_000 + (60 * hour + minute) * 60_000 + 59_999,
+      price: { ...fine.price, at: 86_400_000 + (60 * hour + minute) * 60_000 }
+    })
+    return verdict === "quiet-hours"
+  }
+  it("begin with their first minute and end before their last, over midnight as well", () => {
+    assert.deepStrictEqual(
+      [at(10, 59, 660, 780), at(11, 0, 660, 780), at(12, 59, 660, 780), at(13, 0, 660, 780)],
+      [false, true, true, false]
+    )
+    assert.deepStrictEqual(
+      [
+        at(21, 59, 1_320, 360),
+        at(22, 0, 1_320, 360),
+        at(0, 0, 1_320, 360),
+        at(5, 59, 1_320, 360),
+        at(6, 0, 1_320, 360)
+      ],
+      [false, true, true, true, false]
+    )
+    assert.deepStrictEqual([at(11, 0, 660, 660), at(10, 0, 660, 660)], [true, true], "all day")
   })
 })

@@ -1,0 +1,75 @@
+/** What is certain of a signed payment, and what silence about its deposit means. */
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
+import * as Payload from "../../src/domain/Payload.ts"
+
+const fresh = Payload.signed({ signed: Redacted.make("bytes"), intentHash: "h", amount: 5n, validUntil: 1_000 })
+const sent = (attempts: number, clearRefusals = 0): Payload.Payload => ({ ...fresh, attempts, clearRefusals })
+const answer = (text: string, code = "BAD_REQUEST", to = fresh) => Payload.answered(to, { code, text })
+
+describe("a signed payment", () => {
+  it("is not sent, refused or acknowledged at first", () => {
+    assert.deepStrictEqual(fresh, {
+      signed: "bytes",
+      intentHash: "h",
+      amount: 5n,
+      validUntil: 1_000,
+      attempts: 0,
+      clearRefusals: 0,
+      lastSentAt: 0,
+      acknowledged: false
+    })
+    assert.strictEqual(Payload.fateOf(fresh), "unsent")
+  })
+
+  it("has executed when an answer's text or code says that its nonce is used", () => {
+    for (const text of [
+      "nonce was already used",
+      "Nonce 'abc' has been used",
+      "the intent is already processed",
+      "already been executed",
+      "already executed"
+    ]) {
+      assert.deepStrictEqual(answer(text), { lastAnswer: `BAD_REQUEST: ${text}`, acknowledged: true }, text)
+      assert.deepStrictEqual(answer("no", text), { lastAnswer: `${text}: no`, acknowledged: true }, text)
+    }
+  })
+
+  it("counts a refusal that an execution rules out, and no other", () => {
+    const once = { ...fresh, clearRefusals: 1 }
+    for (const text of [
+      "Insufficient balance for account",
+      "invalid signature",
+      "public key 'ed25519:x' doesn't exist"
+    ])
+      assert.deepStrictEqual(answer(text, "C", once), { lastAnswer: `C: ${text}`, clearRefusals: 2 }, text)
+    for (const text of ["request rejected", "deadline has expired", "internal error", "nonce is not valid"])
+      assert.deepStrictEqual(answer(text, "C", once), { lastAnswer: `C: ${text}`, clearRefusals: 1 }, text)
+  })
+
+  it("is certain when acknowledged, or when every one of two or more attempts was clearly refused", () => {
+    assert.strictEqual(Payload.fateOf({ ...sent(3, 3), acknowledged: true, mayBeForgotten: true }), "executed")
+    assert.strictEqual(Payload.fateOf({ ...sent(0), mayBeForgotten: true }), "doubtful")
+    assert.strictEqual(Payload.fateOf({ ...sent(3, 3), mayBeForgotten: true }), "doubtful")
+    for (const [attempts, refusals, fate] of [
+      [1, 0, "doubtful"],
+      [1, 1, "doubtful"],
+      [2, 1, "doubtful"],
+      [2, 2, "refused"],
+      [3, 2, "doubtful"],
+      [3, 3, "refused"]
+    ] as const)
+      assert.strictEqual(Payload.fateOf(sent(attempts, refusals)), fate, `${refusals} of ${attempts}`)
+  })
+
+  it("that shows no deposit is waited for until it has expired and the venue had its time, and was read twice since", () => {
+    const silence = (payload: Payload.Payload, now = 1_100, reads = 2) => Payload.silenceMeans(payload, now, 100, reads)
+    assert.strictEqual(silence(sent(1), 1_099), "wait")
+    assert.strictEqual(silence(sent(1), 1_100, 1), "wait")
+    assert.strictEqual(silence(sent(1), 1_099, 1), "wait")
+    assert.strictEqual(silence(sent(1)), "doubt")
+    assert.strictEqual(silence(sent(2, 2)), "never")
+    assert.strictEqual(silence(fresh), "never")
+    assert.strictEqual(silence({ ...sent(1), acknowledged: true }, 10 ** 12, 99), "wait")
+  })
+})

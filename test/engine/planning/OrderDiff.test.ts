@@ -1,0 +1,138 @@
+/** Wanted orders against own ones, slot by slot: nothing that rests is moved for less than it costs, and no slot holds two. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Reason } from "../../../src/domain/BotEvent.ts"
+import { type Change, diff, type SlotOrder } from "../../../src/engine/planning/OrderDiff.ts"
+import type { DesiredOrder } from "../../../src/strategy/Decision.ts"
+import { price } from "../../strategy/support.ts"
+
+const market = {
+  name: "BTC/USDC",
+  base: { symbol: "BTC", id: "btc", decimals: 8 },
+  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
+}
+const why: Reason = { code: "cell", text: "buys below the mid", source: "grid.yaml:5:3" }
+const free = { fees: 0n, outOfMarketBasisPoints: 0, text: "nothing is in it yet" }
+const wanted: DesiredOrder = { slot: "a", side: "BUY", price: price("60000"), quantity: 200_000n, leg: 0, why }
+const own: SlotOrder = {
+  slot: "a",
+  market: market.name,
+  side: "BUY",
+  price: price("60000"),
+  quantity: 200_000n,
+  state: "open",
+  cancelRequested: false,
+  replacement: free
+}
+
+const compare = (
+  desired: ReadonlyArray<DesiredOrder>,
+  orders: ReadonlyArray<SlotOrder>,
+  absent = new Map<string, Reason>()
+) => diff(market, { desired: new Map(desired.map((order) => [order.slot, order])), absent }, orders)
+const change = (desired: Partial<DesiredOrder>, order: Partial<SlotOrder>): Change | undefined =>
+  compare([{ ...wanted, ...desired }], [{ ...own, ...order }])[0]
+const codeOf = (found: Change | undefined) => (found?._tag === "Cancel" ? found.why.code : found?._tag)
+
+describe("the comparison of wanted and own orders", () => {
+  it("places what is wanted in an empty slot, and withdraws what is not wanted before it places anything", () => {
+    assert.deepStrictEqual(compare([wanted], []), [{ _tag: "Place", desired: wanted }])
+    assert.deepStrictEqual(compare([], []), [])
+    const reason = { code: "end", text: "the grid has ended" }
+    assert.deepStrictEqual(
+      compare(
+        [wanted],
+        [
+          { ...own, slot: "b" },
+          { ...own, slot: "c" }
+        ],
+        new Map([["c", reason]])
+      ),
+      [
+        { _tag: "Cancel", slot: "b", why: { code: "not-wanted", text: "The strategy no longer wants this slot" } },
+        { _tag: "Cancel", slot: "c", why: reason },
+        { _tag: "Place", desired: wanted }
+      ]
+    )
+  })
+
+  it("takes a slot for empty only when its order is over", () => {
+    for (const state of ["settled", "abandoned", "dead"] as const)
+      assert.strictEqual(codeOf(change({}, { state })), "Place", state)
+    for (const state of ["planned", "creating", "created", "funding", "open"] as const)
+      assert.strictEqual(codeOf(change({}, { state })), "Keep", state)
+  })
+
+  it("waits for what is on its way back, cancelled, filled or in doubt, whatever is wanted", () => {
+    const saidOf = (found: Change | undefined) => (found?._tag === "Wait" ? found.why : found?._tag)
+    const better = { price: price("61000") }
+    for (const desired of [{}, better]) {
+      assert.strictEqual(saidOf(change(desired, { state: "closing" })), "Its money is on the way back")
+      assert.strictEqual(saidOf(change(desired, { cancelRequested: true })), "Its cancel is under way")
+      assert.strictEqual(saidOf(change(desired, { state: "in doubt" })), "Nobody knows yet whether it was paid")
+      assert.strictEqual(
+        saidOf(change(desired, { state: "closing", quantity: 0n })),
+        "It has filled: its payout is pending"
+      )
+    }
+    const unwanted = (order: Partial<SlotOrder>) => saidOf(compare([], [{ ...own, ...order }])[0])
+    assert.strictEqual(unwanted({ quantity: 0n }), "It has filled: its payout is pending")
+    assert.strictEqual(unwanted({ quantity: 1n }), "Cancel")
+    assert.strictEqual(unwanted({ state: "closing" }), "Its money is on the way back")
+    assert.strictEqual(unwanted({ cancelRequested: true }), "Its cancel is under way")
+    assert.strictEqual(unwanted({}), "Cancel")
+  })
+
+  it("withdraws an order of another market, side or way, and says which is wanted", () => {
+    const eth = { ...market, name: "ETH/USDC" }
+    assert.deepStrictEqual(change({ market: eth }, {}), {
+      _tag: "Cancel",
+      slot: "a",
+      why: { ...why, code: "other-market", text: "Switched to ETH/USDC" }
+    })
+    assert.strictEqual(codeOf(change({ market: eth }, { market: "ETH/USDC" })), "Keep")
+    assert.deepStrictEqual(change({ side: "SELL" }, {}), {
+      _tag: "Cancel",
+      slot: "a",
+      why: { ...why, code: "other-side", text: "Switched to its sell side" }
+    })
+    assert.deepStrictEqual(change({ by: "swap" }, {}), {
+      _tag: "Cancel",
+      slot: "a",
+      why: { code: "other-way", text: "Switched to a swap" }
+    })
+    assert.deepStrictEqual(change({}, { by: "swap" }), {
+      _tag: "Cancel",
+      slot: "a",
+      why: { code: "other-way", text: "Switched to a resting order" }
+    })
+    assert.strictEqual(codeOf(change({ by: "swap" }, { by: "swap" })), "Keep")
+  })
+
+  it("moves an order when that is worth more than it costs, by a single unit, and says both", () => {
+    // One cent per coin, on 0.002 of it: 20 units.
+    const better = { price: price("60000.01") }
+    const costing = (fees: bigint, outOfMarketBasisPoints = 0) => ({
+      replacement: { fees, outOfMarketBasisPoints, text: "refund fee 0.00002 USDC" }
+    })
+    assert.strictEqual(codeOf(change(better, costing(20n))), "Keep")
+    assert.deepStrictEqual(change(better, costing(19n)), {
+      _tag: "Cancel",
+      slot: "a",
+      why: {
+        ...why,
+        code: "requote",
+        text: "Wanted 0.002 BTC at 60000.01, not 0.002 BTC at 60000: worth 0.00002 USDC, more than replacing costs (refund fee 0.00002 USDC)"
+      }
+    })
+    assert.strictEqual(codeOf(change(better, costing(19n, 500))), "Keep", "a twentieth of the time is lost")
+    assert.strictEqual(codeOf(change({}, costing(0n))), "Keep", "nothing is gained")
+  })
+
+  it("compares each slot with its own order", () => {
+    const other = { ...wanted, slot: "b", price: price("50000") }
+    assert.deepStrictEqual(compare([wanted, other], [{ ...own, slot: "b", price: price("50000") }, own]), [
+      { _tag: "Keep", slot: "a" },
+      { _tag: "Keep", slot: "b" }
+    ])
+  })
+})

@@ -1,0 +1,133 @@
+/** Profit and loss of an account whose figures are known, whole and by each grouping; and what is not known is not guessed. */
+import { assert, describe, it } from "@effect/vitest"
+import { dayMillis } from "../../src/domain/Durations.ts"
+import * as Profit from "../../src/ledger/Profit.ts"
+import * as Trades from "../../src/ledger/Trades.ts"
+import { price } from "../strategy/support.ts"
+import { decimals, journal, start } from "./account.ts"
+
+const fold = Trades.make(decimals)
+journal.forEach(fold.see)
+const trading = fold.result()
+const nothing: Trades.TradingRecord = { trades: [], fees: [], flows: [], orders: [], lastPrices: new Map() }
+const now = start + 9 * dayMillis
+
+/** 0.002 BTC bought for 120 USDC, half of it sold for 66; the rest would bring 70.000001. */
+const mark: Profit.Mark = (market, base, quote, amount) =>
+  market === "BTC/USDC" && base === "BTC" && quote === "USDC" && amount === 100_000n ? 70_000_001n : undefined
+const options = { method: "average", mark, now } as const
+const figures = {
+  realised: 6_000_000n,
+  unrealised: 10_000_001n,
+  fees: 6_211n,
+  flows: 1_500_000_000n,
+  total: 15_993_790n
+}
+const part = (some: Partial<Profit.Figures>) => Profit.plus(Profit.nothing, some)
+
+describe("profit", () => {
+  it("is what closed trades earned and open ones would earn, less fees; capital is none of it", () => {
+    assert.deepStrictEqual(Profit.report(trading, options), [{ group: "", quote: "USDC", figures }])
+  })
+
+  it("has a part for each slot, day and asset, and the parts add up to the whole", () => {
+    const by = (grouping: Profit.Grouping) => {
+      const rows = Profit.report(trading, { ...options, by: grouping })
+      assert.deepStrictEqual(
+        rows.reduce((sum, row) => Profit.plus(sum, row.figures), Profit.nothing),
+        figures
+      )
+      return rows.map(({ group, figures: of }) => [group, of] as const)
+    }
+    assert.deepStrictEqual(by("strategy"), [["grid", figures]])
+    assert.deepStrictEqual(by("slot"), [
+      ["grid/", part({ flows: 1_500_000_000n })],
+      // The open lot is of the order that opened it, the gain of the one that closed.
+      ["grid/cell-p1", part({ unrealised: 10_000_001n, fees: 4_200n })],
+      ["grid/cell-p2", part({ realised: 6_000_000n, fees: 1_991n })],
+      ["grid/cell-p3", part({ fees: 20n })]
+    ])
+    assert.deepStrictEqual(by("day"), [
+      ["2026-01-01", part({ realised: 6_000_000n, fees: 6_191n, flows: 1_000_000_000n })],
+      ["2026-01-02", part({ fees: 20n, flows: 500_000_000n })],
+      ["2026-01-10", part({ unrealised: 10_000_001n })]
+    ])
+    assert.deepStrictEqual(by("asset"), [
+      ["BTC", part({ realised: 6_000_000n, unrealised: 10_000_001n, fees: 6_211n })],
+      ["USDC", part({ flows: 1_500_000_000n })]
+    ])
+  })
+
+  it("of several quote assets has a row for each, in order", () => {
+    const other = (asset: string) =>
+      trading.trades.map((trade) => ({
+        ...trade,
+        quote: asset,
+        market: `BTC/${asset}`,
+        fillId: `${trade.fillId}-${asset}`
+      }))
+    const several = { ...trading, trades: [...other("USDT"), ...other("DAI"), ...trading.trades], flows: [] }
+    const rows = Profit.report(several, { ...options, by: "strategy" })
+    assert.deepStrictEqual(
+      rows.map(({ quote }) => quote),
+      ["DAI", "USDC", "USDT"]
+    )
+    const slots = Profit.report(several, { ...options, by: "slot" }).map(({ group, quote }) => `${group} ${quote}`)
+    assert.deepStrictEqual(slots, slots.toSorted())
+  })
+
+  it("of what was sold before it was bought is what it brought in, less what it is worth", () => {
+    const [, , sale] = trading.trades
+    if (sale === undefined) return assert.fail("no sale")
+    const [row] = Profit.report({ ...nothing, trades: [sale] }, options)
+    assert.deepStrictEqual(row?.figures, part({ unrealised: 66_000_000n - 70_000_001n }))
+  })
+
+  it("of what has no price is nothing, neither won nor lost", () => {
+    const [row] = Profit.report(trading, { ...options, mark: () => undefined })
+    assert.strictEqual(row?.figures.unrealised, 0n)
+  })
+
+  it("counts capital in what trading is counted in, fees alone included; before any trading, all of it", () => {
+    const flowsOf = (record: Trades.TradingRecord) =>
+      Profit.report(record, options).map(({ quote, figures: { flows } }) => [quote, flows])
+    const both = [
+      ["BTC", 500_050n],
+      ["USDC", 1_500_000_000n]
+    ]
+    assert.deepStrictEqual(flowsOf({ ...nothing, flows: trading.flows }), both)
+    assert.deepStrictEqual(flowsOf({ ...nothing, flows: trading.flows, fees: trading.fees }), both.slice(1))
+    assert.deepStrictEqual(flowsOf({ ...nothing, flows: trading.flows, trades: trading.trades }), both.slice(1))
+  })
+
+  it("of each fill is what it closed; one that only opens realised nothing", () => {
+    assert.deepStrictEqual(Profit.realisedByFill(trading.trades, "average"), new Map([["p2\u0000f1", 6_000_000n]]))
+    const [first, second, sale] = trading.trades
+    if (first === undefined || second === undefined || sale === undefined) return assert.fail("too few trades")
+    // One sale closes both purchases: 80,000 units that cost 48 and 20,000 that cost 12.
+    assert.deepStrictEqual([...Profit.realisedByFill([first, second, sale], "fifo").values()], [6_000_000n])
+  })
+
+  it("keeps the lots of strategies and markets apart", () => {
+    const [first, , sale] = trading.trades
+    if (first === undefined || sale === undefined) return assert.fail("too few trades")
+    for (const other of [{ strategy: "other" }, { market: "BTC/DAI" }])
+      assert.strictEqual(Profit.realisedByFill([{ ...first, ...other }, sale], "fifo").size, 0)
+  })
+})
+
+describe("what an amount is worth", () => {
+  const prices = new Map([["BTC/USDC", { price: price("60000.123456789"), at: 1 }]])
+  const worth = Profit.markBy(prices, (symbol) => (symbol === "?" ? undefined : decimals(symbol)))
+
+  it("is rounded down to the smallest unit of the quote asset", () => {
+    assert.strictEqual(worth("BTC/USDC", "BTC", "USDC", 100_000n), 60_000_123n)
+    assert.strictEqual(worth("BTC/USDC", "BTC", "USDC", -100_000n), -60_000_124n)
+  })
+
+  it("is unknown without a price, and without the decimals of either asset", () => {
+    assert.strictEqual(worth("ETH/USDC", "BTC", "USDC", 1n), undefined)
+    assert.strictEqual(worth("BTC/USDC", "?", "USDC", 1n), undefined)
+    assert.strictEqual(worth("BTC/USDC", "BTC", "?", 1n), undefined)
+  })
+})

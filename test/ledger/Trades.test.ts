@@ -1,0 +1,223 @@
+/** What a journal says about trading: every fill, fee, flow of capital and order's life, and nothing else. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Recorded } from "../../src/domain/BotEvent.ts"
+import * as Trades from "../../src/ledger/Trades.ts"
+import { price } from "../strategy/support.ts"
+import { decimals, journal, start } from "./account.ts"
+
+const fold = (entries: ReadonlyArray<Recorded>, known: (symbol: string) => number | undefined = decimals) => {
+  const trades = Trades.make(known)
+  for (const entry of entries) trades.see(entry)
+  return trades.result()
+}
+
+const minute = (count: number) => start + count * 60_000
+const trading = fold(journal)
+const about = (placement: string) => ({
+  strategy: "grid",
+  slot: `cell-${placement}`,
+  placement,
+  market: "BTC/USDC",
+  base: "BTC",
+  quote: "USDC"
+})
+
+describe("what a journal says about trading", () => {
+  it("fills are in the order of their time, with base and quote the right way round", () => {
+    assert.deepStrictEqual(trading.trades, [
+      {
+        ...about("p1"),
+        at: minute(18),
+        fillId: "f1",
+        orderId: "order-p1",
+        side: "BUY",
+        baseAmount: 80_000n,
+        quoteAmount: 48_000_000n
+      },
+      {
+        ...about("p1"),
+        at: minute(19),
+        fillId: "f2",
+        orderId: "order-p1",
+        side: "BUY",
+        baseAmount: 120_000n,
+        quoteAmount: 72_000_000n
+      },
+      {
+        ...about("p2"),
+        at: minute(33),
+        fillId: "f1",
+        orderId: "order-p2",
+        side: "SELL",
+        baseAmount: 100_000n,
+        quoteAmount: 66_000_000n
+      }
+    ])
+  })
+
+  it("a fee in base counts at the price of its order, rounded up, whichever side the order was", () => {
+    assert.deepStrictEqual(trading.fees, [
+      {
+        ...about("p1"),
+        at: minute(23),
+        kind: "payout",
+        asset: "BTC",
+        amount: 7n,
+        estimated: 30n,
+        inQuote: 4_200n,
+        estimatedInQuote: 18_000n,
+        received: 199_993n,
+        txHashes: ["tx-1", "tx-2"]
+      },
+      {
+        ...about("p2"),
+        at: minute(36),
+        kind: "payout",
+        asset: "USDC",
+        amount: 10n,
+        estimated: 35n,
+        inQuote: 10n,
+        estimatedInQuote: 35n,
+        received: 65_999_990n,
+        txHashes: ["tx-3"]
+      },
+      {
+        ...about("p2"),
+        at: minute(37),
+        kind: "refund",
+        asset: "BTC",
+        amount: 3n,
+        estimated: 25n,
+        inQuote: 1_981n,
+        estimatedInQuote: 16_501n,
+        received: 199_997n,
+        txHashes: ["tx-4"]
+      },
+      {
+        ...about("p3"),
+        at: minute(1_454),
+        kind: "refund",
+        asset: "USDC",
+        amount: 20n,
+        inQuote: 20n,
+        received: 119_999_980n,
+        txHashes: []
+      }
+    ])
+  })
+
+  it("capital is what budgets changed by, and coins are worth what the next price says, rounded down", () => {
+    const flow = { strategy: "grid", market: "BTC/USDC" }
+    assert.deepStrictEqual(trading.flows, [
+      { ...flow, at: minute(1), asset: "USDC", amount: 1_000_000_000n },
+      { ...flow, at: minute(2), asset: "BTC", amount: 1_000_050n, worth: 600_035_000n },
+      { ...flow, at: minute(1_470), asset: "USDC", amount: 500_000_000n },
+      { ...flow, at: minute(1_472), asset: "BTC", amount: -500_000n }
+    ])
+    const decided = journal.slice(0, 4)
+    const later = decided.map((entry) => ({ ...entry, sequence: entry.sequence + 4 }))
+    assert.deepStrictEqual(fold([...decided, ...later]).flows, trading.flows.slice(0, 2), "valued once")
+  })
+
+  it("coins of unknown decimals are worth nothing that could be said", () => {
+    for (const unknown of ["BTC", "USDC"]) {
+      const { flows } = fold(journal, (symbol) => (symbol === unknown ? undefined : decimals(symbol)))
+      assert.isFalse(flows.some((flow) => "worth" in flow))
+    }
+  })
+
+  it("coins are valued by the market of their strategy, and by no other of the same coin", () => {
+    const loaded = (strategy: string, market: string) =>
+      ({ _tag: "StrategyLoaded", strategy, file: "f", kind: "grid", market, hash: "a" }) as const
+    const events = [
+      loaded("one", "BTC/USDC"),
+      loaded("two", "BTC/DAI"),
+      { _tag: "BudgetAllotted", strategy: "one", asset: "BTC", amount: 100n } as const,
+      { _tag: "BudgetAllotted", strategy: "two", asset: "BTC", amount: 200n } as const
+    ]
+    const decided = journal.flatMap(({ event }) => (event._tag === "Decided" ? [{ ...event, strategy: "one" }] : []))
+    const { flows } = fold([...events, ...decided].map((event, index) => ({ sequence: index + 1, at: index, event })))
+    assert.deepStrictEqual(
+      flows.map(({ worth }) => worth),
+      [60_000n, undefined]
+    )
+  })
+
+  it("a fee of an order for a single unit, or for none, has its worth too", () => {
+    const feeOf = (base: bigint) =>
+      fold(
+        journal.map((entry) =>
+          entry.event._tag === "Planned" && entry.event.side === "BUY"
+            ? { ...entry, event: { ...entry.event, outputAmount: base } }
+            : entry
+        )
+      ).fees[0]?.inQuote
+    assert.strictEqual(feeOf(1n), 7n * 120_000_000n)
+    assert.strictEqual(feeOf(0n), 0n)
+  })
+
+  it("capital of a strategy that has not said its market has none", () => {
+    const allotted = journal.filter(({ event }) => event._tag !== "StrategyLoaded")
+    const { flows, lastPrices } = fold(allotted)
+    assert.isFalse(flows.some((flow) => "market" in flow || "worth" in flow))
+    assert.deepStrictEqual([...lastPrices.keys()], ["ETH/USDC", "BTC/USDC"])
+    assert.isFalse(fold(allotted.slice(0, 3)).lastPrices.has("BTC/USDC"), "a decision about an unknown market")
+  })
+
+  it("each order has its life, and only one that moved for a better price counts as moved", () => {
+    const life = { price: price("60000") }
+    assert.deepStrictEqual(trading.orders, [
+      {
+        ...about("p1"),
+        ...life,
+        at: minute(10),
+        side: "BUY",
+        plannedAt: minute(10),
+        wasRequoted: false,
+        restingAt: minute(12),
+        firstFillAt: minute(18),
+        closedAt: minute(22),
+        status: "FILLED"
+      },
+      {
+        ...about("p2"),
+        ...life,
+        at: minute(30),
+        side: "SELL",
+        plannedAt: minute(30),
+        wasRequoted: false,
+        restingAt: minute(32),
+        firstFillAt: minute(33),
+        closedAt: minute(35),
+        status: "CANCELED"
+      },
+      {
+        ...about("p3"),
+        ...life,
+        at: minute(1_450),
+        side: "BUY",
+        plannedAt: minute(1_450),
+        wasRequoted: true,
+        restingAt: minute(1_451),
+        closedAt: minute(1_453),
+        status: "CANCELED"
+      }
+    ])
+  })
+
+  it("the last price is that of the newest decision or fill, and of what a decision looked at elsewhere", () => {
+    assert.deepStrictEqual(trading.lastPrices.get("BTC/USDC"), { price: price("66000"), at: minute(33) })
+    assert.deepStrictEqual(trading.lastPrices.get("ETH/USDC"), { price: price("3001"), at: start + 140_000 })
+    const decided = fold(journal.slice(0, 4)).lastPrices
+    assert.deepStrictEqual(decided.get("BTC/USDC"), { price: price("60000.5"), at: start + 150_000 })
+  })
+
+  it("needs only the kinds of events that it names, each of them", () => {
+    const named = new Set<string>(Trades.tags)
+    const [needed, other] = [true, false].map((is) => journal.filter(({ event }) => named.has(event._tag) === is))
+    assert.deepStrictEqual(fold(needed ?? []), trading)
+    assert.deepStrictEqual([...new Set(other?.map(({ event }) => event._tag))], ["PayoutStarted", "Settled"])
+    for (const tag of named)
+      assert.notDeepEqual(fold(journal.filter(({ event }) => event._tag !== tag)), trading, `${tag} says nothing`)
+  })
+})

@@ -1,0 +1,40 @@
+/** The rooms whose mistakes cost money: which files are in each. */
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+export const root = join(import.meta.dirname, "../../..")
+
+const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
+  domain: ["src/domain/*.ts"],
+  ledger: ["src/ledger/*.ts"],
+  planning: ["src/engine/planning/**/*.ts"],
+  funding: ["src/engine/funding/*.ts"],
+  tracking: ["src/engine/tracking/*.ts"],
+  restart: ["src/engine/restart/*.ts"],
+  state: ["src/engine/state/**/*.ts"],
+  signing: ["src/venue/signing/*.ts", "src/signer/*.ts"],
+  http: ["src/venue/http/*.ts"],
+  kernel: ["src/backtest/kernel/**/*.ts"],
+  strategy: [
+    "src/strategy/Decision.ts",
+    "src/strategy/kinds/{CostFloor,SlotLegs,Size,BudgetCheck}.ts",
+    "src/strategy/modifiers/*.ts"
+  ],
+  candles: ["src/candles/{Alignment,CrossingIndex,Resample,TimeAxis,Unfold}.ts"]
+}
+
+export interface Source {
+  readonly room: string
+  readonly file: string
+  readonly text: string
+}
+
+export const sourcesOf = (only: ReadonlyArray<string>): ReadonlyArray<Source> =>
+  Object.entries(rooms).flatMap(([room, patterns]) =>
+    only.length > 0 && !only.includes(room)
+      ? []
+      : patterns
+          .flatMap((pattern) => globSync(pattern, { cwd: root }))
+          .sort()
+          .map((file) => ({ room, file, text: readFileSync(join(root, file), "utf8") }))
+  )
