@@ -14,7 +14,6 @@ import { defaults, EngineSettings, type Settings } from "../engine/EngineSetting
 import { manual, Wallet, type WalletPort } from "../engine/funding/Wallet.ts"
 import * as StartUp from "../engine/StartUp.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
-import type { BotState } from "../engine/state/BotState.ts"
 import { Journal } from "../journal/Journal.ts"
 import { LeaseLost } from "../journal/Lease.ts"
 import { PriceStore } from "../journal/PriceStore.ts"
@@ -60,8 +59,8 @@ export interface Launched {
 }
 
 export interface BotProcess extends Launched {
-  /** Its memory and its engine, once it has started. */
-  inside(): { readonly engine: Engine.Engine; readonly state: BotState } | undefined
+  /** Its memory, its engine and how people's words are recorded, once it has started. */
+  inside(): (Pick<Bookkeeper["Service"], "recordFrom" | "state"> & { readonly engine: Engine.Engine }) | undefined
 }
 
 /** Runs a program on files that are opened and closed from outside. */
@@ -108,7 +107,7 @@ export const start = (options: BotOptions, seed: number, until: "idle" | "killed
   let inside: ReturnType<BotProcess["inside"]>
 
   const bot = Effect.gen(function* () {
-    const { state } = yield* Bookkeeper
+    const { recordFrom, state } = yield* Bookkeeper
     const loaded = strategies()
     const { signerId } = options.connection.account
     const { boot = "one", connection } = options
@@ -119,7 +118,7 @@ export const start = (options: BotOptions, seed: number, until: "idle" | "killed
       markets: options.markets,
       withdraw: Effect.sync(withdraw)
     })
-    inside = { engine, state }
+    inside = { engine, recordFrom, state }
     if (options.beside !== undefined) yield* Effect.forkScoped(options.beside)
     yield* engine.runUntil(Effect.never, until === "idle" ? engine.isIdle : undefined)
   }).pipe(Effect.provide(services(options)), Effect.scoped)

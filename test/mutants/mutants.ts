@@ -201,6 +201,18 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
+    name: "a pause does not close the gate",
+    profile: "safety",
+    including: ["pauses"],
+    edits: [
+      {
+        file: gate,
+        find: "  { stops: everything, why: ({ strategy }) => strategy?.paused?.reason },\n",
+        replace: ""
+      }
+    ]
+  },
+  {
     name: "the lease is not asked for",
     profile: "safety",
     including: ["lostLease"],

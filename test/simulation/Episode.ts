@@ -6,11 +6,9 @@ import { createHash } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { isDeepStrictEqual } from "node:util"
 import { Effect, Exit, Scope } from "effect"
 import { HttpClient } from "effect/http"
 import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
-import * as Ledger from "../../src/domain/Ledger.ts"
 import { present } from "../../src/domain/Present.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../src/engine/state/BotState.ts"
@@ -22,10 +20,12 @@ import { calm } from "../../src/rehearsal/Trouble.ts"
 import { randomFrom, World } from "../../src/rehearsal/World.ts"
 import * as Books from "../../src/sandbox/core/money/Books.ts"
 import { budgets } from "../../src/strategy/Strategy.ts"
+import * as Hands from "./Hands.ts"
 import * as Lies from "./Lies.ts"
 import { markets, parse } from "./market.ts"
 import * as Oracle from "./Oracle.ts"
 import { Violation } from "./oracle/Judge.ts"
+import * as Memory from "./oracle/Memory.ts"
 import * as Shown from "./oracle/Shown.ts"
 import { draw, type EpisodeOptions, fileOf, type Plan } from "./Plan.ts"
 import { serverOf } from "./server.ts"
@@ -123,6 +123,7 @@ const play = async (
     isUnfit: lies.isUnfit,
     isLiedAbout: lies.isLiedAbout
   })
+  const hands = Hands.make({ plan, now: () => world.now, isCalm: () => isCalm, note: oracle.note })
   const rewriteFor =
     (name: string) =>
     (departure: Network.Departure, answer: Network.HttpAnswer): Network.HttpAnswer | undefined =>
@@ -151,6 +152,7 @@ const play = async (
         const isAccident = departure.fate !== "delivered" && departure.fate !== "rateLimited"
         if (isAccident) clearSince = world.now + plan.trouble.lateMillis
         oracle.departed(name, departure)
+        if (hands.departed(departure)) killSince ??= world.now
       }
     })
   const seats = names.map(
@@ -186,6 +188,7 @@ const play = async (
                 events += 1
                 trace.update(`${name} ${event._tag}\n`)
                 oracle.recorded(name, event)
+                hands.recorded(name, event)
               }
             })
           )
@@ -222,7 +225,6 @@ const play = async (
     seat.process = process
   }
 
-  /** I9: what a process believed is what its journal tells. */
   const end = (seat: Seat): BotState | undefined => {
     const { process } = seat
     if (process === undefined) return undefined
@@ -233,12 +235,7 @@ const play = async (
     seat.isLeaseLost = false
     oracle.leaseLost(seat.name, false)
     const told = BotProcess.withJournal({ world, journalFile: seat.journalFile }, replay)
-    if (believed?.sequence === told.sequence && !isDeepStrictEqual(believed, told))
-      throw new Violation("I9", `${seat.name}: its memory is not what its journal tells`)
-    const overdrawn = Ledger.overdrawn(told.ledger)
-    if (overdrawn.length > 0) throw new Violation("I22", `${seat.name}: ${overdrawn.join("; ")}`)
-    const sums = [...Ledger.sums(told.ledger)].filter(([, sum]) => sum !== 0n)
-    if (sums.length > 0) throw new Violation("I1", `${seat.name}: its ledger does not add up: ${sums}`)
+    Memory.check(seat.name, believed, told)
     return told
   }
 
@@ -256,6 +253,8 @@ const play = async (
   }
 
   const look = (): void => {
+    if (hands.releases()) killSince = undefined
+    for (const { name, process } of seats) if (process !== undefined) hands.act(name, process)
     for (const [index, seat] of seats.entries()) {
       const isDark = Network.isDark(troubleNow(), networkSeedOf(index), world.now)
       if (isDark) clearSince = world.now

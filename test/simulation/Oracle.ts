@@ -17,6 +17,7 @@ import * as Cancels from "./oracle/Cancels.ts"
 import { type Court, Violation } from "./oracle/Judge.ts"
 import * as Postings from "./oracle/Postings.ts"
 import * as Prices from "./oracle/Prices.ts"
+import * as Signatures from "./oracle/Signatures.ts"
 import * as Stops from "./oracle/Stops.ts"
 
 interface Known {
@@ -95,6 +96,7 @@ export const make = (options: OracleOptions) => {
   const bounds = Bounds.make(court)
   const alerts = Alerts.make(court)
   const stops = Stops.make(court)
+  const signatures = Signatures.make(court, { account, targets: state.targets })
   const postings = Postings.make(court, {
     orderOf: (bot, placement) => state.orders.get(placements.get(keyOf(bot, placement))?.bound?.orderId ?? ""),
     isLiedAbout: options.isLiedAbout
@@ -242,25 +244,14 @@ export const make = (options: OracleOptions) => {
   }
 
   const submits = (name: string, body: string): void => {
-    const text: unknown = JSON.parse(body).signedData.payload.message
-    const message = JSON.parse(String(text))
-    const [transfer, ...others] = message.intents
-    const address: string = transfer.receiver_id
     const placement = [...placements.values()].find(
       ({ bot, signed }) => bot === name && signed.some((event) => Redacted.value(event.signed) === body)
     )
     const signed = placement?.signed.find((event) => Redacted.value(event.signed) === body)
-    if (signed === undefined) return violated("I13", `bytes left that were not journaled, for ${address}`)
+    if (signed === undefined) return violated("I13", `bytes left that were not journaled: ${body.slice(0, 500)}`)
     if (placement?.isSent !== true) violated("I13", `bytes of ${signed.placement} left before it was recorded`)
     stops.left(name, signed)
-    const target = state.targets.get(address)
-    if (others.length > 0) violated("I5", "a signed message does more than one thing")
-    if (target === undefined || target.id !== (target.kind === "order" ? signed.orderId : target.id))
-      return violated("I5", `money was sent to ${address}, which is not the address of ${signed.orderId}`)
-    const tokens = Object.entries(transfer.tokens)
-    const [asset, amount] = tokens[0] ?? []
-    if (tokens.length !== 1 || asset !== target.origin.id || BigInt(String(amount)) !== signed.amount)
-      violated("I5", `the signed transfer to ${signed.orderId} moves ${JSON.stringify(transfer.tokens)}`)
+    signatures.left(name, signed)
   }
 
   const asksToCancel = (name: string, orderId: string): void => {

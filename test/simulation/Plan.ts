@@ -32,7 +32,9 @@ export const features = [
   "lostLease",
   "unhurried",
   "dust",
-  "shortIntents"
+  "shortIntents",
+  "pauses",
+  "killsMidway"
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -112,7 +114,9 @@ const youngest: Partial<Record<Feature, number>> = {
   lostLease: 0.3,
   unhurried: 0.7,
   dust: 0.3,
-  shortIntents: 0.4
+  shortIntents: 0.4,
+  pauses: 0.2,
+  killsMidway: 0.2
 }
 
 const unfilling = ["recognition", "killSwitch", "rateLimits", "outages", "suspensions"] as const

@@ -7,7 +7,17 @@ import { accidents } from "../../src/rehearsal/Trouble.ts"
 import { lieNames } from "./Lies.ts"
 import type { Profile } from "./Plan.ts"
 
-const deeds = ["crash", "suspension", "clock step", "kill switch turned", "edit", "lease lost", "deposit executed"]
+const deeds = [
+  "crash",
+  "suspension",
+  "clock step",
+  "kill switch turned",
+  "edit",
+  "lease lost",
+  "deposit executed",
+  "paused by hand",
+  "killed between send and answer"
+]
 
 /** Events that need a person, another wallet, a day's turn, a real disk, files that are not there, or fees that change. */
 const elsewhere = [
@@ -27,8 +37,6 @@ const elsewhere = [
   "PlanMended",
   "StrategyRemoved",
   "EquityMarked",
-  "Paused",
-  "Resumed",
   "PaymentAsked",
   "PaymentAskedAgain",
   "PaymentMade",
@@ -78,7 +86,9 @@ const events = {
     "PayoutStarted",
     "PaidOut",
     "Refunded",
-    "Settled"
+    "Settled",
+    "Paused",
+    "Resumed"
   ]
 } as const satisfies Record<Profile | "always", ReadonlyArray<Exclude<Tag, (typeof elsewhere)[number]>>>
 

@@ -1,7 +1,7 @@
 /** The bad world, in short: a few episodes of each profile, and that a seed is the whole of an episode. */
 import { assert, describe, it } from "@effect/vitest"
 import { run } from "./Episode.ts"
-import { type EpisodeOptions, profiles } from "./Plan.ts"
+import { type EpisodeOptions, type Feature, profiles } from "./Plan.ts"
 
 /** Enough to notice that something broke; `npm run torture` is the campaign. */
 const seeds: Readonly<Record<(typeof profiles)[number], ReadonlyArray<number>>> = {
@@ -52,6 +52,15 @@ const mended: ReadonlyArray<Regression> = [
   }
 ]
 
+/** What one fault does in a short episode that has it, and what must have come up. */
+const faults: ReadonlyArray<readonly [Feature, EpisodeOptions, string]> = [
+  ["pauses", { seed: 1, profile: "liveness" }, "paused by hand"],
+  ["killsMidway", { seed: 3, profile: "liveness" }, "killed between send and answer"]
+]
+
+/** Features that came after the seeds above. */
+const since: ReadonlyArray<Feature> = ["unhurried", "dust", "shortIntents", ...faults.map(([feature]) => feature)]
+
 describe("bad world", () => {
   for (const profile of profiles) {
     it(`no invariant falls in episodes of ${profile}`, { timeout: 120_000 }, async () => {
@@ -64,8 +73,15 @@ describe("bad world", () => {
 
   for (const { symptom, ...options } of mended) {
     it(`no more: ${symptom}`, { timeout: 120_000 }, async () => {
-      const without = [...(options.without ?? []), "unhurried" as const, "dust" as const, "shortIntents" as const]
+      const without = [...(options.without ?? []), ...since]
       assert.isAbove((await run({ ...options, without })).events, 0)
+    })
+  }
+
+  for (const [feature, options, what] of faults) {
+    it(`no invariant falls with ${feature}`, { timeout: 60_000 }, async () => {
+      const { reached } = await run({ minutes: 1, ...options, including: [feature] })
+      assert.isAbove(reached.get(what) ?? 0, 0, what)
     })
   }
 

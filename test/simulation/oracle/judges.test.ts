@@ -1,18 +1,24 @@
 /** Each judge of the oracle lets a true history pass and objects to a doctored one: a judge that cannot fail judges nothing. */
 import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
 import type { BotEvent, Of } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Fill } from "../../../src/domain/Order.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { type Departure, rateLimit } from "../../../src/rehearsal/Network.ts"
 import { calm } from "../../../src/rehearsal/Trouble.ts"
+import * as SigningKey from "../../../src/sandbox/core/money/SigningKey.ts"
+import * as Ed25519 from "../../../src/venue/signing/Ed25519.ts"
+import * as Nep413 from "../../../src/venue/signing/Nep413.ts"
 import * as Alerts from "./Alerts.ts"
 import * as Bounds from "./Bounds.ts"
 import * as Cancels from "./Cancels.ts"
 import { Violation } from "./Judge.ts"
+import * as Memory from "./Memory.ts"
 import * as Postings from "./Postings.ts"
 import * as Prices from "./Prices.ts"
 import * as Shown from "./Shown.ts"
+import * as Signatures from "./Signatures.ts"
 import * as Stops from "./Stops.ts"
 
 const court = () => {
@@ -244,6 +250,85 @@ describe("judges of the oracle", () => {
     alerts.dark("one", undefined)
     objects("I21", () => alerts.dark("one", at.clock.now - Alerts.darkMillis - 1))
     alerts.recorded("one", { _tag: "VenueDown", reason: "silent" })
+  })
+
+  const account = Buffer.from(SigningKey.publicKey(1, "account")).toString("hex")
+  /** A signed transfer, with what is wrong about it. */
+  const transfer = ({
+    nonce = 1,
+    seed = 1,
+    ...wrong
+  }: Readonly<Record<string, unknown>> & { nonce?: number; seed?: number } = {}) => {
+    const intent = { intent: "transfer", receiver_id: "address", tokens: { btc: "100" }, ...wrong }
+    const message = JSON.stringify({
+      deadline: "1970-01-01T00:01:00.000Z",
+      signer_id: account,
+      intents: [intent],
+      ...wrong
+    })
+    const payload = { message, nonce: Buffer.alloc(32, nonce).toString("base64"), recipient: "verifier" }
+    const digest = Nep413.digest({ ...payload, nonce: Buffer.alloc(32, nonce) })
+    const signedData = {
+      payload,
+      public_key: Ed25519.format(SigningKey.publicKey(seed, "account")),
+      signature: Ed25519.format(SigningKey.sign(seed, "account", digest))
+    }
+    const signed: Of<"FundingSigned"> = {
+      _tag: "FundingSigned",
+      ...about,
+      orderId: "o1",
+      depositAddress: "address",
+      asset: "BTC",
+      amount: 100n,
+      signed: Redacted.make(JSON.stringify({ signedData })),
+      intentHash: Nep413.hashText(digest),
+      validUntil: 60_000
+    }
+    return signed
+  }
+  const others: ReadonlyArray<readonly [string, Of<"FundingSigned">]> = [
+    ["of a stranger's address", transfer({ receiver_id: "thief" })],
+    ["of another order's address", transfer({ receiver_id: "other" })],
+    ["of another asset", transfer({ tokens: { usdc: "100" } })],
+    ["of another amount", transfer({ tokens: { btc: "101" } })],
+    ["of two assets", transfer({ tokens: { btc: "100", usdc: "1" } })],
+    ["of two transfers", transfer({ intents: [{}, {}] })],
+    ["until another time", transfer({ deadline: "1970-01-01T00:02:00.000Z" })],
+    [
+      "until years from now",
+      { ...transfer({ deadline: "1990-01-01T00:00:00.000Z" }), validUntil: Date.UTC(1990, 0, 1) }
+    ],
+    ["of another account", transfer({ signer_id: "thief" })],
+    ["of another key", transfer({ seed: 2 })],
+    ["for another order", { ...transfer(), orderId: "o9" }],
+    ["for another placement", { ...transfer(), placement: "p2" }],
+    ["in other bytes", { ...transfer(), signed: Redacted.make(`${Redacted.value(transfer().signed)} `) }]
+  ]
+  it.each(others)("I5: a signed transfer %s", (_what, wrong) => {
+    const order = (id: string) => ({ kind: "order" as const, id, origin: { id: "btc" } })
+    const targets = new Map([
+      ["address", order("o1")],
+      ["other", order("o2")]
+    ])
+    const signatures = Signatures.make(court(), { account, targets })
+    for (const signed of [transfer(), transfer(), transfer({ nonce: 2 })]) signatures.left("one", signed)
+    objects("I5", () => signatures.left("one", wrong))
+  })
+
+  it("I9, I22, I1: a memory that is not what the journal tells, and a ledger that is overdrawn or does not add up", () => {
+    const allotted = { _tag: "BudgetAllotted", strategy: "grid", asset: "BTC", amount: 100n } as const
+    const told = (amount: bigint) => {
+      const state = BotState.make()
+      BotState.apply(state, { sequence: 1, at: 0, event: { ...allotted, amount } })
+      return state
+    }
+    Memory.check("one", told(1n), told(1n))
+    objects("I9", () => Memory.check("one", told(1n), told(2n)))
+    objects("I22", () => Memory.check("one", undefined, told(-1n)))
+    const odd = told(1n)
+    for (const [key, { amount, entry }] of odd.ledger.balances)
+      if (entry.account === "wallet") odd.ledger.balances.set(key, { entry, amount: amount + 1n })
+    objects("I1", () => Memory.check("one", undefined, odd))
   })
 
   it("I24: money on the page that is not on disk", () => {
