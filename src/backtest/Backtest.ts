@@ -3,7 +3,7 @@
  * The strategy is the very function that runs live, with its own budget and limits.
  */
 
-import { type Candles, exactPrice } from "../candles/Candles.ts"
+import { type Candles, closeAt, exactPrice } from "../candles/Candles.ts"
 import type * as CrossingIndex from "../candles/CrossingIndex.ts"
 import * as Resample from "../candles/Resample.ts"
 import { type Amount, format, max } from "../domain/Amount.ts"
@@ -127,7 +127,7 @@ const inMarket = (
   return {
     conditions: { ...conditionsOf(strategy, candles, rules, market), keepsOrders: options.keepsOrders === true },
     candles,
-    indices: { closes, orders: rules.touch === "close" ? closes : orders }
+    indices: { ...indices, orders: rules.touch === "close" ? closes : orders }
   }
 }
 
@@ -135,7 +135,7 @@ const partOf = ({ conditions, candles, outcome }: Kernel.Ran): Part => {
   const { market, budget, rules } = conditions
   /** In quote at the close of a bar, rounded down. */
   const worth = (bar: number, { base, quote }: Conditions["budget"]): Amount =>
-    quote + quoteAmount(market, base, exactPrice(candles.close[bar] ?? 0), "down")
+    quote + quoteAmount(market, base, exactPrice(closeAt(candles, bar)), "down")
   const last = candles.bars - 1
   const atStart = worth(0, budget)
   return {

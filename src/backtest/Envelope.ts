@@ -8,9 +8,8 @@
  * bars is told in the bars that were given.
  */
 import { type Candles, openAt } from "../candles/Candles.ts"
-import { linearIndices } from "../candles/CrossingIndex.ts"
 import * as Unfold from "../candles/Unfold.ts"
-import { seeded } from "../domain/Seeded.ts"
+import { type Random, seeded } from "../domain/Seeded.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as Backtest from "./Backtest.ts"
 import type { FillMode } from "./kernel/FillPresets.ts"
@@ -72,15 +71,18 @@ const rulesBetween = (kind: FillRules, unkind: FillRules, next: () => number): P
   }
 }
 
+/** Random numbers that belong to a bar, in whatever order bars are asked for. */
+const randomOf = (seed: number, bar: number): Random => seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(bar, 0x85ebca6b))
+
 /** Mostly the nearer extreme comes first: in how many bars at least half of the time, is drawn too. */
-const lowsFirst = (candles: Candles, next: () => number): Uint8Array => {
-  const { bars, low, high, close } = candles
-  const nearerFirst = 0.5 + next() / 2
-  return Uint8Array.from({ length: bars }, (_, bar) => {
+const lowsFirst = (candles: Candles, seed: number): ((bar: number) => boolean) => {
+  const { low, high, close } = candles
+  const nearerFirst = 0.5 + seeded(seed)() / 2
+  return (bar) => {
     const from = openAt(candles, bar) ?? close[bar] ?? 0
     const isLowNearer = from - (low[bar] ?? 0) <= (high[bar] ?? 0) - from
-    return next() < nearerFirst === isLowNearer ? 1 : 0
-  })
+    return randomOf(seed, bar)() < nearerFirst === isLowNearer
+  }
 }
 
 /** 1 where bars stay whole: then only the rules vary. */
@@ -90,20 +92,24 @@ const partsOf = (inputs: Backtest.MarketInputs): number =>
 const runOver = (
   strategy: Strategy,
   inputs: Backtest.MarketInputs,
+  foldables: ReadonlyArray<Unfold.Foldable>,
   path: BarPath,
-  lowFirst: Unfold.LowFirst,
+  isLowFirst: (bar: number) => boolean,
   mode: FillMode,
   given: PathSide,
-  early?: () => number
+  early?: (bar: number) => () => number
 ): PathSide => {
-  const parts = partsOf(inputs)
-  const unfold = (input: Backtest.MarketInput): Backtest.MarketInput => {
-    if (parts === 1) return input
-    const candles = Unfold.unfolded(input.candles, parts, lowFirst, early)
-    return { ...input, candles, indices: linearIndices(candles, "at") }
+  const parts = foldables[0]?.parts ?? 1
+  const unfold = (input: Backtest.MarketInput, market: number): Backtest.MarketInput => {
+    const of = foldables[market]
+    return of === undefined ? input : { ...input, ...Unfold.unfolded(of, Unfold.straight(of, isLowFirst, early)) }
   }
   const [first, ...others] = inputs
-  const side = Backtest.runAll(strategy, [unfold(first), ...others.map(unfold)], mode)
+  const side = Backtest.runAll(
+    strategy,
+    [unfold(first, 0), ...others.map((other, index) => unfold(other, index + 1))],
+    mode
+  )
   // Both are worth the same in the beginning, so what the budget alone gained is too.
   const told = (part: Backtest.Part, like: Backtest.Part): Backtest.Part => ({
     ...part,
@@ -136,6 +142,7 @@ export const run = (
   ended: (runs: number, of: number) => void = () => undefined
 ): PathSides => {
   const parts = partsOf(inputs)
+  const foldables = parts === 1 ? [] : inputs.map(({ candles }) => Unfold.foldable(candles, parts))
   const draws = drawsOf(inputs[0].candles.bars * parts)
   const all = modes.length + (parts === 1 ? 0 : 2 * modes.length) + draws
   let runs = 0
@@ -150,8 +157,8 @@ export const run = (
     parts === 1
       ? []
       : modes.flatMap((mode) => [
-          noted(runOver(strategy, inputs, "low first", () => true, mode, unkind)),
-          noted(runOver(strategy, inputs, "high first", () => false, mode, unkind))
+          noted(runOver(strategy, inputs, foldables, "low first", () => true, mode, unkind)),
+          noted(runOver(strategy, inputs, foldables, "high first", () => false, mode, unkind))
         ])
   const drawn = Array.from({ length: draws }, (_, draw) => {
     const next = seeded(draw + 1)
@@ -161,11 +168,11 @@ export const run = (
       const between = { ...rulesBetween(a, b, next), ...input.options.changes }
       return { ...input, options: { ...input.options, changes: between } }
     })
-    const lows = lowsFirst(inputs[0].candles, seeded(draw + 1001))
     if (first === undefined) return unkind
     const markets: Backtest.MarketInputs = [first, ...others]
-    const isLowFirst = (bar: number) => lows[bar] === 1
-    return noted(runOver(strategy, markets, "drawn", isLowFirst, "optimistic", unkind, seeded(draw + 2001)))
+    const isLowFirst = lowsFirst(inputs[0].candles, draw + 1001)
+    const early = (bar: number) => randomOf(draw + 2001, bar)
+    return noted(runOver(strategy, markets, foldables, "drawn", isLowFirst, "optimistic", unkind, early))
   })
   return [unkind, kind, ...extremes, ...drawn]
 }

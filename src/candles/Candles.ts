@@ -23,6 +23,8 @@ export interface Candles {
   readonly volume: Column
   /** A bar's open or volume where the column is empty, because few are asked for and they stay in the file. */
   readonly readOpen?: (bar: number) => number
+  /** The same of its close, where bars are made when somebody looks. Ask `closeAt`. */
+  readonly readClose?: (bar: number) => number
   readonly readVolume?: (bar: number) => number
   /** Decimal places of the prices. */
   readonly priceScale: number
@@ -45,6 +47,9 @@ export const exactPrice = (price: number): Price => Decimal.fromNumber(price)
 /** `undefined` when opens were not asked for. */
 export const openAt = ({ open, readOpen }: Candles, bar: number): number | undefined =>
   readOpen === undefined ? open[bar] : readOpen(bar)
+
+export const closeAt = ({ close, readClose }: Candles, bar: number): number =>
+  readClose === undefined ? (close[bar] ?? 0) : readClose(bar)
 
 export const volumeAt = ({ volume, readVolume }: Candles, bar: number): number =>
   readVolume === undefined ? (volume[bar] ?? 0) : readVolume(bar)

@@ -26,8 +26,18 @@ export interface CrossingIndex {
   /** Element k: per block of 16^(k+1) bars the least of `lower`. Empty for a plain linear search. */
   readonly minima: ReadonlyArray<Column>
   readonly maxima: ReadonlyArray<Column>
+  /** Set where the leaves are small bars within bars: only bars that can cross are unfolded. */
+  readonly folded?: Folded
   /** How much searching has read so far: bars, and nodes of the tree. */
   readonly reads: { bars: number; nodes: number }
+}
+
+/** The bars that small bars are within. No small bar leaves the range of its bar. */
+export interface Folded {
+  /** Their lows and highs. */
+  readonly ranges: CrossingIndex
+  /** Small bars in each. */
+  readonly parts: number
 }
 
 export const fanOutBits = 4
@@ -149,8 +159,32 @@ const climb = (index: CrossingIndex, near: number, to: number, below: number, ab
   return Math.min(to, bar)
 }
 
+/** Only in bars whose range crosses can one of their small bars do so. */
+const nextFolded = (
+  index: CrossingIndex,
+  { ranges, parts }: Folded,
+  from: number,
+  to: number,
+  below: number,
+  above: number
+): number => {
+  if (from >= to) return to
+  const end = Math.ceil(to / parts)
+  for (let bar = Math.floor(from / parts); ; bar++) {
+    bar = nextCrossing(ranges, bar, end, below, above)
+    if (bar >= end) return to
+    const first = Math.max(from, bar * parts)
+    const last = Math.min(to, (bar + 1) * parts)
+    const { lower, upper, from: offset } = leavesAt(index, first)
+    const found = offset + scan(lower, upper, first - offset, last - offset, below, above)
+    index.reads.bars += found - first
+    if (found < last) return found
+  }
+}
+
 /** The first bar in [from, to) whose lower price is at or below `below` or whose upper price is at or above `above`; else `to`. */
 export const nextCrossing = (index: CrossingIndex, from: number, to: number, below: number, above: number): number => {
+  if (index.folded !== undefined) return nextFolded(index, index.folded, from, to, below, above)
   // At least one bar is read one by one, and the rest of its block: they are in the processor's cache already.
   const near = index.minima.length === 0 ? to : Math.min(to, nextMultiple(from))
   if (from >= near) return to
@@ -164,6 +198,8 @@ export const nextCrossing = (index: CrossingIndex, from: number, to: number, bel
 export interface Indices {
   readonly orders: CrossingIndex
   readonly closes: CrossingIndex
+  /** The closes by which worth is told, where those of small bars would be too many: each of so many parts. */
+  readonly told?: { readonly closes: CrossingIndex; readonly parts: number }
 }
 
 /** What crosses a resting order: with `close` only the close of a bar, otherwise its whole range. */

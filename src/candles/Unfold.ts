@@ -2,25 +2,27 @@
  * A candle says how far the price went, not in which order. Unfolded, each bar becomes small bars that say one order: open
  * to the first extreme, to the other one, to the close, a third of the time each, in straight steps. Orders fill and
  * strategies are asked within the bar then.
+ *
+ * Small bars are made when somebody looks, one bar at a time: the search asks only for bars whose range can reach an order
+ * or a bound. A bar gives the same small bars however often it is asked for.
  */
 import { type Candles, column, openAt, volumeAt } from "./Candles.ts"
+import * as CrossingIndex from "./CrossingIndex.ts"
 import type { TimeAxis } from "./TimeAxis.ts"
 
-/** Whether the low comes first in a bar. */
-export type LowFirst = (bar: number) => boolean
+/** Writes where the price was at the end of each small bar. The last one is the close; low and high are among them. */
+export type Path = (bar: number, into: Float64Array) => void
 
 const legs = 3
 /** Live a strategy is asked every few seconds: of a minute, one step is a second. */
 const mostSteps = 20
 /** Small bars of one series at most: more than the least number of steps only for short series. */
-const mostBars = 3_000_000
 const mostFineBars = 200_000
 
-/** Small bars in one bar; 1 where bars are too many, or cannot be cut into whole milliseconds. */
+/** Small bars in one bar; 1 where bars cannot be cut into whole milliseconds. */
 export const partsOf = ({ bars, time: { stepMillis } }: Candles): number => {
   for (let steps = mostSteps; steps > 0; steps--)
-    if (stepMillis % (legs * steps) === 0 && bars * legs * steps <= (steps === 1 ? mostBars : mostFineBars))
-      return legs * steps
+    if (stepMillis % (legs * steps) === 0 && (steps === 1 || bars * legs * steps <= mostFineBars)) return legs * steps
   return 1
 }
 
@@ -41,40 +43,107 @@ const axisOf = ({ bars, stepMillis, runBars, runTimes }: TimeAxis, parts: number
   runTimes
 })
 
-/** `parts`: as `partsOf` says. `early`: by which share of a step a small bar ends before it, as live looks at any moment. */
-export const unfolded = (
-  candles: Candles,
-  parts: number,
-  lowFirst: LowFirst,
-  early: () => number = () => 0
-): Candles => {
-  const { bars, low, high, close, time } = candles
-  const priceScale = placesWithin(candles)
-  const make = () => column(bars * parts)
-  const into = { open: make(), high: make(), low: make(), close: make(), volume: make() }
+/** What all unfolded runs over the same candles share. */
+export interface Foldable {
+  readonly candles: Candles
+  readonly parts: number
+  readonly ranges: CrossingIndex.CrossingIndex
+  readonly closes: CrossingIndex.CrossingIndex
+  readonly priceScale: number
+}
+
+/** `parts`: as `partsOf` says. */
+export const foldable = (candles: Candles, parts: number): Foldable => ({
+  candles,
+  parts,
+  ranges: CrossingIndex.build(candles.low, candles.high),
+  closes: CrossingIndex.build(candles.close, candles.close),
+  priceScale: placesWithin(candles)
+})
+
+/** In straight steps. `early`: by which share of a step a small bar ends before it, as live looks at any moment. */
+export const straight = (
+  { candles, parts, priceScale }: Foldable,
+  isLowFirst: (bar: number) => boolean,
+  early: (bar: number) => () => number = () => () => 0
+): Path => {
+  const { low, high, close } = candles
   const [steps, tick] = [parts / legs, 10 ** priceScale]
-  let at = 0
-  const walk = (from: number, to: number, volume: number): void => {
-    let before = from
-    for (let step = 1; step <= steps; step++, at++) {
-      const price = step === steps ? to : Math.round((from + ((to - from) * (step - early())) / steps) * tick) / tick
-      into.open[at] = before
-      into.high[at] = Math.max(before, price)
-      into.low[at] = Math.min(before, price)
-      into.close[at] = price
-      into.volume[at] = volume
-      before = price
+  return (bar, into) => {
+    const [least, most, end] = [low[bar] ?? 0, high[bar] ?? 0, close[bar] ?? 0]
+    const corners = isLowFirst(bar) ? [least, most, end] : [most, least, end]
+    const share = early(bar)
+    let from = openAt(candles, bar) ?? end
+    for (const [leg, to] of corners.entries()) {
+      for (let step = 1; step < steps; step++)
+        into[leg * steps + step - 1] = Math.round((from + ((to - from) * (step - share())) / steps) * tick) / tick
+      into[(leg + 1) * steps - 1] = to
+      from = to
     }
   }
-  for (let bar = 0; bar < bars; bar++) {
-    const [least, most, end] = [low[bar] ?? 0, high[bar] ?? 0, close[bar] ?? 0]
-    const [first, second] = lowFirst(bar) ? [least, most] : [most, least]
-    const volume = volumeAt(candles, bar) / parts
-    walk(openAt(candles, bar) ?? end, first, volume)
-    walk(first, second, volume)
-    walk(second, end, volume)
+}
+
+export interface Unfolded {
+  readonly candles: Candles
+  readonly indices: CrossingIndex.Indices
+}
+
+export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldable, path: Path): Unfolded => {
+  const { bars, time } = candles
+  const make = () => column(parts)
+  const [open, low, high, close] = [make(), make(), make(), make()]
+  const leavesOf = (lower: Float64Array, upper: Float64Array): CrossingIndex.Leaves => ({
+    lower,
+    upper,
+    from: 0,
+    to: 0,
+    fetch: (small) => show(Math.floor(small / parts))
+  })
+  const all = [leavesOf(low, high), leavesOf(close, close)] as const
+  const show = (bar: number): void => {
+    path(bar, close)
+    let before = openAt(candles, bar) ?? close[0] ?? 0
+    for (let part = 0; part < parts; part++) {
+      const price = close[part] ?? 0
+      open[part] = before
+      low[part] = before < price ? before : price
+      high[part] = before > price ? before : price
+      before = price
+    }
+    for (const leaves of all) {
+      leaves.from = bar * parts
+      leaves.to = leaves.from + parts
+    }
   }
-  // Indicators are made of the bars themselves: they are the same in every order.
-  const whole = candles.whole ?? candles
-  return { ...into, bars: bars * parts, time: axisOf(time, parts), priceScale, whole }
+  const indexOf = (leaves: CrossingIndex.Leaves): CrossingIndex.CrossingIndex => ({
+    leaves,
+    minima: [],
+    maxima: [],
+    folded: { ranges, parts },
+    reads: { bars: 0, nodes: 0 }
+  })
+  const [orders, ofCloses] = [indexOf(all[0]), indexOf(all[1])]
+  const none = column(0)
+  const from = ({ leaves }: CrossingIndex.CrossingIndex, values: Float64Array, small: number): number => {
+    if (small < leaves.from || small >= leaves.to) leaves.fetch?.(small)
+    return values[small - leaves.from] ?? 0
+  }
+  return {
+    candles: {
+      bars: bars * parts,
+      time: axisOf(time, parts),
+      open: none,
+      high: none,
+      low: none,
+      close: none,
+      volume: none,
+      readOpen: (small) => from(orders, open, small),
+      readClose: (small) => from(ofCloses, close, small),
+      readVolume: (small) => volumeAt(candles, Math.floor(small / parts)) / parts,
+      priceScale,
+      // Indicators are made of the bars themselves: they are the same in every order.
+      whole: candles.whole ?? candles
+    },
+    indices: { orders, closes: ofCloses, told: { closes, parts } }
+  }
 }

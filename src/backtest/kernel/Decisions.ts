@@ -3,7 +3,7 @@
  * placed anew. A strategy sees the close of a bar as bid and ask, at the moment the bar closes.
  */
 
-import { exactPrice } from "../../candles/Candles.ts"
+import { closeAt, exactPrice } from "../../candles/Candles.ts"
 import { closedAt } from "../../candles/Resample.ts"
 import type { Amount } from "../../domain/Amount.ts"
 import { bottomless } from "../../domain/Book.ts"
@@ -18,7 +18,7 @@ import * as SlotState from "./orders/SlotState.ts"
 import * as Placing from "./Placing.ts"
 
 const priceAt = ({ candles, clock }: MarketRun, bar: number): TwoSidedPrice => {
-  const price = exactPrice(candles.close[bar] ?? 0)
+  const price = exactPrice(closeAt(candles, bar))
   return { bid: price, ask: price, at: clock.now }
 }
 

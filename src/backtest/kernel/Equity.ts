@@ -1,46 +1,58 @@
 /**
  * The largest drawdown of everything held, over the close of every bar. In one market the index and what searching has
- * said spare most of the reading (`Drawdown`); in several every close is read, as their sum has no index.
+ * said spare most of the reading (`Drawdown`); in several every close is read, as their sum has no index. Small bars within
+ * bars count with the closes of their bars, as other runs over the same candles do.
  */
-import type { Indices } from "../../candles/CrossingIndex.ts"
+import { type CrossingIndex, type Indices, lowerAt } from "../../candles/CrossingIndex.ts"
 import * as Drawdown from "./Drawdown.ts"
 import type { MarketRun } from "./MarketRun.ts"
 
 interface Holding {
   readonly run: MarketRun
-  readonly indices: Indices
+  readonly closes: CrossingIndex
 }
 
 export interface Equity {
   readonly drawdown: Drawdown.Drawdown
-  readonly holdings: readonly [Holding, ...ReadonlyArray<Holding>]
+  readonly holdings: ReadonlyArray<Holding>
   readonly first: Holding
   readonly isOne: boolean
+  /** Bars of the run in one of those whose closes count. */
+  readonly parts: number
 }
 
-export const make = (holdings: Equity["holdings"]): Equity => ({
+interface Held {
+  readonly run: MarketRun
+  readonly indices: Indices
+}
+
+const holdingOf = ({ run, indices: { closes, told } }: Held): Holding => ({ run, closes: told?.closes ?? closes })
+
+export const make = (held: readonly [Held, ...ReadonlyArray<Held>]): Equity => ({
   drawdown: Drawdown.make(),
-  holdings,
-  first: holdings[0],
-  isOne: holdings.length === 1
+  holdings: held.map(holdingOf),
+  first: holdingOf(held[0]),
+  isOne: held.length === 1,
+  parts: held[0].indices.told?.parts ?? 1
 })
 
 /** Closes up to bar `to` (exclusive) lie between these two. */
-export const know = ({ drawdown, isOne }: Equity, to: number, least: number, most: number): void => {
-  if (isOne) Drawdown.know(drawdown, to, least, most)
+export const know = ({ drawdown, isOne, parts }: Equity, to: number, least: number, most: number): void => {
+  if (isOne && parts === 1) Drawdown.know(drawdown, to, least, most)
 }
 
 /** Takes in the closes up to bar `to` (exclusive) with what is held now. */
-export const advance = ({ drawdown, holdings, first, isOne }: Equity, to: number): void => {
+export const advance = ({ drawdown, holdings, first, isOne, parts }: Equity, to: number): void => {
+  const end = parts === 1 ? to : Math.floor(to / parts)
   if (isOne) {
-    const { run, indices } = first
-    return Drawdown.advance(drawdown, indices.closes, to, run.wallet.base, run.wallet.quote)
+    const { run, closes } = first
+    return Drawdown.advance(drawdown, closes, end, run.wallet.base, run.wallet.quote)
   }
   let quote = 0
   for (const { run } of holdings) quote += run.wallet.quote
-  for (; drawdown.next < to; drawdown.next++) {
+  for (; drawdown.next < end; drawdown.next++) {
     let equity = quote
-    for (const { run } of holdings) equity += run.wallet.base * (run.candles.close[drawdown.next] ?? 0)
+    for (const { run, closes } of holdings) equity += run.wallet.base * lowerAt(closes, drawdown.next)
     if (equity > drawdown.peak) drawdown.peak = equity
     else drawdown.greatest = Math.max(drawdown.greatest, (drawdown.peak - equity) / drawdown.peak)
   }

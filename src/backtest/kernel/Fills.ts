@@ -6,7 +6,7 @@
  * additions; `fillSlices` for partial fills, better prices and waiting times.
  */
 
-import { exactPrice, openAt } from "../../candles/Candles.ts"
+import { closeAt, exactPrice, openAt } from "../../candles/Candles.ts"
 import { type Amount, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Price, quoteAmount, type Side } from "../../domain/Market.ts"
@@ -95,12 +95,23 @@ export const follow = (run: MarketRun, slot: SlotState.SlotState): void => {
   Placing.place(run, slot)
 }
 
+/** How far a bar went. */
+interface Range {
+  readonly bar: number
+  readonly low: number
+  readonly high: number
+}
+
 /** The price at which the bar trades with the order; `undefined` when a gap jumped over it. */
-const tradePrice = ({ conditions, candles }: MarketRun, bar: number, row: OrderTable.OrderRow): Price | undefined => {
+const tradePrice = (
+  { conditions, candles }: MarketRun,
+  { bar, low, high }: Range,
+  row: OrderTable.OrderRow
+): Price | undefined => {
   const { rules } = conditions
-  const inside = (high: number, low: number): boolean =>
+  const isInside = (): boolean =>
     Decimal.compare(row.price, exactPrice(high)) <= 0 && Decimal.compare(row.price, exactPrice(low)) >= 0
-  if (rules.touch === "within" && !inside(candles.high[bar] ?? 0, candles.low[bar] ?? 0)) return undefined
+  if (rules.touch === "within" && !isInside()) return undefined
   if (rules.price !== "open") return row.price
   const open = exactPrice(openAt(candles, bar) ?? 0)
   return row.side === "BUY" ? Decimal.min(open, row.price) : Decimal.max(open, row.price)
@@ -143,12 +154,18 @@ const complete = (run: MarketRun, slot: SlotState.SlotState, side: Side): void =
   else run.followers.places(slot, paysForItself(run, slot, side, paid))
 }
 
-/** Fills at most so much of the slot's order, at the bar's price or the one given; says how much it was. */
-const fillSlice = (run: MarketRun, bar: number, slot: SlotState.SlotState, most: Amount, given?: Price): Amount => {
+/** Fills at most so much of the slot's order, at this price if there is one; says how much it was. */
+const fillSlice = (
+  run: MarketRun,
+  bar: number,
+  slot: SlotState.SlotState,
+  most: Amount,
+  priceOf: (row: OrderTable.OrderRow) => Price | undefined
+): Amount => {
   const { orders, followers } = run
   const { order, openQuantity: open } = slot
   const row = orders.rowOf(slot)
-  const price = given ?? (row === undefined ? undefined : tradePrice(run, bar, row))
+  const price = row === undefined ? undefined : priceOf(row)
   const quantity = min(open, most)
   if (row === undefined || price === undefined || quantity <= 0n) {
     followers.rests(slot)
@@ -170,7 +187,7 @@ const mostArrivals = 12
 /** Fills at once, in `bar`, what arrived marketable at the close of `closeBar`. Says whether something had. */
 export const fillArrivals = (run: MarketRun, bar: number, closeBar: number): boolean => {
   const { arrivals, capacity, orders, clock } = run
-  const close = exactPrice(run.candles.close[closeBar] ?? 0)
+  const close = exactPrice(closeAt(run.candles, closeBar))
   capacity.open(bar)
   let hasArrived = false
   for (const slot of arrivals.take()) {
@@ -181,7 +198,7 @@ export const fillArrivals = (run: MarketRun, bar: number, closeBar: number): boo
     if (capacity.amount <= 0n || SlotState.countArrival(slot, clock.nextBar) > mostArrivals) continue
     orders.unrest(slot, row)
     const price = arrivalPrice(run.conditions.rules, row.side, row.price, close)
-    capacity.use(fillSlice(run, bar, slot, capacity.amount, price))
+    capacity.use(fillSlice(run, bar, slot, capacity.amount, () => price))
   }
   if (hasArrived) settle(run)
   return hasArrived
@@ -199,7 +216,7 @@ export const fillInHand = (run: MarketRun, bar: number, slot: SlotState.SlotStat
   const isNear = Math.abs(close / Decimal.toNumber(row.price) - 1) < distance
   if (!isNear || run.random() >= share) return false
   run.orders.unrest(slot, row)
-  fillSlice(run, bar, slot, slot.openQuantity, row.price)
+  fillSlice(run, bar, slot, slot.openQuantity, () => row.price)
   return true
 }
 
@@ -208,7 +225,9 @@ export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: nu
   const { orders, clock, capacity } = run
   clock.close(bar)
   capacity.open(bar)
-  const fill = (slot: SlotState.SlotState): void => capacity.use(fillSlice(run, bar, slot, capacity.amount))
+  const range = { bar, low, high }
+  const priceOf = (row: OrderTable.OrderRow): Price | undefined => tradePrice(run, range, row)
+  const fill = (slot: SlotState.SlotState): void => capacity.use(fillSlice(run, bar, slot, capacity.amount, priceOf))
   for (let slot = orders.takeBuy(low); slot !== undefined; slot = orders.takeBuy(low)) fill(slot)
   for (let slot = orders.takeSell(high); slot !== undefined; slot = orders.takeSell(high)) fill(slot)
   run.losses?.look(bar, clock.now)

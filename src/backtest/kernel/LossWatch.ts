@@ -3,7 +3,7 @@
  * the close instead of the mid.
  */
 
-import { exactPrice } from "../../candles/Candles.ts"
+import { closeAt, exactPrice } from "../../candles/Candles.ts"
 import type { Amount, Asset } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis } from "../../domain/Durations.ts"
@@ -14,14 +14,14 @@ import type { LimitAccount, MarketHolding } from "./state/LimitAccount.ts"
 const worthOf = (holdings: ReadonlyArray<MarketHolding>, bar: number): Amount =>
   holdings.reduce((sum, { conditions, candles, wallet, orders }) => {
     const { base, quote } = orders.held
-    const close = exactPrice(candles.close[bar] ?? 0)
+    const close = exactPrice(closeAt(candles, bar))
     return sum + quote + quoteAmount(conditions.market, wallet.freeBase + base, close, "down")
   }, holdings[0]?.wallet.freeQuote ?? 0n)
 
 /** The same in doubles, whole units. */
 const roughWorth = (holdings: ReadonlyArray<MarketHolding>, bar: number): number => {
   let worth = 0
-  for (const { wallet, candles } of holdings) worth += wallet.quote + wallet.base * (candles.close[bar] ?? 0)
+  for (const { wallet, candles } of holdings) worth += wallet.quote + wallet.base * closeAt(candles, bar)
   return worth
 }
 

@@ -3,17 +3,17 @@
  * and mostly that answers without reading the close.
  */
 
-import type { Candles, Column } from "../../../candles/Candles.ts"
+import { type Candles, closeAt } from "../../../candles/Candles.ts"
 import type { Side } from "../../../domain/Market.ts"
 
 export class LastClose {
-  declare private readonly column: Column
+  declare private readonly candles: Candles
   private knownFor = 0
   private least = 0
   private most = 0
 
-  constructor({ close }: Candles) {
-    this.column = close
+  constructor(candles: Candles) {
+    this.candles = candles
   }
 
   /** The close before bar `nextBar` lies between these two. */
@@ -24,7 +24,7 @@ export class LastClose {
   }
 
   before(nextBar: number): number {
-    return this.column[nextBar - 1] ?? 0
+    return closeAt(this.candles, nextBar - 1)
   }
 
   /** An order of this side that fills at this candle price is marketable. */
