@@ -332,6 +332,7 @@ const tracking = {
   /** Each read of an order that holds our money is answered "no such order". Proves nothing; said once until it shows again. */
   OrderMissing: { ...placement, orderId: Text, text: Text, ...correlation },
   OrderBack: { ...placement, orderId: Text },
+  /** What was filled, or what a fill that is known by this id has grown by since. */
   FillSeen: {
     ...placement,
     fillId: Text,
@@ -341,7 +342,8 @@ const tracking = {
     amountIn: Amount,
     outputAsset: Text,
     amountOut: Amount,
-    filledAt: Time
+    filledAt: Time,
+    updatedAt: Schema.optionalKey(Time)
   },
   CancelRequested: { ...placement, why: Reason },
   CancelSent: { ...placement, attempt: Schema.Int },

@@ -45,6 +45,8 @@ export interface Fill {
   readonly amountIn: Amount
   readonly amountOut: Amount
   readonly at: number
+  /** When the venue changed it last, where it says so: a fill may grow. */
+  readonly updatedAt?: number
 }
 
 /** COMPLETED carries the hash of the payment; FAILED is not retried by the venue. */

@@ -160,7 +160,7 @@ export const realisedByFill = (trades: ReadonlyArray<Trade>, method: LotMethod):
 }
 
 /** Fill ids are unique within one order, not across orders. */
-export const fillKey = ({ placement, fillId }: Trade): string => `${placement}\u0000${fillId}`
+export const fillKey = ({ at, placement, fillId }: Trade): string => `${placement}\u0000${fillId}\u0000${at}`
 
 /** Values by prices in quote per base; `decimals` by symbol. */
 export const markBy =

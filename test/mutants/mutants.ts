@@ -24,6 +24,7 @@ export interface Mutant {
 const funding = "src/engine/funding/Funding.ts"
 const payload = "src/domain/Payload.ts"
 const gate = "src/engine/funding/FundingGate.ts"
+const fills = "src/engine/tracking/Fills.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
@@ -344,9 +345,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["lies", "dust"],
     edits: [
       {
-        file: "src/engine/tracking/OrderTracker.ts",
-        find: "  [...new Map(fills.map((fill) => [fill.id, fill])).values()].map((fill) => ({\n",
-        replace: "  fills.map((fill) => ({\n"
+        file: fills,
+        find: "[...shown.values()].flatMap(",
+        replace: "fills.flatMap("
       }
     ]
   },
@@ -384,6 +385,30 @@ export const mutants: ReadonlyArray<Mutant> = [
         file: "src/engine/planning/LegRests.ts",
         find: "    const quantity = Ledger.dustOf(state.ledger, strategy.name, market.base.symbol)\n",
         replace: "    const quantity = 2n * Ledger.dustOf(state.ledger, strategy.name, market.base.symbol)\n"
+      }
+    ]
+  },
+  {
+    name: "a refund is what the first report of a fill left",
+    profile: "hostile",
+    including: ["lies", "dust"],
+    edits: [
+      {
+        file: fills,
+        find: 'max(sumOf(known.fills, "amountIn", max), sumOf(reported.fills, "amountIn", max))',
+        replace: 'sumOf(known.fills, "amountIn", max)'
+      }
+    ]
+  },
+  {
+    name: "a fill that grows is booked whole again",
+    profile: "hostile",
+    including: ["lies", "dust"],
+    edits: [
+      {
+        file: fills,
+        find: "[fill.amountIn - known.amountIn, fill.amountOut - known.amountOut]",
+        replace: "[fill.amountIn, fill.amountOut]"
       }
     ]
   }

@@ -2,6 +2,7 @@
  * A venue that lies: its answers are rewritten on the way to the bot, each order by at most one lie of the seed's choice, for
  * as long as it lives. The books stay true, so the oracle knows what really happened.
  */
+import { isTerminal } from "../../src/domain/Order.ts"
 import type { Departure, HttpAnswer } from "../../src/rehearsal/Network.ts"
 import * as Seeded from "../../src/sandbox/core/Seeded.ts"
 import type { Subject } from "./Oracle.ts"
@@ -10,7 +11,8 @@ interface Attributes {
   [name: string]: unknown
 }
 
-type Change = (attributes: Attributes) => void
+/** `reads`: how often this was said of the order before. */
+type Change = (attributes: Attributes, reads: number) => void
 
 const swapView = (attributes: Attributes): Attributes => attributes["swapView"] as Attributes
 const text = (value: unknown): string => String(value)
@@ -50,6 +52,12 @@ export const echo = {
     order["depositMode"] = "MEMO"
   }
 } satisfies Record<string, Change>
+
+const isObject = (value: unknown): value is Attributes =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const fillsIn = ({ partialFills }: Attributes): ReadonlyArray<Attributes> =>
+  Array.isArray(partialFills) ? partialFills.filter(isObject) : []
 
 const isFunded = (order: Attributes): boolean => text(order["depositedAmount"] ?? "0") !== "0"
 
@@ -101,6 +109,29 @@ export const later = {
   "payouts that never end": (order) => {
     order["payouts"] = { withdrawal: { status: "IN_PROGRESS" }, allWithdrawals: [], refund: { status: "IN_PROGRESS" } }
     order["isPayoutStatusFinal"] = false
+  },
+  // Lawful, and so is any other id, as long as the amounts are those of the same fill.
+  "fills that grow": (order) => {
+    const isOver = isTerminal(text(order["fillStatus"]))
+    const fills = fillsIn(order)
+    order["partialFills"] = fills.map((fill, index) => {
+      const at = Date.parse(text(fill["createdAt"]))
+      if (isOver || index < fills.length - 1) return { ...fill, updatedAt: new Date(at + 1_000).toISOString() }
+      const half = (name: string) => text(BigInt(text(fill[name])) / 2n)
+      return { ...fill, amountIn: half("amountIn"), amountOut: half("amountOut") }
+    })
+  },
+  "fills under other ids each time": (order, reads) => {
+    order["partialFills"] = fillsIn(order).map((fill) => ({ ...fill, id: `${text(fill["id"])}-${reads}` }))
+  },
+  "fills that grow and were never updated": (order) => {
+    if (isTerminal(text(order["fillStatus"]))) return
+    const half = (amount: unknown) => text(BigInt(text(amount)) / 2n)
+    order["partialFills"] = fillsIn(order).map((fill) => ({
+      ...fill,
+      amountIn: half(fill["amountIn"]),
+      amountOut: half(fill["amountOut"])
+    }))
   },
   "alive again after its end": (order) => {
     if (order["fillStatus"] === "CANCELED") order["fillStatus"] = "OPEN"
@@ -165,9 +196,6 @@ export interface Message extends Attributes {
 const choose = <T>(among: ReadonlyArray<T>, fraction: number): T | undefined =>
   among[Math.floor(fraction * among.length)]
 
-const isObject = (value: unknown): value is Attributes =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** Not a lie: a venue that keeps deadlines to the second. */
 const dropMillis = (attributes: Attributes): void => {
   attributes["deadline"] = text(attributes["deadline"]).replace(/\.\d+Z$/, ".000Z")
@@ -183,6 +211,8 @@ export const make = (seed: number, share: number, dropsMillis: boolean) => {
   }
   const numberOf = (orderId: string) => Seeded.fraction(seed, "which lie", orderId)
 
+  const reads = new Map<string, number>()
+
   /** Changes what is said about an order, and returns the lie. */
   const tell = (orderId: string, attributes: Attributes, isCreate: boolean): string | undefined => {
     const kind = kindOf(orderId)
@@ -197,7 +227,9 @@ export const make = (seed: number, share: number, dropsMillis: boolean) => {
     const name = choose(Object.keys(lies), numberOf(orderId))
     if (name === undefined) return undefined
     const truth = JSON.stringify(attributes)
-    lies[name]?.(attributes)
+    const before = reads.get(orderId) ?? 0
+    reads.set(orderId, before + 1)
+    lies[name]?.(attributes, before)
     return JSON.stringify(attributes) === truth ? undefined : name
   }
 

@@ -45,6 +45,7 @@ export interface Cancel {
 export interface KnownFill {
   readonly amountIn: Amount
   readonly amountOut: Amount
+  readonly updatedAt: number
 }
 
 /** What the strategy wished for; known once the limits approved it. */
@@ -151,7 +152,7 @@ export const filledQuote = (placement: Placement): Amount =>
 /** Base that is still to fill. */
 export const openQuantity = (placement: Placement): Amount => max(0n, placement.quantity - filledBase(placement))
 
-const sum = (placement: Placement, field: keyof KnownFill): Amount => {
+const sum = (placement: Placement, field: "amountIn" | "amountOut"): Amount => {
   let total = 0n
   for (const fill of placement.fills.values()) total += fill[field]
   return total

@@ -249,8 +249,18 @@ const seen = (placement: Placement, event: VenueEvent): Placement => {
       if (placement.state === "closing") return { ...placement, deposited: event.total }
       return { ...placement, state: "open", order: placement.order, deposited: event.total }
     case "FillSeen": {
-      const { amountIn, amountOut } = event
-      return { ...placement, fills: new Map(placement.fills).set(event.fillId, { amountIn, amountOut }) }
+      const { amountIn, amountOut, fillId, filledAt, updatedAt = filledAt } = event
+      const known = placement.fills.get(fillId)
+      const grown = {
+        amountIn: (known?.amountIn ?? 0n) + amountIn,
+        amountOut: (known?.amountOut ?? 0n) + amountOut,
+        updatedAt
+      }
+      return {
+        ...placement,
+        fills: new Map(placement.fills).set(fillId, grown),
+        ...present({ changes: known && (placement.changes ?? 0) + 1 })
+      }
     }
     case "Closed":
       if (placement.order === undefined) throw impossible(placement, event, "has no order")

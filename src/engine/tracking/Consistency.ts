@@ -1,6 +1,6 @@
 /**
  * What one process compares between the reports of an order, beside the journal: whether an order lives on that was said to be
- * over, whether an order with our money in it is one that the venue says it never had, and, where an older journal does not
+ * over, whether it goes on to show less than before, whether an order with our money in it is one that the venue says it never had, and, where an older journal does not
  * keep what was asked for, whether they go on sending our money to the same place. A report may be old, so a single one proves
  * nothing.
  */
@@ -12,6 +12,7 @@ import type { BotState } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { type Course, difference, shownBy } from "./MoneyPath.ts"
+import { lackingIn } from "./OrderTracker.ts"
 
 /** Reads may be this old; whoever shows an ended order alive for longer means it. */
 const cancelAgainMillis = 10_000
@@ -23,6 +24,7 @@ export const make = (state: BotState) => {
   const said = PlacementNotes.make<Course>(state)
   const aliveSince = PlacementNotes.make<number>(state)
   const missingSince = PlacementNotes.make<number>(state)
+  const lackingSince = PlacementNotes.make<number>(state)
 
   /** Where the report sends our money, if the reports before said something else. */
   const moved = ({ by, id, path }: Placement, order: Order): string | undefined => {
@@ -64,6 +66,18 @@ export const make = (state: BotState) => {
     return { isAlive: millis >= cancelAgainMillis, events }
   }
 
+  /** Whether the venue has for so long shown less of an order that is over than it had before that this is its last word. */
+  const insists = (placement: Placement, order: Order, now: number): boolean => {
+    const { id } = placement
+    if (!order.payoutIsFinal || lackingIn(placement, order) === undefined) {
+      lackingSince.delete(id)
+      return false
+    }
+    const since = lackingSince.get(id) ?? now
+    lackingSince.set(id, since)
+    return elapsedMillis(since, now) >= contradictionMillis
+  }
+
   /** The venue answers that there is no such order. Only our own deposit says that there is one. */
   const missed = (placement: Placement, now: number, text: string, correlationId?: string): ReadonlyArray<BotEvent> => {
     const { id, missing, order, slot, state: at, strategy } = placement
@@ -82,5 +96,5 @@ export const make = (state: BotState) => {
     return [{ _tag: "OrderBack", strategy, slot, placement: id, orderId: order.id }]
   }
 
-  return { missed, moved, revived, shown }
+  return { insists, missed, moved, revived, shown }
 }

@@ -9,6 +9,7 @@ import { isSaid, isTerminal, type Order } from "../../domain/Order.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as Fees from "./Fees.ts"
+import * as Fills from "./Fills.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 import { difference } from "./MoneyPath.ts"
 
@@ -21,8 +22,8 @@ const spentBy = ({ fills }: Order): Amount => fills.reduce((total, { amountIn })
 export const receivedBy = ({ fills }: Order): Amount => fills.reduce((total, { amountOut }) => total + amountOut, 0n)
 
 /** What is to come back once it is over; what was recorded at its end stays. */
-export const unspentOf = ({ state, unspent }: Placement, order: Order): Amount =>
-  state === "closing" ? unspent : order.depositedAmount - spentBy(order)
+export const unspentOf = ({ state, unspent }: Placement, { left }: Pick<Fills.Disputed, "left">): Amount =>
+  state === "closing" ? unspent : left
 
 /**
  * The most that can have been deposited by our doing, if anything is. Nobody knows any more what was signed for a recovered
@@ -70,7 +71,7 @@ export const judge = (
     elsewhere(placement, order, moved),
     otherTerm(placement, order),
     againstItself(order),
-    dear(placement, order),
+    dear(placement, order, Fills.disputed(order, reported)),
     restless(placement)
   ].find((finding) => finding !== undefined && finding.what !== placement.accepted)
 
@@ -108,14 +109,14 @@ const otherTerm = (placement: Placement, order: Order): Finding | undefined => {
 }
 
 /** It kept more than the fees that it was paid under. */
-const dear = (placement: Placement, order: Order): Finding | undefined => {
+const dear = (placement: Placement, order: Order, disputed: Fills.Disputed): Finding | undefined => {
   if (!isTerminal(order.fillStatus)) return undefined
   const legs = [
     ...(Fees.isPaidOut(order) && placement.payout !== "paid"
-      ? [["payout", Fees.payoutCost(placement, order, receivedBy(order))] as const]
+      ? [["payout", Fees.payoutCost(placement, order, disputed.received)] as const]
       : []),
     ...(Fees.isRefunded(order) && placement.refund !== "paid"
-      ? [["refund", Fees.refundCost(placement, order, unspentOf(placement, order))] as const]
+      ? [["refund", Fees.refundCost(placement, order, unspentOf(placement, disputed))] as const]
       : [])
   ]
   const [leg, cost] = legs.find(([, { claimed, fee }]) => claimed > fee) ?? []
@@ -132,13 +133,8 @@ const restless = (placement: Placement): Finding | undefined =>
   isRestless(placement) ? { kind: "changed-report", what: `its status changed ${mostChanges} times` } : undefined
 
 const againstKnown = (placement: Placement, reported: Order, order: Order): Finding | undefined => {
-  const seen = new Map(placement.fills)
-  const changed = reported.fills.find((fill) => {
-    const known = seen.get(fill.id)
-    seen.set(fill.id, fill)
-    return known !== undefined && (known.amountIn !== fill.amountIn || known.amountOut !== fill.amountOut)
-  })
-  if (changed !== undefined) return { kind: "changed-report", what: `fill ${changed.id} changed its amounts` }
+  const changed = Fills.changedIn(placement, reported.fills)
+  if (changed !== undefined) return { kind: "changed-report", what: `fill ${changed} changed its amounts` }
   const address = placement.order?.depositAddress
   if (address !== undefined && isSaid(order, "depositAddress") && order.depositAddress !== address) {
     return { kind: "changed-report", what: `the deposit address changed to ${order.depositAddress}` }

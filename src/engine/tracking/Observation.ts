@@ -261,7 +261,7 @@ export const make = Effect.gen(function* () {
             : { events: [], isAlive: false }
         if (isAlive) revived(id)
         const back = placement.order?.id === report.order.id ? consistency.shown(placement) : []
-        return [...back, ...events, ...eventsOf(placement, markets.get(placement.market), report)]
+        return [...back, ...events, ...eventsOf(placement, markets.get(placement.market), report, now)]
       })
       return Effect.andThen(reading(id, noted), odd)
     }
@@ -275,13 +275,14 @@ export const make = Effect.gen(function* () {
   const eventsOf = (
     placement: Placement,
     market: Market | undefined,
-    { order, correlationId }: Seen
+    { order, correlationId }: Seen,
+    now: number
   ): ReadonlyArray<BotEvent> => {
     if (placement.order?.id === order.id) {
-      const moved = consistency.moved(placement, order)
+      const manner = { moved: consistency.moved(placement, order), insists: consistency.insists(placement, order, now) }
       return isFinished(placement.state) && order.depositedAmount === 0n
         ? []
-        : observe(placement, order, correlationId, moved)
+        : observe(placement, order, correlationId, manner)
     }
     if (market === undefined || !isOurs(placement, market, order)) return []
     const asked = { market, expected: settings.account }

@@ -7,16 +7,17 @@
  * are final.
  */
 
-import { type Amount, min } from "../../domain/Amount.ts"
+import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
-import { type Fill, feesToOthers, isSaid, isTerminal, type Order } from "../../domain/Order.ts"
+import { feesToOthers, isSaid, isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapEvent.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
 import { type Finding, isImpossible, isRestless, judge, mostDeposited, receivedBy, unspentOf } from "./Court.ts"
 import { credible, isPaidOut, isRefunded, payoutCost, refundCost } from "./Fees.ts"
+import * as Fills from "./Fills.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 import { askedFor, difference, type Expectations } from "./MoneyPath.ts"
 
@@ -173,29 +174,45 @@ const bound = (
 /** A report that knows less than we do comes from an old view. */
 const isOld = (placement: Placement, order: Order): boolean =>
   order.depositedAmount < placement.deposited ||
-  [...placement.fills.keys()].some((id) => !order.fills.some((fill) => fill.id === id)) ||
+  Fills.lostIn(placement, order.fills) !== undefined ||
   (placement.state === "closing" && !isTerminal(order.fillStatus))
 
 export const unsaidIn = ({ unsaid }: Order): string | undefined =>
   unsaid && `the venue does not say its ${unsaid.join(", ")}`
 
-/** What an order that is over must show and does not: fills that it had shown before. */
+/** What an order that is over must show and does not: what it had shown before. */
 export const lackingIn = (placement: Placement, order: Order): string | undefined => {
   if (placement.order?.id !== order.id || !isTerminal(order.fillStatus)) return undefined
-  const lost = [...placement.fills.keys()].find((known) => !order.fills.some(({ id }) => id === known))
-  return lost === undefined
-    ? undefined
-    : `it is ${order.fillStatus}, and partialFills lacks ${lost}, which it had shown`
+  const lost = Fills.lostIn(placement, Fills.factsIn(placement, order.fills))
+  if (lost !== undefined) return `it is ${order.fillStatus}, and partialFills lacks ${lost}, which it had shown`
+  return order.depositedAmount < placement.deposited
+    ? `it is ${order.fillStatus}, and depositedAmount is ${order.depositedAmount}, less than it had shown`
+    : undefined
 }
 
-/** Everything that a report of a bound order adds to what is known; `moved` as for `judge`. */
+interface Manner {
+  /** As for `judge`. */
+  readonly moved?: string | undefined
+  /** The order is over, and for so long the venue has shown less of it than before that no read can be so old. */
+  readonly insists?: boolean
+}
+
+/** Everything that a report of a bound order adds to what is known. */
 export const observe = (
   placement: Placement,
   reported: Order,
   correlationId?: string,
-  moved?: string
+  { insists = false, moved }: Manner = {}
 ): ReadonlyArray<BotEvent> => {
-  const order = { ...reported, fills: factsIn(placement, reported), depositedAmount: depositIn(placement, reported) }
+  const shown = {
+    ...reported,
+    fills: Fills.factsIn(placement, reported.fills),
+    depositedAmount: depositIn(placement, reported)
+  }
+  // What was known stays booked.
+  const order = insists
+    ? { ...shown, fills: Fills.known(placement), depositedAmount: max(shown.depositedAmount, placement.deposited) }
+    : shown
   if (isOld(placement, order)) return []
   const correlation = present({ correlationId })
   const finding = placement.contradiction === undefined ? judge(placement, reported, order, moved) : undefined
@@ -222,7 +239,11 @@ export const observe = (
   }
   if (isTerminal(order.fillStatus)) {
     const isTold = finding !== undefined || placement.contradiction !== undefined
-    events.push(...close(placement, order).map((event) => (isTold ? following(event) : event)))
+    events.push(
+      ...close(placement, order, Fills.disputed(order, { ...shown, fills: reported.fills })).map((event) =>
+        isTold ? following(event) : event
+      )
+    )
   }
   return events
 }
@@ -258,13 +279,6 @@ const isSame = (known: SwapReport | undefined, said: SwapReport): boolean => {
   return known !== undefined && text(known) === text(said)
 }
 
-/** A fill is one fact, however often reports repeat it, and with the amounts that it was first reported with. */
-const factsIn = (placement: Placement, { fills }: Order): ReadonlyArray<Fill> =>
-  [...new Map(fills.map((fill) => [fill.id, fill])).values()].map((fill) => ({
-    ...fill,
-    ...placement.fills.get(fill.id)
-  }))
-
 /** At most what we paid. A refund proves that the money had arrived, whatever the report says of a deposit: the doubt is over. */
 const depositIn = (placement: Placement, { depositedAmount, fillStatus, refund }: Order): Amount => {
   const { deposited, funding } = placement
@@ -283,23 +297,22 @@ const reestimated = (placement: PlacementIn<"created">, order: Order): ReadonlyA
 }
 
 const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>
-  order.fills
-    .filter((fill) => !placement.fills.has(fill.id))
-    .map((fill) => ({
-      _tag: "FillSeen",
-      ...about(placement),
-      fillId: fill.id,
-      side: placement.side,
-      price: placement.price,
-      inputAsset: placement.inputAsset,
-      amountIn: fill.amountIn,
-      outputAsset: placement.outputAsset,
-      amountOut: fill.amountOut,
-      filledAt: fill.at
-    }))
+  Fills.newIn(placement, order.fills).map((fill) => ({
+    _tag: "FillSeen",
+    ...about(placement),
+    fillId: fill.id,
+    side: placement.side,
+    price: placement.price,
+    inputAsset: placement.inputAsset,
+    amountIn: fill.amountIn,
+    outputAsset: placement.outputAsset,
+    amountOut: fill.amountOut,
+    filledAt: fill.at,
+    ...present({ updatedAt: fill.updatedAt })
+  }))
 
 /** The order is terminal: no more of it can execute. What remains is to follow the money out of it. */
-const close = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {
+const close = (placement: Placement, order: Order, disputed: Fills.Disputed): ReadonlyArray<BotEvent> => {
   if (order.depositedAmount === 0n) {
     // Signed but not deposited: only the payload's expiry shows that it never will be. Unsigned: nothing was at
     // stake, unless that may have been forgotten.
@@ -308,7 +321,7 @@ const close = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {
       : []
   }
   const events: Array<BotEvent> = []
-  const unspent = unspentOf(placement, order)
+  const unspent = unspentOf(placement, disputed)
   if (placement.state !== "closing") {
     events.push({
       _tag: "Closed",
@@ -318,8 +331,8 @@ const close = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {
       unspent
     })
   }
-  const payout = payoutEvents(placement, order)
-  const refund = refundEvents(placement, order, unspent)
+  const payout = payoutEvents(placement, order, disputed)
+  const refund = refundEvents(placement, order, unspent, disputed)
   events.push(...payout.events, ...refund.events)
   if (payout.done && refund.done && order.payoutIsFinal) events.push({ _tag: "Settled", ...about(placement) })
   return events
@@ -331,7 +344,7 @@ interface Outcome {
 }
 
 /** The venue names no amounts in payouts: what arrives is what was filled, less what it says that they cost. */
-const payoutEvents = (placement: Placement, order: Order): Outcome => {
+const payoutEvents = (placement: Placement, order: Order, { received }: Fills.Disputed): Outcome => {
   const asset = placement.outputAsset
   const filled = receivedBy(order)
   if (filled === 0n || placement.payout === "paid") return { events: [], done: true }
@@ -348,27 +361,28 @@ const payoutEvents = (placement: Placement, order: Order): Outcome => {
     return { events, done: false }
   }
   if (!isComplete) return { events, done: false }
-  const { claimed, fee } = payoutCost(placement, order, filled)
+  const { claimed, fee } = payoutCost(placement, order, received)
   events.push({
     _tag: "PaidOut",
     ...about(placement),
     asset,
-    amount: filled - claimed,
+    amount: received - claimed,
     fee,
     txHashes: order.withdrawals.flatMap((leg) => leg.txHash ?? [])
   })
   return { events, done: true }
 }
 
-const refundEvents = (placement: Placement, order: Order, unspent: Amount): Outcome => {
+const refundEvents = (placement: Placement, order: Order, unspent: Amount, { left: most }: Fills.Disputed): Outcome => {
   const asset = placement.inputAsset
   if (unspent === 0n || placement.refund === "paid") return { events: [], done: true }
   const leg = order.refund
   if (isRefunded(order)) {
-    const { claimed, fee } = refundCost(placement, order, unspent)
+    const left = min(unspent, most)
+    const { claimed, fee } = refundCost(placement, order, left)
     const txHashes = leg?.txHash === undefined ? [] : [leg.txHash]
     return {
-      events: [{ _tag: "Refunded", ...about(placement), asset, amount: unspent - claimed, fee, txHashes }],
+      events: [{ _tag: "Refunded", ...about(placement), asset, amount: left - claimed, fee, txHashes }],
       done: true
     }
   }

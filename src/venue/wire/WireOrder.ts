@@ -132,12 +132,15 @@ const time = (value: string | undefined): number | undefined =>
 const toFill =
   (now: number) =>
   (fill: typeof WireFill.Type): Decoded<Fill> =>
-    Result.all({
-      id: text("partialFills.id", fill.id),
-      amountIn: amount("partialFills.amountIn", fill.amountIn),
-      amountOut: amount("partialFills.amountOut", fill.amountOut),
-      at: Result.succeed(time(fill.createdAt) ?? time(fill.updatedAt) ?? now)
-    })
+    Result.map(
+      Result.all({
+        id: text("partialFills.id", fill.id),
+        amountIn: amount("partialFills.amountIn", fill.amountIn),
+        amountOut: amount("partialFills.amountOut", fill.amountOut),
+        at: Result.succeed(time(fill.createdAt) ?? time(fill.updatedAt) ?? now)
+      }),
+      (exact): Fill => ({ ...exact, ...present({ updatedAt: time(fill.updatedAt) }) })
+    )
 
 const toLeg =
   (field: string) =>

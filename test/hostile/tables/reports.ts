@@ -439,7 +439,9 @@ const over: ReadonlyArray<Line> = [
 
 /** Wherever the order is shown, so that no other answer gives the liar away. */
 const everywhere = at("reads", [
-  ...Object.entries(later).map(([lie, tell]) => line("report", lie, tell, perhaps)),
+  ...Object.entries(later).map(([lie, change]: readonly [string, (said: Json, reads: number) => void]) =>
+    line("report", lie, (said, about) => change(said, about.told), perhaps)
+  ),
   ...during,
   ...filled,
   ...over

@@ -1,5 +1,6 @@
 /**
- * I11 and dust, by the venue's own fills: each is posted once, with the venue's amounts, and at rest none is missing. The
+ * I10, I11 and dust, by the venue's own fills: each is posted once, with the venue's amounts, at rest none is missing, and what
+ * comes back is no more than was left. The
  * judge keeps a ledger of its own from what is on disk; what leaves the dust is never more than what went there (I22), and
  * what people are shown is that ledger (I24).
  */
@@ -35,13 +36,17 @@ export const make = ({ note, violated }: Court, { isLiedAbout, orderOf }: VenueO
   const post = (bot: string, { planned, posted }: Account, event: Of<"FillSeen">): void => {
     const fills = posted.get(event.placement) ?? new Map<string, Of<"FillSeen">>()
     posted.set(event.placement, fills)
-    if (fills.has(event.fillId)) violated("I11", `${event.placement} posts the fill ${event.fillId} twice`)
-    fills.set(event.fillId, event)
+    const order = orderOf(bot, event.placement)
+    const isTrue = order !== undefined && !isLiedAbout(order.id)
+    const before = fills.get(event.fillId)
+    // Only a liar's fills grow.
+    if (before !== undefined && (isTrue || event.updatedAt === before.updatedAt))
+      violated("I11", `${event.placement} posts the fill ${event.fillId} twice`)
+    fills.set(event.fillId, { ...event, amountIn: event.amountIn + (before?.amountIn ?? 0n) })
     const spent = [...fills.values()].reduce((sum, { amountIn }) => sum + amountIn, 0n)
     const wanted = planned.get(event.placement)?.inputAmount ?? 0n
     if (spent > wanted) violated("I11", `the fills of ${event.placement} spend ${spent} of ${wanted}`)
-    const order = orderOf(bot, event.placement)
-    if (order === undefined || isLiedAbout(order.id)) return
+    if (!isTrue) return
     const truth = order.fills.find(({ id }) => id === event.fillId)
     if (truth === undefined)
       return violated("I11", `${event.placement} posts ${event.fillId}, which the venue never did`)
@@ -50,6 +55,17 @@ export const make = ({ note, violated }: Court, { isLiedAbout, orderOf }: VenueO
         "I11",
         `${event.fillId} moved ${truth.amountIn} and ${truth.amountOut}, not what ${event.placement} posts`
       )
+  }
+
+  /** I10: whatever the venue says, no more counts as ours again than the order has left, or has brought. */
+  const comesBack = (bot: string, { planned }: Account, event: Of<"PaidOut" | "Refunded">): void => {
+    const order = orderOf(bot, event.placement)
+    const wish = planned.get(event.placement)
+    if (order === undefined || wish === undefined) return
+    const sumOf = (field: "amountIn" | "amountOut") => order.fills.reduce((sum, fill) => sum + fill[field], 0n)
+    const most = event._tag === "PaidOut" ? sumOf("amountOut") : wish.inputAmount - sumOf("amountIn")
+    const counted = event.amount + event.fee
+    if (counted > most) violated("I10", `${event._tag} of ${event.placement} counts ${counted}, and there was ${most}`)
   }
 
   const dustOf = ({ ledger }: Account, strategy: string, asset: string) => Ledger.dustOf(ledger, strategy, asset)
@@ -67,6 +83,7 @@ export const make = ({ note, violated }: Court, { isLiedAbout, orderOf }: VenueO
       }
     }
     if (event._tag === "FillSeen") post(bot, account, event)
+    if (event._tag === "PaidOut" || event._tag === "Refunded") comesBack(bot, account, event)
     Ledger.apply(account.ledger, event)
     if (event._tag === "LegClosed" && dustOf(account, event.strategy, event.asset) > 0n) note("dust booked")
   }

@@ -1,0 +1,109 @@
+/**
+ * Which fill of a report is which one that is known, and what counts of it. A fill is one fact, however often it is reported,
+ * and whatever its id is by now: one whose id is new is a known one that the report no longer shows, if it has its amounts.
+ * A fill may grow, if the venue says that it was updated since; any other change contradicts what it was. Of what is
+ * contradicted the least that any report gave counts as ours, and the most that any took as gone: the difference belongs to
+ * nobody until it is explained.
+ */
+import { type Amount, max, min } from "../../domain/Amount.ts"
+import type { Fill, Order } from "../../domain/Order.ts"
+import type { KnownFill, Placement } from "../state/Placement.ts"
+
+type Amounts = Pick<Fill, "amountIn" | "amountOut">
+
+const isSame = (one: Amounts, other: Amounts): boolean =>
+  one.amountIn === other.amountIn && one.amountOut === other.amountOut
+
+const hasGrown = (known: KnownFill, { amountIn, amountOut, updatedAt }: Fill): boolean =>
+  amountIn > known.amountIn && amountOut > known.amountOut && updatedAt !== undefined && updatedAt > known.updatedAt
+
+/** As it was before it grew: the report comes from an old view. */
+const isOlder = (known: KnownFill, { amountIn, amountOut, updatedAt }: Fill): boolean =>
+  amountIn < known.amountIn && amountOut < known.amountOut && updatedAt !== undefined && updatedAt < known.updatedAt
+
+interface Recognised {
+  readonly fill: Fill
+  readonly known: KnownFill | undefined
+}
+
+/** Each fill of the report once, under the id that it was first reported with; one as it was before it grew is not shown. */
+const recognise = ({ fills: known }: Placement, fills: ReadonlyArray<Fill>): ReadonlyArray<Recognised> => {
+  const shown = new Map(fills.map((fill) => [fill.id, fill]))
+  const unshown = new Map([...known].filter(([id]) => !shown.has(id)))
+  return [...shown.values()].flatMap((fill): ReadonlyArray<Recognised> => {
+    const same = known.get(fill.id)
+    if (same !== undefined) return isOlder(same, fill) ? [] : [{ fill, known: same }]
+    const renamed = [...unshown].find(([, each]) => isSame(each, fill))
+    if (renamed === undefined) return [{ fill, known: undefined }]
+    const [id, each] = renamed
+    unshown.delete(id)
+    return [{ fill: { ...fill, id }, known: each }]
+  })
+}
+
+/** The fills that the report shows, with the amounts that count. */
+export const factsIn = (placement: Placement, fills: ReadonlyArray<Fill>): ReadonlyArray<Fill> =>
+  recognise(placement, fills).map(({ fill, known }) =>
+    known === undefined || hasGrown(known, fill)
+      ? fill
+      : { ...fill, amountIn: known.amountIn, amountOut: known.amountOut }
+  )
+
+/** What they add to what is known: a new fill, or what a known one has grown by since. */
+export const newIn = (placement: Placement, facts: ReadonlyArray<Fill>): ReadonlyArray<Fill> =>
+  facts.flatMap((fill) => {
+    const known = placement.fills.get(fill.id)
+    if (known === undefined) return [fill]
+    if (isSame(known, fill)) return []
+    const [amountIn, amountOut] = [fill.amountIn - known.amountIn, fill.amountOut - known.amountOut]
+    return [{ ...fill, amountIn, amountOut, at: fill.updatedAt ?? fill.at }]
+  })
+
+/** A known fill that the report does not show. */
+export const lostIn = ({ fills: known }: Placement, facts: ReadonlyArray<Fill>): string | undefined =>
+  [...known.keys()].find((id) => !facts.some((fill) => fill.id === id))
+
+/** A fill that is not what it was, in this report or since one before. */
+export const changedIn = (placement: Placement, fills: ReadonlyArray<Fill>): string | undefined => {
+  const shown = new Map<string, Fill>()
+  for (const fill of fills) {
+    const twin = shown.get(fill.id)
+    if (twin !== undefined && !isSame(twin, fill)) return fill.id
+    shown.set(fill.id, fill)
+  }
+  return recognise(placement, fills).find(
+    ({ fill, known }) => known !== undefined && !isSame(known, fill) && !hasGrown(known, fill)
+  )?.fill.id
+}
+
+const sumOf = (
+  fills: ReadonlyArray<Fill>,
+  field: "amountIn" | "amountOut",
+  choose: (one: Amount, other: Amount) => Amount
+): Amount => {
+  const byId = new Map<string, Amount>()
+  for (const { id, [field]: amount } of fills) byId.set(id, choose(byId.get(id) ?? amount, amount))
+  return [...byId.values()].reduce((total, amount) => total + amount, 0n)
+}
+
+/** What may be counted on where a report and what is known before it do not agree. */
+export interface Disputed {
+  /** The least that is left of the deposit. */
+  readonly left: Amount
+  /** The least that was brought. */
+  readonly received: Amount
+}
+
+type Said = Pick<Order, "depositedAmount" | "fills">
+
+export const disputed = (known: Said, reported: Said): Disputed => {
+  const spent = max(sumOf(known.fills, "amountIn", max), sumOf(reported.fills, "amountIn", max))
+  return {
+    left: max(0n, min(known.depositedAmount, reported.depositedAmount) - spent),
+    received: min(sumOf(known.fills, "amountOut", min), sumOf(reported.fills, "amountOut", min))
+  }
+}
+
+/** The fills that are known, as a report would show them. */
+export const known = ({ fills }: Placement): ReadonlyArray<Fill> =>
+  [...fills].map(([id, fill]) => ({ ...fill, id, at: fill.updatedAt }))

@@ -1,0 +1,190 @@
+/** Fills that are not what they were: grown, shrunk, renamed, gone. Nothing of what reports disagree about counts as free. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Ledger from "../../../src/domain/Ledger.ts"
+import type { Fill, Order } from "../../../src/domain/Order.ts"
+import { lackingIn, observe } from "../../../src/engine/tracking/OrderTracker.ts"
+import { budget, type Life, quoteOf, reports, start } from "./orderLife.ts"
+
+const half: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
+const two: Life = { side: "SELL", fills: [200_000n, 300_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
+
+/** An order whose reports are shown with these fills, one after the other; the last one is the last word. */
+const lived = (
+  life: Life,
+  shown: ReadonlyArray<(fills: ReadonlyArray<Fill>) => ReadonlyArray<Fill>>,
+  insists = false
+) => {
+  const world = start(life)
+  const all = reports(life)
+  const [open, ...rest] = all
+  const partial = rest[life.fills.length - 1]
+  const paid = all.at(-1)
+  if (open === undefined || partial === undefined || paid === undefined) throw new Error("no reports")
+  const kinds: Array<string> = []
+  const see = (order: Order, manner = {}) => {
+    const known = world.placement()
+    if (known === undefined) return
+    const events = observe(known, order, undefined, manner)
+    kinds.push(...events.map((event) => (event._tag === "Contradiction" ? event.what : event._tag)))
+    world.record(...events)
+  }
+  see(open)
+  shown.forEach((change, index) => {
+    const isLast = index === shown.length - 1
+    const truth = isLast ? paid : partial
+    see({ ...truth, fills: change(truth.fills) }, isLast ? { insists } : {})
+  })
+  const of = (asset: string) =>
+    new Map(
+      Ledger.totals(world.state.ledger).flatMap((each) =>
+        each.asset === asset && each.amount !== 0n ? [[each.place, each.amount]] : []
+      )
+    )
+  return {
+    ...world,
+    kinds,
+    free: (asset: "BTC" | "USDC") =>
+      Ledger.freeOf(world.state.ledger, "s", asset) - (asset === "BTC" ? budget.base : budget.quote),
+    residual: (asset: string) => of(asset).get("residual") ?? 0n,
+    tracked: (order: Order) => {
+      const known = world.placement()
+      return known === undefined ? undefined : lackingIn(known, order)
+    }
+  }
+}
+
+const asTheyAre = (fills: ReadonlyArray<Fill>) => fills
+const each = (change: (fill: Fill, index: number) => Partial<Fill>) => (fills: ReadonlyArray<Fill>) =>
+  fills.map((fill, index) => ({ ...fill, ...change(fill, index) }))
+const times = (by: bigint, updatedAt?: number) =>
+  each(({ amountIn, amountOut }) => ({
+    amountIn: (amountIn * by) / 4n,
+    amountOut: (amountOut * by) / 4n,
+    ...(updatedAt === undefined ? {} : { updatedAt })
+  }))
+
+describe("fills that change", () => {
+  it("a fill that grew was a contradiction, and what it had spent came back as a refund that nobody made", () => {
+    const { free, kinds, placement, residual, state } = lived(half, [times(1n, 10), times(2n, 20), times(4n, 30)])
+    assert.deepStrictEqual(
+      kinds.filter((kind) => kind === "FillSeen" || kind.includes("changed")),
+      ["FillSeen", "FillSeen", "FillSeen"]
+    )
+    assert.isUndefined(placement(), "it is settled")
+    assert.strictEqual(free("BTC"), -500_000n)
+    assert.strictEqual(free("USDC"), quoteOf(500_000n))
+    assert.strictEqual(residual("BTC"), 0n)
+    assert.isUndefined(state.strategies.get("s")?.unexplained)
+  })
+
+  it("a fill that is shown as it was before it grew is old news", () => {
+    const { free, kinds, residual } = lived(half, [times(1n, 10), times(4n, 30), times(1n, 10), times(4n, 30)])
+    assert.deepStrictEqual(kinds.slice(0, 5), ["DepositSeen", "StatusSeen", "FillSeen", "StatusSeen", "FillSeen"])
+    assert.strictEqual(free("BTC"), -500_000n)
+    assert.strictEqual(residual("BTC"), 0n)
+  })
+
+  for (const [what, first, last] of [
+    ["grows without a newer date", times(1n), times(4n)],
+    ["grows with an older date", times(1n, 20), times(4n, 10)],
+    ["grows with the same date", times(1n, 20), times(4n, 20)]
+  ] as const) {
+    it(`a fill that ${what} made money free that is not there`, () => {
+      const { free, kinds, residual, state } = lived(half, [first, last])
+      assert.include(kinds, "fill f0 changed its amounts")
+      assert.strictEqual(free("BTC"), -500_000n, "what it may have spent")
+      assert.strictEqual(free("USDC"), quoteOf(125_000n), "what it surely brought")
+      assert.strictEqual(residual("BTC"), 375_000n)
+      assert.isDefined(state.strategies.get("s")?.unexplained)
+    })
+  }
+
+  it("a fill that shrinks takes back what it brought, and not what it spent", () => {
+    const { free, kinds, residual, state } = lived(half, [times(4n, 20), times(1n, 30)])
+    assert.include(kinds, "fill f0 changed its amounts")
+    assert.strictEqual(free("BTC"), -500_000n)
+    assert.strictEqual(free("USDC"), quoteOf(125_000n))
+    assert.strictEqual(residual("USDC"), quoteOf(375_000n))
+    assert.isDefined(state.strategies.get("s")?.unexplained)
+  })
+
+  it("a fill that grows after the end came back as a refund", () => {
+    const world = start(half)
+    const all = reports(half)
+    const ended = all[3]
+    const paid = all.at(-1)
+    if (ended === undefined || paid === undefined) return assert.fail("no reports")
+    const see = (order: Order) => {
+      const known = world.placement()
+      if (known !== undefined) world.record(...observe(known, order))
+    }
+    see({ ...ended, fills: times(1n, 10)(ended.fills) })
+    assert.strictEqual(world.placement()?.unspent, 875_000n)
+    see({ ...paid, fills: times(4n, 30)(paid.fills) })
+    assert.isAtMost(Number(Ledger.freeOf(world.state.ledger, "s", "BTC") - budget.base), -500_000)
+    assert.isDefined(world.state.slots.get("s/a")?.frozen)
+  })
+
+  it("fills whose ids changed with each read left the order in its cancel for ever, without a word", () => {
+    const renamed = (run: number) => each(({ id }) => ({ id: `${id}-${run}` }))
+    const { free, kinds, placement, residual } = lived(two, [renamed(1), renamed(2), renamed(3)])
+    assert.lengthOf(
+      kinds.filter((kind) => kind === "FillSeen"),
+      2
+    )
+    assert.isUndefined(placement())
+    assert.strictEqual(free("BTC"), -500_000n)
+    assert.strictEqual(free("USDC"), quoteOf(500_000n))
+    assert.strictEqual(residual("BTC") + residual("USDC"), 0n)
+  })
+
+  it("two fills that exchange their ids are told, and what they come to is right", () => {
+    const { free, kinds, residual } = lived(two, [
+      asTheyAre,
+      (fills) => fills.map((fill, index) => ({ ...fill, id: fills[1 - index]?.id ?? "" }))
+    ])
+    assert.include(kinds, "fill f0 changed its amounts".replace("f0", "f1"))
+    assert.strictEqual(free("BTC"), -500_000n)
+    assert.strictEqual(free("USDC"), quoteOf(500_000n))
+    assert.strictEqual(residual("BTC") + residual("USDC"), 0n)
+  })
+
+  it("twins are two fills, whatever they are called", () => {
+    const twins: Life = { ...two, fills: [250_000n, 250_000n] }
+    const first = lived(twins, [(fills) => fills.slice(0, 1), asTheyAre])
+    assert.strictEqual(first.free("BTC"), -500_000n)
+    const renamed = each(({ id }) => ({ id: `${id}-again` }))
+    const second = lived(twins, [asTheyAre, renamed])
+    assert.strictEqual(second.free("BTC"), -500_000n)
+    assert.strictEqual(second.free("USDC"), quoteOf(500_000n))
+  })
+
+  it("a fill that disappears for good kept the order open for ever; what it spent and brought is unexplained", () => {
+    const paid = reports(two).at(-1)
+    if (paid === undefined) return assert.fail("no reports")
+    const first = lived(two, [asTheyAre, (fills) => fills.slice(0, 1)])
+    assert.isDefined(first.placement(), "once may be an accident")
+    assert.match(first.tracked({ ...paid, fills: paid.fills.slice(0, 1) }) ?? "", /lacks f1/)
+    const { free, placement, residual, state } = lived(two, [asTheyAre, (fills) => fills.slice(0, 1)], true)
+    assert.isUndefined(placement())
+    assert.strictEqual(free("BTC"), -500_000n, "the refund is no larger for it")
+    assert.strictEqual(free("USDC"), quoteOf(200_000n))
+    assert.strictEqual(residual("USDC"), quoteOf(300_000n))
+    assert.isDefined(state.strategies.get("s")?.unexplained)
+  })
+
+  it("an order that ends with less deposited than before kept silent for ever", () => {
+    const world = start(half)
+    const all = reports(half)
+    const paid = all.at(-1)
+    const known = () => world.placement() ?? assert.fail("it is gone")
+    if (all[0] === undefined || paid === undefined) return assert.fail("no reports")
+    world.record(...observe(known(), all[0]))
+    const less = { ...paid, depositedAmount: 800_000n }
+    assert.deepStrictEqual(observe(known(), less), [])
+    assert.match(lackingIn(known(), less) ?? "", /depositedAmount is 800000, less/)
+    world.record(...observe(known(), less, undefined, { insists: true }))
+    assert.isUndefined(world.placement())
+    assert.strictEqual(Ledger.freeOf(world.state.ledger, "s", "BTC"), budget.base - 1_000_000n + 300_000n)
+  })
+})
