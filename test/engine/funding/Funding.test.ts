@@ -342,6 +342,45 @@ describe("the last moment before funding", () => {
     })
   )
 
+  const late: ReadonlyArray<
+    readonly [string, Effect.Effect<{ readonly value: { readonly intentHash: string } }, VenueError>, number]
+  > = [
+    ["that got no answer, before it is in doubt", Effect.fail(lost), 0],
+    ["that is in doubt", Effect.fail(lost), 20],
+    ["that was acknowledged", Effect.succeed({ value: { intentHash: "hash" } }), 20]
+  ]
+  it.effect.each(late)("the late deposit of a payment %s is seen, and ends the wait", ([, submit, looks]) =>
+    Effect.gen(function* () {
+      let says: Partial<Order> = {}
+      const { bind, state, work } = yield* world({ submit: () => submit, says: () => says })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      for (let look = 0; look < looks; look += 1) {
+        yield* TestClock.adjust(30_000)
+        yield* work("p1")
+      }
+      says = { fillStatus: "OPEN", depositedAmount: 1_000_000n }
+      yield* TestClock.adjust(hour)
+      yield* work("p1")
+      assert.strictEqual(state.placements.get("p1")?.state, "open")
+      assert.strictEqual(Ledger.heldBy(state.ledger, "p1", "BTC", "in order"), 1_000_000n)
+    })
+  )
+
+  it.effect("a payment that got no answer and was refunded at once is over, and never in doubt", () =>
+    Effect.gen(function* () {
+      let says: Partial<Order> = {}
+      const { bind, state, work } = yield* world({ submit: () => Effect.fail(lost), says: () => says })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      says = { fillStatus: "CANCELED", refund: { status: "COMPLETED" }, payoutIsFinal: true, estimatedRefundFee: 7n }
+      yield* TestClock.adjust(hour)
+      yield* work("p1")
+      assert.isUndefined(state.placements.get("p1"))
+      assert.strictEqual(Ledger.freeOf(state.ledger, "s", "BTC"), 9_999_993n)
+    })
+  )
+
   it.effect("an acknowledged payment whose deposit does not show is waited for, for ever", () =>
     Effect.gen(function* () {
       const { bind, state, work } = yield* world({})
@@ -453,6 +492,16 @@ describe("the gate", () => {
   const paused = { _tag: "Paused", strategy: "s", limit: "operator", reason: "lunch" } as const
   const frozen: BotEvent = { _tag: "LegFailed", ...about, leg: "payout", asset: "BTC", amount: 1n, reason: "gone" }
   const removed: BotEvent = { _tag: "StrategyRemoved", strategy: "s", orders: "left" }
+  const forgotten: BotEvent = {
+    _tag: "JournalBehind",
+    orderId: "lost",
+    depositAddress: "address-lost",
+    market: market.name,
+    asset: "BTC",
+    amount: 1n,
+    deposited: 1n,
+    status: "OPEN"
+  }
   const quietHours = { fromMinute: 0, toMinute: 60 }
   type Closing = readonly [string, RegExp, ReadonlyArray<FundingStep>, Partial<GateInputs>, ReadonlyArray<BotEvent>]
   const closings: ReadonlyArray<Closing> = [
@@ -467,6 +516,7 @@ describe("the gate", () => {
     ["a pause that withdraws", /lunch/, all, {}, [{ ...paused, action: "drain" }]],
     ["a strategy that is gone", /no longer loaded/, all, {}, [removed]],
     ["a failing strategy", /planned: mistake/, all, {}, [{ _tag: "PlanFailed", strategy: "s", reason: "mistake" }]],
+    ["an order that the journal has forgotten", /has order lost of this bot/, all, {}, [forgotten]],
     ["a full disk", /the disk is full/, all, {}, [{ _tag: "DiskFull" }]],
     ["a lease that was lost", /another bot may/, all, { leaseLost: "another bot may work" }, []],
     ["an incident", /deposits are late/, all, { incident: "deposits are late" }, []],

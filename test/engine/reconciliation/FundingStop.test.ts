@@ -54,3 +54,45 @@ describe("an unexplained rest", () => {
     assert.deepStrictEqual(FundingStop.check(state, grid), [])
   })
 })
+
+describe("payments that were refused one after the other", () => {
+  const signed = orderOf(1).slice(0, 4)
+  const about = { strategy: "grid", slot: "cell-02", placement: "p1" }
+  const dead: BotEvent = {
+    _tag: "FundingDead",
+    ...about,
+    asset: "USDC",
+    amount: 120_000_000n,
+    reason: "it has expired"
+  }
+  const sent: BotEvent = { _tag: "FundingSent", ...about, attempt: 1 }
+  const answered: BotEvent = { _tag: "FundingAnswered", ...about, code: "http-400", text: "no balance" }
+  const asked: BotEvent = {
+    _tag: "PaymentAsked",
+    ...about,
+    orderId: "order-1",
+    depositAddress: "address-1",
+    asset: "USDC",
+    amount: 120_000_000n,
+    wallet: "command",
+    validUntil: 1
+  }
+  const refusedIn = (events: ReadonlyArray<BotEvent>) =>
+    folded([...begin, ...events]).state.strategies.get("grid")?.refused
+
+  it("are counted with the venue's last answer", () => {
+    assert.deepStrictEqual(refusedIn([...signed, sent, dead]), { times: 1, answer: "it has expired" })
+    assert.deepInclude(refusedIn([...signed, sent, answered, dead]), { times: 1 })
+    assert.include(refusedIn([...signed, sent, answered, dead])?.answer, "no balance")
+  })
+
+  it("are none that were never sent, and none that a wallet was asked for: the venue has refused neither", () => {
+    assert.isUndefined(refusedIn([...signed, dead]))
+    assert.isUndefined(refusedIn([...signed.slice(0, 3), asked, dead]))
+  })
+
+  it("begin anew after a deposit", () => {
+    const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "USDC", total: 1n, fresh: 1n }
+    assert.isUndefined(refusedIn([...signed, sent, dead, deposit]))
+  })
+})

@@ -1,0 +1,164 @@
+/** Which cancels are due, how often they are sent, and what their answers mean. */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import type { Order } from "../../../src/domain/Order.ts"
+import * as Cancelling from "../../../src/engine/funding/Cancelling.ts"
+import { OutcomeUnknown, Rejected, VenueError } from "../../../src/venue/VenueError.ts"
+import { about, order, remembering, startedAnew, until } from "../firstOrder.ts"
+
+const pulled: BotEvent = { _tag: "CancelRequested", ...about, why: { code: "test", text: "pulled" } }
+const givenUp: BotEvent = { _tag: "Abandoned", ...about, reason: "test" }
+
+type Says = Partial<Order> | "refuses" | "is silent"
+
+const answerOf = (operation: string, says: Says) => {
+  if (says === "refuses")
+    return Effect.fail(new VenueError({ reason: new Rejected({ operation, code: "no", text: "not now" }) }))
+  if (says === "is silent")
+    return Effect.fail(new VenueError({ reason: new OutcomeUnknown({ operation, text: "lost" }) }))
+  return Effect.succeed({ value: { ...order, ...says } })
+}
+
+/** A venue that answers as it is told, and is asked for every cancel that is due. */
+const world = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
+  const says: { cancel: Says; read: Says } = { cancel: "is silent", read: "is silent" }
+  const asked: Array<string> = []
+  const note = (what: string, answer: () => ReturnType<typeof answerOf>) =>
+    Effect.andThen(
+      Effect.sync(() => asked.push(what)),
+      Effect.suspend(answer)
+    )
+  const venue = {
+    cancelOrder: (id: string) => note(`cancel ${id}`, () => answerOf("cancel", says.cancel)),
+    getOrder: (id: string) => note(`read ${id}`, () => answerOf("read", says.read))
+  }
+  const { books, context } = yield* remembering(venue, events)
+  const { record, state } = books
+  const cancelling = yield* Effect.provideContext(Cancelling.make, context)
+  const due = Effect.map(Clock.currentTimeMillis, (now) => cancelling.due([...state.placements.values()], now))
+  /** Sends what is due after so long, and says what the venue was asked. */
+  const sentAfter = Effect.fnUntraced(function* (millis: number) {
+    yield* TestClock.adjust(millis)
+    const before = asked.length
+    for (const { cancel } of yield* due) yield* cancel
+    return asked.slice(before)
+  })
+  const placement = () => state.placements.get("p1")
+  return { sentAfter, cancelling, placement, record, says, state }
+})
+
+describe("a cancel", () => {
+  it.effect("of an order is repeated, less and less often, until the venue says that it is over", () =>
+    Effect.gen(function* () {
+      const { sentAfter, placement, says } = yield* world([...until("StatusSeen"), pulled])
+      assert.deepStrictEqual(yield* sentAfter(0), ["cancel order-1"])
+      assert.deepStrictEqual(yield* sentAfter(999), [])
+      assert.deepStrictEqual(yield* sentAfter(1), ["cancel order-1"])
+      assert.deepStrictEqual(yield* sentAfter(1_999), [])
+      says.cancel = { fillStatus: "PENDING_CANCEL" }
+      assert.deepStrictEqual(yield* sentAfter(1), ["cancel order-1"])
+      says.cancel = { fillStatus: "CANCELED", refund: { status: "COMPLETED" }, payoutIsFinal: true }
+      assert.deepStrictEqual(yield* sentAfter(4_000), ["cancel order-1"])
+      assert.strictEqual(placement()?.state, "closing")
+      assert.strictEqual(placement()?.refund, "none", "only a read shows that the money came back")
+      assert.deepStrictEqual(yield* sentAfter(3_600_000), [])
+    })
+  )
+
+  it.effect(
+    "that is refused because of one before is no news; otherwise its refusal is told, and no kill hurries it",
+    () =>
+      Effect.gen(function* () {
+        const { sentAfter, cancelling, placement, record, says } = yield* world([...until("StatusSeen"), pulled])
+        says.cancel = "refuses"
+        says.read = {}
+        assert.deepStrictEqual(yield* sentAfter(0), ["cancel order-1", "read order-1"])
+        for (const pause of [1_000, 2_000, 4_000]) yield* sentAfter(pause)
+        yield* record({ _tag: "KillSwitch", on: true, reason: "test" })
+        yield* cancelling.hurry
+        assert.deepStrictEqual(yield* sentAfter(7_999), [])
+        says.read = { fillStatus: "CANCELED" }
+        assert.deepStrictEqual(yield* sentAfter(1), ["cancel order-1", "read order-1"])
+        assert.strictEqual(placement()?.state, "closing")
+        assert.deepStrictEqual(yield* sentAfter(3_600_000), [])
+      })
+  )
+
+  it.effect("without an answer is repeated within five seconds under the kill switch, and at once when hurried", () =>
+    Effect.gen(function* () {
+      const { sentAfter, cancelling, record } = yield* world([...until("StatusSeen"), pulled])
+      for (const pause of [0, 1_000, 2_000, 4_000, 8_000]) assert.lengthOf(yield* sentAfter(pause), 1)
+      yield* record({ _tag: "KillSwitch", on: true, reason: "test" })
+      assert.deepStrictEqual(yield* sentAfter(4_999), [])
+      assert.lengthOf(yield* sentAfter(1), 1)
+      yield* TestClock.adjust(1)
+      yield* cancelling.hurry
+      assert.lengthOf(yield* sentAfter(0), 1)
+    })
+  )
+
+  it.effect("is not due for an order that holds no money, unless an earlier process may have paid for it", () =>
+    Effect.gen(function* () {
+      const unpaid = yield* world([...until("Bound"), pulled])
+      assert.deepStrictEqual(yield* unpaid.sentAfter(0), [])
+      const doubted = yield* world([...until("Bound"), pulled, ...startedAnew])
+      assert.deepStrictEqual(yield* doubted.sentAfter(0), ["cancel order-1"])
+    })
+  )
+})
+
+describe("the cancel of a spare order", () => {
+  it.effect("is sent until the venue confirms it, and not once more", () =>
+    Effect.gen(function* () {
+      const { sentAfter, placement, says } = yield* world([...until("Bound"), givenUp])
+      says.read = { fillStatus: "AWAITING_DEPOSIT", depositedAmount: 0n }
+      assert.deepStrictEqual(yield* sentAfter(0), ["cancel order-1", "read order-1"])
+      assert.deepStrictEqual(yield* sentAfter(999), [])
+      assert.deepStrictEqual(yield* sentAfter(1), ["cancel order-1", "read order-1"])
+      says.cancel = { fillStatus: "PENDING_CANCEL", depositedAmount: 0n }
+      assert.deepStrictEqual(yield* sentAfter(2_000), ["cancel order-1"])
+      assert.deepStrictEqual([...(placement()?.orphans ?? [])], [["order-1", true]])
+      assert.deepStrictEqual(yield* sentAfter(60_000), [])
+    })
+  )
+
+  it.effect("that finds money in it takes it as ours", () =>
+    Effect.gen(function* () {
+      const { sentAfter, placement, says } = yield* world([
+        ...until("CreateSent"),
+        { _tag: "OrphanSeen", ...about, orderId: "order-1" }
+      ])
+      says.cancel = { fillStatus: "PENDING_CANCEL" }
+      assert.deepStrictEqual(yield* sentAfter(0), ["cancel order-1"])
+      assert.strictEqual(placement()?.order?.id, "order-1")
+      assert.deepStrictEqual(yield* sentAfter(60_000), [])
+    })
+  )
+})
+
+describe("a cancel that cannot be recorded", () => {
+  it.effect("is sent all the same until the order is over, by the answer or by the order itself", () =>
+    Effect.gen(function* () {
+      const { cancelling, placement, says } = yield* world(until("StatusSeen"))
+      const known = placement()
+      assert.isDefined(known)
+      if (known === undefined) return
+      says.read = { fillStatus: "CANCELED" }
+      yield* cancelling.withdrawUnrecorded(known)
+      assert.isTrue(cancelling.mayRest(known), "nobody has answered")
+      says.cancel = "refuses"
+      yield* cancelling.withdrawUnrecorded(known)
+      assert.isFalse(cancelling.mayRest(known))
+      cancelling.revive("p1")
+      assert.isTrue(cancelling.mayRest(known))
+      says.cancel = { fillStatus: "OPEN" }
+      yield* cancelling.withdrawUnrecorded(known)
+      assert.isTrue(cancelling.mayRest(known))
+      says.cancel = { fillStatus: "CANCELED" }
+      yield* cancelling.withdrawUnrecorded(known)
+      assert.isFalse(cancelling.mayRest(known))
+    })
+  )
+})

@@ -1,0 +1,64 @@
+/** What one attempt tells the rate limiter: only a venue that says "too many" is asked less often. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpClientRequest, HttpServerResponse } from "effect/http"
+import { RateLimited, type RateLimiter } from "../../../src/venue/http/RateLimiter.ts"
+import { attempt, type Send } from "../../../src/venue/http/VenueClient.ts"
+
+/** What the limiter heard of an attempt that was answered so. */
+const heard = Effect.fnUntraced(function* (send: Send, kind: "read" | "write" = "read") {
+  const told: Array<string> = []
+  const tell = (what: string) => Effect.sync(() => void told.push(what))
+  const limiter: RateLimiter = {
+    enter: () => Effect.void,
+    accepted: tell("accepted"),
+    throttled: (pauseMillis) => tell(`throttled ${pauseMillis}`)
+  }
+  yield* Effect.exit(attempt({ operation: "read order", kind, send, deadlineMillis: 1_000 }, limiter, 1_000))
+  return told
+})
+
+const request = HttpClientRequest.get("http://venue.test/v0/orders")
+const answered = (status: number): Send =>
+  Effect.sync(() =>
+    HttpServerResponse.toClientResponse(HttpServerResponse.text("", { status, headers: { "retry-after": "7" } }), {
+      request
+    })
+  )
+
+describe("an attempt", () => {
+  const answers: ReadonlyArray<readonly [number, Array<string>]> = [
+    [200, ["accepted"]],
+    [400, ["accepted"]],
+    [404, ["accepted"]],
+    [429, ["throttled 7000"]],
+    [500, []],
+    [503, []]
+  ]
+  it.effect.each(answers)("that was answered with %i", ([status, expected]) =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* heard(answered(status)), expected)
+      assert.deepStrictEqual(yield* heard(answered(status), "write"), expected)
+    })
+  )
+
+  it.effect("that was never sent says nothing of the venue", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* heard(Effect.fail(new Error("the request has no path"))), [])
+    })
+  )
+
+  it.effect("that did not get its turn was not sent, and may come back later", () =>
+    Effect.gen(function* () {
+      const full: RateLimiter = {
+        enter: () => Effect.fail(new RateLimited({ afterMillis: 5_000 })),
+        accepted: Effect.die("nothing was sent"),
+        throttled: () => Effect.die("nothing was sent")
+      }
+      const send = Effect.die("nothing was to be sent")
+      const asked = { operation: "read order", kind: "read", send, deadlineMillis: 1_000 } as const
+      const { reason } = yield* Effect.flip(attempt(asked, full, 1_000))
+      assert.strictEqual(reason._tag === "RetryLater" && reason.afterMillis, 5_000)
+    })
+  )
+})
