@@ -411,5 +411,17 @@ export const mutants: ReadonlyArray<Mutant> = [
         replace: "[fill.amountIn, fill.amountOut]"
       }
     ]
+  },
+  {
+    name: "a withdrawal that is listed costs a fee",
+    profile: "hostile",
+    including: ["lies", "dust"],
+    edits: [
+      {
+        file: "src/engine/tracking/Fees.ts",
+        find: "min(most * BigInt(named), mostOf(placement.outputAmount))",
+        replace: "most * BigInt(withdrawals.length)"
+      }
+    ]
   }
 ]

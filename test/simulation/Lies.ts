@@ -133,6 +133,11 @@ export const later = {
       amountOut: half(fill["amountOut"])
     }))
   },
+  "a withdrawal listed ten times": (order) => {
+    const { payouts } = order
+    if (isObject(payouts) && payouts["withdrawal"] !== null)
+      order["payouts"] = { ...payouts, allWithdrawals: Array.from({ length: 10 }, () => payouts["withdrawal"]) }
+  },
   "alive again after its end": (order) => {
     if (order["fillStatus"] === "CANCELED") order["fillStatus"] = "OPEN"
   }

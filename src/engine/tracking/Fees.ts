@@ -3,7 +3,7 @@
  * time and nobody can verify. The estimate that an order was paid under is the most that counts as a fee. What the venue claims
  * beyond that is neither a fee nor money that came: it stays unexplained until another witness has seen it.
  */
-import { type Amount, min } from "../../domain/Amount.ts"
+import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { Order } from "../../domain/Order.ts"
 import type { Placement } from "../state/Placement.ts"
 
@@ -53,12 +53,18 @@ export const isRefunded = ({ refund }: Order): boolean => refund?.status === "CO
 const paidUnder = ({ order }: Placement): Required<Estimates> =>
   order ?? { estimatedRefundFee: 0n, estimatedWithdrawFee: 0n }
 
-/** Each withdrawal costs the fee once, and pays out at least one fill. */
+/**
+ * Each withdrawal costs the fee once, if it pays out a fill or names the transaction in which it was made. However many are
+ * named, together they cost no more than the payout of an order may.
+ */
 export const payoutCost = (placement: Placement, order: Order, filled: Amount): LegCost => {
   const { estimatedWithdrawFee: most } = paidUnder(placement)
   const { estimatedWithdrawFee: estimate = most, fills, withdrawals } = order
   const claimed = min(filled, estimate * BigInt(withdrawals.length))
-  return { claimed, fee: min(claimed, most * BigInt(Math.min(withdrawals.length, fills.length))) }
+  const named = new Set(withdrawals.flatMap(({ txHash }) => txHash ?? [])).size
+  const ofFills = most * BigInt(Math.min(withdrawals.length, fills.length))
+  const ofNamed = min(most * BigInt(named), mostOf(placement.outputAmount))
+  return { claimed, fee: min(claimed, max(ofFills, ofNamed)) }
 }
 
 export const refundCost = (placement: Placement, order: Order, unspent: Amount): LegCost => {

@@ -6,8 +6,10 @@ import * as Ledger from "../../../src/domain/Ledger.ts"
 import { isTerminal } from "../../../src/domain/Order.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
+import { payoutCost } from "../../../src/engine/tracking/Fees.ts"
 import { inVirtualTime, ladder, make, openOrders, type Running, until } from "../botWorld.ts"
 import { type Attributes, rewriteOrders } from "../orderReports.ts"
+import { reports, start } from "./orderLife.ts"
 
 /** Below the price, so that all of it is sold as soon as it is paid for. */
 const sale = `name: sale
@@ -96,25 +98,81 @@ describe("a fee that is estimated after the end", () => {
     )
   )
 
-  it.effect("grew with every withdrawal that the venue listed: one fill is paid out once", () =>
+  it.effect(
+    "grew with every withdrawal that the venue listed: one fill is paid out once, or as often as transactions are named",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* make
+          const leg = (index: number) => ({ status: "COMPLETED", txHash: `${index}`.repeat(44) })
+          const legs = Array.from({ length: 500 }, (_, index) => leg(index % 10))
+          rewriteOrders(world.network, (order) =>
+            isOver(order) && order["isPayoutStatusFinal"] === true
+              ? { ...order, payouts: { withdrawal: leg(1), allWithdrawals: legs, refund: null } }
+              : order
+          )
+          const bot = yield* world.run({ strategies: [sale] })
+          yield* until(() => isSettled(bot), 90_000, "it is settled")
+          assert.strictEqual(placesOf(bot, "USDC").get("fees"), fee * 10n, "ten hashes are named")
+          assert.strictEqual(placesOf(bot, "USDC").get("residual"), fee * 490n)
+        })
+      )
+  )
+
+  it.effect("of a fill that was paid out in two withdrawals was half unexplained, and its strategy paused", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const leg = (index: number) => ({ status: "COMPLETED", txHash: `${index}`.repeat(44) })
-        const legs = Array.from({ length: 500 }, (_, index) => leg(index % 10))
-        rewriteOrders(world.network, (order) =>
-          isOver(order) && order["isPayoutStatusFinal"] === true
-            ? { ...order, payouts: { withdrawal: leg(1), allWithdrawals: legs, refund: null } }
-            : order
-        )
-        const bot = yield* world.run({ strategies: [sale] })
-        yield* until(() => isSettled(bot), 90_000, "it is settled")
-        const fills = BigInt(ofKind(yield* bot.events, "FillSeen").length)
-        assert.strictEqual(placesOf(bot, "USDC").get("fees"), fee * fills)
-        assert.strictEqual(placesOf(bot, "USDC").get("residual"), fee * (500n - fills))
+        for (const [hashes, named] of [
+          [["1", "2"], 2],
+          [["1", "1"], 1],
+          [["", ""], 1]
+        ] as const) {
+          const world = yield* make
+          const legs = hashes.map((hash) => ({ status: "COMPLETED", txHash: hash.repeat(44) }))
+          rewriteOrders(world.network, (order) =>
+            isOver(order) && order["isPayoutStatusFinal"] === true
+              ? { ...order, payouts: { withdrawal: legs[0], allWithdrawals: legs, refund: null } }
+              : order
+          )
+          const bot = yield* world.run({ strategies: [sale] })
+          yield* until(() => isSettled(bot), 90_000, "it is settled")
+          yield* Effect.sleep(3_000)
+          const most = BigInt(Math.min(2, Math.max(named, ofKind(yield* bot.events, "FillSeen").length)))
+          assert.strictEqual(placesOf(bot, "USDC").get("fees"), fee * most, hashes.join())
+          assert.strictEqual(placesOf(bot, "USDC").get("residual") ?? 0n, fee * (2n - most))
+          assert.strictEqual(bot.state.strategies.get("sale")?.paused === undefined, most === 2n)
+        }
       })
     )
   )
+
+  it("of named withdrawals is together no more than an order may cost", () => {
+    const placement = start({
+      side: "SELL",
+      fills: [],
+      rest: 1_000_000n,
+      withdrawFee: 100_000n,
+      refundFee: 0n
+    }).placement()
+    const [order] = reports({
+      side: "SELL",
+      fills: [1_000_000n],
+      rest: 0n,
+      withdrawFee: 100_000n,
+      refundFee: 0n
+    }).slice(-1)
+    if (placement === undefined || order === undefined) return assert.fail("not placed")
+    const named = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ status: "COMPLETED", txHash: `hash ${index}` }))
+    const feeOf = (count: number) => payoutCost(placement, { ...order, withdrawals: named(count) }, 500_000_000n).fee
+    assert.deepStrictEqual([1, 2, 250, 251, 5_000].map(feeOf), [
+      100_000n,
+      200_000n,
+      25_000_000n,
+      25_000_000n,
+      25_000_000n
+    ])
+  })
 
   it.effect("may be less, and one that is not named any more is the one that it was funded at", () =>
     inVirtualTime(

@@ -4,6 +4,7 @@
  * judge keeps a ledger of its own from what is on disk; what leaves the dust is never more than what went there (I22), and
  * what people are shown is that ledger (I24).
  */
+import type { Amount } from "../../../src/domain/Amount.ts"
 import type { BotEvent, Of } from "../../../src/domain/BotEvent.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { SandboxOrder } from "../../../src/sandbox/core/State.ts"
@@ -13,6 +14,8 @@ interface Account {
   readonly ledger: Ledger.Ledger
   readonly planned: Map<string, Of<"Planned">>
   readonly posted: Map<string, Map<string, Of<"FillSeen">>>
+  /** What a withdrawal was last estimated to cost, before its order was paid. */
+  readonly estimates: Map<string, Amount>
   readonly history: Array<BotEvent>
 }
 
@@ -28,7 +31,13 @@ export const make = ({ note, violated }: Court, { isLiedAbout, orderOf }: VenueO
   const accountOf = (bot: string): Account => {
     const known = accounts.get(bot)
     if (known !== undefined) return known
-    const fresh: Account = { ledger: Ledger.make(), planned: new Map(), posted: new Map(), history: [] }
+    const fresh: Account = {
+      ledger: Ledger.make(),
+      planned: new Map(),
+      posted: new Map(),
+      estimates: new Map(),
+      history: []
+    }
     accounts.set(bot, fresh)
     return fresh
   }
@@ -58,7 +67,7 @@ export const make = ({ note, violated }: Court, { isLiedAbout, orderOf }: VenueO
   }
 
   /** I10: whatever the venue says, no more counts as ours again than the order has left, or has brought. */
-  const comesBack = (bot: string, { planned }: Account, event: Of<"PaidOut" | "Refunded">): void => {
+  const comesBack = (bot: string, { estimates, planned }: Account, event: Of<"PaidOut" | "Refunded">): void => {
     const order = orderOf(bot, event.placement)
     const wish = planned.get(event.placement)
     if (order === undefined || wish === undefined) return
@@ -66,6 +75,10 @@ export const make = ({ note, violated }: Court, { isLiedAbout, orderOf }: VenueO
     const most = event._tag === "PaidOut" ? sumOf("amountOut") : wish.inputAmount - sumOf("amountIn")
     const counted = event.amount + event.fee
     if (counted > most) violated("I10", `${event._tag} of ${event.placement} counts ${counted}, and there was ${most}`)
+    // The venue pays out once, and a bot cannot know that it does not do so fill by fill.
+    const dearest = (estimates.get(event.placement) ?? 0n) * BigInt(order.fills.length)
+    if (event._tag === "PaidOut" && event.fee > dearest)
+      violated("I10", `the payout of ${event.placement} counts a fee of ${event.fee}, and it is ${dearest} at most`)
   }
 
   const dustOf = ({ ledger }: Account, strategy: string, asset: string) => Ledger.dustOf(ledger, strategy, asset)
@@ -82,6 +95,8 @@ export const make = ({ note, violated }: Court, { isLiedAbout, orderOf }: VenueO
         if (inputAmount > dust) violated("I22", `${event.placement} sells ${inputAmount} of ${dust} ${inputAsset} dust`)
       }
     }
+    if (event._tag === "Bound" || event._tag === "FeesEstimated")
+      account.estimates.set(event.placement, event.estimatedWithdrawFee)
     if (event._tag === "FillSeen") post(bot, account, event)
     if (event._tag === "PaidOut" || event._tag === "Refunded") comesBack(bot, account, event)
     Ledger.apply(account.ledger, event)
