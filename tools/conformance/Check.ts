@@ -1,6 +1,7 @@
 /**
- * A check is one sentence of the interface and a way to see whether a service keeps it. It holds, it fails, or the service does
- * not let it be seen; the last is said, never guessed.
+ * A check is one sentence of the interface and a way to see whether a service keeps it. It holds, it fails, or it cannot be shown:
+ * because the service does not let it be seen, or because the interface leaves open what a service answers there. Only what the
+ * interface fixes can fail; where it is silent, our own reading of it is no law.
  */
 import type { World } from "./World.ts"
 
@@ -39,6 +40,11 @@ export const cannotShow = (text: string): never => {
 
 export const that = (isSo: boolean, otherwise: string): void => {
   if (!isSo) fail(otherwise)
+}
+
+/** Where the interface fixes nothing: another answer than the usual one shows nothing, and breaks nothing. */
+export const usual = (isSo: boolean, otherwise: string): void => {
+  if (!isSo) cannotShow(`the interface leaves it open; here ${otherwise}`)
 }
 
 export const same = (found: unknown, expected: unknown, what: string): void =>

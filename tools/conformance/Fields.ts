@@ -37,6 +37,11 @@ export const orNull =
   (other: Rule): Rule =>
   (value) =>
     value === null ? undefined : other(value)
+/** A list that would be empty may be left out. */
+export const orAbsent =
+  (other: Rule): Rule =>
+  (value) =>
+    value === null || value === undefined ? undefined : other(value)
 export const object = rule("an object", isRecord)
 export const listOf =
   (item: Rule): Rule =>

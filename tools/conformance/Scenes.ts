@@ -82,7 +82,7 @@ export const pendingStatus = (world: World) =>
 
 export const submitted = (world: World) =>
   world.once("deposit submitted", async () => {
-    const quoted = await swapQuote(world, "unpaid")
+    const quoted = await swapQuote(world, "told of a deposit")
     const body = { txHash: "0xconformance", depositAddress: at(quoted.body, "quote.depositAddress") }
     return made(await world.post("/v0/deposit/submit", body), "answer to a deposit")
   })
@@ -159,9 +159,16 @@ export const readOrder = async (world: World, id: string): Promise<Answer> =>
 export const readBack = (world: World) =>
   world.once("order read", async () => readOrder(world, idOf(await order(world))))
 
+/** A list may be behind: it is waited for once, until orders that are known by their ids are in it. */
 export const list = (world: World, query = "") =>
   world.once(`list ${query}`, async () => {
-    await order(world)
+    await world.once("order in the list", async () => {
+      const ids = [idOf(await readBack(world)), idOf(await createOrder(world))]
+      const listed = () => world.get("/v0/orders")
+      const areIn = ({ body }: Answer) =>
+        ids.every((id) => [at(body, "data")].flat().some((entry) => at(entry, "id") === id))
+      await world.until("the listing of two orders", listed, areIn).catch(() => undefined)
+    })
     return made(await world.get(`/v0/orders${query}`), "list of orders")
   })
 
