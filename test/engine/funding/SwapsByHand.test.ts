@@ -1,6 +1,6 @@
 /** Swaps by hand against the sandbox: placements, funded exactly once whatever dies when, and every unit in the ledger. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Ref, Result } from "effect"
+import { Effect, Layer, Redacted, Ref, Result, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as SandboxWallet from "../../../src/cli/files/SandboxWallet.ts"
@@ -323,6 +323,8 @@ describe("swaps in the bot's journal", () => {
           ["funding", "funding", "dropped"]
         )
         const shown = yield* replay
+        const written = yield* Stream.runCollect((yield* Journal).events())
+        assert.strictEqual(shown.sequence, written.length, "what is shown so was not written")
         assert.deepStrictEqual(
           [...shown.placements.values()].map(({ state }) => state),
           ["funding", "in doubt"]

@@ -1,8 +1,9 @@
 /** The one writer of the bot's memory, when several fibers record at once. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer } from "effect"
+import { Effect, Exit, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
-import { Bookkeeper, replay } from "../../../src/engine/state/Bookkeeper.ts"
+import { Bookkeeper, replay, replayUntil } from "../../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 
@@ -59,6 +60,48 @@ describe("Bookkeeper", () => {
       books.state.sequence += 1
       const error = yield* Effect.flip(books.record({ _tag: "KillSwitch", on: true, reason: "enough" }))
       assert.include(error.message, "does not fit what came before")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("a full disk is told once, gets no snapshot, and its end says how long it was full", () =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const kept: Array<string> = []
+      const disk = { isFull: false, kept }
+      const told = Effect.map(Stream.runCollect(journal.events()), (all) => all.slice(1).map(({ event }) => event))
+      const bending = Layer.succeed(Journal, {
+        ...journal,
+        disk: { ...journal.disk, isFull: () => disk.isFull },
+        snapshots: { ...journal.snapshots, keep: (fold) => Effect.sync(() => void disk.kept.push(fold)) }
+      })
+      yield* Effect.gen(function* () {
+        const { record } = yield* Bookkeeper
+        yield* record({ _tag: "KillSwitch", on: true, reason: "test" })
+        assert.lengthOf(disk.kept, 1)
+        disk.isFull = true
+        yield* record()
+        yield* TestClock.adjust(5_000)
+        yield* record()
+        assert.deepStrictEqual(yield* told, [{ _tag: "DiskFull" }])
+        assert.lengthOf(disk.kept, 1)
+        disk.isFull = false
+        yield* record()
+        assert.deepStrictEqual(yield* told, [{ _tag: "DiskFull" }, { _tag: "DiskFreed", fullMillis: 5_000 }])
+        assert.lengthOf(disk.kept, 2)
+      }).pipe(Effect.provide(Bookkeeper.layerWith({ snapshotEvery: 1 }).pipe(Layer.provide(bending))))
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("the state of a moment holds what was recorded in it, and nothing later", () =>
+    Effect.gen(function* () {
+      const { record } = yield* Bookkeeper
+      for (const amount of [1n, 2n, 3n]) {
+        yield* TestClock.adjust(1_000)
+        yield* record({ _tag: "BudgetAllotted", strategy: "a", asset: "USDC", amount })
+      }
+      const seen: Array<number> = []
+      assert.strictEqual((yield* replayUntil(2_000, ({ at }) => void seen.push(at))).sequence, 2)
+      assert.deepStrictEqual(seen, [1_000, 2_000])
     }).pipe(Effect.provide(layer))
   )
 })

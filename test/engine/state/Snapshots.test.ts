@@ -86,6 +86,16 @@ describe("snapshots of the fold", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect("what a run left without one is in one after the next start", () =>
+    Effect.gen(function* () {
+      yield* noteOrders(1, 3, 1_000_000)
+      assert.strictEqual((yield* started).readFrom, 0)
+      yield* Effect.provide(Bookkeeper, Bookkeeper.layerWith({ snapshotEvery: 1 }))
+      const { readFrom, state } = yield* started
+      assert.strictEqual(readFrom, state.sequence)
+    }).pipe(Effect.provide(layer))
+  )
+
   it("a slot that is always refused, and attempts of slots that are gone, leave no memory", () => {
     const state = BotState.make()
     let at = 1_700_000_000_000
