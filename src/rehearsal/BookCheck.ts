@@ -52,20 +52,27 @@ export interface Counted {
   readonly theirs: bigint
 }
 
+export interface BookTerms {
+  readonly placeOf?: PlaceOf
+  /** The venue said what is not so, and what a bot calls unexplained for that reason has come. */
+  readonly mayBeUnexplained?: boolean
+}
+
 /** One for every asset; the account must belong to these bots alone. */
 export const comparison = (
   venue: State,
   account: string,
   bots: ReadonlyArray<BotState>,
-  placeOf: PlaceOf = () => "balance"
+  { mayBeUnexplained = false, placeOf = () => "balance" }: BookTerms = {}
 ): ReadonlyArray<Counted> =>
   venue.settings.assets.map(({ id, symbol }) => {
+    const places: ReadonlyArray<Ledger.Place> = ["wallet", "dust", ...(mayBeUnexplained ? ["residual" as const] : [])]
     const given = bots.flatMap(({ strategies }) =>
       [...strategies.values()].map(({ budget }) => budget.get(symbol) ?? 0n)
     )
     const wallets = bots.flatMap(({ ledger }) =>
       Ledger.totals(ledger).flatMap(({ asset, amount, place }) =>
-        asset === symbol && (place === "wallet" || place === "dust") ? [amount] : []
+        asset === symbol && places.includes(place) ? [amount] : []
       )
     )
     return { asset: symbol, ours: sum(wallets) - sum(given), theirs: gained(venue, account, id, placeOf(id)) }
@@ -76,9 +83,9 @@ export const differences = (
   venue: State,
   account: string,
   bots: ReadonlyArray<BotState>,
-  placeOf?: PlaceOf
+  terms?: BookTerms
 ): ReadonlyArray<string> => [
-  ...comparison(venue, account, bots, placeOf).flatMap(({ asset, ours, theirs }) =>
+  ...comparison(venue, account, bots, terms).flatMap(({ asset, ours, theirs }) =>
     ours === theirs ? [] : [`${asset}: the bot counts ${ours} more than it began with, the venue ${theirs}`]
   ),
   ...Books.imbalances(venue.books)

@@ -20,8 +20,8 @@ import { PriceStore } from "../journal/PriceStore.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
 import type { ConnectionRecord } from "../sandbox/SandboxServer.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
-import { type History, layerSignedBy, type Venue } from "../venue/library.ts"
-import { defaultPatience, ownAccount, type VenueAccount, type VenueConfig } from "../venue/VenueConfig.ts"
+import { type History, type IntentGuard, layerSignedBy, type Venue } from "../venue/library.ts"
+import { defaultPatience, ownAccount, type VenueAccount, VenueConfig } from "../venue/VenueConfig.ts"
 import * as SandboxSigner from "./SandboxSigner.ts"
 import { Domain, runIn, type World } from "./World.ts"
 
@@ -39,6 +39,10 @@ export interface BotOptions {
   /** What differs from the engine's defaults. */
   readonly pace?: Partial<Settings>
   readonly account?: VenueAccount
+  /** Whether it knows the venue's key for quotes. */
+  readonly isVerifying?: boolean
+  /** Who signs, where it is not a key of its own. */
+  readonly guard?: Layer.Layer<IntentGuard, never, VenueConfig>
   /** What runs beside the engine. */
   readonly beside?: Effect.Effect<void, unknown, Bookkeeper | History | Journal | PriceStore | Venue>
   readonly wallet?: Layer.Layer<never, never, HttpClient.HttpClient>
@@ -132,12 +136,13 @@ const services = (options: BotOptions) => {
   const { signerId } = connection.account
   const account = options.account ?? ownAccount(signerId, "INTENTS")
   const { addresses, depositType, depositTypes } = account
-  const config: VenueConfig["Service"] = {
+  const venue: VenueConfig["Service"] = {
     url: connection.url,
     ledger: connection.ledger,
     verifier: connection.verifier,
     apiKey: Redacted.make(connection.apiKey),
     ...(options.beside === undefined ? {} : { partnerJwt: Redacted.make(connection.partnerJwt) }),
+    ...present({ quoteKey: options.isVerifying === true ? connection.quoteKey : undefined }),
     account,
     patience: defaultPatience
   }
@@ -148,9 +153,12 @@ const services = (options: BotOptions) => {
   }
   const nobody: WalletPort = manual
   const leaseLost = options.leaseLost ?? (() => undefined)
-  return Layer.merge(
+  const signed = layerSignedBy(venue, SandboxSigner.layer(connection))
+  const guarded = Layer.provide(options.guard ?? Layer.empty, Layer.succeed(VenueConfig, venue))
+  return Layer.mergeAll(
     options.wallet ?? Layer.succeed(Wallet, nobody),
-    Layer.provideMerge(OrderBook.layer, layerSignedBy(config, SandboxSigner.layer(connection)))
+    Layer.provideMerge(OrderBook.layer, signed),
+    guarded
   ).pipe(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, network)),
     Layer.merge(Bookkeeper.layer),

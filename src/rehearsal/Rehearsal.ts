@@ -176,7 +176,7 @@ export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptio
     stillOpen: unfinished(state).length,
     ended,
     isAtRest,
-    differences: isAtRest ? BookCheck.differences(venue, connection.account.signerId, [state], options.placeOf) : [],
+    differences: isAtRest ? BookCheck.differences(venue, connection.account.signerId, [state], options) : [],
     virtualMillis: world.now - startedAt,
     realMillis: now - begunAt
   }

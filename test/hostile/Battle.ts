@@ -270,12 +270,7 @@ const battle = async (attack: Attack, seed: number, journalFile: string, scope: 
     const told = BotProcess.withJournal({ world, journalFile }, replay)
     const place = isPrivate(attack) ? "private" : "balance"
     problems.push(
-      ...losses(
-        BookCheck.comparison(state, account, [told], () => place),
-        state,
-        told,
-        middle.victims
-      )
+      ...losses(BookCheck.comparison(state, account, [told], { placeOf: () => place }), state, told, middle.victims)
     )
   }
   problems.push(...verdict(attack, { told: middle.told(), alerts, paidElsewhere, isRunning }))

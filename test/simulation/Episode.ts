@@ -8,11 +8,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Scope } from "effect"
 import { HttpClient } from "effect/http"
-import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
+import type { Reason } from "../../src/domain/BotEvent.ts"
 import { present } from "../../src/domain/Present.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../src/engine/state/BotState.ts"
-import { type Journal, JournalError } from "../../src/journal/Journal.ts"
 import * as BookCheck from "../../src/rehearsal/BookCheck.ts"
 import * as BotProcess from "../../src/rehearsal/BotProcess.ts"
 import * as Network from "../../src/rehearsal/Network.ts"
@@ -20,15 +19,19 @@ import { calm } from "../../src/rehearsal/Trouble.ts"
 import { randomFrom, World } from "../../src/rehearsal/World.ts"
 import * as Books from "../../src/sandbox/core/money/Books.ts"
 import { budgets } from "../../src/strategy/Strategy.ts"
+import * as Disk from "./Disk.ts"
 import * as Hands from "./Hands.ts"
 import * as Lies from "./Lies.ts"
 import { markets, parse } from "./market.ts"
+import * as OddSigner from "./OddSigner.ts"
 import * as Oracle from "./Oracle.ts"
 import { Violation } from "./oracle/Judge.ts"
 import * as Memory from "./oracle/Memory.ts"
 import * as Shown from "./oracle/Shown.ts"
 import { draw, type EpisodeOptions, fileOf, type Plan } from "./Plan.ts"
+import * as Seat from "./Seat.ts"
 import { serverOf } from "./server.ts"
+import * as Witnesses from "./Witnesses.ts"
 
 const start = Date.UTC(2026, 0, 1)
 const minute = 60_000
@@ -45,23 +48,6 @@ export interface EpisodeResult {
   readonly virtualMinutes: number
   /** How often each event, accident and lie came up. */
   readonly reached: ReadonlyMap<string, number>
-}
-
-/** What a bot lives by while others act on it. */
-interface Seat {
-  readonly name: string
-  readonly journalFile: string
-  readonly network: HttpClient.HttpClient
-  process: BotProcess.BotProcess | undefined
-  edit: number
-  restartAt: number
-  starts: number
-  startedAt: number
-  skewMillis: number
-  /** Until the process ends. */
-  isLeaseLost: boolean
-  /** Since when this bot's own network has been out, and it could say so. */
-  darkSince: number | undefined
 }
 
 export const run = async (options: EpisodeOptions): Promise<EpisodeResult> => {
@@ -83,7 +69,7 @@ const play = async (
 ): Promise<EpisodeResult> => {
   const world = new World(start)
   world.notesCallSites = options.stacks === true
-  const { connection, domain: servers, service, state } = await serverOf(world, plan, scope)
+  const { connection, domain: servers, service, state, truth } = await serverOf(world, plan, scope)
   const random = randomFrom(plan.seed * 13 + 5)
   const trace = createHash("sha256")
   const { signerId } = connection.account
@@ -99,7 +85,7 @@ const play = async (
   const limits = new Map(names.map((name, index) => [name, Network.rateLimit(networkSeedOf(index))]))
   const troubleNow = () => (isCalm ? calm : plan.trouble)
 
-  const strategiesOf = ({ edit, name }: Pick<Seat, "edit" | "name">) => [
+  const strategiesOf = ({ edit, name }: Pick<Seat.Seat, "edit" | "name">) => [
     parse(fileOf(name, plan.strategy, edit, plan.leastOrders)),
     parse(fileOf(`${name}-scalper`, "scalper", edit, plan.leastOrders))
   ]
@@ -115,6 +101,7 @@ const play = async (
     budget,
     now: () => world.now,
     killWithinMillis: options.killWithinMillis ?? 1_000,
+    truth,
     places: (name) => {
       const limit = limits.get(name)?.copy()
       return (at) => limit?.take(troubleNow(), at) ?? true
@@ -123,14 +110,17 @@ const play = async (
     isUnfit: lies.isUnfit,
     isLiedAbout: lies.isLiedAbout
   })
-  const hands = Hands.make({ plan, now: () => world.now, isCalm: () => isCalm, note: oracle.note })
-  const rewriteFor =
-    (name: string) =>
-    (departure: Network.Departure, answer: Network.HttpAnswer): Network.HttpAnswer | undefined =>
-      lies.rewrite(departure, answer, ({ about, lie }) => {
-        oracle.note(`lie: ${lie}`)
-        if (about !== undefined && departure.fate === "delivered") oracle.told(name, { about, lie })
-      })
+  const scene = { plan, now: () => world.now, isCalm: () => isCalm, note: oracle.note }
+  const hands = Hands.make(scene)
+  const witnesses = Witnesses.make(scene)
+  const rewriteFor = (name: string) => (departure: Network.Departure, answer: Network.HttpAnswer) => {
+    const said = witnesses.rewrite(name, departure, answer)
+    const lied = lies.rewrite(departure, said, ({ about, lie }) => {
+      oracle.note(`lie: ${lie}`)
+      if (about !== undefined && departure.fate === "delivered") oracle.told(name, { about, lie })
+    })
+    return lied ?? said
+  }
 
   /** The venue's books change only while it answers. */
   let isChanged = true
@@ -146,7 +136,7 @@ const play = async (
       servers,
       trouble: troubleNow,
       ...present({ limit: limits.get(name) }),
-      ...(plan.lies === 0 && !plan.dropsMillis ? {} : { rewrite: rewriteFor(name) }),
+      ...(plan.lies === 0 && !plan.dropsMillis && !witnesses.isAny ? {} : { rewrite: rewriteFor(name) }),
       seen: (departure) => {
         trace.update(`${world.now} ${name} ${departure.method} ${departure.path} ${departure.fate}\n`)
         const isAccident = departure.fate !== "delivered" && departure.fate !== "rateLimited"
@@ -155,51 +145,37 @@ const play = async (
         if (hands.departed(departure)) killSince ??= world.now
       }
     })
-  const seats = names.map(
-    (name, index): Seat => ({
+  const seats = names.map((name, index) =>
+    Seat.make({
       name,
       journalFile: join(folder, `${name}.sqlite`),
       network: networkOf(name, index),
-      process: undefined,
-      edit: 0,
-      restartAt: start,
-      starts: 0,
-      startedAt: start,
       skewMillis: plan.botSkewMillis,
-      isLeaseLost: false,
-      darkSince: undefined
+      at: start
     })
   )
 
-  const diskOf =
-    (name: string) =>
-    (journal: Journal["Service"]): Journal["Service"] => ({
-      ...journal,
-      append: (rows: ReadonlyArray<BotEvent>) =>
-        Effect.suspend(() => {
-          if (world.now < diskFullUntil) {
-            oracle.note("disk full")
-            oracle.interrupted(name)
-            return Effect.fail(new JournalError({ message: "Cannot write the journal: disk full", cause: "full" }))
-          }
-          return Effect.tap(journal.append(rows), () =>
-            Effect.sync(() => {
-              for (const event of rows) {
-                events += 1
-                trace.update(`${name} ${event._tag}\n`)
-                oracle.recorded(name, event)
-                hands.recorded(name, event)
-              }
-            })
-          )
-        })
+  const diskOf = (name: string) =>
+    Disk.watched({
+      isFull: () => world.now < diskFullUntil,
+      refused: () => {
+        oracle.note("disk full")
+        oracle.interrupted(name)
+      },
+      written: (event) => {
+        events += 1
+        trace.update(`${name} ${event._tag}\n`)
+        oracle.recorded(name, event)
+        hands.recorded(name, event)
+        witnesses.recorded(name, event)
+      }
     })
 
   let leaving: Reason | undefined
   const withdraw = (): Reason | undefined =>
     leaving ?? (killSince === undefined ? undefined : { code: "kill-switch", text: "simulated" })
 
-  const begin = (seat: Seat, until: "idle" | "killed") => {
+  const begin = (seat: Seat.Seat, until: "idle" | "killed") => {
     seat.starts += 1
     seat.startedAt = world.now
     clearSince = world.now
@@ -214,6 +190,8 @@ const play = async (
         withdraw,
         pace: { orderLifetimeMillis: plan.orderLifetimeMillis, pollMinMillis: plan.pollMinMillis },
         disk: diskOf(seat.name),
+        isVerifying: plan.has.has("signedQuotes"),
+        ...(plan.has.has("oddSigner") ? { guard: OddSigner.layer(scene) } : {}),
         leaseLost: () => (seat.isLeaseLost ? "somebody removed it" : undefined)
       },
       // Each process has random numbers of its own: with the same ones two journals would draw the same identity.
@@ -225,7 +203,7 @@ const play = async (
     seat.process = process
   }
 
-  const end = (seat: Seat): BotState | undefined => {
+  const end = (seat: Seat.Seat): BotState | undefined => {
     const { process } = seat
     if (process === undefined) return undefined
     const believed = process.inside()?.state
@@ -279,7 +257,7 @@ const play = async (
   }
 
   /** A bot that ended: allowed where its disk is full, else a defect. */
-  const reap = (seat: Seat) => {
+  const reap = (seat: Seat.Seat) => {
     const exit = seat.process?.exit()
     if (exit === undefined) return
     if (!(Exit.isFailure(exit) && String(exit).includes("Cannot write the journal")))
@@ -288,8 +266,8 @@ const play = async (
     seat.restartAt = world.now + 5_000
   }
 
-  const actions: Array<{ readonly everyMillis: number; nextAt: number; readonly act: (seat: Seat) => void }> = []
-  const sometimes = (everyMillis: number, act: (seat: Seat) => void) => {
+  const actions: Array<{ readonly everyMillis: number; nextAt: number; readonly act: (seat: Seat.Seat) => void }> = []
+  const sometimes = (everyMillis: number, act: (seat: Seat.Seat) => void) => {
     if (everyMillis > 0) actions.push({ everyMillis, nextAt: start + random() * everyMillis * 2, act })
   }
   const { crashEveryMillis, downMillis, suspendEveryMillis, suspendMillis } = plan.trouble
@@ -381,7 +359,9 @@ const play = async (
   })
   const imbalances = Books.imbalances(state.books)
   if (imbalances.length > 0) throw new Violation("I1", `the sandbox itself: ${imbalances.join("; ")}`)
-  const differences = isLive ? BookCheck.differences(state, signerId, told) : []
+  const differences = isLive
+    ? BookCheck.differences(state, signerId, told, { mayBeUnexplained: plan.has.has("risingEstimates") })
+    : []
   if (differences.length > 0) throw new Violation("I10", differences.join("; "))
   if (isLive) oracle.complete()
 

@@ -52,6 +52,8 @@ export interface OracleOptions {
   /** The most of each asset that the bots together were given, by asset id. */
   readonly budget: ReadonlyMap<string, Amount>
   readonly now: () => number
+  /** Where strategies may not be far from it. */
+  readonly truth?: Prices.Truth
   /** How long after nothing is in its way a killed bot may take to ask for each cancel. */
   readonly killWithinMillis: number
   /** What the venue would take now from a bot, beyond what it gets. */
@@ -92,7 +94,7 @@ export const make = (options: OracleOptions) => {
   }
   const court: Court = { now, note, violated }
   const keyOf = (bot: string, placement: string) => `${bot} ${placement}`
-  const prices = Prices.make(court)
+  const prices = Prices.make(court, options.truth)
   const bounds = Bounds.make(court)
   const alerts = Alerts.make(court)
   const stops = Stops.make(court)
@@ -190,6 +192,7 @@ export const make = (options: OracleOptions) => {
       case "FundingSigned":
         placement.signed = [...placement.signed, event]
         prices.needed(name, `${event.placement} was signed`)
+        prices.paid(placement.planned)
         if (bot.killedAt !== undefined) violated("I18", `${event.placement} was signed under kill`)
         if (placement.isCancelled) violated("I6", `${event.placement} was signed after its cancel was recorded`)
         if (now() > (bot.leaseLostAt ?? now())) violated("R8", `${event.placement} was signed without the lease`)

@@ -34,7 +34,13 @@ export const features = [
   "dust",
   "shortIntents",
   "pauses",
-  "killsMidway"
+  "killsMidway",
+  "signedQuotes",
+  "tamperedQuotes",
+  "wrongPrices",
+  "risingEstimates",
+  "absentFields",
+  "oddSigner"
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -116,7 +122,13 @@ const youngest: Partial<Record<Feature, number>> = {
   dust: 0.3,
   shortIntents: 0.4,
   pauses: 0.2,
-  killsMidway: 0.2
+  killsMidway: 0.2,
+  signedQuotes: 0.3,
+  tamperedQuotes: 0.15,
+  wrongPrices: 0.2,
+  risingEstimates: 0.15,
+  absentFields: 0.15,
+  oddSigner: 0.15
 }
 
 const unfilling = ["recognition", "killSwitch", "rateLimits", "outages", "suspensions"] as const
@@ -136,6 +148,8 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     const isIn = including.includes(feature) || (isDrawn && !excluded[profile].includes(feature))
     if (isIn && !without.includes(feature)) has.add(feature)
   }
+  // Who does not know the venue's key believes whatever a quote says.
+  if (has.has("tamperedQuotes")) has.add("signedQuotes")
   // Dust needs fills, so these episodes have less of what keeps orders from them.
   if (has.has("dust")) for (const feature of unfilling) if (!including.includes(feature)) has.delete(feature)
   const skewed = profile === "liveness" ? smallSkews : skews

@@ -5,7 +5,9 @@
 import type { Tag } from "../../src/domain/BotEvent.ts"
 import { accidents } from "../../src/rehearsal/Trouble.ts"
 import { lieNames } from "./Lies.ts"
+import { names as signerNames } from "./OddSigner.ts"
 import type { Profile } from "./Plan.ts"
+import { names as witnessNames } from "./Witnesses.ts"
 
 const deeds = [
   "crash",
@@ -16,7 +18,9 @@ const deeds = [
   "lease lost",
   "deposit executed",
   "paused by hand",
-  "killed between send and answer"
+  "killed between send and answer",
+  ...witnessNames,
+  ...signerNames
 ]
 
 /** Events that need a person, another wallet, a day's turn, a real disk, files that are not there, or fees that change. */

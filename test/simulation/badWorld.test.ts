@@ -55,11 +55,22 @@ const mended: ReadonlyArray<Regression> = [
 /** What one fault does in a short episode that has it, and what must have come up. */
 const faults: ReadonlyArray<readonly [Feature, EpisodeOptions, string]> = [
   ["pauses", { seed: 1, profile: "liveness" }, "paused by hand"],
-  ["killsMidway", { seed: 3, profile: "liveness" }, "killed between send and answer"]
+  ["killsMidway", { seed: 3, profile: "liveness" }, "killed between send and answer"],
+  ["tamperedQuotes", { seed: 4, profile: "liveness" }, "tampered quote"],
+  ["wrongPrices", { seed: 4, profile: "liveness" }, "wrong price"],
+  ["risingEstimates", { seed: 1, profile: "liveness" }, "estimate that rose"],
+  ["absentFields", { seed: 1, profile: "liveness" }, "absent fields"],
+  ["oddSigner", { seed: 4, profile: "liveness" }, "odd signer"]
 ]
 
 /** Features that came after the seeds above. */
-const since: ReadonlyArray<Feature> = ["unhurried", "dust", "shortIntents", ...faults.map(([feature]) => feature)]
+const since: ReadonlyArray<Feature> = [
+  "unhurried",
+  "dust",
+  "shortIntents",
+  "signedQuotes",
+  ...faults.map(([feature]) => feature)
+]
 
 describe("bad world", () => {
   for (const profile of profiles) {
@@ -81,7 +92,10 @@ describe("bad world", () => {
   for (const [feature, options, what] of faults) {
     it(`no invariant falls with ${feature}`, { timeout: 60_000 }, async () => {
       const { reached } = await run({ minutes: 1, ...options, including: [feature] })
-      assert.isAbove(reached.get(what) ?? 0, 0, what)
+      assert.isTrue(
+        [...reached.keys()].some((each) => each.startsWith(what)),
+        what
+      )
     })
   }
 

@@ -6,6 +6,7 @@ import { Domain, type World } from "../../src/rehearsal/World.ts"
 import { noFaults } from "../../src/sandbox/Faults.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import { markets } from "./market.ts"
 import type { Plan } from "./Plan.ts"
 
 export const serverOf = async (world: World, plan: Plan, scope: Scope.Scope) => {
@@ -28,10 +29,18 @@ export const serverOf = async (world: World, plan: Plan, scope: Scope.Scope) => 
     ).pipe(Effect.provideService(Clock, domain.clock))
   )
   const sandbox = Context.get(server, Sandbox)
+  const state = Effect.runSync(
+    sandbox.read((all) => all).pipe(Effect.provideService(Clock, domain.clock), Effect.orDie)
+  )
   return {
     domain,
     service: Context.get(server, HttpClient.HttpClient),
     connection: Context.get(server, SandboxServer.SandboxConnection),
-    state: Effect.runSync(sandbox.read((state) => state).pipe(Effect.provideService(Clock, domain.clock), Effect.orDie))
+    state,
+    /** What a market is worth now. */
+    truth: (name: string) => {
+      const market = markets.get(name)
+      return market && state.model.mid(market.base, market.quote, state.now)
+    }
   }
 }

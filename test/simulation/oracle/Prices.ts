@@ -1,7 +1,9 @@
 /**
- * I7: money is planned, signed and first sent only on a price that was asked for lately. The judge saw the questions leave,
+ * I7: nothing is funded at a price far from the market's true one, whatever a bot was told of it. And money is planned, signed and first sent only on a price that was asked for lately. The judge saw the questions leave,
  * so a clock that is wrong, a process that slept and an answer that never came all count by the world's own time.
  */
+import type { Of } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Departure, RequestFate } from "../../../src/rehearsal/Network.ts"
 import type { Court } from "./Judge.ts"
 
@@ -11,9 +13,22 @@ export const oldestMillis = 35_000
 /** Questions that may get the present price for an answer. */
 const answering: ReadonlySet<RequestFate> = new Set(["delivered", "requestLate", "answerLate", "twice", "stale"])
 
-export const make = ({ now, violated }: Court) => {
+/** The limits of the files, and what the market moves in between. */
+const mostOff = 0.1
+
+/** The true price of a market now; none where the strategies may be far from it. */
+export type Truth = (market: string) => number | undefined
+
+export const make = ({ now, violated }: Court, truth: Truth = () => undefined) => {
   const askedAt = new Map<string, number>()
   return {
+    /** Money is signed away for this. */
+    paid: ({ market, placement, price }: Pick<Of<"Planned">, "market" | "placement" | "price">): void => {
+      const mid = truth(market)
+      const off = mid === undefined ? 0 : Decimal.toNumber(price) / mid - 1
+      if (Math.abs(off) > mostOff)
+        violated("I7", `${placement} was signed at ${Math.round(off * 100)} % from the true price`)
+    },
     departed: (bot: string, { body, fate, method, path }: Departure): void => {
       if (method !== "POST" || path !== "/v0/quote" || !answering.has(fate)) return
       if (JSON.parse(body).dry === true) askedAt.set(bot, now())

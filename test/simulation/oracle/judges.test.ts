@@ -92,6 +92,14 @@ describe("judges of the oracle", () => {
     objects("I7", () => prices.needed("one", "signed"))
   })
 
+  it("I7: money that is signed away a tenth off the true price", () => {
+    const prices = Prices.make(court(), (market) => (market === "BTC/USDC" ? 60_000 : undefined))
+    const at = (price: bigint, market = planned.market) => ({ ...planned, market, price: Decimal.make(price, 0) })
+    for (const price of [54_001n, 65_999n]) prices.paid(at(price))
+    prices.paid(at(1n, "SOL/USDC"))
+    for (const price of [53_999n, 66_001n]) objects("I7", () => prices.paid(at(price)))
+  })
+
   const venueOf = (fills: ReadonlyArray<Omit<Fill, "at">>) => ({
     orderOf: () => ({ id: "o1", fills: fills.map((each) => ({ ...each, at: 0 })) }),
     isLiedAbout: () => false
