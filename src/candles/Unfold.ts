@@ -1,28 +1,26 @@
 /**
- * A candle says how far the price went, not in which order. Unfolded, each bar becomes small bars that say one order: open
- * to the first extreme, to the other one, to the close, a third of the time each, in straight steps. Orders fill and
- * strategies are asked within the bar then.
+ * A candle says how far the price went, not in which order. Unfolded, each bar becomes small bars along one path that it may
+ * have taken (`BarPath`). Orders fill and strategies are asked within the bar then.
  *
  * Small bars are made when somebody looks, one bar at a time: the search asks only for bars whose range can reach an order
  * or a bound. A bar gives the same small bars however often it is asked for.
  */
+import type { BarPath } from "./BarPath.ts"
 import { type Candles, column, openAt, volumeAt } from "./Candles.ts"
 import * as CrossingIndex from "./CrossingIndex.ts"
 import type { TimeAxis } from "./TimeAxis.ts"
 
-/** Writes where the price was at the end of each small bar. The last one is the close; low and high are among them. */
-export type Path = (bar: number, into: Float64Array) => void
-
+/** From open to one extreme, to the other one, to the close. */
 const legs = 3
-/** Live a strategy is asked every few seconds: of a minute, one step is a second. */
-const mostSteps = 20
-/** Small bars of one series at most: more than the least number of steps only for short series. */
-const mostFineBars = 200_000
+/** Live a strategy is asked every few seconds: of a minute, one small bar is a second, and five of a long series. */
+const mostParts = 60
+const fewerParts = 12
+const longSeries = 100_000
 
 /** Small bars in one bar; 1 where bars cannot be cut into whole milliseconds. */
 export const partsOf = ({ bars, time: { stepMillis } }: Candles): number => {
-  for (let steps = mostSteps; steps > 0; steps--)
-    if (stepMillis % (legs * steps) === 0 && (steps === 1 || bars * legs * steps <= mostFineBars)) return legs * steps
+  for (let parts = bars > longSeries ? fewerParts : mostParts; parts >= legs; parts--)
+    if (stepMillis % parts === 0) return parts
   return 1
 }
 
@@ -61,34 +59,12 @@ export const foldable = (candles: Candles, parts: number): Foldable => ({
   priceScale: placesWithin(candles)
 })
 
-/** In straight steps. `early`: by which share of a step a small bar ends before it, as live looks at any moment. */
-export const straight = (
-  { candles, parts, priceScale }: Foldable,
-  isLowFirst: (bar: number) => boolean,
-  early: (bar: number) => () => number = () => () => 0
-): Path => {
-  const { low, high, close } = candles
-  const [steps, tick] = [parts / legs, 10 ** priceScale]
-  return (bar, into) => {
-    const [least, most, end] = [low[bar] ?? 0, high[bar] ?? 0, close[bar] ?? 0]
-    const corners = isLowFirst(bar) ? [least, most, end] : [most, least, end]
-    const share = early(bar)
-    let from = openAt(candles, bar) ?? end
-    for (const [leg, to] of corners.entries()) {
-      for (let step = 1; step < steps; step++)
-        into[leg * steps + step - 1] = Math.round((from + ((to - from) * (step - share())) / steps) * tick) / tick
-      into[(leg + 1) * steps - 1] = to
-      from = to
-    }
-  }
-}
-
 export interface Unfolded {
   readonly candles: Candles
   readonly indices: CrossingIndex.Indices
 }
 
-export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldable, path: Path): Unfolded => {
+export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldable, path: BarPath): Unfolded => {
   const { bars, time } = candles
   const make = () => column(parts)
   const [open, low, high, close] = [make(), make(), make(), make()]

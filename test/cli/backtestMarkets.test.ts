@@ -38,7 +38,7 @@ beforeAll(() =>
   )
 )
 const both = ["--data", `ETH/USDC=${eth}`, "--data", `BTC/USDC=${btc}`]
-/** Two runs instead of fifty. */
+/** Without simulated runs. */
 const quickly = ["--band", "rules", "--json"]
 
 const decimal = (text: string): bigint => {
@@ -64,7 +64,7 @@ const assertBooks = (fillsCsv: string, budget: Readonly<Record<string, string>>,
   const text = (of: unknown, key: string): string => `${Object(of)[key]}`
   assert.strictEqual(decimal(text(side, "quote")), held.get("USDC"))
   for (const [name, figures] of Object.entries(markets))
-    assert.strictEqual(decimal(text(figures.high, "base")), held.get(name.slice(0, -"/USDC".length)), name)
+    assert.strictEqual(decimal(text(figures.optimistic, "base")), held.get(name.slice(0, -"/USDC".length)), name)
   return rows
 }
 
@@ -79,9 +79,9 @@ describe("backtest of several markets", () => {
         assert.strictEqual(result.market, "BTC/USDC, ETH/USDC")
         assert.strictEqual(result.bars, 2000)
         assert.deepStrictEqual(Object.keys(result.markets), ["BTC/USDC", "ETH/USDC"])
-        const { high } = result.band
+        const { optimistic: high } = result.sides
         for (const key of ["pnlQuote", "feesQuote", "maxDrawdown", "fills", "base", "quote"]) assert.property(high, key)
-        const parts = [result.markets["BTC/USDC"].high, result.markets["ETH/USDC"].high]
+        const parts = [result.markets["BTC/USDC"].optimistic, result.markets["ETH/USDC"].optimistic]
         assert.strictEqual(parts[0].base, high.base)
         for (const part of parts) assert.isAbove(part.fills, 0)
         assert.strictEqual(parts[0].fills + parts[1].fills, result.fills)
@@ -102,7 +102,7 @@ describe("backtest of several markets", () => {
     Effect.gen(function* () {
       const plain = JSON.parse(yield* limitbot("backtest", alone, "--data", btc, ...quickly))
       const named = JSON.parse(yield* limitbot("backtest", alone, "--data", `BTC/USDC=${btc}`, ...quickly))
-      assert.deepStrictEqual(named.band, plain.band)
+      assert.deepStrictEqual(named.sides, plain.sides)
       assert.notProperty(named, "markets")
     })
   )
@@ -110,12 +110,12 @@ describe("backtest of several markets", () => {
   it.live("takes fees of every asset, by market", () =>
     Effect.gen(function* () {
       const words = ["backtest", thirds, ...both, "--fills", "optimistic", "--json"]
-      const { markets, band } = JSON.parse(yield* limitbot(...words, "--withdraw-fee", "0.00001,0.0003,0.5"))
-      const fees = [markets["BTC/USDC"].high.feesQuote, markets["ETH/USDC"].high.feesQuote].map(decimal)
+      const { markets, sides } = JSON.parse(yield* limitbot(...words, "--withdraw-fee", "0.00001,0.0003,0.5"))
+      const fees = [markets["BTC/USDC"].optimistic.feesQuote, markets["ETH/USDC"].optimistic.feesQuote].map(decimal)
       for (const fee of fees) assert.isTrue(fee > 0n)
       assert.strictEqual(
         fees.reduce((sum, fee) => sum + fee, 0n),
-        decimal(band.high.feesQuote)
+        decimal(sides.optimistic.feesQuote)
       )
     })
   )
@@ -147,7 +147,7 @@ describe("backtest of several markets", () => {
       writeFileSync(wide, own.replace("name: thirds", "name: wide").replace("band: 1%", "band: 2%"))
       const { runs } = JSON.parse(yield* limitbot("backtest", thirds, wide, ...both, ...quickly, "--report", page))
       const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, ...quickly))
-      assert.deepStrictEqual(runs[0].band, single.band)
+      assert.deepStrictEqual(runs[0].sides, single.sides)
       assert.deepStrictEqual(runs[0].markets, single.markets)
       assert.isBelow(runs[1].fills, runs[0].fills)
       assert.include(readFileSync(page, "utf8"), "rebalance on BTC/USDC, ETH/USDC from")
@@ -171,7 +171,7 @@ describe("backtest of several markets", () => {
         const same = best.find(({ values }: { values: ReadonlyArray<string> }) => values[0] === "1%")
         assert.deepStrictEqual(
           [same.optimistic.profitQuote, same.optimistic.fills],
-          [single.band.high.profitQuote, single.fills]
+          [single.sides.optimistic.profitQuote, single.fills]
         )
         const walked = JSON.parse(yield* limitbot("walk-forward", thirds, ...both, ...set, "--windows", "2"))
         assert.strictEqual(walked.steps.length, 2)
@@ -256,8 +256,8 @@ it.live.skipIf(!isReal)("runs on real minutes of two markets", () =>
     ]
     const outputs = ["--fills", "optimistic", "--json", "--fills-csv", fills]
     const result = JSON.parse(yield* limitbot("backtest", thirds, ...words, ...outputs))
-    assertBooks(fills, { BTC: "0.02", ETH: "0.4", USDC: "900" }, result.band.high, result.markets)
-    for (const name of ["BTC/USDC", "ETH/USDC"]) assert.isAbove(result.markets[name].high.fills, 1)
+    assertBooks(fills, { BTC: "0.02", ETH: "0.4", USDC: "900" }, result.sides.optimistic, result.markets)
+    for (const name of ["BTC/USDC", "ETH/USDC"]) assert.isAbove(result.markets[name].optimistic.fills, 1)
     process.stdout.write(`real minutes: ${result.bars} bars, ${result.fills} fills\n`)
   })
 )

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Result } from "effect"
 import * as Backtest from "../../src/backtest/Backtest.ts"
-import * as Envelope from "../../src/backtest/Envelope.ts"
+import * as Band from "../../src/backtest/Band.ts"
 import { type Costs, noCosts } from "../../src/backtest/kernel/FillPresets.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
@@ -180,17 +180,17 @@ export const certify = async (kind: string, seed: number, bars: number): Promise
   const strategy = Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
   const options = { costs, changes: { volumeShare: 0 } }
   const input = { candles, indices: CrossingIndex.linearIndices(candles, "at"), options }
-  const sides = Envelope.run(strategy, [input])
+  const { sides, simulated } = Band.run(strategy, [input])
   const quote = (amount: bigint): number => Number(amount) / 1e6
-  const gains = sides.map((side) => quote(Backtest.profitOf(side)))
+  const { p5, p95 } = Band.quantilesOf(simulated, (figures) => quote(Backtest.profitOf(figures)))
   const { profit, rounding } = await live(text, candles, seed)
   return {
     kind,
     seed,
     live: profit,
     rounding,
-    low: Math.min(...gains),
-    high: Math.max(...gains),
-    runs: sides.map(({ mode, path, fills }, i) => `${mode} ${path}: ${gains[i]?.toFixed(3)} (${fills})`)
+    low: p5,
+    high: p95,
+    runs: sides.map((side) => `${side.mode}: ${quote(Backtest.profitOf(side)).toFixed(3)} (${side.fills})`)
   }
 }

@@ -46,10 +46,11 @@ export const lines = (results: Results): ReadonlyArray<string> => {
     ]
     const ratio = (value: number): string => value.toFixed(2)
     const hold = BacktestStatistics.holdFacts(high, 1)[0]?.[1] ?? ""
+    const gained = BacktestSummary.profitRange(result)
     return [
       nameOf(results, result),
-      BacktestSummary.profitText(result, low),
-      BacktestSummary.profitText(result, high),
+      gained.low,
+      gained.high,
       percent(worst.totalReturn),
       percent(best.totalReturn),
       hold,
@@ -60,18 +61,8 @@ export const lines = (results: Results): ReadonlyArray<string> => {
       `${high.fills}`
     ]
   })
-  const titles = [
-    "PNL LOW",
-    "HIGH",
-    "RETURN LOW",
-    "HIGH",
-    "HOLD",
-    "DRAWDOWN",
-    "SHARPE LOW",
-    "HIGH",
-    "FILLS LOW",
-    "HIGH"
-  ]
+  const [lowest, highest] = results.some(({ simulated }) => simulated) ? ["PNL P5", "P95"] : ["PNL LOW", "HIGH"]
+  const titles = [lowest, highest, "RETURN LOW", "HIGH", "HOLD", "DRAWDOWN", "SHARPE LOW", "HIGH", "FILLS LOW", "HIGH"]
   return [
     `${results.length} strategies over the same ${candles.bars} bars`,
     ...warnings,

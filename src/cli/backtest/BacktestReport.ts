@@ -183,6 +183,7 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
     subtitle: `${strategy.kind} from ${strategy.file}, ${utcDate(from)} to ${utcDate(to)}, ${grouped(`${candles.bars}`)} bars`,
     headline: [
       ["profit and loss", range((side) => BacktestSummary.profitText(result, side))],
+      ...BacktestSummary.profitQuantiles(result),
       ["buy and hold", BacktestSummary.holdText(result, band.high)],
       ["largest drawdown", range(({ outcome }) => percent(outcome.maxDrawdown))],
       ["fills", range(({ fills }) => `${fills}`)]
@@ -191,6 +192,7 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
       ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
       ["fees", result.fees.sentence],
       ["made", `${iso(madeAt)} by limitbot ${version}`],
+      ...BacktestSummary.simulationFacts(result),
       ["simulation", `${result.kernelMillis.toFixed(1)} ms`]
     ],
     badge: result.fees.isFree ? "no fees" : undefined,

@@ -1,7 +1,7 @@
 /** Strategies over candles: loads what they need of the data once, and runs both sides of the band. */
 import { Array as Arr, Clock, Effect, Option } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
-import * as Envelope from "../../backtest/Envelope.ts"
+import * as Band from "../../backtest/Band.ts"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import * as WarmUp from "../../backtest/WarmUp.ts"
 import type * as CandleFile from "../../candles/CandleFile.ts"
@@ -149,13 +149,16 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
       )
       const kernelStarted = yield* Clock.currentTimeNanos
       const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, inputs, mode)
-      const runs: Arr.NonEmptyReadonlyArray<Envelope.PathSide | Backtest.BandSide> = variesPaths
-        ? Envelope.run(strategy, inputs, (ended, all) =>
-            progress.update(ended, all, `${strategy.name}: ${ended} of ${all} runs`)
-          )
-        : [runSide(first), ...rest.map(runSide)]
+      const sides: Arr.NonEmptyReadonlyArray<Backtest.BandSide> = [runSide(first), ...rest.map(runSide)]
+      const [unkind, kind] = sides
+      const simulated =
+        variesPaths && kind !== undefined
+          ? Band.simulated(strategy, inputs, [unkind, kind], (runs, atMost) =>
+              progress.update(runs, atMost, `${strategy.name}: ${runs} runs`)
+            )
+          : undefined
       const ended = yield* Clock.currentTimeNanos
-      const band = Backtest.band([runs[0], ...runs.slice(1)])
+      const band = Backtest.band([sides[0], ...sides.slice(1)])
       return {
         strategy,
         candles,
@@ -167,7 +170,8 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
         band,
         // One of those whose figures stand beside the fills.
         shown: [band.high, band.low].find(({ mode }) => mode === "optimistic") ?? band.high,
-        runs: runs.length,
+        sides,
+        simulated,
         trials: input.trials,
         wallMillis: Number(ended - started) / 1e6,
         kernelMillis: Number(ended - kernelStarted) / 1e6

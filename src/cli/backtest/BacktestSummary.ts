@@ -1,19 +1,20 @@
 /** The result of a backtest for the terminal and as JSON. */
 
 import * as Backtest from "../../backtest/Backtest.ts"
-import * as Envelope from "../../backtest/Envelope.ts"
+import * as Band from "../../backtest/Band.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
+import { quantileNames } from "../../backtest/results/Quantiles.ts"
 import * as WarmUp from "../../backtest/WarmUp.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
-import { format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { grouped, iso, percent } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
 import type { Source } from "./BacktestMarkets.ts"
+import * as BandSummary from "./BandSummary.ts"
 import type { FeeModel } from "./FeeModel.ts"
 
 export interface Result {
@@ -25,9 +26,11 @@ export interface Result {
   /** The candles that it ran on, of all markets that the strategy sees. */
   readonly series: ReadonlyArray<Candles>
   readonly warnings: ReadonlyArray<string>
+  readonly sides: readonly [Backtest.BandSide, ...ReadonlyArray<Backtest.BandSide>]
+  /** The sides by what they gained; one run is both. */
   readonly band: { readonly low: Backtest.BandSide; readonly high: Backtest.BandSide }
-  /** The number of runs in the band. */
-  readonly runs: number
+  /** What other runs came to, where they were asked for. */
+  readonly simulated: Band.Simulated | undefined
   /** The side whose fills are listed. */
   readonly shown: Backtest.BandSide
   /** Said before any figure. */
@@ -54,10 +57,9 @@ const curveJson = ({ band, candles }: Result, points: number) => {
 
 /** `curvePoints`: includes the band over time, at about this many moments. */
 export const json = (result: Result, curvePoints = 0) => {
-  const { strategy, candles, band, shown } = result
-  const side = (of: Backtest.BandSide | Envelope.PathSide) => ({
+  const { strategy, candles, shown } = result
+  const side = (of: Backtest.BandSide) => ({
     ...Backtest.toJson(strategy, of),
-    ...("path" in of ? { path: of.path } : {}),
     statistics: BacktestStatistics.ofSide(of, result.trials)
   })
   const [first, ...others] = result.sources
@@ -76,13 +78,8 @@ export const json = (result: Result, curvePoints = 0) => {
     fills: shown.fills,
     wallMillis: result.wallMillis,
     kernelMillis: result.kernelMillis,
-    band: {
-      runs: result.runs,
-      width: widthText(result),
-      ...(isDrawn(result) ? { outsideAtMost: outsideShare(result) } : {}),
-      low: side(band.low),
-      high: side(band.high)
-    },
+    sides: Object.fromEntries(result.sides.map((each) => [each.mode, side(each)])),
+    ...(result.simulated === undefined ? {} : { band: BandSummary.json(simulatedOf(result, result.simulated)) }),
     ...(others.length === 0 ? {} : { markets: marketsJson(result) }),
     ...(curvePoints === 0 ? {} : { curve: curveJson(result, curvePoints) })
   }
@@ -94,37 +91,21 @@ const dataJson = ({ data, sha256, source, candles, repaired }: Source) => {
 }
 
 /** By name. */
-const marketsJson = ({ band, sources }: Result) => {
+const marketsJson = ({ sides, sources }: Result) => {
   const partIn = ({ parts }: Backtest.BandSide, name: string) =>
     parts.filter(({ market }) => market.name === name).map(Backtest.partToJson)[0]
   return Object.fromEntries(
     sources.map((source) => {
       const { name } = source.market
-      return [name, { data: dataJson(source), low: partIn(band.low, name), high: partIn(band.high, name) }]
+      const parts = Object.fromEntries(sides.map((side) => [side.mode, partIn(side, name)]))
+      return [name, { data: dataJson(source), ...parts }]
     })
   )
 }
 
-/** What tells one run of a band from another. */
-interface Assumed {
-  readonly mode: Backtest.BandSide["mode"]
-  readonly path?: Envelope.BarPath
-}
-
-/** The two ends of the rules use the bars as they are; other runs are named by what they assume inside bars. */
-const nameOf = ({ mode, path = "bars" }: Assumed): string =>
-  path === "bars" ? mode : `${path === "drawn" ? "between" : mode}, ${path}`
-
-/** The lowest and the highest run, or the only one, by names that differ. */
-export const endsOf = <Side extends Assumed>({ low, high }: { readonly low: Side; readonly high: Side }) => {
-  const [lowest, highest] = [nameOf(low), nameOf(high)]
-  if (low === high) return [{ name: lowest, side: low }]
-  const isTold = lowest !== highest
-  return [
-    { name: isTold ? lowest : `lowest, ${lowest}`, side: low },
-    { name: isTold ? highest : `highest, ${highest}`, side: high }
-  ]
-}
+/** Both named sides, the one that gained less first, or the only one. */
+export const endsOf = ({ low, high }: Result["band"]) =>
+  (low === high ? [low] : [low, high]).map((side) => ({ name: side.mode, side }))
 
 /** With fixed places, thousands apart; rounded to the nearest, halves away from zero. */
 const fixed = (amount: bigint, decimals: number, places: number): string => {
@@ -185,36 +166,58 @@ const ratioFacts = ({ trials }: Result, side: Backtest.BandSide): ReadonlyArray<
   ]
 }
 
-const width = ({ band }: Result): bigint => band.high.pnlQuote - band.low.pnlQuote
+const simulatedOf = (result: Result, simulated: Band.Simulated) => ({
+  simulated,
+  sides: result.sides,
+  text: (amount: bigint) => quoteText(result, amount)
+})
 
-/** Exact, in quote. */
-const widthText = (result: Result): string => format(width(result), result.strategy.market.quote.decimals)
-
-/** The band is of runs that were drawn, not of both sides alone. */
-const isDrawn = ({ band }: Result): boolean => "path" in band.low
-
-const outsideShare = ({ runs }: Result): number => {
-  const { outside, of } = Envelope.outsideCases(runs)
-  return outside / of
+/** From the p5 to the p95 of the simulated runs, or from one named side to the other. */
+export const profitRange = (result: Result): { readonly low: string; readonly high: string } => {
+  const { band, simulated } = result
+  if (simulated === undefined) return { low: profitText(result, band.low), high: profitText(result, band.high) }
+  const { p5, p95 } = Band.quantilesOf(simulated, Backtest.profitOf)
+  return { low: quoteText(result, p5), high: quoteText(result, p95) }
 }
 
-const claimOf = ({ runs }: Result): string => {
-  const { outside, of } = Envelope.outsideCases(runs)
-  return `; one more like them would be outside in at most ${outside} of ${of} cases`
+type Facts = ReadonlyArray<readonly [label: string, value: string]>
+
+/** For the cards of a report. */
+export const profitQuantiles = (result: Result): Facts => {
+  const { simulated } = result
+  if (simulated === undefined) return []
+  const found = Band.quantilesOf(simulated, Backtest.profitOf)
+  const { low, high } = profitRange(result)
+  return [
+    ["simulated, p5 to p95", `${low} to ${high}`],
+    ["simulated, p50", quoteText(result, found.p50)]
+  ]
 }
 
-const bandLine = (result: Result): ReadonlyArray<string> => {
-  if (result.band.low === result.band.high) return []
-  const runs = `the lowest and the highest of ${result.runs} runs`
-  return ["", `the band is ${quoteText(result, width(result))} wide: ${runs}${isDrawn(result) ? claimOf(result) : ""}`]
+export const simulationFacts = (result: Result): Facts =>
+  result.simulated === undefined
+    ? []
+    : [["simulated runs", BandSummary.sentence(simulatedOf(result, result.simulated))]]
+
+/** Both sides, beside them the quantiles of each figure that has some, and what those are of. */
+const figuresOf = (result: Result): ReadonlyArray<string> => {
+  const ends = endsOf(result.band)
+  const facts = ends.map(({ side }) => [...sideFacts(result, side), ...ratioFacts(result, side)])
+  const given = result.simulated && simulatedOf(result, result.simulated)
+  const found = given && BandSummary.columns(given)
+  const names = found === undefined ? [] : quantileNames
+  const rows = (facts[0] ?? []).map(([label], row) => [
+    label,
+    ...facts.map((column) => column[row]?.[1] ?? ""),
+    ...names.map((name) => found?.get(label)?.[name] ?? "")
+  ])
+  const titles = [...ends.map(({ name }) => name), ...names]
+  const columns = [{ title: "" }, ...titles.map((title) => ({ title, align: "right" as const }))]
+  return [...Table.render(columns, rows), ...(given === undefined ? [] : ["", BandSummary.sentence(given)])]
 }
 
 export const lines = (result: Result): ReadonlyArray<string> => {
   const { strategy, candles, band } = result
-  const ends = endsOf(band)
-  const facts = ends.map(({ side }) => [...sideFacts(result, side), ...ratioFacts(result, side)])
-  const rows = (facts[0] ?? []).map(([label], row) => [label, ...facts.map((column) => column[row]?.[1] ?? "")])
-  const columns = [{ title: "" }, ...ends.map(({ name }) => ({ title: name, align: "right" as const }))]
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   const read = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
   return [
@@ -224,9 +227,8 @@ export const lines = (result: Result): ReadonlyArray<string> => {
     ...result.warnings,
     ...result.calibrated,
     "",
-    ...Table.render(columns, rows),
-    ...bandLine(result),
-    ...ends.flatMap(({ name, side }) => BacktestLimits.sentences(name, side)),
+    ...figuresOf(result),
+    ...endsOf(band).flatMap(({ name, side }) => BacktestLimits.sentences(name, side)),
     "",
     `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
   ]

@@ -6,7 +6,7 @@
  */
 import { Effect, Option } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
-import * as Envelope from "../../backtest/Envelope.ts"
+import * as Band from "../../backtest/Band.ts"
 import { type Costs, noCosts } from "../../backtest/kernel/FillPresets.ts"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
@@ -89,8 +89,8 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     }
   }
   const bandOf = (file: Strategy): readonly [Amount, Amount] => {
-    const { low, high } = Backtest.band(Envelope.run(file, [input]))
-    return [Backtest.profitOf(low), Backtest.profitOf(high)]
+    const { p5, p95 } = Band.quantilesOf(Band.run(file, [input]).simulated, Backtest.profitOf)
+    return [p5, p95]
   }
   const earned = earnedBy(recorded, strategy, market, last.close)
   const [ranLow, ranHigh] = ran === undefined ? [earned, earned] : bandOf(ran.last)

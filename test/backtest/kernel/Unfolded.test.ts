@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Conditions } from "../../../src/backtest/kernel/Conditions.ts"
 import { isImmediate } from "../../../src/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
+import * as BarPath from "../../../src/candles/BarPath.ts"
 import { type Candles, closeAt, column, columnOf, openAt, volumeAt } from "../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Unfold from "../../../src/candles/Unfold.ts"
@@ -36,6 +37,9 @@ const run = (conditions: Conditions, candles: Candles, { orders, closes, told }:
   return { rows, base, quote, fees, counts, openOrders, maxDrawdown }
 }
 
+const pathOf = ({ candles, priceScale }: Unfold.Foldable, seed: number) =>
+  BarPath.bridges({ candles, priceScale, roughness: 1, randomOf: (bar) => seeded(seed * 1000 + bar) })
+
 describe("a run over bars that are unfolded when somebody looks", () => {
   it("is the run over all small bars, for any strategy and rules", () => {
     let fills = 0
@@ -46,9 +50,7 @@ describe("a run over bars that are unfolded when somebody looks", () => {
       const bare = randomConditions(seed, rules)
       const conditions = seed % 3 === 0 ? { ...bare, limits: randomLimits(next, bare) } : bare
       const foldable = Unfold.foldable(candles, seed % 2 === 0 ? 3 : 6)
-      const isLowFirst = (bar: number) => seeded(seed * 1000 + bar)() < 0.5
-      const early = (bar: number) => seeded(seed * 2000 + bar)
-      const unfolded = Unfold.unfolded(foldable, Unfold.straight(foldable, isLowFirst, early))
+      const unfolded = Unfold.unfolded(foldable, pathOf(foldable, seed))
       const small = written(unfolded)
       const { told } = unfolded.indices
       const expected = run(conditions, small, {
@@ -71,7 +73,7 @@ describe("a run over bars that are unfolded when somebody looks", () => {
     const foldable = Unfold.foldable(candles, 3)
     const low = Math.min(...candles.low.subarray(0, 1000)) - 5
     let made = 0
-    const path = Unfold.straight(foldable, () => true)
+    const path = pathOf(foldable, 1)
     const { indices } = Unfold.unfolded(foldable, (bar, into) => {
       made++
       path(bar, into)

@@ -23,7 +23,7 @@ grid: { lower: 35000, upper: 45000, levels: 11, size: { base: 0.01 } }
 )
 
 const bars = 20_000
-/** Two runs instead of fifty. */
+/** Without simulated runs. */
 const quickly = ["--band", "rules", "--json"]
 
 describe("backtest commands", () => {
@@ -37,7 +37,7 @@ describe("backtest commands", () => {
       )
       writeFileSync(file, ["time,open,high,low,close,volume", ...lines].join("\n"))
       const result = JSON.parse(yield* limitbot("backtest", strategy, "--data", file, "--json"))
-      const { totalReturn, yearlyReturn, meaningless } = result.band.low.statistics
+      const { totalReturn, yearlyReturn, meaningless } = result.sides.pessimistic.statistics
       assert.isAbove(totalReturn, 0)
       assert.closeTo(yearlyReturn, (1 + totalReturn) ** (365 / 182) - 1, 1e-9)
       const few = { volatility: undefined, sharpe: undefined, sortino: "no losing day" }
@@ -77,15 +77,19 @@ describe("backtest commands", () => {
         const outputs = ["--fills-csv", fills, "--report", html]
         const result = JSON.parse(yield* limitbot("backtest", strategy, "--data", csv, "--json", ...outputs))
         assert.strictEqual(result.bars, bars)
-        assert.isTrue(Number(result.band.low.pnlQuote) <= Number(result.band.high.pnlQuote))
+        const { p5, p50, p95, runs } = result.band
+        assert.isAtLeast(runs, 39)
+        assert.isAtMost(Number(p5.profitQuote), Number(p50.profitQuote))
+        assert.isAtMost(Number(p50.profitQuote), Number(p95.profitQuote))
+        assert.closeTo(Number(result.band.width), Number(p95.profitQuote) - Number(p5.profitQuote), 1e-6)
+        assert.isAbove(result.band.widthOfMove, 0)
         for (const key of ["pnlQuote", "feesQuote", "maxDrawdown", "fills", "base", "quote"])
-          assert.property(result.band.low, key)
+          assert.property(result.sides.pessimistic, key)
         const rows = readFileSync(fills, "utf8").trim().split("\n")
         assert.strictEqual(rows[0], "bar_index,open_time_ms,side,slot,price,base,quote")
         assert.strictEqual(rows.length - 1, result.fills)
         // The fills that are listed are those of a side whose figures are told.
-        assert.strictEqual(result.band.high.mode, "optimistic")
-        assert.strictEqual(result.fills, result.band.high.fills)
+        assert.strictEqual(result.fills, result.sides.optimistic.fills)
         const reported = readFileSync(html, "utf8")
         assert.include(reported, "cli-grid on BTC/USDC")
         const [, low, high] = /<th><\/th><th class="n">([^<]+)<\/th><th class="n">([^<]+)<\/th>/.exec(reported) ?? []
@@ -163,7 +167,7 @@ describe("backtest commands", () => {
         for (const side of ["optimistic", "pessimistic"]) {
           const alone = JSON.parse(yield* limitbot("backtest", best, "--data", csv, "--json", "--fills", side))
           for (const key of ["pnlQuote", "fills", "maxDrawdown", "base", "quote", "feesQuote"])
-            assert.deepStrictEqual(alone.band.low[key], top[side][key], `${side} ${key}`)
+            assert.deepStrictEqual(alone.sides[side][key], top[side][key], `${side} ${key}`)
         }
         const profits = ["optimistic", "pessimistic"].map((side) => Number(top[side].profitQuote))
         assert.strictEqual(Number(top.profitQuote), Math.min(...profits))
@@ -206,7 +210,7 @@ describe("backtest commands", () => {
         const words = ["backtest", strategy, ...quickly, "--data"]
         const asked = JSON.parse(yield* limitbot(...words, csv, ...time))
         const cut = JSON.parse(yield* limitbot(...words, part, "--no-cache"))
-        assert.deepStrictEqual(cut.band, asked.band)
+        assert.deepStrictEqual(cut.sides, asked.sides)
         assert.strictEqual(asked.bars, 6.5 * 1440)
         assert.isFalse(existsSync(`${part}.columns`))
       }),
@@ -231,7 +235,7 @@ describe("backtest commands", () => {
       const run = (...words: ReadonlyArray<string>) =>
         Effect.map(limitbot("backtest", narrow, "--json", "--fills", "optimistic", "--data", ...words), JSON.parse)
       const [detailed, alone, exact] = [yield* run(coarse, "--detail", fine), yield* run(coarse), yield* run(fine)]
-      assert.deepStrictEqual(detailed.band, exact.band)
+      assert.deepStrictEqual(detailed.sides, exact.sides)
       assert.notStrictEqual(detailed.fills, alone.fills)
       for (const words of [
         [fine, "--detail", coarse],
@@ -276,7 +280,7 @@ describe("backtest commands", () => {
         const replayed = JSON.parse(yield* limitbot("backtest", strategy, "--data", named, ...plain))
         const converted = JSON.parse(yield* limitbot("backtest", strategy, "--data", out, ...plain))
         assert.isAbove(replayed.fills, 0)
-        assert.deepStrictEqual(replayed.band, converted.band)
+        assert.deepStrictEqual(replayed.sides, converted.sides)
         const said = yield* limitbot("backtest", strategy, "--data", named, "--calibrate", journal)
         assert.match(said, /the data have no volumes: orders fill whole/)
         assert.match(said, /placing: measured 0 times, 30 are needed: the default is used/)

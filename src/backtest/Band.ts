@@ -1,0 +1,177 @@
+/**
+ * What a strategy may have come to: both named sides over the bars as they are, and beside them what runs that are simulated
+ * came to, as p5, p50 and p95. Such a run draws what candles do not tell: how the price went within each bar, and how kind the
+ * venue was, between both sides. Runs are drawn in batches until the quantiles no longer move, or until the work is as much as
+ * anybody should wait for. Only their figures are kept.
+ *
+ * More runs make the quantiles more precise; they do not move them apart. The same file gives the same runs.
+ */
+
+import * as BarPath from "../candles/BarPath.ts"
+import * as Unfold from "../candles/Unfold.ts"
+import { type Random, seeded } from "../domain/Seeded.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import * as Backtest from "./Backtest.ts"
+import type { FillRules } from "./kernel/FillRules.ts"
+import * as Quantiles from "./results/Quantiles.ts"
+
+/** Of a simulated run. */
+export interface Figures
+  extends Pick<Backtest.BandSide, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "fills" | "openOrders"> {
+  readonly maxDrawdown: number
+  readonly placed: number
+}
+
+type AllFigures = readonly [Figures, ...ReadonlyArray<Figures>]
+
+/** `enough`: one more batch moved no quantile. */
+export interface Simulated {
+  readonly runs: AllFigures
+  readonly ended: "enough" | "most runs" | "most work"
+}
+
+export type Sides = readonly [pessimistic: Backtest.BandSide, optimistic: Backtest.BandSide]
+
+export interface Band {
+  readonly sides: Sides
+  readonly simulated: Simulated
+}
+
+/** Of each figure for itself. */
+export const quantilesOf = <Value extends number | bigint>(
+  { runs: [first, ...others] }: Simulated,
+  of: (figures: Figures) => Value
+): Quantiles.Quantiles<Value> => Quantiles.of([of(first), ...others.map(of)])
+
+export const sidesOf = (strategy: Strategy, inputs: Backtest.MarketInputs): Sides => [
+  Backtest.runAll(strategy, inputs, "pessimistic"),
+  Backtest.runAll(strategy, inputs, "optimistic")
+]
+
+const mostRuns = 10 * Quantiles.batch - 1
+/** Small bars that were read. A decision, with what it places, counts as many: about ten seconds in all. */
+const mostWork = 100_000_000
+const workOfDecision = 300
+
+/** How many of the orders that are cancelled near the market a solver may have had in hand. */
+const mostInHand = 0.4
+
+/** Between the sides: a venue is more or less kind as a whole, and within that each rule is drawn for itself. */
+const rulesBetween = (kind: FillRules, unkind: FillRules, next: Random): Partial<FillRules> => {
+  const far = next()
+  const between = (a: number, b: number): number => a + (b - a) * far * next()
+  /** Mostly quick, now and then slow. */
+  const time = (a: number, b: number): number => Math.round(a + (b - a) * far * next() ** 3)
+  return {
+    edgeBasisPoints: between(kind.edgeBasisPoints, unkind.edgeBasisPoints),
+    placeMillis: time(kind.placeMillis, unkind.placeMillis),
+    payoutMillis: time(kind.payoutMillis, unkind.payoutMillis),
+    cancelMillis: time(kind.cancelMillis, unkind.cancelMillis),
+    inHand: { share: next() * mostInHand, distance: 0.005, seed: Math.floor(next() * 1e9) },
+    volumeShare: next() < 0.5 ? kind.volumeShare : unkind.volumeShare,
+    // An order that arrives a moment before the market does has only its limit: the solver keeps the rest.
+    price: next() < 0.25 ? "limit" : kind.price
+  }
+}
+
+/** Markets differ by as much in how often a cell is crossed. */
+const roughnessFrom = (next: Random): number => 0.5 + next()
+
+/** Numbers that belong to a bar, in whatever order bars are asked for. */
+const randomOf =
+  (draw: number) =>
+  (bar: number): Random =>
+    seeded(Math.imul(draw, 0x9e3779b1) ^ Math.imul(bar, 0x85ebca6b))
+
+/** 1 where bars stay whole: then only the rules vary. */
+const partsOf = (inputs: Backtest.MarketInputs): number =>
+  inputs.every(({ candles }) => candles.high.length === candles.bars) ? Unfold.partsOf(inputs[0].candles) : 1
+
+/** What all simulated runs share. */
+interface Ground {
+  readonly strategy: Strategy
+  readonly inputs: Backtest.MarketInputs
+  readonly sides: Sides
+  /** One for each market, or none. */
+  readonly foldables: ReadonlyArray<Unfold.Foldable>
+}
+
+/** Its input, and how much of it was read afterwards. */
+const drawInput = (
+  { sides: [unkind, kind], foldables }: Ground,
+  input: Backtest.MarketInput,
+  market: number,
+  draw: number,
+  next: Random
+) => {
+  const [a, b] = [kind.parts[market]?.rules, unkind.parts[market]?.rules]
+  const drawn = a === undefined || b === undefined ? {} : rulesBetween(a, b, next)
+  const roughness = roughnessFrom(next)
+  const options = { ...input.options, changes: { ...drawn, ...input.options.changes } }
+  const foldable = foldables[market]
+  if (foldable === undefined) return { input: { ...input, options }, reads: () => 0 }
+  const { candles, priceScale } = foldable
+  // Markets move together: what is drawn for a bar is drawn for all of them.
+  const path = BarPath.bridges({ candles, priceScale, randomOf: randomOf(draw), roughness })
+  const unfolded = Unfold.unfolded(foldable, path)
+  const { orders, closes } = unfolded.indices
+  return { input: { ...input, ...unfolded, options }, reads: () => orders.reads.bars + closes.reads.bars }
+}
+
+const simulate = (ground: Ground, draw: number): { readonly figures: Figures; readonly work: number } => {
+  const { strategy, inputs, sides } = ground
+  const next = seeded(draw)
+  const [first, ...others] = inputs
+  const one = drawInput(ground, first, 0, draw, next)
+  const more = others.map((input, index) => drawInput(ground, input, index + 1, draw, next))
+  const side = Backtest.runAll(strategy, [one.input, ...more.map(({ input }) => input)], "optimistic")
+  const { holdPnlQuote } = sides[0]
+  const { fills, feesQuote, openOrders, counts, outcome } = side
+  const figures = {
+    // Small bars begin where the bar opens; both gain the same from there to the first close.
+    pnlQuote: Backtest.profitOf(side) + holdPnlQuote,
+    holdPnlQuote,
+    feesQuote,
+    fills,
+    openOrders,
+    placed: counts.placed,
+    maxDrawdown: outcome.maxDrawdown
+  }
+  const reads = [one, ...more].reduce((sum, { reads }) => sum + reads(), 0)
+  return { figures, work: reads + workOfDecision * (counts.decisions + counts.placed) }
+}
+
+/** `ended` is told after each run how many have ended, and how many there are at most. */
+export const simulated = (
+  strategy: Strategy,
+  inputs: Backtest.MarketInputs,
+  sides: Sides,
+  ended: (runs: number, atMost: number) => void = () => undefined
+): Simulated => {
+  const parts = partsOf(inputs)
+  const foldables = parts === 1 ? [] : inputs.map(({ candles }) => Unfold.foldable(candles, parts))
+  const ground = { strategy, inputs, sides, foldables }
+  const first = simulate(ground, 1)
+  const runs: [Figures, ...Array<Figures>] = [first.figures]
+  let work = first.work
+  let before: Quantiles.Quantiles<bigint> | undefined
+  for (;;) {
+    ended(runs.length, mostRuns)
+    if (runs.length % Quantiles.batch === Quantiles.firstRuns) {
+      const [one, ...others] = runs
+      const now = Quantiles.of([one.pnlQuote, ...others.map(({ pnlQuote }) => pnlQuote)])
+      if (before !== undefined && Quantiles.isSettled(before, now)) return { runs, ended: "enough" }
+      before = now
+    }
+    if (runs.length === mostRuns) return { runs, ended: "most runs" }
+    if (work >= mostWork) return { runs, ended: "most work" }
+    const { figures, work: more } = simulate(ground, runs.length + 1)
+    runs.push(figures)
+    work += more
+  }
+}
+
+export const run = (strategy: Strategy, inputs: Backtest.MarketInputs): Band => {
+  const sides = sidesOf(strategy, inputs)
+  return { sides, simulated: simulated(strategy, inputs, sides) }
+}

@@ -1,0 +1,36 @@
+/**
+ * p5, p50 and p95 of runs that were drawn alike. Of 20 k − 1 runs the k-th lowest is the p5 and the k-th highest the p95: were
+ * live one more run of the same law, it would lie outside in two of twenty cases, whatever the law and however many the runs.
+ */
+
+export const quantileNames = ["p5", "p50", "p95"] as const
+
+export type QuantileName = (typeof quantileNames)[number]
+
+export type Quantiles<Value> = Readonly<Record<QuantileName, Value>>
+
+const inTwenty: Quantiles<number> = { p5: 1, p50: 10, p95: 19 }
+
+/** So many runs make whole ranks. */
+export const batch = 20
+export const firstRuns = batch - 1
+
+/** Of at least one value; of fewer than nineteen p5 and p95 are the lowest and the highest. */
+export const of = <Value extends number | bigint>(
+  values: readonly [Value, ...ReadonlyArray<Value>]
+): Quantiles<Value> => {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const at = (name: QuantileName): Value => {
+    const rank = Math.round(((sorted.length + 1) * inTwenty[name]) / batch)
+    return sorted[Math.min(sorted.length, Math.max(1, rank)) - 1] ?? values[0]
+  }
+  return { p5: at("p5"), p50: at("p50"), p95: at("p95") }
+}
+
+/** No quantile moved by more than this share of the distance from p5 to p95 since the last batch. */
+const still = 0.1
+
+export const isSettled = (before: Quantiles<bigint>, now: Quantiles<bigint>): boolean => {
+  const most = Number(now.p95 - now.p5) * still
+  return quantileNames.every((name) => Math.abs(Number(now[name] - before[name])) <= most)
+}

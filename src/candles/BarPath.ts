@@ -1,0 +1,85 @@
+/**
+ * How the price may have gone within a bar. From open to one extreme, to the other one, and to the close it wanders as a
+ * bridge that stays inside the bar: its steps are as rough as those of real markets, so a grid's cell within the bar is
+ * crossed as often as it really is.
+ *
+ * Measured on bars whose finer data are known, as the mean number of times that a cell of a given width is crossed, over
+ * all cells that lie within the bar's range; a width is a share of that range. BTC perpetual of January 2022, minutes within
+ * 751 hours: 3.8 at a tenth, 2.2 at a fifth, 1.0 at two fifths. SOL spot of August 2024, 72 hours: 3.9, 2.2, 1.0. Every trade of
+ * BTC, ETH and the perpetual within minutes of 2024-08-08: 2.3 to 3.0, 1.5 to 2.2, 0.8 to 1.5. BTC of 2016 with three trades a
+ * minute: 1.4, 1.2, 0.8. These paths: 3.6, 2.1, 1.0. So the number is about 0.4 of the range over the width; a straight path,
+ * which crosses a cell once or twice, knows nothing of it. `test/candles/BarPath.test.ts` compares both.
+ */
+import type { Random } from "../domain/Seeded.ts"
+import { type Candles, openAt } from "./Candles.ts"
+
+/** Writes where the price was at the end of each small bar. The last one is the close; low and high are among them. */
+export type BarPath = (bar: number, into: Float64Array) => void
+
+/**
+ * The variance of all steps of a bar, in squares of its range: fitted to the hours named above. Few steps see less of the same
+ * path than many, so each of them is rougher.
+ */
+const roughnessOf = (steps: number): number => 0.65 + 18 / steps
+
+/**
+ * A bar that closed above its open mostly saw its low first: by the logistic curve of the distance, as a share of the range. In
+ * the same data the most likely factor is 6.75 to 7.25 for hours and 4.5 to 6 for minutes; the low came first as often as it says.
+ */
+const towardsClose = 7
+
+/** A mean of 0 and a variance of 1. */
+const wobble = (next: Random): number => 2 * (next() + next() + next() - 1.5)
+
+/** How many of the steps each leg takes: the longer it is, the more, by chance. */
+const stepsOf = (next: Random, lengths: readonly [number, number, number], steps: number) => {
+  const [a, b, c] = lengths.map((length) => length * (0.3 + next()) + Number.MIN_VALUE)
+  const all = (a ?? 0) + (b ?? 0) + (c ?? 0)
+  const first = Math.min(steps - 2, Math.max(1, Math.round((steps * (a ?? 0)) / all)))
+  const second = Math.min(steps - 1 - first, Math.max(1, Math.round((steps * (b ?? 0)) / all)))
+  return [first, second, steps - first - second] as const
+}
+
+export interface Setting {
+  readonly candles: Candles
+  /** Decimal places of prices within bars. */
+  readonly priceScale: number
+  /** Random numbers of a bar: the same ones whenever it is asked for. */
+  readonly randomOf: (bar: number) => Random
+  /** How rough this market is, against those that were measured. */
+  readonly roughness: number
+}
+
+/** As many steps as there is room for: at least three. */
+export const bridges = ({ candles, priceScale, randomOf, roughness }: Setting): BarPath => {
+  const { low, high, close } = candles
+  const tick = 10 ** priceScale
+  return (bar, into) => {
+    const steps = into.length
+    const [least, most, end] = [low[bar] ?? 0, high[bar] ?? 0, close[bar] ?? 0]
+    const [open, range] = [openAt(candles, bar) ?? end, most - least]
+    if (range <= 0) {
+      into.fill(end)
+      return
+    }
+    const next = randomOf(bar)
+    const isLowFirst = next() < 1 / (1 + Math.exp((towardsClose * (open - end)) / range))
+    const [first, second] = isLowFirst ? [least, most] : [most, least]
+    const step = range * Math.sqrt((roughness * roughnessOf(steps)) / steps)
+    let [price, at] = [open, 0]
+    const walk = (to: number, count: number): void => {
+      for (let left = count; left > 1; left--) {
+        const gone = price + (to - price) / left + step * wobble(next) * Math.sqrt((left - 1) / left)
+        const inside = gone < least ? 2 * least - gone : gone > most ? 2 * most - gone : gone
+        price = Math.min(most, Math.max(least, inside))
+        into[at++] = Math.min(most, Math.max(least, Math.round(price * tick) / tick))
+      }
+      price = to
+      into[at++] = to
+    }
+    const [a, b, c] = stepsOf(next, [Math.abs(open - first), range, Math.abs(end - second)], steps)
+    walk(first, a)
+    walk(second, b)
+    walk(end, c)
+  }
+}

@@ -1,0 +1,103 @@
+/** What the simulated runs of a backtest came to, beside its named sides: columns for the terminal, a sentence, and JSON. */
+import * as Backtest from "../../backtest/Backtest.ts"
+import * as Band from "../../backtest/Band.ts"
+import type { QuantileName, Quantiles } from "../../backtest/results/Quantiles.ts"
+import { quantileNames } from "../../backtest/results/Quantiles.ts"
+import type { Candles } from "../../candles/Candles.ts"
+import { type Amount, format } from "../../domain/Amount.ts"
+import { percent } from "../../domain/Text.ts"
+
+interface Simulated {
+  readonly simulated: Band.Simulated
+  readonly sides: readonly [Backtest.BandSide, ...ReadonlyArray<Backtest.BandSide>]
+  /** Of an amount in quote, as everywhere else in the summary. */
+  readonly text: (amount: Amount) => string
+}
+
+/** By the label of their row. */
+export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Quantiles<string>> => {
+  const of = <Value extends number | bigint>(
+    figure: (figures: Band.Figures) => Value,
+    written: (value: Value) => string
+  ): Quantiles<string> => {
+    const { p5, p50, p95 } = Band.quantilesOf(simulated, figure)
+    return { p5: written(p5), p50: written(p50), p95: written(p95) }
+  }
+  const count = (value: number): string => `${value}`
+  return new Map([
+    ["profit and loss", of(Backtest.profitOf, text)],
+    ["change of worth", of(({ pnlQuote }) => pnlQuote, text)],
+    ["fees", of(({ feesQuote }) => feesQuote, text)],
+    ["largest drawdown", of(({ maxDrawdown }) => maxDrawdown, percent)],
+    ["fills", of(({ fills }) => fills, count)],
+    ["orders placed", of(({ placed }) => placed, count)]
+  ])
+}
+
+/** How far the price went from its lowest to its highest, against where it began. */
+const rangeOf = ({ low, high, close, bars }: Candles): number => {
+  let [least, most] = [Number.POSITIVE_INFINITY, 0]
+  for (let bar = 0; bar < bars; bar++) {
+    least = Math.min(least, low[bar] ?? least)
+    most = Math.max(most, high[bar] ?? most)
+  }
+  return (most - least) / (close[0] ?? 1)
+}
+
+/** The distance from p5 to p95: of the worth at the start, and of what the prices' move makes of that. */
+const widthOf = ({ simulated, sides: [{ parts }] }: Simulated) => {
+  const { p5, p95 } = Band.quantilesOf(simulated, Backtest.profitOf)
+  const [{ market }] = parts
+  const worth = parts.reduce(
+    (sum, { budget, candles, market: { base } }) =>
+      sum +
+      Number(budget.quote) +
+      (Number(budget.base) * (candles.close[0] ?? 0)) / 10 ** (base.decimals - market.quote.decimals),
+    0
+  )
+  const move = parts.reduce((sum, { candles }) => sum + rangeOf(candles), 0) / parts.length
+  const ofWorth = worth > 0 ? Number(p95 - p5) / worth : 0
+  return { width: p95 - p5, ofWorth, move, ofMove: move > 0 ? ofWorth / move : 0 }
+}
+
+const endings: Readonly<Record<Band.Simulated["ended"], string>> = {
+  enough: "more runs no longer move them",
+  "most runs": "more runs may still move them",
+  "most work": "more runs would move them, and take longer than anybody waits"
+}
+
+export const sentence = (given: Simulated): string => {
+  const { width, ofWorth, move, ofMove } = widthOf(given)
+  const { runs, ended } = given.simulated
+  const relative = `${percent(ofWorth)} of the worth at the start, ${percent(ofMove)} of what the price moved (${percent(move)})`
+  return `p5, p50 and p95 are of ${runs.length} simulated runs; ${endings[ended]}. From p5 to p95 it is ${given.text(width)}: ${relative}`
+}
+
+export const json = (given: Simulated) => {
+  const { simulated, sides } = given
+  const { quote } = sides[0].parts[0].market
+  const amounts = (of: (figures: Band.Figures) => Amount) => Band.quantilesOf(simulated, of)
+  const [profit, change, fees] = [
+    amounts(Backtest.profitOf),
+    amounts(({ pnlQuote }) => pnlQuote),
+    amounts(({ feesQuote }) => feesQuote)
+  ]
+  const drawdown = Band.quantilesOf(simulated, ({ maxDrawdown }) => maxDrawdown)
+  const fills = Band.quantilesOf(simulated, ({ fills }) => fills)
+  const { width, ofWorth, ofMove } = widthOf(given)
+  const at = (name: QuantileName) => ({
+    profitQuote: format(profit[name], quote.decimals),
+    pnlQuote: format(change[name], quote.decimals),
+    feesQuote: format(fees[name], quote.decimals),
+    maxDrawdown: drawdown[name],
+    fills: fills[name]
+  })
+  return {
+    runs: simulated.runs.length,
+    ended: simulated.ended,
+    width: format(width, quote.decimals),
+    widthOfWorth: ofWorth,
+    widthOfMove: ofMove,
+    ...Object.fromEntries(quantileNames.map((name) => [name, at(name)]))
+  }
+}

@@ -1,0 +1,149 @@
+/** Paths within bars are those that the bar allows, and cross a grid's cells as often as real ones. */
+import { assert, describe, it } from "@effect/vitest"
+import * as BarPath from "../../src/candles/BarPath.ts"
+import { type Candles, columnOf } from "../../src/candles/Candles.ts"
+import * as TimeAxis from "../../src/candles/TimeAxis.ts"
+import { seeded } from "../../src/domain/Seeded.ts"
+import { randomCandles } from "../backtest/RandomStrategies.ts"
+import * as sharedData from "../backtest/sharedData.ts"
+import { crossings } from "./crossings.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+
+const pathsOf = (candles: Candles, steps: number, seed: number) => {
+  const path = BarPath.bridges({
+    candles,
+    priceScale: candles.priceScale + 3,
+    roughness: 1,
+    randomOf: (bar) => seeded(seed * 1_000_003 + bar)
+  })
+  return (bar: number): ReadonlyArray<number> => {
+    const into = new Float64Array(steps)
+    path(bar, into)
+    return [candles.open[bar] ?? 0, ...into]
+  }
+}
+
+describe("a path within a bar", () => {
+  it("stays inside, sees both extremes, ends at the close, and is the same whenever it is asked for", () => {
+    const candles = randomCandles(seeded(5), 400)
+    for (const steps of [3, 4, 12, 60]) {
+      const path = pathsOf(candles, steps, steps)
+      for (let bar = 0; bar < candles.bars; bar++) {
+        const prices = path(bar)
+        assert.strictEqual(Math.min(...prices), candles.low[bar])
+        assert.strictEqual(Math.max(...prices), candles.high[bar])
+        assert.strictEqual(Math.min(...prices.slice(1)), candles.low[bar], "by a small bar's close")
+        assert.strictEqual(prices.at(-1), candles.close[bar])
+      }
+      assert.deepStrictEqual(path(7), pathsOf(candles, steps, steps)(7))
+    }
+  })
+})
+
+interface Point {
+  readonly at: number
+  readonly price: number
+}
+
+/** Finer data as points in time; of a candle its corners. */
+const pointsOf = (name: string): ReadonlyArray<Point> => {
+  const candles = sharedData.candles(name)
+  return Array.from({ length: candles.bars }, (_, bar) => {
+    const at = TimeAxis.openTime(candles.time, bar)
+    const [open, low, high, close] = [candles.open, candles.low, candles.high, candles.close].map((of) => of[bar] ?? 0)
+    const corners = (close ?? 0) >= (open ?? 0) ? [open, low, high, close] : [open, high, low, close]
+    return corners.map((price = 0) => ({ at, price }))
+  }).flat()
+}
+
+const tradesOf = (name: string): ReadonlyArray<Point> =>
+  sharedData
+    .text(name)
+    .trim()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(",").map(Number))
+    .map(([at = 0, , , price = 0]) => ({ at, price }))
+
+/** The real path within each bar that has enough of one. */
+const realPaths = (points: ReadonlyArray<Point>, stepMillis: number): ReadonlyArray<ReadonlyArray<number>> => {
+  const bars = new Map<number, Array<number>>()
+  for (const { at, price } of points) {
+    const bar = Math.floor(at / stepMillis)
+    const known = bars.get(bar)
+    if (known === undefined) bars.set(bar, [price])
+    else known.push(price)
+  }
+  return [...bars.values()].filter((path) => path.length >= 100 && Math.max(...path) > Math.min(...path))
+}
+
+const candlesOf = (paths: ReadonlyArray<ReadonlyArray<number>>, stepMillis: number): Candles => ({
+  bars: paths.length,
+  time: TimeAxis.regular(paths.length, 0, stepMillis),
+  open: columnOf(paths.map((path) => path[0] ?? 0)),
+  high: columnOf(paths.map((path) => Math.max(...path))),
+  low: columnOf(paths.map((path) => Math.min(...path))),
+  close: columnOf(paths.map((path) => path.at(-1) ?? 0)),
+  volume: columnOf([]),
+  priceScale: 2
+})
+
+const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
+
+const minutes = "btc-perp-1m-20211231-20220201.csv.gz"
+
+describe.skipIf(!sharedData.isPresent)("against real paths (skipped where the shared data are not here)", () => {
+  const sources = [
+    { name: minutes, step: hour, points: pointsOf, most: 0.12 },
+    { name: "binance-solusdt-1m-20240801-20240803.csv.gz", step: hour, points: pointsOf, most: 0.12 },
+    { name: "coinbase-btcusd-1m-lean.csv.gz", step: hour, points: pointsOf, most: 0.15 },
+    // Seven minutes of one day, and three trades a minute: the law is of the hours, and those lie around it.
+    { name: "binance-spot-ethusdt-trades-20240808.csv.gz", step: minute, points: tradesOf, most: 0.45 },
+    { name: "binance-usdm-btcusdt-trades-20240808.csv.gz", step: minute, points: tradesOf, most: 0.45 }
+  ]
+  for (const { name, step, points, most } of sources)
+    it(`a cell is crossed as often as in ${name}`, () => {
+      const real = realPaths(points(name), step)
+      const candles = candlesOf(real, step)
+      for (const share of [0.2, 0.3, 0.5]) {
+        const found = mean(real.map((path) => crossings(path, share)))
+        // Twelve steps are too few for cells of a fifth.
+        for (const steps of share < 0.3 ? [60] : [60, 12]) {
+          const repeats = Math.ceil(1500 / real.length)
+          const seeds = Array.from({ length: repeats }, (_, seed) => pathsOf(candles, steps, seed + 1))
+          const drawn = mean(seeds.flatMap((path) => real.map((_, bar) => crossings(path(bar), share))))
+          assert.closeTo(drawn / found, 1, most, `${share} of the range in ${steps} steps: ${drawn} against ${found}`)
+        }
+      }
+    })
+
+  it("the low comes first as often as in real hours, by where the bar closed", () => {
+    const real = realPaths(pointsOf(minutes), hour)
+    const path = pathsOf(candlesOf(real, hour), 60, 3)
+    const isLowFirst = (prices: ReadonlyArray<number>): number =>
+      prices.indexOf(Math.min(...prices)) < prices.indexOf(Math.max(...prices)) ? 1 : 0
+    const gain = (prices: ReadonlyArray<number>): number =>
+      ((prices.at(-1) ?? 0) - (prices[0] ?? 0)) / (Math.max(...prices) - Math.min(...prices))
+    for (const [from, to] of [
+      [-1, -0.4],
+      [-0.4, -0.1],
+      [-0.1, 0.1],
+      [0.1, 0.4],
+      [0.4, 1]
+    ] as const) {
+      const bars = [...real.keys()].filter((bar) => gain(real[bar] ?? []) >= from && gain(real[bar] ?? []) < to)
+      const [found, drawn] = [
+        mean(bars.map((bar) => isLowFirst(real[bar] ?? []))),
+        mean(bars.map((bar) => isLowFirst(path(bar))))
+      ]
+      assert.closeTo(
+        drawn,
+        found,
+        0.12,
+        `${bars.length} hours that closed ${from} to ${to} of their range above the open`
+      )
+    }
+  })
+})
