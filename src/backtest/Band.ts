@@ -7,22 +7,22 @@
  * More runs make the quantiles more precise; they do not move them apart. The same file gives the same runs.
  */
 
-import * as BarPath from "../candles/BarPath.ts"
-import * as Unfold from "../candles/Unfold.ts"
+import * as BarPath from "../candles/within/BarPath.ts"
+import * as Unfold from "../candles/within/Unfold.ts"
 import { type Random, seeded } from "../domain/Seeded.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as Backtest from "./Backtest.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 import * as Quantiles from "./results/Quantiles.ts"
 
-/** Of a simulated run. */
-export interface Figures
+/** What a simulated run came to. */
+export interface RunFigures
   extends Pick<Backtest.BandSide, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "fills" | "openOrders"> {
   readonly maxDrawdown: number
   readonly placed: number
 }
 
-type AllFigures = readonly [Figures, ...ReadonlyArray<Figures>]
+type AllFigures = readonly [RunFigures, ...ReadonlyArray<RunFigures>]
 
 /** `enough`: one more batch moved no quantile. */
 export interface Simulated {
@@ -37,13 +37,13 @@ export interface Band {
   readonly simulated: Simulated
 }
 
-/** Of each figure for itself. */
+/** Each figure has its own. */
 export const quantilesOf = <Value extends number | bigint>(
   { runs: [first, ...others] }: Simulated,
-  of: (figures: Figures) => Value
+  of: (figures: RunFigures) => Value
 ): Quantiles.Quantiles<Value> => Quantiles.of([of(first), ...others.map(of)])
 
-export const sidesOf = (strategy: Strategy, inputs: Backtest.MarketInputs): Sides => [
+const sidesOf = (strategy: Strategy, inputs: Backtest.MarketInputs): Sides => [
   Backtest.runAll(strategy, inputs, "pessimistic"),
   Backtest.runAll(strategy, inputs, "optimistic")
 ]
@@ -118,7 +118,7 @@ const drawInput = (
   return { input: { ...input, ...unfolded, options }, reads: () => orders.reads.bars + closes.reads.bars }
 }
 
-const simulate = (ground: Ground, draw: number): { readonly figures: Figures; readonly work: number } => {
+const simulate = (ground: Ground, draw: number): { readonly figures: RunFigures; readonly work: number } => {
   const { strategy, inputs, sides } = ground
   const next = seeded(draw)
   const [first, ...others] = inputs
@@ -152,7 +152,7 @@ export const simulated = (
   const foldables = parts === 1 ? [] : inputs.map(({ candles }) => Unfold.foldable(candles, parts))
   const ground = { strategy, inputs, sides, foldables }
   const first = simulate(ground, 1)
-  const runs: [Figures, ...Array<Figures>] = [first.figures]
+  const runs: [RunFigures, ...Array<RunFigures>] = [first.figures]
   let work = first.work
   let before: Quantiles.Quantiles<bigint> | undefined
   for (;;) {

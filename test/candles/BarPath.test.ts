@@ -1,8 +1,8 @@
 /** Paths within bars are those that the bar allows, and cross a grid's cells as often as real ones. */
 import { assert, describe, it } from "@effect/vitest"
-import * as BarPath from "../../src/candles/BarPath.ts"
 import { type Candles, columnOf } from "../../src/candles/Candles.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
+import * as BarPath from "../../src/candles/within/BarPath.ts"
 import { seeded } from "../../src/domain/Seeded.ts"
 import { randomCandles } from "../backtest/RandomStrategies.ts"
 import * as sharedData from "../backtest/sharedData.ts"

@@ -15,7 +15,7 @@ const inTwenty: Quantiles<number> = { p5: 1, p50: 10, p95: 19 }
 export const batch = 20
 export const firstRuns = batch - 1
 
-/** Of at least one value; of fewer than nineteen p5 and p95 are the lowest and the highest. */
+/** At least one value; of fewer than nineteen p5 and p95 are the lowest and the highest. */
 export const of = <Value extends number | bigint>(
   values: readonly [Value, ...ReadonlyArray<Value>]
 ): Quantiles<Value> => {

@@ -10,14 +10,14 @@ import { percent } from "../../domain/Text.ts"
 interface Simulated {
   readonly simulated: Band.Simulated
   readonly sides: readonly [Backtest.BandSide, ...ReadonlyArray<Backtest.BandSide>]
-  /** Of an amount in quote, as everywhere else in the summary. */
+  /** An amount in quote, as everywhere else in the summary. */
   readonly text: (amount: Amount) => string
 }
 
 /** By the label of their row. */
 export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Quantiles<string>> => {
   const of = <Value extends number | bigint>(
-    figure: (figures: Band.Figures) => Value,
+    figure: (figures: Band.RunFigures) => Value,
     written: (value: Value) => string
   ): Quantiles<string> => {
     const { p5, p50, p95 } = Band.quantilesOf(simulated, figure)
@@ -76,7 +76,7 @@ export const sentence = (given: Simulated): string => {
 export const json = (given: Simulated) => {
   const { simulated, sides } = given
   const { quote } = sides[0].parts[0].market
-  const amounts = (of: (figures: Band.Figures) => Amount) => Band.quantilesOf(simulated, of)
+  const amounts = (of: (figures: Band.RunFigures) => Amount) => Band.quantilesOf(simulated, of)
   const [profit, change, fees] = [
     amounts(Backtest.profitOf),
     amounts(({ pnlQuote }) => pnlQuote),

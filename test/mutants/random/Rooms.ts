@@ -20,7 +20,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "src/strategy/kinds/{CostFloor,SlotLegs,Size,BudgetCheck}.ts",
     "src/strategy/modifiers/*.ts"
   ],
-  candles: ["src/candles/{Alignment,CrossingIndex,Resample,TimeAxis,Unfold}.ts"]
+  candles: ["src/candles/{Alignment,CrossingIndex,Resample,TimeAxis}.ts", "src/candles/within/{BarPath,Unfold}.ts"]
 }
 
 export interface Source {

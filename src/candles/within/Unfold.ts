@@ -5,10 +5,11 @@
  * Small bars are made when somebody looks, one bar at a time: the search asks only for bars whose range can reach an order
  * or a bound. A bar gives the same small bars however often it is asked for.
  */
+
+import { type Candles, column, openAt, volumeAt } from "../Candles.ts"
+import * as CrossingIndex from "../CrossingIndex.ts"
+import type { TimeAxis } from "../TimeAxis.ts"
 import type { BarPath } from "./BarPath.ts"
-import { type Candles, column, openAt, volumeAt } from "./Candles.ts"
-import * as CrossingIndex from "./CrossingIndex.ts"
-import type { TimeAxis } from "./TimeAxis.ts"
 
 /** From open to one extreme, to the other one, to the close. */
 const legs = 3

@@ -10,8 +10,8 @@
  * minute: 1.4, 1.2, 0.8. These paths: 3.6, 2.1, 1.0. So the number is about 0.4 of the range over the width; a straight path,
  * which crosses a cell once or twice, knows nothing of it. `test/candles/BarPath.test.ts` compares both.
  */
-import type { Random } from "../domain/Seeded.ts"
-import { type Candles, openAt } from "./Candles.ts"
+import type { Random } from "../../domain/Seeded.ts"
+import { type Candles, openAt } from "../Candles.ts"
 
 /** Writes where the price was at the end of each small bar. The last one is the close; low and high are among them. */
 export type BarPath = (bar: number, into: Float64Array) => void
