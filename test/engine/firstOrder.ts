@@ -7,6 +7,8 @@ import * as Decimal from "../../src/domain/Decimal.ts"
 import type { Order } from "../../src/domain/Order.ts"
 import { defaults, EngineSettings } from "../../src/engine/EngineSettings.ts"
 import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
+import * as BotState from "../../src/engine/state/BotState.ts"
+import type { Placement } from "../../src/engine/state/Placement.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { Venue } from "../../src/venue/Venue.ts"
@@ -57,6 +59,21 @@ export const until = (tag: BotEvent["_tag"]): ReadonlyArray<BotEvent> => {
 
 /** The start of a process that cannot say whether the journal is whole. */
 export const startedAnew = begin.slice(0, 1)
+
+/** What a bot remembers that was told this after its budget, each a millisecond after the other. */
+export const remembered = (events: ReadonlyArray<BotEvent>): BotState.BotState => {
+  const state = BotState.make()
+  for (const event of [...begin, ...events])
+    BotState.apply(state, { sequence: state.sequence + 1, at: state.sequence + 1, event })
+  return state
+}
+
+/** The first order after its story up to an event of this kind, and what followed. */
+export const placementAfter = (tag: BotEvent["_tag"], ...more: ReadonlyArray<BotEvent>): Placement => {
+  const placement = remembered([...until(tag), ...more]).placements.get(about.placement)
+  if (placement === undefined) throw new Error(`the order is settled after ${tag}`)
+  return placement
+}
 
 /** Books that hold this story of a strategy with a budget, and a venue that can do what is said. */
 export const remembering = Effect.fnUntraced(function* (

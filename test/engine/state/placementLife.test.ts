@@ -1,0 +1,143 @@
+/** What each event makes of a placement, and which events cannot have happened. */
+import { assert, describe, it } from "@effect/vitest"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import { overdueIn } from "../../../src/engine/tracking/Overdue.ts"
+import { about, placementAfter, remembered, until } from "../firstOrder.ts"
+
+const value = 120_000_000n
+const money = { asset: "USDC", amount: value }
+const said = (word: "paid" | "not-paid" | "adopt" | "forget"): BotEvent => ({
+  _tag: "Resolved",
+  ...about,
+  word,
+  text: ""
+})
+const odd: BotEvent = { _tag: "Contradiction", ...about, what: "odd", evidence: "" }
+const dead: BotEvent = { _tag: "FundingDead", ...about, ...money, reason: "test" }
+const doubt: BotEvent = { _tag: "FundingInDoubt", ...about, ...money, reason: "test" }
+const closed: BotEvent = { _tag: "Closed", ...about, status: "CANCELED", inputAsset: "USDC", unspent: value }
+const givenUp: BotEvent = { _tag: "Abandoned", ...about, reason: "test" }
+const failed = (leg: "payout" | "refund"): BotEvent => ({ _tag: "LegFailed", ...about, leg, ...money, reason: "test" })
+const stateAfter = (events: ReadonlyArray<BotEvent>) => remembered(events).placements.get("p1")
+
+describe("the operator's word", () => {
+  it("that a payment was made confirms it; that it was not ends it, and leaves its order to cancel", () => {
+    for (const events of [until("FundingSent"), [...until("FundingSent"), doubt]]) {
+      const paid = stateAfter([...events, said("paid")])
+      assert.deepStrictEqual([paid?.state, paid?.funding?.acknowledged], ["funding", true])
+      for (const word of ["not-paid", "forget"] as const) {
+        const ended = stateAfter([...events, said(word)])
+        assert.strictEqual(ended?.state, "dead")
+        assert.deepStrictEqual([...(ended?.orphans ?? [])], [["order-1", false]])
+      }
+    }
+  })
+
+  it("that a leg arrived counts what failed as paid, and nothing else", () => {
+    const payout = placementAfter("Closed", failed("payout"), said("paid"))
+    assert.deepStrictEqual([payout.payout, payout.refund, payout.received], ["paid", "none", 200_000n])
+    const refund = placementAfter("StatusSeen", closed, failed("refund"), said("paid"))
+    assert.deepStrictEqual([refund.payout, refund.refund, refund.received], ["none", "paid", 0n])
+  })
+
+  it("that it is lost ends an order with money, open or closing, and forgets it", () => {
+    for (const events of [until("StatusSeen"), [...until("StatusSeen"), closed]])
+      for (const word of ["not-paid", "forget"] as const) assert.isUndefined(stateAfter([...events, said(word)]))
+  })
+
+  it("ends a contradiction: with adopt it is remembered as accepted", () => {
+    const adopted = placementAfter("StatusSeen", odd, said("adopt"))
+    assert.deepStrictEqual([adopted.contradiction, adopted.accepted, adopted.state], [undefined, "odd", "open"])
+    const forgotten = placementAfter("Bound", odd, givenUp, said("forget"))
+    assert.deepStrictEqual([forgotten.contradiction, forgotten.state], [undefined, "abandoned"])
+    const paid = placementAfter("StatusSeen", odd, said("paid"))
+    assert.strictEqual(paid.contradiction, "odd")
+    assert.lengthOf(
+      overdueIn(
+        remembered([...until("StatusSeen"), odd]),
+        { create: 0, deposit: 0, doubt: 0, end: 0, payout: 0, refund: 0 },
+        0
+      ),
+      1
+    )
+  })
+})
+
+describe("a deposit", () => {
+  const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "USDC", total: value, fresh: value }
+  it("opens an order that was given up, and leaves one closing that is over", () => {
+    for (const events of [
+      [...until("Bound"), givenUp],
+      [...until("FundingSent"), dead],
+      [...until("FundingSent"), doubt]
+    ])
+      assert.strictEqual(stateAfter([...events, deposit])?.state, "open")
+    const late = placementAfter("StatusSeen", closed, { ...deposit, total: value + 1n, fresh: 1n })
+    assert.deepStrictEqual([late.state, late.deposited], ["closing", value + 1n])
+  })
+})
+
+describe("what came back and what was brought in", () => {
+  it("is counted by leg", () => {
+    const paid = placementAfter("PaidOut")
+    assert.deepStrictEqual([paid.payout, paid.received, paid.refund], ["paid", 199_990n, "none"])
+    const refunded = placementAfter("StatusSeen", closed, {
+      _tag: "Refunded",
+      ...about,
+      asset: "USDC",
+      amount: value,
+      fee: 0n,
+      txHashes: []
+    })
+    assert.deepStrictEqual([refunded.refund, refunded.unspent], ["paid", value])
+  })
+})
+
+describe("a cancel", () => {
+  const pulled: BotEvent = { _tag: "CancelRequested", ...about, why: { code: "test", text: "pulled" } }
+  it("is counted, with the time when it was sent last", () => {
+    const sent = placementAfter("StatusSeen", pulled, { _tag: "CancelSent", ...about, attempt: 2 })
+    const { attempts, lastSentAt, requestedAt } = sent.cancel ?? {}
+    assert.deepStrictEqual([attempts, lastSentAt, requestedAt], [2, sent.changedAt, sent.changedAt - 1])
+    const refused = placementAfter("StatusSeen", pulled, { _tag: "CancelRefused", ...about, code: "no", text: "no" })
+    assert.strictEqual(refused.cancel?.attempts, 0)
+  })
+})
+
+describe("an event that cannot have happened", () => {
+  const impossible: ReadonlyArray<readonly [string, ReadonlyArray<BotEvent>]> = [
+    ["a second plan", [...until("Planned"), ...until("Planned")]],
+    ["a create after the order was there", [...until("Bound"), ...until("CreateSent").slice(-1)]],
+    ["an order before its create", [...until("Planned"), ...until("Bound").slice(-1)]],
+    ["a payment that was sent before it was signed", [...until("Bound"), ...until("FundingSent").slice(-1)]],
+    ["a second payload", [...until("FundingSigned"), ...until("FundingSigned").slice(-1)]],
+    ["a deposit without an order", [...until("CreateSent"), ...until("DepositSeen").slice(-1)]],
+    ["an end without an order", [...until("CreateSent"), closed]],
+    ["giving up what was paid for", [...until("FundingSent"), givenUp]],
+    ["a cancel that nobody wanted", [...until("StatusSeen"), { _tag: "CancelSent", ...about, attempt: 1 }]],
+    ["the end of a payment that arrived", [...until("StatusSeen"), dead]],
+    [
+      "a wallet's word where none was asked",
+      [...until("FundingSent"), { _tag: "PaymentUnclear", ...about, text: "x" }]
+    ],
+    ["an event of a placement that nobody planned", until("CreateSent").slice(-1)]
+  ]
+  it.each(impossible)("is %s: it is neither folded nor written", (_, events) => {
+    const [last, before] = [events.slice(-1), events.slice(0, -1)]
+    if (events.length > 1) assert.isString(BotState.objection(remembered(before), last))
+    assert.isString(BotState.objection(remembered([]), events))
+    assert.throws(() => remembered(events), /Broken invariant/)
+  })
+
+  it("is none that may be said of a placement that is over and forgotten", () => {
+    const spare: ReadonlyArray<BotEvent> = [
+      said("forget"),
+      { _tag: "OrphanSeen", ...about, orderId: "twin" },
+      { _tag: "OrphanCancelled", ...about, orderId: "twin" }
+    ]
+    assert.isUndefined(BotState.objection(remembered(until("Settled")), spare))
+    assert.strictEqual(remembered([...until("Settled"), ...spare]).placements.size, 0)
+    assert.isUndefined(BotState.objection(remembered([]), until("Settled")))
+  })
+})

@@ -1,0 +1,114 @@
+/** What only several reports of an order together say: one may be old, and what lasts is meant. */
+import { assert, describe, it } from "@effect/vitest"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Consistency from "../../../src/engine/tracking/Consistency.ts"
+import { about, order, placementAfter, remembered, until } from "../firstOrder.ts"
+
+const closed: BotEvent = { _tag: "Closed", ...about, status: "CANCELED", inputAsset: "USDC", unspent: 120_000_000n }
+const ended = placementAfter("StatusSeen", closed)
+const odd: BotEvent = { _tag: "Contradiction", ...about, what: "odd", evidence: "" }
+const make = () => Consistency.make(remembered(until("StatusSeen")))
+const tags = (events: ReadonlyArray<BotEvent>) => events.map(({ _tag }) => _tag)
+
+describe("an order that is shown alive after its end", () => {
+  it("is cancelled again after ten seconds, and told after a minute", () => {
+    const { revived } = make()
+    const seen = (now: number) => revived(ended, order, now)
+    assert.deepStrictEqual(seen(1_000), { isAlive: false, events: [] })
+    assert.isFalse(seen(10_999).isAlive)
+    assert.isTrue(seen(11_000).isAlive)
+    assert.deepStrictEqual(seen(60_999).events, [])
+    assert.deepInclude(seen(61_000).events[0], {
+      _tag: "Contradiction",
+      kind: "changed-report",
+      what: "it ended CANCELED, and the venue goes on to show it OPEN",
+      evidence: "for 60 s"
+    })
+    assert.deepStrictEqual(revived(placementAfter("StatusSeen", closed, odd), order, 90_000).events, [], "told once")
+  })
+
+  it.each(["CANCELED", "PENDING_CANCEL"])("is over again once it is shown %s", (fillStatus) => {
+    const { revived } = make()
+    revived(ended, order, 0)
+    assert.isFalse(revived(ended, { ...order, fillStatus }, 50_000).isAlive)
+    assert.isFalse(revived(ended, order, 55_000).isAlive)
+  })
+
+  it("is no order that has not ended", () => {
+    const { revived } = make()
+    const resting = placementAfter("StatusSeen")
+    revived(resting, order, 0)
+    assert.deepStrictEqual(revived(resting, order, 90_000), { isAlive: false, events: [] })
+  })
+})
+
+describe("an order that shows less than before its end", () => {
+  const filled = placementAfter("FillSeen")
+  const lacking = { ...order, fillStatus: "FILLED", payoutIsFinal: true }
+  it("means it after a minute of finality, unless it shows its fills in between", () => {
+    const { insists } = make()
+    assert.isFalse(insists(filled, lacking, 0))
+    assert.isFalse(insists(filled, lacking, 59_999))
+    assert.isTrue(insists(filled, lacking, 60_000))
+    const fills = [...filled.fills].map(([id, fill]) => ({ id, ...fill, at: 1 }))
+    assert.isFalse(insists(filled, { ...lacking, fills }, 61_000))
+    assert.isFalse(insists(filled, lacking, 62_000))
+    assert.isFalse(insists(filled, { ...lacking, payoutIsFinal: false }, 200_000))
+    assert.isFalse(insists(filled, lacking, 201_000))
+  })
+})
+
+describe("an order that the venue denies", () => {
+  const missed = (consistency: ReturnType<typeof make>, now: number, placement = placementAfter("StatusSeen")) =>
+    tags(consistency.missed(placement, now, "not found"))
+
+  it("is told after a minute where our money is in it, and once", () => {
+    const consistency = make()
+    assert.deepStrictEqual(missed(consistency, 0), [])
+    assert.deepStrictEqual(missed(consistency, 59_999), [])
+    assert.deepStrictEqual(missed(consistency, 60_000), ["OrderMissing"])
+    const told: BotEvent = { _tag: "OrderMissing", ...about, orderId: "order-1", text: "not found" }
+    assert.deepStrictEqual(missed(consistency, 70_000, placementAfter("StatusSeen", told)), [])
+    assert.deepStrictEqual(tags(consistency.shown(placementAfter("StatusSeen", told))), ["OrderBack"])
+    assert.deepStrictEqual(missed(consistency, 80_000), [], "the minute begins anew")
+    assert.deepStrictEqual(tags(consistency.shown(placementAfter("StatusSeen"))), [])
+  })
+
+  it("is also told where it is closing, and not where no money of ours was seen", () => {
+    const consistency = make()
+    missed(consistency, 0, ended)
+    assert.deepStrictEqual(missed(consistency, 60_000, ended), ["OrderMissing"])
+    for (const tag of ["CreateSent", "Bound", "FundingSent"] as const) {
+      const early = make()
+      missed(early, 0, placementAfter(tag))
+      assert.deepStrictEqual(missed(early, 60_000, placementAfter(tag)), [], tag)
+    }
+  })
+})
+
+describe("an order of an older journal", () => {
+  const placement = placementAfter("StatusSeen")
+  const elsewhere = { ...order, recipient: "thief" }
+  it("that sends our money elsewhere than it said at first is told", () => {
+    const { moved } = make()
+    assert.isUndefined(moved(placement, order))
+    assert.isUndefined(moved(placement, order))
+    assert.strictEqual(moved(placement, elsewhere), "its recipient is thief instead of me")
+  })
+
+  it("is not compared with itself where the journal knows, a swap repeats, or something is missing", () => {
+    const { moved } = make()
+    moved(placement, order)
+    const path = {
+      originAsset: "usdc",
+      destinationAsset: "btc",
+      recipient: "me",
+      recipientType: "INTENTS",
+      refundTo: "me",
+      refundType: "INTENTS"
+    }
+    assert.isUndefined(moved({ ...placement, path }, elsewhere))
+    assert.isUndefined(moved({ ...placement, by: "swap" }, elsewhere))
+    assert.isUndefined(moved(placement, { ...elsewhere, unsaid: ["recipient"] }))
+  })
+})

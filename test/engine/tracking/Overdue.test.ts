@@ -1,0 +1,86 @@
+/** Whose money has waited for longer than its term, for what, and when only a person can help. */
+import { assert, describe, it } from "@effect/vitest"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { defaultTerms, overdueIn, type StepTerms } from "../../../src/engine/tracking/Overdue.ts"
+import { about, order, placementAfter, remembered, until } from "../firstOrder.ts"
+
+const minute = 60_000
+const input = { asset: "USDC", amount: 120_000_000n }
+const closed: BotEvent = { _tag: "Closed", ...about, status: "CANCELED", inputAsset: "USDC", unspent: input.amount }
+const doubt: BotEvent = { _tag: "FundingInDoubt", ...about, ...input, reason: "test" }
+
+const overdue = (events: ReadonlyArray<BotEvent>, now: number) =>
+  overdueIn(remembered(events), defaultTerms, now).map(({ since, term, text, waitsFor }) => ({
+    since,
+    term,
+    text,
+    waitsFor
+  }))
+
+describe("an order whose money waits", () => {
+  type Row = readonly [waitsFor: keyof StepTerms, minutes: number, text: string, events: ReadonlyArray<BotEvent>]
+  const rows: ReadonlyArray<Row> = [
+    ["create", 10, "the venue's answer", until("CreateSent")],
+    ["create", 10, "the venue's answer", until("Bound")],
+    ["deposit", 15, "its deposit to show", until("FundingSent")],
+    ["doubt", 30, "a word on its funding: limitbot resolve", [...until("FundingSent"), doubt]],
+    ["payout", 60, "its payout", until("Closed")],
+    ["refund", 60, "its refund", [...until("StatusSeen"), closed]],
+    ["refund", 60, "its refund", until("PaidOut")]
+  ]
+  it.each(rows)("for %s may do so for %i minutes", (waitsFor, minutes, text, events) => {
+    const since = remembered(events).placements.get("p1")?.changedAt ?? 0
+    const term = minutes * minute
+    assert.deepStrictEqual(overdue(events, since + term), [])
+    assert.deepStrictEqual(overdue(events, since + term + 1), [{ since, term, text, waitsFor }])
+  })
+
+  it("for its end may rest until its deadline, and a quarter of an hour", () => {
+    const rests = until("StatusSeen")
+    assert.deepStrictEqual(overdue(rests, order.deadline + 15 * minute), [])
+    const text = "the venue to end it after its deadline"
+    assert.deepStrictEqual(overdue(rests, order.deadline + 15 * minute + 1), [
+      { since: order.deadline, term: 15 * minute, text, waitsFor: "end" }
+    ])
+  })
+
+  it("is none that has not begun, or is over", () => {
+    const never = 2 * order.deadline
+    assert.deepStrictEqual(overdue(until("Planned"), never), [])
+    assert.deepStrictEqual(overdue([...until("Bound"), { _tag: "Abandoned", ...about, reason: "test" }], never), [])
+    assert.deepStrictEqual(overdue(until("Settled"), never), [])
+  })
+
+  const forSomebody: ReadonlyArray<readonly [string, ReadonlyArray<BotEvent>]> = [
+    ["somebody: odd", [...until("StatusSeen"), { _tag: "Contradiction", ...about, what: "odd", evidence: "" }]],
+    [
+      "somebody: its payout failed",
+      [...until("Closed"), { _tag: "LegFailed", ...about, leg: "payout", asset: "BTC", amount: 1n, reason: "gone" }]
+    ],
+    [
+      "somebody: its refund failed",
+      [...until("StatusSeen"), closed, { _tag: "LegFailed", ...about, leg: "refund", ...input, reason: "gone" }]
+    ],
+    [
+      "an answer of the venue that can be used: a list",
+      [...until("StatusSeen"), { _tag: "OddOrderSeen", orderId: "order-1", reason: "a list" }]
+    ]
+  ]
+  it.each(forSomebody)("for %s is told at once", (text, events) => {
+    assert.deepStrictEqual(
+      overdue(events, 0).map((each) => each.text),
+      [text]
+    )
+  })
+
+  it("for the longest comes first", () => {
+    const state = remembered(until("Bound"))
+    const later = { ...placementAfter("FundingSent"), id: "p2", changedAt: 1_000 }
+    for (const each of [later, { ...placementAfter("Bound"), id: "p3", changedAt: 3_000 }])
+      state.placements.set(each.id, each)
+    assert.deepStrictEqual(
+      overdueIn(state, defaultTerms, 60 * minute).map(({ placement }) => placement.id),
+      ["p1", "p2", "p3"]
+    )
+  })
+})

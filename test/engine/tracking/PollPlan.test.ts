@@ -1,0 +1,68 @@
+/** When the bot looks again: at once while money moves, and no later than a price could change anything. */
+import { assert, describe, it } from "@effect/vitest"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { defaults } from "../../../src/engine/EngineSettings.ts"
+import { isMoving, isWithinReach, pauseMillis } from "../../../src/engine/tracking/PollPlan.ts"
+import { price } from "../../strategy/support.ts"
+import { about, placementAfter } from "../firstOrder.ts"
+
+const settings = {
+  ...defaults,
+  account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 }
+}
+const at = (mid: string) => ({ bid: price(mid), ask: price(mid), at: 0 })
+const watching = (mid: string | undefined, ...levels: ReadonlyArray<string>) => ({
+  price: mid === undefined ? undefined : at(mid),
+  levels: levels.map(price)
+})
+
+describe("the pause until the next look", () => {
+  // At 0.05 % a second, 100 away from 100,000 is two seconds.
+  it("is how long the fastest market takes to the nearest level of any market, on either side", () => {
+    const pause = (...watched: ReadonlyArray<ReturnType<typeof watching>>) => pauseMillis(settings, watched, false)
+    assert.approximately(pause(watching("100000", "100100", "99700")), 2_000, 0.001)
+    assert.approximately(pause(watching("100000", "99800", "100300")), 4_000, 0.001)
+    assert.approximately(pause(watching("100000", "90000"), watching("200", "200.5")), 5_000, 0.001)
+  })
+
+  it("has a least and a most, and is the least where there is no price or money moves", () => {
+    assert.strictEqual(pauseMillis(settings, [watching("100000", "100001")], false), 1_000)
+    assert.strictEqual(pauseMillis(settings, [watching("100000", "150000")], false), 10_000)
+    assert.strictEqual(pauseMillis(settings, [watching("100000")], false), 10_000)
+    assert.strictEqual(pauseMillis(settings, [], false), 10_000)
+    assert.strictEqual(pauseMillis(settings, [watching(undefined, "1")], false), 1_000)
+    assert.strictEqual(pauseMillis(settings, [watching("100000", "150000")], true), 1_000)
+  })
+})
+
+describe("a level within reach", () => {
+  it("is one that the price can have come to by now", () => {
+    assert.isTrue(isWithinReach(price("90000"), at("100000"), 200_000))
+    assert.isFalse(isWithinReach(price("90000"), at("100000"), 199_999))
+    assert.isTrue(isWithinReach(price("110000"), at("100000"), 200_000))
+    assert.isTrue(isWithinReach(price("110000"), undefined, 0))
+  })
+})
+
+describe("an order whose money moves", () => {
+  const pulled: BotEvent = { _tag: "CancelRequested", ...about, why: { code: "test", text: "pulled" } }
+  const validUntil = 1_800_000_000_000
+  it("is one that begins, ends, fills or is withdrawn", () => {
+    for (const tag of ["Planned", "CreateSent", "Bound", "FundingSigned", "FundingSent", "FillSeen", "Closed"] as const)
+      assert.isTrue(isMoving(placementAfter(tag), 0), tag)
+    assert.isTrue(isMoving(placementAfter("StatusSeen", pulled), 0))
+  })
+
+  it("is none that rests, is over, or whose payment may stay unclear for hours", () => {
+    assert.isFalse(isMoving(placementAfter("StatusSeen"), 0))
+    assert.isFalse(isMoving(placementAfter("Bound", { _tag: "Abandoned", ...about, reason: "test" }), 0))
+    assert.isTrue(isMoving(placementAfter("FundingSent"), validUntil + 59_999))
+    assert.isFalse(isMoving(placementAfter("FundingSent"), validUntil + 60_000))
+    const doubt = { asset: "USDC", amount: 120_000_000n, reason: "test" }
+    assert.isFalse(isMoving(placementAfter("FundingSent", { _tag: "FundingInDoubt", ...about, ...doubt }), 0))
+  })
+
+  it("is a swap for as long as it is open: it never rests", () => {
+    assert.isTrue(isMoving({ ...placementAfter("StatusSeen"), by: "swap" }, 0))
+  })
+})

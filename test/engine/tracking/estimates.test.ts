@@ -1,0 +1,117 @@
+/** What payouts and refunds may cost: as much as the order was paid under, and never more than the cap. */
+import { assert, describe, it } from "@effect/vitest"
+import type { AgreedSwap } from "../../../src/domain/SwapEvent.ts"
+import { credible, payoutCost, refundCost, tooDear } from "../../../src/engine/tracking/Fees.ts"
+import { market, order, placementAfter } from "../firstOrder.ts"
+
+/** 120 USDC for 200,000 units; estimated 10 units each. */
+const placement = placementAfter("StatusSeen")
+const [mostPayout, mostRefund] = [10_000n, 6_000_000n]
+
+const swap: AgreedSwap = {
+  venue: "http://venue.test",
+  account: "me",
+  swapType: "EXACT_INPUT",
+  origin: market.quote,
+  destination: market.base,
+  depositType: "INTENTS",
+  depositAddress: "address-1",
+  amountIn: placement.inputAmount,
+  amountOut: placement.outputAmount,
+  minAmountOut: placement.outputAmount,
+  refundFee: 0n,
+  recipient: "me",
+  recipientType: "INTENTS",
+  refundTo: "me",
+  refundType: "INTENTS",
+  deadline: placement.deadline,
+  quote: "{}",
+  isSignatureVerified: true
+}
+
+describe("an order that is too dear", () => {
+  it("costs more than 5 % to pay out or to refund, by the estimate", () => {
+    assert.isUndefined(tooDear(placement, { estimatedRefundFee: mostRefund, estimatedWithdrawFee: mostPayout }))
+    assert.strictEqual(
+      tooDear(placement, { estimatedWithdrawFee: mostPayout + 2_000n }),
+      "its payout would cost 6 %, more than 5 %"
+    )
+    assert.include(tooDear(placement, { estimatedWithdrawFee: mostPayout + 1n }), "its payout")
+    assert.include(tooDear(placement, { estimatedRefundFee: mostRefund + 1n }), "its refund would cost 5 %")
+  })
+
+  it("is none where the venue says nothing, and none that somebody agreed to", () => {
+    assert.isUndefined(tooDear({ ...placement, inputAmount: 0n, outputAmount: 0n }, {}))
+    assert.include(tooDear({ ...placement, outputAmount: 0n }, { estimatedWithdrawFee: 1n }), "100 %")
+    assert.isUndefined(tooDear({ ...placement, swap }, { estimatedWithdrawFee: mostPayout + 1n }))
+  })
+})
+
+describe("the estimates of an order that is found with money in it", () => {
+  it("are believed up to what an order may cost", () => {
+    const most = { estimatedRefundFee: mostRefund, estimatedWithdrawFee: mostPayout }
+    assert.deepStrictEqual(credible(placement, most), most)
+    const more = { estimatedRefundFee: mostRefund + 1n, estimatedWithdrawFee: mostPayout + 1n }
+    assert.deepStrictEqual(credible(placement, more), { estimatedRefundFee: 0n, estimatedWithdrawFee: 0n })
+    assert.deepStrictEqual(credible(placement, {}), { estimatedRefundFee: 0n, estimatedWithdrawFee: 0n })
+  })
+})
+
+describe("what a leg costs", () => {
+  const fill = (id: string) => ({ id, amountIn: 60_000_000n, amountOut: 100_000n, at: 1 })
+  const leg = (txHash?: string) => ({ status: "COMPLETED", ...(txHash === undefined ? {} : { txHash }) })
+  const paid = (estimate: bigint | undefined, fills: number, ...hashes: ReadonlyArray<string | undefined>) =>
+    payoutCost(
+      placement,
+      {
+        ...order,
+        ...(estimate === undefined ? {} : { estimatedWithdrawFee: estimate }),
+        fills: ["a", "b", "c"].slice(0, fills).map(fill),
+        withdrawals: hashes.map(leg)
+      },
+      200_000n
+    )
+
+  it("is the estimate once for each payout of a fill, and for each that names its transaction", () => {
+    assert.deepStrictEqual(paid(10n, 1, "x"), { claimed: 10n, fee: 10n })
+    assert.deepStrictEqual(paid(10n, 2, undefined, undefined), { claimed: 20n, fee: 20n })
+    assert.deepStrictEqual(paid(10n, 1, undefined, undefined), { claimed: 20n, fee: 10n })
+    assert.deepStrictEqual(paid(10n, 1, "x", "y", "z"), { claimed: 30n, fee: 30n })
+    assert.deepStrictEqual(paid(10n, 1, "x", "x", "x"), { claimed: 30n, fee: 10n })
+    assert.deepStrictEqual(paid(10n, 3, "x"), { claimed: 10n, fee: 10n })
+  })
+
+  it("is no more than it was paid under, whatever is claimed later, and no more than was filled", () => {
+    assert.deepStrictEqual(paid(11n, 1, "x"), { claimed: 11n, fee: 10n })
+    assert.deepStrictEqual(paid(4n, 1, "x"), { claimed: 4n, fee: 4n })
+    assert.deepStrictEqual(paid(10n ** 9n, 1, "x"), { claimed: 200_000n, fee: 10n })
+    const { estimatedWithdrawFee: _, ...silent } = order
+    const silence = payoutCost(placement, { ...silent, fills: [fill("a")], withdrawals: [leg("x")] }, 200_000n)
+    assert.deepStrictEqual(silence, { claimed: 10n, fee: 10n })
+  })
+
+  it("of named transactions together is no more than an order may cost", () => {
+    const dear = {
+      ...placement,
+      order: { id: "o", depositAddress: "d", estimatedRefundFee: 0n, estimatedWithdrawFee: 9_000n }
+    }
+    const withdrawals = ["x", "y", "z"].map(leg)
+    const cost = payoutCost(dear, { ...order, estimatedWithdrawFee: 9_000n, fills: [fill("a")], withdrawals }, 200_000n)
+    assert.deepStrictEqual(cost, { claimed: 27_000n, fee: mostPayout })
+  })
+
+  it("of a refund is what is said now, at most what was not spent, and a fee as far as it was paid under it", () => {
+    const refund = (estimate: bigint, unspent: bigint) =>
+      refundCost(placement, { ...order, estimatedRefundFee: estimate }, unspent)
+    assert.deepStrictEqual(refund(7n, 100n), { claimed: 7n, fee: 7n })
+    assert.deepStrictEqual(refund(12n, 100n), { claimed: 12n, fee: 10n })
+    assert.deepStrictEqual(refund(12n, 5n), { claimed: 5n, fee: 5n })
+    const { estimatedRefundFee: _, ...silent } = order
+    assert.deepStrictEqual(refundCost(placement, silent, 100n), { claimed: 10n, fee: 10n })
+    assert.deepStrictEqual(refundCost(placementAfter("CreateSent"), silent, 100n), { claimed: 0n, fee: 0n })
+    assert.deepStrictEqual(
+      payoutCost(placementAfter("CreateSent"), { ...silent, estimatedWithdrawFee: 5n, withdrawals: [leg("x")] }, 9n),
+      { claimed: 5n, fee: 0n }
+    )
+  })
+})
