@@ -15,6 +15,7 @@ import { OrderBook } from "../engine/book/OrderBook.ts"
 import { WitnessTerms } from "../engine/book/PriceWitness.ts"
 import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
+import * as Head from "../journal/Head.ts"
 import { Journal } from "../journal/Journal.ts"
 import * as Lease from "../journal/Lease.ts"
 import { PriceStore } from "../journal/PriceStore.ts"
@@ -124,11 +125,14 @@ const engineSettings = (
   })
 
 /** The journal's file for writing. It is leased first, so a second bot is refused before it changes anything. */
-export const storage = (journal: string, pid: number) =>
-  Layer.provideMerge(PriceStore.layer, Journal.layerWith(Reserve.beside(journal))).pipe(
+export const storage = (name: string, pid: number) => {
+  const journal = Lease.fileOf(name)
+  const reserve = Reserve.beside(journal)
+  return Layer.provideMerge(PriceStore.layer, Journal.layerWith(reserve, Head.beside(journal))).pipe(
     Layer.provide(Sqlite.layer({ filename: journal })),
-    Layer.provideMerge(Lease.layer({ journal, pid, reserve: Reserve.beside(journal) }))
+    Layer.provideMerge(Lease.layer({ journal, pid, reserve }))
   )
+}
 
 /** The journal for writing, and what it tells. */
 export const books = (journal: string, pid: number) => Bookkeeper.layer.pipe(Layer.provideMerge(storage(journal, pid)))

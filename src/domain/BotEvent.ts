@@ -71,6 +71,10 @@ const lifecycle = {
   JournalMoved: { to: Text },
   /** It was taken up again from a copy of so many events that ended with this hash. */
   JournalRestored: { events: Schema.Int, head: Text },
+  /** Events are missing at its end, as what is kept outside it or an order of the venue shows. */
+  JournalCut: { text: Text },
+  /** An event is not what was written. Nothing is paid on such books; `limitbot journal verify` says the same. */
+  JournalBroken: { event: Schema.Int, text: Text },
   /** The total that a strategy may use of an asset; the ledger posts the difference to the last total. */
   BudgetAllotted: { strategy: Text, asset: Text, amount: Amount },
   StrategyLoaded: {

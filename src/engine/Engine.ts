@@ -182,6 +182,7 @@ export const make = Effect.fnUntraced(function* ({
     if (placement === undefined) return
     const market = marketOf(placement, markets)
     if (isDoubted(placement)) return yield* isolated(quarantine.follow(placement, market))
+    if (!forgotten.mayGoOn(placement)) return
     if (placement.state === "planned") {
       const held = yield* gate(placement, "create")
       if (held !== undefined) return yield* books.recordIfFits(Planning.abandoned(placement, held))

@@ -29,8 +29,25 @@ export interface Verified {
 
 const pageSize = 5_000
 
+/** The events at the end that a start waits for. */
+const tailEvents = 1_000
+
+/** Whether the newest events follow from the one before them. */
+export const verifyTail = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [before] = yield* sql<{ readonly sequence: number; readonly hash: string }>`
+    SELECT sequence, hash FROM journal ORDER BY sequence DESC LIMIT 1 OFFSET ${tailEvents}`.pipe(
+    Effect.mapError(broken("Cannot verify the journal"))
+  )
+  return yield* verifyAfter(before ?? { sequence: 0, hash: genesis })
+})
+
 /** Reads all of it; `expected` is a head that was noted elsewhere, of this moment or an earlier one. */
-export const verify = Effect.fn("Chain.verify")(function* (
+export const verify = (expected?: string, told?: (verified: number, of: number) => void) =>
+  verifyAfter({ sequence: 0, hash: genesis }, expected, told)
+
+const verifyAfter = Effect.fn("Chain.verify")(function* (
+  start: { readonly sequence: number; readonly hash: string },
   expected?: string,
   told: (verified: number, of: number) => void = () => undefined
 ) {
@@ -39,7 +56,7 @@ export const verify = Effect.fn("Chain.verify")(function* (
     sql<{ readonly sequence: number | null }>`SELECT max(sequence) AS sequence FROM journal`,
     broken("Cannot verify the journal")
   )
-  let [last, head] = [0, genesis]
+  let [last, head] = [start.sequence, start.hash]
   let isExpectedSeen = expected === undefined || expected === genesis
   for (let isMore = true; isMore; ) {
     const rows = yield* sql<Row>`
@@ -59,6 +76,8 @@ export const verify = Effect.fn("Chain.verify")(function* (
     }
     told(last, newest[0]?.sequence ?? last)
     isMore = rows.length === pageSize
+    // A bot that verifies beside its work has others waiting.
+    yield* Effect.yieldNow
   }
   if (!isExpectedSeen) {
     const text = `no event has the hash ${expected}: the end is missing, or it is another journal`

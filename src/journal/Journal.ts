@@ -10,6 +10,7 @@ import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { type BotEvent, type Recorded, StoredEvent, type Tag } from "../domain/BotEvent.ts"
 import { messageOf } from "../domain/Text.ts"
 import { genesis, hashOf } from "./Hash.ts"
+import * as Head from "./Head.ts"
 import * as Reserve from "./Reserve.ts"
 import * as Snapshots from "./Snapshots.ts"
 import { migrations } from "./schema/migrations.ts"
@@ -55,13 +56,15 @@ export class Journal extends Context.Service<
   /** A journal to write: creates or migrates the tables. */
   static readonly layer = Journal.layerWith(Reserve.none)
 
-  /** The same with room for the time when the disk is full. */
-  static layerWith(reserve: Reserve.Reserve) {
+  /** The same with room for the time when the disk is full, and with what says outside it how far it had come. */
+  static layerWith(reserve: Reserve.Reserve, outside: Head.Head = Head.none) {
     return Layer.effect(
       Journal,
       Effect.gen(function* () {
         yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the journal")))
-        return yield* make(reserve)
+        const journal = yield* make(reserve, outside)
+        yield* tellCut(journal, outside)
+        return journal
       })
     )
   }
@@ -69,9 +72,22 @@ export class Journal extends Context.Service<
   /** A journal that somebody else may be writing, for reading only. */
   static readonly layerReadOnly = Layer.effect(
     Journal,
-    Effect.suspend(() => make(Reserve.none))
+    Effect.suspend(() => make(Reserve.none, Head.none))
   )
 }
+
+/**
+ * What the head outside tells of a journal that was put back from a copy is recorded before anything else, whoever opens it: the
+ * next record would hide it.
+ */
+const tellCut = Effect.fnUntraced(function* ({ append }: Journal["Service"], outside: Head.Head) {
+  const mistake = yield* Effect.mapError(Head.mistakeBy(outside), broken("Cannot read the journal"))
+  if (mistake?.newest === 0) return yield* new JournalError({ message: emptied(mistake.text), cause: "empty" })
+  if (mistake !== undefined) yield* append([{ _tag: "JournalCut", text: mistake.text }])
+})
+
+const emptied = (text: string): string =>
+  `The journal is empty: ${text}. A bot that began anew would pay again for what already rests. Put it back (limitbot journal restore), or move what is left of it away with its -wal, -shm and .head files and rebuild it (limitbot recover)`
 
 const EventJson = Schema.fromJsonString(StoredEvent)
 const encode = Schema.encodeEffect(EventJson)
@@ -116,7 +132,7 @@ const columns = (event: BotEvent) => ({
   correlation_id: "correlationId" in event ? (event.correlationId ?? null) : null
 })
 
-const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
+const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Head.Head) {
   const sql = yield* SqlClient.SqlClient
   const [newest] = yield* sql<{ sequence: number | null }>`SELECT max(sequence) AS sequence FROM journal`.pipe(
     Effect.mapError(broken("Cannot read the journal"))
@@ -158,6 +174,7 @@ const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
       yield* withRoom(Effect.retry(sql`INSERT INTO journal ${sql.insert(rows)}`, whileLocked))
       last += events.length
       head = hash
+      yield* outside.keep({ sequence: last, hash })
       return recorded
     },
     Effect.mapError(broken("Cannot write the journal")),

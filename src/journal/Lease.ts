@@ -3,7 +3,8 @@
  * system frees it when the process dies, however it dies; nothing has to be cleaned up after a kill. Who holds it is
  * written into the same file, readable while it is locked.
  */
-import { type BigIntStats, closeSync, openSync, statSync } from "node:fs"
+import { type BigIntStats, closeSync, openSync, realpathSync, statSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
@@ -71,9 +72,25 @@ const take = (database: DatabaseSync, pid: number, since: number): void => {
   database.exec("BEGIN IMMEDIATE")
 }
 
-/** Opening a named pipe would wait for ever, deaf to signals. */
+/**
+ * The file that a path leads to. Locks, heads and reserves lie beside that one: through a link and by its own name, two bots would
+ * lock different files.
+ */
+export const fileOf = (journal: string): string =>
+  Result.getOrElse(
+    Result.orElse(
+      Result.try(() => realpathSync(journal)),
+      () => Result.try(() => join(realpathSync(dirname(journal)), basename(journal)))
+    ),
+    () => journal
+  )
+
+/** Opening a named pipe would wait for ever, deaf to signals. A second name of the file is another path to lock. */
 const create = (journal: string): void => {
-  if (statSync(journal, { throwIfNoEntry: false })?.isFile() === false) throw new Error("it is not a plain file")
+  const found = statSync(journal, { throwIfNoEntry: false })
+  if (found?.isFile() === false) throw new Error("it is not a plain file")
+  if (found !== undefined && found.nlink > 1)
+    throw new Error("it has a second name (a hard link), under which another bot could run on it; remove one")
   closeSync(openSync(journal, "a", 0o600))
 }
 
@@ -90,26 +107,33 @@ const isSame = (now: BigIntStats | undefined, held: BigIntStats | undefined): bo
  */
 const watchOver = (journal: string) => {
   const lock = `${journal}.lease`
+  const log = `${journal}-wal`
   const [heldLock, heldJournal] = [fileAt(lock), fileAt(journal)]
+  /** Made with the first record. */
+  let heldLog: BigIntStats | undefined
   const what = (path: string) => `${path} was removed or replaced while the bot ran:`
   return (): string | undefined => {
     if (!isSame(fileAt(lock), heldLock))
       return `${what(lock)} another bot may work on this journal. Stop both, and start one.`
     if (!isSame(fileAt(journal), heldJournal))
       return `${what(journal)} what the bot records now is lost when it ends. Stop it, put the journal back, and start again.`
+    heldLog ??= fileAt(log)
+    if (heldLog !== undefined && !isSame(fileAt(log), heldLog))
+      return `${what(log)} what the bot has recorded lately is lost when it is killed. Stop it in order, and start again.`
     return undefined
   }
 }
 
 /** Holds the lease while the layer lives. */
 export const layer = ({
-  journal,
+  journal: name,
   pid,
   reserve = Reserve.none
 }: LeaseOptions): Layer.Layer<never, JournalInUse | LeaseUnavailable> =>
   Layer.effect(
     LeaseLost,
     Effect.gen(function* () {
+      const journal = fileOf(name)
       const unavailable = (cause: unknown) => new LeaseUnavailable({ journal, cause })
       const database = yield* Effect.acquireRelease(
         Effect.try({ try: () => new DatabaseSync(`${journal}.lease`, { timeout: 0 }), catch: unavailable }),
@@ -133,7 +157,7 @@ export const layer = ({
 export const holder = (journal: string): Effect.Effect<Holder | undefined> =>
   Effect.acquireUseRelease(
     Effect.try(() => {
-      const file = pathToFileURL(`${journal}.lease`)
+      const file = pathToFileURL(`${fileOf(journal)}.lease`)
       file.searchParams.set("mode", "rw")
       return new DatabaseSync(file, { timeout: 0 })
     }),

@@ -14,9 +14,11 @@ import { defaults, EngineSettings, type Settings } from "../engine/EngineSetting
 import { manual, Wallet, type WalletPort } from "../engine/funding/Wallet.ts"
 import * as StartUp from "../engine/StartUp.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
+import * as Head from "../journal/Head.ts"
 import { Journal } from "../journal/Journal.ts"
 import { LeaseLost } from "../journal/Lease.ts"
 import { PriceStore } from "../journal/PriceStore.ts"
+import * as Reserve from "../journal/Reserve.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
 import type { ConnectionRecord } from "../sandbox/SandboxServer.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
@@ -103,7 +105,10 @@ export const withJournal = <A, E>(
 ): A => runIn(world, Effect.scoped(Effect.provide(effect, journalLayer(journalFile))))
 
 const journalLayer = (filename: string) =>
-  PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename })))
+  PriceStore.layer.pipe(
+    Layer.provideMerge(Journal.layerWith(Reserve.none, Head.beside(filename))),
+    Layer.provide(Sqlite.layer({ filename }))
+  )
 
 /** `until`: whether the bot leaves once its orders are closed, or stays. */
 export const start = (options: BotOptions, seed: number, until: "idle" | "killed"): BotProcess => {

@@ -1,6 +1,15 @@
-import { appendFileSync, copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs"
+import {
+  appendFileSync,
+  copyFileSync,
+  linkSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Equal, Layer, Stream } from "effect"
@@ -143,10 +152,11 @@ describe("Lease", () => {
 
   it.effect("is lost when the journal or the lock is removed or replaced", () =>
     Effect.gen(function* () {
-      const lostAfter = (change: (journal: string) => void) => {
+      const lostAfter = (change: (journal: string) => void, prepare: (journal: string) => void = () => undefined) => {
         const journal = newFile()
         return Effect.gen(function* () {
           const lost = yield* Lease.LeaseLost
+          prepare(journal)
           assert.isUndefined(yield* lost)
           change(journal)
           return yield* lost
@@ -159,9 +169,34 @@ describe("Lease", () => {
       assert.isUndefined(yield* lostAfter((journal) => appendFileSync(journal, "more")))
       const forgotten = /what the bot records now is lost/
       assert.match((yield* lostAfter((journal) => rmSync(journal))) ?? "", forgotten)
+      const withoutLog = lostAfter(
+        (journal) => rmSync(`${journal}-wal`),
+        (journal) => writeFileSync(`${journal}-wal`, "")
+      )
+      assert.match((yield* withoutLog) ?? "", /-wal was removed or replaced .* is lost when it is killed/)
       assert.match((yield* lostAfter(replace)) ?? "", forgotten)
       assert.match((yield* lostAfter((journal) => rmSync(`${journal}.lease`))) ?? "", /another bot may work/)
       assert.match((yield* lostAfter((journal) => replace(`${journal}.lease`))) ?? "", /another bot may work/)
+    })
+  )
+
+  it.effect("did not hold through another path to the same journal", () =>
+    Effect.gen(function* () {
+      const journal = newFile()
+      writeFileSync(journal, "")
+      const [link, folder, second] = [`${journal}.link`, join(dirname(journal), "folder"), `${journal}.second`]
+      symlinkSync(journal, link)
+      symlinkSync(dirname(journal), folder)
+      for (const path of [link, join(folder, basename(journal)), relative(process.cwd(), journal)]) {
+        const error = yield* Effect.flip(Effect.provide(Effect.void, Lease.layer({ journal: path, pid: 2 }))).pipe(
+          Effect.provide(Lease.layer({ journal, pid: 1 }))
+        )
+        assert.strictEqual(error._tag, "JournalInUse", path)
+        assert.strictEqual((yield* Effect.provide(Lease.holder(path), Lease.layer({ journal, pid: 1 })))?.pid, 1)
+      }
+      linkSync(journal, second)
+      const error = yield* Effect.flip(Effect.provide(Effect.void, Lease.layer({ journal: second, pid: 2 })))
+      assert.match(error.message, /it has a second name \(a hard link\)/)
     })
   )
 

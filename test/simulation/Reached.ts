@@ -32,6 +32,8 @@ const elsewhere = [
   "BotStopped",
   "JournalMoved",
   "JournalRestored",
+  "JournalBroken",
+  "JournalCut",
   "StrategiesRefused",
   "EditMended",
   "LoopFailed",

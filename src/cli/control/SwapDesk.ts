@@ -36,12 +36,13 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
 
   /** What may not be paid now is not even quoted. */
   const open = Effect.suspend(() => {
-    const { diskFullSince, killed, leaseLost, movedTo } = books.state
+    const { broken, diskFullSince, killed, leaseLost, movedTo } = books.state
     const why =
       leaving() ??
       (killed === undefined ? undefined : `the kill switch is on: ${killed}`) ??
       (diskFullSince === undefined ? undefined : "the disk is full") ??
       leaseLost ??
+      (broken === undefined ? undefined : `the journal is not what was written: ${broken}`) ??
       (movedTo === undefined ? undefined : `this journal was handed over as ${movedTo}`)
     return why === undefined ? Effect.void : Effect.fail(new DeskRefused({ message: `Nothing is paid now: ${why}` }))
   })

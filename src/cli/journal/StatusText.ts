@@ -41,6 +41,7 @@ export const printJson = (
       rejectedEdit: state.rejectedEdit ?? null,
       diskFullSince: state.diskFullSince ?? null,
       journalGone: state.leaseLost ?? null,
+      journalChanged: state.broken ?? null,
       venueDownSince: state.venueDownSince ?? null,
       failing: [...state.strategies.values()].flatMap(({ name, failing }) =>
         failing === undefined ? [] : [{ strategy: name, why: failing.reason, since: failing.since }]

@@ -6,8 +6,10 @@ import { SqlClient } from "effect/sql"
 import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as Chain from "../../journal/Chain.ts"
+import * as Head from "../../journal/Head.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Lease from "../../journal/Lease.ts"
+import * as Reserve from "../../journal/Reserve.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
@@ -22,9 +24,10 @@ export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused"
 const reading = (filename: string) => Sqlite.layer({ filename, readOnly: true })
 
 /** For the only writer: refused while a bot runs. */
-const writing = Effect.fnUntraced(function* (journal: string) {
+const writing = Effect.fnUntraced(function* (name: string) {
   const { pid } = yield* Process
-  return Journal.layer.pipe(
+  const journal = Lease.fileOf(name)
+  return Journal.layerWith(Reserve.none, Head.beside(journal)).pipe(
     Layer.provideMerge(Sqlite.layer({ filename: journal })),
     Layer.provide(Lease.layer({ journal, pid }))
   )
@@ -61,6 +64,8 @@ const verify = Command.make(
   Effect.fn(function* ({ config, head, json }) {
     const journal = yield* existing(config)
     const { events, head: newest } = yield* Effect.provide(verified(Option.getOrUndefined(head)), reading(journal))
+    const mistake = yield* Effect.provide(Head.mistakeBy(Head.beside(Lease.fileOf(journal))), reading(journal))
+    if (mistake !== undefined) return yield* new Chain.ChainBroken({ sequence: mistake.newest + 1, text: mistake.text })
     yield* say(json, { journal, events, head: newest }, `${journal}: ${events} events, none changed. Head ${newest}`)
   })
 ).pipe(Command.withDescription("Check that no event was changed, removed or put in between"))
@@ -138,11 +143,12 @@ const restore = Command.make(
   Effect.fn(function* ({ from, config, json }) {
     const { journal, exists } = yield* journalOf(config)
     if (exists) {
-      const message = `${journal} exists. Move it away first (with its -wal and -shm files), so that nothing is lost.`
+      const message = `${journal} exists. Move it away first (with its -wal, -shm and .head files), so that nothing is lost.`
       return yield* new CopyRefused({ message })
     }
     const { events, head } = yield* Effect.provide(verified(undefined), reading(from))
     yield* Effect.provide(copyTo(journal), reading(from))
+    yield* Head.beside(Lease.fileOf(journal)).keep({ sequence: events, hash: head })
     const state = yield* Effect.flatMap(Journal, ({ append }) =>
       Effect.andThen(append([{ _tag: "JournalRestored", events, head }]), Bookkeeper.replay)
     ).pipe(Effect.provide(yield* writing(journal)))

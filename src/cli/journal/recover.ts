@@ -17,6 +17,8 @@ import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { orderPages } from "../../engine/tracking/OrderReads.ts"
+import * as Head from "../../journal/Head.ts"
+import * as Lease from "../../journal/Lease.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
@@ -36,7 +38,7 @@ import { isThere } from "./JournalView.ts"
 /** A journal exists: it knows more than the venue. */
 export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
   override get message(): string {
-    return `${this.journal} exists, and a journal knows more than the venue. If it is damaged, move it away first (with its -wal and -shm files); a backup is better: limitbot journal restore`
+    return `${this.journal} exists, and a journal knows more than the venue. If it is damaged, move it away first (with its -wal, -shm and .head files); a backup is better: limitbot journal restore`
   }
 }
 
@@ -55,6 +57,7 @@ export const command = Command.make(
     const strategies = files.length === 0 ? [] : yield* StrategyFiles.load(files, config.markets)
     const exists = yield* isThere(config.journal)
     if (exists) return yield* new JournalThere({ journal: config.journal })
+    yield* Head.forget(Lease.fileOf(config.journal))
     const account = yield* Modes.accountOf(config)
     const { pid } = yield* Process
     const run = { pid, version, mode: "live", account: account.signerId, venue: config.venue.url }

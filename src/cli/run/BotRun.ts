@@ -35,6 +35,7 @@ import { Terminal } from "../Terminal.ts"
 import * as WarmPrices from "../warmup/WarmPrices.ts"
 import * as Admission from "./Admission.ts"
 import * as SystemdWatchdog from "./SystemdWatchdog.ts"
+import * as ChainWatch from "./watch/ChainWatch.ts"
 import * as StrategyWatch from "./watch/StrategyWatch.ts"
 import { supervised } from "./watch/Supervision.ts"
 
@@ -106,6 +107,8 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const changes = yield* PubSub.subscribe(books.changes)
   const { admit, refused } = yield* admissionOf(options)
   yield* StartUp.record(options.run, options.strategies)
+  const verified = yield* ChainWatch.begin(options.journal)
+  yield* Effect.forkScoped(supervised("the verification of the journal", verified))
   const warm = yield* WarmPrices.make(yield* PriceStore, options.reload.markets.sources ?? new Map())
   warm.use(options.strategies)
   const engine = yield* Engine.make({

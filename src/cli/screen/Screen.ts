@@ -146,6 +146,9 @@ const alarms = ({ warning, state, assets, now }: ScreenInput): ReadonlyArray<Col
           [`DISK FULL for ${age(now - state.diskFullSince)}: nothing new is funded, cancels still work`, "red"] as const
         ]),
     ...(state.leaseLost === undefined ? [] : [[`JOURNAL GONE: ${state.leaseLost}`, "red"] as const]),
+    ...(state.broken === undefined
+      ? []
+      : [[`JOURNAL CHANGED: ${state.broken}; nothing new is funded: limitbot journal verify`, "red"] as const]),
     ...(state.clock === undefined || state.clock.ok
       ? []
       : [[`Clock: ${clockText(state.clock.skewMillis)}; above 30 s nothing new is funded`, "red"] as const]),

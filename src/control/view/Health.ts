@@ -27,6 +27,7 @@ export const ready = (state: BotState, pulse: Pulse, now: number): ReadonlyArray
   ...(state.venueDownSince === undefined ? [] : [`the venue has not answered for ${age(now - state.venueDownSince)}`]),
   ...(state.diskFullSince === undefined ? [] : ["the disk is full"]),
   ...(state.leaseLost === undefined ? [] : ["the journal's file is another one now"]),
+  ...(state.broken === undefined ? [] : ["the journal is not what was written"]),
   ...(state.killed === undefined ? [] : ["the kill switch is on"]),
   ...(pulse.leaving() === undefined ? [] : ["the bot is leaving"])
 ]

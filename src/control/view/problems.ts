@@ -50,6 +50,16 @@ export const problemsOf = (state: BotState, assets: Money.Assets, at: BotConditi
         })
       ]),
   ...(state.leaseLost === undefined ? [] : [problem("alarm", "journal-gone", "journal", state.leaseLost)]),
+  ...(state.broken === undefined
+    ? []
+    : [
+        problem(
+          "alarm",
+          "journal-changed",
+          "journal",
+          `The journal is not what was written, nothing is funded: ${state.broken}`
+        )
+      ]),
   ...[...state.doubts].map(([market, { reason, since }]) =>
     problem("warn", "no-price", market, `Nothing new is placed, and nothing withdrawn by its price: ${reason}`, {
       since

@@ -100,6 +100,7 @@ const recorded: ReadonlyArray<Hold<Recorded>> = [
   { stops: everything, why: ({ strategy }) => strategy?.paused?.reason },
   { stops: everything, why: ({ strategy }) => (strategy === undefined ? undefined : FundingStop.closesGate(strategy)) },
   { stops: everything, why: ({ state }) => JournalTail.closesGate(state.tail) },
+  { stops: everything, why: ({ state }) => state.broken && `the journal is not what was written: ${state.broken}` },
   { stops: everything, why: ({ state }) => (state.diskFullSince === undefined ? undefined : "the disk is full") },
   // The venue judges by its own clock whether bytes have expired; ours can only make prices and deadlines look fresh.
   { stops: beginnings, why: ({ state }) => VenueTime.problem(state) }

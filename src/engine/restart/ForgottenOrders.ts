@@ -4,6 +4,9 @@
  * back into that slot. Any other one is told, and nothing is funded until somebody has explained it, or the venue has ended it
  * without money.
  *
+ * What an earlier process had begun and not signed for, as far as the journal knows, waits as well: its fingerprint on an order that
+ * the journal never created, or never paid, shows that events are missing, and then it is doubted (see `JournalTail`).
+ *
  * A list may lag, so its silence proves nothing at once. Where events can be missing (see `JournalTail`) the list counts only
  * when it was read as long after the start as an order may take to show.
  */
@@ -24,8 +27,11 @@ import { adopt } from "../reconciliation/Adoption.ts"
 import { recovered, slotOf } from "../reconciliation/Recovery.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { slotKey } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
 import { isMarked } from "../tracking/Fingerprint.ts"
 import { orderPages } from "../tracking/OrderReads.ts"
+import { isFromOurCreate } from "../tracking/OrderTracker.ts"
+import { isDoubted } from "./JournalTail.ts"
 
 interface Wish {
   readonly strategy: string
@@ -42,6 +48,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   /** What free slots would have by now, if anything could begin. */
   const wishes = new Map<string, Wish>()
   let isAsked = books.state.tail.uncheckedSince === undefined
+  const begun = new Set([...books.state.placements.values()].flatMap((each) => (isBegun(each) ? [each.id] : [])))
   let askedAt = Number.NEGATIVE_INFINITY
 
   const mayBegin = (): boolean => isAsked && books.state.tail.forgotten.size === 0
@@ -53,6 +60,29 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     const { market, name, terms } = strategy
     wishes.set(key, { strategy: name, terms, desired, market: desired.market ?? market })
     return false
+  }
+
+  /** Whether what an earlier process began may go on. */
+  const mayGoOn = ({ id }: Placement): boolean => isAsked || !begun.has(id)
+
+  const begunBefore = (): ReadonlyArray<Placement> =>
+    [...begun].flatMap((id) => {
+      const placement = books.state.placements.get(id)
+      return placement !== undefined && isBegun(placement) ? [placement] : []
+    })
+
+  /** What an order shows that the journal should know and does not. */
+  const missing = (orders: ReadonlyArray<Order>): string | undefined => {
+    for (const placement of begunBefore()) {
+      const market = markets.get(placement.market)
+      const order = orders.find((each) => market !== undefined && isFromOurCreate(placement, market, each))
+      if (order === undefined) continue
+      if (order.depositedAmount > 0n)
+        return `order ${order.id} of ${placement.id} is paid, and the journal has no payment`
+      if (placement.createAttempts === 0)
+        return `order ${order.id} of ${placement.id} exists, and the journal has no create`
+    }
+    return undefined
   }
 
   /** The whole journal, read hardly ever: times of events do not tell where to stop, because a clock may have jumped. */
@@ -125,12 +155,12 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     const { runStartedAt, tail } = books.state
     const since = tail.uncheckedSince
     if (since !== undefined && !isAsked) {
-      const pages = yield* Stream.runCollect(orderPages(venue, { since }))
-      const found = yield* strangers(
-        pages.flatMap(({ orders }) => orders),
-        since
-      )
-      for (const order of found) yield* takeBack(order)
+      const earliest = Math.min(since, ...begunBefore().map(({ plannedAt }) => plannedAt))
+      const pages = yield* Stream.runCollect(orderPages(venue, { since: earliest }))
+      const orders = pages.flatMap((page) => page.orders)
+      const text = missing(orders)
+      if (text !== undefined) yield* books.record({ _tag: "JournalCut", text })
+      for (const order of yield* strangers(orders, since)) yield* takeBack(order)
       isAsked = !tail.isTorn || elapsedMillis(runStartedAt, now) >= settings.visibilityMillis
     } else yield* lookAgain()
     if (!mayBegin() || wishes.size === 0) return false
@@ -138,8 +168,13 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     return true
   })
 
-  return { admits, look }
+  return { admits, mayGoOn, look }
 })
+
+const isBegun = (placement: Placement): boolean =>
+  (placement.state === "planned" || placement.state === "creating" || placement.state === "created") &&
+  placement.by === undefined &&
+  !isDoubted(placement)
 
 const isWish = ({ desired, market }: Wish, order: Order): boolean =>
   order.baseAsset === market.base.id &&

@@ -42,7 +42,8 @@ export const make = (): JournalTail => ({
 
 /** Folds one event in. Returns whether events before it can be missing. */
 export const apply = (tail: JournalTail, event: BotEvent, at: number): boolean => {
-  const wasTorn = event._tag === "BotStarted" && tail.lastAt > 0 && !isWhole(tail, event)
+  const wasTorn =
+    event._tag === "JournalCut" || (event._tag === "BotStarted" && tail.lastAt > 0 && !isWhole(tail, event))
   switch (event._tag) {
     case "BotStarted":
       // An event of later than now was written by a clock that was wrong.
@@ -56,9 +57,11 @@ export const apply = (tail: JournalTail, event: BotEvent, at: number): boolean =
       tail.isStopped = true
       break
     case "JournalRestored":
+    case "JournalCut":
       // The copy may be older than what it was copied from had become.
       tail.isStopped = false
       tail.boot = undefined
+      tail.isTorn ||= tail.uncheckedSince !== undefined
       break
     case "Planned":
       noteDrawn(tail.drawn, event.deadline, at)

@@ -151,12 +151,14 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "EditMended":
     case "JournalMoved":
     case "JournalRestored":
+    case "JournalBroken":
       return RunState.apply(state, event, at)
     case "OddOrderSeen":
       return noteUnreadable(state, event)
     case "LoopFailed":
     case "Reconciled":
     case "JournalBehind":
+    case "JournalCut":
     case "BotStopped":
       return
     case "SwapStep":

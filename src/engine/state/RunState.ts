@@ -16,6 +16,8 @@ export interface RunState {
   diskFullSince: number | undefined
   /** Why this process may begin and pay nothing more, if so. */
   leaseLost: string | undefined
+  /** How the journal differs from what was written to it, if it does. */
+  broken: string | undefined
   /** What is wrong with the files as saved now; the running strategies are older. */
   rejectedEdit: ReadonlyArray<string> | undefined
   /** Markets whose quotes may not be used, and why. */
@@ -33,6 +35,7 @@ export const make = (): RunState => ({
   venueDownWhy: undefined,
   diskFullSince: undefined,
   leaseLost: undefined,
+  broken: undefined,
   rejectedEdit: undefined,
   doubts: new Map(),
   clock: undefined
@@ -54,6 +57,7 @@ type RunEvent = Of<
   | "EditMended"
   | "JournalMoved"
   | "JournalRestored"
+  | "JournalBroken"
 >
 
 export const apply = (state: RunState, event: RunEvent, at: number): void => {
@@ -104,6 +108,9 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
       return
     case "JournalRestored":
       state.movedTo = undefined
+      return
+    case "JournalBroken":
+      state.broken = event.text
       return
   }
 }

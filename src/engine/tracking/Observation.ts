@@ -22,6 +22,7 @@ import type { VenueError } from "../../venue/VenueError.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import * as Mistakes from "../Mistakes.ts"
 import { isDoubted } from "../restart/JournalTail.ts"
+import * as SecondOrder from "../restart/SecondOrder.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -65,6 +66,7 @@ export const make = Effect.gen(function* () {
   let lookedAt = Number.NEGATIVE_INFINITY
   const knownOdd = new Set<string>()
   const consistency = Consistency.make(books.state)
+  const takeSecond = yield* SecondOrder.make
   const reading = yield* Mistakes.contained("the report on")
 
   /** Reported so far, each once. */
@@ -251,6 +253,9 @@ export const make = Effect.gen(function* () {
       const odd = why === undefined ? Effect.void : noteOdd({ id: report.order.id, why })
       // Ours are recognised by their terms.
       if (id === undefined || (!isBound && why !== undefined)) return odd
+      const market = known && markets.get(known.market)
+      if (known !== undefined && market !== undefined && SecondOrder.isSecond(known, market, report.order))
+        return takeSecond(known, market, report.order)
       // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
       const noted = books.recordFrom(({ placements }) => {
         const placement = placements.get(id)

@@ -59,6 +59,13 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return [`closed: the bot goes on elsewhere with ${event.to}`, "warn"]
     case "JournalRestored":
       return [`restored from a copy of ${event.events} events`, "warn"]
+    case "JournalCut":
+      return [`JOURNAL CUT: ${event.text}; the venue is asked first what happened since`, "alarm"]
+    case "JournalBroken":
+      return [
+        `JOURNAL CHANGED: ${event.text} (event ${event.event}); nothing is placed or funded: limitbot journal verify`,
+        "alarm"
+      ]
     case "StrategyLoaded":
       return [`loaded ${event.file} (${event.kind} on ${event.market})`]
     case "BudgetAllotted":

@@ -1,0 +1,53 @@
+/**
+ * A second order of one placement that has money in it too: somebody continued an older copy of the journal, and each paid an
+ * order of the same fingerprint. Neither replaces the other. The placement keeps its own and is contradicted; the other one
+ * becomes a placement of the same strategy in a slot of its own, which nothing wants, so it is withdrawn and its money comes
+ * back to where it came from.
+ */
+import { Effect, Option, Stream } from "effect"
+import type { Market } from "../../domain/Market.ts"
+import type { Order } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
+import { Journal } from "../../journal/Journal.ts"
+import { EngineSettings } from "../EngineSettings.ts"
+import { adopt } from "../reconciliation/Adoption.ts"
+import { slotOf } from "../reconciliation/Recovery.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import type { Placement } from "../state/Placement.ts"
+import { isFromOurCreate } from "../tracking/OrderTracker.ts"
+
+/** Whether it is one: what was signed for the placement pays another order. */
+export const isSecond = (placement: Placement, market: Market, order: Order): boolean =>
+  placement.funding !== undefined &&
+  placement.order !== undefined &&
+  placement.order.id !== order.id &&
+  order.depositedAmount > 0n &&
+  order.unsaid === undefined &&
+  isFromOurCreate(placement, market, order)
+
+export const make = Effect.gen(function* () {
+  const books = yield* Bookkeeper
+  const journal = yield* Journal
+  const settings = yield* EngineSettings
+
+  /** It may be settled and forgotten by now; the journal is read for it, which hardly ever happens. */
+  const isKnown = (order: Order) =>
+    journal.events({ tags: ["Bound"] }).pipe(
+      Stream.filter(({ event }) => event._tag === "Bound" && event.orderId === order.id),
+      Stream.runHead,
+      Effect.map(Option.isSome)
+    )
+
+  /** Takes it into the books, once. */
+  return Effect.fn("SecondOrder.take")(function* (placement: Placement, market: Market, order: Order) {
+    if (yield* isKnown(order)) return
+    const { contradiction, id, slot, strategy, terms } = placement
+    const what = `orders ${placement.order?.id} and ${order.id} have the same fingerprint, and both were paid`
+    const evidence = `deposited ${order.depositedAmount}, status ${order.fillStatus}`
+    if (contradiction === undefined)
+      yield* books.recordIfFits({ _tag: "Contradiction", strategy, slot, placement: id, what, evidence })
+    const because = `an earlier process that this journal does not know paid it as well as ${placement.order?.id}`
+    const found = { order, market, strategy, slot: slotOf(order.id), because, asked: settings.account }
+    yield* Effect.provideService(adopt({ ...found, ...present({ terms }) }), Bookkeeper, books)
+  })
+})

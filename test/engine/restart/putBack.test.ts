@@ -1,0 +1,102 @@
+/** A plain copy of the journal that is put back: whatever moment it is of, no slot has two orders with money in them. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema, Stream } from "effect"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Ledger from "../../../src/domain/Ledger.ts"
+import * as Problems from "../../../src/engine/funding/Problems.ts"
+import { unfinished } from "../../../src/engine/state/BotState.ts"
+import { orderPages } from "../../../src/engine/tracking/OrderReads.ts"
+import { Venue } from "../../../src/venue/Venue.ts"
+import { inVirtualTime, ladder, make, openOrders, type Running, until } from "../botWorld.ts"
+
+const List = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String, attributes: Schema.Unknown })) })
+const cut: BotEvent = { _tag: "JournalCut", text: "test" }
+const stopped: BotEvent = { _tag: "BotStopped", reason: "test" }
+
+/** Orders at the venue that were ever paid. */
+const paidOrders = Effect.fnUntraced(function* ({ context }: Running) {
+  const pages = yield* Effect.provideContext(
+    Venue.use((venue) => Stream.runCollect(orderPages(venue))),
+    context
+  )
+  return pages
+    .flatMap(({ orders }) => orders)
+    .filter(({ depositedAmount }) => depositedAmount > 0n)
+    .map(({ id }) => id)
+    .toSorted()
+})
+
+/** Two orders rest; then a copy of the first so many events goes on, whose end is as given. */
+const putBack = Effect.fnUntraced(function* (events: number, end: BotEvent) {
+  const world = yield* make
+  const first = yield* world.run({ strategies: [ladder(2)] })
+  yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
+  yield* first.stop
+  const all = [...(yield* first.events)].map(({ event }) => event)
+  if (events > all.length) return false
+  const second = yield* world.run({
+    strategies: [ladder(2)],
+    ownJournal: true,
+    earlier: [...all.slice(0, events), end]
+  })
+  const copy = `a copy of ${events} of ${all.length} events, the last ${all[events - 1]?._tag}`
+  yield* Effect.sleep(150_000)
+  const paid = yield* paidOrders(second)
+  assert.strictEqual(paid.length, 2, `${copy}: other than two orders were paid`)
+  const known = unfinished(second.state).flatMap(({ order }) => (order === undefined ? [] : [order.id]))
+  for (const id of paid)
+    assert.isTrue(known.includes(id) || second.state.tail.forgotten.has(id), `${copy}: ${id} is not in the books`)
+  return true
+})
+
+const each = (end: BotEvent) =>
+  inVirtualTime(
+    Effect.gen(function* () {
+      for (let events = 1; yield* Effect.scoped(putBack(events, end)); events += 2);
+    })
+  )
+
+describe("a copy of the journal that is put back", () => {
+  it.effect(
+    "funded its slots twice after an orderly stop, where the head beside it says that events are missing",
+    () => each(cut),
+    120_000
+  )
+
+  it.effect("funded its slots twice where the head was copied as well", () => each(stopped), 120_000)
+
+  it.effect("lost the second order of a slot where the list lagged, and its money with it", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const first = yield* world.run({ strategies: [ladder(2)] })
+        yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
+        yield* first.stop
+        const hidden = new Set(openOrders(first).map(({ order }) => order?.id))
+        world.network.reply = ({ url }, body) =>
+          url.includes("/v0/orders") && Schema.is(List)(body)
+            ? { ...body, data: body.data.filter(({ id }) => !hidden.has(id)) }
+            : body
+        const all = [...(yield* first.events)].map(({ event }) => event)
+        const begun = all.slice(
+          0,
+          all.findIndex(({ _tag }) => _tag === "CreateSent")
+        )
+        const second = yield* world.run({ strategies: [ladder(2)], ownJournal: true, earlier: [...begun, stopped] })
+        yield* until(() => openOrders(second).length === 2, 60_000, "two other orders rest")
+        world.network.reply = (_, body) => body
+        yield* until(() => second.state.placements.size > 2, 60_000, "the first ones are known")
+        const told = Problems.problemsOf(second.state, 0).filter(({ kind }) => kind === "contradiction")
+        assert.strictEqual(told.length, 2)
+        world.setWithdraw({ code: "leaving", text: "test" })
+        yield* until(() => unfinished(second.state).length === 0, 300_000, "all the money is back")
+        const paid = yield* paidOrders(second)
+        const settled = [...(yield* second.events)].filter(({ event }) => event._tag === "Settled").length
+        assert.deepStrictEqual([paid.length, settled], [4, 4])
+        const { ledger } = second.state
+        const left = Ledger.totals(ledger).filter(({ amount, place }) => amount !== 0n && place !== "wallet")
+        assert.deepStrictEqual([left.map(({ place }) => place), Ledger.overdrawn(ledger)], [["fees"], []])
+      })
+    )
+  )
+})
