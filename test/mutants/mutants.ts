@@ -2,7 +2,7 @@
  * The rules of funding, each taken out of the real code: what the simulation must notice. A mutant is a few replacements of
  * text that occurs exactly once; `mutants.test.ts` holds that they still apply, `npm run mutants` that they are found.
  */
-import type { Feature } from "../simulation/Plan.ts"
+import type { Feature, Profile } from "../simulation/Plan.ts"
 
 export interface Edit {
   readonly file: string
@@ -13,7 +13,7 @@ export interface Edit {
 export interface Mutant {
   readonly name: string
   /** The profile in which it is looked for, where that is known; else in both that make no claim about the end. */
-  readonly profile?: "safety" | "hostile"
+  readonly profile?: Profile
   /** What every episode has: without the accident that a rule guards against, its absence shows nothing. */
   readonly including?: ReadonlyArray<Feature>
   /** What no episode has: accidents that keep the bot from coming to where the rule matters. */
@@ -324,6 +324,72 @@ export const mutants: ReadonlyArray<Mutant> = [
         file: "src/venue/signing/IntentGuard.ts",
         find: "Array.isArray(intents) && intents.length === 1 ?",
         replace: "Array.isArray(intents) ?"
+      }
+    ]
+  },
+  {
+    name: "what the signer returns is believed",
+    profile: "safety",
+    including: ["oddSigner"],
+    edits: [
+      {
+        file: "src/venue/signing/IntentGuard.ts",
+        find: "      checkReturned(asked, returned),",
+        replace: "      Effect.orElseSucceed(checkReturned(asked, returned), () => true),"
+      }
+    ]
+  },
+  {
+    name: "a price needs no second witness",
+    profile: "safety",
+    including: ["wrongPrices"],
+    edits: [
+      {
+        file: "src/engine/book/PriceWitness.ts",
+        find: "    if (isKnown(look) || isListed || isBorneOut) {",
+        replace: "    if (mid > 0 || contradicting !== undefined || isBorneOut) {"
+      }
+    ]
+  },
+  {
+    name: "a quote that somebody changed is a price, and a price needs no second witness",
+    profile: "safety",
+    including: ["tamperedQuotes"],
+    without: ["wrongPrices"],
+    edits: [
+      {
+        file: "src/venue/HttpVenue.ts",
+        find: "    if (why !== undefined) return yield* quoteRefused(calls.quote.operation, why, trace)\n",
+        replace: ""
+      },
+      {
+        file: "src/engine/book/PriceWitness.ts",
+        find: "    if (isKnown(look) || isListed || isBorneOut) {",
+        replace: "    if (mid > 0 || contradicting !== undefined || isBorneOut) {"
+      }
+    ]
+  },
+  {
+    name: "a fee is whatever it is estimated at in the end",
+    profile: "liveness",
+    including: ["risingEstimates"],
+    edits: [
+      {
+        file: "src/engine/tracking/Fees.ts",
+        find: "  return { claimed, fee: min(claimed, most) }",
+        replace: "  return { claimed, fee: claimed }"
+      }
+    ]
+  },
+  {
+    name: "a list of fills that is missing is always missed",
+    profile: "liveness",
+    including: ["absentFields"],
+    edits: [
+      {
+        file: "src/venue/wire/WireOrder.ts",
+        find: "order.partialFills ?? (hasFilled(order) ? undefined : [])",
+        replace: "order.partialFills"
       }
     ]
   },

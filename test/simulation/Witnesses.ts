@@ -124,7 +124,9 @@ export const make = ({ isCalm, note, now, plan: { has, seed } }: Scene) => {
 
   /** Where a list of fills is left out for ever although there are some, money stays away for ever. */
   const omit = (orderId: string, order: OrderFields): void => {
-    if (!has.has("absentFields") || dice("absent", orderId) > 0.5) return
+    if (!has.has("absentFields") || dice("absent", orderId) > 0.6) return
+    // A venue that leaves them out from the start gets no money.
+    if (dice("since when", orderId) < 0.7 && !isTerminal(order.fillStatus)) return
     note("absent fields")
     const isNull = dice("null", orderId) < 0.5
     const hasFills = Array.isArray(order["partialFills"]) && order["partialFills"].length > 0

@@ -5,9 +5,13 @@ import type { BotEvent, Of } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Fill } from "../../../src/domain/Order.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import * as BookCheck from "../../../src/rehearsal/BookCheck.ts"
 import { type Departure, rateLimit } from "../../../src/rehearsal/Network.ts"
 import { calm } from "../../../src/rehearsal/Trouble.ts"
 import * as SigningKey from "../../../src/sandbox/core/money/SigningKey.ts"
+import { defaultSettings } from "../../../src/sandbox/core/Settings.ts"
+import * as State from "../../../src/sandbox/core/State.ts"
+import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
 import * as Ed25519 from "../../../src/venue/signing/Ed25519.ts"
 import * as Nep413 from "../../../src/venue/signing/Nep413.ts"
 import * as Alerts from "./Alerts.ts"
@@ -337,6 +341,25 @@ describe("judges of the oracle", () => {
     for (const [key, { amount, entry }] of odd.ledger.balances)
       if (entry.account === "wallet") odd.ledger.balances.set(key, { entry, amount: amount + 1n })
     objects("I1", () => Memory.check("one", undefined, odd))
+  })
+
+  it("I10: money that the venue has and a bot does not, unless the bot may call it unexplained and names as much", () => {
+    const settings = { ...defaultSettings("native"), accounts: [account] }
+    const venue = State.make(settings, MarketModel.make(settings, 0, undefined), 0)
+    const bot = (wallet: bigint, residual: bigint) => {
+      const state = BotState.make()
+      const event = { _tag: "BudgetAllotted", strategy: "grid", asset: "BTC", amount: 100n } as const
+      BotState.apply(state, { sequence: 1, at: 0, event })
+      const { balances } = state.ledger
+      for (const [key, { entry }] of balances)
+        if (entry.account === "wallet") balances.set(key, { entry, amount: wallet })
+      balances.set("unexplained", { entry: { asset: "BTC", account: "residual", owner: "p1" }, amount: residual })
+      return [state]
+    }
+    const count = (wallet: bigint, residual: bigint, mayBeUnexplained: boolean) =>
+      BookCheck.differences(venue, account, bot(wallet, residual), { mayBeUnexplained }).length
+    assert.deepStrictEqual([count(100n, 0n, false), count(95n, 5n, true)], [0, 0])
+    assert.deepStrictEqual([count(95n, 5n, false), count(95n, 4n, true), count(95n, 6n, true)], [1, 1, 1])
   })
 
   it("I24: money on the page that is not on disk", () => {
