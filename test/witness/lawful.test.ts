@@ -102,13 +102,13 @@ const violations: ReadonlyArray<readonly [what: string, names: string, settings:
     { twist: changed(created, set("data.attributes.appFees", [{ recipient: "a", fee: "1" }])) }
   ],
   [
-    "promises less than the limit by one unit",
+    "promises less than the limit by more than its fees",
     "2.3.view",
     {
       twist: changed(created, (body) =>
         set(
           "data.attributes.swapView.minAmountOut",
-          String(BigInt(String(at(body, "data.attributes.swapView.minAmountOut"))) - 1n)
+          String((BigInt(String(at(body, "data.attributes.swapView.minAmountOut"))) * 99n) / 100n)
         )(body)
       )
     }

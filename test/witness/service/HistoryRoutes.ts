@@ -33,7 +33,7 @@ const ofOrder = (order: Order): Entry => {
   const [amountIn, amountOut] = (["spent", "got"] as const).map((side) =>
     isOver(order) ? order.fills.reduce((total, fill) => total + fill[side], 0n) : 0n
   )
-  const isDone = order.legs.length > 0 && order.legs.every(({ isPaid }) => isPaid)
+  const isDone = isOver(order) && order.legs.length > 0 && order.legs.every(({ isPaid }) => isPaid)
   const ended = order.fills.length > 0 ? "SUCCESS" : "REFUNDED"
   return {
     address: order.address,

@@ -38,6 +38,8 @@ const optional: typeof required = [
   ]
 ]
 
+const withOffset = (millis: number): string => iso(millis).replace("Z", "+00:00")
+
 export class OrderRoutes {
   readonly orders: Orders
   readonly #books: Books
@@ -128,9 +130,15 @@ export class OrderRoutes {
     return { status: 200, body }
   }
 
-  #payout({ legs }: Order) {
-    const isFinal = legs.length > 0 && legs.every(({ isPaid }) => isPaid)
+  #payout(order: Order) {
+    const { legs } = order
+    const isFinal = isOver(order) && legs.length > 0 && legs.every(({ isPaid }) => isPaid)
     return { isFinal, status: legs.length === 0 ? "NOT_STARTED" : isFinal ? "COMPLETED" : "IN_PROGRESS" }
+  }
+
+  /** Paid, and waiting for something that nobody describes. */
+  #isYoung({ fills, status, payments }: Order): boolean {
+    return status === "OPEN" && fills.length === 0 && this.#books.now() < (payments.at(-1)?.at ?? 0) + 300
   }
 
   resource(order: Order) {
@@ -150,21 +158,26 @@ export class OrderRoutes {
     const shown = {
       ...attributes,
       venueRevision: order.fills.length + order.legs.length,
-      payouts: { refund: legs("refund")[0] ?? null, allWithdrawals: withdrawals, withdrawal: withdrawals[0] ?? null },
+      payouts: {
+        refund: legs("refund")[0] ?? null,
+        allWithdrawals: withdrawals,
+        withdrawal: withdrawals.at(-1) ?? null
+      },
       isPayoutStatusFinal: payout.isFinal,
       payoutStatus: payout.status,
-      fillStatus: order.status,
+      fillStatus: this.#isYoung(order) ? "UNTRIGGERED" : order.status,
+      price: `${String(attributes["price"])}${String(attributes["price"]).includes(".") ? "0" : ".0"}`,
       depositMode: attributes["depositMode"] ?? "SIMPLE",
       timeInForce: attributes["timeInForce"] ?? "GTC",
-      deadline: iso(order.deadline),
-      createdAt: iso(order.createdAt),
+      deadline: withOffset(order.deadline),
+      createdAt: withOffset(order.createdAt),
       depositAddress: order.address,
       depositMemo: order.memo ?? null,
       depositedAmount: String(order.deposited),
       depositedAmountFormatted: formatted(order.deposited, input),
       swapView: { destinationAsset: destination, originAsset: origin, ...view },
       appFees: [
-        { fee: 0, recipient: "protocol.native" },
+        { fee: 1, recipient: "protocol.native" },
         ...(Array.isArray(attributes["appFees"]) ? attributes["appFees"] : [])
       ],
       estimatedWithdrawFee: String(withdrawFee(output)),

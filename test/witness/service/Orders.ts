@@ -1,6 +1,6 @@
 /**
  * The orders of the witness: each lives by the clock and the price, fills in three uneven slices somewhere between its limit and the
- * market, and pays its output in two withdrawals. A payment is recognized a little after it was made.
+ * market, and pays the output of each at once, that of the first in two withdrawals. A payment is recognized a little after it was made.
  */
 import { randomBytes } from "node:crypto"
 import {
@@ -17,7 +17,7 @@ import {
   times
 } from "./Books.ts"
 
-export const pace = { recognitionMillis: 120, sliceMillis: 150, cancelMillis: 400, payoutMillis: 150 }
+export const pace = { recognitionMillis: 120, sliceMillis: 300, cancelMillis: 400, payoutMillis: 150 }
 
 /** How this service breaks the law, when a test wants it to. */
 export type Crime = "fills below the limit" | "half of the fills are not told"
@@ -195,23 +195,23 @@ export class Orders {
     if (order.status === "OPEN") order.status = "PARTIALLY_FILLED"
     this.#books.move(order.address, "house", order.input, fill.spent)
     this.#books.move("house", order.address, order.output, fill.got)
+    const first = (fill.got * 3n) / 5n
+    const withdrawals = order.fills.length === 1 && first > 0n ? [first, fill.got - first] : [fill.got]
+    for (const units of withdrawals) this.#owe(order, "withdrawal", units, at)
     return true
   }
 
   #end(order: Order, status: "FILLED" | "CANCELED" | "EXPIRED", at: number): void {
     order.status = status
-    const got = sum(order.fills, "got")
-    const first = (got * 3n) / 5n
-    const withdrawals = got < 1000n ? [got] : [first, got - first]
     const unspent = order.deposited - sum(order.fills, "spent")
-    const legs = [
-      ...withdrawals.map((units) => ["withdrawal", order.output, units, withdrawFee(order.output)] as const),
-      ["refund", order.input, unspent, refundFee(order.input)] as const
-    ]
-    for (const [kind, asset, units, fee] of legs.filter(([, , units]) => units > 0n)) {
-      const due = at + pace.payoutMillis * (order.legs.length + 1)
-      order.legs.push({ kind, asset, units, fee: fee < units ? fee : 0n, at: due, hash: name("t"), isPaid: false })
-    }
+    if (unspent > 0n) this.#owe(order, "refund", unspent, at)
+  }
+
+  #owe(order: Order, kind: "withdrawal" | "refund", units: bigint, at: number): void {
+    const asset = kind === "refund" ? order.input : order.output
+    const fee = kind === "refund" ? refundFee(asset) : withdrawFee(asset)
+    const due = at + pace.payoutMillis * (1 + (order.legs.length % 2))
+    order.legs.push({ kind, asset, units, fee: fee < units ? fee : 0n, at: due, hash: name("t"), isPaid: false })
   }
 
   #refundTo({ attributes }: Order): string {

@@ -27,9 +27,13 @@ export type Twist = (
   reply: Reply
 ) => Reply
 
+/** What becomes of a request on its way: it is lost before it is heard, or its answer is lost, or says less than is so. */
+export type Weather = (method: string, path: string) => "unheard" | "unanswered" | number | undefined
+
 export interface Settings {
   readonly crime?: Crime
   readonly twist?: Twist
+  readonly weather?: Weather
 }
 
 const said = (status: number, message: string): Reply => ({ status, body: { message, hint: null } })
@@ -194,7 +198,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-export const startWitness = async ({ crime, twist }: Settings = {}) => {
+export const startWitness = async ({ crime, twist, weather }: Settings = {}) => {
   const service = new Service(crime)
   const server = createServer((request, response) => {
     let text = ""
@@ -204,10 +208,13 @@ export const startWitness = async ({ crime, twist }: Settings = {}) => {
     request.on("end", () => {
       const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://witness")
       const { headers, method = "GET" } = request
+      const fate = weather?.(method, path)
+      if (fate === "unheard") return request.socket.destroy()
       const lawful = service.answer(method, path, query, headers, parsed(text))
       const isSigned = headers["x-api-key"] !== undefined || headers.authorization !== undefined
       const { body, status } = twist?.({ method, path, query, isSigned }, lawful) ?? lawful
-      response.writeHead(status, {
+      if (fate === "unanswered") return request.socket.destroy()
+      response.writeHead(fate ?? status, {
         "content-type": "application/json; charset=utf-8",
         date: new Date(service.books.now()).toUTCString()
       })
