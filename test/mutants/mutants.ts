@@ -179,6 +179,28 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
+    name: "a kill does not stop what was sent once",
+    profile: "safety",
+    including: ["killsMidway", "answerLost", "misreported"],
+    edits: [
+      {
+        file: gate,
+        find: "  { stops: everything, why: ({ state }) => state.killed },",
+        replace: "  { stops: beginnings, why: ({ state }) => state.killed },"
+      },
+      {
+        file: gate,
+        find: "  { stops: everything, why: ({ stopped }) => stopped },",
+        replace: "  { stops: beginnings, why: ({ stopped }) => stopped },"
+      },
+      {
+        file: gate,
+        find: "    stops: everything,\n    why: ({ placement: { cancel } })",
+        replace: "    stops: beginnings,\n    why: ({ placement: { cancel } })"
+      }
+    ]
+  },
+  {
     name: "bytes go to an order that is seen to be over",
     including: ["killSwitch", "answerLost", "requestLost"],
     edits: [
