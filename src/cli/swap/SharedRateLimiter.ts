@@ -4,10 +4,10 @@
  */
 import { createHash } from "node:crypto"
 import { Clock, Effect, Layer, Redacted } from "effect"
-import * as RequestTurns from "../../journal/RequestTurns.ts"
 import { givingWay, HistoryRateLimiter, makeSpacing } from "../../venue/http/HistoryRateLimiter.ts"
 import { RateLimited } from "../../venue/http/RateLimiter.ts"
 import { VenueConfig } from "../../venue/VenueConfig.ts"
+import * as RequestTurns from "./RequestTurns.ts"
 
 export const layer = Layer.effect(
   HistoryRateLimiter,
