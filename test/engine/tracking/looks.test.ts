@@ -4,8 +4,9 @@ import { Effect } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import * as Observation from "../../../src/engine/tracking/Observation.ts"
+import { adopt } from "../../../src/engine/tracking/OrderTracker.ts"
 import { OutcomeUnknown, Rejected, RetryLater, VenueError } from "../../../src/venue/VenueError.ts"
-import { about, market, order, remembering, startedAnew, until } from "../firstOrder.ts"
+import { about, market, order, placementAfter, remembering, startedAnew, until } from "../firstOrder.ts"
 
 const markets = new Map([[market.name, market]])
 const operation = "read order"
@@ -72,6 +73,15 @@ describe("an order with the terms and the deadline of a placement", () => {
       assert.deepStrictEqual([planned.placement?.state, planned.recorded], ["planned", 0])
       const forgotten = yield* look([...until("Planned"), ...startedAnew], { listed: [order] })
       assert.strictEqual(forgotten.placement?.order?.id, order.id)
+    })
+  )
+
+  it.effect("is neither bound nor taken where the venue leaves out what it is", () =>
+    Effect.gen(function* () {
+      const silent = { ...order, unsaid: ["quantity"] }
+      assert.deepStrictEqual(adopt(placementAfter("Bound"), silent), [])
+      assert.lengthOf(adopt(placementAfter("Bound"), order), 1)
+      assert.isUndefined((yield* look(until("CreateSent"), { listed: [silent] })).placement?.order)
     })
   )
 

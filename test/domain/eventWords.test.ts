@@ -1,0 +1,78 @@
+/** Every word that an event may say comes back from the journal as it was written, and no other word gets in. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { begin, orderOf } from "../../bench/journalRows.ts"
+import { type BotEvent, StoredEvent } from "../../src/domain/BotEvent.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+
+const about = { strategy: "s", slot: "a", placement: "p1" }
+const money = { asset: "USDC", amount: 1n }
+const price = Decimal.one
+const order = {
+  ...about,
+  market: "BTC/USDC",
+  price,
+  quantity: 1n,
+  inputAsset: "USDC",
+  inputAmount: 1n,
+  outputAsset: "BTC",
+  outputAmount: 1n,
+  deadline: 1,
+  why: { code: "x", text: "x" }
+}
+const bound = { ...about, orderId: "o", depositAddress: "d", estimatedWithdrawFee: 0n, estimatedRefundFee: 0n }
+const asked = { ...about, ...money, orderId: "o", depositAddress: "d", validUntil: 1 }
+const leg = { side: "SELL", price, quantity: 1n, by: "swap", mayLose: true } as const
+const decided = {
+  strategy: "s",
+  bid: price,
+  ask: price,
+  priceAt: 1,
+  desired: [{ slot: "a", side: "BUY", price, quantity: 1n, by: "swap", legs: [leg], why: order.why }],
+  absent: [],
+  reasons: [],
+  until: { onFill: true, depth: true },
+  memory: null
+} as const
+
+const events: ReadonlyArray<BotEvent> = [
+  ...begin,
+  ...[1, 3, 5].flatMap(orderOf),
+  { _tag: "Decided", ...decided },
+  ...(["BUY", "SELL"] as const).map((side) => ({ _tag: "Planned", ...order, side, by: "swap" }) as const),
+  ...(["paid", "not-paid", "adopt", "forget"] as const).map(
+    (word) => ({ _tag: "Resolved", ...about, word, text: "" }) as const
+  ),
+  ...(["pause", "drain"] as const).map(
+    (action) => ({ _tag: "Paused", strategy: "s", limit: "x", action, reason: "x", follows: "contradiction" }) as const
+  ),
+  ...(["drained", "left"] as const).map((orders) => ({ _tag: "StrategyRemoved", strategy: "s", orders }) as const),
+  ...(["reply", "list"] as const).map((via) => ({ _tag: "Bound", ...bound, via }) as const),
+  ...(["manual", "command"] as const).map((wallet) => ({ _tag: "PaymentAsked", ...asked, wallet }) as const),
+  ...(["payout", "refund"] as const).map(
+    (which) => ({ _tag: "LegFailed", ...about, ...money, leg: which, reason: "x", follows: "contradiction" }) as const
+  ),
+  { _tag: "Contradiction", ...about, kind: "changed-report", what: "x", evidence: "x" }
+]
+
+const Text = Schema.fromJsonString(StoredEvent)
+
+describe("the words of events", () => {
+  it.effect("are read as they were written", () =>
+    Effect.gen(function* () {
+      for (const event of events) {
+        const text = yield* Schema.encodeEffect(Text)(event)
+        assert.strictEqual(yield* Schema.encodeEffect(Text)(yield* Schema.decodeEffect(Text)(text)), text)
+        assert.deepInclude(JSON.parse(text), { _tag: event._tag })
+      }
+    })
+  )
+
+  it.effect("are these and no others", () =>
+    Effect.gen(function* () {
+      const known = yield* Schema.encodeEffect(Text)({ _tag: "Resolved", ...about, word: "paid", text: "" })
+      const exit = yield* Effect.exit(Schema.decodeEffect(Text)(known.replace("paid", "perhaps")))
+      assert.strictEqual(exit._tag, "Failure")
+    })
+  )
+})
