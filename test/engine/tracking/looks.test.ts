@@ -78,7 +78,7 @@ describe("an order with the terms and the deadline of a placement", () => {
 
   it.effect("is neither bound nor taken where the venue leaves out what it is", () =>
     Effect.gen(function* () {
-      const silent = { ...order, unsaid: ["quantity"] }
+      const silent: Order = { ...order, unsaid: ["quantity"] }
       assert.deepStrictEqual(adopt(placementAfter("Bound"), silent), [])
       assert.lengthOf(adopt(placementAfter("Bound"), order), 1)
       assert.isUndefined((yield* look(until("CreateSent"), { listed: [silent] })).placement?.order)
