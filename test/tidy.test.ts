@@ -81,7 +81,8 @@ const mostFiles: Readonly<Record<string, number>> = {
   "src/strategy": 16,
   "src/strategy/kinds": 24,
   "src/sandbox/http": 14,
-  "src/backtest/kernel": 16
+  "src/backtest/kernel": 16,
+  "src/journal": 13
 }
 
 describe("tidy", () => {
