@@ -354,6 +354,8 @@ const tracking = {
   CancelRefused: { ...placement, code: Text, text: Text, ...correlation },
   /** Terminal by a positive answer of the venue; `unspent` input is to be refunded. */
   Closed: { ...placement, status: Text, inputAsset: Text, unspent: Amount },
+  /** The end was not true: the rest of it is in the order again. */
+  Reopened: { ...placement, status: Text, asset: Text, amount: Amount },
   PayoutStarted: { ...placement, asset: Text, amount: Amount },
   PaidOut: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
   Refunded: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },

@@ -80,6 +80,7 @@ export const movingTags = [
   "DepositSeen",
   "FillSeen",
   "Closed",
+  "Reopened",
   "PayoutStarted",
   "PaidOut",
   "Refunded",
@@ -161,6 +162,11 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
       return transfers([
         { asset: event.inputAsset, amount: event.unspent, from: at("in order"), to: at("refund in flight") }
       ])
+    case "Reopened":
+      return [
+        ...moveAll(ledger, event.placement, ["refund in flight"], at("in order")),
+        ...moveAll(ledger, event.placement, ["payout in flight"], at("filled unpaid"))
+      ]
     case "PayoutStarted":
       return transfers([
         { asset: event.asset, amount: event.amount, from: at("filled unpaid"), to: at("payout in flight") }

@@ -38,7 +38,8 @@ export const placementTransitions: Readonly<Record<PlacementState, ReadonlyArray
   "in doubt": ["funding", "open", "closing", "dead"],
   // `settled` from `open`: the operator takes it off the books.
   open: ["closing", "settled"],
-  closing: ["settled"],
+  // `open` from `closing`: it lives on after its end.
+  closing: ["open", "settled"],
   settled: [],
   abandoned: ["open"],
   dead: ["open"]

@@ -19,6 +19,7 @@ import * as Mistakes from "./Mistakes.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import type { Placement } from "./state/Placement.ts"
+import { isDoubtful } from "./tracking/EarlyEnd.ts"
 
 /** The time from the kill switch to the requests must stay below a second. */
 const lookMillis = 400
@@ -144,7 +145,8 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
 /** Placements that must be withdrawn and are not marked yet. */
 const unmarked = (state: BotState, why: (placement: Placement) => Reason | undefined) =>
   [...state.placements.values()].flatMap((placement) => {
-    if (isFinished(placement.state) || placement.state === "closing" || placement.cancel !== undefined) return []
+    if (isFinished(placement.state) || placement.cancel !== undefined) return []
+    if (placement.state === "closing" && !isDoubtful(placement)) return []
     const reason = why(placement)
     const { strategy, slot, id } = placement
     return reason === undefined

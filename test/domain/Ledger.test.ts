@@ -360,6 +360,13 @@ describe("figures of the ledger", () => {
     assert.deepStrictEqual(Ledger.overdrawn(folded(budget(100n), signed(101n))), ["s: -1 USDC in wallet"])
   })
 
+  it("an order that is not over holds again what was to come back, and what was on its way out of it", () => {
+    const events = [budget(100n), signed(100n), deposited(100n), fill(30n, 3n), closed(70n), paying(3n)]
+    const reopened = { _tag: "Reopened", ...about, status: "OPEN", asset, amount: 70n } as const
+    const before = [budget(100n), signed(100n), deposited(100n), fill(30n, 3n)]
+    assert.deepStrictEqual(holding(...events, reopened), holding(...before))
+  })
+
   it("need only the kinds of events that move money, each of them", () => {
     const moving = new Set<string>(Ledger.movingTags)
     for (const event of [
@@ -374,6 +381,7 @@ describe("figures of the ledger", () => {
       deposited(1n),
       fill(1n, 1n),
       closed(1n),
+      { _tag: "Reopened", ...about, status: "OPEN", asset: "USDC", amount: 1n } as const,
       paying(1n),
       paid(1n, 1n),
       refunded(1n, 1n),

@@ -243,6 +243,16 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
         Clock.Clock,
         trueClock
       ),
+    /** Somebody else with our key cancels an order. */
+    cancel: (orderId: string) =>
+      Effect.provideService(
+        HttpClientRequest.post(`${connection.url}/v0/orders/${orderId}/cancel`).pipe(
+          HttpClientRequest.setHeader("x-api-key", connection.apiKey),
+          Context.get(sandbox, HttpClient.HttpClient).execute
+        ),
+        Clock.Clock,
+        trueClock
+      ),
     signerId,
     url: connection.url,
     run,

@@ -24,7 +24,7 @@ export interface Mutant {
 const funding = "src/engine/funding/Funding.ts"
 const payload = "src/domain/Payload.ts"
 const gate = "src/engine/funding/FundingGate.ts"
-const fills = "src/engine/tracking/Fills.ts"
+const fills = "src/engine/tracking/amounts/Fills.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
@@ -506,9 +506,33 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["lies", "dust"],
     edits: [
       {
-        file: "src/engine/tracking/Fees.ts",
+        file: "src/engine/tracking/amounts/Fees.ts",
         find: "min(most * BigInt(named), mostOf(placement.outputAmount))",
         replace: "most * BigInt(withdrawals.length)"
+      }
+    ]
+  },
+  {
+    name: "an early end is believed at once",
+    profile: "hostile",
+    including: ["lies"],
+    edits: [
+      {
+        file: "src/engine/tracking/EarlyEnd.ts",
+        find: "paused?.limit === pauseLimit || now - closedAt < watchMillis",
+        replace: "paused?.limit === pauseLimit && now < closedAt"
+      }
+    ]
+  },
+  {
+    name: "a kill cancels only what is said to live",
+    profile: "hostile",
+    including: ["lies", "killSwitch"],
+    edits: [
+      {
+        file: "src/engine/Withdrawals.ts",
+        find: 'placement.state === "closing" && !isDoubtful(placement)',
+        replace: 'placement.state === "closing"'
       }
     ]
   }

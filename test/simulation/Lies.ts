@@ -133,6 +133,14 @@ export const later = {
       amountOut: half(fill["amountOut"])
     }))
   },
+  "over and refunded for a while, and alive again": (order, reads) => {
+    const isOpen = order["fillStatus"] === "OPEN" || order["fillStatus"] === "PARTIALLY_FILLED"
+    if (!isOpen || reads > 40) return
+    order["fillStatus"] = "CANCELED"
+    order["payouts"] = { withdrawal: null, allWithdrawals: [], refund: { status: "COMPLETED", txHash: "1".repeat(44) } }
+    order["isPayoutStatusFinal"] = true
+    order["payoutStatus"] = "COMPLETED"
+  },
   "a withdrawal listed ten times": (order) => {
     const { payouts } = order
     if (isObject(payouts) && payouts["withdrawal"] !== null)

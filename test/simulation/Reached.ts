@@ -39,6 +39,7 @@ const elsewhere = [
   "LoopFailed",
   "OrderMissing",
   "OrderBack",
+  "Reopened",
   "PlanFailed",
   "PlanMended",
   "StrategyRemoved",

@@ -13,6 +13,7 @@ import { mayHoldMoney } from "../restart/JournalTail.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
+import { isDoubtful, isToBeCancelled } from "../tracking/EarlyEnd.ts"
 import { adopt, observe } from "../tracking/OrderTracker.ts"
 
 /** Under the kill switch a cancel that got no clear answer is repeated at least this often. */
@@ -66,7 +67,7 @@ export const make = Effect.gen(function* () {
       order !== undefined &&
       by === undefined &&
       mayHoldMoney(placement) &&
-      (state !== "closing" || alive.get(id) === true) &&
+      (state !== "closing" || alive.get(id) === true || isToBeCancelled(placement)) &&
       over.get(id) !== order.id &&
       isTime(cancel.lastSentAt, cancel.attempts, refused.get(id) === true, now)
     )
@@ -140,8 +141,11 @@ export const make = Effect.gen(function* () {
   }
 
   /** Whether nothing says that its order is over. */
-  const mayRest = ({ by, id, order, state }: Placement): boolean =>
-    order !== undefined && by === undefined && !isFinished(state) && state !== "closing" && over.get(id) !== order.id
+  const mayRest = (placement: Placement): boolean => {
+    const { by, id, order, state } = placement
+    const isClosed = isFinished(state) || (state === "closing" && !isDoubtful(placement))
+    return order !== undefined && by === undefined && !isClosed && over.get(id) !== order.id
+  }
 
   /** For the time in which nothing can be recorded: a cancel needs no record to be harmless, and its end is reported. */
   const withdrawUnrecorded = Effect.fnUntraced(function* (placement: Placement) {

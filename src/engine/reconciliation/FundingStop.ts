@@ -10,6 +10,7 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import type { BotState } from "../state/BotState.ts"
 import type { StrategyState } from "../state/StrategyState.ts"
+import { pauseLimit } from "../tracking/EarlyEnd.ts"
 
 /** So many payments in a row, without any deposit of the strategy between them. */
 const mostRefused = 3
@@ -52,7 +53,7 @@ export const check = ({ slots, strategies }: BotState, strategy: Strategy): Read
   if (!isAtLeast(endedEarly, mostEarlyEnds)) return []
   const { how, times } = endedEarly
   const reason = `${times} orders in a row ended before their time, unfilled, and nobody here cancelled them (${how}): see what the venue has and what the account holds (limitbot reconcile), then resume`
-  return [pause("early-ends", reason)]
+  return [pause(pauseLimit, reason)]
 }
 
 const isAtLeast = <C extends { readonly times: number }>(count: C | undefined, least: number): count is C =>

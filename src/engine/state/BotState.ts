@@ -5,12 +5,13 @@
  */
 import { Result } from "effect"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
-import { hourMillis, minuteMillis, utcDay } from "../../domain/Durations.ts"
+import { hourMillis, utcDay } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand, isFinished } from "../../domain/Placement.ts"
 import { messageOf } from "../../domain/Text.ts"
 import * as Replacements from "../planning/costs/Replacements.ts"
 import * as JournalTail from "../restart/JournalTail.ts"
+import { isEarly } from "../tracking/EarlyEnd.ts"
 import type { Placement } from "./Placement.ts"
 import { after, planned } from "./PlacementFold.ts"
 import * as RunState from "./RunState.ts"
@@ -255,8 +256,6 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   })
 }
 
-/** Clocks differ: an order that ends so shortly before its deadline ends by it. */
-const earlyMillis = minuteMillis
 const noteUnreadable = ({ placements }: BotState, { orderId, reason }: Of<"OddOrderSeen">): void => {
   const placement = [...placements.values()].find(({ order }) => order !== undefined && order.id === orderId)
   if (placement !== undefined) placements.set(placement.id, { ...placement, unreadable: reason })
@@ -334,13 +333,11 @@ const noteRefused = (state: BotState, before: Placement, event: PlacementEvent):
   }))
 }
 
-/** A cancel that an earlier process asked for may be missing in the journal; a swap often ends without having traded. */
+/** A cancel that an earlier process asked for may be missing in the journal. */
 const noteEarlyEnd = (state: BotState, before: Placement, event: PlacementEvent, at: number): void => {
-  const { by, cancel, deadline, order, plannedAt, strategy } = before
+  const { order, plannedAt, strategy } = before
   if (event._tag === "FillSeen") return changeStrategy(state, strategy, () => ({ endedEarly: undefined }))
-  if (event._tag !== "Closed" || by === "swap" || event.status === "FILLED") return
-  if (cancel !== undefined || plannedAt < state.runStartedAt) return
-  if (event.status === "EXPIRED" && at >= deadline - earlyMillis) return
+  if (event._tag !== "Closed" || !isEarly(before, event.status, at) || plannedAt < state.runStartedAt) return
   changeStrategy(state, strategy, ({ endedEarly }) => ({
     endedEarly: { times: (endedEarly?.times ?? 0) + 1, how: `order ${order?.id} ${event.status}` }
   }))

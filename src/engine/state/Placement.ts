@@ -87,6 +87,8 @@ interface Progress {
   readonly deposited: Amount
   readonly fills: ReadonlyMap<string, KnownFill>
   readonly unspent: Amount
+  /** When the venue was first seen to say that it is over. */
+  readonly closedAt?: number
   readonly payout: "none" | "started" | "paid" | "failed"
   readonly refund: "none" | "paid" | "failed"
   readonly received: Amount

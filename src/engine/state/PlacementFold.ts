@@ -102,7 +102,7 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
       return { ...placement, missing: undefined }
     default: {
       const { unreadable: _, ...read } = placement
-      return seen(read, event)
+      return seen(read, event, at)
     }
   }
 }
@@ -222,12 +222,21 @@ const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => 
   return placement.state === "open" || placement.state === "closing" ? { ...placement, state: "settled" } : rest
 }
 
+/** What has been paid out stays so; what was on its way goes back with the rest. */
+export const reopened = (placement: PlacementIn<"closing">): PlacementIn<"open"> => ({
+  ...placement,
+  state: "open",
+  unspent: 0n,
+  payout: placement.payout === "started" ? "none" : placement.payout
+})
+
 type VenueEvent = Of<
   | "StatusSeen"
   | "SwapReported"
   | "DepositSeen"
   | "FillSeen"
   | "Closed"
+  | "Reopened"
   | "PayoutStarted"
   | "PaidOut"
   | "Refunded"
@@ -236,7 +245,7 @@ type VenueEvent = Of<
   | "Contradiction"
 >
 
-const seen = (placement: Placement, event: VenueEvent): Placement => {
+const seen = (placement: Placement, event: VenueEvent, at: number): Placement => {
   switch (event._tag) {
     case "StatusSeen":
       return { ...placement, status: event.status, changes: (placement.changes ?? 0) + 1 }
@@ -264,7 +273,20 @@ const seen = (placement: Placement, event: VenueEvent): Placement => {
     }
     case "Closed":
       if (placement.order === undefined) throw impossible(placement, event, "has no order")
-      return { ...placement, state: "closing", order: placement.order, status: event.status, unspent: event.unspent }
+      return {
+        ...placement,
+        state: "closing",
+        order: placement.order,
+        status: event.status,
+        unspent: event.unspent,
+        closedAt: at
+      }
+    case "Reopened": {
+      if (placement.state !== "closing" || placement.refund !== "none")
+        throw impossible(placement, event, "is not over")
+      const { closedAt: _, ...open } = reopened(placement)
+      return { ...open, status: event.status }
+    }
     case "PayoutStarted":
       return { ...placement, payout: "started" }
     case "PaidOut":

@@ -11,8 +11,9 @@ import { present } from "../../domain/Present.ts"
 import type { BotState } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
+import { isUnproven } from "./EarlyEnd.ts"
 import { type Course, difference, shownBy } from "./MoneyPath.ts"
-import { lackingIn } from "./OrderTracker.ts"
+import { lackingIn, reopening } from "./OrderTracker.ts"
 
 /** Reads may be this old; whoever shows an ended order alive for longer means it. */
 const cancelAgainMillis = 10_000
@@ -62,7 +63,9 @@ export const make = (state: BotState) => {
       what,
       evidence
     } as const
-    const events: ReadonlyArray<BotEvent> = millis < contradictionMillis || contradiction !== undefined ? [] : [event]
+    const events: Array<BotEvent> = []
+    if (millis >= contradictionMillis && contradiction === undefined) events.push(event)
+    if (millis >= contradictionMillis) events.push(...reopening(placement, order.fillStatus))
     return { isAlive: millis >= cancelAgainMillis, events }
   }
 
@@ -77,6 +80,10 @@ export const make = (state: BotState) => {
     lackingSince.set(id, since)
     return elapsedMillis(since, now) >= contradictionMillis
   }
+
+  /** Whether an early end is not believed yet. */
+  const waits = (placement: Placement, { fillStatus }: Order, now: number): boolean =>
+    isUnproven(placement, fillStatus, now, state.strategies.get(placement.strategy)?.paused)
 
   /** The venue answers that there is no such order. Only our own deposit says that there is one. */
   const missed = (placement: Placement, now: number, text: string, correlationId?: string): ReadonlyArray<BotEvent> => {
@@ -96,5 +103,5 @@ export const make = (state: BotState) => {
     return [{ _tag: "OrderBack", strategy, slot, placement: id, orderId: order.id }]
   }
 
-  return { insists, missed, moved, revived, shown }
+  return { insists, missed, moved, revived, shown, waits }
 }

@@ -8,8 +8,8 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { isSaid, isTerminal, type Order } from "../../domain/Order.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Placement } from "../state/Placement.ts"
-import * as Fees from "./Fees.ts"
-import * as Fills from "./Fills.ts"
+import * as Fees from "./amounts/Fees.ts"
+import * as Fills from "./amounts/Fills.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 import { difference } from "./MoneyPath.ts"
 
@@ -51,6 +51,10 @@ const isTooMuch = ({ by, inputAmount, outputAmount, side, swap }: Placement, ord
 export const isImpossible = (placement: Placement, order: Order): boolean =>
   spentBy(order) > spendable(placement, order) || isTooMuch(placement, order)
 
+/** It has spent more than it had by its end, and what was unspent has not come back. */
+export const isLate = (placement: Placement, order: Order): boolean =>
+  placement.refund === "none" && spentBy(order) > spendable(placement, order) && spentBy(order) <= order.depositedAmount
+
 /** What was deposited; after the end no more than had been spent by then. */
 const spendable = ({ state, unspent }: Placement, { depositedAmount }: Order): Amount =>
   state === "closing" ? depositedAmount - unspent : depositedAmount
@@ -71,7 +75,7 @@ export const judge = (
     elsewhere(placement, order, moved),
     otherTerm(placement, order),
     againstItself(order),
-    dear(placement, order, Fills.disputed(order, reported)),
+    dear(placement, order, Fills.disputed(placement, order, reported)),
     restless(placement)
   ].find((finding) => finding !== undefined && finding.what !== placement.accepted)
 

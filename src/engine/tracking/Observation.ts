@@ -28,6 +28,7 @@ import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import * as Consistency from "./Consistency.ts"
+import { isDoubtful } from "./EarlyEnd.ts"
 import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
 import { adopt, bind, found, isFromOurCreate, lackingIn, observe, unsaidIn } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
@@ -59,6 +60,8 @@ export const make = Effect.gen(function* () {
   const seenAt = PlacementNotes.make<number>(books.state)
   /** When a swap that counts as unpaid was last read. */
   const deadReadAt = PlacementNotes.make<number>(books.state)
+  /** When an order whose end is not believed yet was last read. */
+  const doubtfulReadAt = PlacementNotes.make<number>(books.state)
   /** Placements by the order that they are bound to, as this look found them. */
   let byOrder: ReadonlyMap<string, string> = new Map()
   /** Records what a report adds. Done at once for each, so that nothing which was read waits for a read that hangs. */
@@ -139,9 +142,16 @@ export const make = Effect.gen(function* () {
 
   /** Reads what the list did not show: finished orders leave it, and it may lag. A failure affects only its order. */
   const readMissing = Effect.fnUntraced(function* (placements: ReadonlyArray<Placement>, listed: ReadonlySet<string>) {
-    const missing = placements.flatMap(({ by, id, order }) =>
-      order === undefined || listed.has(order.id) ? [] : [{ by, id, order }]
-    )
+    const now = yield* Clock.currentTimeMillis
+    const missing = placements.flatMap((placement) => {
+      const { by, id, order } = placement
+      if (order === undefined || listed.has(order.id)) return []
+      if (!isDoubtful(placement)) return [{ by, id, order }]
+      // If it lives on, the list shows it.
+      if (elapsedMillis(doubtfulReadAt.get(id) ?? Number.NEGATIVE_INFINITY, now) < settings.retryMaxMillis) return []
+      doubtfulReadAt.set(id, now)
+      return [{ by, id, order }]
+    })
     const answers = yield* Effect.forEach(
       missing,
       ({ by, id, order }) =>
@@ -284,7 +294,11 @@ export const make = Effect.gen(function* () {
     now: number
   ): ReadonlyArray<BotEvent> => {
     if (placement.order?.id === order.id) {
-      const manner = { moved: consistency.moved(placement, order), insists: consistency.insists(placement, order, now) }
+      const manner = {
+        moved: consistency.moved(placement, order),
+        insists: consistency.insists(placement, order, now),
+        waits: consistency.waits(placement, order, now)
+      }
       return isFinished(placement.state) && order.depositedAmount === 0n
         ? []
         : observe(placement, order, correlationId, manner)

@@ -15,9 +15,11 @@ import { feesToOthers, isSaid, isTerminal, type Order } from "../../domain/Order
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapEvent.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
-import { type Finding, isImpossible, isRestless, judge, mostDeposited, receivedBy, unspentOf } from "./Court.ts"
-import { credible, isPaidOut, isRefunded, payoutCost, refundCost } from "./Fees.ts"
-import * as Fills from "./Fills.ts"
+import { reopened } from "../state/PlacementFold.ts"
+import { close } from "./amounts/Closing.ts"
+import { credible } from "./amounts/Fees.ts"
+import * as Fills from "./amounts/Fills.ts"
+import { type Finding, isImpossible, isLate, isRestless, judge, mostDeposited } from "./Court.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 import { askedFor, difference, type Expectations } from "./MoneyPath.ts"
 
@@ -195,6 +197,8 @@ interface Manner {
   readonly moved?: string | undefined
   /** The order is over, and for so long the venue has shown less of it than before that no read can be so old. */
   readonly insists?: boolean
+  /** The order ended early, and its end is not believed yet (`EarlyEnd`). */
+  readonly waits?: boolean
 }
 
 /** Everything that a report of a bound order adds to what is known. */
@@ -202,7 +206,7 @@ export const observe = (
   placement: Placement,
   reported: Order,
   correlationId?: string,
-  { insists = false, moved }: Manner = {}
+  { insists = false, moved, waits = false }: Manner = {}
 ): ReadonlyArray<BotEvent> => {
   const shown = {
     ...reported,
@@ -232,20 +236,27 @@ export const observe = (
     const by = placement.by === undefined ? {} : { by: placement.by }
     events.push({ _tag: "DepositSeen", ...about(placement), ...by, asset: placement.inputAsset, total, fresh })
   }
-  if (isImpossible(placement, order)) return events
-  events.push(...newFills(placement, order))
+  // What is filled of an order that was over, and has not come back, is in it again.
+  const isAgain = placement.state === "closing" && isLate(placement, order)
+  if (isAgain) events.push(...reopening(placement, order.fillStatus))
+  const current = isAgain ? reopened(placement) : placement
+  if (isImpossible(current, order)) return events
+  events.push(...newFills(current, order))
   if (order.fillStatus !== placement.status && !isQuiet && isNews(placement, order)) {
     events.push({ _tag: "StatusSeen", ...about(placement), status: order.fillStatus, ...correlation })
   }
   if (isTerminal(order.fillStatus)) {
     const isTold = finding !== undefined || placement.contradiction !== undefined
-    events.push(
-      ...close(placement, order, Fills.disputed(order, { ...shown, fills: reported.fills })).map((event) =>
-        isTold ? following(event) : event
-      )
-    )
+    const disputed = Fills.disputed(placement, order, { ...shown, fills: reported.fills })
+    events.push(...close(current, order, disputed, waits).map((event) => (isTold ? following(event) : event)))
   }
   return events
+}
+
+/** The order is not over, and what was to come back has not: it is in the order again. */
+export const reopening = (placement: Placement, status: string): ReadonlyArray<BotEvent> => {
+  if (placement.state !== "closing" || placement.refund !== "none") return []
+  return [{ _tag: "Reopened", ...about(placement), status, asset: placement.inputAsset, amount: placement.unspent }]
 }
 
 /**
@@ -310,87 +321,3 @@ const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =
     filledAt: fill.at,
     ...present({ updatedAt: fill.updatedAt })
   }))
-
-/** The order is terminal: no more of it can execute. What remains is to follow the money out of it. */
-const close = (placement: Placement, order: Order, disputed: Fills.Disputed): ReadonlyArray<BotEvent> => {
-  if (order.depositedAmount === 0n) {
-    // Signed but not deposited: only the payload's expiry shows that it never will be. Unsigned: nothing was at
-    // stake, unless that may have been forgotten.
-    return placement.state === "created" && placement.mayBePaid !== true
-      ? [{ _tag: "Abandoned", ...about(placement), reason: `the venue ended it unfunded (${order.fillStatus})` }]
-      : []
-  }
-  const events: Array<BotEvent> = []
-  const unspent = unspentOf(placement, disputed)
-  if (placement.state !== "closing") {
-    events.push({
-      _tag: "Closed",
-      ...about(placement),
-      status: order.fillStatus,
-      inputAsset: placement.inputAsset,
-      unspent
-    })
-  }
-  const payout = payoutEvents(placement, order, disputed)
-  const refund = refundEvents(placement, order, unspent, disputed)
-  events.push(...payout.events, ...refund.events)
-  if (payout.done && refund.done && order.payoutIsFinal) events.push({ _tag: "Settled", ...about(placement) })
-  return events
-}
-
-interface Outcome {
-  readonly events: ReadonlyArray<BotEvent>
-  readonly done: boolean
-}
-
-/** The venue names no amounts in payouts: what arrives is what was filled, less what it says that they cost. */
-const payoutEvents = (placement: Placement, order: Order, { received }: Fills.Disputed): Outcome => {
-  const asset = placement.outputAsset
-  const filled = receivedBy(order)
-  if (filled === 0n || placement.payout === "paid") return { events: [], done: true }
-  const isComplete = isPaidOut(order)
-  // A leg recorded as failed may complete after all.
-  if (order.withdrawals.length === 0 || (placement.payout === "failed" && !isComplete))
-    return { events: [], done: false }
-  const events: Array<BotEvent> = []
-  if (placement.payout === "none") events.push({ _tag: "PayoutStarted", ...about(placement), asset, amount: filled })
-  const failed = order.withdrawals.find((leg) => leg.status === "FAILED")
-  if (failed !== undefined && order.payoutIsFinal) {
-    const reason = failed.reason ?? "the venue gave no reason"
-    events.push({ _tag: "LegFailed", ...about(placement), leg: "payout", asset, amount: filled, reason })
-    return { events, done: false }
-  }
-  if (!isComplete) return { events, done: false }
-  const { claimed, fee } = payoutCost(placement, order, received)
-  events.push({
-    _tag: "PaidOut",
-    ...about(placement),
-    asset,
-    amount: received - claimed,
-    fee,
-    txHashes: order.withdrawals.flatMap((leg) => leg.txHash ?? [])
-  })
-  return { events, done: true }
-}
-
-const refundEvents = (placement: Placement, order: Order, unspent: Amount, { left: most }: Fills.Disputed): Outcome => {
-  const asset = placement.inputAsset
-  if (unspent === 0n || placement.refund === "paid") return { events: [], done: true }
-  const leg = order.refund
-  if (isRefunded(order)) {
-    const left = min(unspent, most)
-    const { claimed, fee } = refundCost(placement, order, left)
-    const txHashes = leg?.txHash === undefined ? [] : [leg.txHash]
-    return {
-      events: [{ _tag: "Refunded", ...about(placement), asset, amount: left - claimed, fee, txHashes }],
-      done: true
-    }
-  }
-  if (placement.refund === "failed") return { events: [], done: false }
-  if (leg?.status !== "FAILED" && !(leg === undefined && order.payoutIsFinal)) return { events: [], done: false }
-  const reason = leg === undefined ? "the order is final without a refund" : (leg.reason ?? "the venue gave no reason")
-  return {
-    events: [{ _tag: "LegFailed", ...about(placement), leg: "refund", asset, amount: unspent, reason }],
-    done: false
-  }
-}

@@ -9,6 +9,7 @@ import type { Decision } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { Settings } from "../EngineSettings.ts"
 import type { Placement } from "../state/Placement.ts"
+import { isDoubtful } from "./EarlyEnd.ts"
 
 /** The largest relative move per second that the pauses allow for: 0.05 % is a sustained violent minute. */
 const fastestMovePerSecond = 0.0005
@@ -53,7 +54,7 @@ export const isWithinReach = (level: Price, price: TwoSidedPrice | undefined, wi
 const soonMillis = 60_000
 
 /**
- * An order with money, or an answer of the venue, on the way. A swap never rests. A payment in doubt, or one whose
+ * An order with money, or an answer of the venue, on the way. A swap never rests. An end that is not believed yet may last. A payment in doubt, or one whose
  * deposit does not show, may stay so for hours.
  */
 export const isMoving = (placement: Placement, now: number): boolean =>
@@ -62,6 +63,6 @@ export const isMoving = (placement: Placement, now: number): boolean =>
   placement.state === "creating" ||
   placement.state === "created" ||
   (placement.state === "funding" && now < placement.funding.validUntil + soonMillis) ||
-  placement.state === "closing" ||
+  (placement.state === "closing" && !isDoubtful(placement)) ||
   (placement.state === "open" && placement.cancel !== undefined) ||
   (placement.state === "open" && placement.fills.size > 0)

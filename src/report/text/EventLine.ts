@@ -226,6 +226,11 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
       ]
     case "OrderBack":
       return [`the venue knows order ${event.orderId} again`, "good"]
+    case "Reopened":
+      return [
+        `the order is not over: it is ${event.status}, and ${money(event.asset, event.amount)} is in it again`,
+        "warn"
+      ]
     case "LegFailed":
       return [
         `the ${event.leg} of ${money(event.asset, event.amount)} FAILED: ${event.reason}`,

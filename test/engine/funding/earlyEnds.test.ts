@@ -1,9 +1,10 @@
 /** A venue that says of living orders that they are over, and refunded, must not be paid again and again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
+import * as Ledger from "../../../src/domain/Ledger.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
-import { inVirtualTime, ladder, make, openOrders, resting, until } from "../botWorld.ts"
+import { inVirtualTime, isCancel, ladder, make, openOrders, resting, until } from "../botWorld.ts"
 
 interface Attributes {
   [name: string]: unknown
@@ -55,7 +56,74 @@ describe("orders that end before their time", () => {
         })
       )
     )
+
+    for (const [when, toldAgain] of [
+      ["while the venue says so", false],
+      ["once the venue shows them again", true]
+    ] as const)
+      it.effect(`${status} by a word, they were looked at no more, and a kill ${when} cancelled none of them`, () =>
+        inVirtualTime(
+          Effect.gen(function* () {
+            const world = yield* make
+            world.network.reply = ended(status)
+            const bot = yield* world.run({ strategies: [ladder(4)] })
+            const isPaused = () => bot.state.strategies.get("ladder")?.paused?.limit === "early-ends"
+            yield* until(isPaused, 600_000, "it is paused")
+            yield* Effect.sleep("12 minutes")
+            const before = Ledger.totals(bot.state.ledger)
+            const deposits = (yield* bot.events).flatMap(({ event }) =>
+              event._tag === "DepositSeen" ? [event.fresh] : []
+            )
+            const paid = deposits.length
+            assert.isAtLeast(paid, 3)
+            assert.deepStrictEqual(
+              before.flatMap(({ amount, place }) => (place === "refund in flight" ? [amount] : [])),
+              [deposits.reduce((sum, each) => sum + each, 0n)],
+              "none of it counts as free"
+            )
+            if (toldAgain) {
+              world.network.reply = (_request, body) => body
+              yield* until(() => openOrders(bot).length === paid, 120_000, "their books are open again")
+              const words = (yield* bot.events).filter(({ event }) => event._tag === "Contradiction")
+              assert.lengthOf(words, paid, "each is told")
+            }
+            const cancels = () => new Set(world.network.sent.filter(isCancel).map(({ path }) => path)).size
+            assert.strictEqual(cancels(), 0)
+            world.setWithdraw({ code: "kill-switch", text: "test" })
+            yield* until(() => cancels() === paid, 2_000, "each is cancelled")
+            yield* until(() => unfinished(bot.state).length === 0, 120_000, "all are back")
+            assert.deepStrictEqual(
+              Ledger.totals(bot.state.ledger).map(({ amount, place }) => [place, amount]),
+              [
+                ["wallet", 6_000_000_000n - BigInt(paid) * 20_000n],
+                ["fees", BigInt(paid) * 20_000n]
+              ]
+            )
+          })
+        )
+      )
   }
+
+  it.effect("an order that somebody else cancelled counts as back once it has stayed so for ten minutes", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting(
+          { strategies: [ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])] },
+          1
+        )
+        const id = openOrders(process)[0]?.order?.id ?? ""
+        yield* world.cancel(id)
+        const isHere = () => process.state.placements.get("p1")?.state
+        yield* until(() => isHere() === "closing", 60_000, "it is over")
+        const waited = yield* until(() => isHere() === undefined, 700_000, "it is settled")
+        assert.isAtLeast(waited, 590_000)
+        assert.isAtMost(waited, 610_000 + 60_000)
+        const refunds = (yield* process.events).filter(({ event }) => event._tag === "Refunded")
+        assert.lengthOf(refunds, 1)
+        yield* until(() => openOrders(process).length === 1, 60_000, "its slot trades again")
+      })
+    )
+  )
 
   it.effect("those of a cancel of ours count for nothing", () =>
     inVirtualTime(

@@ -1,7 +1,7 @@
 /** What payouts and refunds may cost: as much as the order was paid under, and never more than the cap. */
 import { assert, describe, it } from "@effect/vitest"
 import type { AgreedSwap } from "../../../src/domain/SwapEvent.ts"
-import { credible, payoutCost, refundCost, tooDear } from "../../../src/engine/tracking/Fees.ts"
+import { credible, payoutCost, refundCost, tooDear } from "../../../src/engine/tracking/amounts/Fees.ts"
 import { market, order, placementAfter } from "../firstOrder.ts"
 
 /** 120 USDC for 200,000 units; estimated 10 units each. */

@@ -173,6 +173,17 @@ describe("fills that change", () => {
     assert.isDefined(state.strategies.get("s")?.unexplained)
   })
 
+  it("an order that was filled, refunded for its rest, and showed no fill came back whole", () => {
+    const world = start(half)
+    const paid = reports(half).at(-1)
+    const known = world.placement()
+    if (known === undefined || paid === undefined) return assert.fail("no reports")
+    world.record(...observe(known, { ...paid, fillStatus: "FILLED", fills: [], withdrawals: [] }))
+    assert.strictEqual(Ledger.freeOf(world.state.ledger, "s", "BTC"), budget.base - 1_000_000n)
+    assert.isDefined(world.state.strategies.get("s")?.unexplained)
+    assert.include(world.state.slots.get("s/a")?.frozen ?? "", "the deposit came back")
+  })
+
   it("an order that ends with less deposited than before kept silent for ever", () => {
     const world = start(half)
     const all = reports(half)

@@ -3,9 +3,9 @@
  * time and nobody can verify. The estimate that an order was paid under is the most that counts as a fee. What the venue claims
  * beyond that is neither a fee nor money that came: it stays unexplained until another witness has seen it.
  */
-import { type Amount, max, min } from "../../domain/Amount.ts"
-import type { Order } from "../../domain/Order.ts"
-import type { Placement } from "../state/Placement.ts"
+import { type Amount, max, min } from "../../../domain/Amount.ts"
+import type { Order } from "../../../domain/Order.ts"
+import type { Placement } from "../../state/Placement.ts"
 
 /** An order is paid only while its payout and its refund are estimated to cost no more than this. */
 const mostBasisPoints = 500n

@@ -5,9 +5,9 @@
  * contradicted the least that any report gave counts as ours, and the most that any took as gone: the difference belongs to
  * nobody until it is explained.
  */
-import { type Amount, max, min } from "../../domain/Amount.ts"
-import type { Fill, Order } from "../../domain/Order.ts"
-import type { KnownFill, Placement } from "../state/Placement.ts"
+import { type Amount, max, min } from "../../../domain/Amount.ts"
+import type { Fill, Order } from "../../../domain/Order.ts"
+import type { KnownFill, Placement } from "../../state/Placement.ts"
 
 type Amounts = Pick<Fill, "amountIn" | "amountOut">
 
@@ -94,14 +94,19 @@ export interface Disputed {
   readonly received: Amount
 }
 
-type Said = Pick<Order, "depositedAmount" | "fills">
+type Said = Pick<Order, "depositedAmount" | "fills" | "fillStatus">
 
-export const disputed = (known: Said, reported: Said): Disputed => {
+export const disputed = (placement: Placement, known: Said, reported: Said): Disputed => {
   const spent = max(sumOf(known.fills, "amountIn", max), sumOf(reported.fills, "amountIn", max))
-  return {
-    left: max(0n, min(known.depositedAmount, reported.depositedAmount) - spent),
-    received: min(sumOf(known.fills, "amountOut", min), sumOf(reported.fills, "amountOut", min))
-  }
+  const received = min(sumOf(known.fills, "amountOut", min), sumOf(reported.fills, "amountOut", min))
+  const most = min(known.depositedAmount, reported.depositedAmount) - spent
+  return { left: max(0n, most - unshown(placement, reported, received)), received }
+}
+
+/** What an order that is said to be wholly filled has spent at most on what no fill shows. Each fill may be rounded down. */
+const unshown = ({ inputAmount, outputAmount }: Placement, { fills, fillStatus }: Said, received: Amount): Amount => {
+  const missing = outputAmount - received - BigInt(fills.length)
+  return fillStatus === "FILLED" && missing > 0n ? (missing * inputAmount + outputAmount - 1n) / outputAmount : 0n
 }
 
 /** The fills that are known, as a report would show them. */

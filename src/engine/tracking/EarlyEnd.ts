@@ -1,0 +1,49 @@
+/**
+ * Orders that end before their time without a cancel of ours: somebody else cancelled them, or the venue says of a living order
+ * that it is over. So such an end is believed only after the venue has shown it for a while, and while its strategy waits for
+ * somebody to look at several of them, not at all. Until then the order is looked at, its refund counts as on its way, its
+ * slot gets nothing new, and whoever withdraws everything asks the venue to cancel it as well.
+ */
+import { minuteMillis } from "../../domain/Durations.ts"
+import { isTerminal } from "../../domain/Order.ts"
+import type { Placement } from "../state/Placement.ts"
+import type { StrategyState } from "../state/StrategyState.ts"
+
+/** How long it must stay ended. */
+const watchMillis = 10 * minuteMillis
+/** Clocks differ: an order that ends so shortly before its deadline ends by it. */
+const earlyMillis = minuteMillis
+/** The limit of the pause for several of them in a row (`FundingStop`). */
+export const pauseLimit = "early-ends"
+
+/** A swap often ends without having traded. */
+export const isEarly = ({ by, cancel, deadline }: Placement, status: string, endedAt: number): boolean =>
+  by !== "swap" &&
+  cancel === undefined &&
+  isTerminal(status) &&
+  status !== "FILLED" &&
+  !(status === "EXPIRED" && endedAt >= deadline - earlyMillis)
+
+/** Its end was early, and its refund does not count yet. */
+export const isDoubtful = (placement: Placement): boolean => {
+  const { closedAt = 0, refund, state, status = "", unspent } = placement
+  return state === "closing" && refund === "none" && unspent > 0n && isEarly(placement, status, closedAt)
+}
+
+/** It was doubtful when its cancel was wanted: only the venue's answer to that ends it. */
+export const isToBeCancelled = ({ cancel, closedAt, state }: Placement): boolean =>
+  state === "closing" && cancel !== undefined && closedAt !== undefined && cancel.requestedAt >= closedAt
+
+/** Whether an end that the venue shows of it at this time is not believed yet. */
+export const isUnproven = (
+  placement: Placement,
+  status: string,
+  now: number,
+  paused: StrategyState["paused"]
+): boolean => {
+  const { cancel, closedAt = now, state } = placement
+  if (isToBeCancelled(placement)) return cancel?.attempts === 0
+  if (state === "closing" ? !isDoubtful(placement) : !isEarly(placement, status, now)) return false
+  // A clock that went back says nothing of how long it has been.
+  return paused?.limit === pauseLimit || now - closedAt < watchMillis
+}

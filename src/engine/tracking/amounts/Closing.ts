@@ -1,0 +1,101 @@
+/** What follows the end of an order: its money is followed out of it, until the amounts add up and its payouts are final. */
+import { type Amount, min } from "../../../domain/Amount.ts"
+import type { BotEvent } from "../../../domain/BotEvent.ts"
+import type { Order } from "../../../domain/Order.ts"
+import type { Placement } from "../../state/Placement.ts"
+import { receivedBy, unspentOf } from "../Court.ts"
+import { isPaidOut, isRefunded, payoutCost, refundCost } from "./Fees.ts"
+import type * as Fills from "./Fills.ts"
+
+const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
+
+/** The order is terminal: no more of it can execute. What remains is to follow the money out of it. */
+export const close = (
+  placement: Placement,
+  order: Order,
+  disputed: Fills.Disputed,
+  waits: boolean
+): ReadonlyArray<BotEvent> => {
+  if (order.depositedAmount === 0n) {
+    // Signed but not deposited: only the payload's expiry shows that it never will be. Unsigned: nothing was at
+    // stake, unless that may have been forgotten.
+    return placement.state === "created" && placement.mayBePaid !== true
+      ? [{ _tag: "Abandoned", ...about(placement), reason: `the venue ended it unfunded (${order.fillStatus})` }]
+      : []
+  }
+  const events: Array<BotEvent> = []
+  const unspent = unspentOf(placement, disputed)
+  if (placement.state !== "closing") {
+    events.push({
+      _tag: "Closed",
+      ...about(placement),
+      status: order.fillStatus,
+      inputAsset: placement.inputAsset,
+      unspent
+    })
+  }
+  const payout = payoutEvents(placement, order, disputed)
+  const refund = waits ? notYet : refundEvents(placement, order, unspent, disputed)
+  events.push(...payout.events, ...refund.events)
+  if (payout.done && refund.done && order.payoutIsFinal) events.push({ _tag: "Settled", ...about(placement) })
+  return events
+}
+
+interface Outcome {
+  readonly events: ReadonlyArray<BotEvent>
+  readonly done: boolean
+}
+
+const notYet: Outcome = { events: [], done: false }
+
+/** The venue names no amounts in payouts: what arrives is what was filled, less what it says that they cost. */
+const payoutEvents = (placement: Placement, order: Order, { received }: Fills.Disputed): Outcome => {
+  const asset = placement.outputAsset
+  const filled = receivedBy(order)
+  if (filled === 0n || placement.payout === "paid") return { events: [], done: true }
+  const isComplete = isPaidOut(order)
+  // A leg recorded as failed may complete after all.
+  if (order.withdrawals.length === 0 || (placement.payout === "failed" && !isComplete))
+    return { events: [], done: false }
+  const events: Array<BotEvent> = []
+  if (placement.payout === "none") events.push({ _tag: "PayoutStarted", ...about(placement), asset, amount: filled })
+  const failed = order.withdrawals.find((leg) => leg.status === "FAILED")
+  if (failed !== undefined && order.payoutIsFinal) {
+    const reason = failed.reason ?? "the venue gave no reason"
+    events.push({ _tag: "LegFailed", ...about(placement), leg: "payout", asset, amount: filled, reason })
+    return { events, done: false }
+  }
+  if (!isComplete) return { events, done: false }
+  const { claimed, fee } = payoutCost(placement, order, received)
+  events.push({
+    _tag: "PaidOut",
+    ...about(placement),
+    asset,
+    amount: received - claimed,
+    fee,
+    txHashes: order.withdrawals.flatMap((leg) => leg.txHash ?? [])
+  })
+  return { events, done: true }
+}
+
+const refundEvents = (placement: Placement, order: Order, unspent: Amount, { left: most }: Fills.Disputed): Outcome => {
+  const asset = placement.inputAsset
+  if (unspent === 0n || placement.refund === "paid") return { events: [], done: true }
+  const leg = order.refund
+  if (isRefunded(order)) {
+    const left = min(unspent, most)
+    const { claimed, fee } = refundCost(placement, order, left)
+    const txHashes = leg?.txHash === undefined ? [] : [leg.txHash]
+    return {
+      events: [{ _tag: "Refunded", ...about(placement), asset, amount: left - claimed, fee, txHashes }],
+      done: true
+    }
+  }
+  if (placement.refund === "failed") return { events: [], done: false }
+  if (leg?.status !== "FAILED" && !(leg === undefined && order.payoutIsFinal)) return { events: [], done: false }
+  const reason = leg === undefined ? "the order is final without a refund" : (leg.reason ?? "the venue gave no reason")
+  return {
+    events: [{ _tag: "LegFailed", ...about(placement), leg: "refund", asset, amount: unspent, reason }],
+    done: false
+  }
+}
