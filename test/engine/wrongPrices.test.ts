@@ -6,7 +6,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Decimal from "../../src/domain/Decimal.ts"
-import { inVirtualTime, make, type Network, openOrders, type Running, resting, until } from "./botWorld.ts"
+import { unfinished } from "../../src/engine/state/BotState.ts"
+import { inVirtualTime, ladder, make, type Network, openOrders, type Running, resting, until } from "./botWorld.ts"
 
 /** Two orders near the price that it sees, worth 900 of 1,000. */
 const maker = `name: maker
@@ -263,6 +264,32 @@ describe("after a restart", () => {
         yield* Effect.sleep(2 * minute)
         assert.strictEqual(openOrders(bot).filter(({ strategy }) => strategy === "anchored").length, 0)
         assert.isTrue(bot.state.doubts.has("BTC/USDC"))
+      })
+    )
+  )
+})
+
+describe("a price that nobody else shows", () => {
+  it.effect("at a restart: orders that were planned before it were created, and cancelled at once", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const isCreate = ({ method, path }: { readonly method: string; readonly path: string }) =>
+          method === "POST" && path === "/v0/orders"
+        world.network.bend = ({ method, url }) =>
+          isCreate({ method, path: new URL(url).pathname }) ? "fails" : undefined
+        const first = yield* world.run({ strategies: [ladder(8)] })
+        const planned = () => unfinished(first.state).filter(({ state }) => state === "planned").length
+        yield* until(() => world.network.sent.some(isCreate) && planned() > 3, 60_000, "some are only planned")
+        yield* first.stop
+        world.network.bend = () => undefined
+        world.network.sent.length = 0
+        lying(world.network, 1.3)
+        const second = yield* world.run({ strategies: [ladder(8)] })
+        yield* until(() => second.state.doubts.has("BTC/USDC"), 10_000, "it is doubted")
+        yield* Effect.sleep(10_000)
+        assert.isTrue(second.state.doubts.has("BTC/USDC"))
+        assert.deepStrictEqual(world.network.sent.filter(isCreate), [])
       })
     )
   )

@@ -67,7 +67,6 @@ const isOver = (status: string | undefined): boolean =>
 
 const everything: ReadonlyArray<FundingStep> = ["create", "fund", "resend"]
 const beginnings: ReadonlyArray<FundingStep> = ["create", "fund"]
-const firstPayment: ReadonlyArray<FundingStep> = ["fund"]
 
 /**
  * What the journal says. Whoever stops the bot, a strategy or an order means money that may still be here as well: sent again, it
@@ -107,7 +106,8 @@ const recorded: ReadonlyArray<Hold<Recorded>> = [
 ]
 
 /**
- * What only the running process knows. The market stops only what leaves for the first time. An order whose bytes have left may
+ * What only the running process knows. The market stops only what begins: an order that could not be
+ * paid is not created either. An order whose bytes have left may
  * rest already, and sending them again is how the bot learns whether it does. At worst that funds it later, at its own limit, as
  * if the first attempt had been late. A strategy that no longer wants it cancels it, and that stops the bytes. If a price that is
  * old or gone stopped them too, every outage of the venue would leave payments in doubt.
@@ -118,7 +118,7 @@ const present: ReadonlyArray<Hold<Recorded & GateInputs>> = [
   { stops: everything, why: ({ incident }) => incident },
   { stops: beginnings, why: ({ skewMillis }) => VenueTime.problemOf(skewMillis) },
   { stops: beginnings, why: ({ limits, now }) => limits && quietness({ limits, now }) },
-  { stops: firstPayment, why: (known) => badPrice(known) }
+  { stops: beginnings, why: (known) => badPrice(known) }
 ]
 
 /** The terms of a swap by hand were agreed to by a person, who saw them. */

@@ -487,7 +487,6 @@ describe("the gate", () => {
   const about = { strategy: "s", slot: "p1", placement: "p1" }
   const all = ["create", "fund", "resend"] as const
   const beginnings = ["create", "fund"] as const
-  const first = ["fund"] as const
   const far = { ...price, bid: Decimal.make(90_000n), ask: Decimal.make(90_000n) }
   const paused = { _tag: "Paused", strategy: "s", limit: "operator", reason: "lunch" } as const
   const frozen: BotEvent = { _tag: "LegFailed", ...about, leg: "payout", asset: "BTC", amount: 1n, reason: "gone" }
@@ -523,9 +522,9 @@ describe("the gate", () => {
     ["a clock that differs too much", /venue's by 31 s/, beginnings, { skewMillis: -31_000 }, []],
     ["a noted clock", /by 40 s/, beginnings, {}, [{ _tag: "ClockCompared", skewMillis: 40_000, ok: false }]],
     ["quiet hours", /Quiet hours/, beginnings, { limits: { ...limits, quietHours } }, []],
-    ["an old price", /1001 ms old/, first, { now: 1001 }, []],
-    ["no price", /no price/, first, { price: undefined }, []],
-    ["a price that ran away", /beyond/, first, { price: far }, []]
+    ["an old price", /1001 ms old/, beginnings, { now: 1001 }, []],
+    ["no price", /no price/, beginnings, { price: undefined }, []],
+    ["a price that ran away", /beyond/, beginnings, { price: far }, []]
   ]
   it.effect.each(closings)("is closed by %s", ([, expected, stops, change, events]) =>
     Effect.gen(function* () {
