@@ -263,9 +263,6 @@ export const make = Effect.gen(function* () {
       const odd = why === undefined ? Effect.void : noteOdd({ id: report.order.id, why })
       // Ours are recognised by their terms.
       if (id === undefined || (!isBound && why !== undefined)) return odd
-      const market = known && markets.get(known.market)
-      if (known !== undefined && market !== undefined && SecondOrder.isSecond(known, market, report.order))
-        return takeSecond(known, market, report.order)
       // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
       const noted = books.recordFrom(({ placements }) => {
         const placement = placements.get(id)
@@ -278,7 +275,13 @@ export const make = Effect.gen(function* () {
         const back = placement.order?.id === report.order.id ? consistency.shown(placement) : []
         return [...back, ...events, ...eventsOf(placement, markets.get(placement.market), report, now)]
       })
-      return Effect.andThen(reading(id, noted), odd)
+      const taken = Effect.suspend(() => {
+        const market = known && markets.get(known.market)
+        const isSecond =
+          known !== undefined && market !== undefined && SecondOrder.isSecond(known, market, report.order)
+        return isSecond ? takeSecond(known, market, report.order) : noted
+      })
+      return Effect.andThen(reading(id, taken), odd)
     }
     const problem = yield* read(open, prices, now, unlisted)
     for (const { id } of dead) deadReadAt.set(id, now)
