@@ -397,7 +397,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["risingEstimates"],
     edits: [
       {
-        file: "src/engine/tracking/Fees.ts",
+        file: "src/engine/tracking/amounts/Fees.ts",
         find: "  return { claimed, fee: min(claimed, most) }",
         replace: "  return { claimed, fee: claimed }"
       }
