@@ -81,8 +81,7 @@ const mostFiles: Readonly<Record<string, number>> = {
   "src/strategy": 16,
   "src/strategy/kinds": 24,
   "src/sandbox/http": 14,
-  "src/backtest/kernel": 16,
-  "src/journal": 13
+  "src/backtest/kernel": 16
 }
 
 describe("tidy", () => {
