@@ -95,6 +95,8 @@ interface World {
   readonly addressOf?: (orderId: string) => string
   readonly fee?: bigint
   readonly submit?: (count: number) => Effect.Effect<{ readonly value: { readonly intentHash: string } }, VenueError>
+  /** In each payload that the venue generates, and so in what is signed. */
+  readonly nonce?: string
   /** Why the gate is closed when it is asked for the n-th time. */
   readonly closed?: (asked: number) => string | undefined
 }
@@ -104,6 +106,7 @@ const world = ({
   addressOf = (id) => `address-${id.slice(6)}`,
   closed = () => undefined,
   fee = 0n,
+  nonce,
   says = () => ({}),
   submit
 }: World) =>
@@ -111,7 +114,7 @@ const world = ({
     const done = { asked: 0, signed: 0, sent: 0 }
     const venue = Layer.mock(Venue)({
       getOrder: (id) => Effect.succeed({ value: { ...orderOf(id.slice(6), addressOf(id)), ...says() } }),
-      generateIntent: () => Effect.succeed({ value: { standard: "nep413", payload: {} } }),
+      generateIntent: () => Effect.succeed({ value: { standard: "nep413", payload: { nonce } } }),
       submitIntent: () => {
         done.sent += 1
         return submit?.(done.sent) ?? Effect.succeed({ value: { intentHash: "hash" } })
@@ -121,7 +124,8 @@ const world = ({
       signTransfer: () =>
         Effect.sync(() => {
           done.signed += 1
-          return { body: "bytes", intentHash: "hash", validUntil: 120_000 }
+          const body = JSON.stringify({ signedData: { payload: { nonce } } })
+          return { body, intentHash: "hash", validUntil: 120_000 }
         })
     })
     const settings = { ...defaults, account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 } }
@@ -186,6 +190,27 @@ describe("the last moment before funding", () => {
         assert.include(state.slots.get(`s/${id}`)?.frozen ?? "", "one deposit address")
       }
     })
+  )
+
+  it.effect(
+    "a payload whose nonce was signed before is not signed, and is told once it is no misdelivered answer",
+    () =>
+      Effect.gen(function* () {
+        const { bind, done, state, work } = yield* world({ nonce: "once" })
+        yield* bind("p1", "address-p1")
+        yield* work("p1")
+        yield* bind("p2", "address-p2")
+        yield* work("p2")
+        assert.strictEqual(state.placements.get("p2")?.state, "created")
+        yield* TestClock.adjust(29_999)
+        yield* work("p2")
+        assert.strictEqual(state.placements.get("p2")?.state, "created")
+        yield* TestClock.adjust(1)
+        yield* work("p2")
+        assert.deepStrictEqual([done.signed, done.sent], [1, 1])
+        assert.strictEqual(state.placements.get("p2")?.state, "abandoned")
+        assert.include(state.slots.get("s/p2")?.frozen ?? "", "its nonce was signed before")
+      })
   )
 
   it.effect("asks the gate directly before signing", () =>
