@@ -1,10 +1,11 @@
 /**
  * What a strategy may have come to: both named sides over the bars as they are, and beside them what runs that are simulated
  * came to, as p5, p50 and p95. Such a run draws what candles do not tell: how the price went within each bar, and how kind the
- * venue was, between both sides. Runs are drawn in batches until the quantiles no longer move, or until the work is as much as
- * anybody should wait for. Only their figures are kept.
+ * venue was, between both sides. Runs are drawn in batches until the quantiles no longer move, or for as long as the caller
+ * wants to wait. Only their figures are kept.
  *
- * More runs make the quantiles more precise; they do not move them apart. The same file gives the same runs.
+ * More runs make the quantiles more precise; they do not move them apart. The n-th run of the same file is
+ * always the same.
  */
 
 import * as BarPath from "../candles/within/BarPath.ts"
@@ -27,7 +28,7 @@ type AllFigures = readonly [RunFigures, ...ReadonlyArray<RunFigures>]
 /** `enough`: one more batch moved no quantile. */
 export interface Simulated {
   readonly runs: AllFigures
-  readonly ended: "enough" | "most runs" | "most work"
+  readonly ended: "enough" | "most runs" | "no time left"
 }
 
 export type Sides = readonly [pessimistic: Backtest.BandSide, optimistic: Backtest.BandSide]
@@ -49,9 +50,6 @@ const sidesOf = (strategy: Strategy, inputs: Backtest.MarketInputs): Sides => [
 ]
 
 const mostRuns = 10 * Quantiles.batch - 1
-/** Small bars that were read. A decision, with what it places, counts as many: about ten seconds in all. */
-const mostWork = 100_000_000
-const workOfDecision = 300
 
 /** How many of the orders that are cancelled near the market a solver may have had in hand. */
 const mostInHand = 0.4
@@ -96,38 +94,35 @@ interface Ground {
   readonly foldables: ReadonlyArray<Unfold.Foldable>
 }
 
-/** Its input, and how much of it was read afterwards. */
 const drawInput = (
   { sides: [unkind, kind], foldables }: Ground,
   input: Backtest.MarketInput,
   market: number,
   draw: number,
   next: Random
-) => {
+): Backtest.MarketInput => {
   const [a, b] = [kind.parts[market]?.rules, unkind.parts[market]?.rules]
   const drawn = a === undefined || b === undefined ? {} : rulesBetween(a, b, next)
   const roughness = roughnessFrom(next)
   const options = { ...input.options, changes: { ...drawn, ...input.options.changes } }
   const foldable = foldables[market]
-  if (foldable === undefined) return { input: { ...input, options }, reads: () => 0 }
+  if (foldable === undefined) return { ...input, options }
   const { candles, priceScale } = foldable
   // Markets move together: what is drawn for a bar is drawn for all of them.
   const path = BarPath.bridges({ candles, priceScale, randomOf: randomOf(draw), roughness })
-  const unfolded = Unfold.unfolded(foldable, path)
-  const { orders, closes } = unfolded.indices
-  return { input: { ...input, ...unfolded, options }, reads: () => orders.reads.bars + closes.reads.bars }
+  return { ...input, ...Unfold.unfolded(foldable, path), options }
 }
 
-const simulate = (ground: Ground, draw: number): { readonly figures: RunFigures; readonly work: number } => {
+const simulate = (ground: Ground, draw: number): RunFigures => {
   const { strategy, inputs, sides } = ground
   const next = seeded(draw)
   const [first, ...others] = inputs
   const one = drawInput(ground, first, 0, draw, next)
   const more = others.map((input, index) => drawInput(ground, input, index + 1, draw, next))
-  const side = Backtest.runAll(strategy, [one.input, ...more.map(({ input }) => input)], "optimistic")
+  const side = Backtest.runAll(strategy, [one, ...more], "optimistic")
   const { holdPnlQuote } = sides[0]
   const { fills, feesQuote, openOrders, counts, outcome } = side
-  const figures = {
+  return {
     // Small bars begin where the bar opens; both gain the same from there to the first close.
     pnlQuote: Backtest.profitOf(side) + holdPnlQuote,
     holdPnlQuote,
@@ -137,26 +132,22 @@ const simulate = (ground: Ground, draw: number): { readonly figures: RunFigures;
     placed: counts.placed,
     maxDrawdown: outcome.maxDrawdown
   }
-  const reads = [one, ...more].reduce((sum, { reads }) => sum + reads(), 0)
-  return { figures, work: reads + workOfDecision * (counts.decisions + counts.placed) }
 }
 
-/** `ended` is told after each run how many have ended, and how many there are at most. */
+/** `mayGoOn` is asked after each run, and told how many have ended and how many there are at most. */
 export const simulated = (
   strategy: Strategy,
   inputs: Backtest.MarketInputs,
   sides: Sides,
-  ended: (runs: number, atMost: number) => void = () => undefined
+  mayGoOn: (runs: number, atMost: number) => boolean = () => true
 ): Simulated => {
   const parts = partsOf(inputs)
   const foldables = parts === 1 ? [] : inputs.map(({ candles }) => Unfold.foldable(candles, parts))
   const ground = { strategy, inputs, sides, foldables }
-  const first = simulate(ground, 1)
-  const runs: [RunFigures, ...Array<RunFigures>] = [first.figures]
-  let work = first.work
+  const runs: [RunFigures, ...Array<RunFigures>] = [simulate(ground, 1)]
   let before: Quantiles.Quantiles<bigint> | undefined
   for (;;) {
-    ended(runs.length, mostRuns)
+    const hasTime = mayGoOn(runs.length, mostRuns)
     if (runs.length % Quantiles.batch === Quantiles.firstRuns) {
       const [one, ...others] = runs
       const now = Quantiles.of([one.pnlQuote, ...others.map(({ pnlQuote }) => pnlQuote)])
@@ -164,10 +155,8 @@ export const simulated = (
       before = now
     }
     if (runs.length === mostRuns) return { runs, ended: "most runs" }
-    if (work >= mostWork) return { runs, ended: "most work" }
-    const { figures, work: more } = simulate(ground, runs.length + 1)
-    runs.push(figures)
-    work += more
+    if (!hasTime) return { runs, ended: "no time left" }
+    runs.push(simulate(ground, runs.length + 1))
   }
 }
 

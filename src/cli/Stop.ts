@@ -12,6 +12,11 @@ export class Stop extends Context.Service<
   {
     /** Completes when somebody asked. A command that awaits it declares that it will end by itself. */
     readonly requested: Effect.Effect<void>
+    /**
+     * The command computes without a pause and has nothing to put away: nobody would hear a signal, so from now on the first
+     * one ends the process itself.
+     */
+    readonly computes: Effect.Effect<void>
     /** What an interrupted command leaves behind, for its last words. */
     readonly leaves: (behind: () => string) => Effect.Effect<void>
   }
@@ -28,18 +33,22 @@ export const make = (): {
   readonly service: Stop["Service"]
   /** Takes a signal at a monotonic time; returns false when the command must be interrupted now. */
   readonly ask: (atMillis: number) => boolean
+  /** `unhear` takes the signal handlers away. */
+  readonly heardBy: (unhear: () => void) => void
   readonly leftBehind: () => string
 } => {
   const deferred = Deferred.makeUnsafe<void>()
   let awaited = false
   let askedAt: number | undefined
   let behind = () => "the journal is intact"
+  let unhear = () => {}
   return {
     service: Stop.of({
       requested: Effect.suspend(() => {
         awaited = true
         return Deferred.await(deferred)
       }),
+      computes: Effect.sync(() => unhear()),
       leaves: (words) =>
         Effect.sync(() => {
           behind = words
@@ -49,6 +58,9 @@ export const make = (): {
       askedAt ??= atMillis
       Deferred.doneUnsafe(deferred, Effect.void)
       return awaited && atMillis - askedAt < samePressMillis
+    },
+    heardBy: (remove) => {
+      unhear = remove
     },
     leftBehind: () => behind()
   }

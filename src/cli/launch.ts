@@ -114,10 +114,14 @@ export const launch = (process: NodeJS.Process): void => {
     }
     process.on("SIGINT", onSignal)
     process.on("SIGTERM", onSignal)
-    process.stdout.on("error", () => process.exit(0))
-    fiber.addObserver((exit) => {
+    const unhear = () => {
       process.off("SIGINT", onSignal)
       process.off("SIGTERM", onSignal)
+    }
+    stop.heardBy(unhear)
+    process.stdout.on("error", () => process.exit(0))
+    fiber.addObserver((exit) => {
+      unhear()
       process.exitCode = isPipeClosed() ? 0 : exitCodeOf(exit, last)
       // An interrupted fiber runs no more code, so this is printed here.
       if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))

@@ -1,9 +1,10 @@
 /** The commands around backtests in this process, from words on the command line to what is printed. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import * as backtest from "../../src/cli/backtest/backtest.ts"
 import * as data from "../../src/cli/data/data.ts"
+import * as Stop from "../../src/cli/Stop.ts"
 import * as monteCarlo from "../../src/cli/search/monteCarlo.ts"
 import * as sweep from "../../src/cli/search/sweep.ts"
 import * as walkForward from "../../src/cli/search/walkForward.ts"
@@ -21,4 +22,4 @@ export const limitbot = (...words: ReadonlyArray<string>) =>
     const log = (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
     yield* runCommand(words).pipe(Effect.provideService(Console.Console, { ...console, log }))
     return printed.join("\n")
-  }).pipe(Effect.provide(NodeServices.layer))
+  }).pipe(Effect.provide(Layer.merge(NodeServices.layer, Layer.succeed(Stop.Stop, Stop.make().service))))

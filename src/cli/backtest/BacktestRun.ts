@@ -12,6 +12,7 @@ import type { Market } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
 import { candlesWanted, marketsSaid, marketsSeen } from "../../strategy/Strategy.ts"
 import * as Progress from "../Progress.ts"
+import * as Stop from "../Stop.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import * as BacktestMarkets from "./BacktestMarkets.ts"
@@ -28,6 +29,7 @@ export interface BacktestAsked extends Omit<BacktestInput.DataFlags, "data">, Ba
   readonly config: Option.Option<string>
   readonly fills: keyof typeof modes
   readonly band: "paths" | "rules"
+  readonly bandSeconds: number
   readonly detail: Option.Option<string>
   readonly trials: number
   readonly calibrate: Option.Option<string>
@@ -108,7 +110,10 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
   input: BacktestAsked,
   files: Arr.NonEmptyReadonlyArray<string>
 ) {
-  const started = yield* Clock.currentTimeNanos
+  const clock = yield* Clock.Clock
+  const started = clock.currentTimeNanosUnsafe()
+  const { computes } = yield* Stop.Stop
+  yield* computes
   const progress = yield* Progress.make("backtest")
   const prepared = yield* Effect.forEach(files, (file) => prepare(input, file))
   const [{ strategy: one }, ...others] = prepared
@@ -148,14 +153,16 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
           : `${data} has no volumes: its orders fill whole`
       )
       const kernelStarted = yield* Clock.currentTimeNanos
+      const noMoreFrom = kernelStarted + BigInt(Math.round(input.bandSeconds * 1e9))
       const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, inputs, mode)
       const sides: Arr.NonEmptyReadonlyArray<Backtest.BandSide> = [runSide(first), ...rest.map(runSide)]
       const [unkind, kind] = sides
       const simulated =
         variesPaths && kind !== undefined
-          ? Band.simulated(strategy, inputs, [unkind, kind], (runs, atMost) =>
+          ? Band.simulated(strategy, inputs, [unkind, kind], (runs, atMost) => {
               progress.update(runs, atMost, `${strategy.name}: ${runs} runs`)
-            )
+              return clock.currentTimeNanosUnsafe() < noMoreFrom
+            })
           : undefined
       const ended = yield* Clock.currentTimeNanos
       const band = Backtest.band([sides[0], ...sides.slice(1)])

@@ -2,7 +2,7 @@
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as Band from "../../backtest/Band.ts"
 import type { QuantileName, Quantiles } from "../../backtest/results/Quantiles.ts"
-import { quantileNames } from "../../backtest/results/Quantiles.ts"
+import { firstRuns, quantileNames } from "../../backtest/results/Quantiles.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import { type Amount, format } from "../../domain/Amount.ts"
 import { percent } from "../../domain/Text.ts"
@@ -63,14 +63,15 @@ const widthOf = ({ simulated, sides: [{ parts }] }: Simulated) => {
 const endings: Readonly<Record<Band.Simulated["ended"], string>> = {
   enough: "more runs no longer move them",
   "most runs": "more runs may still move them",
-  "most work": "more runs would move them, and take longer than anybody waits"
+  "no time left": "more would move them, which --band-seconds gives time for"
 }
 
 export const sentence = (given: Simulated): string => {
   const { width, ofWorth, move, ofMove } = widthOf(given)
   const { runs, ended } = given.simulated
   const relative = `${percent(ofWorth)} of the worth at the start, ${percent(ofMove)} of what the price moved (${percent(move)})`
-  return `p5, p50 and p95 are of ${runs.length} simulated runs; ${endings[ended]}. From p5 to p95 it is ${given.text(width)}: ${relative}`
+  const few = runs.length < firstRuns ? ", too few: the lowest, the middle one and the highest" : ""
+  return `p5, p50 and p95 are of ${runs.length} simulated runs${few}; ${endings[ended]}. From p5 to p95 it is ${given.text(width)}: ${relative}`
 }
 
 export const json = (given: Simulated) => {

@@ -60,6 +60,11 @@ export const command = Command.make(
       ),
       Flag.withDefault("paths")
     ),
+    bandSeconds: Flag.Finite("band-seconds").pipe(
+      Flag.withSchema(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))),
+      Flag.withDescription("After so many seconds no further run is simulated, whether or not p5 to p95 still move"),
+      Flag.withDefault(10)
+    ),
     detail: FileName.flag("detail").pipe(
       Flag.withDescription(
         "Finer candles or trades of the same market: what happened inside each bar is replayed from them"

@@ -175,7 +175,7 @@ const nobody = Layer.mergeAll(
   FileSystem.layerNoop({}),
   Path.layer,
   Terminal.layer({ write: () => undefined }, undefined),
-  Layer.succeed(Stop, { requested: Effect.never, leaves: () => Effect.void }),
+  Layer.succeed(Stop, { requested: Effect.never, computes: Effect.void, leaves: () => Effect.void }),
   Layer.succeed(Process, { pid, execPath: "", script: "" }),
   Layer.succeed(
     ChildProcessSpawner.ChildProcessSpawner,

@@ -119,16 +119,18 @@ const readEndless = (section: YamlNode, context: KindContext): Behaviour | undef
   if (shape.size.unit === "quote" && needed > budget.quote) {
     report(to, read.size, windowTooSmall(fundNearest, needed, budget, market), budgetHint)
   }
-  const cellsAt = remembering((start: Price) =>
+  const cellsAt = (start: Price) =>
     makeCells(
       market,
       around(market, start, step).map((price) => ({ price, source: keys("step") })),
       shape,
       keys
     ).filter(({ buy }) => buy.quantity > 0n)
-  )
   const levels = `step ${Decimal.format(step)}`
-  const gridAt = (start: Price) => ({ ...gridOf(market, cellsAt(start), shape, budget, fundNearest, keys), levels })
+  const gridAt = remembering((start: Price) => ({
+    ...gridOf(market, cellsAt(start), shape, budget, fundNearest, keys),
+    levels
+  }))
   checkEnds(read, [undefined, undefined], to)
   const end = endOf(read, { market, budget, size: shape.size, keys })
   return { initialMemory: null, decide: endingAt(editable(gridAt), end) }
