@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { csv } from "./csv.ts"
 import { indicators } from "./indicators.ts"
 import { type Comparison, line, machine } from "./measure.ts"
-import { memory, start } from "./program.ts"
+import { memory, start, typed } from "./program.ts"
 import { scaling } from "./scaling.ts"
 import { simulation } from "./simulation.ts"
 import { sweep, threads } from "./sweep.ts"
@@ -19,7 +19,7 @@ export interface Bench {
   readonly folder: string
 }
 
-const sections = { simulation, csv, indicators, sweep, threads, start, memory, scaling }
+const sections = { simulation, csv, indicators, sweep, threads, start, typed, memory, scaling }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 const folder = mkdtempSync(join(tmpdir(), "limitbot-bench-"))

@@ -60,21 +60,49 @@ export const start = async ({ show, folder }: Bench): Promise<void> => {
 export const tellMemory =
   "data:text/javascript,import{readFileSync}from'node:fs';process.on('exit',()=>process.stderr.write(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status','utf8'))[1]))"
 
+const quotesText = `name: quotes
+market: BTC/USDC
+kind: market-making
+limits: { budget: { base: 0.03, quote: 2000 } }
+market-making: { levels: 3, spread: 0.6%, step: 0.3%, size: 0.005, requote: 0.4%, skew: 0.5%, maxInventory: 0.015 }
+`
+
+/** What a user types first, both sides and the simulated runs, against one side of the same: time, and most memory. */
+export const typed = async ({ show, folder }: Bench): Promise<void> => {
+  const limitbot = built(folder)
+  const data = minutes(limitbot, folder, 1)
+  for (const [name, text] of [
+    ["grid", gridText],
+    ["market making", quotesText]
+  ] as const) {
+    const file = join(folder, `${name.replace(" ", "-")}.yaml`)
+    writeFileSync(file, text)
+    const words = [limitbot, "backtest", file, "--data", data]
+    const one = [...words, "--fills", "optimistic"]
+    const oneSide = wholeProcess("one side", one)
+    const asTyped = wholeProcess(`\`backtest FILE\` of a year, ${name}`, words)
+    show(await compare("whole process", oneSide, asTyped, { samples: 5 }))
+    const [lean, whole] = [mostMemory("one side", one), mostMemory(`the same, ${name}`, words)]
+    show(await compare("most memory", lean, whole, { samples: 3 }), "MB")
+  }
+}
+
+const mostMemory = (name: string, args: ReadonlyArray<string>): Way => ({
+  name,
+  run: (): Done => {
+    const { stderr } = spawnSync(process.execPath, ["--import", tellMemory, ...args], { encoding: "utf8" })
+    return { result: "", measured: Number(stderr) / 1024 }
+  }
+})
+
 /** The most memory that a run ever had, against that of an empty process. */
 export const memory = async ({ show, folder }: Bench): Promise<void> => {
   const limitbot = built(folder)
   const strategy = write(folder)
-  const most = (name: string, args: ReadonlyArray<string>): Way => ({
-    name,
-    run: (): Done => {
-      const { stderr } = spawnSync(process.execPath, ["--import", tellMemory, ...args], { encoding: "utf8" })
-      return { result: "", measured: Number(stderr) / 1024 }
-    }
-  })
-  const empty = most("an empty Node process", ["-e", "0"])
+  const empty = mostMemory("an empty Node process", ["-e", "0"])
   for (const years of [1, 5]) {
     const file = minutes(limitbot, folder, years)
-    const run = most(`\`backtest\` of ${years === 1 ? "a year" : `${years} years`}`, [
+    const run = mostMemory(`\`backtest\` of ${years === 1 ? "a year" : `${years} years`}`, [
       limitbot,
       "backtest",
       strategy,

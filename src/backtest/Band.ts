@@ -8,6 +8,7 @@
  * always the same.
  */
 
+import { closeAt } from "../candles/Candles.ts"
 import * as BarPath from "../candles/within/BarPath.ts"
 import * as Unfold from "../candles/within/Unfold.ts"
 import { type Random, seeded } from "../domain/Seeded.ts"
@@ -48,6 +49,16 @@ const sidesOf = (strategy: Strategy, inputs: Backtest.MarketInputs): Sides => [
   Backtest.runAll(strategy, inputs, "pessimistic"),
   Backtest.runAll(strategy, inputs, "optimistic")
 ]
+
+/** Quote smallest units at the first close: for ratios. */
+export const worthAtStart = ({ parts }: Pick<Backtest.BandSide, "parts">): number =>
+  parts.reduce((sum, { budget, candles, market: { base, quote } }) => {
+    const unit = 10 ** (base.decimals - quote.decimals)
+    return sum + Number(budget.quote) + (Number(budget.base) * closeAt(candles, 0)) / unit
+  }, 0)
+
+/** No quantile need be more precise than this share of the worth at the start. */
+const precision = 0.0001
 
 const mostRuns = 10 * Quantiles.batch - 1
 
@@ -143,6 +154,7 @@ export const simulated = (
 ): Simulated => {
   const parts = partsOf(inputs)
   const foldables = parts === 1 ? [] : inputs.map(({ candles }) => Unfold.foldable(candles, parts))
+  const matters = worthAtStart(sides[0]) * precision
   const ground = { strategy, inputs, sides, foldables }
   const runs: [RunFigures, ...Array<RunFigures>] = [simulate(ground, 1)]
   let before: Quantiles.Quantiles<bigint> | undefined
@@ -151,7 +163,7 @@ export const simulated = (
     if (runs.length % Quantiles.batch === Quantiles.firstRuns) {
       const [one, ...others] = runs
       const now = Quantiles.of([one.pnlQuote, ...others.map(({ pnlQuote }) => pnlQuote)])
-      if (before !== undefined && Quantiles.isSettled(before, now)) return { runs, ended: "enough" }
+      if (before !== undefined && Quantiles.isSettled(before, now, matters)) return { runs, ended: "enough" }
       before = now
     }
     if (runs.length === mostRuns) return { runs, ended: "most runs" }

@@ -18,8 +18,22 @@ const powers = Array.from({ length: 100 }, (_, exponent) => 10n ** BigInt(expone
 /** 10 to a whole power that is not negative. */
 export const powerOfTen = (exponent: number): bigint => powers[exponent] ?? 10n ** BigInt(exponent)
 
+const exactInteger = 2n ** 53n
+
+/** The same in doubles, which have all of these digits: nearly every price is one of them. */
+const normaliseShort = (digits: bigint, scale: number): Decimal => {
+  let rest = Number(digits)
+  let places = scale
+  while (places > 0 && rest % 10 === 0) {
+    rest /= 10
+    places -= 1
+  }
+  return places === scale ? { digits, scale } : { digits: BigInt(rest), scale: places }
+}
+
 const normalise = (digits: bigint, scale: number): Decimal => {
   if (scale < 0) return { digits: digits * powerOfTen(-scale), scale: 0 }
+  if (digits < exactInteger && digits > -exactInteger) return normaliseShort(digits, scale)
   let rest = digits
   let places = scale
   while (places > 0 && rest % 10n === 0n) {
@@ -116,13 +130,36 @@ export const roundToStep = (value: Decimal, step: Decimal, rounding: Rounding): 
 }
 
 /** The closest double: for charts, statistics and the backtest's search columns, never for money. */
-export const toNumber = (value: Decimal): number => Number(format(value))
+export const toNumber = (value: Decimal): number => {
+  const { digits, scale } = value
+  // Both operands are exact and IEEE 754 rounds a division once, so the short way is right.
+  return digits < exactInteger && digits > -exactInteger && scale <= mostExactPower
+    ? Number(digits) / 10 ** scale
+    : Number(format(value))
+}
+
+/** 10 to the 22nd is the last power of ten that is a double. */
+const mostExactPower = 22
+
+const doublePowers = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8]
+
+/** A double is nearest to at most one decimal of fifteen digits, so whichever short one gives it back is the one. */
+const shortDecimal = (value: number): Decimal | undefined => {
+  for (const [scale, power] of doublePowers.entries()) {
+    const digits = Math.round(value * power)
+    if (digits >= 1e15 || digits <= 0) return undefined
+    if (digits / power === value) return { digits: BigInt(digits), scale }
+  }
+  return undefined
+}
 
 /**
  * A finite double rounded to `significantDigits` (at most 15, so that the text is the number a person would write).
  * For computed levels such as geometric spacing, where the exact value is irrational anyway.
  */
 export const fromNumber = (value: number, significantDigits = 15): Decimal => {
+  const found = significantDigits === 15 ? shortDecimal(value) : undefined
+  if (found !== undefined) return found
   const [mantissa = "0", exponent = "0"] = value.toExponential(significantDigits - 1).split("e")
   const parsed = parse(mantissa)
   if (parsed === undefined) throw new RangeError(`Not a finite number: ${value}`)

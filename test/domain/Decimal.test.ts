@@ -80,6 +80,27 @@ describe("Decimal", () => {
     }
   })
 
+  it("goes between doubles and decimals by arithmetic as by their text", () => {
+    let state = 1
+    const next = () => {
+      state = (state * 48271) % 2147483647
+      return state / 2147483647
+    }
+    for (let turn = 0; turn < 5000; turn++) {
+      const value = Number((next() * 10 ** Math.floor(next() * 14 - 4)).toPrecision(1 + Math.floor(next() * 15)))
+      const [mantissa = "", exponent = ""] = value.toExponential(14).split("e")
+      const parsed = Decimal.parse(mantissa) ?? Decimal.zero
+      const expected = Decimal.make(parsed.digits, parsed.scale - Number(exponent))
+      assert.deepStrictEqual(Decimal.fromNumber(value), expected, `${value}`)
+      assert.strictEqual(Decimal.toNumber(expected), Number(Decimal.format(expected)))
+      const wide = Decimal.make(BigInt(Math.floor(next() * 1e15)) * 10n ** BigInt(turn % 12) - 5n, turn % 30)
+      assert.isTrue(wide.scale === 0 || wide.digits % 10n !== 0n, "without trailing zeros")
+      assert.strictEqual(Decimal.toNumber(wide), Number(Decimal.format(wide)))
+      const negative = Decimal.make(-wide.digits, wide.scale)
+      assert.strictEqual(Decimal.toNumber(negative), Number(Decimal.format(negative)))
+    }
+  })
+
   it("reads a double at the digits a person would write", () => {
     assert.strictEqual(Decimal.format(Decimal.fromNumber(0.1 + 0.2)), "0.3")
     assert.strictEqual(Decimal.format(Decimal.fromNumber(1e-9)), "0.000000001")

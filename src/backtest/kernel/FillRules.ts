@@ -72,25 +72,19 @@ const basisPoints = 10_000n
 /** The edge to a millionth of a basis point, exactly. */
 const edgeOf = (rules: FillRules): Decimal.Decimal => Decimal.make(BigInt(Math.round(rules.edgeBasisPoints * 1e6)), 10)
 
-const exactDouble = 2n ** 53n
-
-/** The nearest double. Both operands of the division are exact and IEEE 754 rounds it once, so the short way is right. */
-const toDouble = (value: Decimal.Decimal): number =>
-  value.digits < exactDouble && value.scale <= 22 ? Number(value.digits) / 10 ** value.scale : Decimal.toNumber(value)
-
 /**
  * The candle price at which an order fills: a BUY when the low is at or below it, a SELL when the high is at or above it.
  * It lies on the candles' own decimal places, so comparing doubles is exact.
  */
 export const fillsAt = (rules: FillRules, side: Side, limit: Price, priceScale: number): number => {
   const strict = rules.touch === "through"
-  if (rules.edgeBasisPoints === 0 && !strict && limit.scale <= priceScale) return toDouble(limit)
+  if (rules.edgeBasisPoints === 0 && !strict && limit.scale <= priceScale) return Decimal.toNumber(limit)
   const factor = side === "BUY" ? Decimal.subtract(Decimal.one, edgeOf(rules)) : Decimal.add(Decimal.one, edgeOf(rules))
   const beyond = Decimal.multiply(limit, factor)
   const tick = Decimal.make(1n, priceScale)
   const onGrid = Decimal.roundToStep(beyond, tick, side === "BUY" ? "down" : "up")
-  if (!strict || !Decimal.equals(onGrid, beyond)) return toDouble(onGrid)
-  return toDouble(side === "BUY" ? Decimal.subtract(onGrid, tick) : Decimal.add(onGrid, tick))
+  if (!strict || !Decimal.equals(onGrid, beyond)) return Decimal.toNumber(onGrid)
+  return Decimal.toNumber(side === "BUY" ? Decimal.subtract(onGrid, tick) : Decimal.add(onGrid, tick))
 }
 
 /** An order that is marketable as it arrives pays the margin beyond the market, but never beyond its limit. */
@@ -105,7 +99,9 @@ export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market:
 
 /** Close prices at or below this have reached a lower bound; at or above, an upper one. */
 export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Rounding): number =>
-  toDouble(bound.scale <= priceScale ? bound : Decimal.roundToStep(bound, Decimal.make(1n, priceScale), rounding))
+  Decimal.toNumber(
+    bound.scale <= priceScale ? bound : Decimal.roundToStep(bound, Decimal.make(1n, priceScale), rounding)
+  )
 
 /** The venue's share of an output, rounded up. */
 export const shareOf = (rules: FillRules, gross: Amount.Amount): Amount.Amount => {

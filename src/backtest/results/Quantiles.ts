@@ -27,10 +27,10 @@ export const of = <Value extends number | bigint>(
   return { p5: at("p5"), p50: at("p50"), p95: at("p95") }
 }
 
-/** No quantile moved by more than this share of the distance from p5 to p95 since the last batch. */
+/** Since the last batch no quantile moved by more than this share of the distance from p5 to p95, or by more than matters. */
 const still = 0.1
 
-export const isSettled = (before: Quantiles<bigint>, now: Quantiles<bigint>): boolean => {
-  const most = Number(now.p95 - now.p5) * still
+export const isSettled = (before: Quantiles<bigint>, now: Quantiles<bigint>, matters: number): boolean => {
+  const most = Math.max(matters, Number(now.p95 - now.p5) * still)
   return quantileNames.every((name) => Math.abs(Number(now[name] - before[name])) <= most)
 }

@@ -45,16 +45,10 @@ const rangeOf = ({ low, high, close, bars }: Candles): number => {
 }
 
 /** The distance from p5 to p95: of the worth at the start, and of what the prices' move makes of that. */
-const widthOf = ({ simulated, sides: [{ parts }] }: Simulated) => {
+const widthOf = ({ simulated, sides: [first] }: Simulated) => {
+  const { parts } = first
   const { p5, p95 } = Band.quantilesOf(simulated, Backtest.profitOf)
-  const [{ market }] = parts
-  const worth = parts.reduce(
-    (sum, { budget, candles, market: { base } }) =>
-      sum +
-      Number(budget.quote) +
-      (Number(budget.base) * (candles.close[0] ?? 0)) / 10 ** (base.decimals - market.quote.decimals),
-    0
-  )
+  const worth = Band.worthAtStart(first)
   const move = parts.reduce((sum, { candles }) => sum + rangeOf(candles), 0) / parts.length
   const ofWorth = worth > 0 ? Number(p95 - p5) / worth : 0
   return { width: p95 - p5, ofWorth, move, ofMove: move > 0 ? ofWorth / move : 0 }

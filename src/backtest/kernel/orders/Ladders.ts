@@ -32,20 +32,24 @@ const sideLadder = (
   side: "BUY" | "SELL"
 ): Ladder => {
   const legs: Array<{ readonly leg: number; readonly slot: number }> = []
-  for (const [slot, desired] of slots.entries()) {
+  // Made anew at every requote: plain loops.
+  for (let slot = 0; slot < slots.length; slot++) {
+    const wanted = slots[slot]?.legs ?? []
     const first = ladders.firstLeg[slot] ?? 0
-    for (const [index, leg] of (desired?.legs ?? []).entries())
-      if (leg.side === side) legs.push({ leg: first + index, slot })
+    for (let index = 0; index < wanted.length; index++)
+      if (wanted[index]?.side === side) legs.push({ leg: first + index, slot })
   }
   const priceOf = (leg: number): number => ladders.fillsAtOfLeg[leg] ?? 0
   const nearestLast = side === "BUY" ? 1 : -1
   legs.sort((a, b) => priceOf(a.leg) - priceOf(b.leg) || (b.slot - a.slot) * nearestLast || a.leg - b.leg)
-  for (const [rank, { leg }] of legs.entries()) ladders.rankOfLeg[leg] = rank
-  return {
-    resting: RankSet.make(legs.length),
-    fillsAt: Float64Array.from(legs, ({ leg }) => priceOf(leg)),
-    slots: Int32Array.from(legs, ({ slot }) => slot)
+  const [fillsAt, slotOf] = [new Float64Array(legs.length), new Int32Array(legs.length)]
+  for (let rank = 0; rank < legs.length; rank++) {
+    const { leg = 0, slot = 0 } = legs[rank] ?? {}
+    ladders.rankOfLeg[leg] = rank
+    fillsAt[rank] = priceOf(leg)
+    slotOf[rank] = slot
   }
+  return { resting: RankSet.make(legs.length), fillsAt, slots: slotOf }
 }
 
 /** Empty ladders for these slots. What `previous` knows of slots that are not in `changed` is kept. */
@@ -57,8 +61,8 @@ export const make = (
   changed: ReadonlySet<number>
 ): Ladders => {
   const firstLeg = new Int32Array(slots.length + 1)
-  for (const [slot, desired] of slots.entries())
-    firstLeg[slot + 1] = (firstLeg[slot] ?? 0) + (desired?.legs.length ?? 0)
+  for (let slot = 0; slot < slots.length; slot++)
+    firstLeg[slot + 1] = (firstLeg[slot] ?? 0) + (slots[slot]?.legs.length ?? 0)
   const legs = firstLeg[slots.length] ?? 0
   const fillsAtOfLeg = new Float64Array(legs)
   const rowOfLeg = new Int32Array(legs).fill(none)

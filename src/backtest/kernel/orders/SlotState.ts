@@ -186,18 +186,14 @@ export const countFill = (slot: Open, { side, quantity, input, output, fee }: Or
 }
 
 export const progressOf = (slot: SlotState, row: OrderRow | undefined): SlotProgress => {
-  const { lastSide: side, openQuantity: quantity } = slot
-  return {
-    completedLegs: slot.completedLegs,
-    filledInLeg: slot.filledInLeg,
-    receivedByLastLeg: slot.receivedByLastLeg,
-    ...(side === undefined ? {} : { lastLeg: { side } }),
-    bought: slot.bought,
-    sold: slot.sold,
-    paid: slot.paid,
-    proceeds: slot.proceeds,
-    ...(row === undefined || (quantity === 0n && slot.phase !== "paying")
-      ? {}
-      : { live: { side: row.side, price: row.price, quantity } })
-  }
+  const { lastSide: side, openQuantity: quantity, completedLegs, filledInLeg, receivedByLastLeg } = slot
+  const { bought, sold, paid, proceeds } = slot
+  // Asked for every slot at every decision: literals of few shapes, as spreading costs several times as much.
+  const done = { completedLegs, filledInLeg, receivedByLastLeg, bought, sold, paid, proceeds }
+  const hasOrder = row !== undefined && (quantity > 0n || slot.phase === "paying")
+  if (side === undefined && !hasOrder) return done
+  const whole: { -readonly [Field in keyof SlotProgress]: SlotProgress[Field] } = done
+  if (side !== undefined) whole.lastLeg = { side }
+  if (hasOrder) whole.live = { side: row.side, price: row.price, quantity }
+  return whole
 }

@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as Backtest from "../../src/backtest/Backtest.ts"
+import * as Band from "../../src/backtest/Band.ts"
+import { noCosts } from "../../src/backtest/kernel/FillPresets.ts"
+import type { Candles } from "../../src/candles/Candles.ts"
+import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
+import * as Generate from "../../src/candles/Generate.ts"
+import { hourMillis } from "../../src/domain/Durations.ts"
+import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+
+const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: 8 }))
+const strategyOf = (kind: string, section: string) =>
+  Result.getOrThrow(
+    StrategyFile.parse(
+      `name: s\nmarket: BTC/USDC\nkind: ${kind}\nlimits: { budget: { base: 0.5, quote: 20000 } }\n${kind}: ${section}\n`,
+      "s.yaml",
+      { assets, ticks: new Map() }
+    )
+  )
+const grid = strategyOf("grid", "{ lower: 36000, upper: 44000, levels: 41, size: { base: 0.01 } }")
+const hours = Generate.generate({ ...Generate.defaults, bars: 700, stepMillis: hourMillis })
+
+const inputOf = (candles: Candles): Backtest.MarketInputs => [
+  { candles, indices: CrossingIndex.linearIndices(candles, "at"), options: { costs: noCosts, changes: {} } }
+]
+const band = Band.run(grid, inputOf(hours))
+
+describe("simulated runs", () => {
+  it("are the same ones again, and are as many as it takes for the quantiles to stay", () => {
+    assert.deepStrictEqual(Band.run(grid, inputOf(hours)).simulated, band.simulated)
+    assert.strictEqual(band.simulated.ended, "enough")
+    assert.isAtLeast(band.simulated.runs.length, 39)
+  })
+
+  it("end when no time is left, and are the first of those that would have run", () => {
+    const sides = band.sides
+    const few = Band.simulated(grid, inputOf(hours), sides, (runs) => runs < 5)
+    assert.strictEqual(few.ended, "no time left")
+    assert.deepStrictEqual([...few.runs], band.simulated.runs.slice(0, 5))
+  })
+
+  it("see the cells of a grid that a bar crosses several times, which both named sides cannot", () => {
+    const { p50 } = Band.quantilesOf(band.simulated, ({ fills }) => fills)
+    for (const { fills } of band.sides) assert.isAbove(p50, fills * 1.3)
+    const { p50: median } = Band.quantilesOf(band.simulated, Backtest.profitOf)
+    assert.isTrue(median > Backtest.profitOf(band.sides[0]), "than the pessimistic side")
+  })
+
+  it("keep figures and nothing else", () => {
+    for (const figures of band.simulated.runs)
+      for (const value of Object.values(figures)) assert.include(["bigint", "number"], typeof value)
+  })
+})
