@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { begin, orderOf } from "../../../bench/journalRows.ts"
 import { minuteMillis } from "../../../src/domain/Durations.ts"
-import { Bookkeeper, replay, replayUntil } from "../../../src/engine/state/Bookkeeper.ts"
+import { Bookkeeper, renewSnapshot, replay, replayUntil } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import * as StateSnapshot from "../../../src/engine/state/StateSnapshot.ts"
 import * as Chain from "../../../src/journal/Chain.ts"
@@ -83,6 +83,16 @@ describe("snapshots of the fold", () => {
       const { sequence = 0 } = row ?? {}
       yield* snapshots.keep(StateSnapshot.fold, { ...StateSnapshot.encode(BotState.make()), sequence })
       assert.deepStrictEqual((yield* started).state, yield* whole)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("one that is renewed holds all that the journal says by then", () =>
+    Effect.gen(function* () {
+      yield* noteOrders(1, 3, 1_000_000)
+      yield* renewSnapshot
+      const { readFrom, state } = yield* started
+      assert.strictEqual(readFrom, state.sequence)
+      assert.deepStrictEqual(state, yield* whole)
     }).pipe(Effect.provide(layer))
   )
 

@@ -1,6 +1,6 @@
 /** A copy of the tree in which files are changed and tests are run, beside everything that others do with the tree itself. */
 import { spawn } from "node:child_process"
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { root } from "./Rooms.ts"
@@ -20,8 +20,6 @@ export interface TestRun {
 export interface Workplace {
   readonly folder: string
   readonly write: (file: string, text: string) => void
-  /** Gives a file its text of the tree back. */
-  readonly restore: (file: string) => void
   readonly run: (tests: ReadonlyArray<string>, settings: Settings) => Promise<TestRun>
   readonly end: () => void
 }
@@ -63,7 +61,6 @@ export const make = (): Workplace => {
   return {
     folder,
     write: (file, text) => writeFileSync(join(folder, file), text),
-    restore: (file) => writeFileSync(join(folder, file), readFileSync(join(root, file))),
     run: (tests, settings) => runTests(folder, tests, settings),
     end: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }

@@ -110,7 +110,8 @@ export const run = async ({ count, isAnew, limitMillis, rooms, seed }: RandomOpt
         const seconds = ((Date.now() - began) / 1000).toFixed(0)
         process.stdout.write(`${file}:${line} ${mutation.operator}: ${noticed ?? "SURVIVED"} (${seconds}s)\n`)
       }
-      workplace.restore(file)
+      // As it was copied: the tree itself may have gone on since.
+      workplace.write(file, text)
       if (sum(made.values()) >= count) break
     }
   } finally {
