@@ -11,6 +11,7 @@ import { Clock } from "effect/Clock"
 import { HttpClient } from "effect/http"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
+import * as Head from "../../src/journal/Head.ts"
 import { type Journal, JournalError } from "../../src/journal/Journal.ts"
 import * as BookCheck from "../../src/rehearsal/BookCheck.ts"
 import * as BotProcess from "../../src/rehearsal/BotProcess.ts"
@@ -41,9 +42,12 @@ export const requestFaults = [
   "crash in flight"
 ] as const
 
-/** `tail`: the crash comes when this record should be written, and takes as many of those before it, all promised, with it. */
+/**
+ * `tail`: the crash comes when this record should be written, and takes as many of those before it, all promised, with it. `copy`:
+ * the process is killed there, and somebody puts the journal back as it was so many records before; `folder`: with its head.
+ */
 export type Fault =
-  | { readonly on: "tail"; readonly number: number; readonly what: number }
+  | { readonly on: "tail" | "copy" | "folder"; readonly number: number; readonly what: number }
   | { readonly on: "record"; readonly number: number; readonly what: (typeof recordFaults)[number] }
   | { readonly on: "request"; readonly number: number; readonly what: (typeof requestFaults)[number] }
 
@@ -132,7 +136,7 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
   /** Rows before each record. */
   const rowsBefore: Array<number> = []
   let crashAt = Number.POSITIVE_INFINITY
-  let disk: "clean" | "torn" | "lost" = "clean"
+  let disk: "clean" | "torn" | "lost" | "copy" | "folder" = "clean"
   /** What is on disk, or was promised to be. */
   const written: Array<BotEvent> = []
   let durable = 0
@@ -167,14 +171,15 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
         counts.records += 1
         counts.recordedAt.push(world.now)
         rowsBefore.push(written.length)
-        if (disk === "lost") {
+        if (disk !== "clean" && disk !== "torn") {
           crashAt = world.now
           return Effect.never
         }
-        const tail = faultAt("tail", counts.records)
-        if (tail?.on === "tail") {
-          durable = rowsBefore.at(-1 - tail.what) ?? 0
-          disk = "lost"
+        const before =
+          faultAt("tail", counts.records) ?? faultAt("copy", counts.records) ?? faultAt("folder", counts.records)
+        if (before !== undefined && before.on !== "record" && before.on !== "request") {
+          durable = rowsBefore.at(-1 - before.what) ?? 0
+          disk = before.on === "tail" ? "lost" : before.on
           crashAt = world.now
           return Effect.never
         }
@@ -237,12 +242,13 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
   const restart = (until: "idle" | "killed") => {
     const torn = disk === "torn" ? tornCopy(journalFile) : undefined
     // Only a machine that went down forgets what it had written.
-    if (disk !== "clean") boots += 1
+    if (disk === "torn" || disk === "lost") boots += 1
     bot.kill()
     torn?.()
-    if (disk === "lost") {
-      loseAfter(journalFile, durable)
+    if (disk !== "clean" && disk !== "torn") {
+      const newest = loseAfter(journalFile, durable)
       oracle.lost("one", written.splice(durable))
+      if (disk === "folder") Effect.runSync(Head.beside(journalFile).keep(newest))
     }
     disk = "clean"
     crashAt = Number.POSITIVE_INFINITY
@@ -269,19 +275,23 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
   if (!isSettling) return counts
   if (exit === undefined) throw new Violation("I20", "it did not come to rest")
   const told = BotProcess.withJournal({ world, journalFile }, replay)
+  // What an old copy has forgotten of orders that are over, nobody can book: it is told, and nothing is paid any more.
+  if (told.tail.forgotten.size > 0) return counts
   const differences = BookCheck.differences(state, signerId, [told])
   if (differences.length > 0) throw new Violation("I10", differences.join("; "))
   return counts
 }
 
-/** A disk that lost what it had promised: only the first rows are left. */
-const loseAfter = (journalFile: string, rows: number): void => {
+/** A disk that lost what it had promised, or an old copy: only the first rows are left. Gives the newest of them. */
+const loseAfter = (journalFile: string, rows: number): Head.Kept => {
   const database = new DatabaseSync(journalFile)
   const [trigger] = database.prepare("SELECT sql FROM sqlite_master WHERE name = 'journal_is_append_only_delete'").all()
   database.exec("DROP TRIGGER journal_is_append_only_delete")
   database.exec(`DELETE FROM journal WHERE sequence > ${rows}`)
   database.exec(String(trigger?.["sql"]))
+  const [newest] = database.prepare("SELECT sequence, hash FROM journal ORDER BY sequence DESC LIMIT 1").all()
   database.close()
+  return { sequence: Number(newest?.["sequence"]), hash: String(newest?.["hash"]) }
 }
 
 /** The files as the crash leaves them, with the newest page of the log cut in two; returns what puts them back. */

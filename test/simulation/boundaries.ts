@@ -1,5 +1,6 @@
 /**
- * `npm run boundaries`: every operation of a life fails once in every way (`each`), and every outcome of a write meets every
+ * `npm run boundaries`: every operation of a life fails once in every way (`each`), old copies of the journal are put back at every
+ * record (`copies`), and every outcome of a write meets every
  * fault of a record (`matrix`), under each policy of the venue. `--part 2/5` takes every fifth case from the second on, so that
  * several machines, or several evenings, can share a campaign; `--minutes 4` stops each policy after four minutes, having taken
  * cases from everywhere. `--extent pairs` takes all pairs.
@@ -11,7 +12,7 @@ import { casesOf, type Extent, extents, tell } from "./boundaryCases.ts"
 
 const { values } = parseArgs({
   options: {
-    extent: { type: "string", default: "each,matrix" },
+    extent: { type: "string", default: "each,copies,matrix" },
     policy: { type: "string", default: Object.keys(policies).join() },
     part: { type: "string", default: "1/1" },
     minutes: { type: "string", default: "100000" }
@@ -20,7 +21,12 @@ const { values } = parseArgs({
 const isAsked = (list: string, name: string): boolean => list.split(",").includes(name)
 const [part = 1, parts = 1] = values.part.split("/").map(Number)
 /** A shorter life where the cases multiply. */
-const scenarioOf: Readonly<Record<Extent, Scenario>> = { each: "ladder", matrix: "order", pairs: "order" }
+const scenarioOf: Readonly<Record<Extent, Scenario>> = {
+  each: "ladder",
+  copies: "ladder",
+  matrix: "order",
+  pairs: "order"
+}
 
 let failures = 0
 for (const extent of extents.filter((name) => isAsked(values.extent, name))) {

@@ -32,14 +32,34 @@ const ofTails = (policy: Policy, { recordedAt }: Counts): ReadonlyArray<Fault> =
         return numbers(lost).map((what): Fault => ({ on: "tail", number: index + 1, what }))
       })
 
+/** How far back copies are that somebody puts back, in records. */
+const ages = [1, 2, 3, 5, 8, 13, 21, 34]
+
+/**
+ * A journal that is put back as it was some records before, without its head and with it. Where deposits are slow and the whole
+ * folder is put back within seconds, nothing that a bot can see tells it of the payment that it made: only prompt ones count.
+ */
+const ofCopies = (policy: Policy, { records }: Counts): ReadonlyArray<Fault> =>
+  (["copy", "folder"] as const)
+    .filter((on) => policy !== "never" && (on === "copy" || policy === "prompt"))
+    .flatMap((on) =>
+      numbers(records).flatMap((number) =>
+        ages.filter((what) => what < number - 1).map((what): Fault => ({ on, number, what }))
+      )
+    )
+
 const ofRequests = (among: ReadonlyArray<number>): ReadonlyArray<Fault> =>
   requestFaults.flatMap((what) => among.map((number): Fault => ({ on: "request", number, what })))
 
-/** `each`: every operation fails once. `matrix`: outcomes of writes with faults of records. `pairs`: any two operations. */
-export const extents = ["each", "matrix", "pairs"] as const
+/**
+ * `each`: every operation fails once. `copies`: old copies of the journal are put back. `matrix`: outcomes of writes with faults of
+ * records. `pairs`: any two operations.
+ */
+export const extents = ["each", "copies", "matrix", "pairs"] as const
 export type Extent = (typeof extents)[number]
 
 export const casesOf = (extent: Extent, policy: Policy, counts: Counts): ReadonlyArray<ReadonlyArray<Fault>> => {
+  if (extent === "copies") return ofCopies(policy, counts).map((fault) => [fault])
   const records = ofRecords(policy, counts)
   if (extent === "matrix")
     return ofRequests(counts.writes).flatMap((request) => records.map((record) => [request, record]))
