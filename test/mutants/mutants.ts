@@ -18,6 +18,8 @@ export interface Mutant {
   readonly including?: ReadonlyArray<Feature>
   /** What no episode has: accidents that keep the bot from coming to where the rule matters. */
   readonly without?: ReadonlyArray<Feature>
+  /** A file of tests that must notice it, where no episode comes to where the rule matters. */
+  readonly test?: string
   readonly edits: ReadonlyArray<Edit>
 }
 
@@ -533,6 +535,57 @@ export const mutants: ReadonlyArray<Mutant> = [
         file: "src/engine/Withdrawals.ts",
         find: 'placement.state === "closing" && !isDoubtful(placement)',
         replace: 'placement.state === "closing"'
+      }
+    ]
+  },
+  {
+    name: "the head beside the journal is not asked",
+    test: "test/journal/Head.test.ts",
+    edits: [
+      {
+        file: "src/journal/Head.ts",
+        find: '  if (kept === "none") return undefined\n',
+        replace: "  if (kept !== undefined) return undefined\n"
+      }
+    ]
+  },
+  {
+    name: "what a forgotten process began goes on unasked",
+    test: "test/engine/restart/putBack.test.ts",
+    edits: [
+      {
+        file: "src/engine/restart/ForgottenOrders.ts",
+        find: "boolean => isAsked || !begun.has(id)",
+        replace: "boolean => id.length > 0 || isAsked || !begun.has(id)"
+      }
+    ]
+  },
+  {
+    name: "a second order that was paid replaces the first",
+    test: "test/engine/restart/putBack.test.ts",
+    edits: [
+      {
+        file: "src/engine/restart/SecondOrder.ts",
+        find: "  placement.order.id !== order.id &&\n",
+        replace: "  placement.order.id === order.id &&\n"
+      }
+    ]
+  },
+  {
+    name: "a log that is removed under the bot is not noticed",
+    test: "test/journal/Journal.test.ts",
+    edits: [
+      { file: "src/journal/Lease.ts", find: "    heldLog ??= fileAt(log)\n", replace: "    heldLog = fileAt(log)\n" }
+    ]
+  },
+  {
+    name: "a changed journal is paid on",
+    test: "test/cli/run/chainWatch.test.ts",
+    edits: [
+      {
+        file: "src/cli/run/watch/ChainWatch.ts",
+        find: "  yield* Effect.provide(told(Chain.verifyTail), reading)\n",
+        replace: ""
       }
     ]
   }

@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
+import { parseArgs, stripVTControlCharacters } from "node:util"
 import { type Mutant, mutants } from "./mutants.ts"
 import * as random from "./random/random.ts"
 
@@ -31,7 +31,7 @@ const batches = [10, 40, 50, 100, 100, 100, 100]
 
 const copyOf = ({ edits }: Mutant): string => {
   const folder = mkdtempSync(join(tmpdir(), "limitbot-mutant-"))
-  for (const name of ["src", "test", "package.json", "tsconfig.json"]) {
+  for (const name of ["src", "test", "bench", "package.json", "tsconfig.json", "vitest.config.ts"]) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
@@ -43,6 +43,23 @@ const copyOf = ({ edits }: Mutant): string => {
     )
   }
   return folder
+}
+
+/** The first test of the file that fails. */
+const failedIn = (folder: string, test: string): string | undefined => {
+  const vitest = join(root, "node_modules/vitest/vitest.mjs")
+  const run = spawnSync(process.execPath, [vitest, "run", test, "--test-timeout=60000"], {
+    cwd: folder,
+    encoding: "utf8"
+  })
+  if (run.status === 0) return undefined
+  const said = stripVTControlCharacters(`${run.stdout}\n${run.stderr}`)
+  return (
+    said
+      .split("\n")
+      .find((line) => /^ *FAIL/.test(line))
+      ?.trim() ?? said.slice(0, 200)
+  )
 }
 
 /** The first episode in which an invariant falls, in words. */
@@ -69,7 +86,7 @@ const takeRulesOut = (): boolean => {
   let survivors = 0
   for (const mutant of mutants.filter(({ name }) => values.only.split(",").some((part) => name.includes(part)))) {
     const folder = copyOf(mutant)
-    const found = foundIn(folder, mutant)
+    const found = mutant.test === undefined ? foundIn(folder, mutant) : failedIn(folder, mutant.test)
     rmSync(folder, { recursive: true, force: true })
     if (found === undefined) survivors += 1
     process.stdout.write(`${mutant.name}: ${found ?? `SURVIVED ${most} seeds`}\n`)

@@ -21,6 +21,23 @@ describe("boundaries", () => {
     assert.deepStrictEqual(failed, [])
   })
 
+  it("an old copy of the journal that is put back leads to no second payment and no wrong books", {
+    timeout: 120_000
+  }, async () => {
+    const failed: Array<string> = []
+    for (const [on, number, what] of [
+      ["copy", 10, 5],
+      ["copy", 22, 13],
+      ["copy", 39, 34],
+      ["folder", 8, 3],
+      ["folder", 24, 8]
+    ] as const)
+      await live({ scenario: "ladder", policy: "prompt" }, [{ on, number, what }]).catch((error: unknown) =>
+        failed.push(`${tell([{ on, number, what }])}: ${error}`)
+      )
+    assert.deepStrictEqual(failed, [])
+  })
+
   it("a sample of the operations of a life fails once each", { timeout: 120_000 }, async () => {
     const life = { scenario: "ladder", policy: "prompt" } as const
     const { records, requests } = await live(life, [])

@@ -65,6 +65,32 @@ describe("a copy of the journal that is put back", () => {
 
   it.effect("funded its slots twice where the head was copied as well", () => each(stopped), 120_000)
 
+  it.effect("created its orders a second time where the question for the first ones was refused", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const first = yield* world.run({ strategies: [ladder(2)] })
+        yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
+        yield* first.stop
+        const all = [...(yield* first.events)].map(({ event }) => event)
+        const begun = all.slice(
+          0,
+          all.findIndex(({ _tag }) => _tag === "CreateSent")
+        )
+        let lists = 0
+        world.network.bend = ({ method, url }) => {
+          if (method !== "GET" || !url.endsWith("/v0/orders")) return undefined
+          lists += 1
+          return lists === 2 ? { status: 400, body: {} } : undefined
+        }
+        const second = yield* world.run({ strategies: [ladder(2)], ownJournal: true, earlier: [...begun, stopped] })
+        yield* until(() => openOrders(second).length === 2, 300_000, "they are known again")
+        assert.isAbove(lists, 2)
+        assert.strictEqual((yield* paidOrders(second)).length, 2)
+      })
+    )
+  )
+
   it.effect("lost the second order of a slot where the list lagged, and its money with it", () =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -62,14 +62,23 @@ export const make = ({ now, violated }: Court) => {
     return known
   }
 
-  const check = (bot: string, about: About, what: string): void => {
+  const check = (bot: string, about: About, what: string, at = now()): void => {
     for (const subject of [ofBot, ofStrategy(about), ofSlot(about), ofPlacement(about)]) {
       for (const [why, since] of of(bot, subject)) {
         const invariant = subject === ofBot ? "I18" : "I6"
-        if (now() > since)
-          violated(invariant, `${about.placement} ${what} ${now() - since} ms after ${why} was recorded`)
+        if (at > since) violated(invariant, `${about.placement} ${what} ${at - since} ms after ${why} was recorded`)
       }
     }
+  }
+
+  /** By bot: what the last record says was created. Where the next one binds an order of the list, it was found and not made. */
+  const creates = new Map<string, About & { readonly at: number }>()
+  const judgeCreate = (bot: string, next: BotEvent): void => {
+    const create = creates.get(bot)
+    creates.delete(bot)
+    if (create === undefined) return
+    const isFound = next._tag === "Bound" && next.via === "list" && next.placement === create.placement
+    if (!isFound) check(bot, create, "was created", create.at)
   }
 
   const change = (bot: string, { isOver, subject, why }: Change): void => {
@@ -82,11 +91,12 @@ export const make = ({ now, violated }: Court) => {
     /** Bytes of this placement leave. */
     left: (bot: string, about: About): void => check(bot, about, "was paid"),
     recorded: (bot: string, event: BotEvent): void => {
+      judgeCreate(bot, event)
       // A new process has its own lease.
       if (event._tag === "BotStarted") of(bot, ofBot).delete("the lost lease")
       const changed = changeOf(event)
       if (changed !== undefined) change(bot, changed)
-      if (event._tag === "CreateSent") check(bot, event, "was created")
+      if (event._tag === "CreateSent") creates.set(bot, { ...event, at: now() })
       if (event._tag === "FundingSigned") check(bot, event, "was signed")
       if (event._tag === "PaymentAsked" || event._tag === "PaymentAskedAgain")
         check(bot, event, "was asked of a wallet")

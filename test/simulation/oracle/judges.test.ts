@@ -229,18 +229,25 @@ describe("judges of the oracle", () => {
     const at = court()
     const stops = Stops.make(at)
     const created: BotEvent = { _tag: "CreateSent", ...about, attempt: 1 }
+    const fees = { estimatedWithdrawFee: 0n, estimatedRefundFee: 0n }
+    const found: BotEvent = { _tag: "Bound", ...about, orderId: "o", depositAddress: "d", via: "list", ...fees }
     stops.recorded("one", { _tag: "StatusSeen", ...about, status: "AWAITING_DEPOSIT" })
     stops.recorded("one", stop)
     stops.left("one", about)
     at.clock.now = 1
     objects(invariant, () => stops.left("one", about))
-    objects(invariant, () => stops.recorded("one", created))
+    const next: BotEvent = { _tag: "VenueDown", reason: "x" }
+    stops.recorded("one", created)
+    objects(invariant, () => stops.recorded("one", next))
+    stops.recorded("one", created)
+    stops.recorded("one", found)
     stops.left("two", about)
     if (invariant === "I6") stops.left("one", { strategy: "other", slot: "cell-1", placement: "p9" })
     if (goesOn === undefined) stops.lost("one", [stop])
     else stops.recorded("one", goesOn)
     stops.left("one", about)
     stops.recorded("one", created)
+    stops.recorded("one", next)
   })
 
   it("I21: an anomaly without an alert, and one with two", () => {
