@@ -31,7 +31,7 @@ import type { Placement } from "../state/Placement.ts"
 import { isMarked } from "../tracking/Fingerprint.ts"
 import { orderPages } from "../tracking/OrderReads.ts"
 import { isFromOurCreate } from "../tracking/OrderTracker.ts"
-import { isDoubted } from "./JournalTail.ts"
+import { isUnsigned, missingBy, unsignedIn } from "./JournalTail.ts"
 
 interface Wish {
   readonly strategy: string
@@ -48,7 +48,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   /** What free slots would have by now, if anything could begin. */
   const wishes = new Map<string, Wish>()
   let isAsked = books.state.tail.uncheckedSince === undefined
-  const begun = new Set([...books.state.placements.values()].flatMap((each) => (isBegun(each) ? [each.id] : [])))
+  const begun = unsignedIn(books.state.placements)
   let askedAt = Number.NEGATIVE_INFINITY
 
   const mayBegin = (): boolean => isAsked && books.state.tail.forgotten.size === 0
@@ -68,19 +68,16 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   const begunBefore = (): ReadonlyArray<Placement> =>
     [...begun].flatMap((id) => {
       const placement = books.state.placements.get(id)
-      return placement !== undefined && isBegun(placement) ? [placement] : []
+      return placement !== undefined && isUnsigned(placement) ? [placement] : []
     })
 
-  /** What an order shows that the journal should know and does not. */
+  /** What orders of those show that the journal should know and does not. */
   const missing = (orders: ReadonlyArray<Order>): string | undefined => {
     for (const placement of begunBefore()) {
       const market = markets.get(placement.market)
       const order = orders.find((each) => market !== undefined && isFromOurCreate(placement, market, each))
-      if (order === undefined) continue
-      if (order.depositedAmount > 0n)
-        return `order ${order.id} of ${placement.id} is paid, and the journal has no payment`
-      if (placement.createAttempts === 0)
-        return `order ${order.id} of ${placement.id} exists, and the journal has no create`
+      const text = order && missingBy(placement, order)
+      if (text !== undefined) return text
     }
     return undefined
   }
@@ -170,11 +167,6 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
 
   return { admits, mayGoOn, look }
 })
-
-const isBegun = (placement: Placement): boolean =>
-  (placement.state === "planned" || placement.state === "creating" || placement.state === "created") &&
-  placement.by === undefined &&
-  !isDoubted(placement)
 
 const isWish = ({ desired, market }: Wish, order: Order): boolean =>
   order.baseAsset === market.base.id &&

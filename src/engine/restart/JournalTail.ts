@@ -5,6 +5,7 @@
  */
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import { dayMillis } from "../../domain/Durations.ts"
+import type { Order } from "../../domain/Order.ts"
 import { foundAtVenue, isFunded } from "../../domain/Placement.ts"
 import type { Placement } from "../state/Placement.ts"
 
@@ -113,6 +114,22 @@ export const doubted = (placement: Placement): Placement => {
 /** An earlier process may have paid it without a record: it is watched, and nothing is created or signed for it. */
 export const isDoubted = ({ mayBePaid, state }: Placement): boolean =>
   mayBePaid === true && (state === "planned" || state === "creating" || state === "created")
+
+/** Begun, and not signed for as far as the journal knows. */
+export const isUnsigned = (placement: Placement): boolean =>
+  (placement.state === "planned" || placement.state === "creating" || placement.state === "created") &&
+  placement.by === undefined &&
+  !isDoubted(placement)
+
+/** Those of earlier processes, asked before this one begins anything. */
+export const unsignedIn = (placements: ReadonlyMap<string, Placement>): ReadonlySet<string> =>
+  new Set([...placements.values()].flatMap((placement) => (isUnsigned(placement) ? [placement.id] : [])))
+
+/** What an order of such a placement shows that the journal should know and does not. */
+export const missingBy = ({ createAttempts, id }: Placement, order: Order): string | undefined => {
+  if (order.depositedAmount > 0n) return `order ${order.id} of ${id} is paid, and the journal has no payment`
+  return createAttempts === 0 ? `order ${order.id} of ${id} exists, and the journal has no create` : undefined
+}
 
 /** Whether its order at the venue may hold our money. */
 export const mayHoldMoney = (placement: Placement): boolean => isFunded(placement.state) || isDoubted(placement)

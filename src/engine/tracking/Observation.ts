@@ -21,7 +21,7 @@ import { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import * as Mistakes from "../Mistakes.ts"
-import { isDoubted } from "../restart/JournalTail.ts"
+import { isDoubted, isUnsigned, missingBy, unsignedIn } from "../restart/JournalTail.ts"
 import * as SecondOrder from "../restart/SecondOrder.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
@@ -70,6 +70,14 @@ export const make = Effect.gen(function* () {
   const knownOdd = new Set<string>()
   const consistency = Consistency.make(books.state)
   const takeSecond = yield* SecondOrder.make
+  const begun = unsignedIn(books.state.placements)
+
+  /** An earlier process paid for it, and the journal does not say so: from now on that is doubted of all that it had begun. */
+  const noteCut = (placement: Placement, order: Order) => {
+    const isForgotten = begun.has(placement.id) && isUnsigned(placement) && order.depositedAmount > 0n
+    const text = isForgotten ? missingBy(placement, order) : undefined
+    return text === undefined ? Effect.void : books.record({ _tag: "JournalCut", text })
+  }
   const reading = yield* Mistakes.contained("the report on")
 
   /** Reported so far, each once. */
@@ -277,9 +285,10 @@ export const make = Effect.gen(function* () {
       })
       const taken = Effect.suspend(() => {
         const market = known && markets.get(known.market)
-        const isSecond =
-          known !== undefined && market !== undefined && SecondOrder.isSecond(known, market, report.order)
-        return isSecond ? takeSecond(known, market, report.order) : noted
+        if (known === undefined || market === undefined) return noted
+        if (SecondOrder.isSecond(known, market, report.order)) return takeSecond(known, market, report.order)
+        const isOwn = isBound || isFromOurCreate(known, market, report.order)
+        return isOwn ? Effect.andThen(noteCut(known, report.order), noted) : noted
       })
       return Effect.andThen(reading(id, taken), odd)
     }

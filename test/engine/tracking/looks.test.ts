@@ -67,10 +67,12 @@ describe("an order with the terms and the deadline of a placement", () => {
     })
   )
 
-  it.effect("is somebody else's where nothing was created yet, unless that may have been forgotten", () =>
+  it.effect("is somebody else's where nothing was created yet, unless it is paid or that may have been forgotten", () =>
     Effect.gen(function* () {
-      const planned = yield* look(until("Planned"), { listed: [order] })
+      const planned = yield* look(until("Planned"), { listed: [{ ...order, ...unpaid }] })
       assert.deepStrictEqual([planned.placement?.state, planned.recorded], ["planned", 0])
+      const paid = yield* look(until("Planned"), { listed: [order] })
+      assert.deepStrictEqual([paid.placement?.order?.id, paid.placement?.mayBePaid], [order.id, true])
       const forgotten = yield* look([...until("Planned"), ...startedAnew], { listed: [order] })
       assert.strictEqual(forgotten.placement?.order?.id, order.id)
     })
