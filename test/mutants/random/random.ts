@@ -90,6 +90,20 @@ const noticedBy = async (
   return undefined
 }
 
+/** Fails when this file does so without any mistake: then it has noticed nothing. */
+const mustPassAlone = async (
+  workplace: Workplace.Workplace,
+  file: string | undefined,
+  { processes }: Coverage.Choice,
+  known: Set<string>
+) => {
+  if (file === undefined || known.has(file)) return
+  const settings = { limitMillis: 600_000, needsProgram: processes.includes(file), bail: true }
+  const { outcome, test } = await workplace.run([file], settings)
+  if (outcome !== "green") throw new Error(`${test} fails without any mistake`)
+  known.add(file)
+}
+
 /** Says whether all but one in twenty were noticed. */
 export const run = async ({ count, isAnew, limitMillis, rooms, seed }: RandomOptions): Promise<boolean> => {
   const sources = sourcesOf(rooms)
@@ -97,6 +111,7 @@ export const run = async ({ count, isAnew, limitMillis, rooms, seed }: RandomOpt
   const workplace = Workplace.make()
   const made = new Map<string, number>()
   const survivors: Array<Drawn> = []
+  const passing = new Set<string>()
   try {
     for (const drawn of draw(sources.flatMap(linesOf), seed)) {
       const { line, mutation, source } = drawn
@@ -104,10 +119,13 @@ export const run = async ({ count, isAnew, limitMillis, rooms, seed }: RandomOpt
       workplace.write(file, mutated(text, mutation))
       if (loads(workplace, file)) {
         const began = Date.now()
-        const noticed = await noticedBy(workplace, Coverage.testsFor(coverage, source, mutation), limitMillis)
+        const choice = Coverage.testsFor(coverage, source, mutation)
+        const noticed = await noticedBy(workplace, choice, limitMillis)
         made.set(room, (made.get(room) ?? 0) + 1)
         if (noticed === undefined) survivors.push(drawn)
         const seconds = ((Date.now() - began) / 1000).toFixed(0)
+        workplace.write(file, text)
+        await mustPassAlone(workplace, /^test\/\S+/.exec(noticed ?? "")?.[0], choice, passing)
         process.stdout.write(`${file}:${line} ${mutation.operator}: ${noticed ?? "SURVIVED"} (${seconds}s)\n`)
       }
       // As it was copied: the tree itself may have gone on since.
