@@ -42,6 +42,8 @@ interface Result {
   readonly pnlQuote: Amount
   /** Fees in quote; those taken in base at the last close. */
   readonly feesQuote: Amount
+  /** What `terms` paid to others out of the inputs, in the same way; it is in the profit already. */
+  readonly appFeesQuote: Amount
   /** What the budget alone would have gained. */
   readonly holdPnlQuote: Amount
 }
@@ -84,6 +86,10 @@ export const tooFine = (strategy: Strategy, candles: Candles): ReadonlyArray<str
     .flatMap((wanted) => [...wanted.candles.keys()])
     .filter((timeframe) => (timeframeMillis(timeframe) ?? 0) < candles.time.stepMillis)
 
+/** What the file's `terms` take out of every input for others. */
+export const appFeeBasisPoints = ({ terms }: Pick<Strategy, "terms">): number =>
+  (terms?.appFees ?? []).reduce((sum, { fee }) => sum + fee, 0)
+
 export const conditionsOf = (
   strategy: Strategy,
   candles: Candles,
@@ -93,7 +99,11 @@ export const conditionsOf = (
   market,
   decide: strategy.decide,
   initialMemory: strategy.initialMemory,
-  rules: { ...rules, minimumQuote: max(rules.minimumQuote, strategy.limits.minOrder ?? 0n) },
+  rules: {
+    ...rules,
+    minimumQuote: max(rules.minimumQuote, strategy.limits.minOrder ?? 0n),
+    appFeeBasisPoints: appFeeBasisPoints(strategy)
+  },
   budget: budgetOf(strategy, market),
   maxOpenOrders: strategy.limits.maxOpenOrders,
   limits: strategy.limits,
@@ -146,6 +156,7 @@ const partOf = ({ conditions, candles, outcome }: Kernel.Ran): Part => {
     outcome,
     pnlQuote: worth(last, outcome) - atStart,
     feesQuote: worth(last, outcome.fees),
+    appFeesQuote: worth(last, outcome.appFees),
     holdPnlQuote: worth(last, budget) - atStart
   }
 }
@@ -162,6 +173,7 @@ const sideOf = (mode: FillMode, [first, ...others]: Kernel.AllRan): BandSide => 
     outcome: parts[0].outcome,
     pnlQuote: sum(({ pnlQuote }) => pnlQuote),
     feesQuote: sum(({ feesQuote }) => feesQuote),
+    appFeesQuote: sum(({ appFeesQuote }) => appFeesQuote),
     holdPnlQuote: sum(({ holdPnlQuote }) => holdPnlQuote),
     fills: count(({ fills }) => fills.count),
     quote: sum(({ outcome }) => outcome.quote),
@@ -285,11 +297,14 @@ export const partToJson = ({ market, outcome, ...gains }: Part) => ({
   ...countsJson(outcome.counts)
 })
 
-const gainsJson = ({ quote }: Market, gains: Pick<Part, "pnlQuote" | "holdPnlQuote" | "feesQuote">) => ({
+type Gains = Pick<Part, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "appFeesQuote">
+
+const gainsJson = ({ quote }: Market, gains: Gains) => ({
   profitQuote: format(profitOf(gains), quote.decimals),
   pnlQuote: format(gains.pnlQuote, quote.decimals),
   holdPnlQuote: format(gains.holdPnlQuote, quote.decimals),
-  feesQuote: format(gains.feesQuote, quote.decimals)
+  feesQuote: format(gains.feesQuote, quote.decimals),
+  ...(gains.appFeesQuote === 0n ? {} : { appFeesQuote: format(gains.appFeesQuote, quote.decimals) })
 })
 
 const countsJson = ({ placed, cancelled, deniedFunds, deniedMinimum }: Counts) => ({

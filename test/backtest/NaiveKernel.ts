@@ -17,6 +17,9 @@ import { armedLeg, type Bounds, type DesiredSlot, type Memory, type PriceBounds 
 import type { SlotProgress } from "../../src/strategy/View.ts"
 import { naiveLimits } from "./NaiveLimits.ts"
 
+/** What app fees leave of an input. */
+const restOf = (basisPoints: number) => Decimal.make(10_000n - BigInt(basisPoints), 4)
+
 interface Order {
   readonly side: Side
   readonly price: Price
@@ -387,7 +390,12 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       order.price,
       order.side === "BUY" ? Decimal.subtract(Decimal.one, edge) : Decimal.add(Decimal.one, edge)
     )
-    const beyond = order.side === "BUY" ? Decimal.compare(low, limit) : Decimal.compare(limit, high)
+    // Of a sale others get so much less for the same: the market must pay more.
+    const rest = restOf(rules.appFeeBasisPoints)
+    const beyond =
+      order.side === "BUY"
+        ? Decimal.compare(low, Decimal.multiply(limit, rest))
+        : Decimal.compare(limit, Decimal.multiply(high, rest))
     return rules.touch === "through" ? beyond < 0 : beyond <= 0
   }
   const jumpedOver = ({ conditions: { rules }, candles }: Place, order: Order, bar: number): boolean =>
@@ -478,10 +486,12 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       const edge = Decimal.make(BigInt(Math.round(at.conditions.rules.edgeBasisPoints * 1e6)), 10)
       const close = exact(at.candles.close, closeBar)
       const margin = Decimal.multiply(close, edge)
+      const rest = restOf(at.conditions.rules.appFeeBasisPoints)
+      const dear = Decimal.add(close, margin)
       const paid =
         order.side === "BUY"
-          ? Decimal.min(order.price, Decimal.add(close, margin))
-          : Decimal.max(order.price, Decimal.subtract(close, margin))
+          ? Decimal.min(order.price, Decimal.divide(dear, rest, dear.scale + 9, "up"))
+          : Decimal.max(order.price, Decimal.multiply(Decimal.subtract(close, margin), rest))
       fill(slot, order, bar, paid)
     }
     settle()

@@ -149,7 +149,8 @@ export const immediateRules = (next: Random): FillRules => ({
   feeBasisPoints: pick(next, 0, 10, 25),
   withdrawFee: pick(next, { base: 0n, quote: 0n }, { base: 1000n, quote: 50_000n }),
   refundFee: pick(next, { base: 0n, quote: 0n }, { base: 2000n, quote: 30_000n }),
-  minimumQuote: pick(next, 0n, 0n, 20_000_000n)
+  minimumQuote: pick(next, 0n, 0n, 20_000_000n),
+  appFeeBasisPoints: pick(next, 0, 0, 40)
 })
 
 export const anyRules = (next: Random): FillRules => ({

@@ -330,6 +330,10 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
   ["rearm: 1.3%", "grid"],
   ["rearm: 0.8%", "market-making"],
   ["skim: 100000.5", "rebalance"],
+  // What rests fills later, what takes the market gets less.
+  ["terms: { appFees: { app.near: 40, other.near: 25 } }", "grid"],
+  ["terms: { appFees: { app.near: 65 } }", "dca"],
+  ["terms: { appFees: { app.near: 65 } }", "market-making"],
   [
     "skim: 100001",
     "rules",
@@ -346,7 +350,7 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
   ]
 ]
 
-describe("parity with rearm and skim", () => {
+describe("parity with rearm, skim and app fees", () => {
   for (const [modifier, kind, make = jumpingKinds[kind] ?? assert.fail()] of modifiedCases) {
     if (only !== undefined && only !== kind) continue
     it(`${kind} with ${modifier}: engine and kernel fill the same, and not what they fill without it`, {

@@ -60,7 +60,12 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
     ? "orders fill whole"
     : `at most ${short(rules.volumeShare * 100)} % of a bar's volume is ours`,
   `placing takes ${minutes(rules.placeMillis)}, payout ${minutes(rules.payoutMillis)}, cancelling ${minutes(rules.cancelMillis)}`,
-  `fees are ${rules.feeBasisPoints} basis points of the output`
+  `fees are ${rules.feeBasisPoints} basis points of the output`,
+  ...(rules.appFeeBasisPoints === 0
+    ? []
+    : [
+        `app fees are ${rules.appFeeBasisPoints} basis points of the input: the market must be as much better before an order fills`
+      ])
 ]
 
 /** What candles cannot tell, whatever the rules. */
@@ -68,6 +73,8 @@ export const notModelled: ReadonlyArray<string> = [
   "the order of high and low within a bar, decisions within it, and orders that a solver had in hand when they were cancelled, where the band is of both sides alone (--band rules)",
   "requests that fail, are repeated or are refused by the venue",
   "the influence of the own orders on the market",
+  "the spread between bid and ask, which an order or a swap (`by: swap`) that takes the market pays, and swaps that fail",
+  "what comes back of app fees to oneself (`self`), and what a platform keeps of app fees",
   "limits over all strategies together: a backtest has one",
   "the time out of the market as a cost of moving an order; its fees are modelled"
 ]

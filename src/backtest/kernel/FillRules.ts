@@ -34,6 +34,11 @@ export interface FillRules {
   readonly volumeShare: number
   /** Taken from the output of every fill, rounded up. */
   readonly feeBasisPoints: number
+  /**
+   * What the strategy's `terms` take out of every input for others. Who fills an order gets so much less for the same output,
+   * so the market must be better by as much: an order that rests fills later, one that takes the market gets less.
+   */
+  readonly appFeeBasisPoints: number
   /** Taken from every payout, by output asset; an order has one. */
   readonly withdrawFee: { readonly base: Amount.Amount; readonly quote: Amount.Amount }
   /** Taken from every refund, by input asset. */
@@ -53,6 +58,7 @@ export const touching: FillRules = {
   inHand: { share: 0, distance: 0, seed: 1 },
   volumeShare: 0,
   feeBasisPoints: 0,
+  appFeeBasisPoints: 0,
   withdrawFee: { base: 0n, quote: 0n },
   refundFee: { base: 0n, quote: 0n },
   minimumQuote: 0n
@@ -72,28 +78,51 @@ const basisPoints = 10_000n
 /** The edge to a millionth of a basis point, exactly. */
 const edgeOf = (rules: FillRules): Decimal.Decimal => Decimal.make(BigInt(Math.round(rules.edgeBasisPoints * 1e6)), 10)
 
+/** What app fees leave of an input, as a ratio. */
+const restOf = ({ appFeeBasisPoints }: FillRules): Decimal.Decimal =>
+  Decimal.subtract(Decimal.one, Decimal.make(BigInt(appFeeBasisPoints), 4))
+
+const divided = (price: Price, ratio: Decimal.Decimal): Price => Decimal.divide(price, ratio, price.scale + 9, "up")
+
+/** The market at which somebody fills an order of this price, of whose input app fees are taken. */
+const beforeAppFees = (rules: FillRules, side: Side, price: Price): Price => {
+  if (rules.appFeeBasisPoints === 0) return price
+  return side === "BUY" ? Decimal.multiply(price, restOf(rules)) : divided(price, restOf(rules))
+}
+
+/** The price of an order that takes this market. */
+const afterAppFees = (rules: FillRules, side: Side, market: Price): Price => {
+  if (rules.appFeeBasisPoints === 0) return market
+  return side === "BUY" ? divided(market, restOf(rules)) : Decimal.multiply(market, restOf(rules))
+}
+
 /**
  * The candle price at which an order fills: a BUY when the low is at or below it, a SELL when the high is at or above it.
  * It lies on the candles' own decimal places, so comparing doubles is exact.
  */
 export const fillsAt = (rules: FillRules, side: Side, limit: Price, priceScale: number): number => {
   const strict = rules.touch === "through"
-  if (rules.edgeBasisPoints === 0 && !strict && limit.scale <= priceScale) return Decimal.toNumber(limit)
+  const isPlain = rules.edgeBasisPoints === 0 && rules.appFeeBasisPoints === 0
+  if (isPlain && !strict && limit.scale <= priceScale) return Decimal.toNumber(limit)
   const factor = side === "BUY" ? Decimal.subtract(Decimal.one, edgeOf(rules)) : Decimal.add(Decimal.one, edgeOf(rules))
-  const beyond = Decimal.multiply(limit, factor)
+  const beyond = beforeAppFees(rules, side, Decimal.multiply(limit, factor))
   const tick = Decimal.make(1n, priceScale)
   const onGrid = Decimal.roundToStep(beyond, tick, side === "BUY" ? "down" : "up")
   if (!strict || !Decimal.equals(onGrid, beyond)) return Decimal.toNumber(onGrid)
   return Decimal.toNumber(side === "BUY" ? Decimal.subtract(onGrid, tick) : Decimal.add(onGrid, tick))
 }
 
-/** An order that is marketable as it arrives pays the margin beyond the market, but never beyond its limit. */
+/** The market at which an order fills, over its limit, roughly. */
+export const reachOf = (rules: FillRules, side: Side): number => {
+  const [edge, rest] = [rules.edgeBasisPoints / 10_000, 1 - rules.appFeeBasisPoints / 10_000]
+  return side === "BUY" ? (1 - edge) * rest : (1 + edge) / rest
+}
+
+/** An order that is marketable as it arrives pays app fees and the margin beyond the market, but never beyond its limit. */
 export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market: Price): Price => {
-  if (rules.edgeBasisPoints === 0) return market
-  const paid =
-    side === "BUY"
-      ? Decimal.multiply(market, Decimal.add(Decimal.one, edgeOf(rules)))
-      : Decimal.multiply(market, Decimal.subtract(Decimal.one, edgeOf(rules)))
+  if (rules.edgeBasisPoints === 0 && rules.appFeeBasisPoints === 0) return market
+  const factor = side === "BUY" ? Decimal.add(Decimal.one, edgeOf(rules)) : Decimal.subtract(Decimal.one, edgeOf(rules))
+  const paid = afterAppFees(rules, side, Decimal.multiply(market, factor))
   return side === "BUY" ? Decimal.min(limit, paid) : Decimal.max(limit, paid)
 }
 

@@ -14,7 +14,7 @@ import { badDeviation, type LimitName, refusedBy } from "../../engine/planning/R
 import type { Limits } from "../../strategy/Strategy.ts"
 import type { AskAgain } from "./AskAgain.ts"
 import type { Conditions } from "./Conditions.ts"
-import { type FillRules, isImmediate } from "./FillRules.ts"
+import { type FillRules, isImmediate, reachOf } from "./FillRules.ts"
 import { type Denial, Denials } from "./orders/Denials.ts"
 import type { OrderRow } from "./orders/OrderTable.ts"
 import type { SlotState } from "./orders/SlotState.ts"
@@ -57,11 +57,9 @@ export const make = (account: LimitAccount): LimitGuard => ({
 export const isQuick = ({ rules, limits }: Conditions): boolean =>
   isImmediate(rules) && (limits === undefined || (onlyThePrice(limits) && isMarketableFirst(rules, limits)))
 
-/** An order that gives away too much is marketable: it lies beyond the close by more than the edge that it takes to fill. */
-const isMarketableFirst = ({ touch, edgeBasisPoints }: FillRules, { maxPriceDeviation }: Limits): boolean => {
-  const edge = edgeBasisPoints / 10_000
-  return touch !== "through" && edge / (1 - edge) < Decimal.toNumber(maxPriceDeviation)
-}
+/** An order that gives away too much is marketable: it lies beyond the close by more than it takes to fill. */
+const isMarketableFirst = (rules: FillRules, { maxPriceDeviation }: Limits): boolean =>
+  rules.touch !== "through" && 1 / reachOf(rules, "BUY") - 1 < Decimal.toNumber(maxPriceDeviation)
 
 /** Something waits that a close may set free, or a close may say that too much is lost. */
 export const isWatching = ({ account, denials }: LimitGuard): boolean => account.watchesLosses || denials.size > 0
@@ -111,11 +109,11 @@ export const deviates = (row: OrderRow, close: number, limits: Limits): boolean 
 
 /** False when the order certainly does not; that is most often so, and cheap to say. */
 const mayDeviate = ({ row, rules, close, fillsAt, priceScale }: NewOrder, { deviation }: LimitGuard): boolean => {
-  const edge = rules.edgeBasisPoints / 10_000
   const ticks = 2 / 10 ** priceScale
+  const reach = reachOf(rules, row.side)
   return row.side === "BUY"
-    ? ((fillsAt + ticks) / (1 - edge)) * (1 + hair) > close * (1 + deviation)
-    : ((fillsAt - ticks) / (1 + edge)) * (1 - hair) < close * (1 - deviation)
+    ? ((fillsAt + ticks) / reach) * (1 + hair) > close * (1 + deviation)
+    : ((fillsAt - ticks) / reach) * (1 - hair) < close * (1 - deviation)
 }
 
 /** Nothing can be set free now, nor waits for another reason than before: one and the same limit refuses every order. */

@@ -26,6 +26,8 @@ export interface Outcome {
   readonly quote: Amount
   /** By the asset that they were taken from; refunds included. */
   readonly fees: { readonly base: Amount; readonly quote: Amount }
+  /** What others were paid of the inputs. */
+  readonly appFees: { readonly base: Amount; readonly quote: Amount }
   /** Ratio of the highest equity before it; of all markets together. */
   readonly maxDrawdown: number
   readonly openOrders: number
@@ -55,6 +57,7 @@ export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outc
     base: conditions.budget.base + moved.base - charged.base,
     quote: conditions.budget.quote + moved.quote - charged.quote,
     fees: { base: fees.base + charged.base, quote: fees.quote + charged.quote },
+    appFees: OrderTable.appFees(table),
     maxDrawdown,
     openOrders: open.length,
     counts: { placed, cancelled, deniedFunds, deniedMinimum, decisions },

@@ -74,7 +74,10 @@ const prepare = Effect.fnUntraced(function* (input: BacktestAsked, file: string)
     options[0].keepsOrders ||
     Option.isSome(input.tradesCsv) ||
     rules.some(({ touch }) => touch === "within")
-  const [{ fees }] = found
+  const [{ fees: ofVenue }] = found
+  const appFees = Backtest.appFeeBasisPoints(strategy)
+  const further = `; app fees of its terms: ${appFees} basis points of every input`
+  const fees = appFees === 0 ? ofVenue : { ...ofVenue, sentence: `${ofVenue.sentence}${further}` }
   return { strategy, options, fees, open, volume, range, calibrated: found.flatMap(({ calibrated }) => calibrated) }
 })
 

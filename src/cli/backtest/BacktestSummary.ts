@@ -135,6 +135,7 @@ export const sideFacts = (result: Result, side: Backtest.BandSide): ReadonlyArra
     ["change of worth", quoteText(result, side.pnlQuote)],
     ["buy and hold", holdText(result, side)],
     ["fees", quoteText(result, side.feesQuote)],
+    ...(side.rules.appFeeBasisPoints === 0 ? [] : [["app fees", quoteText(result, side.appFeesQuote)] as const]),
     ["largest drawdown", percent(outcome.maxDrawdown)],
     ["fills", `${side.fills}`],
     ...(others.length === 0

@@ -201,6 +201,32 @@ describe("backtest commands", () => {
   )
 
   it.live(
+    "app fees of a file's terms cost something: they were ignored, to the last digit",
+    () =>
+      Effect.gen(function* () {
+        const data = join(folder, "app.csv")
+        yield* limitbot("data", "generate", data, "--bars", "40000")
+        const withFees = join(folder, "app.yaml")
+        writeFileSync(
+          withFees,
+          `${readFileSync(strategy, "utf8")}terms: { appFees: { app.near: 60, other.near: 40 } }\n`
+        )
+        const run = (file: string) => Effect.map(limitbot("backtest", file, ...quickly, "--data", data), JSON.parse)
+        const [free, charged] = [yield* run(strategy), yield* run(withFees)]
+        for (const side of ["optimistic", "pessimistic"]) {
+          assert.isBelow(Number(charged.sides[side].profitQuote), Number(free.sides[side].profitQuote))
+          assert.isBelow(charged.sides[side].fills, free.sides[side].fills)
+          assert.isAbove(Number(charged.sides[side].appFeesQuote), 0)
+          assert.notProperty(free.sides[side], "appFeesQuote")
+        }
+        const said = yield* limitbot("backtest", withFees, "--band", "rules", "--data", data)
+        assert.match(said, /app fees of its terms: 100 basis points of every input/)
+        assert.match(said, /^app fees +\d/m)
+      }),
+    60_000
+  )
+
+  it.live(
     "a part of the data, converted: the same result as asking for the part",
     () =>
       Effect.gen(function* () {

@@ -124,6 +124,17 @@ export const moved = (table: OrderTable): { readonly base: Amount; readonly quot
   return { base, quote }
 }
 
+/** App fees of all fills, by the asset that they were taken from. They are part of the inputs. */
+export const appFees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
+  let [base, quote] = [0n, 0n]
+  for (const [id, { side, input }] of table.rows.entries()) {
+    const paid = (BigInt(table.fills[id] ?? 0) * input * BigInt(table.rules.appFeeBasisPoints)) / 10_000n
+    if (side === "BUY") quote += paid
+    else base += paid
+  }
+  return { base, quote }
+}
+
 /** Fees of all fills, by the asset that they were taken from. */
 export const fees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
   let [base, quote] = [0n, 0n]
