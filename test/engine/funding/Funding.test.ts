@@ -392,6 +392,21 @@ describe("the last moment before funding", () => {
     })
   )
 
+  it.effect("a payment whose transfer the venue has seen is waited for, and not in doubt", () =>
+    Effect.gen(function* () {
+      let says: Partial<Order> = {}
+      const { bind, state, work } = yield* world({ submit: () => Effect.fail(lost), says: () => says })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      says = { fillStatus: "KNOWN_DEPOSIT_TX" }
+      for (let look = 0; look < 20; look += 1) {
+        yield* TestClock.adjust(30_000)
+        yield* work("p1")
+      }
+      assert.strictEqual(state.placements.get("p1")?.state, "funding")
+    })
+  )
+
   it.effect("a payment that got no answer and was refunded at once is over, and never in doubt", () =>
     Effect.gen(function* () {
       let says: Partial<Order> = {}
