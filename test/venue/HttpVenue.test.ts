@@ -246,7 +246,8 @@ describe("answers", () => {
             id: "fill-1",
             amountIn: 500_000_000_000_000_000_000_000n,
             amountOut: 2_500_000n,
-            at: Date.parse("2026-02-02T00:00:00Z")
+            at: Date.parse("2026-02-02T00:00:00Z"),
+            updatedAt: Date.parse("2026-02-02T00:00:01Z")
           }
         ],
         withdrawals: [{ status: "COMPLETED", txHash: "0xabc" }, { status: "IN_PROGRESS" }]
