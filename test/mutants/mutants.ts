@@ -518,6 +518,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "an early end is believed at once",
     profile: "hostile",
     including: ["lies"],
+    without: ["crashes", "recognition", "suspensions", "outages", "killSwitch", "botClock", "venueClock", "clockSteps"],
     edits: [
       {
         file: "src/engine/tracking/EarlyEnd.ts",
@@ -528,8 +529,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a kill cancels only what is said to live",
-    profile: "hostile",
-    including: ["lies", "killSwitch"],
+    test: "test/engine/funding/earlyEnds.test.ts",
     edits: [
       {
         file: "src/engine/Withdrawals.ts",
@@ -586,6 +586,24 @@ export const mutants: ReadonlyArray<Mutant> = [
         file: "src/cli/run/watch/ChainWatch.ts",
         find: "  yield* Effect.provide(told(Chain.verifyTail), reading)\n",
         replace: ""
+      }
+    ]
+  },
+  {
+    name: "a fill with another id is another fill",
+    test: "test/engine/tracking/fills.test.ts",
+    edits: [
+      { file: fills, find: ".find(([, each]) => isSame(each, fill))", replace: ".find(([id]) => id === fill.id)" }
+    ]
+  },
+  {
+    name: "what a fill grew by after the end is paid out from nowhere",
+    test: "test/engine/tracking/rewrittenReports.test.ts",
+    edits: [
+      {
+        file: "src/engine/tracking/amounts/Closing.ts",
+        find: "filled - filledOut(placement) : 0n",
+        replace: "0n : 0n"
       }
     ]
   }

@@ -2,7 +2,7 @@
 import { type Amount, min } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
 import type { Order } from "../../../domain/Order.ts"
-import type { Placement } from "../../state/Placement.ts"
+import { filledOut, type Placement } from "../../state/Placement.ts"
 import { receivedBy, unspentOf } from "../Court.ts"
 import { isPaidOut, isRefunded, payoutCost, refundCost } from "./Fees.ts"
 import type * as Fills from "./Fills.ts"
@@ -58,7 +58,10 @@ const payoutEvents = (placement: Placement, order: Order, { received }: Fills.Di
   if (order.withdrawals.length === 0 || (placement.payout === "failed" && !isComplete))
     return { events: [], done: false }
   const events: Array<BotEvent> = []
-  if (placement.payout === "none") events.push({ _tag: "PayoutStarted", ...about(placement), asset, amount: filled })
+  // A fill may have grown since.
+  const fresh =
+    placement.payout === "none" ? filled : placement.payout === "started" ? filled - filledOut(placement) : 0n
+  if (fresh > 0n) events.push({ _tag: "PayoutStarted", ...about(placement), asset, amount: fresh })
   const failed = order.withdrawals.find((leg) => leg.status === "FAILED")
   if (failed !== undefined && order.payoutIsFinal) {
     const reason = failed.reason ?? "the venue gave no reason"
@@ -66,12 +69,13 @@ const payoutEvents = (placement: Placement, order: Order, { received }: Fills.Di
     return { events, done: false }
   }
   if (!isComplete) return { events, done: false }
-  const { claimed, fee } = payoutCost(placement, order, received)
+  const counted = placement.payout === "failed" ? min(received, filledOut(placement)) : received
+  const { claimed, fee } = payoutCost(placement, order, counted)
   events.push({
     _tag: "PaidOut",
     ...about(placement),
     asset,
-    amount: received - claimed,
+    amount: counted - claimed,
     fee,
     txHashes: order.withdrawals.flatMap((leg) => leg.txHash ?? [])
   })

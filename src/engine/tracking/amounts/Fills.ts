@@ -1,8 +1,8 @@
 /**
  * Which fill of a report is which one that is known, and what counts of it. A fill is one fact, however often it is reported,
  * and whatever its id is by now: one whose id is new is a known one that the report no longer shows, if it has its amounts.
- * A fill may grow, if the venue says that it was updated since; any other change contradicts what it was. Of what is
- * contradicted the least that any report gave counts as ours, and the most that any took as gone: the difference belongs to
+ * A fill may grow, if the venue says that it was updated since; any other change contradicts what it was. At the end the
+ * least of what is known and of what is said then counts as ours, and the most of both as gone: the difference belongs to
  * nobody until it is explained.
  */
 import { type Amount, max, min } from "../../../domain/Amount.ts"
