@@ -2,7 +2,7 @@
  * The real processes, killed at random moments and continued on something else than they left: a plain copy of earlier, a copy of the
  * whole folder, a journal without its newest events. What was forgotten is told or found again, and no slot is ever paid twice.
  */
-import { copyFileSync, existsSync, readdirSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import {
@@ -28,20 +28,24 @@ const keep = (folder: string, files: ReadonlyArray<string>): void => {
     if (existsSync(join(folder, file))) copyFileSync(join(folder, file), join(folder, `kept.${file}`))
 }
 
-const putBack = (folder: string, files: ReadonlyArray<string>): void => {
-  rmSync(join(folder, `${journal}-shm`), { force: true })
+/** Nothing was kept before the first life ended. */
+const putBack = (folder: string, files: ReadonlyArray<string>, removed: ReadonlyArray<string> = []): void => {
+  for (const file of [`${journal}-shm`, ...removed]) rmSync(join(folder, file), { force: true })
+  if (!existsSync(join(folder, `kept.${journal}`))) return
   for (const file of files) {
     rmSync(join(folder, file), { force: true })
     if (existsSync(join(folder, `kept.${file}`))) copyFileSync(join(folder, `kept.${file}`), join(folder, file))
   }
 }
 
-/** What happens to the files between two lives; each names what it is. */
-const accidents: ReadonlyArray<readonly [string, (folder: string) => void]> = [
+type Accident = readonly [string, (folder: string) => void]
+
+/** What happens to the files between two lives. */
+const accidents: readonly [Accident, ...ReadonlyArray<Accident>] = [
   ["nothing", () => undefined],
   ["a plain copy", (folder) => putBack(folder, parts)],
   ["a copy of the whole folder", (folder) => putBack(folder, withHead)],
-  ["the log is lost", (folder) => putBack(folder, []) ?? rmSync(join(folder, `${journal}-wal`), { force: true })]
+  ["the log is lost", (folder) => putBack(folder, [], [`${journal}-wal`])]
 ]
 
 interface Shown {
@@ -54,40 +58,89 @@ interface Shown {
   }
 }
 
-const over = new Set(["FILLED", "CANCELED", "CANCELLED", "EXPIRED", "FAILED", "REJECTED"])
-
-/** Orders with money in them that can still fill, by side and price: a slot of the grid has one of each at most. */
-const payingTwice = async ({ apiKey, url }: Connection): Promise<ReadonlyArray<string>> => {
-  const live = new Map<string, Array<string>>()
-  let cursor: string | undefined
-  do {
-    const page = cursor === undefined ? "" : `&page[cursor]=${encodeURIComponent(cursor)}`
-    const response = await fetch(`${url}/v0/orders?page[size]=50${page}`, { headers: { "x-api-key": apiKey } })
-    const answer: { data: ReadonlyArray<Shown>; meta?: { nextCursor?: string } } = await response.json()
-    for (const { attributes, id } of answer.data) {
-      if (attributes.depositedAmount === "0" || over.has(attributes.fillStatus)) continue
-      const key = `${attributes.side} at ${attributes.price}`
-      live.set(key, [...(live.get(key) ?? []), id])
-    }
-    cursor = answer.meta?.nextCursor
-  } while (cursor !== undefined)
-  return [...live].flatMap(([key, ids]) => (ids.length > 1 ? [`${key}: ${ids.join(", ")}`] : []))
+interface Listed {
+  readonly data: ReadonlyArray<Shown>
+  readonly meta: { readonly nextCursor?: string }
 }
-void [
-  accidents,
-  keep,
-  payingTwice,
-  readdirSync,
-  assert,
-  describe,
-  it,
-  kill9,
-  newFolder,
-  pause,
-  prepare,
-  randomFrom,
-  start,
-  startSandbox,
-  poll
-]
-export type X = Program
+
+const resting: ReadonlySet<string> = new Set(["OPEN", "PARTIALLY_FILLED"])
+
+/** Orders with money in them that can still fill and stand twice at one price: each is of one slot of the grid. */
+const paidTwice = async ({ apiKey, url }: Connection): Promise<ReadonlyArray<string>> => {
+  const paid = new Map<string, Set<string>>()
+  for (let cursor: string | undefined, isMore = true; isMore; isMore = cursor !== undefined) {
+    const query = new URLSearchParams({
+      "page[size]": "50",
+      ...(cursor === undefined ? {} : { "page[after]": cursor })
+    })
+    const response = await fetch(`${url}/v0/orders?${query}`, { headers: { "x-api-key": apiKey } })
+    const answer: Listed = await response.json()
+    for (const { attributes, id } of answer.data) {
+      const { depositedAmount, fillStatus, price, side } = attributes
+      if (depositedAmount === "0" || !resting.has(fillStatus)) continue
+      const key = `${side} at ${price}`
+      paid.set(key, (paid.get(key) ?? new Set()).add(id))
+    }
+    cursor = answer.meta.nextCursor
+  }
+  return [...paid].flatMap(([key, ids]) => (ids.size > 1 ? [`${key}: ${[...ids].join(", ")}`] : []))
+}
+
+/** Orders that this life says it does not know. */
+const forgottenIn = ({ lines }: Program): ReadonlyArray<string> =>
+  lines.flatMap((line) => {
+    const [, id] = /"_tag":"JournalBehind".*?"orderId":"([^"]+)"/.exec(line) ?? []
+    return id === undefined ? [] : [id]
+  })
+
+const say = (words: ReadonlyArray<string>, config: string) => start([...words, "--config", config]).ended
+
+describe("processes killed at random moments, and continued on a copy", () => {
+  // How often, for longer campaigns: LIMITBOT_COPIES=300.
+  const lives = Number(process.env["LIMITBOT_COPIES"] ?? 5)
+
+  it("no slot has two orders with money in them, and what was forgotten is told", {
+    timeout: 120_000 + lives * 10_000
+  }, async () => {
+    const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
+    const random = randomFrom(seed)
+    const folder = newFolder()
+    const { program, connection } = await startSandbox(["--port", "0", "--seed", "7", "--speed", "60"])
+    const { config, strategy } = prepare(folder, connection)
+    const counts = new Map<string, number>()
+    const count = (what: string, by = 1) => counts.set(what, (counts.get(what) ?? 0) + by)
+    let what = "nothing"
+    try {
+      for (let life = 0; life < lives; life += 1) {
+        const bot = start(["run", strategy, "--config", config, ...poll])
+        const events = Math.trunc(random(2, 60))
+        await Promise.race([bot.line(() => bot.lines.length >= events), pause(4_000)])
+        await pause(random(0, 20))
+        const twice = await paidTwice(connection)
+        assert.deepStrictEqual(twice, [], `life ${life}, after ${what}`)
+        const isOrderly = random(0, 3) < 1
+        if (isOrderly) bot.child.kill("SIGTERM")
+        else bot.child.kill("SIGKILL")
+        await bot.ended
+        count(isOrderly ? "stopped" : "killed")
+        count("cut", bot.lines.filter((line) => line.includes('"_tag":"JournalCut"')).length)
+        // Whoever runs the bot explains what it does not know, and it goes on.
+        for (const id of forgottenIn(bot)) {
+          count("forgotten")
+          await say(["reconcile", "--cancel", id], config)
+          await say(["resolve", id, "--forget", "--because", "cancelled"], config)
+        }
+        if (random(0, 2) < 1) keep(folder, withHead)
+        const [name, happen] = accidents[Math.trunc(random(0, accidents.length))] ?? accidents[0]
+        what = name
+        count(name)
+        happen(folder)
+      }
+      process.stdout.write(`continued ${lives} times (seed ${seed}): ${JSON.stringify(Object.fromEntries(counts))}\n`)
+    } catch (error) {
+      throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
+    } finally {
+      await kill9(program)
+    }
+  })
+})
