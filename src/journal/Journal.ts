@@ -37,7 +37,7 @@ export interface Which {
 export class Journal extends Context.Service<
   Journal,
   {
-    /** All or nothing, durable on return. */
+    /** All or nothing, durable on return. The first may bring what a look at the files told. */
     append(events: ReadonlyArray<BotEvent>): Effect.Effect<ReadonlyArray<Recorded>, JournalError>
     /** Oldest first, read page by page as they are asked for. */
     events(which?: Which): Stream.Stream<Recorded, JournalError>
@@ -62,9 +62,7 @@ export class Journal extends Context.Service<
       Journal,
       Effect.gen(function* () {
         yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the journal")))
-        const journal = yield* make(reserve, outside)
-        yield* tellCut(journal, outside)
-        return journal
+        return yield* make(reserve, outside)
       })
     )
   }
@@ -77,13 +75,13 @@ export class Journal extends Context.Service<
 }
 
 /**
- * What the head outside tells of a journal that was put back from a copy is recorded before anything else, whoever opens it: the
- * next record would hide it.
+ * What the head outside tells of a journal that was put back from a copy. It is recorded with the next event, whoever writes it: that
+ * one moves the head, and nobody would know any more.
  */
-const tellCut = Effect.fnUntraced(function* ({ append }: Journal["Service"], outside: Head.Head) {
+const cutBy = Effect.fnUntraced(function* (outside: Head.Head) {
   const mistake = yield* Effect.mapError(Head.mistakeBy(outside), broken("Cannot read the journal"))
   if (mistake?.newest === 0) return yield* new JournalError({ message: emptied(mistake.text), cause: "empty" })
-  if (mistake !== undefined) yield* append([{ _tag: "JournalCut", text: mistake.text }])
+  return mistake && ({ _tag: "JournalCut", text: mistake.text } as const)
 })
 
 const emptied = (text: string): string =>
@@ -138,6 +136,7 @@ const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Hea
     Effect.mapError(broken("Cannot read the journal"))
   )
   let last = newest?.sequence ?? 0
+  let cut = yield* cutBy(outside)
   /** Hash of the newest event, once something was written. */
   let head: string | undefined
   let isFull = !(yield* reserve.restore)
@@ -159,8 +158,9 @@ const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Hea
   )
 
   const append = Effect.fn("Journal.append")(
-    function* (events: ReadonlyArray<BotEvent>) {
-      if (!Array.isReadonlyArrayNonEmpty(events)) return []
+    function* (added: ReadonlyArray<BotEvent>) {
+      if (!Array.isReadonlyArrayNonEmpty(added)) return []
+      const events = cut === undefined ? added : Array.prepend(added, cut)
       const at = yield* Clock.currentTimeMillis
       const recorded = Array.map(events, (event, index): Recorded => ({ sequence: last + 1 + index, at, event }))
       let hash = head ?? (yield* newestHash)
@@ -174,6 +174,7 @@ const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Hea
       yield* withRoom(Effect.retry(sql`INSERT INTO journal ${sql.insert(rows)}`, whileLocked))
       last += events.length
       head = hash
+      cut = undefined
       yield* outside.keep({ sequence: last, hash })
       return recorded
     },

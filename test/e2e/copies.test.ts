@@ -89,7 +89,7 @@ const paidTwice = async ({ apiKey, url }: Connection): Promise<ReadonlyArray<str
 /** Orders that this life says it does not know. */
 const forgottenIn = ({ lines }: Program): ReadonlyArray<string> =>
   lines.flatMap((line) => {
-    const [, id] = /"_tag":"JournalBehind".*?"orderId":"([^"]+)"/.exec(line) ?? []
+    const [, id] = /"event":"JournalBehind".*?"orderId":"([^"]+)"/.exec(line) ?? []
     return id === undefined ? [] : [id]
   })
 
@@ -123,7 +123,7 @@ describe("processes killed at random moments, and continued on a copy", () => {
         else bot.child.kill("SIGKILL")
         await bot.ended
         count(isOrderly ? "stopped" : "killed")
-        count("cut", bot.lines.filter((line) => line.includes('"_tag":"JournalCut"')).length)
+        count("cut", bot.lines.filter((line) => line.includes('"event":"JournalCut"')).length)
         // Whoever runs the bot explains what it does not know, and it goes on.
         for (const id of forgottenIn(bot)) {
           count("forgotten")

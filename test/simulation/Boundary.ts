@@ -196,10 +196,12 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
           return Effect.andThen(journal.append(events), Effect.never)
         }
         return Effect.tap(journal.append(events), (recorded) => {
-          for (const event of events) oracle.recorded("one", event)
-          written.push(...events)
+          for (const { event } of recorded) {
+            oracle.recorded("one", event)
+            written.push(event)
+          }
           if (fault?.what === "lost") {
-            durable = written.length - events.length
+            durable = written.length - recorded.length
             disk = "lost"
             crashAt = world.now + goesOnMillis
           }

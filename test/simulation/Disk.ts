@@ -20,6 +20,10 @@ export const watched =
           refused()
           return Effect.fail(new JournalError({ message: "Cannot write the journal: disk full", cause: "full" }))
         }
-        return Effect.tap(journal.append(rows), () => Effect.sync(() => rows.forEach(written)))
+        return Effect.tap(journal.append(rows), (recorded) =>
+          Effect.sync(() => {
+            for (const { event } of recorded) written(event)
+          })
+        )
       })
   })
