@@ -1,37 +1,60 @@
 /**
  * Profit and loss, the one source for the screen, `status`, `profit` and the exports. For each quote asset,
- * `realised` is what closed trades earned by the chosen method, `unrealised` what open positions would earn at the
- * last known price, `fees` what payouts and refunds cost, and `total` realised plus unrealised less fees. `flows` is
- * capital that came or went; it is never profit.
+ * `gridProfit` is what buying and selling by turns earned, `inventory` what holding did (see `Rounds`), `fees` what payouts
+ * and refunds cost, and `total` grid profit plus inventory less fees.
+ *
+ * Accounts ask otherwise: `realised` is what closed trades earned by the chosen method, over all slots of a strategy, and
+ * `unrealised` what open positions would earn at the last known price. Over a strategy both come to the same total; over a
+ * slot they do not, as its sales close what others bought. `flows` is capital that came or went; it is never profit.
  */
-import type { Amount } from "../domain/Amount.ts"
+import { type Amount, magnitude } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { utcDate } from "../domain/Text.ts"
 import { earned, type Gain, type Lot, type LotMethod, match } from "./Lots.ts"
-import type { Fee, Flow, Trade, TradingRecord } from "./Trades.ts"
+import * as Rounds from "./Rounds.ts"
+import type { Fee, Flow, Round, Trade, TradingRecord } from "./Trades.ts"
 
 export const groupings = ["strategy", "slot", "day", "asset"] as const
 export type Grouping = (typeof groupings)[number]
 
 export interface Figures {
+  readonly gridProfit: Amount
+  readonly inventory: Amount
   readonly realised: Amount
   readonly unrealised: Amount
   readonly fees: Amount
   readonly flows: Amount
   readonly total: Amount
+  /** How many times a slot bought and sold, or sold and bought back. */
+  readonly rounds: number
 }
 
-export const nothing: Figures = { realised: 0n, unrealised: 0n, fees: 0n, flows: 0n, total: 0n }
+export const nothing: Figures = {
+  gridProfit: 0n,
+  inventory: 0n,
+  realised: 0n,
+  unrealised: 0n,
+  fees: 0n,
+  flows: 0n,
+  total: 0n,
+  rounds: 0
+}
 
 export const plus = (a: Figures, b: Partial<Figures>): Figures => {
   const sum = {
+    gridProfit: a.gridProfit + (b.gridProfit ?? 0n),
+    inventory: a.inventory + (b.inventory ?? 0n),
+    rounds: a.rounds + (b.rounds ?? 0),
     realised: a.realised + (b.realised ?? 0n),
     unrealised: a.unrealised + (b.unrealised ?? 0n),
     fees: a.fees + (b.fees ?? 0n),
     flows: a.flows + (b.flows ?? 0n)
   }
-  return { ...sum, total: sum.realised + sum.unrealised - sum.fees }
+  return { ...sum, total: sum.gridProfit + sum.inventory - sum.fees }
 }
+
+/** What a slot or a day earned after its fees, whatever the price does to the inventory. */
+export const earnedOf = ({ gridProfit, fees }: Figures): Amount => gridProfit - fees
 
 /** Quote smallest units for a base amount at a market's last price, rounded down; `undefined` without a price. */
 export type Mark = (market: string, base: string, quote: string, amount: Amount) => Amount | undefined
@@ -73,12 +96,6 @@ export const poolOf = ({ strategy, market }: Trade): string => `${strategy}\u000
 
 const poolsOf = (trades: ReadonlyArray<Trade>) => Map.groupBy(trades, poolOf)
 
-const unrealisedOf = ({ isShort, cost, quantity, openedBy }: Lot, mark: Mark): Amount => {
-  const value = mark(openedBy.market, openedBy.base, openedBy.quote, quantity)
-  if (value === undefined) return 0n
-  return isShort ? cost - value : value - cost
-}
-
 interface ReportOptions {
   readonly method: LotMethod
   readonly mark: Mark
@@ -93,12 +110,14 @@ export const report = (
 ): ReadonlyArray<Row> => grouped(itemsOf(trading, options), by)
 
 /** All that the figures consist of. */
-export const itemsOf = ({ trades, fees, flows }: TradingRecord, { mark, method, now }: ReportOptions) => {
-  const pools = [...poolsOf(trades).values()].map((pool) => match(pool, method))
+export const itemsOf = ({ trades, fees, flows, rounds }: TradingRecord, { mark, method, now }: ReportOptions) => {
+  const pools = [...poolsOf(trades).values()].map((pool) => ({ pool, ...match(pool, method) }))
   const quotes = new Set([...trades, ...fees].map(({ quote }) => quote))
   return [
     ...pools.flatMap(({ gains }) => gains.map(itemOfGain)),
-    ...pools.flatMap(({ open }) => open.map((lot) => itemOfLot(lot, mark, now))),
+    ...pools.flatMap(({ open }) => itemsOfLots(open, mark, now)),
+    ...pools.flatMap(({ pool }) => itemsOfTurns(pool, new Map(), mark, now)),
+    ...rounds.map(itemOfRound),
     ...fees.map(itemOfFee),
     ...flowsIn(flows.map(itemOfFlow), quotes)
   ]
@@ -109,10 +128,61 @@ export const itemOfGain = (gain: Gain): Item => {
   return { strategy, slot, at, asset: base, quote, figures: { realised: earned(gain) } }
 }
 
-export const itemOfLot = (lot: Lot, mark: Mark, now: number): Item => {
-  const { strategy, slot, base, quote } = lot.openedBy
-  return { strategy, slot, at: now, asset: base, quote, figures: { unrealised: unrealisedOf(lot, mark) } }
+/** Open lots of one pool and method, all long or all short. Their worth is rounded once, as in `Rounds`. */
+export const itemsOfLots = (lots: ReadonlyArray<Lot>, mark: Mark, now: number): ReadonlyArray<Item> => {
+  let [held, known] = [0n, 0n]
+  return lots.map(({ openedBy: { strategy, slot, market, base, quote }, isShort, cost, quantity }) => {
+    held += quantity
+    const all = mark(market, base, quote, held)
+    const value = (all ?? known) - known
+    known += value
+    const unrealised = all === undefined ? 0n : isShort ? cost - value : value - cost
+    return { strategy, slot, at: now, asset: base, quote, figures: { unrealised } }
+  })
 }
+
+/** What these trades of one pool, oldest first, earned by turns after those that `books` have, and what is held now. */
+export const itemsOfTurns = (
+  trades: ReadonlyArray<Trade>,
+  earlier: Rounds.TurnBooks,
+  mark: Mark,
+  now: number
+): ReadonlyArray<Item> => {
+  const books = new Map(earlier)
+  const worth = ({ market, base, quote }: Rounds.TurnBook, amount: Amount) => {
+    const value = mark(market, base, quote, magnitude(amount))
+    return value === undefined || amount >= 0n ? value : -value
+  }
+  return [
+    ...trades.map((trade) => itemOfTurn(trade, Rounds.take(books, trade))),
+    ...Rounds.inventory(books, worth).map(({ book: { strategy, slot, base, quote }, amount }) => ({
+      strategy,
+      slot,
+      at: now,
+      asset: base,
+      quote,
+      figures: { inventory: amount }
+    }))
+  ]
+}
+
+export const itemOfTurn = ({ strategy, slot, at, base, quote }: Trade, gridProfit: Amount): Item => ({
+  strategy,
+  slot,
+  at,
+  asset: base,
+  quote,
+  figures: { gridProfit }
+})
+
+export const itemOfRound = ({ strategy, slot, at, base, quote }: Round): Item => ({
+  strategy,
+  slot,
+  at,
+  asset: base,
+  quote,
+  figures: { rounds: 1 }
+})
 
 export const itemOfFee = ({ strategy, slot, at, base, quote, inQuote }: Fee): Item => ({
   strategy,

@@ -26,7 +26,15 @@ export interface Trade extends About {
   readonly side: Side
   readonly baseAmount: Amount
   readonly quoteAmount: Amount
+  /** Its slot buys and sells by turns, so that it is matched with what this slot did before (see `Rounds`). */
+  readonly byTurns?: true
 }
+
+/** A slot's second leg ended, whose money came from the first. */
+export type Round = About
+
+/** The kinds whose slots enter and leave by turns. Those of others only buy or only sell. */
+const kindsByTurns: ReadonlySet<string> = new Set(["grid", "ladder", "bracket"])
 
 export interface Fee extends About {
   readonly kind: "payout" | "refund"
@@ -71,6 +79,7 @@ export interface TradingRecord {
   readonly trades: ReadonlyArray<Trade>
   readonly fees: ReadonlyArray<Fee>
   readonly flows: ReadonlyArray<Flow>
+  readonly rounds: ReadonlyArray<Round>
   readonly orders: ReadonlyArray<OrderLife>
   /** The last price that a decision or a fill saw, by market; quote per base. */
   readonly lastPrices: ReadonlyMap<string, { readonly price: Decimal.Decimal; readonly at: number }>
@@ -81,6 +90,7 @@ export interface TradesBooks {
   readonly trades: Array<Trade>
   readonly fees: Array<Fee>
   readonly flows: Array<Flow>
+  readonly rounds: Array<Round>
   readonly planned: Map<
     string,
     { readonly event: Of<"Planned">; readonly life: OrderLife; readonly bound?: Of<"Bound"> }
@@ -89,6 +99,9 @@ export interface TradesBooks {
   readonly budgets: Map<string, Amount>
   /** By strategy. */
   readonly markets: Map<string, string>
+  readonly kinds: Map<string, string>
+  /** Legs that a slot ended, and whose they were. */
+  readonly legs: Map<string, { count: number; readonly about: Omit<About, "at"> }>
   readonly lastPrices: Map<string, { readonly price: Decimal.Decimal; readonly at: number }>
 }
 
@@ -96,9 +109,12 @@ export const emptyBooks = (): TradesBooks => ({
   trades: [],
   fees: [],
   flows: [],
+  rounds: [],
   planned: new Map(),
   budgets: new Map(),
   markets: new Map(),
+  kinds: new Map(),
+  legs: new Map(),
   lastPrices: new Map()
 })
 
@@ -113,10 +129,13 @@ export const tags: ReadonlyArray<Tag> = [
   "DepositSeen",
   "CancelRequested",
   "Closed",
+  "LegClosed",
   "FillSeen",
   "PaidOut",
   "Refunded"
 ]
+
+const legKey = (strategy: string, slot: string): string => `${strategy}\u0000${slot}`
 
 export interface TradesFold {
   readonly see: (entry: Recorded) => void
@@ -128,7 +147,15 @@ export const make = (
   decimals: (symbol: string) => number | undefined,
   books: TradesBooks = emptyBooks()
 ): TradesFold => {
-  const { trades, fees, flows, planned, budgets, markets, lastPrices } = books
+  const { trades, fees, flows, rounds, planned, budgets, markets, kinds, legs, lastPrices } = books
+
+  /** Two legs are a round. A slot without a fill has begun none. */
+  const endLeg = (at: number, { strategy, slot }: Pick<About, "strategy" | "slot">): void => {
+    const known = legs.get(legKey(strategy, slot))
+    if (known === undefined) return
+    known.count += 1
+    if (known.count % 2 === 0) rounds.push({ at, ...known.about })
+  }
 
   const ofPlacement = (event: PlacementEvent, at: number): void => {
     if (event._tag === "Planned") {
@@ -166,9 +193,13 @@ export const make = (
         return
       case "Closed":
         note({ closedAt: at, status: event.status })
+        if (event.status === "FILLED") endLeg(at, event)
         return
       case "FillSeen": {
         const isSale = event.side === "SELL"
+        const byTurns = kindsByTurns.has(kinds.get(strategy) ?? "")
+        const legsKey = legKey(strategy, slot)
+        if (byTurns && !legs.has(legsKey)) legs.set(legsKey, { count: 0, about })
         trades.push({
           ...about,
           at: event.filledAt,
@@ -176,7 +207,8 @@ export const make = (
           ...present({ orderId: known.bound?.orderId }),
           side: event.side,
           baseAmount: isSale ? event.amountIn : event.amountOut,
-          quoteAmount: isSale ? event.amountOut : event.amountIn
+          quoteAmount: isSale ? event.amountOut : event.amountIn,
+          ...(byTurns ? { byTurns } : {})
         })
         lastPrices.set(market, { price: event.price, at: event.filledAt })
         note({ firstFillAt: Math.min(life.firstFillAt ?? event.filledAt, event.filledAt) })
@@ -228,6 +260,7 @@ export const make = (
       if (amount !== 0n) flows.push(flow)
     } else if (event._tag === "StrategyLoaded") {
       markets.set(event.strategy, event.market.split(", ")[0] ?? event.market)
+      kinds.set(event.strategy, event.kind)
     } else if (event._tag === "Decided") {
       const market = markets.get(event.strategy)
       const price = Decimal.midpoint(event.bid, event.ask)
@@ -237,7 +270,8 @@ export const make = (
       }
       for (const { market: name, bid, ask, at: seenAt } of event.elsewhere ?? [])
         lastPrices.set(name, { price: Decimal.midpoint(bid, ask), at: seenAt })
-    } else if ("placement" in event) ofPlacement(event, at)
+    } else if (event._tag === "LegClosed") endLeg(at, event)
+    else if ("placement" in event) ofPlacement(event, at)
   }
 
   return {
@@ -246,6 +280,7 @@ export const make = (
       trades: trades.toSorted((a, b) => a.at - b.at),
       fees,
       flows,
+      rounds,
       orders: [...planned.values()].map(({ life }) => life),
       lastPrices
     })

@@ -62,8 +62,8 @@ describe("the profit that the API shows", () => {
     const mark = Profit.markBy(new Map([["BTC/USDC", { price: Decimal.make(65_001n), at: now }]]), decimals)
     const [row] = Profit.report(trades.result(), { method: "average", mark, now })
     if (row === undefined) return assert.fail("no figures")
-    const { realised, fees, total } = row.figures
-    assert.isTrue(realised > 0n && total > realised)
+    const { gridProfit, fees, total } = row.figures
+    assert.isTrue(gridProfit > 0n && total > gridProfit)
 
     const shown = strategyProfit(
       state,
@@ -74,7 +74,7 @@ describe("the profit that the API shows", () => {
       recent.fills
     )
     const units = (text: string) => BigInt(Math.round(Number(text) * 1e6))
-    assert.strictEqual(shown.realised, format(realised - fees, 6))
+    assert.strictEqual(shown.earned, format(gridProfit - fees, 6))
     assert.strictEqual(units(shown.worth) - units(shown.held), total)
     assert.strictEqual(shown.fills, 4)
 

@@ -1,8 +1,8 @@
 /** Spreadsheets and the input of RP2, as a reader that shares nothing with the writer finds them. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Ods from "../../src/ledger/Ods.ts"
-import * as Rp2 from "../../src/ledger/Rp2.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
+import * as Ods from "../../src/ledger/tables/Ods.ts"
+import * as Rp2 from "../../src/ledger/tables/Rp2.ts"
 import { decimals, journal } from "./account.ts"
 import { membersOf, sheetsOf } from "./spreadsheet.ts"
 

@@ -9,14 +9,17 @@ import { decimals, journal, start } from "./account.ts"
 const fold = Trades.make(decimals)
 journal.forEach(fold.see)
 const trading = fold.result()
-const nothing: Trades.TradingRecord = { trades: [], fees: [], flows: [], orders: [], lastPrices: new Map() }
+const nothing: Trades.TradingRecord = { trades: [], fees: [], flows: [], rounds: [], orders: [], lastPrices: new Map() }
 const now = start + 9 * dayMillis
 
 /** 0.002 BTC bought for 120 USDC, half of it sold for 66; the rest would bring 70.000001. */
 const mark: Profit.Mark = (market, base, quote, amount) =>
-  market === "BTC/USDC" && base === "BTC" && quote === "USDC" && amount === 100_000n ? 70_000_001n : undefined
+  market === "BTC/USDC" && base === "BTC" && quote === "USDC" ? (amount * 70_000_001n) / 100_000n : undefined
 const options = { method: "average", mark, now } as const
 const figures = {
+  gridProfit: 0n,
+  inventory: 16_000_001n,
+  rounds: 1,
   realised: 6_000_000n,
   unrealised: 10_000_001n,
   fees: 6_211n,
@@ -43,17 +46,17 @@ describe("profit", () => {
     assert.deepStrictEqual(by("slot"), [
       ["grid/", part({ flows: 1_500_000_000n })],
       // The open lot is of the order that opened it, the gain of the one that closed.
-      ["grid/cell-p1", part({ unrealised: 10_000_001n, fees: 4_200n })],
-      ["grid/cell-p2", part({ realised: 6_000_000n, fees: 1_991n })],
+      ["grid/cell-p1", part({ inventory: 20_000_002n, unrealised: 10_000_001n, fees: 4_200n })],
+      ["grid/cell-p2", part({ inventory: -4_000_001n, rounds: 1, realised: 6_000_000n, fees: 1_991n })],
       ["grid/cell-p3", part({ fees: 20n })]
     ])
     assert.deepStrictEqual(by("day"), [
       ["2026-01-01", part({ realised: 6_000_000n, fees: 6_191n, flows: 1_000_000_000n })],
-      ["2026-01-02", part({ fees: 20n, flows: 500_000_000n })],
-      ["2026-01-10", part({ unrealised: 10_000_001n })]
+      ["2026-01-02", part({ rounds: 1, fees: 20n, flows: 500_000_000n })],
+      ["2026-01-10", part({ inventory: 16_000_001n, unrealised: 10_000_001n })]
     ])
     assert.deepStrictEqual(by("asset"), [
-      ["BTC", part({ realised: 6_000_000n, unrealised: 10_000_001n, fees: 6_211n })],
+      ["BTC", part({ inventory: 16_000_001n, rounds: 1, realised: 6_000_000n, unrealised: 10_000_001n, fees: 6_211n })],
       ["USDC", part({ flows: 1_500_000_000n })]
     ])
   })
@@ -80,7 +83,7 @@ describe("profit", () => {
     const [, , sale] = trading.trades
     if (sale === undefined) return assert.fail("no sale")
     const [row] = Profit.report({ ...nothing, trades: [sale] }, options)
-    assert.deepStrictEqual(row?.figures, part({ unrealised: 66_000_000n - 70_000_001n }))
+    assert.deepStrictEqual(row?.figures, part({ inventory: -4_000_001n, unrealised: -4_000_001n }))
   })
 
   it("of what has no price is nothing, neither won nor lost", () => {

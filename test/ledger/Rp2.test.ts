@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { earned, match } from "../../src/ledger/Lots.ts"
-import * as Rp2 from "../../src/ledger/Rp2.ts"
 import type { Trade } from "../../src/ledger/Trades.ts"
+import * as Rp2 from "../../src/ledger/tables/Rp2.ts"
 import { integerBetween, random } from "../strategy/support.ts"
 
 const path = [process.env["LIMITBOT_ORACLES"], process.env["PATH"]].filter(Boolean).join(":")
@@ -59,7 +59,7 @@ describe.skipIf(!isThere)("RP2 and our lots agree", () => {
       const folder = mkdtempSync(join(tmpdir(), "limitbot-rp2-"))
       try {
         const trades = historyOf(seed)
-        const trading = { trades, fees: [], flows: [], orders: [], lastPrices: new Map() }
+        const trading = { trades, fees: [], flows: [], rounds: [], orders: [], lastPrices: new Map() }
         for (const { name, content } of Rp2.filesOf(trading, { decimals, method }))
           writeFileSync(join(folder, name), content)
         const here = { cwd: folder, env: environment, encoding: "utf8" } as const

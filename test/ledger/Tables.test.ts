@@ -1,7 +1,7 @@
 /** The tables of the CSV export, cell by cell, and the years and lots that they are of. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Tables from "../../src/ledger/Tables.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
+import * as Tables from "../../src/ledger/tables/Tables.ts"
 import { decimals, journal, start } from "./account.ts"
 
 const fold = Trades.make(decimals)

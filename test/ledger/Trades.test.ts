@@ -32,7 +32,8 @@ describe("what a journal says about trading", () => {
         orderId: "order-p1",
         side: "BUY",
         baseAmount: 80_000n,
-        quoteAmount: 48_000_000n
+        quoteAmount: 48_000_000n,
+        byTurns: true
       },
       {
         ...about("p1"),
@@ -41,7 +42,8 @@ describe("what a journal says about trading", () => {
         orderId: "order-p1",
         side: "BUY",
         baseAmount: 120_000n,
-        quoteAmount: 72_000_000n
+        quoteAmount: 72_000_000n,
+        byTurns: true
       },
       {
         ...about("p2"),
@@ -50,7 +52,8 @@ describe("what a journal says about trading", () => {
         orderId: "order-p2",
         side: "SELL",
         baseAmount: 100_000n,
-        quoteAmount: 66_000_000n
+        quoteAmount: 66_000_000n,
+        byTurns: true
       }
     ])
   })

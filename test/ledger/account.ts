@@ -95,6 +95,11 @@ const closed = (placement: string, inputAsset: string, unspent: bigint): BotEven
   unspent
 })
 
+const legClosed = (placement: string, side: "BUY" | "SELL"): BotEvent => {
+  const { slot } = of(placement)
+  return { _tag: "LegClosed", strategy, slot, side, asset: "BTC", rest: 0n, reason: "nothing is left of it" }
+}
+
 /** By minute since the start. */
 const history: ReadonlyArray<readonly [minute: number, event: BotEvent]> = [
   [0, { _tag: "StrategyLoaded", strategy, file: "grid.yaml", kind: "grid", market: "BTC/USDC, ETH/USDC", hash: "a" }],
@@ -153,7 +158,9 @@ const history: ReadonlyArray<readonly [minute: number, event: BotEvent]> = [
   [1_463, { _tag: "PaidOut", ...of("p4", byHand), asset: "BTC", amount: 199_990n, fee: 10n, txHashes: [] }],
   [1_470, { _tag: "BudgetAllotted", strategy, asset: "USDC", amount: 1_500_000_000n }],
   [1_471, { _tag: "BudgetAllotted", strategy, asset: "USDC", amount: 1_500_000_000n }],
-  [1_472, { _tag: "BudgetAllotted", strategy, asset: "BTC", amount: 500_050n }]
+  [1_472, { _tag: "BudgetAllotted", strategy, asset: "BTC", amount: 500_050n }],
+  [1_473, legClosed("p2", "SELL")],
+  [1_473, legClosed("p2", "BUY")]
 ]
 
 export const journal: ReadonlyArray<Recorded> = history.map(([minute, event], index) => ({

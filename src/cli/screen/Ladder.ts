@@ -13,7 +13,7 @@ import { age, counted } from "../../report/text/Words.ts"
 
 interface Sight {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
-  /** What a slot has realised, for people; empty if nothing. */
+  /** What a slot has earned, for people; empty if nothing. */
   readonly earned: (slot: string) => string
   readonly now: number
   /** Width of the terminal; a narrow one loses columns, never the ends of lines. */

@@ -12,8 +12,8 @@ import { counted } from "../../report/text/Words.ts"
 /** Before the first trade, every asset of a budget could be the quote. */
 const tradedIn = (profit: LiveProfit | undefined): ReadonlyArray<Row> =>
   (profit?.whole ?? []).filter(
-    ({ figures: { realised, unrealised, fees } }, _, { length }) =>
-      length === 1 || realised !== 0n || unrealised !== 0n || fees !== 0n
+    ({ figures: { gridProfit, inventory, fees } }, _, { length }) =>
+      length === 1 || gridProfit !== 0n || inventory !== 0n || fees !== 0n
   )
 
 /** As much as fits, the most telling first. */
@@ -32,15 +32,16 @@ export const profitLines = (
   columns: number
 ): ReadonlyArray<ColouredLine> =>
   tradedIn(profit).map(({ quote, figures }): ColouredLine => {
-    const { realised, unrealised, fees, total } = figures
+    const { gridProfit, inventory, fees, rounds, total } = figures
     const say = (amount: bigint) => Money.signed(assets, quote, amount)
     const parts = [
       `profit in ${quote}:  today ${say(profit === undefined ? 0n : todayOf(profit, quote))}`,
       `total ${say(total)}`,
-      `unrealised ${say(unrealised)}`,
-      `realised ${say(realised)}`,
+      `grid profit ${say(gridProfit)}`,
+      `inventory ${say(inventory)}`,
       `fees ${Money.glance(assets, quote, fees)}`,
-      "against holding, by average cost"
+      counted(rounds, "round"),
+      "against holding"
     ]
     return [fitting(parts, columns), total < 0n ? "yellow" : total > 0n ? "green" : "dim"]
   })

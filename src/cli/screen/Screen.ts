@@ -5,7 +5,7 @@
  * numbers change.
  */
 
-import type { LiveProfit } from "../../control/view/LiveProfit.ts"
+import { type LiveProfit, slotEarned } from "../../control/view/LiveProfit.ts"
 import { type SlotRow, slotRows } from "../../control/view/SlotRows.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -101,12 +101,13 @@ const headline = ({ running, state, nextLookAt, now }: ScreenInput, rows: Readon
   )
 }
 
-/** What each slot has realised, if it has traded. */
+/** What each slot has earned after its fees, once it closed anything. */
 const earnedBy =
   ({ profit, assets }: ScreenInput) =>
   (slot: string): string => {
     const row = profit?.slots.get(slot)
-    return row === undefined || row.figures.realised === 0n ? "" : Money.signed(assets, row.quote, row.figures.realised)
+    const earned = row === undefined ? undefined : slotEarned(row)
+    return row === undefined || earned === undefined ? "" : Money.signed(assets, row.quote, earned)
   }
 
 const idleLines = (state: BotState): ReadonlyArray<ColouredLine> => {

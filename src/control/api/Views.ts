@@ -80,8 +80,10 @@ const SlotView = Schema.Struct({
   /** Distance from the mid price, as a signed share of it; null while nothing rests. */
   distance: Schema.NullOr(Schema.Finite),
   legs: Schema.Int,
-  /** Realised by average cost, as `profit --by slot` has it; null before the first. */
+  /** What it bought and sold itself brought in, after its fees; null before it closed anything. */
   earned: Schema.NullOr(Text),
+  /** What its open leg would earn at the present price; null without one. */
+  inventory: Schema.NullOr(Text),
   why: Text,
   tone: Schema.Literals(["alarm", "buy", "sell", "quiet"])
 })
@@ -138,8 +140,8 @@ export const Profit = Schema.Struct({
       /** What its holdings are worth at the mid price, and what its budget would be worth without any trade. */
       worth: Text,
       held: Text,
-      /** By average cost, less fees. */
-      realised: Text,
+      /** Grid profit less fees. */
+      earned: Text,
       fills: Schema.Int
     })
   ),

@@ -1,6 +1,6 @@
 /**
- * Profit and loss for a glance: in total, today (UTC), by strategy and by slot, all from the ledger's figures by average
- * cost. The screen, `status` and the API show these. What they show is on disk and counted once.
+ * Profit and loss for a glance: in total, by day (UTC), by strategy and by slot, all from the ledger's figures. The screen,
+ * `status` and the API show these. What they show is on disk and counted once.
  *
  * `total` is also the gain over holding the budget: the initial holdings have no price here until they trade.
  */
@@ -17,8 +17,9 @@ import * as StoredProfit from "./StoredProfit.ts"
 
 export interface LiveProfit {
   readonly whole: ReadonlyArray<Profit.Row>
-  /** Realised and paid since midnight UTC; open positions are not divided by days. */
-  readonly today: ReadonlyArray<Profit.Row>
+  /** What was earned and paid by UTC day; the inventory is not divided by days, it stands at the last. */
+  readonly days: ReadonlyArray<Profit.Row>
+  readonly today: string
   readonly strategies: ReadonlyArray<Profit.Row>
   /** By slot, as `grid/cell-07`. */
   readonly slots: ReadonlyMap<string, Profit.Row>
@@ -34,10 +35,10 @@ type Items = (mark: Profit.Mark) => ReadonlyArray<Profit.Item>
 
 const pictureOf = (itemsBy: Items, mark: Profit.Mark, now: number): LiveProfit => {
   const items = itemsBy(mark)
-  const today = itemsBy(() => undefined).filter(({ at }) => utcDate(at) === utcDate(now))
   return {
     whole: Profit.grouped(items, undefined),
-    today: Profit.grouped(today, "day"),
+    days: Profit.grouped(items, "day"),
+    today: utcDate(now),
     strategies: Profit.grouped(items, "strategy"),
     slots: new Map(Profit.grouped(items, "slot").map((row) => [row.group, row]))
   }
@@ -49,11 +50,15 @@ export const pictureNow = (profit: RunningProfit.RunningProfit, assets: Money.As
   return pictureOf((mark) => RunningProfit.items(profit, mark, now), known, now)
 }
 
-/** Realised less fees since midnight UTC. */
-export const todayOf = ({ today }: LiveProfit, quote: string): Amount => {
-  const figures = today.find((row) => row.quote === quote)?.figures
-  return figures === undefined ? 0n : figures.realised - figures.fees
+/** Earned since midnight UTC, after fees. */
+export const todayOf = ({ days, today }: LiveProfit, quote: string): Amount => {
+  const figures = days.find((row) => row.quote === quote && row.group === today)?.figures
+  return figures === undefined ? 0n : Profit.earnedOf(figures)
 }
+
+/** What a slot earned after its fees; `undefined` until it closed something. */
+export const slotEarned = ({ figures }: Profit.Row): Amount | undefined =>
+  figures.rounds === 0 && figures.gridProfit === 0n ? undefined : Profit.earnedOf(figures)
 
 /** Makes pictures, and remembers the last one as long as nothing has changed. */
 const painter = (assets: Money.Assets) => {

@@ -9,6 +9,7 @@ import type { Recorded } from "../../domain/BotEvent.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import { type Lot, match } from "../../ledger/Lots.ts"
 import * as Profit from "../../ledger/Profit.ts"
+import * as Rounds from "../../ledger/Rounds.ts"
 import * as Trades from "../../ledger/Trades.ts"
 
 export const method = "average"
@@ -32,7 +33,8 @@ export interface RunningProfit {
 
 interface Pool {
   lots: ReadonlyArray<Lot>
-  /** Trades before this time are in the lots. */
+  readonly turns: Rounds.TurnBooks
+  /** Trades before this time are in the lots and the turns. */
   countedUntil: number
   readonly kept: Array<Trades.Trade>
 }
@@ -58,12 +60,13 @@ export const see = (profit: RunningProfit, entries: ReadonlyArray<Recorded>): vo
     forget(profit, entry)
     profit.sequence = entry.sequence
   }
-  const { trades, fees, flows } = profit.books
+  const { trades, fees, flows, rounds } = profit.books
   for (const flow of flows.splice(0)) count(profit.flows, Profit.itemOfFlow(flow))
   for (const fee of fees.splice(0)) {
     profit.quotes.add(fee.quote)
     count(profit.counted, Profit.itemOfFee(fee))
   }
+  for (const round of rounds.splice(0)) count(profit.counted, Profit.itemOfRound(round))
   for (const trade of trades.splice(0)) take(profit, trade)
   for (const pool of profit.pools.values()) settle(profit, pool)
 }
@@ -85,7 +88,7 @@ const forget = ({ books: { planned }, ended }: RunningProfit, { at, event }: Rec
 
 const take = ({ pools, quotes }: RunningProfit, trade: Trades.Trade): void => {
   const key = Profit.poolOf(trade)
-  const pool = pools.get(key) ?? { lots: [], countedUntil: Number.NEGATIVE_INFINITY, kept: [] }
+  const pool: Pool = pools.get(key) ?? { lots: [], turns: new Map(), countedUntil: Number.NEGATIVE_INFINITY, kept: [] }
   pools.set(key, pool)
   pool.kept.push(trade)
   quotes.add(trade.quote)
@@ -99,6 +102,7 @@ const settle = (profit: RunningProfit, pool: Pool): void => {
   const older = pool.kept.splice(0, pool.kept.length - Math.floor(profit.keptTrades / 2))
   const { gains, open } = match(older, method, pool.lots)
   for (const gain of gains) count(profit.counted, Profit.itemOfGain(gain))
+  for (const trade of older) count(profit.counted, Profit.itemOfTurn(trade, Rounds.take(pool.turns, trade)))
   pool.lots = open
   pool.countedUntil = older.at(-1)?.at ?? pool.countedUntil
 }
@@ -115,9 +119,14 @@ const count = (items: Map<string, Profit.Item>, item: Profit.Item): void => {
 
 /** All that the figures consist of, to be grouped; `now` dates the unrealised part. */
 export const items = (profit: RunningProfit, mark: Profit.Mark, now: number): ReadonlyArray<Profit.Item> => {
-  const open = [...profit.pools.values()].flatMap(({ kept, lots }) => {
-    const matched = match(kept.toSorted(byTime), method, lots)
-    return [...matched.gains.map(Profit.itemOfGain), ...matched.open.map((lot) => Profit.itemOfLot(lot, mark, now))]
+  const open = [...profit.pools.values()].flatMap(({ kept, lots, turns }) => {
+    const newest = kept.toSorted(byTime)
+    const matched = match(newest, method, lots)
+    return [
+      ...matched.gains.map(Profit.itemOfGain),
+      ...Profit.itemsOfLots(matched.open, mark, now),
+      ...Profit.itemsOfTurns(newest, turns, mark, now)
+    ]
   })
   return [...profit.counted.values(), ...open, ...Profit.flowsIn([...profit.flows.values()], profit.quotes)]
 }

@@ -8,7 +8,7 @@ import { filledBase, type Placement } from "../../engine/state/Placement.ts"
 import type { Row } from "../../ledger/Profit.ts"
 import * as Money from "../../report/text/Money.ts"
 import type { Book, FillView, Money as MoneyView, Orders, PriceView, Slots } from "../api/Views.ts"
-import type { LiveProfit } from "./LiveProfit.ts"
+import { type LiveProfit, slotEarned } from "./LiveProfit.ts"
 import { slotRows } from "./SlotRows.ts"
 
 export const priceView = (market: string, price: TwoSidedPrice): PriceView => ({
@@ -35,7 +35,7 @@ export const slotViews = (
     const strategy = row.slot.slice(0, row.slot.indexOf("/"))
     const placement = live.get(row.slot)
     const market = placement?.market ?? state.strategies.get(strategy)?.loaded?.market ?? ""
-    const earned = profit.get(row.slot)
+    const own = profit.get(row.slot)
     return {
       slot: row.slot,
       strategy,
@@ -48,15 +48,21 @@ export const slotViews = (
       since: placement?.changedAt ?? null,
       distance: placement === undefined ? null : distance(placement, prices.get(placement.market)),
       legs: Number(row.legs),
-      earned: earned === undefined ? null : earnedText(assets, earned),
+      earned: own === undefined ? null : earnedText(assets, own),
+      inventory: own === undefined ? null : inventoryText(assets, own),
       why: row.why,
       tone: toneOf[row.colour]
     }
   })
 }
 
-const earnedText = (assets: Money.Assets, { quote, figures: { realised } }: Row): string | null =>
-  realised === 0n ? null : Money.amountText(assets, quote, realised)
+const earnedText = (assets: Money.Assets, row: Row): string | null => {
+  const earned = slotEarned(row)
+  return earned === undefined ? null : Money.amountText(assets, row.quote, earned)
+}
+
+const inventoryText = (assets: Money.Assets, { quote, figures: { inventory } }: Row): string | null =>
+  inventory === 0n ? null : Money.amountText(assets, quote, inventory)
 
 /** Distance of the order from the mid price, as a share of it; negative below it. */
 const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number | null => {

@@ -6,6 +6,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
+import { earnedOf, nothing } from "../../ledger/Profit.ts"
 import { type Close, curve } from "../../ledger/Returns.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -27,14 +28,14 @@ export const strategyProfit = (
   const budget = (symbol: string) => state.strategies.get(name)?.budget.get(symbol) ?? 0n
   const held = budget(quote.symbol) + quoteAmount(market, budget(base.symbol), mid(price), "down")
   const row = strategies.find((each) => each.group === name && each.quote === quote.symbol)
-  const { realised, fees, total } = row?.figures ?? { realised: 0n, fees: 0n, total: 0n }
+  const figures = row?.figures ?? nothing
   return {
     strategy: name,
     market: market.name,
     asset: quote.symbol,
-    worth: Money.amountText(assets, quote.symbol, held + total),
+    worth: Money.amountText(assets, quote.symbol, held + figures.total),
     held: Money.amountText(assets, quote.symbol, held),
-    realised: Money.amountText(assets, quote.symbol, realised - fees),
+    earned: Money.amountText(assets, quote.symbol, earnedOf(figures)),
     fills: fills.filter(({ slot }) => slot.startsWith(`${name}/`)).length
   }
 }

@@ -204,18 +204,14 @@ const drawProfit = ({ series, strategies }: Profit): void => {
   worth.set(series)
   const sum = (of: (each: Profit["strategies"][number]) => string) =>
     strategies.reduce((total, each) => total + Number(of(each)), 0)
-  const [present, held, realised] = [
-    sum(({ worth }) => worth),
-    sum(({ held }) => held),
-    sum(({ realised }) => realised)
-  ]
+  const [present, held, earned] = [sum(({ worth }) => worth), sum(({ held }) => held), sum(({ earned }) => earned)]
   const gain = present - held
   const tone = (value: number) => (value < 0 ? "sell" : value > 0 ? "buy" : "")
   byId("profit-figures").replaceChildren(
     figure(`Worth, ${series.asset}`, decimal(present.toFixed(2))),
     figure("Held instead", decimal(held.toFixed(2))),
     figure("Against holding", signed(gain), tone(gain)),
-    figure("Realised", signed(realised), tone(realised))
+    figure("Earned", signed(earned), tone(earned))
   )
   byId("figures").replaceChildren(
     figure("Against holding", signed(gain), tone(gain)),

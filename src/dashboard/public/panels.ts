@@ -15,6 +15,7 @@ export interface Slot {
   readonly distance: number | null
   readonly legs: number
   readonly earned: string | null
+  readonly inventory: string | null
   readonly why: string
   readonly tone: "alarm" | "buy" | "sell" | "quiet"
 }

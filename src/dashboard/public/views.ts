@@ -30,7 +30,7 @@ export interface Profit {
   readonly strategies: ReadonlyArray<{
     readonly worth: string
     readonly held: string
-    readonly realised: string
+    readonly earned: string
     readonly asset: string
   }>
   readonly series: Worth & { readonly asset: string }

@@ -9,10 +9,22 @@ import * as Money from "./Money.ts"
 import * as Table from "./Table.ts"
 import { age } from "./Words.ts"
 
-export const fields = ["realised", "unrealised", "fees", "flows", "total"] as const
+/** Grid profit and inventory less fees are the total; what accounts ask for stands behind it. */
+const titles = {
+  gridProfit: "GRID PROFIT",
+  inventory: "INVENTORY",
+  fees: "FEES",
+  total: "TOTAL",
+  flows: "FLOWS",
+  realised: "REALISED",
+  unrealised: "UNREALISED"
+} as const
+const fields = ["gridProfit", "inventory", "fees", "total", "flows", "realised", "unrealised"] as const
 
-export const amounts = (assets: Money.Assets, quote: string, figures: Figures) =>
-  Object.fromEntries(fields.map((field) => [field, Money.amountText(assets, quote, figures[field])]))
+export const amounts = (assets: Money.Assets, quote: string, figures: Figures) => ({
+  ...Object.fromEntries(fields.map((field) => [field, Money.amountText(assets, quote, figures[field])])),
+  rounds: figures.rounds
+})
 
 export interface Profit {
   readonly method: LotMethod
@@ -25,7 +37,7 @@ export interface Profit {
   readonly statistics?: ReadonlyMap<string, { readonly orders: Quality; readonly returns: Returns }>
 }
 
-/** Fixed: the five figures by quote asset, then the method, the age of the prices, and the groups if requested. */
+/** Fixed: the figures by quote asset, then the method, the age of the prices, and the groups if requested. */
 export const json = ({ method, whole, by, groups, markedAt, statistics }: Profit, assets: Money.Assets) =>
   Object.fromEntries(
     whole.map(({ quote, figures }) => [
@@ -55,11 +67,13 @@ export const lines = (
   if (whole.length === 0) return ["No fills and no budgets yet."]
   const cells = ({ quote, figures }: Row) => [
     ...fields.map((field) => Money.amountText(assets, quote, figures[field])),
-    quote
+    quote,
+    String(figures.rounds)
   ]
   const columns = [
-    ...fields.map((field) => ({ title: field.toUpperCase(), align: "decimal" as const })),
-    { title: "ASSET" }
+    ...fields.map((field) => ({ title: titles[field], align: "decimal" as const })),
+    { title: "ASSET" },
+    { title: "ROUNDS", align: "right" as const }
   ]
   return [
     ...Table.render(columns, whole.map(cells)),
@@ -74,13 +88,14 @@ export const lines = (
         ]),
     ...[...(statistics ?? [])].flatMap(([quote, each]) => statisticsLines(quote, each)),
     "",
-    `Realised by ${method === "average" ? "average cost" : method.toUpperCase()}; total is realised plus unrealised less fees. Flows are budgets, not profit.`
+    "Total is grid profit plus inventory less fees. Grid profit is what slots earned that bought and sold, inventory what is held now against its cost. Flows are budgets, not profit.",
+    `For accounts, realised is by ${method === "average" ? "average cost" : method.toUpperCase()} over each strategy; with unrealised it comes to the same total.`
   ]
 }
 
-/** What belongs to no slot of a strategy is its budget. */
+/** What belongs to no slot of a strategy: its budget, and what its slots buy for each other. */
 const groupText = (group: string): string =>
-  group === "" ? "-" : group.endsWith("/") ? `${group.slice(0, -1)} (budget)` : group
+  group === "" ? "-" : group.endsWith("/") ? `${group.slice(0, -1)} (no slot)` : group
 
 const share = (ratio: number | null): string => (ratio === null ? "not known" : percent(ratio))
 

@@ -3,14 +3,14 @@
  * RP2 needs the whole history to match sales with purchases, so the year is chosen when RP2 runs, not here. Capital
  * that came in as base counts as bought at its market value. RP2 reads doubles: at most eleven decimal places.
  */
-import { format } from "../domain/Amount.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { iso } from "../domain/Text.ts"
-import type { LotMethod } from "./Lots.ts"
+import { format } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { iso } from "../../domain/Text.ts"
+import type { LotMethod } from "../Lots.ts"
+import type { Decimals } from "../PlainText.ts"
+import type { Trade, TradingRecord } from "../Trades.ts"
 import * as Ods from "./Ods.ts"
-import type { Decimals } from "./PlainText.ts"
 import { taxPools } from "./Tables.ts"
-import type { Trade, TradingRecord } from "./Trades.ts"
 
 const places = 11
 const holder = "account"

@@ -2,12 +2,12 @@
  * The tables of the CSV export: fills, payouts and refunds, fees, capital flows, and tax lots. Times are ISO 8601 in
  * UTC, amounts exact decimals in units of their asset. Columns are added at the end, never changed or removed.
  */
-import { type Amount, format } from "../domain/Amount.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { iso } from "../domain/Text.ts"
-import { earned, type LotMethod, match } from "./Lots.ts"
-import type { Decimals } from "./PlainText.ts"
-import type { Fee, Flow, Trade, TradingRecord } from "./Trades.ts"
+import { type Amount, format } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { iso } from "../../domain/Text.ts"
+import { earned, type LotMethod, match } from "../Lots.ts"
+import type { Decimals } from "../PlainText.ts"
+import type { Fee, Flow, Trade, TradingRecord } from "../Trades.ts"
 
 export interface Table {
   readonly name: string

@@ -1,0 +1,213 @@
+/**
+ * What a slot earned is what it bought and sold itself; what the inventory did stands apart, and both less the fees are the
+ * total, to the smallest unit.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import type { BotEvent } from "../../src/domain/BotEvent.ts"
+import * as Seeded from "../../src/domain/Seeded.ts"
+import { methods } from "../../src/ledger/Lots.ts"
+import * as Profit from "../../src/ledger/Profit.ts"
+import * as Rounds from "../../src/ledger/Rounds.ts"
+import * as Trades from "../../src/ledger/Trades.ts"
+import { price } from "../strategy/support.ts"
+import { decimals } from "./account.ts"
+
+const start = 1_700_000_000_000
+
+interface Order {
+  readonly strategy: string
+  readonly slot: string
+  readonly side: "BUY" | "SELL"
+  readonly base: bigint
+  readonly quote: bigint
+  readonly fee?: bigint
+  /** The leg goes on with another order. */
+  readonly isPart?: boolean
+}
+
+const eventsOf = ({ strategy, slot, side, base, quote, fee = 0n, isPart = false }: Order, index: number) => {
+  const of = { strategy, slot, placement: `p${index}` }
+  const [inputAsset, amountIn, outputAsset, amountOut] =
+    side === "BUY" ? (["USDC", quote, "BTC", base] as const) : (["BTC", base, "USDC", quote] as const)
+  const at = start + index * 60_000
+  const terms = { inputAsset, inputAmount: amountIn, outputAsset, outputAmount: amountOut, price: price("60000") }
+  const events: ReadonlyArray<BotEvent> = [
+    {
+      _tag: "Planned",
+      ...of,
+      ...terms,
+      market: "BTC/USDC",
+      side,
+      quantity: base,
+      deadline: at + 1,
+      why: { code: "cell", text: "" }
+    },
+    {
+      _tag: "FillSeen",
+      ...of,
+      fillId: "f",
+      side,
+      price: price("60000"),
+      inputAsset,
+      amountIn,
+      outputAsset,
+      amountOut,
+      filledAt: at
+    },
+    { _tag: "Closed", ...of, status: isPart ? "CANCELED" : "FILLED", inputAsset, unspent: 0n },
+    { _tag: "PaidOut", ...of, asset: outputAsset, amount: amountOut - fee, fee, txHashes: [] }
+  ]
+  return events
+}
+
+const loaded = (strategy: string, kind: string): BotEvent => ({
+  _tag: "StrategyLoaded",
+  strategy,
+  file: "a.yaml",
+  kind,
+  market: "BTC/USDC",
+  hash: "a"
+})
+
+const tradingOf = (kinds: Readonly<Record<string, string>>, orders: ReadonlyArray<Order>): Trades.TradingRecord => {
+  const fold = Trades.make(decimals)
+  const events = [...Object.entries(kinds).map(([name, kind]) => loaded(name, kind)), ...orders.flatMap(eventsOf)]
+  for (const [index, event] of events.entries()) fold.see({ sequence: index + 1, at: start + index, event })
+  return fold.result()
+}
+
+const markAt = (at: string): Profit.Mark =>
+  Profit.markBy(new Map([["BTC/USDC", { price: price(at), at: 0 }]]), decimals)
+const rowsBy = (trading: Trades.TradingRecord, mark: Profit.Mark, by?: Profit.Grouping) =>
+  Profit.report(trading, { method: "average", mark, now: start, ...(by === undefined ? {} : { by }) })
+
+describe("what a slot earned", () => {
+  const size = 418_290n
+  const [bought, sold] = [243_304_780n, 243_791_417n]
+  const cell = (side: "BUY" | "SELL", quote: bigint) => ({ strategy: "grid", slot: "cell-07", side, base: size, quote })
+  const seed = { strategy: "grid", slot: "cell-30", side: "SELL", base: 3n * size, quote: 720_000_000n } as const
+
+  it("is not a loss after a cell bought three times at 58,166.53 and sold at 58,282.87, whatever other cells sold before", () => {
+    const rounds = [1, 2, 3].flatMap(() => [cell("BUY", bought), cell("SELL", sold)])
+    const trading = tradingOf({ grid: "grid" }, [seed, ...rounds])
+    const rows = new Map(rowsBy(trading, markAt("58000"), "slot").map(({ group, figures }) => [group, figures]))
+    const own = rows.get("grid/cell-07")
+    assert.strictEqual(own?.gridProfit, 1_459_911n)
+    assert.strictEqual(own?.inventory, 0n)
+    assert.strictEqual(own?.rounds, 3)
+    assert.strictEqual(own?.total, 1_459_911n)
+    assert.strictEqual(rows.get("grid/cell-30")?.gridProfit, 0n)
+    assert.strictEqual(rows.get("grid/cell-30")?.rounds, 0)
+    assert.strictEqual(rows.get("grid/cell-30")?.inventory, 720_000_000n - 727_824_600n)
+    // By average cost over the strategy the same sales close the other cell's, which were made dearer or cheaper.
+    assert.isTrue((own?.realised ?? 0n) < 0n)
+  })
+
+  it("counts a leg that ended over several orders once, and what is still open not at all", () => {
+    const half = { ...cell("BUY", bought / 2n), base: size / 2n }
+    const trading = tradingOf({ grid: "grid" }, [
+      { ...half, isPart: true },
+      half,
+      cell("SELL", sold),
+      cell("BUY", bought)
+    ])
+    const [row] = rowsBy(trading, markAt("58000"))
+    assert.strictEqual(row?.figures.rounds, 1)
+    assert.strictEqual(row?.figures.gridProfit, sold - bought)
+  })
+
+  it("ends a round with the leg that was closed because too little was left for an order", () => {
+    const fold = Trades.make(decimals)
+    const closed: BotEvent = {
+      _tag: "LegClosed",
+      strategy: "grid",
+      slot: "cell-07",
+      side: "SELL",
+      asset: "BTC",
+      rest: 1n,
+      reason: "too little"
+    }
+    const sale = eventsOf({ ...cell("SELL", sold), base: size - 1n, isPart: true }, 1)
+    const events = [closed, loaded("grid", "grid"), ...eventsOf(cell("BUY", bought), 0), ...sale, closed]
+    for (const [index, event] of events.entries()) fold.see({ sequence: index + 1, at: start + index, event })
+    assert.strictEqual(fold.result().rounds.length, 1)
+  })
+
+  it("where the way out is another slot's is what the strategy's sales brought over what its purchases paid on average", () => {
+    const order = (slot: string, side: "BUY" | "SELL", quote: bigint) => ({
+      strategy: "deal",
+      slot,
+      side,
+      base: 100_000n,
+      quote
+    })
+    const trading = tradingOf({ deal: "deals" }, [
+      order("base", "BUY", 60_000_000n),
+      order("safety-01", "BUY", 58_000_000n),
+      order("exit", "SELL", 61_000_000n)
+    ])
+    const [row] = rowsBy(trading, markAt("60000"))
+    assert.strictEqual(row?.figures.gridProfit, 2_000_000n)
+    assert.strictEqual(row?.figures.inventory, 1_000_000n)
+    const slots = rowsBy(trading, markAt("60000"), "slot").map(({ group, figures }) => [group, figures.inventory])
+    assert.deepStrictEqual(slots, [
+      ["deal/", 1_000_000n],
+      ["deal/base", 0n],
+      ["deal/exit", 0n],
+      ["deal/safety-01", 0n]
+    ])
+  })
+
+  it("opens and closes nothing with a fill without base", () => {
+    const books: Rounds.TurnBooks = new Map()
+    const [trade] = tradingOf({ grid: "grid" }, [cell("BUY", bought)]).trades
+    if (trade === undefined) return assert.fail("no trade")
+    assert.strictEqual(Rounds.take(books, { ...trade, baseAmount: 0n }), 0n)
+    assert.strictEqual(books.size, 0)
+  })
+
+  it("has no inventory where there is no price", () => {
+    const trading = tradingOf({ grid: "grid" }, [cell("BUY", bought)])
+    assert.strictEqual(rowsBy(trading, () => undefined)[0]?.figures.inventory, 0n)
+  })
+})
+
+describe("on random journals", () => {
+  const kinds = { one: "grid", two: "deals", three: "ladder", four: "marketMaking" }
+
+  it("the slots' grid profit, and inventory, less fees, are the total, which is realised and unrealised less fees", () => {
+    for (let seed = 1; seed <= 60; seed += 1) {
+      const draw = Seeded.seeded(seed)
+      const between = (low: number, high: number) => BigInt(Math.floor(low + draw() * (high - low)))
+      const names = Object.keys(kinds)
+      const orders = Array.from({ length: 80 }, (): Order => {
+        const base = between(1, 900_000)
+        return {
+          strategy: names[Math.floor(draw() * names.length)] ?? "one",
+          slot: `cell-${between(1, 6)}`,
+          side: draw() < 0.5 ? "BUY" : "SELL",
+          base,
+          quote: (base * between(500_000, 700_000)) / 1_000n + between(0, 3),
+          fee: draw() < 0.5 ? 0n : 1n,
+          isPart: draw() < 0.2
+        }
+      })
+      const trading = tradingOf(kinds, orders)
+      const mark = markAt(`${between(50_000, 70_000)}.${between(1, 9_999_999)}`)
+      const sum = (rows: ReadonlyArray<Profit.Row>, of: "gridProfit" | "inventory" | "fees" | "total") =>
+        rows.reduce((total, { figures }) => total + figures[of], 0n)
+      const slots = rowsBy(trading, mark, "slot")
+      for (const method of methods) {
+        const [whole] = Profit.report(trading, { method, mark, now: start })
+        if (whole === undefined) return assert.fail("no figures")
+        const { realised, unrealised, fees, total } = whole.figures
+        assert.strictEqual(sum(slots, "gridProfit") + sum(slots, "inventory") - fees, total, `seed ${seed}`)
+        assert.strictEqual(realised + unrealised - fees, total, `seed ${seed} ${method}`)
+      }
+      for (const by of Profit.groupings) {
+        const rows = rowsBy(trading, mark, by)
+        assert.strictEqual(sum(rows, "total"), sum(slots, "total"), `seed ${seed} ${by}`)
+      }
+    }
+  })
+})
