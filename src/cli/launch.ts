@@ -43,9 +43,14 @@ const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal): number => {
   return error.value instanceof Usage.WrongUsage ? 2 : 1
 }
 
-/** The address on which a server could not listen because another process does. */
+/** The address on which a server could not listen because another process does; whose own words say more keeps them. */
 const busyAddressOf = (error: unknown): string | undefined => {
-  if (!Predicate.hasProperty(error, "cause") || !Predicate.hasProperty(error.cause, "code")) return undefined
+  if (
+    !Predicate.isTagged(error, "ServeError") ||
+    !Predicate.hasProperty(error, "cause") ||
+    !Predicate.hasProperty(error.cause, "code")
+  )
+    return undefined
   const { cause } = error
   if (cause.code !== "EADDRINUSE") return undefined
   const address = Predicate.hasProperty(cause, "address") ? cause.address : "the address"

@@ -59,17 +59,22 @@ export const serve = Effect.fn("ControlServer.serve")(function* (options: Contro
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(ControlApi, { openapiPath: "/api/v1/openapi.json" }).pipe(
       Layer.provide([queries.layer(recent, ticks), commands.layer]),
-      Layer.provide(access.layer(tokens))
+      Layer.provide(access.layer(tokens, options.host))
     ),
     pages.layer(tokens)
   )
-  const server = yield* Layer.build(
-    NodeHttpServer.layer(() => Connections.make(options.tls), {
-      host: options.host,
-      port: options.port,
-      gracefulShutdownTimeout: 200
-    })
-  ).pipe(Effect.catchTag("ServeError", ({ cause }) => new DashboardUnavailable({ ...options, cause })))
+  const listening = (port: number) =>
+    Layer.build(
+      NodeHttpServer.layer(() => Connections.make(options.tls), {
+        host: options.host,
+        port,
+        gracefulShutdownTimeout: 200
+      })
+    )
+  const server = yield* listening(options.port).pipe(
+    Effect.catchTag("ServeError", (error) => (options.mayMove ? listening(0) : Effect.fail(error))),
+    Effect.catchTag("ServeError", ({ cause }) => new DashboardUnavailable({ ...options, cause }))
+  )
   return yield* Effect.gen(function* () {
     const handler = yield* HttpRouter.toHttpEffect(routes)
     const { address, serve } = yield* HttpServer.HttpServer

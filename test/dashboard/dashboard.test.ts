@@ -78,6 +78,21 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     })
   }, 60_000)
 
+  it("is opened by the address with the token in its fragment, which it removes; without one it says where the token is", async () => {
+    const context = await browser.newContext()
+    const other = await context.newPage()
+    await other.goto(bot.url)
+    const dialog = other.locator("#dialog")
+    await until("the login says where the token is", async () =>
+      (await dialog.innerText()).includes(`${bot.journal}.token`)
+    )
+    await other.goto(`${bot.url}/#token=${bot.token}`)
+    await other.locator("#slots table").waitFor()
+    assert.strictEqual(other.url(), `${bot.url}/`)
+    assert.isTrue(await dialog.isHidden())
+    await context.close()
+  }, 60_000)
+
   it("has no barriers that axe calls serious, dark, light and on a phone", async () => {
     assert.deepStrictEqual(await barriers(), [])
     await page.emulateMedia({ colorScheme: "light" })

@@ -18,6 +18,8 @@ const howToMakeOne = "openssl rand -hex 32 makes one"
 export interface DashboardConfig {
   readonly host: string
   readonly port: number
+  /** The usual port is anybody's; one that is named is meant. */
+  readonly mayMove: boolean
   readonly names: ReadonlyArray<string>
   readonly viewerToken: Read.Located<SecretSource> | undefined
   readonly tls: { readonly certificate: string; readonly key: Read.Located<SecretSource> } | undefined
@@ -29,7 +31,10 @@ const hostName = Read.scalar("an address or a name to listen on, such as 127.0.0
 
 export const reader = Read.fields({
   host: Read.optional(hostName, "default: 127.0.0.1"),
-  port: Read.optional(Read.integer(0, 65_535), `default: ${defaultPort}; 0: any free one`),
+  port: Read.optional(
+    Read.integer(0, 65_535),
+    `default: ${defaultPort}, or any free one where it is taken; 0: any free one`
+  ),
   names: Read.optional(Read.list(hostName), "further host names by which browsers ask for it"),
   tls: Read.optional(
     Read.fields({
@@ -62,6 +67,7 @@ export const resolved = (
   return {
     host: host.replace(/^\[|\]$/g, ""),
     port: read.port?.value ?? defaultPort,
+    mayMove: read.port === undefined,
     names: [...(isLoopback(host) ? [] : [host]), ...(read.names?.value ?? []).map(({ value }) => value)],
     viewerToken: read.viewerToken,
     tls:

@@ -30,7 +30,8 @@ export const addressOf = Effect.fn("RunningBot.addressOf")(function* (journal: s
   )
 })
 
-const reachable = Effect.fnUntraced(function* (journal: string) {
+/** The address, or a failure that says what to do. */
+export const reachable = Effect.fn("RunningBot.reachable")(function* (journal: string) {
   const url = yield* addressOf(journal)
   if (url !== undefined) return url
   const isRunning = (yield* Lease.holder(journal)) !== undefined

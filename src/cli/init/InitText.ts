@@ -100,6 +100,8 @@ assets:
 ${assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: ${JSON.stringify(id)}, decimals: ${decimals} }`).join("\n")}
 
 journal: ${journal}  # everything the bot did and saw; relative to this file
+
+dashboard: {}  # a page on this machine while the bot runs: limitbot dashboard prints its address
 `)
 
 /** What the money in the file adds up to, for the last words. */

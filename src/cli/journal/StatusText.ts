@@ -10,6 +10,7 @@ import type * as Profit from "../../ledger/Profit.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import { age } from "../../report/text/Words.ts"
+import * as DashboardPage from "../control/DashboardPage.ts"
 import { oldest } from "../money/LedgerView.ts"
 import { frame, paper } from "../screen/Screen.ts"
 import { Terminal } from "../Terminal.ts"
@@ -110,7 +111,8 @@ const runJson = ({ overall: _, identity: __, mark: ___, boot: ____, ...run }: Of
 export const printScreen = Effect.fnUntraced(function* (
   view: StatusView,
   holder: Lease.Holder | undefined,
-  killSwitch: string | undefined
+  killSwitch: string | undefined,
+  dashboard: string | undefined
 ) {
   const terminal = yield* Terminal
   const { journal, state, assets, now } = view
@@ -125,6 +127,7 @@ export const printScreen = Effect.fnUntraced(function* (
         holder === undefined ? stopped(state) : `running as process ${holder.pid} for ${age(now - holder.since)}`,
       state,
       assets,
+      dashboard: dashboard === undefined ? undefined : yield* DashboardPage.line(journal, dashboard),
       prices: new Map(),
       recent: [],
       profit: picture,

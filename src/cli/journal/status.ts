@@ -37,7 +37,7 @@ export const command = Command.make(
         const dashboard = yield* RunningBot.addressOf(view.journal)
         yield* json
           ? StatusText.printJson(view, holder, killSwitch, dashboard)
-          : StatusText.printScreen(view, holder, killSwitch)
+          : StatusText.printScreen(view, holder, killSwitch, dashboard)
       })
     )
   })

@@ -5,7 +5,6 @@
  */
 import { Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
-import { operatorFile } from "../../control/http/Tokens.ts"
 import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -20,6 +19,7 @@ import { PriceStore } from "../../journal/PriceStore.ts"
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import * as DashboardPage from "../control/DashboardPage.ts"
 import * as ChatOperator from "../control/notify/ChatOperator.ts"
 import * as Notifications from "../control/notify/Notifications.ts"
 import * as Surfaces from "../control/Surfaces.ts"
@@ -129,11 +129,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   })
   const isAlone = options.isRehearsed === true
   if (!isAlone) yield* Effect.forkScoped(supervised("the watch on strategy files", files.forever))
-  if (options.dashboard !== undefined) {
-    const url = yield* Surfaces.open(options.dashboard, { ...options, engine, files, leaving: () => farewell })
-    if (options.json) yield* Console.log(JSON.stringify({ event: "dashboard", dashboard: url }))
-    else if (!terminal.isInteractive) yield* Console.log(`dashboard ${url}  token in ${operatorFile(options.journal)}`)
-  }
+  const page = yield* openPage(options, { engine, files, leaving: () => farewell })
   const { assets, markets, run, telling } = options
   const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis: 0 }
   const { pollMaxMillis } = yield* EngineSettings
@@ -161,6 +157,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const present: Display.ScreenInputs = {
     prices: engine.prices,
     leaving: () => farewell,
+    dashboard: page,
     nextLookAt: engine.nextLookAt
   }
   yield* Effect.forkScoped(supervised("the snapshot of profits", StoredProfit.keepUp))
@@ -191,6 +188,20 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   yield* Fiber.join(display)
   return yield* summary(options)
 }, Effect.scoped)
+
+/** Serves the dashboard, if there is one, and says where. */
+const openPage = Effect.fnUntraced(function* (
+  options: BotRunOptions,
+  running: Pick<Surfaces.Running, "engine" | "files" | "leaving">
+) {
+  if (options.dashboard === undefined) return undefined
+  const url = yield* Surfaces.open(options.dashboard, { ...options, ...running })
+  const line = yield* DashboardPage.line(options.journal, url)
+  const { isInteractive } = yield* Terminal
+  if (options.json) yield* Console.log(JSON.stringify({ event: "dashboard", dashboard: url }))
+  else if (!isInteractive) yield* Console.log(`dashboard ${line}`)
+  return line
+})
 
 /**
  * Judges the strategies before they are planned. A refused file fails here and leaves nothing in the journal. If the
@@ -258,7 +269,7 @@ const summary = Effect.fnUntraced(function* ({ assets }: BotRunOptions) {
 
 /** The last words of a run. */
 export const printSummary = Effect.fnUntraced(function* (
-  { assets, json, run, warning }: BotRunOptions,
+  { assets, configFile, dashboard, json, run, warning }: BotRunOptions,
   { summary, safeUntil }: Effect.Success<ReturnType<typeof runBot>>,
   extra: Readonly<Record<string, unknown>> = {}
 ) {
@@ -271,6 +282,7 @@ export const printSummary = Effect.fnUntraced(function* (
   )
   if (run.mode === "dry-run") return yield* Console.log(`${warning}. Its orders ended with it.`)
   if (safeUntil !== undefined) yield* Console.log(restingText(safeUntil))
+  if (run.mode === "live") yield* Console.log(pageText(dashboard !== undefined, configFile))
 })
 
 /** What the venue still holds of ours when the bot is interrupted. */
@@ -291,6 +303,11 @@ const behindText = (state: BotState): string => {
   if (left.length === 0) return "nothing is left behind; the journal is intact"
   return `left behind: ${left.join(", ")}. The journal is intact: start the bot again to look after them`
 }
+
+const pageText = (hasPage: boolean, config: string): string =>
+  hasPage
+    ? `Its page closed with it. While the bot runs, its address comes from: limitbot dashboard --config ${config}`
+    : `With \`dashboard: {}\` in ${config} the bot shows all this in a browser, too.`
 
 const restingText = (safeUntil: number): string =>
   [

@@ -48,4 +48,5 @@ ${defaultSettings(ledger)
   .assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: "${id}", decimals: ${decimals} }`)
   .join("\n")}
 journal: ${name}.sqlite
+dashboard: { port: 0 } # a page on this machine, at any free port: limitbot dashboard prints its address
 `

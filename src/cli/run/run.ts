@@ -136,6 +136,7 @@ const onPaper = (config: ConfigFile.BotConfig, journal: string): ConfigFile.BotC
   ...config,
   journal,
   heartbeat: undefined,
+  dashboard: config.dashboard === undefined ? undefined : { ...config.dashboard, mayMove: true },
   notify: config.notify.map((target) => ({ ...target, commands: [] }))
 })
 

@@ -34,6 +34,8 @@ export interface ScreenInputs {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   /** Why the bot is about to end, if it is. */
   readonly leaving: () => string | undefined
+  /** The line that opens the dashboard; a log has it already. */
+  readonly dashboard: string | undefined
   /** When the bot looks at the venue next. */
   readonly nextLookAt: () => number
 }
@@ -71,6 +73,7 @@ const screen = Effect.fnUntraced(function* (
   changes: PubSub.Subscription<Recorded>
 ) {
   const terminal = yield* Terminal
+  const { dashboard } = present
   const recent: Array<Recorded> = []
   const collect = Stream.runForEach(eventsOf(changes), (recorded) =>
     Effect.sync(() => {
@@ -83,7 +86,8 @@ const screen = Effect.fnUntraced(function* (
   const draw = Effect.gen(function* () {
     const { colours } = terminal
     const canvas = { colours, rows: terminal.rows(), columns: terminal.columns() }
-    yield* terminal.redraw(frame(yield* picture(options, present, recent, yield* profit(present.prices)), canvas))
+    const input = yield* picture(options, present, recent, yield* profit(present.prices))
+    yield* terminal.redraw(frame({ ...input, dashboard }, canvas))
   })
   yield* terminal.ownScreen
   yield* Effect.raceFirst(collect, Effect.forever(Effect.andThen(draw, Effect.sleep(redrawMillis))))

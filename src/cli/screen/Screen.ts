@@ -27,6 +27,8 @@ export interface ScreenInput {
   readonly running: string
   /** A quiet line: whose account it is, and where to see more. */
   readonly detail: string | undefined
+  /** The line that opens its page in a browser; none: it has no page, or is not on a terminal. */
+  readonly dashboard?: string | undefined
   /** Shown on every screen, such as "DRY RUN: nothing is created or signed". */
   readonly warning: string | undefined
   readonly state: BotState
@@ -62,6 +64,7 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   const above: ReadonlyArray<ColouredLine> = [
     [input.title, "bold"],
     ...(input.detail !== undefined && isTall ? [[input.detail, "dim"] as const] : []),
+    ...dashboardLine(input, canvas),
     ...alarms(input),
     [headline(input, rows)],
     ...priceLines(input),
@@ -92,6 +95,18 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
     : slotLines(rows, slots, earnedBy(input))
   const lines = [...above, ...shown, ...below]
   return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
+}
+
+/** A line of its own, so that it fits 80 columns: half a token opens nothing. */
+const dashboardLine = ({ dashboard }: ScreenInput, { columns }: Canvas): ReadonlyArray<ColouredLine> => {
+  if (dashboard === undefined) return []
+  return [
+    [
+      [`dashboard ${dashboard}`, dashboard].find(({ length }) => length <= columns) ??
+        "`limitbot dashboard` prints the address",
+      "cyan"
+    ]
+  ]
 }
 
 const headline = ({ running, state, nextLookAt, now }: ScreenInput, rows: ReadonlyArray<SlotRow>): string => {

@@ -18,6 +18,8 @@ export const viewerFile = (journal: string): string => `${journal}.viewer-token`
 export interface Tokens {
   /** Whose token it is; `undefined` for any other text. */
   readonly roleOf: (token: Redacted.Redacted) => TokenRole | undefined
+  /** Where somebody of this machine who has none finds one. */
+  readonly files: string
 }
 
 const form = /^[A-Za-z0-9_-]{43}$/
@@ -63,5 +65,8 @@ export const open = Effect.fn("Tokens.open")(function* (journal: string, further
     const [isOperator, ...isViewer] = [operator, viewer, further].map((known) => timingSafeEqual(given, known))
     return isOperator === true ? "operator" : isViewer.includes(true) ? "viewer" : undefined
   }
-  return { roleOf } satisfies Tokens
+  return {
+    roleOf,
+    files: `${operatorFile(journal)}, and one that only looks in ${viewerFile(journal)}`
+  } satisfies Tokens
 })

@@ -243,16 +243,20 @@ const agree = ({ pay, quote, receive, terms, until }: Offer): void => {
 
 /** Asks for a token until there is one. */
 export const login = (reason: string): void => {
+  const where = h("p", { class: "soft" }, "It is in the file <journal>.token.")
+  Api.whereToken().then(
+    (said) => {
+      if (said !== "") where.textContent = said
+    },
+    () => undefined
+  )
   const token = h("input", { type: "password", autocomplete: "off", "aria-label": "Token", required: true })
   const form = h(
     "form",
     {},
     h("p", {}, reason),
-    h(
-      "p",
-      { class: "soft" },
-      "It is the content of the file <journal>.token, or <journal>.viewer-token to look only. This tab keeps it until it is closed."
-    ),
+    where,
+    h("p", { class: "soft" }, "This tab keeps it until it is closed."),
     h("label", {}, "Token", token),
     h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Open"))
   )

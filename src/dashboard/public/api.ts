@@ -9,6 +9,22 @@ export const token = (): string | null => sessionStorage.getItem(storageKey)
 export const setToken = (text: string): void => sessionStorage.setItem(storageKey, text)
 export const forgetToken = (): void => sessionStorage.removeItem(storageKey)
 
+/** The token that the address brought in its fragment. It is kept for this tab, and leaves the address and its history. */
+export const takeToken = (): boolean => {
+  const found = /^#token=([\w-]+)$/.exec(location.hash)?.[1]
+  if (found === undefined) return false
+  setToken(found)
+  history.replaceState(null, "", location.pathname)
+  return true
+}
+
+/** What the bot says to somebody without a token: where to find one. */
+export const whereToken = async (): Promise<string> => {
+  const response = await fetch("/api/v1/status", { headers: { authorization: "Bearer none" } })
+  const { message = "" }: { readonly message?: string } = await response.json().catch(() => ({}))
+  return message
+}
+
 export class Refused extends Error {
   readonly status: number
   constructor(status: number, message: string) {

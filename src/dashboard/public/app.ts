@@ -353,6 +353,10 @@ const begin = async (): Promise<void> => {
       "kill"
     )
   )
+  Api.takeToken()
+  addEventListener("hashchange", () => {
+    if (Api.takeToken()) location.reload()
+  })
   if (Api.token() === null) return login("This page needs a token of the bot.")
   // Until the bot is there: it may be about to start.
   for (;;) {

@@ -66,6 +66,7 @@ describe("configuration file", () => {
         host: "127.0.0.1",
         port: 9000,
         names: [],
+        mayMove: false,
         viewerToken: undefined,
         tls: undefined
       })

@@ -1,0 +1,88 @@
+/** Where the dashboard is: a terminal shows one line that opens it, whatever may be kept names the file of the token instead. */
+import { existsSync, readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { assertSays, configText, guard, run, type Surroundings, start, startSandbox, workspace } from "./program.ts"
+
+/** The program on a terminal of its own. */
+const onTerminal: Surroundings = {
+  through: [
+    "sh",
+    "-c",
+    'stty cols 100 rows 40 2>/dev/null; exec script -qfec "stty cols 100 rows 40; $*" /dev/null',
+    "sh"
+  ],
+  environment: { TERM: "xterm" }
+}
+const hasTerminals = existsSync("/usr/bin/script")
+
+const runGrid = ["run", "grid.yaml", "--config", "config.yaml"]
+const started = async (dashboard: string) => {
+  const sandbox = await startSandbox({ speed: 60 })
+  return workspace(sandbox, { "config.yaml": `${configText(sandbox)}${dashboard}` })
+}
+
+describe.concurrent("the dashboard's address", () => {
+  it.skipIf(!hasTerminals)(
+    "stands with its token on the screen, in `status`, in `dashboard` and in the last words",
+    async () => {
+      const cwd = await started("dashboard: { port: 0 }\n")
+      const bot = start([...runGrid, "--for", "12s"], { ...onTerminal, cwd })
+      await bot.says(/http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}/)
+      const [link = ""] = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}/.exec(bot.stdout()) ?? []
+      assert.strictEqual(link.split("#token=")[1], readFileSync(join(cwd, "journal.sqlite.token"), "utf8").trim())
+      const status = await run(["status", "--config", "config.yaml"], { ...onTerminal, cwd })
+      assert.include(status.stdout, link)
+      const told = await run(["dashboard", "--config", "config.yaml"], { ...onTerminal, cwd })
+      assert.include(told.stdout, link)
+      const { stdout } = await bot.ended
+      const last = stdout.slice(stdout.lastIndexOf("\u001B[?1049l"))
+      assert.match(last, /limitbot dashboard --config config\.yaml/)
+    }
+  )
+
+  it("is in no log, pipe or journal with its token: these name the file that has it", async () => {
+    const cwd = await started("dashboard: { port: 0 }\n")
+    const bot = start(runGrid, { cwd })
+    await bot.says(/dashboard http:\/\/127\.0\.0\.1:\d+ /)
+    guard(readFileSync(join(cwd, "journal.sqlite.token"), "utf8").trim())
+    const where = /http:\/\/127\.0\.0\.1:\d+ {2}token in \S*journal\.sqlite\.token/
+    assert.match((await run(["dashboard", "--config", "config.yaml"], { cwd })).stdout, where)
+    assert.match((await run(["status", "--config", "config.yaml"], { cwd })).stdout, where)
+    const { dashboard, tokenFile } = JSON.parse(
+      (await run(["dashboard", "--config", "config.yaml", "--json"], { cwd })).stdout
+    )
+    assert.match(dashboard, /^http:\/\/127\.0\.0\.1:\d+$/)
+    assert.isTrue(existsSync(tokenFile))
+    const refused = await (await fetch(`${dashboard}/api/v1/status`, { headers: { authorization: "Bearer x" } })).json()
+    assert.include(refused.message, tokenFile)
+    bot.signal("SIGTERM")
+    await bot.ended
+    assertSays(await run(["dashboard", "--config", "config.yaml"], { cwd }), 1, /No bot runs on /)
+  })
+
+  it("takes another port where the usual one is taken, unless the configuration names one", async () => {
+    const taken = createServer()
+    const isOurs = await new Promise<boolean>((done) => {
+      taken.once("error", () => done(false)).listen(8177, "127.0.0.1", () => done(true))
+    })
+    try {
+      const cwd = await started("dashboard: {}\n")
+      const bot = start(runGrid, { cwd })
+      await bot.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
+      const named = await started("dashboard: { port: 8177 }\n")
+      assertSays(
+        await run([...runGrid, "--for", "1s"], { cwd: named }),
+        1,
+        /The dashboard cannot listen on 127\.0\.0\.1:8177/
+      )
+      const onPaper = start([...runGrid, "--dry-run", "--for", "1s"], { cwd: named })
+      await onPaper.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
+      bot.signal("SIGTERM")
+      await Promise.all([bot.ended, onPaper.ended])
+    } finally {
+      if (isOurs) taken.close()
+    }
+  })
+})
