@@ -37,7 +37,7 @@ export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailabl
 /** Serves while the scope lives; returns the address. */
 export const serve = Effect.fn("ControlServer.serve")(function* (options: ControlOptions) {
   const [bot, books, journal] = [yield* Bot, yield* Bookkeeper, yield* Journal]
-  const tokens = yield* Tokens.open(bot.journal, options.viewerToken)
+  const tokens = yield* Tokens.open(bot.journal, options)
   const recent = Recent.make(bot.assets)
   const changes = yield* PubSub.subscribe(books.changes)
   const follow = Stream.fromSubscription(changes).pipe(
@@ -59,7 +59,7 @@ export const serve = Effect.fn("ControlServer.serve")(function* (options: Contro
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(ControlApi, { openapiPath: "/api/v1/openapi.json" }).pipe(
       Layer.provide([queries.layer(recent, ticks), commands.layer]),
-      Layer.provide(access.layer(tokens, options.host))
+      Layer.provide(access.layer(tokens))
     ),
     pages.layer(tokens)
   )

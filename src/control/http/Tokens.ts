@@ -7,7 +7,9 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { Effect, FileSystem, Option, Redacted, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
+import { isLoopback } from "../Address.ts"
 import type { TokenRole } from "../api/Access.ts"
+import type { ControlOptions } from "../ControlOptions.ts"
 
 /** A token file is unusable as it is. */
 export class TokenUnusable extends Schema.TaggedError<TokenUnusable>()("TokenUnusable", { message: Schema.String }) {}
@@ -18,8 +20,8 @@ export const viewerFile = (journal: string): string => `${journal}.viewer-token`
 export interface Tokens {
   /** Whose token it is; `undefined` for any other text. */
   readonly roleOf: (token: Redacted.Redacted) => TokenRole | undefined
-  /** Where somebody of this machine who has none finds one. */
-  readonly files: string
+  /** Where somebody who has none finds one. */
+  readonly where: string
 }
 
 const form = /^[A-Za-z0-9_-]{43}$/
@@ -54,8 +56,11 @@ const readOrCreate = (file: string) =>
 
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
-/** `furtherViewer` is a token of the configuration that looks as well. */
-export const open = Effect.fn("Tokens.open")(function* (journal: string, furtherViewer?: Redacted.Redacted) {
+/** The configuration may name a further token that looks. Only people of this machine are told where its files are. */
+export const open = Effect.fn("Tokens.open")(function* (
+  journal: string,
+  { host, viewerToken: furtherViewer }: Pick<ControlOptions, "host" | "viewerToken">
+) {
   const operator = digest(Redacted.value(yield* readOrCreate(operatorFile(journal))))
   const viewer = digest(Redacted.value(yield* readOrCreate(viewerFile(journal))))
   const further = furtherViewer === undefined ? viewer : digest(Redacted.value(furtherViewer))
@@ -65,8 +70,7 @@ export const open = Effect.fn("Tokens.open")(function* (journal: string, further
     const [isOperator, ...isViewer] = [operator, viewer, further].map((known) => timingSafeEqual(given, known))
     return isOperator === true ? "operator" : isViewer.includes(true) ? "viewer" : undefined
   }
-  return {
-    roleOf,
-    files: `${operatorFile(journal)}, and one that only looks in ${viewerFile(journal)}`
-  } satisfies Tokens
+  const beside = isLoopback(host) ? journal : "<journal>"
+  const where = `\`limitbot dashboard\` prints an address with it; it is in ${operatorFile(beside)}, and one that only looks in ${viewerFile(beside)}`
+  return { roleOf, where } satisfies Tokens
 })

@@ -1,17 +1,12 @@
 /** Whose token a request carries. A wrong one is answered late, so that guessing costs time and reveals nothing. */
 import { Effect, Layer, type Redacted } from "effect"
-import { isLoopback } from "../Address.ts"
 import { Commands, OperatorOnly, Reads, TokenHolder, TokenRefused, type TokenRole } from "../api/Access.ts"
 import type { Tokens } from "./Tokens.ts"
 
 const guessMillis = 250
 
-/** Only people of this machine are told where its files are. */
-export const layer = ({ files, roleOf }: Tokens, host: string) => {
-  const where = isLoopback(host) ? files : "<journal>.token, and one that only looks in <journal>.viewer-token"
-  const refused = new TokenRefused({
-    message: `A bearer token is required. \`limitbot dashboard\` prints an address with it; it is in ${where}`
-  })
+export const layer = ({ roleOf, where }: Tokens) => {
+  const refused = new TokenRefused({ message: `A bearer token is required. ${where}` })
   const roleFor = ({
     credential
   }: {

@@ -24,6 +24,14 @@ const files = Layer.effectDiscard(
   })
 )
 
+/** What the page says to somebody without a token; a refused request would stand as an error on the browser's console. */
+const login = ({ where }: Tokens) =>
+  Layer.effectDiscard(
+    Effect.flatMap(HttpRouter.HttpRouter, (router) =>
+      router.add("GET", "/login", HttpServerResponse.jsonUnsafe({ where }))
+    )
+  )
+
 const health = Layer.effectDiscard(
   Effect.gen(function* () {
     const router = yield* HttpRouter.HttpRouter
@@ -64,4 +72,4 @@ const metrics = ({ roleOf }: Tokens) =>
     })
   )
 
-export const layer = (tokens: Tokens) => Layer.mergeAll(files, health, metrics(tokens))
+export const layer = (tokens: Tokens) => Layer.mergeAll(files, login(tokens), health, metrics(tokens))

@@ -246,7 +246,7 @@ export const login = (reason: string): void => {
   const where = h("p", { class: "soft" }, "It is in the file <journal>.token.")
   Api.whereToken().then(
     (said) => {
-      if (said !== "") where.textContent = said
+      where.textContent = said
     },
     () => undefined
   )

@@ -20,9 +20,8 @@ export const takeToken = (): boolean => {
 
 /** What the bot says to somebody without a token: where to find one. */
 export const whereToken = async (): Promise<string> => {
-  const response = await fetch("/api/v1/status", { headers: { authorization: "Bearer none" } })
-  const { message = "" }: { readonly message?: string } = await response.json().catch(() => ({}))
-  return message
+  const { where }: { readonly where: string } = await (await fetch("/login")).json()
+  return where
 }
 
 export class Refused extends Error {

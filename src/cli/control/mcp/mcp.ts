@@ -132,7 +132,12 @@ export const command = Command.make(
       return yield* Layer.launch(McpServer.layerStdio(options).pipe(Layer.provide(NodeStdio.layer)))
     }
     const stop = yield* Stop
-    yield* overHttp(options, yield* Tokens.open(journal), port.value, operator)
+    yield* overHttp(
+      options,
+      yield* Tokens.open(journal, { host: "127.0.0.1", viewerToken: undefined }),
+      port.value,
+      operator
+    )
     yield* stop.requested
   }, Effect.scoped)
 ).pipe(Command.withDescription("Let agents look at a running bot (MCP), and with --operator do what they have shown"))
