@@ -3,8 +3,8 @@
  * themselves. Anything else may be kept, so there the line names the file that has the token.
  */
 import { Effect, Redacted } from "effect"
-import * as Tokens from "../../control/http/Tokens.ts"
-import { Terminal } from "../Terminal.ts"
+import * as Tokens from "../../../control/http/Tokens.ts"
+import { Terminal } from "../../Terminal.ts"
 
 export const line = Effect.fn("DashboardPage.line")(function* (journal: string, url: string) {
   const { isInteractive } = yield* Terminal

@@ -1,11 +1,11 @@
 /** `limitbot dashboard`: where the page of the running bot is. It opens nothing. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import * as Tokens from "../../control/http/Tokens.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as flags from "../flags.ts"
+import * as Tokens from "../../../control/http/Tokens.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as flags from "../../flags.ts"
+import * as RunningBot from "../RunningBot.ts"
 import * as DashboardPage from "./DashboardPage.ts"
-import * as RunningBot from "./RunningBot.ts"
 
 export const command = Command.make(
   "dashboard",
