@@ -80,6 +80,8 @@ export interface TradingRecord {
   readonly fees: ReadonlyArray<Fee>
   readonly flows: ReadonlyArray<Flow>
   readonly rounds: ReadonlyArray<Round>
+  /** The first market of each strategy. */
+  readonly markets: ReadonlyMap<string, string>
   readonly orders: ReadonlyArray<OrderLife>
   /** The last price that a decision or a fill saw, by market; quote per base. */
   readonly lastPrices: ReadonlyMap<string, { readonly price: Decimal.Decimal; readonly at: number }>
@@ -281,6 +283,7 @@ export const make = (
       fees,
       flows,
       rounds,
+      markets,
       orders: [...planned.values()].map(({ life }) => life),
       lastPrices
     })

@@ -9,7 +9,15 @@ import { decimals, journal, start } from "./account.ts"
 const fold = Trades.make(decimals)
 journal.forEach(fold.see)
 const trading = fold.result()
-const nothing: Trades.TradingRecord = { trades: [], fees: [], flows: [], rounds: [], orders: [], lastPrices: new Map() }
+const nothing: Trades.TradingRecord = {
+  trades: [],
+  fees: [],
+  flows: [],
+  rounds: [],
+  markets: new Map(),
+  orders: [],
+  lastPrices: new Map()
+}
 const now = start + 9 * dayMillis
 
 /** 0.002 BTC bought for 120 USDC, half of it sold for 66; the rest would bring 70.000001. */

@@ -10,7 +10,15 @@ const decimals = (symbol: string): number => (symbol === "BTC" ? 8 : 6)
 const one = 100_000_000n
 const dollar = 1_000_000n
 const about = { strategy: "s", slot: "a", placement: "p1", market: "BTC/USDC", base: "BTC", quote: "USDC" }
-const nothing: TradingRecord = { trades: [], fees: [], flows: [], rounds: [], orders: [], lastPrices: new Map() }
+const nothing: TradingRecord = {
+  trades: [],
+  fees: [],
+  flows: [],
+  rounds: [],
+  markets: new Map(),
+  orders: [],
+  lastPrices: new Map()
+}
 const prices = (...closes: ReadonlyArray<number>) =>
   new Map([["BTC/USDC", closes.map((close, index) => ({ openedAt: index * minute, low: close, high: close, close }))]])
 const flow = (at: number, dollars: bigint) => ({ at, strategy: "s", asset: "USDC", amount: dollars * dollar })

@@ -59,7 +59,15 @@ describe.skipIf(!isThere)("RP2 and our lots agree", () => {
       const folder = mkdtempSync(join(tmpdir(), "limitbot-rp2-"))
       try {
         const trades = historyOf(seed)
-        const trading = { trades, fees: [], flows: [], rounds: [], orders: [], lastPrices: new Map() }
+        const trading = {
+          trades,
+          fees: [],
+          flows: [],
+          rounds: [],
+          markets: new Map(),
+          orders: [],
+          lastPrices: new Map()
+        }
         for (const { name, content } of Rp2.filesOf(trading, { decimals, method }))
           writeFileSync(join(folder, name), content)
         const here = { cwd: folder, env: environment, encoding: "utf8" } as const

@@ -63,10 +63,14 @@ export const printJson = (
 }
 
 /** By average cost, as strategies see it; by strategy if there are several. */
-const profitOf = ({ trading }: StatusView, { whole, strategies }: LiveProfit.LiveProfit): ProfitText.Profit => {
+const profitOf = (
+  { trading }: StatusView,
+  { standings, whole, strategies }: LiveProfit.LiveProfit
+): ProfitText.Profit => {
   const isOne = new Set(strategies.map(({ group }) => group)).size < 2
   const groups = isOne ? [] : strategies
   return {
+    standings,
     method: LiveProfit.method,
     whole,
     by: isOne ? undefined : "strategy",
@@ -77,7 +81,7 @@ const profitOf = ({ trading }: StatusView, { whole, strategies }: LiveProfit.Liv
 
 const pictureOf = ({ assets, trading, now }: StatusView) => LiveProfit.pictureNow(trading, assets, now)
 
-/** The figures of `profit --json`, plus today's (realised less fees, UTC) and those of strategies and slots. */
+/** The figures of `profit --json`, plus today's (grid profit less fees, UTC) and those of strategies and slots. */
 const profitJson = (view: StatusView) => {
   const picture = pictureOf(view)
   const figures = ProfitText.json({ ...profitOf(view, picture), by: undefined, groups: [] }, view.assets)

@@ -6,6 +6,7 @@ import { methods } from "../../ledger/Lots.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import { qualityOf } from "../../ledger/Quality.ts"
 import { returnsOf } from "../../ledger/Returns.ts"
+import * as Standing from "../../ledger/Standing.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import * as flags from "../flags.ts"
 import { withLedger } from "./LedgerView.ts"
@@ -36,7 +37,9 @@ export const command = Command.make(
             return [quote, { orders: qualityOf(trading, of), returns: returnsOf(trading, of) }] as const
           })
         )
-        const profit = { method, whole, by: grouping, groups, markedAt, statistics }
+        const flows = trading.flows.map(Profit.itemOfFlow)
+        const standings = Standing.of(whole, { flows, markets: trading.markets, mark, now })
+        const profit = { standings, method, whole, by: grouping, groups, markedAt, statistics }
         yield* Console.log(
           json ? JSON.stringify(ProfitText.json(profit, assets)) : ProfitText.lines(profit, assets).join("\n")
         )
@@ -44,7 +47,9 @@ export const command = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Show profit and loss: realised, unrealised, fees, and capital that came or went"),
+  Command.withDescription(
+    "Show profit and loss: what rounds earned, what the inventory did, fees, and capital that came or went"
+  ),
   Command.withExamples([
     { command: "limitbot profit --by slot", description: "What each slot has earned" },
     { command: "limitbot profit --method fifo --json", description: "As tax offices count it" }

@@ -150,7 +150,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   yield* Notifications.start(telling, {
     ...pulse,
     assets,
-    markets,
+    prices: engine.prices,
     obedient,
     name: `${run.mode} ${run.account.slice(0, 16)}`
   })

@@ -6,15 +6,9 @@ import type { BotState } from "../../engine/state/BotState.ts"
 import type { Row } from "../../ledger/Profit.ts"
 import type { ColouredLine } from "../../report/text/Colours.ts"
 import * as Money from "../../report/text/Money.ts"
+import { standingParts } from "../../report/text/ProfitText.ts"
 import * as Table from "../../report/text/Table.ts"
 import { counted } from "../../report/text/Words.ts"
-
-/** Before the first trade, every asset of a budget could be the quote. */
-const tradedIn = (profit: LiveProfit | undefined): ReadonlyArray<Row> =>
-  (profit?.whole ?? []).filter(
-    ({ figures: { gridProfit, inventory, fees } }, _, { length }) =>
-      length === 1 || gridProfit !== 0n || inventory !== 0n || fees !== 0n
-  )
 
 /** As much as fits, the most telling first. */
 const fitting = (parts: ReadonlyArray<string>, columns: number): string => {
@@ -31,19 +25,11 @@ export const profitLines = (
   assets: Money.Assets,
   columns: number
 ): ReadonlyArray<ColouredLine> =>
-  tradedIn(profit).map(({ quote, figures }): ColouredLine => {
-    const { gridProfit, inventory, fees, rounds, total } = figures
-    const say = (amount: bigint) => Money.signed(assets, quote, amount)
-    const parts = [
-      `profit in ${quote}:  today ${say(profit === undefined ? 0n : todayOf(profit, quote))}`,
-      `total ${say(total)}`,
-      `grid profit ${say(gridProfit)}`,
-      `inventory ${say(inventory)}`,
-      `fees ${Money.glance(assets, quote, fees)}`,
-      counted(rounds, "round"),
-      "against holding"
-    ]
-    return [fitting(parts, columns), total < 0n ? "yellow" : total > 0n ? "green" : "dim"]
+  (profit?.standings ?? []).map((standing): ColouredLine => {
+    const { quote, figures } = standing
+    const today = profit === undefined ? 0n : todayOf(profit, quote)
+    const parts = [`profit in ${quote}:  today ${Money.gain(assets, quote, today)}`, ...standingParts(standing, assets)]
+    return [fitting(parts, columns), figures.total < 0n ? "yellow" : figures.total > 0n ? "green" : "dim"]
   })
 
 const mostRows = 8

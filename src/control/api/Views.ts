@@ -132,6 +132,27 @@ export const Money = Schema.Struct({
 
 export const Profit = Schema.Struct({
   ...asOf,
+  /** What stands first, by quote asset: grid profit plus inventory less fees are the total. */
+  standings: Schema.Array(
+    Schema.Struct({
+      asset: Text,
+      total: Text,
+      /** The total as a share of the capital, and in proportion for a year; null of less than a day. */
+      share: Schema.NullOr(Schema.Finite),
+      shareOfYear: Schema.NullOr(Schema.Finite),
+      gridProfit: Text,
+      inventory: Text,
+      fees: Text,
+      rounds: Schema.Int,
+      /** The budgets at the present price; null where one of them has none. */
+      capital: Schema.NullOr(Text),
+      since: Schema.NullOr(Time)
+    })
+  ),
+  /** By UTC day, oldest first; the inventory is not divided by days. */
+  days: Schema.Array(
+    Schema.Struct({ day: Text, asset: Text, earned: Text, gridProfit: Text, fees: Text, rounds: Schema.Int })
+  ),
   strategies: Schema.Array(
     Schema.Struct({
       strategy: Text,

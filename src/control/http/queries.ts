@@ -112,6 +112,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         )
         return {
           ...now,
+          ...ProfitView.standingsView(picture, assets),
           strategies: strategies.flatMap((strategy) => {
             const price = bot.prices.get(strategy.market.name)
             return price === undefined

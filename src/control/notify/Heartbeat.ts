@@ -34,7 +34,7 @@ export const beat = Effect.fn("Heartbeat.beat")(function* (
   { everyMillis, url }: HeartbeatOptions,
   state: BotState,
   pulse: Pulse,
-  summary: () => string
+  summary: Effect.Effect<string>
 ) {
   const client = yield* HttpClient.HttpClient
   const send = (path: string, text: string) =>
@@ -52,7 +52,7 @@ export const beat = Effect.fn("Heartbeat.beat")(function* (
     const why = silentBecause(state, pulse, yield* Clock.currentTimeMillis, everyMillis)
     // A bot that has not begun has not failed.
     const isStarting = pulse.turnedAt() === 0 && state.venueDownSince === undefined
-    if (why === undefined) yield* send("", summary())
+    if (why === undefined) yield* send("", yield* summary)
     else if (!hasFailed && !isStarting) yield* send("/fail", why)
     hasFailed = why !== undefined
   })

@@ -15,7 +15,7 @@ export interface Chat {
 
 export interface Obedient {
   status(): string
-  profit(): string
+  readonly profit: Effect.Effect<string>
   /** A strategy, or all. */
   pause(strategy: string | undefined): Effect.Effect<string>
   resume(strategy: string | undefined): Effect.Effect<string>
@@ -74,7 +74,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
       case "/status":
         return obedient.status()
       case "/profit":
-        return obedient.profit()
+        return yield* obedient.profit
       case "/pause":
         return yield* obedient.pause(argument)
       case "/resume":

@@ -10,12 +10,15 @@ import type { Recorded } from "../../domain/BotEvent.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { utcDate } from "../../domain/Text.ts"
 import * as Profit from "../../ledger/Profit.ts"
+import * as Standing from "../../ledger/Standing.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import type * as Money from "../../report/text/Money.ts"
 import * as RunningProfit from "./RunningProfit.ts"
 import * as StoredProfit from "./StoredProfit.ts"
 
 export interface LiveProfit {
+  /** What stands first on every surface, by quote asset. */
+  readonly standings: ReadonlyArray<Standing.ProfitStanding>
   readonly whole: ReadonlyArray<Profit.Row>
   /** What was earned and paid by UTC day; the inventory is not divided by days, it stands at the last. */
   readonly days: ReadonlyArray<Profit.Row>
@@ -30,13 +33,27 @@ export const { method } = RunningProfit
 /** Open positions move with the price; they are valued again at least this often. */
 const staleMillis = 2_000
 
-/** What the figures consist of when open positions are worth this. */
-type Items = (mark: Profit.Mark) => ReadonlyArray<Profit.Item>
+/** Where the figures come from: what they consist of when open positions are worth this, and the budgets. */
+interface Source {
+  readonly items: (mark: Profit.Mark) => ReadonlyArray<Profit.Item>
+  readonly flows: Iterable<Profit.Item>
+  readonly markets: ReadonlyMap<string, string>
+  readonly lastPrices: Trades.TradingRecord["lastPrices"]
+}
 
-const pictureOf = (itemsBy: Items, mark: Profit.Mark, now: number): LiveProfit => {
+const sourceOf = (profit: RunningProfit.RunningProfit, now: number): Source => ({
+  items: (mark) => RunningProfit.items(profit, mark, now),
+  flows: profit.flows.values(),
+  markets: profit.books.markets,
+  lastPrices: profit.books.lastPrices
+})
+
+const pictureOf = ({ items: itemsBy, flows, markets }: Source, mark: Profit.Mark, now: number): LiveProfit => {
   const items = itemsBy(mark)
+  const whole = Profit.grouped(items, undefined)
   return {
-    whole: Profit.grouped(items, undefined),
+    standings: Standing.of(whole, { flows, markets, mark, now }),
+    whole,
     days: Profit.grouped(items, "day"),
     today: utcDate(now),
     strategies: Profit.grouped(items, "strategy"),
@@ -47,7 +64,7 @@ const pictureOf = (itemsBy: Items, mark: Profit.Mark, now: number): LiveProfit =
 /** What trading has come to, at the prices that the journal knows. */
 export const pictureNow = (profit: RunningProfit.RunningProfit, assets: Money.Assets, now: number): LiveProfit => {
   const known = Profit.markBy(profit.books.lastPrices, (symbol) => assets.get(symbol)?.decimals)
-  return pictureOf((mark) => RunningProfit.items(profit, mark, now), known, now)
+  return pictureOf(sourceOf(profit, now), known, now)
 }
 
 /** Earned since midnight UTC, after fees. */
@@ -64,17 +81,11 @@ export const slotEarned = ({ figures }: Profit.Row): Amount | undefined =>
 const painter = (assets: Money.Assets) => {
   let shown: { readonly picture: LiveProfit; readonly at: number; readonly seen: number } | undefined
   /** `prices` are fresher than those of the last decision; `seen` goes up with every event. */
-  return (
-    seen: number,
-    itemsBy: Items,
-    lastPrices: Trades.TradingRecord["lastPrices"],
-    prices: ReadonlyMap<string, TwoSidedPrice>,
-    now: number
-  ): LiveProfit => {
+  return (seen: number, source: Source, prices: ReadonlyMap<string, TwoSidedPrice>, now: number): LiveProfit => {
     if (shown !== undefined && shown.seen === seen && now - shown.at < staleMillis) return shown.picture
     const live = [...prices].map(([market, price]) => [market, { price: mid(price), at: price.at }] as const)
-    const mark = Profit.markBy(new Map([...lastPrices, ...live]), (symbol) => assets.get(symbol)?.decimals)
-    shown = { picture: pictureOf(itemsBy, mark, now), at: now, seen }
+    const mark = Profit.markBy(new Map([...source.lastPrices, ...live]), (symbol) => assets.get(symbol)?.decimals)
+    shown = { picture: pictureOf(source, mark, now), at: now, seen }
     return shown.picture
   }
 }
@@ -104,7 +115,13 @@ export const make = (assets: Money.Assets): ProfitFold => {
     trading,
     picture: (prices, now) => {
       const record = trading()
-      return paint(seen, (mark) => Profit.itemsOf(record, { method, mark, now }), record.lastPrices, prices, now)
+      const source = {
+        items: (mark: Profit.Mark) => Profit.itemsOf(record, { method, mark, now }),
+        flows: record.flows.map(Profit.itemOfFlow),
+        markets: record.markets,
+        lastPrices: record.lastPrices
+      }
+      return paint(seen, source, prices, now)
     }
   }
 }
@@ -116,7 +133,6 @@ export const follow = Effect.fn("LiveProfit.follow")(function* (assets: Money.As
   return Effect.fnUntraced(function* (prices: ReadonlyMap<string, TwoSidedPrice>) {
     const profit = yield* read
     const now = yield* Clock.currentTimeMillis
-    const items: Items = (mark) => RunningProfit.items(profit, mark, now)
-    return paint(profit.sequence, items, profit.books.lastPrices, prices, now)
+    return paint(profit.sequence, sourceOf(profit, now), prices, now)
   })
 })

@@ -114,7 +114,7 @@ const count = (items: Map<string, Profit.Item>, item: Profit.Item): void => {
   const key = [item.strategy, item.slot, item.asset, item.quote, day].join("\u0000")
   const known = items.get(key)
   const figures = Profit.plus(Profit.plus(Profit.nothing, known?.figures ?? {}), item.figures)
-  items.set(key, { ...item, figures })
+  items.set(key, { ...item, at: known?.at ?? item.at, figures })
 }
 
 /** All that the figures consist of, to be grouped; `now` dates the unrealised part. */

@@ -40,6 +40,32 @@ export const strategyProfit = (
   }
 }
 
+/** What stands first, and each day. */
+export const standingsView = ({ standings, days }: LiveProfit, assets: Money.Assets) => ({
+  standings: standings.map(({ quote, figures, share, shareOfYear, capital, since }) => ({
+    asset: quote,
+    total: Money.amountText(assets, quote, figures.total),
+    share: share ?? null,
+    shareOfYear: shareOfYear ?? null,
+    gridProfit: Money.amountText(assets, quote, figures.gridProfit),
+    inventory: Money.amountText(assets, quote, figures.inventory),
+    fees: Money.amountText(assets, quote, figures.fees),
+    rounds: figures.rounds,
+    capital: capital === undefined ? null : Money.amountText(assets, quote, capital),
+    since: since ?? null
+  })),
+  days: days
+    .filter(({ figures: { gridProfit, fees, rounds } }) => gridProfit !== 0n || fees !== 0n || rounds !== 0)
+    .map(({ group, quote, figures }) => ({
+      day: group,
+      asset: quote,
+      earned: Money.amountText(assets, quote, earnedOf(figures)),
+      gridProfit: Money.amountText(assets, quote, figures.gridProfit),
+      fees: Money.amountText(assets, quote, figures.fees),
+      rounds: figures.rounds
+    }))
+})
+
 /** The most points of a line on a screen. */
 const mostPoints = 1_500
 

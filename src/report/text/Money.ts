@@ -1,5 +1,5 @@
 /** Where every unit of every asset is, for people and programs. Amounts are exact decimals in units of the asset. */
-import { type Amount, type Asset, format } from "../../domain/Amount.ts"
+import { type Amount, type Asset, format, magnitude } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Ledger, type Place, places, totals } from "../../domain/Ledger.ts"
 import * as Table from "./Table.ts"
@@ -25,7 +25,22 @@ export const glance = (assets: Assets, symbol: string, amount: Amount): string =
   return Decimal.format(Decimal.fromNumber(value, digits))
 }
 
+/** To the cent: rounded, not cut. What is less than a cent keeps two digits. */
+export const rounded = (assets: Assets, symbol: string, amount: Amount): string => {
+  const asset = assets.get(symbol)
+  if (asset === undefined || asset.decimals <= 2) return amountText(assets, symbol, amount)
+  const unit = Decimal.powerOfTen(asset.decimals - 2)
+  const cents = (magnitude(amount) + unit / 2n) / unit
+  if (cents === 0n && amount !== 0n)
+    return Decimal.format(Decimal.fromNumber(Decimal.toNumber(Decimal.make(amount, asset.decimals)), 2))
+  return `${amount < 0n ? "-" : ""}${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`
+}
+
 /** A gain or a loss, with its sign. */
+export const gain = (assets: Assets, symbol: string, amount: Amount): string =>
+  `${amount > 0n ? "+" : ""}${rounded(assets, symbol, amount)}`
+
+/** The same with more places. */
 export const signed = (assets: Assets, symbol: string, amount: Amount): string =>
   `${amount > 0n ? "+" : ""}${glance(assets, symbol, amount)}`
 

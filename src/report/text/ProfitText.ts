@@ -1,13 +1,14 @@
 /** Profit and loss for people and programs: exact amounts in units of the quote asset. */
 import { present } from "../../domain/Present.ts"
-import { percent } from "../../domain/Text.ts"
+import { iso, percent } from "../../domain/Text.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
 import type { Figures, Grouping, Row } from "../../ledger/Profit.ts"
 import type { Quality } from "../../ledger/Quality.ts"
 import type { Returns } from "../../ledger/Returns.ts"
+import type { ProfitStanding } from "../../ledger/Standing.ts"
 import * as Money from "./Money.ts"
 import * as Table from "./Table.ts"
-import { age } from "./Words.ts"
+import { age, counted } from "./Words.ts"
 
 /** Grid profit and inventory less fees are the total; what accounts ask for stands behind it. */
 const titles = {
@@ -26,7 +27,36 @@ export const amounts = (assets: Money.Assets, quote: string, figures: Figures) =
   rounds: figures.rounds
 })
 
+/** What traders look at first, in the order in which it is left out where room is short. */
+export const standingParts = (
+  { quote, figures, share, shareOfYear, capital, since }: ProfitStanding,
+  assets: Money.Assets
+): ReadonlyArray<string> => {
+  const say = (amount: bigint) => Money.gain(assets, quote, amount)
+  const { gridProfit, inventory, fees, rounds, total } = figures
+  return [
+    `total ${say(total)}${share === undefined ? "" : ` (${signedPercent(share)})`}`,
+    `grid profit ${say(gridProfit)}`,
+    `inventory ${say(inventory)}`,
+    `fees ${Money.rounded(assets, quote, fees)}`,
+    counted(rounds, "round"),
+    ...(shareOfYear === undefined ? [] : [`${signedPercent(shareOfYear)} a year`]),
+    ...(capital === undefined ? [] : [`capital ${Money.rounded(assets, quote, capital)}`]),
+    ...(since === undefined ? [] : [`since ${iso(since).slice(0, 16).replace("T", " ")} UTC`])
+  ]
+}
+
+const signedPercent = (ratio: number): string => `${ratio > 0 ? "+" : ""}${percent(ratio)}`
+
+const standingJson = ({ quote, capital, since, share, shareOfYear }: ProfitStanding, assets: Money.Assets) => ({
+  capital: capital === undefined ? null : Money.amountText(assets, quote, capital),
+  since: since ?? null,
+  share: share ?? null,
+  shareOfYear: shareOfYear ?? null
+})
+
 export interface Profit {
+  readonly standings: ReadonlyArray<ProfitStanding>
   readonly method: LotMethod
   readonly whole: ReadonlyArray<Row>
   readonly by: Grouping | undefined
@@ -38,12 +68,13 @@ export interface Profit {
 }
 
 /** Fixed: the figures by quote asset, then the method, the age of the prices, and the groups if requested. */
-export const json = ({ method, whole, by, groups, markedAt, statistics }: Profit, assets: Money.Assets) =>
+export const json = ({ standings, method, whole, by, groups, markedAt, statistics }: Profit, assets: Money.Assets) =>
   Object.fromEntries(
     whole.map(({ quote, figures }) => [
       quote,
       {
         ...amounts(assets, quote, figures),
+        ...standings.filter((each) => each.quote === quote).reduce((_, each) => standingJson(each, assets), {}),
         method,
         markedAt: markedAt ?? null,
         ...statistics?.get(quote),
@@ -61,7 +92,7 @@ export const json = ({ method, whole, by, groups, markedAt, statistics }: Profit
   )
 
 export const lines = (
-  { method, whole, by, groups, statistics }: Profit,
+  { standings, method, whole, by, groups, statistics }: Profit,
   assets: Money.Assets
 ): ReadonlyArray<string> => {
   if (whole.length === 0) return ["No fills and no budgets yet."]
@@ -76,6 +107,8 @@ export const lines = (
     { title: "ROUNDS", align: "right" as const }
   ]
   return [
+    ...standings.map((each) => `${each.quote}: ${standingParts(each, assets).join("   ")}`),
+    "",
     ...Table.render(columns, whole.map(cells)),
     ...(by === undefined || groups.length === 0
       ? []

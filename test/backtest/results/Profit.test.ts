@@ -73,7 +73,7 @@ const liveTotal = (side: Backtest.BandSide): bigint => {
     }
   })
   const mark: Profit.Mark = (_market, _base, _quote, amount) => (amount * 89_370_000n) / 1_000_000_000n
-  const record = { trades, fees: [], flows: [], rounds: [], orders: [], lastPrices: new Map() }
+  const record = { trades, fees: [], flows: [], rounds: [], markets: new Map(), orders: [], lastPrices: new Map() }
   return Profit.report(record, { method: "fifo", mark, now: 0 })[0]?.figures.total ?? 0n
 }
 

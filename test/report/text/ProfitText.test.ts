@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { nothing } from "../../../src/ledger/Profit.ts"
+import { nothing, plus } from "../../../src/ledger/Profit.ts"
 import * as ProfitText from "../../../src/report/text/ProfitText.ts"
 
 const assets = new Map([["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]])
@@ -18,6 +18,7 @@ const textOf = (filled: number): string => {
   }
   return ProfitText.lines(
     {
+      standings: [],
       method: "average",
       whole: [{ group: "", quote: "USDC", figures: nothing }],
       by: "slot",
@@ -31,11 +32,41 @@ const textOf = (filled: number): string => {
 
 describe("profit as text", () => {
   it("names what belongs to no slot, and tells what came after fills only where there are some", () => {
-    assert.match(textOf(0), /\ngrid \(budget\) +0.*\ngrid\/cell-01 +0/)
+    assert.match(textOf(0), /\ngrid \(no slot\) +0.*\ngrid\/cell-01 +0/)
     assert.match(textOf(0), /0 of 4 orders filled; 1 repriced\n/)
     assert.match(
       textOf(2),
       /2 of 4 orders filled; 1 repriced\. Price after a fill, in our favour: 1m 0\.10 %, 5m not known\n/
+    )
+  })
+
+  it("begins with how trading stands: rounded to the cent, with its share of the capital and since when", () => {
+    const figures = plus(nothing, { gridProfit: 12_345_000n, inventory: -4_996_000n, fees: 3_400n, rounds: 31 })
+    const standing = {
+      quote: "USDC",
+      figures,
+      capital: 5_000_000_000n,
+      since: Date.UTC(2026, 0, 1, 4),
+      share: 0.001469,
+      shareOfYear: 0.1
+    }
+    assert.strictEqual(
+      ProfitText.standingParts(standing, assets).join(", "),
+      "total +7.35 (+0.15 %), grid profit +12.35, inventory -5.00, fees 0.0034, 31 rounds, +10.00 % a year, capital 5000.00, since 2026-01-01 04:00 UTC"
+    )
+    assert.deepStrictEqual(
+      ProfitText.standingParts(
+        {
+          quote: "USDC",
+          figures: nothing,
+          capital: undefined,
+          since: undefined,
+          share: undefined,
+          shareOfYear: undefined
+        },
+        assets
+      ),
+      ["total 0.00", "grid profit 0.00", "inventory 0.00", "fees 0.00", "0 rounds"]
     )
   })
 })

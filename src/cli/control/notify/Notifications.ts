@@ -8,12 +8,14 @@ import { noticeOf } from "../../../control/notify/Notice.ts"
 import * as Notifier from "../../../control/notify/Notifier.ts"
 import * as TelegramCommands from "../../../control/notify/TelegramCommands.ts"
 import type { Pulse } from "../../../control/view/Health.ts"
-import * as Decimal from "../../../domain/Decimal.ts"
+import * as LiveProfit from "../../../control/view/LiveProfit.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
-import type { Market } from "../../../domain/Market.ts"
+import type { TwoSidedPrice } from "../../../domain/Market.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../../engine/state/BotState.ts"
+import { Journal } from "../../../journal/Journal.ts"
 import type * as Money from "../../../report/text/Money.ts"
+import * as ProfitText from "../../../report/text/ProfitText.ts"
 import { counted } from "../../../report/text/Words.ts"
 
 export interface NotifyOptions {
@@ -27,21 +29,23 @@ interface BotToReport extends Pulse {
   /** For a person who has several bots. */
   readonly name: string
   readonly assets: Money.Assets
-  readonly markets: ReadonlyMap<string, Market>
+  readonly prices: ReadonlyMap<string, TwoSidedPrice>
   /** What it does when an operator says so in a chat. */
   readonly obedient: Omit<TelegramCommands.Obedient, "profit">
 }
 
-const summaryOf = (state: BotState, markets: BotToReport["markets"]): string => {
-  const profits = [...state.strategies.values()].flatMap(({ name, trading }) =>
-    [...trading].flatMap(([market, { basis }]) => {
-      const quote = markets.get(market)?.quote
-      if (quote === undefined) return []
-      return [`${name} realised ${Decimal.format(Decimal.make(basis.realised, quote.decimals))} ${quote.symbol}`]
-    })
+/** How trading stands, by quote asset; without it where the journal cannot be read. */
+const summary = Effect.fnUntraced(function* (state: BotState, { assets, prices }: BotToReport) {
+  const look = yield* LiveProfit.follow(assets)
+  const { standings } = yield* look(prices)
+  return said(
+    state,
+    standings.map((standing) => `${standing.quote}: ${ProfitText.standingParts(standing, assets).join(", ")}`)
   )
-  return [counted(state.fills, "fill"), counted(unfinished(state).length, "open order"), ...profits].join(", ")
-}
+})
+
+const said = (state: BotState, more: ReadonlyArray<string>): string =>
+  [`${counted(state.fills, "fill")}, ${counted(unfinished(state).length, "open order")}`, ...more].join("; ")
 
 /** Runs beside the bot while the scope lives. */
 export const start = Effect.fn("Notifications.start")(function* (
@@ -49,10 +53,14 @@ export const start = Effect.fn("Notifications.start")(function* (
   bot: BotToReport
 ) {
   const books = yield* Bookkeeper
-  const summary = () => summaryOf(books.state, bot.markets)
+  const journal = yield* Journal
+  const told = summary(books.state, bot).pipe(
+    Effect.provideService(Journal, journal),
+    Effect.orElseSucceed(() => said(books.state, []))
+  )
   const client = yield* Layer.build(people)
   if (heartbeat !== undefined) {
-    const beat = Heartbeat.beat(heartbeat, books.state, bot, summary)
+    const beat = Heartbeat.beat(heartbeat, books.state, bot, told)
     yield* Effect.forkScoped(Effect.provide(beat, client))
   }
   if (notify.length === 0) return
@@ -61,7 +69,7 @@ export const start = Effect.fn("Notifications.start")(function* (
       ? Effect.void
       : TelegramCommands.listen(
           { url, token: secret, allowed: new Set(commands) },
-          { ...bot.obedient, profit: summary }
+          { ...bot.obedient, profit: told }
         ).pipe(Effect.provide(client), Effect.forkScoped)
   )
   const tell = yield* Effect.provide(Notifier.make(notify, bot.name), client)
@@ -79,7 +87,7 @@ export const start = Effect.fn("Notifications.start")(function* (
     const at = yield* Clock.currentTimeMillis
     yield* tell(
       why === undefined
-        ? { at, severity: "good", kind: "AllClear", subject: bot.name, text: `all is well: ${summary()}` }
+        ? { at, severity: "good", kind: "AllClear", subject: bot.name, text: `all is well: ${yield* told}` }
         : { at, severity: "alarm", kind: "NotWell", subject: bot.name, text: why }
     )
   })

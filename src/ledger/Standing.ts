@@ -1,0 +1,67 @@
+/**
+ * How trading stands, as traders look at it first: the total, what share of the capital that is, and what it would be in a
+ * year; grid profit, inventory and fees, which make up the total; since when, and how many rounds. One for each quote asset.
+ */
+import type { Amount } from "../domain/Amount.ts"
+import { dayMillis } from "../domain/Durations.ts"
+import { type Figures, type Item, type Mark, nothing, type Row } from "./Profit.ts"
+
+export interface ProfitStanding {
+  readonly quote: string
+  readonly figures: Figures
+  /** The budgets at the present price; `undefined` where one of them has none. */
+  readonly capital: Amount | undefined
+  /** When the first budget was given. */
+  readonly since: number | undefined
+  /** The total as a share of the capital, and in proportion for a year; that is not told of less than a day. */
+  readonly share: number | undefined
+  readonly shareOfYear: number | undefined
+}
+
+const yearMillis = 365 * dayMillis
+
+interface Ground {
+  /** Budgets given or taken back. */
+  readonly flows: Iterable<Item>
+  /** The first market of each strategy. */
+  readonly markets: ReadonlyMap<string, string>
+  readonly mark: Mark
+  readonly now: number
+}
+
+/** `whole`: the figures over everything. */
+export const of = (whole: ReadonlyArray<Row>, ground: Ground): ReadonlyArray<ProfitStanding> => {
+  const { capital, since } = budgets(ground)
+  const elapsed = since === undefined ? 0 : ground.now - since
+  const quotes = [...new Set([...capital.keys(), ...whole.filter(hasTraded).map(({ quote }) => quote)])].sort()
+  return quotes.map((quote) => {
+    const figures = whole.find((row) => row.quote === quote)?.figures ?? nothing
+    const own = capital.get(quote)
+    const share = own === undefined || own <= 0n ? undefined : Number(figures.total) / Number(own)
+    const shareOfYear = share === undefined || elapsed < dayMillis ? undefined : (share * yearMillis) / elapsed
+    return { quote, figures, capital: own, since, share, shareOfYear }
+  })
+}
+
+const hasTraded = ({ figures: { gridProfit, inventory, fees } }: Row): boolean =>
+  gridProfit !== 0n || inventory !== 0n || fees !== 0n
+
+/** Every budget counts in what the first market of its strategy is counted in. */
+const budgets = ({ flows, markets, mark }: Ground) => {
+  const held = new Map<string, { readonly strategy: string; readonly asset: string; readonly amount: Amount }>()
+  let since: number | undefined
+  for (const { strategy, asset, at, figures } of flows) {
+    const key = `${strategy}\u0000${asset}`
+    held.set(key, { strategy, asset, amount: (held.get(key)?.amount ?? 0n) + (figures.flows ?? 0n) })
+    since = Math.min(since ?? at, at)
+  }
+  const capital = new Map<string, Amount | undefined>()
+  for (const { strategy, asset, amount } of held.values()) {
+    const [, quote] = markets.get(strategy)?.split("/") ?? []
+    if (quote === undefined || amount === 0n) continue
+    const worth = asset === quote ? amount : mark(`${asset}/${quote}`, asset, quote, amount)
+    const known = capital.has(quote) ? capital.get(quote) : 0n
+    capital.set(quote, worth === undefined || known === undefined ? undefined : known + worth)
+  }
+  return { capital, since }
+}

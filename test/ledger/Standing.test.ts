@@ -1,0 +1,51 @@
+/** How trading stands: the total against the budgets at the present price, and nothing told that is not known yet. */
+import { assert, describe, it } from "@effect/vitest"
+import { dayMillis } from "../../src/domain/Durations.ts"
+import * as Profit from "../../src/ledger/Profit.ts"
+import * as Standing from "../../src/ledger/Standing.ts"
+
+const start = Date.UTC(2026, 0, 1)
+const flow = (asset: string, amount: bigint, days = 0, strategy = "grid") =>
+  Profit.itemOfFlow({ at: start + days * dayMillis, strategy, asset, amount })
+const markets = new Map([
+  ["grid", "BTC/USDC"],
+  ["pair", "ETH/BTC"]
+])
+/** One unit of anything is worth three. */
+const mark: Profit.Mark = (_market, _base, _quote, amount) => amount * 3n
+const figures = Profit.plus(Profit.nothing, { gridProfit: 60n, inventory: -20n, fees: 10n })
+const whole = [{ group: "", quote: "USDC", figures }]
+const standing = (flows: ReadonlyArray<Profit.Item>, days: number, by = mark) =>
+  Standing.of(whole, { flows, markets, mark: by, now: start + days * dayMillis })
+
+describe("how trading stands", () => {
+  it("is the total against all budgets at the present price, since the first of them", () => {
+    const flows = [flow("USDC", 300n), flow("BTC", 200n), flow("USDC", 100n, 5)]
+    assert.deepStrictEqual(standing(flows, 10), [
+      { quote: "USDC", figures, capital: 1_000n, since: start, share: 0.03, shareOfYear: (0.03 * 365) / 10 }
+    ])
+  })
+
+  it("tells no share of a year of less than a day, and none at all of a budget that is gone or has no price", () => {
+    assert.strictEqual(standing([flow("USDC", 1_000n)], 0.99)[0]?.shareOfYear, undefined)
+    assert.strictEqual(standing([flow("USDC", 1_000n)], 1)[0]?.shareOfYear, 0.03 * 365)
+    const gone = standing([flow("USDC", 1_000n), flow("USDC", -1_000n)], 10)[0]
+    assert.deepStrictEqual([gone?.capital, gone?.share], [undefined, undefined])
+    const unpriced = standing([flow("BTC", 1n), flow("USDC", 1_000n)], 10, () => undefined)[0]
+    assert.deepStrictEqual(
+      [unpriced?.capital, unpriced?.share, unpriced?.shareOfYear],
+      [undefined, undefined, undefined]
+    )
+  })
+
+  it("counts each strategy in the quote of its market, those that have not traded yet too", () => {
+    const all = standing([flow("USDC", 1_000n), flow("ETH", 5n, 0, "pair"), flow("BTC", 7n, 0, "pair")], 10)
+    assert.deepStrictEqual(
+      all.map(({ quote, capital, figures: { total } }) => [quote, capital, total]),
+      [
+        ["BTC", 22n, 0n],
+        ["USDC", 1_000n, 30n]
+      ]
+    )
+  })
+})
