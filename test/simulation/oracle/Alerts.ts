@@ -28,6 +28,8 @@ export const make = ({ note, now, violated }: Court) => {
   const alerts = new Map<string, string>()
   const over = new Set<string>()
   const lasting = new Set<string>()
+  /** What was on its way when a process ended reaches nobody. */
+  const interruptedAt = new Map<string, number>()
   const keyOf = (bot: string, placement: string) => `${bot} ${placement}`
 
   const announce = (bot: string, tag: BotEvent["_tag"]): void => {
@@ -73,11 +75,13 @@ export const make = ({ note, now, violated }: Court) => {
     /** A lie about this placement has reached the bot. */
     told: (bot: string, placement: string, lie: string): void => {
       const key = keyOf(bot, placement)
+      if (interruptedAt.get(bot) === now()) return
       if (alerts.has(key) || over.has(key) || pending.has(key)) return
       pending.set(key, { bot, placement, lie, toldAt: now() })
     },
     /** The process ended, slept or could not write: it will be told again. */
     interrupted: (bot: string): void => {
+      interruptedAt.set(bot, now())
       for (const [key, anomaly] of pending) if (anomaly.bot === bot) pending.delete(key)
     },
     check: (): void => {
