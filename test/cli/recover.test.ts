@@ -7,7 +7,9 @@ import { assertSays, gridText, ordersAt, run, startSandbox, workspace } from "./
 const config = ["--config", "config.yaml"]
 
 describe("limitbot recover", () => {
-  it("ends with the same open orders and balances as before, and says what it cannot know", async () => {
+  it("ends with the same open orders and balances as before, and says what it cannot know", {
+    timeout: 120_000
+  }, async () => {
     // The price stays within a few dollars of 60,000, and no level or middle of a cell is there: one that it crosses
     // meanwhile would be recovered on its other side.
     const sandbox = await startSandbox({ speed: 0.001 })
