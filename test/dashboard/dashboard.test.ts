@@ -70,6 +70,10 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await shows("#slots", /grid\/cell-\d+/)
     await shows("#t-slots", /\d+ open/i)
     await shows("#ticker", /BTC\/USDC\s+\d\d,\d{3}/)
+    await shows(
+      "#standings",
+      /profit, usdc\s+[+−]\d[\s\S]+grid profit\s+\+\d[\s\S]+inventory[\s\S]+fees[\s\S]+rounds\s+\d+[\s\S]+since/i
+    )
     await shows("#money", /in order/)
     await shows("#book", /\d\d,\d{3}\.\d\d \| \d\d,\d{3}/)
     await until("every panel says its age", async () => {

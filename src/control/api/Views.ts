@@ -110,6 +110,8 @@ export const FillView = Schema.Struct({
   sequence: Schema.Int,
   at: Time,
   slot: Text,
+  /** Fills of one order have the same. */
+  placement: Text,
   market: Text,
   side: Side,
   price: Text,

@@ -111,6 +111,7 @@ export const fillView = (sequence: number, event: Of<"FillSeen">, assets: Money.
     sequence,
     at: event.filledAt,
     slot: slotKey(event.strategy, event.slot),
+    placement: event.placement,
     market: `${base}/${quote}`,
     side: event.side,
     price: Decimal.format(event.price),

@@ -9,9 +9,10 @@ import { type Book, bookView } from "./book.ts"
 import { type Candles, priceChart, profitChart } from "./charts.ts"
 import { byId, h, show } from "./dom.ts"
 import { loadFiles } from "./files.ts"
-import { age, decimal, price, signed } from "./format.ts"
+import { age, cents, price, sum } from "./format.ts"
 import {
   type Fill,
+  figure,
   type Line,
   type Money,
   type Problem,
@@ -20,7 +21,8 @@ import {
   showFills,
   showMoney,
   showProblems,
-  showSlots
+  showSlots,
+  showStandings
 } from "./panels.ts"
 import { makeReading } from "./reading.ts"
 import { followTheme } from "./theme.ts"
@@ -162,9 +164,6 @@ const act = (problem: Problem): void => {
   else if (name === "resolve") resolveProblem(problem)
 }
 
-const figure = (label: string, value: string, tone = ""): HTMLElement =>
-  h("div", {}, h("span", { class: "label" }, label), h("b", { class: tone }, value))
-
 const drawTicker = ({ ask, bid, mid, market: name }: Price): void => {
   const value = Number(mid)
   const tone = lastMid === 0 || value === lastMid ? "" : value > lastMid ? "up" : "down"
@@ -200,21 +199,17 @@ const drawHeader = (read: Status): void => {
   }
 }
 
-const drawProfit = ({ series, strategies }: Profit): void => {
-  worth.set(series)
-  const sum = (of: (each: Profit["strategies"][number]) => string) =>
-    strategies.reduce((total, each) => total + Number(of(each)), 0)
-  const [present, held, earned] = [sum(({ worth }) => worth), sum(({ held }) => held), sum(({ earned }) => earned)]
-  const gain = present - held
-  const tone = (value: number) => (value < 0 ? "sell" : value > 0 ? "buy" : "")
+const drawProfit = (profit: Profit): void => {
+  worth.set(profit.series)
+  showStandings(profit)
   byId("profit-figures").replaceChildren(
-    figure(`Worth, ${series.asset}`, decimal(present.toFixed(2))),
-    figure("Held instead", decimal(held.toFixed(2))),
-    figure("Against holding", signed(gain), tone(gain)),
-    figure("Earned", signed(earned), tone(earned))
+    ...profit.standings.flatMap(({ asset, capital, total }) =>
+      capital === null
+        ? []
+        : [figure(`Worth, ${asset}`, cents(sum([capital, total]))), figure("Held instead", cents(capital))]
+    )
   )
   byId("figures").replaceChildren(
-    figure("Against holding", signed(gain), tone(gain)),
     figure("Fills", String(status?.fills ?? 0)),
     figure("Orders", String(status?.openOrders ?? 0))
   )

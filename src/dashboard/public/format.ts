@@ -2,20 +2,60 @@
 
 const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",")
 
-/** "1234567.890100" as "1,234,567.8901". */
+interface Parts {
+  readonly sign: string
+  readonly whole: string
+  readonly fraction: string
+}
+
+const partsOf = (text: string): Parts => {
+  const sign = text.startsWith("-") ? "-" : ""
+  const [whole = "0", fraction = ""] = text.slice(sign.length).split(".")
+  return { sign, whole, fraction }
+}
+
+/** Half a step is rounded away from zero; digits are never cut. */
+const rounded = ({ sign, whole, fraction }: Parts, places: number): Parts => {
+  if (fraction.length <= places) return { sign, whole, fraction: fraction.padEnd(places, "0") }
+  const steps = BigInt(whole + fraction.slice(0, places)) + (fraction.charAt(places) >= "5" ? 1n : 0n)
+  const digits = String(steps).padStart(places + 1, "0")
+  const at = digits.length - places
+  return { sign: steps === 0n ? "" : sign, whole: digits.slice(0, at), fraction: digits.slice(at) }
+}
+
+/** "1234567.890100" as "1,234,567.890100", or rounded to as many places. */
 export const decimal = (text: string, places?: number): string => {
-  const [whole = "0", fraction = ""] = text.split(".")
-  const kept = places === undefined ? fraction : fraction.slice(0, places).padEnd(places, "0")
-  return kept === "" ? grouped(whole) : `${grouped(whole)}.${kept}`
+  const { fraction, sign, whole } = places === undefined ? partsOf(text) : rounded(partsOf(text), places)
+  return fraction === "" ? `${sign}${grouped(whole)}` : `${sign}${grouped(whole)}.${fraction}`
+}
+
+/** A sum of money to the cent; a gain and a loss have their sign. */
+export const cents = (text: string): string => decimal(text, 2)
+export const gain = (text: string): string => {
+  const shown = cents(text)
+  return shown.startsWith("-") ? `−${shown.slice(1)}` : `+${shown}`
+}
+
+export const signed = (value: number, places = 2): string =>
+  `${value < 0 ? "−" : "+"}${decimal(Math.abs(value).toFixed(places))}`
+
+/** The exact sum of exact decimals. */
+export const sum = (texts: ReadonlyArray<string>): string => {
+  const parts = texts.map(partsOf)
+  const places = Math.max(0, ...parts.map(({ fraction }) => fraction.length))
+  const steps = parts.reduce(
+    (total, { fraction, sign, whole }) => total + BigInt(`${sign}${whole}${fraction.padEnd(places, "0")}`),
+    0n
+  )
+  const digits = String(steps < 0n ? -steps : steps).padStart(places + 1, "0")
+  const [whole, fraction] = [digits.slice(0, digits.length - places), digits.slice(digits.length - places)]
+  return `${steps < 0n ? "-" : ""}${fraction === "" ? whole : `${whole}.${fraction}`}`
 }
 
 export const price = (text: string): string => {
   const value = Number(text)
   return decimal(text, value >= 1_000 ? 2 : value >= 1 ? 4 : 8)
 }
-
-export const signed = (value: number, places = 2): string =>
-  `${value < 0 ? "−" : "+"}${decimal(Math.abs(value).toFixed(places))}`
 
 export const percent = (share: number): string => `${share < 0 ? "−" : "+"}${Math.abs(share * 100).toFixed(2)} %`
 

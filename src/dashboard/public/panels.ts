@@ -1,6 +1,85 @@
 /** The tables of the page: slots, fills, money, events, problems. Each is drawn from one answer of the API. */
-import { count, h, show, table } from "./dom.ts"
-import { age, clock, decimal, percent, price, spoken } from "./format.ts"
+import { byId, count, h, show, table } from "./dom.ts"
+import { age, cents, clock, decimal, gain, percent, price, spoken, stamp, sum } from "./format.ts"
+
+/** Money to the cent, exact where a pointer rests on it. */
+const money = (text: string | null, asset: string, how = cents): HTMLElement | string =>
+  text === null ? "" : h("span", { title: `${decimal(text)} ${asset}`.trim() }, how(text))
+
+const toneOf = (text: string | null): string =>
+  text === null || Number(text) === 0 ? "" : text.startsWith("-") ? "sell" : "buy"
+
+/** A figure with its name above it. */
+export const figure = (label: string, value: HTMLElement | string, tone = ""): HTMLElement =>
+  h("div", {}, h("span", { class: "label" }, label), h("b", { class: tone }, value))
+
+export interface Standings {
+  readonly standings: ReadonlyArray<{
+    readonly asset: string
+    readonly total: string
+    readonly share: number | null
+    readonly shareOfYear: number | null
+    readonly gridProfit: string
+    readonly inventory: string
+    readonly fees: string
+    readonly rounds: number
+    readonly capital: string | null
+    readonly since: number | null
+  }>
+  readonly days: ReadonlyArray<{
+    readonly day: string
+    readonly asset: string
+    readonly earned: string
+    readonly rounds: number
+  }>
+}
+
+/** What traders look at first: for each quote asset a row. */
+export const showStandings = ({ standings, days }: Standings): void => {
+  const element = byId("standings")
+  element.hidden = standings.length === 0
+  element.replaceChildren(
+    ...standings.map(({ asset, capital, fees, gridProfit, inventory, rounds, share, shareOfYear, since, total }) =>
+      h(
+        "div",
+        { class: "figures row" },
+        figure(`Profit, ${asset}`, money(total, asset, gain), toneOf(total)),
+        figure("Of capital", share === null ? "–" : percent(share), toneOf(total)),
+        figure("Grid profit", money(gridProfit, asset, gain), toneOf(gridProfit)),
+        figure("Inventory", money(inventory, asset, gain), toneOf(inventory)),
+        figure("Fees", money(fees, asset)),
+        figure("Rounds", String(rounds)),
+        figure("A year (APR)", shareOfYear === null ? "after a day" : percent(shareOfYear)),
+        figure("Capital", capital === null ? "–" : money(capital, asset)),
+        figure("Since", since === null ? "–" : `${stamp(since).slice(0, 16)} UTC`)
+      )
+    )
+  )
+  showDays(days)
+}
+
+const mostDays = 60
+
+const showDays = (days: Standings["days"]): void => {
+  byId("profit-days").hidden = days.length === 0
+  show(
+    "profit-days",
+    table<Standings["days"][number]>(
+      [
+        { title: "Day (UTC)", class: "mono", cell: ({ day }) => day },
+        {
+          title: "Earned",
+          number: true,
+          cell: ({ asset, earned }) => money(earned, asset, gain),
+          tone: ({ earned }) => toneOf(earned)
+        },
+        { title: "Rounds", number: true, cell: ({ rounds }) => rounds },
+        { title: "", class: "soft", cell: ({ asset }) => asset }
+      ],
+      days.slice(-mostDays).reverse()
+    )
+  )
+}
 
 export interface Slot {
   readonly slot: string
@@ -25,6 +104,8 @@ export interface SlotActions {
   readonly cancel: (slot: string) => void
   readonly mayCommand: boolean
 }
+
+const quoteOf = (market: string): string => market.split("/")[1] ?? ""
 
 const mostSlots = 400
 
@@ -61,8 +142,15 @@ export const showSlots = (slots: ReadonlyArray<Slot>, now: number, actions: Slot
         {
           title: "Earned",
           number: true,
-          cell: ({ earned }) => (earned === null ? "" : decimal(earned, 2)),
-          tone: ({ earned }) => (earned === null ? "" : earned.startsWith("-") ? "sell" : "buy")
+          cell: ({ earned, market }) => money(earned, quoteOf(market), gain),
+          tone: ({ earned }) => toneOf(earned)
+        },
+        {
+          title: "Inventory",
+          number: true,
+          optional: true,
+          cell: ({ inventory, market }) => money(inventory, quoteOf(market), gain),
+          tone: ({ inventory }) => toneOf(inventory)
         },
         { title: "Why", class: "why", cell: ({ why }) => h("span", { title: why }, why) },
         {
@@ -87,6 +175,7 @@ export interface Fill {
   readonly sequence: number
   readonly at: number
   readonly slot: string
+  readonly placement: string
   readonly market: string
   readonly side: string
   readonly price: string
@@ -98,12 +187,24 @@ export interface Fill {
 
 const mostFills = 200
 
+/** One row for an order, however many fills it had; where it stands is decided by its last. */
+const byOrder = (fills: ReadonlyArray<Fill>): ReadonlyArray<Fill & { readonly parts: number }> =>
+  [...Map.groupBy(fills.toReversed(), ({ placement }) => placement).values()].flatMap((parts) => {
+    const [last] = parts
+    if (last === undefined) return []
+    const [paid, received] = [sum(parts.map((fill) => fill.paid)), sum(parts.map((fill) => fill.received))]
+    // What was exchanged says the price; an order's limit says only what it asked for.
+    const at = last.side === "BUY" ? Number(paid) / Number(received) : Number(received) / Number(paid)
+    const known = Number.isFinite(at) ? at.toFixed(12) : last.price
+    return [{ ...last, paid, received, price: known, parts: parts.length }]
+  })
+
 export const showFills = (fills: ReadonlyArray<Fill>, total: number): void => {
   count("t-fills", String(total))
   if (fills.length === 0) return show("fills", h("p", { class: "empty" }, "No fills yet."))
   show(
     "fills",
-    table<Fill>(
+    table<Fill & { readonly parts: number }>(
       [
         { title: "Time", class: "mono", cell: ({ at }) => clock(at) },
         { title: "Side", cell: ({ side }) => side, tone: ({ side }) => (side === "BUY" ? "buy" : "sell") },
@@ -114,9 +215,10 @@ export const showFills = (fills: ReadonlyArray<Fill>, total: number): void => {
           number: true,
           cell: ({ received, receivedAsset }) => `${decimal(received)} ${receivedAsset}`
         },
-        { title: "Slot", class: "soft", cell: ({ slot }) => slot }
+        { title: "Slot", class: "soft", cell: ({ slot }) => slot },
+        { title: "Parts", number: true, optional: true, cell: ({ parts }) => (parts === 1 ? "" : parts) }
       ],
-      fills.slice(-mostFills).reverse()
+      byOrder(fills.slice(-mostFills))
     )
   )
 }

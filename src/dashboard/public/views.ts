@@ -1,6 +1,6 @@
 /** Answers of the API that more than one part of the page needs. */
 import type { Worth } from "./charts.ts"
-import type { Problem } from "./panels.ts"
+import type { Problem, Standings } from "./panels.ts"
 
 export interface Price {
   readonly market: string
@@ -26,7 +26,7 @@ export interface Status {
   readonly strategies: ReadonlyArray<{ readonly name: string; readonly market: string; readonly paused: unknown }>
 }
 
-export interface Profit {
+export interface Profit extends Standings {
   readonly strategies: ReadonlyArray<{
     readonly worth: string
     readonly held: string
