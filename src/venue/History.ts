@@ -61,7 +61,8 @@ export class History extends Context.Service<
   static readonly layerSharing = Layer.effect(
     History,
     Effect.gen(function* () {
-      const { analyticsUrl, url } = yield* VenueConfig
+      const { analyticsUrl, apiKey, partnerJwt, url } = yield* VenueConfig
+      const secrets = [apiKey, partnerJwt].filter((secret) => secret !== undefined)
       const client = yield* VenueClient
       const session = yield* Session
       const limiter = yield* HistoryRateLimiter
@@ -71,7 +72,7 @@ export class History extends Context.Service<
 
       const read = (operation: string, send: Send) =>
         attempt(
-          { operation, kind: "read", credential, mostBytes: pageBytes, send, deadlineMillis: attemptMillis },
+          { operation, kind: "read", credential, mostBytes: pageBytes, secrets, send, deadlineMillis: attemptMillis },
           limiter,
           readMillis
         ).pipe(Effect.retry(repeatReads(readMillis)), within(operation, readMillis))

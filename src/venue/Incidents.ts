@@ -89,7 +89,7 @@ export const layer = (url: string, assets: ReadonlyArray<Asset>) =>
       let known: ReadonlyArray<ActiveIncident> = []
 
       const read = client.get(url).pipe(
-        Effect.flatMap((response) => receive("read the incidents", response)),
+        Effect.flatMap((response) => receive({ operation: "read the incidents", kind: "read" }, response)),
         Effect.flatMap(({ body }) => fromJson(body)),
         Effect.timeout(mostWait),
         Effect.matchEffect({

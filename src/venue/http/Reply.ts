@@ -6,7 +6,7 @@
  * executed unless it was clearly refused.
  */
 
-import { DateTime, Duration, Effect, Option, Schema, Stream } from "effect"
+import { DateTime, Duration, Effect, Option, Record, Redacted, Schema, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { present } from "../../domain/Present.ts"
 import { OutcomeUnknown, Rejected, RetryLater, Unauthorized, VenueError } from "../VenueError.ts"
@@ -32,6 +32,8 @@ export interface RequestTraits {
   readonly credential?: string | undefined
   /** The most that is read of an answer. */
   readonly mostBytes?: number | undefined
+  /** What no answer may show, besides what was sent with the request. */
+  readonly secrets?: ReadonlyArray<Redacted.Redacted>
 }
 
 export interface Reply {
@@ -60,13 +62,32 @@ export const unusable = (operation: string, text: string, { correlationId }: Tra
 export const impossible = (operation: string, reply: Reply, text: string): VenueError =>
   unknown(operation, clean(`the venue answered ${reply.status}, but ${text}`), seenIn(reply))
 
+/** Shorter ones are words that answers have for other reasons. */
+const leastSecretLength = 8
+
+/**
+ * What we prove ourselves with, and a hostile or careless service repeats in an answer: from there it would come into messages,
+ * logs and the journal.
+ */
+const withoutSecrets = (
+  { headers }: HttpClientResponse.HttpClientResponse["request"],
+  configured: ReadonlyArray<Redacted.Redacted>
+) => {
+  const sent = [headers["x-api-key"], headers["authorization"]?.replace(/^Bearer /, "")]
+  const secrets = [...sent, ...configured.map(Redacted.value)].filter(
+    (secret) => secret !== undefined && secret.length >= leastSecretLength
+  )
+  return (text: string): string =>
+    secrets.reduce<string>((rest, secret = "") => rest.replaceAll(secret, "<redacted>"), text)
+}
+
 /** Reads the body as it streams and stops at the limit, which ends the connection. */
 export const receive = (
-  operation: string,
-  response: HttpClientResponse.HttpClientResponse,
-  mostBytes = usualBytes
+  { mostBytes = usualBytes, operation, secrets = [] }: RequestTraits,
+  response: HttpClientResponse.HttpClientResponse
 ): Effect.Effect<Reply, VenueError | HttpClientError.HttpClientError> => {
-  const { headers, status } = response
+  const { headers, request, status } = response
+  const mask = withoutSecrets(request, secrets)
   return response.stream.pipe(
     Stream.runFoldEffect(
       (): Body => ({ chunks: [], bytes: 0 }),
@@ -77,7 +98,7 @@ export const receive = (
       }
     ),
     Effect.flatMap((body) => decodeUtf8(operation, status, body)),
-    Effect.map((body) => ({ status, headers, body }))
+    Effect.map((body) => ({ status, headers: Record.map(headers, mask), body: mask(body) }))
   )
 }
 

@@ -51,7 +51,8 @@ export class VenueClient extends Context.Service<
   static readonly layer = Layer.effect(
     VenueClient,
     Effect.gen(function* () {
-      const { apiKey, patience, url } = yield* VenueConfig
+      const { apiKey, partnerJwt, patience, url } = yield* VenueConfig
+      const secrets = [apiKey, partnerJwt].filter((secret) => secret !== undefined)
       const budget = yield* RateBudget
       const http = (yield* HttpClient.HttpClient).pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(url)))
       const api = yield* HttpApiClient.makeWith(WholeVenueApi, { httpClient: http })
@@ -95,7 +96,7 @@ export class VenueClient extends Context.Service<
         const { timed, noteTime } = timing()
         const isRead = kind === "read"
         const deadlineMillis = isRead ? patience.attemptMillis : patience.writeMillis
-        const request = { credential, mostBytes, operation, kind, send: timed(send), deadlineMillis }
+        const request = { credential, mostBytes, operation, kind, secrets, send: timed(send), deadlineMillis }
         const once = attempt(request, budget.limiter(priority), isRead ? patience.readMillis : patience.writeMillis)
         const repeated = once.pipe(
           Effect.retry(repeatReads(patience.readMillis)),
@@ -152,7 +153,7 @@ const notSent = (operation: string, { afterMillis, message }: RateLimited): Venu
 /** One network attempt, up to the last byte of a 2xx. */
 const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueError> =>
   request.send.pipe(
-    Effect.flatMap((response) => Reply.receive(request.operation, response, request.mostBytes)),
+    Effect.flatMap((response) => Reply.receive(request, response)),
     Effect.mapError((error) => failureOf(request.operation, error)),
     within(request.operation, request.deadlineMillis),
     Effect.flatMap((reply) =>

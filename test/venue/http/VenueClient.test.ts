@@ -1,6 +1,6 @@
 /** What one attempt tells the rate limiter: only a venue that says "too many" is asked less often. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { HttpClientRequest, HttpServerResponse } from "effect/http"
 import { RateLimited, type RateLimiter } from "../../../src/venue/http/RateLimiter.ts"
 import { attempt, type Send } from "../../../src/venue/http/VenueClient.ts"
@@ -59,6 +59,35 @@ describe("an attempt", () => {
       const asked = { operation: "read order", kind: "read", send, deadlineMillis: 1_000 } as const
       const { reason } = yield* Effect.flip(attempt(asked, full, 1_000))
       assert.strictEqual(reason._tag === "RetryLater" && reason.afterMillis, 5_000)
+    })
+  )
+
+  it.effect("showed the key and the tokens that a venue repeated in its answer", () =>
+    Effect.gen(function* () {
+      const own = HttpClientRequest.setHeaders(request, {
+        "x-api-key": "the-api-key",
+        authorization: "Bearer session-1"
+      })
+      const said = "who are you, the-api-key? session-1, or partner-1?"
+      const free: RateLimiter = { enter: () => Effect.void, accepted: Effect.void, throttled: () => Effect.void }
+      const answerWith = (status: number): Send =>
+        Effect.sync(() =>
+          HttpServerResponse.toClientResponse(
+            HttpServerResponse.text(JSON.stringify({ message: said }), {
+              status,
+              headers: { "x-correlation-id": said }
+            }),
+            { request: own }
+          )
+        )
+      const secrets = [Redacted.make("partner-1")]
+      for (const status of [200, 400, 401, 429, 500]) {
+        const asked = { operation: "read order", kind: "read", secrets, deadlineMillis: 1_000 } as const
+        const told = yield* Effect.exit(attempt({ ...asked, send: answerWith(status) }, free, 1_000))
+        const text = JSON.stringify(told)
+        assert.include(text, "<redacted>")
+        for (const secret of ["the-api-key", "session-1", "partner-1"]) assert.notInclude(text, secret, `${status}`)
+      }
     })
   )
 })
