@@ -78,15 +78,9 @@ export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldabl
   })
   const all = [leavesOf(low, high), leavesOf(close, close)] as const
   const show = (bar: number): void => {
-    path(bar, close)
-    let before = openAt(candles, bar) ?? close[0] ?? 0
-    for (let part = 0; part < parts; part++) {
-      const price = close[part] ?? 0
-      open[part] = before
-      low[part] = before < price ? before : price
-      high[part] = before > price ? before : price
-      before = price
-    }
+    path(bar, { low, high, close })
+    open[0] = openAt(candles, bar) ?? close[0] ?? 0
+    for (let part = 1; part < parts; part++) open[part] = close[part - 1] ?? 0
     for (const leaves of all) {
       leaves.from = bar * parts
       leaves.to = leaves.from + parts
