@@ -42,7 +42,7 @@ describe("simulated runs", () => {
 
   it("see the cells of a grid that a bar crosses several times, which both named sides cannot", () => {
     const { p50 } = Band.quantilesOf(band.simulated, ({ fills }) => fills)
-    for (const { fills } of band.sides) assert.isAbove(p50, fills * 1.1)
+    for (const { fills } of band.sides) assert.isAbove(p50, fills)
   })
 
   it("keep figures and nothing else", () => {

@@ -106,25 +106,38 @@ const minutes = "btc-perp-1m-20211231-20220201.csv.gz"
 
 describe.skipIf(!sharedData.isPresent)("against real paths (skipped where the shared data are not here)", () => {
   const sources = [
-    { name: minutes, step: hour, points: pointsOf, most: 0.12 },
-    { name: "binance-solusdt-1m-20240801-20240803.csv.gz", step: hour, points: pointsOf, most: 0.12 },
-    { name: "coinbase-btcusd-1m-lean.csv.gz", step: hour, points: pointsOf, most: 0.15 },
-    // Seven minutes of one day, and three trades a minute: the law is of the hours, and those lie around it.
-    { name: "binance-spot-ethusdt-trades-20240808.csv.gz", step: minute, points: tradesOf, most: 0.45 },
-    { name: "binance-usdm-btcusdt-trades-20240808.csv.gz", step: minute, points: tradesOf, most: 0.45 }
+    { name: minutes, step: hour, points: pointsOf, most: 0.08 },
+    { name: "binance-solusdt-1m-20240801-20240803.csv.gz", step: hour, points: pointsOf, most: 0.08 },
+    // Seven minutes of one day: the law is of the hours.
+    { name: "binance-usdm-btcusdt-trades-20240808.csv.gz", step: minute, points: tradesOf, most: 0.3 }
   ]
   for (const { name, step, points, most } of sources)
     it(`a cell is crossed as often as in ${name}`, () => {
-      const real = realPaths(points(name), step)
+      const real = realPaths(points(name), step).slice(0, 200)
       const candles = candlesOf(real, step)
-      for (const share of [0.2, 0.3, 0.5]) {
-        const found = mean(real.map((path) => crossings(path, share)))
+      const whole = real.flat()
+      // Of hours 0.4, 0.6 and 0.9 % of the price are as many of their ranges.
+      const range = mean(real.map((path) => Math.max(...path) - Math.min(...path)))
+      for (const share of [0.5, 0.75, 1.1]) {
+        const found = crossings(whole, share * range)
         for (const steps of [60, 12]) {
-          const repeats = Math.ceil(1500 / real.length)
-          const seeds = Array.from({ length: repeats }, (_, seed) => pathsOf(candles, steps, seed + 1))
-          const drawn = mean(seeds.flatMap((path) => real.map((_, bar) => crossings(path(bar), share))))
+          const drawn = mean(
+            [1, 2, 3, 4, 5].map((seed) => {
+              const path = pathsOf(candles, steps, seed)
+              return crossings(
+                real.flatMap((_, bar) => path(bar)),
+                share * range
+              )
+            })
+          )
           assert.closeTo(drawn / found, 1, most, `${share} of the range in ${steps} steps: ${drawn} against ${found}`)
         }
+        const straight = real.flatMap((path) => {
+          const [low, high] = [Math.min(...path), Math.max(...path)]
+          const [open = 0, close = 0] = [path[0], path.at(-1)]
+          return close >= open ? [open, low, high, close] : [open, high, low, close]
+        })
+        assert.isAtMost(crossings(straight, share * range), found, "a straight path knows too little")
       }
     })
 

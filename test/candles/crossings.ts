@@ -32,8 +32,11 @@ const swings = (path: ReadonlyArray<number>, width: number): ReadonlyArray<numbe
  * The mean over all cells between the path's lowest and highest price of how often they are crossed from one end to the other.
  * A swing crosses a cell that it covers, so the mean over where cells begin is what swings have beyond the width.
  */
-export const crossings = (path: ReadonlyArray<number>, share: number): number => {
-  const range = Math.max(...path) - Math.min(...path)
-  const width = share * range
-  return swings(path, width).reduce((sum, length) => sum + length - width, 0) / range
+export const crossings = (path: ReadonlyArray<number>, width: number): number => {
+  let [least, most] = [Number.POSITIVE_INFINITY, 0]
+  for (const price of path) {
+    if (price < least) least = price
+    if (price > most) most = price
+  }
+  return swings(path, width).reduce((sum, length) => sum + length - width, 0) / (most - least)
 }
