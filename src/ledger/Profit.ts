@@ -217,16 +217,19 @@ export const grouped = (items: Iterable<Item>, by: Grouping | undefined): Readon
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
-/** What each fill realised, by `fillKey`; missing for a fill that only opens. */
-export const realisedByFill = (trades: ReadonlyArray<Trade>, method: LotMethod): ReadonlyMap<string, Amount> => {
-  const realised = new Map<string, Amount>()
+/** What each fill earned by turns, by `fillKey`; missing for a fill that only opens. Trades are in the order of their time. */
+export const gridProfitByFill = (trades: ReadonlyArray<Trade>): ReadonlyMap<string, Amount> => {
+  const earnedBy = new Map<string, Amount>()
   for (const pool of poolsOf(trades).values()) {
-    for (const gain of match(pool, method).gains) {
-      const key = fillKey(gain.closedBy)
-      realised.set(key, (realised.get(key) ?? 0n) + earned(gain))
+    const books: Rounds.TurnBooks = new Map()
+    for (const trade of pool) {
+      const before = books.get(Rounds.bookOf(trade))?.position ?? 0n
+      const amount = Rounds.take(books, trade)
+      const closes = trade.side === "BUY" ? before < 0n : before > 0n
+      if (closes) earnedBy.set(fillKey(trade), amount)
     }
   }
-  return realised
+  return earnedBy
 }
 
 /** Fill ids are unique within one order, not across orders. */

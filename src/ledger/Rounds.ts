@@ -21,12 +21,15 @@ export interface TurnBook extends Pick<Trade, "strategy" | "market" | "base" | "
 /** The books of one pool (a market of a strategy), by slot. */
 export type TurnBooks = Map<string, TurnBook>
 
+/** With what a trade is matched: what its slot did, or its strategy. */
+export const bookOf = ({ byTurns, slot }: Trade): string => (byTurns === true ? slot : "")
+
 /** Changes the books by a trade, and returns what it earned. */
 export const take = (books: TurnBooks, trade: Trade): Amount => {
   const { strategy, market, base, quote, side, baseAmount, quoteAmount } = trade
   // It opens and closes nothing, as in `Lots`.
   if (baseAmount === 0n) return 0n
-  const slot = trade.byTurns === true ? trade.slot : ""
+  const slot = bookOf(trade)
   const { position, cost } = books.get(slot) ?? CostBasis.empty
   const after = CostBasis.trade({ position, cost, realised: 0n }, side, baseAmount, quoteAmount)
   books.set(slot, { strategy, slot, market, base, quote, position: after.position, cost: after.cost })

@@ -111,23 +111,23 @@ describe("profit", () => {
     assert.deepStrictEqual(flowsOf({ ...nothing, flows: trading.flows, trades: trading.trades }), both.slice(1))
   })
 
-  it("of each fill is what it closed; one that only opens realised nothing", () => {
-    const closing = trading.trades.filter(({ placement }) => placement === "p2").map(Profit.fillKey)
-    assert.deepStrictEqual(
-      Profit.realisedByFill(trading.trades, "average"),
-      new Map(closing.map((key) => [key, 6_000_000n]))
-    )
+  it("of each fill is what it closed of its own slot; one that only opens earned nothing", () => {
     const [first, second, sale] = trading.trades
     if (first === undefined || second === undefined || sale === undefined) return assert.fail("too few trades")
-    // One sale closes both purchases: 80,000 units that cost 48 and 20,000 that cost 12.
-    assert.deepStrictEqual([...Profit.realisedByFill([first, second, sale], "fifo").values()], [6_000_000n])
+    assert.deepStrictEqual(Profit.gridProfitByFill([first, second, sale]), new Map())
+    const own = { ...sale, slot: first.slot }
+    assert.deepStrictEqual(Profit.gridProfitByFill([first, second, own]), new Map([[Profit.fillKey(own), 6_000_000n]]))
+    // Bought back for what it brought in.
+    const back = { ...own, side: "BUY", fillId: "f9" } as const
+    assert.deepStrictEqual(Profit.gridProfitByFill([own, back]), new Map([[Profit.fillKey(back), 0n]]))
   })
 
   it("keeps the lots of strategies and markets apart", () => {
     const [first, , sale] = trading.trades
     if (first === undefined || sale === undefined) return assert.fail("too few trades")
+    const own = { ...sale, slot: first.slot }
     for (const other of [{ strategy: "other" }, { market: "BTC/DAI" }])
-      assert.strictEqual(Profit.realisedByFill([{ ...first, ...other }, sale], "fifo").size, 0)
+      assert.strictEqual(Profit.gridProfitByFill([{ ...first, ...other }, own]).size, 0)
   })
 })
 

@@ -1,4 +1,4 @@
-/** `limitbot fills`: every recorded fill, oldest first, with its price and what its payout cost. */
+/** `limitbot fills`: every recorded fill, oldest first, with its price, what its payout cost and what it earned. */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Profit from "../../ledger/Profit.ts"
@@ -26,7 +26,7 @@ export const command = Command.make(
     yield* withLedger(config, ({ trading, assets, now }) => {
       const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
       const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
-      const realised = Profit.realisedByFill(trading.trades, "average")
+      const gridProfit = Profit.gridProfitByFill(trading.trades)
       const wanted = trading.trades.filter(
         (trade) =>
           trade.at >= from &&
@@ -34,14 +34,15 @@ export const command = Command.make(
           is(slot, `${trade.strategy}/${trade.slot}`) &&
           is(market, trade.market)
       )
-      const rows = FillsText.rowsOf(wanted, trading, realised, assets)
+      const rows = FillsText.rowsOf(wanted, trading, gridProfit, assets)
       if (json) return Console.log(JSON.stringify(rows))
       if (csv) {
         const cells = rows.map((fill) => FillsText.titles.map((title) => fill[title] ?? ""))
         return Console.log(Csv.render(FillsText.titles, cells).trimEnd())
       }
       if (rows.length === 0) return Console.log("No fills yet.")
-      return Console.log([...FillsText.table(rows), "", "Realised by average cost, fees not deducted."].join("\n"))
+      const table = FillsText.table(wanted, trading, gridProfit, assets)
+      return Console.log([...table, "", "A line is an order; fees are not deducted from grid profit."].join("\n"))
     })
   })
 ).pipe(

@@ -22,28 +22,28 @@ const priceOf = (
   return Decimal.divide(value, quantity, pricePlaces, "down")
 }
 
-/** The rows of these trades; `realised` by `Profit.fillKey`. */
+/** The rows of these trades; `gridProfit` by `Profit.fillKey`. */
 export const rowsOf = (
   trades: ReadonlyArray<Trade>,
   { fees, orders }: TradingRecord,
-  realised: ReadonlyMap<string, bigint>,
+  gridProfit: ReadonlyMap<string, bigint>,
   assets: Money.Assets
 ): ReadonlyArray<Row> => {
   const limits = new Map(orders.map(({ placement, price }) => [placement, price]))
   const payouts = new Map(fees.flatMap((fee) => (fee.kind === "payout" ? [[fee.placement, fee] as const] : [])))
   return trades.map((trade) => {
     const of = { limit: limits.get(trade.placement), payout: payouts.get(trade.placement) }
-    return row(trade, { ...of, realised: realised.get(fillKey(trade)) }, assets)
+    return row(trade, { ...of, gridProfit: gridProfit.get(fillKey(trade)) }, assets)
   })
 }
 
 interface OfOrder {
   readonly limit: Decimal.Decimal | undefined
   readonly payout: Fee | undefined
-  readonly realised: bigint | undefined
+  readonly gridProfit: bigint | undefined
 }
 
-const row = (trade: Trade, { limit, payout, realised }: OfOrder, assets: Money.Assets) => {
+const row = (trade: Trade, { limit, payout, gridProfit }: OfOrder, assets: Money.Assets) => {
   const [paidAsset, paid, receivedAsset, received] =
     trade.side === "SELL"
       ? [trade.base, trade.baseAmount, trade.quote, trade.quoteAmount]
@@ -63,9 +63,9 @@ const row = (trade: Trade, { limit, payout, realised }: OfOrder, assets: Money.A
     /** The payout fee of its whole order; null until it is paid. */
     fee: payout === undefined ? null : Money.amountText(assets, payout.asset, payout.amount),
     feeAsset: payout?.asset ?? null,
-    /** By average cost, in quote, fees not deducted; null for a fill that only opens. */
-    realised: realised === undefined ? null : Money.amountText(assets, trade.quote, realised),
-    realisedAsset: trade.quote,
+    /** In quote, fees not deducted; null for a fill that only opens. */
+    gridProfit: gridProfit === undefined ? null : Money.amountText(assets, trade.quote, gridProfit),
+    gridProfitAsset: trade.quote,
     orderId: trade.orderId ?? null,
     fillId: trade.fillId
   }
@@ -76,8 +76,15 @@ type Row = ReturnType<typeof row>
 const shown = (price: string | null): string =>
   price === null ? "" : Decimal.format(Decimal.fromNumber(Number(price), shownDigits))
 
-export const table = (rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
-  Table.render(
+/** One line for an order, however many fills it had: a payout and its fee are the whole order's. */
+export const table = (
+  trades: ReadonlyArray<Trade>,
+  { fees }: TradingRecord,
+  gridProfit: ReadonlyMap<string, bigint>,
+  assets: Money.Assets
+): ReadonlyArray<string> => {
+  const payouts = new Map(fees.flatMap((fee) => (fee.kind === "payout" ? [[fee.placement, fee] as const] : [])))
+  return Table.render(
     [
       { title: "TIME" },
       { title: "SLOT" },
@@ -86,19 +93,42 @@ export const table = (rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
       { title: "PAID", align: "decimal" },
       { title: "RECEIVED", align: "decimal" },
       { title: "PAYOUT FEE", align: "decimal" },
-      { title: "REALISED", align: "decimal" }
+      { title: "GRID PROFIT", align: "decimal" },
+      { title: "FILLS", align: "right" }
     ],
-    rows.map((fill) => [
-      fill.at,
-      fill.slot,
-      fill.side,
-      shown(fill.price),
-      `${fill.paid} ${fill.paidAsset}`,
-      `${fill.received} ${fill.receivedAsset}`,
-      fill.fee === null ? "" : `${fill.fee} ${fill.feeAsset}`,
-      fill.realised === null ? "" : `${fill.realised} ${fill.realisedAsset}`
-    ])
+    [...Map.groupBy(trades, ({ placement }) => placement).values()].flatMap((parts) => {
+      const last = parts.at(-1)
+      if (last === undefined) return []
+      const sum = (of: (part: Trade) => bigint | undefined) =>
+        parts.reduce((total, part) => total + (of(part) ?? 0n), 0n)
+      const whole: Trade = {
+        ...last,
+        baseAmount: sum((part) => part.baseAmount),
+        quoteAmount: sum((part) => part.quoteAmount)
+      }
+      const earned = parts.flatMap((part) => gridProfit.get(fillKey(part)) ?? [])
+      const of = {
+        limit: undefined,
+        payout: payouts.get(last.placement),
+        gridProfit: earned.length === 0 ? undefined : earned.reduce((total, each) => total + each, 0n)
+      }
+      const order = row(whole, of, assets)
+      return [
+        [
+          order.at,
+          order.slot,
+          order.side,
+          shown(order.price),
+          `${order.paid} ${order.paidAsset}`,
+          `${order.received} ${order.receivedAsset}`,
+          order.fee === null ? "" : `${order.fee} ${order.feeAsset}`,
+          order.gridProfit === null ? "" : `${order.gridProfit} ${order.gridProfitAsset}`,
+          String(parts.length)
+        ]
+      ]
+    })
   )
+}
 
 export const titles = [
   "at",
@@ -115,6 +145,6 @@ export const titles = [
   "feeAsset",
   "orderId",
   "fillId",
-  "realised",
-  "realisedAsset"
+  "gridProfit",
+  "gridProfitAsset"
 ] as const
