@@ -27,6 +27,7 @@ const funding = "src/engine/funding/Funding.ts"
 const payload = "src/domain/Payload.ts"
 const gate = "src/engine/funding/FundingGate.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
+const trips = "src/backtest/results/RoundTrips.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
@@ -606,5 +607,25 @@ export const mutants: ReadonlyArray<Mutant> = [
         replace: "0n : 0n"
       }
     ]
+  },
+  {
+    name: "trade: an exit closes only what its own slot opened",
+    test: "test/backtest/results/RoundTrips.test.ts",
+    edits: [{ file: trips, find: "    if (takesTurns) return", replace: "    if (takesTurns || side) return" }]
+  },
+  {
+    name: "trade: what fees took stays open",
+    test: "test/backtest/results/RoundTrips.test.ts",
+    edits: [{ file: trips, find: "lot.base - part <= dust ? lot.base : part", replace: "part" }]
+  },
+  {
+    name: "trade: each part of an exit is one",
+    test: "test/backtest/results/RoundTrips.test.ts",
+    edits: [{ file: trips, find: "    if (endsLeg) end(slotName)", replace: "    end(slotName)" }]
+  },
+  {
+    name: "trade: what is open at the end is no luck",
+    test: "test/cli/backtest/monteCarlo.test.ts",
+    edits: [{ file: "src/cli/search/monteCarlo.ts", find: "[...trades, open]", replace: "trades" }]
   }
 ]

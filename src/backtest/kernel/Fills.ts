@@ -130,7 +130,7 @@ const slice = (
   const isLast = quantity === slot.openQuantity
   const fee = isLast ? lastFeeOf(rules, row.side, gross, slot.unpaid) : shareOf(rules, gross)
   const input = row.side === "BUY" ? min(slot.openInput, quoteAmount(market, quantity, price, "up")) : quantity
-  return OrderTable.add(orders.table, { ...row, price, quantity, input, output: gross - fee, fee })
+  return OrderTable.add(orders.table, { ...row, price, quantity, input, output: gross - fee, fee, endsLeg: isLast })
 }
 
 /** What is paid out pays for the next order, so nobody else may take it. */

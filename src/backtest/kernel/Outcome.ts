@@ -19,6 +19,8 @@ export interface Outcome {
   readonly fills: FillLog
   readonly table: OrderTable.OrderTable
   readonly slotNames: ReadonlyArray<string>
+  /** Which slots enter and leave by turns; what others buy or sell is closed by whichever of them comes next. */
+  readonly slotsTakeTurns: ReadonlyArray<boolean>
   /** Why each slot last wanted what it wanted. */
   readonly slotReasons: ReadonlyArray<string>
   /** Everything owned at the end, deposits of open orders included; of quote what trading made of the market's budget. */
@@ -53,6 +55,7 @@ export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outc
     fills: orders.log,
     table,
     slotNames: slots.map(({ name }) => name),
+    slotsTakeTurns: slots.map(({ takesTurns }) => takesTurns),
     slotReasons: slots.map(({ reason }) => reason),
     base: conditions.budget.base + moved.base - charged.base,
     quote: conditions.budget.quote + moved.quote - charged.quote,

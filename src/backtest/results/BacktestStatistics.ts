@@ -106,6 +106,15 @@ export const quotePlaces = ({ parts }: Backtest.BandSide): number => {
   return Math.min(parts[0].market.quote.decimals, (start?.hold ?? 0) >= 100 ? 2 : 8)
 }
 
+/** What each trade gained, and what the position that is open at the end would, in whole units of quote. */
+export const gainsOf = (side: Backtest.BandSide): { readonly trades: ReadonlyArray<number>; readonly open: number } => {
+  const trades = side.parts.flatMap(({ outcome, candles }) =>
+    RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
+  )
+  const all = Number(Backtest.profitOf(side)) / 10 ** side.parts[0].market.quote.decimals
+  return { trades, open: trades.reduce((rest, gained) => rest - gained, all) }
+}
+
 /** Everything that is said of one side. */
 export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
   const { counts, openOrders } = side

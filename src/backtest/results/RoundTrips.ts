@@ -1,8 +1,12 @@
 /**
- * What each slot earned: a sell against the buy before it, or a buy back against the sell before it, by the share of the
- * base that changed hands. Quote, whole units; for looking at.
+ * The trades of a run. A slot that enters and leaves by turns is matched with itself, the newest entry first. The orders of
+ * all others of a strategy close what is open, the oldest first, whoever opened it: the exit of a deal sells what its base
+ * order and its safety orders bought. All that one leg closes is one trade, and what the fees took of the base ends with it.
+ * Base is exact; quote is in whole units, for looking at.
  */
 import type { Candles } from "../../candles/Candles.ts"
+import { type Amount, min } from "../../domain/Amount.ts"
+import type { Side } from "../../domain/Market.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
 import * as FillRows from "./FillRows.ts"
 
@@ -22,21 +26,38 @@ export interface RoundTrips {
   readonly grossLoss: number
 }
 
-/** Open position of a slot: base and the quote paid (or got) for it; negative base is sold ahead. */
-interface Open {
-  base: number
+/** What is open of one fill. */
+interface Lot {
+  readonly slotName: string
+  readonly side: Side
+  readonly bar: number
+  /** What fees took of the base when it was bought: no position is smaller. */
+  readonly dust: Amount
+  base: Amount
   quote: number
-  /** The bar in which it was opened. */
-  since: number
 }
 
-/** A fill, or the part of one, that closed a position or a part of it. */
-export interface ClosedTrade {
+/** What a leg has closed so far; `base` and `quote` changed hands. */
+interface Closing {
   readonly slotName: string
+  readonly entrySlotName: string
   /** Side of the entry. */
-  readonly side: "BUY" | "SELL"
+  readonly side: Side
+  readonly entry: { base: Amount; quote: number }
+  readonly exit: { base: Amount; quote: number }
+  entryBar: number
+  exitBar: number
+}
+
+/** What one leg of a slot closed. */
+export interface ClosedTrade {
+  /** The slot whose order closed it, and the one that opened the first of it. */
+  readonly slotName: string
+  readonly entrySlotName: string
+  /** Side of the entry. */
+  readonly side: Side
   readonly base: number
-  /** Mean price of the entry, and price of the exit, both after fees. */
+  /** Mean prices of entry and exit, both after fees. */
   readonly entryPrice: number
   readonly exitPrice: number
   readonly gained: number
@@ -44,47 +65,128 @@ export interface ClosedTrade {
   readonly exitBar: number
 }
 
-/** Closes what it can and returns what that closed; the rest of the fill opens. */
-const book = (open: Open, slotName: string, base: number, quote: number, bar: number): ClosedTrade | undefined => {
-  if (open.base === 0 || open.base > 0 === base > 0) {
-    if (open.base === 0) open.since = bar
-    open.base += base
-    open.quote += quote
+/** In the order in which they were opened. A slot's own are kept beside, as one that takes turns closes no others. */
+class OpenLots {
+  private readonly all = new Set<Lot>()
+  private readonly bySlot = new Map<string, Array<Lot>>()
+
+  add(lot: Lot): void {
+    this.all.add(lot)
+    const own = this.bySlot.get(lot.slotName)
+    if (own === undefined) this.bySlot.set(lot.slotName, [lot])
+    else own.push(lot)
+  }
+
+  /** The next one that an order of this side closes. */
+  next(slotName: string, side: Side, takesTurns: boolean): Lot | undefined {
+    if (takesTurns) return this.newestOf(slotName, side)
+    for (const lot of this.all) if (lot.side !== side) return lot
     return undefined
   }
-  const closed = Math.min(1, Math.abs(base / open.base))
-  const used = Math.min(1, Math.abs(open.base / base))
-  const trade: ClosedTrade = {
-    slotName,
-    side: open.base > 0 ? "BUY" : "SELL",
-    base: Math.abs(open.base) * closed,
-    entryPrice: Math.abs(open.quote / open.base),
-    exitPrice: Math.abs(quote / base),
-    gained: open.quote * closed + quote * used,
-    entryBar: open.since,
-    exitBar: bar
+
+  /** Takes a part of a lot, and what is left of it when that is dust; says what that was worth when it opened. */
+  take(lot: Lot, part: Amount, dust: Amount): { readonly base: Amount; readonly quote: number } {
+    const base = lot.base - part <= dust ? lot.base : part
+    const quote = base === lot.base ? lot.quote : (lot.quote * Number(base)) / Number(lot.base)
+    lot.base -= base
+    lot.quote -= quote
+    if (lot.base === 0n) this.all.delete(lot)
+    return { base, quote }
   }
-  open.quote = open.quote * (1 - closed) + quote * (1 - used)
-  if (closed === 1) open.since = bar
-  open.base = closed === 1 ? base * (1 - used) : open.base + base
-  return trade
+
+  private newestOf(slotName: string, side: Side): Lot | undefined {
+    const own = this.bySlot.get(slotName) ?? []
+    while (own.at(-1)?.base === 0n) own.pop()
+    const newest = own.at(-1)
+    return newest?.side === side ? undefined : newest
+  }
 }
 
-/** In the order in which they ended. */
+const begun = (slotName: string, { slotName: entrySlotName, side, bar }: Lot): Closing => ({
+  slotName,
+  entrySlotName,
+  side,
+  entry: { base: 0n, quote: 0 },
+  exit: { base: 0n, quote: 0 },
+  entryBar: bar,
+  exitBar: bar
+})
+
+/** Base that fees took, or that was not worth selling, counts at the price of the exit. */
+const ended = ({ entry, exit, side, ...about }: Closing, baseUnit: number): ClosedTrade => {
+  const [entered, left] = [Number(entry.base) / baseUnit, Number(exit.base) / baseUnit]
+  const exitPrice = exit.quote / left
+  const gained = exit.quote - entry.quote + (entered - left) * exitPrice
+  return {
+    ...about,
+    side,
+    base: entered,
+    entryPrice: entry.quote / entered,
+    exitPrice,
+    gained: side === "BUY" ? gained : -gained
+  }
+}
+
+/** A fill in base, and in quote of whole units. */
+interface Moved extends Pick<FillRows.FillRow, "slotName" | "side" | "bar"> {
+  readonly takesTurns: boolean
+  readonly base: Amount
+  readonly quote: number
+  /** What fees took of the base. */
+  readonly dust: Amount
+}
+
+/** Closes what it can, and opens a lot with the rest. */
+const book = (lots: OpenLots, closings: Map<string, Closing>, moved: Moved): void => {
+  const { slotName, side, bar, takesTurns, base, quote } = moved
+  let [left, dust] = [base, moved.dust]
+  for (
+    let lot = lots.next(slotName, side, takesTurns);
+    lot !== undefined && left > 0n;
+    lot = lots.next(slotName, side, takesTurns)
+  ) {
+    const closing = closings.get(slotName) ?? begun(slotName, lot)
+    closings.set(slotName, closing)
+    dust += lot.dust
+    const part = min(left, lot.base)
+    const entered = lots.take(lot, part, moved.dust + lot.dust)
+    const closed = left - part <= dust ? left : part
+    left -= closed
+    closing.entry.base += entered.base
+    closing.entry.quote += entered.quote
+    closing.exit.base += closed
+    closing.exit.quote += (quote * Number(closed)) / Number(base)
+    closing.entryBar = Math.min(closing.entryBar, lot.bar)
+    closing.exitBar = bar
+  }
+  if (left === 0n) return
+  lots.add({ slotName, side, bar, dust: moved.dust, base: left, quote: (quote * Number(left)) / Number(base) })
+}
+
+/** In the order in which they ended; what legs closed that have not ended comes last. */
 export const trades = (outcome: Outcome, candles: Candles): ReadonlyArray<ClosedTrade> => {
   const { market } = outcome.table
   const [baseUnit, quoteUnit] = [10 ** market.base.decimals, 10 ** market.quote.decimals]
-  const open = new Map<string, Open>()
-  return Array.from(FillRows.rows(outcome, candles)).flatMap(({ slotName, side, input, output, bar }) => {
-    const position = open.get(slotName) ?? { base: 0, quote: 0, since: bar }
-    open.set(slotName, position)
-    const [paid, got] = [Number(input), Number(output)]
-    const trade =
+  const lots = new OpenLots()
+  const closings = new Map<string, Closing>()
+  const found: Array<ClosedTrade> = []
+  const end = (slotName: string): void => {
+    const closing = closings.get(slotName)
+    if (closing !== undefined) found.push(ended(closing, baseUnit))
+    closings.delete(slotName)
+  }
+  for (const { slot, slotName, side, input, output, fee, bar, endsLeg } of FillRows.rows(outcome, candles)) {
+    if (closings.get(slotName)?.side === side) end(slotName)
+    const takesTurns = outcome.slotsTakeTurns[slot] === true
+    const moved =
       side === "BUY"
-        ? book(position, slotName, got / baseUnit, -paid / quoteUnit, bar)
-        : book(position, slotName, -paid / baseUnit, got / quoteUnit, bar)
-    return trade ?? []
-  })
+        ? { base: output, quote: Number(input) / quoteUnit, dust: fee }
+        : { base: input, quote: Number(output) / quoteUnit, dust: 0n }
+    if (moved.base > 0n) book(lots, closings, { slotName, side, bar, takesTurns, ...moved })
+    if (endsLeg) end(slotName)
+  }
+  for (const slotName of closings.keys()) end(slotName)
+  return found
 }
 
 export const of = (outcome: Outcome, candles: Candles): RoundTrips => {

@@ -1,6 +1,5 @@
 /**
- * The trades of a run: each sale against the purchases before it in its slot, or each purchase against the sales, with
- * how long the position was held and how far the price went against it and for it meanwhile (maximum adverse and
+ * The trades of a run (`RoundTrips`), with how long the position was held and how far the price went against it and for it meanwhile (maximum adverse and
  * favourable excursion). Excursions are those of whole bars, from the bar of the entry to that of the exit.
  */
 import type { Candles } from "../../candles/Candles.ts"
@@ -57,7 +56,7 @@ export const of = (outcome: Outcome, candles: Candles): ReadonlyArray<ListedTrad
 }
 
 export const csvHeader =
-  "entry_time_ms,exit_time_ms,held_ms,market,slot,side,base,entry_price,exit_price,gained_quote,gained,mae,mfe"
+  "entry_time_ms,exit_time_ms,held_ms,market,slot,entry_slot,side,base,entry_price,exit_price,gained_quote,gained,mae,mfe"
 
 const rounded = (value: number): string => String(Number(value.toPrecision(10)))
 
@@ -69,9 +68,29 @@ export const csv = (
   const lines = all
     .toSorted((a, b) => a.trade.exitTime - b.trade.exitTime)
     .map(({ market, trade }) => {
-      const { slotName, side, base, entryPrice, exitPrice, gained, entryTime, exitTime, adverse, favourable } = trade
+      const {
+        slotName,
+        entrySlotName,
+        side,
+        base,
+        entryPrice,
+        exitPrice,
+        gained,
+        entryTime,
+        exitTime,
+        adverse,
+        favourable
+      } = trade
       const numbers = [base, entryPrice, exitPrice, gained, gained / (base * entryPrice), adverse, favourable]
-      const about = [entryTime, exitTime, exitTime - entryTime, market.name, quoted(slotName), side]
+      const about = [
+        entryTime,
+        exitTime,
+        exitTime - entryTime,
+        market.name,
+        quoted(slotName),
+        quoted(entrySlotName),
+        side
+      ]
       return [...about, ...numbers.map(rounded)].join(",")
     })
   return [csvHeader, ...lines, ""].join("\n")

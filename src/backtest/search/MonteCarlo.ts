@@ -1,6 +1,6 @@
 /**
  * How much of a result is luck? The same run under other luck: its daily returns drawn again with repetition (`returns`)
- * or put in another order (`order`), its trades drawn again with repetition (`trades`), or the strategy run again on
+ * or put in another order (`order`), its trades and its open position drawn again with repetition (`trades`), or the strategy run again on
  * candles put together from pieces of the real ones (`candles`). Everything follows from a seed.
  */
 import { type Candles, column } from "../../candles/Candles.ts"
@@ -40,7 +40,7 @@ const compounded = (returns: ReadonlyArray<number>): ReadonlyArray<number> => {
 const drawn = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> =>
   values.map(() => values[Math.floor(next() * values.length)] ?? 0)
 
-/** One fate of the gains of trades, as shares of the equity at the start: as many trades, of the same sizes. */
+/** One fate of the gains of trades, as shares of the equity at the start: as many trades, of the same sizes. What is open at the end is one of them. */
 export const ofTrades = (gains: ReadonlyArray<number>, next: Random): Simulation => {
   let equity = 1
   return fateOf(

@@ -16,7 +16,7 @@ export interface AboutSimulations extends ReportedRun {
 const methodNotes: Readonly<Record<MonteCarlo.SimulationMethod, string>> = {
   returns: "Each simulation draws the daily returns of the run again, with repetition.",
   order: "Each simulation puts the daily returns of the run in another order: all gain the same, only the way differs.",
-  trades: "Each simulation draws the trades of the run again, with repetition.",
+  trades: "Each simulation draws the trades of the run again, with repetition; what is open at the end counts as one.",
   candles: "Each simulation runs the strategy again on candles that are put together from pieces of the real ones."
 }
 

@@ -4,7 +4,7 @@ import { Array as Arr, Clock, Console, Effect, FileSystem, Option } from "effect
 import { Argument, Command, Flag } from "effect/cli"
 import * as Backtest from "../../backtest/Backtest.ts"
 import type { FillMode } from "../../backtest/kernel/FillPresets.ts"
-import * as RoundTrips from "../../backtest/results/RoundTrips.ts"
+import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import type { Candles } from "../../candles/Candles.ts"
@@ -43,11 +43,11 @@ const simulate = Effect.fnUntraced(function* (
   const whole = Backtest.runAll(strategy, [{ candles, indices, options }, ...others], fills)
   const equity = [...Backtest.dailyEquity(whole)]
   const returns = Statistics.returnsOf(equity)
-  const trades = whole.parts.flatMap((part) => RoundTrips.trades(part.outcome, part.candles))
-  const gains = trades.map(({ gained }) => gained / (equity[0] ?? 1))
-  if (method === "trades" && gains.length < 2)
+  const { trades, open } = BacktestStatistics.gainsOf(whole)
+  const gains = [...trades, open].map((gained) => gained / (equity[0] ?? 1))
+  if (method === "trades" && trades.length < 2)
     return yield* new WrongUsage({
-      message: `--method trades needs at least 2 completed trades, the run on ${name} has ${gains.length}: give longer data, or --method candles`
+      message: `--method trades needs at least 2 completed trades, the run on ${name} has ${trades.length}: give longer data, or --method candles`
     })
   if ((method === "returns" || method === "order") && returns.length < 2)
     return yield* new WrongUsage({

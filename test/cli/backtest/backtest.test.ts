@@ -101,8 +101,8 @@ describe("backtest commands", () => {
         const [titles = "", ...traded] = readFileSync(trades, "utf8").trim().split("\n")
         assert.isAbove(traded.length, 0)
         for (const line of traded) {
-          const numbers = line.split(",").slice(6).map(Number)
-          assert.strictEqual(titles.split(",").slice(6).length, numbers.length)
+          const numbers = line.split(",").slice(7).map(Number)
+          assert.strictEqual(titles.split(",").slice(7).length, numbers.length)
           assert.isTrue(numbers.every(Number.isFinite), line)
         }
         const several = ["--also", csv, "--pareto", "profitQuote,maxDrawdown", "--sensitivity"]

@@ -18,6 +18,8 @@ export interface OrderRow {
   /** Received after fees. */
   readonly output: Amount
   readonly fee: Amount
+  /** Nothing of its leg is left after it. */
+  readonly endsLeg: boolean
 }
 
 export interface OrderTable {
@@ -88,7 +90,7 @@ export const wholeOrder = (
   const gross = outputAmount(table.market, order.side, order.quantity, order.price)
   const fee = lastFeeOf(table.rules, order.side, gross, 0n)
   const input = inputAmount(table.market, order.side, order.quantity, order.price)
-  return { ...order, input, output: gross - fee, fee }
+  return { ...order, input, output: gross - fee, fee, endsLeg: true }
 }
 
 /** One more fill of the whole row. */

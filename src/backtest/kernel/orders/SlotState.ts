@@ -21,6 +21,8 @@ export interface SlotState {
   /** Why it last wanted what it wants. */
   readonly reason: string
   readonly desired: DesiredSlot | undefined
+  /** It was once to enter and to leave, or the other way round. */
+  readonly takesTurns: boolean
   /** Takes the place of `desired` once the order of the old legs is gone; `null` when nothing shall. */
   readonly successor: DesiredSlot | undefined | null
   readonly phase: SlotPhase
@@ -58,6 +60,7 @@ export const make = (index: number, name: string): SlotState => ({
   name,
   reason: "",
   desired: undefined,
+  takesTurns: false,
   successor: null,
   phase: "idle",
   order: none,
@@ -90,6 +93,7 @@ export const explain = (slot: Open, reason: string): void => {
 /** From now on it works these legs. */
 export const want = (slot: Open, desired: DesiredSlot | undefined): void => {
   slot.desired = desired
+  slot.takesTurns ||= desired?.legs.some(({ side }) => side !== desired.legs[0].side) === true
 }
 
 /** It shall work these legs once its order is gone; `null` when it goes on with those it has. */

@@ -1,0 +1,43 @@
+/** What the luck of trades says of a run that still holds what it lost by. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { limitbot } from "../backtesting.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "limitbot-monte-carlo-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Bars of an hour that go straight from each price to the next. */
+const csvOf = (prices: ReadonlyArray<number>): string => {
+  const rows = prices.slice(1).map((close, index) => {
+    const open = prices[index] ?? close
+    const time = Date.UTC(2021, 0, 1) + index * 3_600_000
+    return [time, open, Math.max(open, close), Math.min(open, close), close, 1_000].join(",")
+  })
+  return ["time,open,high,low,close,volume", ...rows, ""].join("\n")
+}
+
+describe("monte-carlo --method trades", () => {
+  it.live("0.00 % lose of a ladder that lost: its open position is a trade too", () =>
+    Effect.gen(function* () {
+      const [strategy, data] = [join(folder, "ladder.yaml"), join(folder, "falls.csv")]
+      writeFileSync(
+        strategy,
+        `name: falls
+market: BTC/USDC
+kind: ladder
+limits: { budget: { quote: 5000 } }
+ladder: { side: buy, from: 990, to: 950, rungs: 5, total: { base: 2.5 }, takeProfit: 1% }
+`
+      )
+      writeFileSync(data, csvOf([1000, 995, 978, 975, 985, 1005, 1000, 960, 900, 800, 700, 650, 600, 600]))
+      const words = ["--data", data, "--method", "trades", "--fills", "optimistic", "--runs", "500"]
+      const said = yield* limitbot("monte-carlo", strategy, ...words)
+      const lost = Number(/: (\d+\.\d\d) % of them lose/.exec(said)?.[1] ?? assert.fail(said))
+      assert.isAbove(lost, 50)
+      assert.isBelow(lost, 100)
+    })
+  )
+})
