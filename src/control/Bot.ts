@@ -6,10 +6,12 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
+import type { StepTerms } from "../engine/tracking/Overdue.ts"
 import type * as Money from "../report/text/Money.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
 import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
+import type { Pulse } from "./Pulse.ts"
 
 /** The request cannot be carried out; nothing has changed. */
 export class DeskRefused extends Schema.TaggedError<DeskRefused>()("DeskRefused", { message: Schema.String }) {}
@@ -41,19 +43,15 @@ export interface SwapDesk {
 
 export class Bot extends Context.Service<
   Bot,
-  {
+  Pulse & {
     readonly journal: string
     readonly assets: Money.Assets
     readonly markets: ReadonlyMap<string, Market>
     /** The last price of each market that is watched. */
     readonly prices: ReadonlyMap<string, TwoSidedPrice>
     readonly strategies: () => ReadonlyArray<Strategy>
-    /** When the last complete turn ended; 0 before the first. */
-    readonly turnedAt: () => number
-    /** Longest pause between two turns. */
-    readonly pollMaxMillis: number
-    /** Why the bot is about to end, if it is. */
-    readonly leaving: () => string | undefined
+    /** How long each step of an order may take. */
+    readonly stuckAfter: StepTerms
     /** Begins the next turn now. */
     readonly wake: Effect.Effect<unknown>
     withdrawPlacements(placements: ReadonlyArray<string>, why: Reason): Effect.Effect<unknown>

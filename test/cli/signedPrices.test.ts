@@ -24,7 +24,7 @@ describe("prices", () => {
     assert.strictEqual(status.pricesRefused[0].why, why)
     const shown = (await run(["status", ...config])).stdout
     assert.match(shown, /^Prices: signed$/m)
-    assert.include(shown, `NO PRICE of BTC/USDC`)
+    assert.include(shown, `BTC/USDC: No price for `)
 
     const doctor = await run(["doctor", ...config])
     assert.strictEqual(doctor.code, 1)

@@ -7,8 +7,12 @@ import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Browser, chromium, type Page } from "playwright-core"
+import { problemsOf } from "../../src/control/view/problems.ts"
+import * as BotState from "../../src/engine/state/BotState.ts"
+import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { writeDoubtful } from "../cli/journal/doubtful.ts"
 import { type RunningBot, startBot, until } from "../control/runningBot.ts"
+import { everyTrouble } from "../control/troubles.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
@@ -120,6 +124,32 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await shows(".toast", /p1 is taken as not paid/)
     await until("the problem is gone", () => page.locator("#problems").isHidden())
     await shows("#events", /the balance never moved/)
+  }, 60_000)
+
+  it("shows every kind of trouble, and says so in the bar while the page is scrolled", async () => {
+    const state = BotState.make()
+    for (const [index, event] of everyTrouble.entries())
+      BotState.apply(state, { sequence: index + 1, at: index, event })
+    const assets = new Map([
+      ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
+      ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
+    ])
+    const problems = problemsOf(state, assets, { now: 10_000_000, pulse: undefined, stuckAfter: defaultTerms })
+    await page.route("**/api/v1/status", async (route) => {
+      const answer = await route.fetch()
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), problems } })
+    })
+    await shows("#problems", /Kill switch: fire drill/)
+    const shown = await text("#problems")
+    for (const { text: sentence } of problems) assert.include(shown, sentence)
+    assert.deepStrictEqual(await barriers(), [])
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    assert.match(await text("#mode"), /^killed · \d+ alarms$/i)
+    assert.isTrue(await page.evaluate("document.getElementById('mode').getBoundingClientRect().top >= 0"))
+    await page.unroute("**/api/v1/status")
+    await until("all is well again", () => page.locator("#problems").isHidden())
+    assert.match(await text("#mode"), /^live$/i)
+    await page.evaluate("scrollTo(0, 0)")
   }, 60_000)
 
   it("explains a slot, pauses and resumes", async () => {

@@ -4,6 +4,7 @@ import { Clock, Effect, Layer } from "effect"
 import { problemsOf } from "../../src/control/view/problems.ts"
 import { Wallet } from "../../src/engine/funding/Wallet.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
+import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { chainAccount } from "../../src/venue/VenueConfig.ts"
 import { assets, inVirtualTime, isCancel, ladder, make, resting, until } from "./botWorld.ts"
 
@@ -30,13 +31,12 @@ describe("the kill switch between the gate and the network", () => {
         const later = (yield* Clock.currentTimeMillis) + 180_000
         const problems = problemsOf(bot.state, new Map(), {
           now: later,
-          turnedAt: later,
-          lateAfterMillis: 1,
-          hasPrices: true
+          pulse: undefined,
+          stuckAfter: defaultTerms
         })
         assert.notInclude(
           problems.map(({ kind }) => kind),
-          "in-doubt",
+          "stuck",
           "it is said to be sent"
         )
       })

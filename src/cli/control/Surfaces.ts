@@ -7,6 +7,7 @@ import type { Market } from "../../domain/Market.ts"
 import type { Engine } from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
 import type * as StartUp from "../../engine/StartUp.ts"
+import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type * as Money from "../../report/text/Money.ts"
 import * as KillFile from "../run/KillFile.ts"
 import type * as StrategyWatch from "../run/watch/StrategyWatch.ts"
@@ -24,6 +25,7 @@ export interface Running {
   readonly assets: Money.Assets
   readonly markets: ReadonlyMap<string, Market>
   readonly leaving: () => string | undefined
+  readonly stuckAfter: StepTerms
   /** Whose money swaps by hand move; left out where no money moves. */
   readonly swapper?: SwapTerms.Swapper
 }
@@ -53,6 +55,7 @@ export const open = Effect.fn("Surfaces.open")(function* (options: ControlOption
     turnedAt: engine.turnedAt,
     pollMaxMillis,
     leaving: running.leaving,
+    stuckAfter: running.stuckAfter,
     wake: engine.wake,
     withdrawPlacements: engine.withdrawPlacements,
     setKillSwitch: (why) => KillFile.set(journal, why).pipe(withFiles, Effect.mapError(refused)),

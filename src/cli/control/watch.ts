@@ -6,6 +6,7 @@
 import { Clock, Console, Effect, type Option, Stream } from "effect"
 import type { PriceView } from "../../control/api/Views.ts"
 import * as LiveProfit from "../../control/view/LiveProfit.ts"
+import { problemsOf } from "../../control/view/problems.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
@@ -31,7 +32,7 @@ const priceOf = ({ ask, at, bid }: PriceView): TwoSidedPrice | undefined => {
 
 /** For ever, or for the requested time. */
 export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: Option.Option<number>) {
-  const { assets, journal: file, state } = view
+  const { assets, journal: file, state, stuckAfter } = view
   const [journal, terminal] = [yield* Journal, yield* Terminal]
   const prices = new Map<string, TwoSidedPrice>()
   const recent: Array<Recorded> = []
@@ -72,6 +73,7 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
       detail: run === undefined ? undefined : `${run.mode}  ${run.venue}  account ${run.account}`,
       warning: missing === undefined ? undefined : `${missing} This is what its journal says.`,
       running: missing === undefined ? `running ${age(now - runStartedAt)}` : "no connection",
+      problems: problemsOf(state, assets, { now, pulse: undefined, stuckAfter }),
       state,
       assets,
       prices,

@@ -4,6 +4,7 @@ import { bySymbol } from "../../domain/Amount.ts"
 import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
+import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as Modes from "../Modes.ts"
@@ -28,12 +29,13 @@ export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E,
   look: (view: JournalView) => Effect.Effect<A, E, R>,
   past?: Past
 ) {
-  const { journal, markets, venue } = yield* ConfigFile.loadSettings(configFile)
+  const { journal, markets, stuckAfter, venue } = yield* ConfigFile.loadSettings(configFile)
   const assets = bySymbol(markets.assets)
   const folded = Effect.gen(function* () {
     const state = yield* past === undefined ? Bookkeeper.replay : Bookkeeper.replayUntil(past.until, past.seen)
     const now = yield* Clock.currentTimeMillis
-    return yield* look({ journal, assets, state, now, prices: venue.quoteKey === undefined ? "unsigned" : "signed" })
+    const prices = venue.quoteKey === undefined ? "unsigned" : "signed"
+    return yield* look({ journal, assets, state, stuckAfter, now, prices })
   })
   return yield* inJournal(journal, folded)
 })
@@ -55,6 +57,8 @@ export interface JournalView {
   readonly journal: string
   readonly assets: ReadonlyMap<string, { readonly symbol: string; readonly id: string; readonly decimals: number }>
   readonly state: BotState
+  /** How long each step of an order may take before it is named. */
+  readonly stuckAfter: StepTerms
   readonly now: number
   /** Whether every quote must bear the venue's signature. */
   readonly prices: "signed" | "unsigned"

@@ -1,6 +1,7 @@
 /** What the journal knows of a bot at this moment, for the terminal and for programs. */
 import { Console, Effect } from "effect"
 import * as LiveProfit from "../../control/view/LiveProfit.ts"
+import { problemsOf } from "../../control/view/problems.ts"
 import type { RunningProfit } from "../../control/view/RunningProfit.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import { iso } from "../../domain/Text.ts"
@@ -36,6 +37,7 @@ export const printJson = (
       dashboard: dashboard ?? null,
       run: state.run === undefined ? undefined : runJson(state.run),
       killSwitch: killSwitch ?? null,
+      problems: problemsIn(view),
       prices: view.prices,
       pricesRefused: [...state.doubts].map(([market, { reason, since }]) => ({ market, why: reason, since })),
       clock: { skewMillis: state.clock?.skewMillis ?? null, ok: state.clock?.ok ?? null },
@@ -78,6 +80,10 @@ const profitOf = (
     markedAt: oldest(trading.books.lastPrices)
   }
 }
+
+/** Whether a turn is late, only the bot itself can say. */
+const problemsIn = ({ assets, now, state, stuckAfter }: JournalView) =>
+  problemsOf(state, assets, { now, pulse: undefined, stuckAfter })
 
 const pictureOf = ({ assets, trading, now }: StatusView) => LiveProfit.pictureNow(trading, assets, now)
 
@@ -127,6 +133,7 @@ export const printScreen = Effect.fnUntraced(function* (
       detail:
         state.run === undefined ? undefined : `${state.run.mode}  ${state.run.venue}  account ${state.run.account}`,
       warning: pendingSwitch(state.killed, killSwitch, holder !== undefined),
+      problems: problemsIn(view),
       running:
         holder === undefined ? stopped(state) : `running as process ${holder.pid} for ${age(now - holder.since)}`,
       state,

@@ -153,6 +153,7 @@ const optionsOf = (
   strategies: strategies.map(WarmCandles.withoutSource),
   markets: Modes.marketsByName(config.markets),
   assets: bySymbol(config.markets.assets),
+  stuckAfter: config.stuckAfter,
   journal: config.journal,
   configFile: "",
   dashboard: undefined,

@@ -145,7 +145,8 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     journal,
     assets,
     strategies: files.strategies,
-    wake: engine.wake
+    wake: engine.wake,
+    stuckAfter: options.stuckAfter
   })
   yield* Notifications.start(telling, {
     ...pulse,
@@ -156,7 +157,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   })
   const present: Display.ScreenInputs = {
     prices: engine.prices,
-    leaving: () => farewell,
+    pulse: { ...pulse, pollMaxMillis },
     dashboard: page,
     nextLookAt: engine.nextLookAt
   }

@@ -5,7 +5,8 @@
  */
 import { Clock, Config, Effect, Option } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import { live, type Pulse } from "../../control/view/Health.ts"
+import type { Pulse } from "../../control/Pulse.ts"
+import { live } from "../../control/view/Health.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 
 const text = (name: string) =>

@@ -114,6 +114,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     markets,
     swapper: { config, signerId: account.signerId },
     assets: bySymbol(config.markets.assets),
+    stuckAfter: config.stuckAfter,
     journal: config.journal,
     configFile: demo.configFile,
     collector: undefined,

@@ -81,6 +81,7 @@ export const command = Command.make(
       strategies,
       markets: Modes.marketsByName(config.markets),
       assets,
+      stuckAfter: config.stuckAfter,
       journal,
       configFile,
       dashboard: config.dashboard,

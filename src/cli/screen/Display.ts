@@ -3,11 +3,14 @@
  * A log or pipe gets events as lines, with the whole picture now and then.
  */
 import { Clock, Console, Effect, type PubSub, Stream } from "effect"
+import type { Pulse } from "../../control/Pulse.ts"
 import * as LiveProfit from "../../control/view/LiveProfit.ts"
+import { problemsOf } from "../../control/view/problems.ts"
 import { jsonOf, lineOf } from "../../control/view/Recent.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import { logLine } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { age } from "../../report/text/Words.ts"
@@ -24,6 +27,8 @@ export interface DisplayOptions {
   readonly detail: string | undefined
   readonly warning: string | undefined
   readonly assets: Money.Assets
+  /** How long each step of an order may take before it is named. */
+  readonly stuckAfter: StepTerms
   readonly json: boolean
   /** How often a log gets the whole picture. */
   readonly pictureMillis: number
@@ -32,8 +37,7 @@ export interface DisplayOptions {
 /** What is true now, outside the journal. */
 export interface ScreenInputs {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
-  /** Why the bot is about to end, if it is. */
-  readonly leaving: () => string | undefined
+  readonly pulse: Pulse
   /** The line that opens the dashboard; a log has it already. */
   readonly dashboard: string | undefined
   /** When the bot looks at the venue next. */
@@ -56,15 +60,29 @@ const jsonLines = (changes: PubSub.Subscription<Recorded>, assets: Money.Assets)
   Stream.runForEach(eventsOf(changes), (recorded) => Console.log(jsonOf(lineOf(recorded, assets))))
 
 const picture = Effect.fnUntraced(function* (
-  { title, detail, warning, assets }: DisplayOptions,
-  { prices, leaving, nextLookAt }: ScreenInputs,
+  { title, detail, warning, assets, stuckAfter }: DisplayOptions,
+  { prices, pulse, nextLookAt }: ScreenInputs,
   recent: ReadonlyArray<Recorded>,
   profit: LiveProfit.LiveProfit
 ) {
   const { state } = yield* Bookkeeper
   const now = yield* Clock.currentTimeMillis
-  const running = leaving() ?? `running ${age(now - state.runStartedAt)}`
-  return { title, detail, warning, running, state, assets, prices, recent, profit, nextLookAt: nextLookAt(), now }
+  const running = pulse.leaving() ?? `running ${age(now - state.runStartedAt)}`
+  const problems = problemsOf(state, assets, { now, pulse, stuckAfter })
+  return {
+    title,
+    detail,
+    warning,
+    running,
+    problems,
+    state,
+    assets,
+    prices,
+    recent,
+    profit,
+    nextLookAt: nextLookAt(),
+    now
+  }
 })
 
 const screen = Effect.fnUntraced(function* (

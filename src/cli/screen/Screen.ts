@@ -5,19 +5,19 @@
  * numbers change.
  */
 
+import type { ProblemView } from "../../control/api/Views.ts"
 import { type LiveProfit, slotEarned } from "../../control/view/LiveProfit.ts"
+import { linesOf } from "../../control/view/problems.ts"
 import { type SlotRow, slotRows } from "../../control/view/SlotRows.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { type MoneyProblem, problemsOf } from "../../engine/funding/Problems.ts"
-import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
 import { type BotState, idleStrategies, workingLedger } from "../../engine/state/BotState.ts"
 import { type Colour, type ColouredLine, painted } from "../../report/text/Colours.ts"
 import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
-import { age, clock, clockText, counted } from "../../report/text/Words.ts"
+import { age, clock, counted } from "../../report/text/Words.ts"
 import { ladder } from "./Ladder.ts"
 import { profitLines, strategyLines } from "./ProfitLines.ts"
 
@@ -31,6 +31,7 @@ export interface ScreenInput {
   readonly dashboard?: string | undefined
   /** Shown on every screen, such as "DRY RUN: nothing is created or signed". */
   readonly warning: string | undefined
+  readonly problems: ReadonlyArray<ProblemView>
   readonly state: BotState
   readonly assets: Money.Assets
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
@@ -142,86 +143,12 @@ const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArr
   })
 
 /** What somebody who was just woken up must know first. */
-const alarms = ({ warning, state, assets, now }: ScreenInput): ReadonlyArray<ColouredLine> => {
-  const frozen = [...state.slots.values()].filter((slot) => slot.frozen !== undefined)
-  const [first] = frozen
-  return [
-    ...(warning === undefined ? [] : [[warning, "yellow"] as const]),
-    ...(state.killed === undefined ? [] : [[`KILL SWITCH: ${state.killed}`, "red"] as const]),
-    ...(state.venueDownSince === undefined
-      ? []
-      : [
-          [
-            `The venue has not answered for ${age(now - state.venueDownSince)}; resting orders stay (${state.venueDownWhy})`,
-            "red"
-          ] as const
-        ]),
-    ...(state.diskFullSince === undefined
-      ? []
-      : [
-          [`DISK FULL for ${age(now - state.diskFullSince)}: nothing new is funded, cancels still work`, "red"] as const
-        ]),
-    ...(state.leaseLost === undefined ? [] : [[`JOURNAL GONE: ${state.leaseLost}`, "red"] as const]),
-    ...(state.broken === undefined
-      ? []
-      : [[`JOURNAL CHANGED: ${state.broken}; nothing new is funded: limitbot journal verify`, "red"] as const]),
-    ...(state.clock === undefined || state.clock.ok
-      ? []
-      : [[`Clock: ${clockText(state.clock.skewMillis)}; above 30 s nothing new is funded`, "red"] as const]),
-    ...[...state.doubts].map(
-      ([market, { reason, since }]): ColouredLine => [`NO PRICE of ${market} for ${age(now - since)}: ${reason}`, "red"]
-    ),
-    ...(state.rejectedEdit === undefined
-      ? []
-      : [[`Edited file rejected, still running the old one: ${state.rejectedEdit.join(" ")}`, "red"] as const]),
-    ...(first === undefined
-      ? []
-      : [
-          [
-            `${counted(frozen.length, "slot")} frozen, no new funding: ${first.strategy}/${first.slot}: ${first.frozen}`,
-            "red"
-          ] as const
-        ]),
-    ...unconfirmed(state, assets, now),
-    ...[...state.strategies.values()].flatMap(
-      ({ name, failing }): ReadonlyArray<ColouredLine> =>
-        failing === undefined
-          ? []
-          : [[`${name} CANNOT BE PLANNED (${failing.reason}); its orders stay as they are`, "red"]]
-    ),
-    ...[...state.strategies.values()].flatMap(
-      ({ name, paused }): ReadonlyArray<ColouredLine> =>
-        paused === undefined || paused.limit === operatorLimit
-          ? []
-          : [[`${name} PAUSED by its limit ${paused.limit}: ${paused.reason}`, "red"]]
-    )
-  ]
-}
-
-/** Money of which only a person can find out where it is; frozen slots are told before. */
-const unconfirmed = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ColouredLine> => {
-  const problems = problemsOf(state, now)
-  const told = (kind: MoneyProblem["kind"], what: string): ReadonlyArray<ColouredLine> => {
-    const all = problems.filter((problem) => problem.kind === kind)
-    const [first] = all
-    if (first === undefined) return []
-    const more = all.length === 1 ? "" : ` and ${all.length - 1} more`
-    const amount = Money.withSymbol(assets, first.asset, first.amount)
-    return [[`${what}: ${amount} of ${first.strategy}/${first.slot}${more} (limitbot resolve)`, "red"]]
-  }
-  return [
-    ...told("in-doubt", "IN DOUBT, nobody has confirmed the payment"),
-    ...told("stuck", "STUCK, not seen for an hour"),
-    ...(state.tail.forgotten.size === 0
-      ? []
-      : [
-          [
-            `JOURNAL BEHIND, nothing is funded: ${counted(state.tail.forgotten.size, "order")} not known (limitbot resolve)`,
-            "red"
-          ] as const
-        ])
-  ]
-}
+const alarms = ({ warning, problems }: ScreenInput): ReadonlyArray<ColouredLine> => [
+  ...(warning === undefined ? [] : [[warning, "yellow"] as const]),
+  ...linesOf(problems).map(
+    ({ severity, text }): ColouredLine => [`${severity.toUpperCase()} ${text}`, severity === "alarm" ? "red" : "yellow"]
+  )
+]
 
 const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<ColouredLine> =>
   [...prices].map(([market, { bid, ask, at }]) => [

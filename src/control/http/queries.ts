@@ -15,7 +15,6 @@ import { ControlApi, Refused, TooManyStreams, Unknown } from "../api/ControlApi.
 import type { LineView } from "../api/Views.ts"
 import { Bot, type DeskRefused } from "../Bot.ts"
 import { candlesOf } from "../view/candles.ts"
-import { lateAfterMillis } from "../view/Health.ts"
 import { bookOrders, moneyView, orderViews, priceView, quoteView, slotViews } from "../view/lists.ts"
 import { problemsOf } from "../view/problems.ts"
 import * as ProfitView from "../view/profit.ts"
@@ -52,7 +51,6 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         const now = yield* asOf
         const open = unfinished(state)
         const turnedAt = bot.turnedAt()
-        const lateAfter = lateAfterMillis(bot.pollMaxMillis)
         return {
           ...now,
           version,
@@ -84,12 +82,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
             }
           }),
           prices: [...bot.prices].map(([market, price]) => priceView(market, price)),
-          problems: problemsOf(state, assets, {
-            now: now.at,
-            turnedAt,
-            lateAfterMillis: lateAfter,
-            hasPrices: bot.prices.size > 0
-          }),
+          problems: problemsOf(state, assets, { now: now.at, pulse: bot, stuckAfter: bot.stuckAfter }),
           role
         }
       })

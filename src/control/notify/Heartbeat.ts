@@ -7,7 +7,7 @@ import { Clock, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { age } from "../../report/text/Words.ts"
-import type { Pulse } from "../view/Health.ts"
+import type { Pulse } from "../Pulse.ts"
 
 export interface HeartbeatOptions {
   readonly url: Redacted.Redacted

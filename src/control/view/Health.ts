@@ -4,30 +4,18 @@
  */
 import type { BotState } from "../../engine/state/BotState.ts"
 import { age } from "../../report/text/Words.ts"
+import { lateSince, type Pulse } from "../Pulse.ts"
+import { stopsIn } from "./problems.ts"
 
-export interface Pulse {
-  readonly turnedAt: () => number
-  readonly pollMaxMillis: number
-  readonly leaving: () => string | undefined
+export const live = (state: BotState, pulse: Pulse, now: number): ReadonlyArray<string> => {
+  const since = lateSince(state, pulse, now)
+  return since === undefined ? [] : [`no turn has ended for ${age(now - since)}`]
 }
 
-/** A turn that takes longer than this is late: several polls, or the longest answer of a slow service. */
-export const lateAfterMillis = (pollMaxMillis: number): number => Math.max(60_000, 6 * pollMaxMillis)
-
-/** While the venue is away no turn ends, and the bot is still well. */
-export const live = (state: BotState, { turnedAt, pollMaxMillis }: Pulse, now: number): ReadonlyArray<string> => {
-  const since = Math.max(turnedAt(), state.runStartedAt)
-  const isLate = state.venueDownSince === undefined && now - since > lateAfterMillis(pollMaxMillis)
-  return isLate ? [`no turn has ended for ${age(now - since)}`] : []
-}
-
+/** Nobody who asks has a token, so it tells what stops the whole bot, and nothing of strategies or money. */
 export const ready = (state: BotState, pulse: Pulse, now: number): ReadonlyArray<string> => [
   ...live(state, pulse, now),
   ...(pulse.turnedAt() === 0 ? ["the first turn has not ended yet"] : []),
-  ...(state.venueDownSince === undefined ? [] : [`the venue has not answered for ${age(now - state.venueDownSince)}`]),
-  ...(state.diskFullSince === undefined ? [] : ["the disk is full"]),
-  ...(state.leaseLost === undefined ? [] : ["the journal's file is another one now"]),
-  ...(state.broken === undefined ? [] : ["the journal is not what was written"]),
-  ...(state.killed === undefined ? [] : ["the kill switch is on"]),
+  ...stopsIn(state, now),
   ...(pulse.leaving() === undefined ? [] : ["the bot is leaving"])
 ]

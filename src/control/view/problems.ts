@@ -1,152 +1,330 @@
-/** What a person should look at, worst first: money that is stuck, money in doubt, and decisions that wait. */
-
+/**
+ * What a person should look at: one list for the screen, `status`, the API, the page, chats and health. Each kind of trouble
+ * is a row of one table; alarms come first, else they stand in the order of the table.
+ */
 import { unclearPayment } from "../../engine/funding/Paying.ts"
-import * as Problems from "../../engine/funding/Problems.ts"
+import * as MoneyProblems from "../../engine/funding/Problems.ts"
 import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
 import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
+import type { StrategyState } from "../../engine/state/StrategyState.ts"
+import { defaultTerms, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
+import * as VenueTime from "../../engine/tracking/VenueTime.ts"
 import * as Money from "../../report/text/Money.ts"
-import { age } from "../../report/text/Words.ts"
+import { age, clockText, counted } from "../../report/text/Words.ts"
 import type { ProblemView } from "../api/Views.ts"
+import { lateSince, type Pulse } from "../Pulse.ts"
 
-/** After this long, a payment that was sent and not confirmed is in doubt. */
-const doubtMillis = 120_000
-
-const problem = (
-  severity: ProblemView["severity"],
-  kind: string,
-  subject: string,
-  text: string,
-  { since = null, command = null, resolve = null }: Partial<Pick<ProblemView, "since" | "command" | "resolve">> = {}
-): ProblemView => ({ severity, kind, subject, text, since, command, resolve })
-
+/** What is true beside the journal. */
 export interface BotCondition {
   readonly now: number
-  /** When the last complete turn ended, and when that is too long ago. */
-  readonly turnedAt: number
-  readonly lateAfterMillis: number
-  readonly hasPrices: boolean
+  /** Of a bot that runs here; without one nothing is late. */
+  readonly pulse: Pulse | undefined
+  /** How long each step of an order may take. */
+  readonly stuckAfter: StepTerms
 }
 
-export const problemsOf = (state: BotState, assets: Money.Assets, at: BotCondition): ReadonlyArray<ProblemView> => [
-  ...(state.killed === undefined
-    ? []
-    : [problem("alarm", "kill-switch", "all", `Kill switch: ${state.killed}`, { command: "release" })]),
-  ...(state.venueDownSince === undefined
-    ? []
-    : [
-        problem(
-          "alarm",
-          "venue-down",
-          "venue",
-          `The venue has not answered for ${age(at.now - state.venueDownSince)}; resting orders stay (${state.venueDownWhy})`,
-          { since: state.venueDownSince }
-        )
-      ]),
-  ...(state.diskFullSince === undefined
-    ? []
-    : [
-        problem("alarm", "disk-full", "disk", "The disk is full: nothing new is placed or funded, cancels still work", {
-          since: state.diskFullSince
-        })
-      ]),
-  ...(state.leaseLost === undefined ? [] : [problem("alarm", "journal-gone", "journal", state.leaseLost)]),
-  ...(state.broken === undefined
-    ? []
-    : [
-        problem(
-          "alarm",
-          "journal-changed",
-          "journal",
-          `The journal is not what was written, nothing is funded: ${state.broken}`
-        )
-      ]),
-  ...[...state.doubts].map(([market, { reason, since }]) =>
-    problem("warn", "no-price", market, `Nothing new is placed, and nothing withdrawn by its price: ${reason}`, {
-      since
+interface Look extends BotCondition {
+  readonly state: BotState
+  readonly assets: Money.Assets
+}
+
+type Case = Pick<ProblemView, "subject" | "text"> & Partial<Pick<ProblemView, "since" | "resolve">>
+
+interface Kind {
+  readonly kind: string
+  readonly severity: ProblemView["severity"]
+  readonly command?: ProblemView["command"]
+  /** While there is one, the whole bot begins nothing new: said in a few words to those who may know no more. */
+  readonly stops?: string
+  cases(look: Look): ReadonlyArray<Case>
+}
+
+/** At most one case, of the whole bot. */
+const single = <A>(
+  subject: string,
+  found: (state: BotState) => A | undefined,
+  tell: (found: A, look: Look) => string | Omit<Case, "subject">
+): Kind["cases"] => {
+  return (look) => {
+    const value = found(look.state)
+    if (value === undefined) return []
+    const told = tell(value, look)
+    return [{ subject, ...(typeof told === "string" ? { text: told } : told) }]
+  }
+}
+
+const ofStrategies =
+  (found: (strategy: StrategyState) => Omit<Case, "subject"> | undefined): Kind["cases"] =>
+  ({ state }) =>
+    [...state.strategies.values()].flatMap((strategy) => {
+      const told = found(strategy)
+      return told === undefined ? [] : [{ subject: strategy.name, ...told }]
     })
-  ),
-  ...lateTurn(state, at),
-  ...forSomebodysWord(state, assets, at.now),
-  ...placementProblems(state, assets, at.now),
-  ...residuals(state, assets),
-  ...[...state.strategies.values()].flatMap(({ name, failing }) =>
-    failing === undefined
-      ? []
-      : [
-          problem("alarm", "plan-failed", name, `Cannot be planned (${failing.reason}); its orders stay as they are`, {
-            since: failing.since
-          })
-        ]
-  ),
-  ...[...state.strategies.values()].flatMap(({ name, paused }) =>
-    paused === undefined
-      ? []
-      : [
-          problem(
-            paused.limit === operatorLimit ? "warn" : "alarm",
-            "paused",
-            name,
-            `${paused.action === "drain" ? "Paused, orders withdrawn" : "Paused"} by ${paused.limit === operatorLimit ? "the operator" : `its limit ${paused.limit}`}: ${paused.reason}`,
-            { command: "resume" }
-          )
-        ]
-  )
-]
-
-const lateTurn = (state: BotState, { now, turnedAt, lateAfterMillis }: BotCondition): ReadonlyArray<ProblemView> => {
-  const since = Math.max(turnedAt, state.runStartedAt)
-  if (state.venueDownSince !== undefined || now - since <= lateAfterMillis) return []
-  return [problem("alarm", "late", "bot", `No turn has ended for ${age(now - since)}`, { since })]
-}
 
 /** Only a person can decide these; each names the words that would be accepted now. */
-const forSomebodysWord = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ProblemView> =>
-  Problems.problemsOf(state, now).map(({ amount, asset, evidence, kind, placement, since, slot, strategy }) => {
-    const words = Problems.acceptedWords(state, placement, now)
-    return problem("alarm", kind, slotKey(strategy, slot), meaning[kind](Money.withSymbol(assets, asset, amount)), {
-      since,
-      command: "resolve",
-      resolve: { placement, words, evidence }
-    })
-  })
+const forSomebodysWord =
+  (kind: MoneyProblems.MoneyProblem["kind"], meaning: (amount: string) => string): Kind["cases"] =>
+  ({ assets, now, state }) =>
+    MoneyProblems.problemsOf(state, now)
+      .filter((problem) => problem.kind === kind)
+      .map(({ amount, asset, evidence, placement, since, slot, strategy }) => ({
+        subject: slotKey(strategy, slot),
+        text: meaning(Money.withSymbol(assets, asset, amount)),
+        since,
+        resolve: { placement, words: MoneyProblems.acceptedWords(state, placement, now), evidence }
+      }))
 
-const meaning: Readonly<Record<Problems.MoneyProblem["kind"], (amount: string) => string>> = {
-  "in-doubt": (amount) =>
-    `Nobody knows whether ${amount} was paid: the money stays reserved, the slot gets nothing new`,
-  stuck: (amount) => `${amount} has not shown up for an hour although it should have`,
-  frozen: (amount) => `No new funding: the venue gave a payment of ${amount} up`,
-  contradiction: (amount) => `No new funding: the venue contradicted itself about ${amount}`
-}
+const pausedBy =
+  (isOperator: boolean) =>
+  ({ paused }: StrategyState) => {
+    if (paused === undefined || (paused.limit === operatorLimit) !== isOperator) return undefined
+    const what = paused.action === "drain" ? "Paused, orders withdrawn" : "Paused"
+    const who = isOperator ? "the operator" : `its limit ${paused.limit}`
+    return { text: `${what} by ${who}: ${paused.reason}` }
+  }
 
-/** What will resolve itself but is worth a look until then. */
-const placementProblems = (state: BotState, assets: Money.Assets, now: number): ReadonlyArray<ProblemView> => {
-  const told = new Set(Problems.problemsOf(state, now).map(({ placement }) => placement))
-  return unfinished(state).flatMap((placement): ReadonlyArray<ProblemView> => {
-    if (told.has(placement.id)) return []
-    const subject = slotKey(placement.strategy, placement.slot)
-    const { changedAt: since, funding, inputAsset } = placement
-    const amount = Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)
-    if (unclearPayment(placement) !== undefined || funding?.payment?.state === "unclear") {
-      return [
-        problem("alarm", "unclear-payment", subject, `It is unclear whether the wallet paid ${amount}`, { since })
-      ]
+const isUnclear = (placement: ReturnType<typeof unfinished>[number]): boolean =>
+  unclearPayment(placement) !== undefined || placement.funding?.payment?.state === "unclear"
+
+const kinds: ReadonlyArray<Kind> = [
+  {
+    kind: "kill-switch",
+    severity: "alarm",
+    command: "release",
+    stops: "the kill switch is on",
+    cases: single(
+      "all",
+      ({ killed }) => killed,
+      (reason) => `Kill switch: ${reason}`
+    )
+  },
+  {
+    kind: "venue-down",
+    severity: "alarm",
+    stops: "the venue has not answered",
+    cases: single(
+      "venue",
+      ({ venueDownSince }) => venueDownSince,
+      (since, { now, state }) => ({
+        text: `The venue has not answered for ${age(now - since)}; resting orders stay (${state.venueDownWhy})`,
+        since
+      })
+    )
+  },
+  {
+    kind: "journal-gone",
+    severity: "alarm",
+    stops: "the journal's file is another one now",
+    cases: single(
+      "journal",
+      ({ leaseLost }) => leaseLost,
+      (reason) => reason
+    )
+  },
+  {
+    kind: "journal-moved",
+    severity: "alarm",
+    stops: "the journal was handed over",
+    cases: single(
+      "journal",
+      ({ movedTo }) => movedTo,
+      (to) => `This journal was handed over to ${to}, and is used no more here`
+    )
+  },
+  {
+    kind: "journal-changed",
+    severity: "alarm",
+    stops: "the journal is not what was written",
+    cases: single(
+      "journal",
+      ({ broken }) => broken,
+      (how) => `The journal is not what was written, nothing is funded: ${how}; limitbot journal verify`
+    )
+  },
+  {
+    kind: "journal-behind",
+    severity: "alarm",
+    stops: "the journal is behind",
+    cases: single(
+      "journal",
+      ({ tail }) => (tail.forgotten.size === 0 ? undefined : tail.forgotten.size),
+      (count) => `Behind the venue, nothing is funded: ${counted(count, "order")} of its own not known`
+    )
+  },
+  {
+    kind: "disk-full",
+    severity: "alarm",
+    stops: "the disk is full",
+    cases: single(
+      "disk",
+      ({ diskFullSince }) => diskFullSince,
+      (since) => ({ text: "The disk is full: nothing new is placed or funded, cancels still work", since })
+    )
+  },
+  {
+    kind: "clock-wrong",
+    severity: "alarm",
+    stops: "this machine's clock is wrong",
+    cases: single(
+      "clock",
+      (state) => (VenueTime.problem(state) === undefined ? undefined : state.clock),
+      ({ skewMillis }) => `Nothing new is funded: ${clockText(skewMillis)}`
+    )
+  },
+  {
+    kind: "late",
+    severity: "alarm",
+    cases: ({ now, pulse, state }) => {
+      const since = pulse === undefined ? undefined : lateSince(state, pulse, now)
+      return since === undefined ? [] : [{ subject: "bot", text: `No turn has ended for ${age(now - since)}`, since }]
     }
-    const isSent = placement.state === "funding" && placement.funding.attempts > 0 && placement.deposited === 0n
-    if (isSent && now - since > doubtMillis) {
-      const text = `${amount} was sent ${age(now - since)} ago and no deposit shows yet`
-      return [problem("warn", "in-doubt", subject, text, { since, command: "reconcile" })]
+  },
+  {
+    kind: "contradiction",
+    severity: "alarm",
+    command: "resolve",
+    cases: forSomebodysWord(
+      "contradiction",
+      (amount) => `No new funding: the venue contradicted itself about ${amount}`
+    )
+  },
+  {
+    kind: "in-doubt",
+    severity: "alarm",
+    command: "resolve",
+    cases: forSomebodysWord(
+      "in-doubt",
+      (amount) => `Nobody knows whether ${amount} was paid: the money stays reserved, the slot gets nothing new`
+    )
+  },
+  {
+    kind: "frozen",
+    severity: "alarm",
+    command: "resolve",
+    cases: forSomebodysWord("frozen", (amount) => `No new funding: the venue gave a payment of ${amount} up`)
+  },
+  {
+    kind: "missing",
+    severity: "alarm",
+    command: "resolve",
+    cases: forSomebodysWord("stuck", (amount) => `${amount} has not shown up for an hour although it should have`)
+  },
+  {
+    kind: "unclear-payment",
+    severity: "alarm",
+    cases: ({ assets, state }) =>
+      unfinished(state)
+        .filter((placement) => placement.state !== "in doubt" && isUnclear(placement))
+        .map(({ changedAt: since, funding, inputAsset, slot, strategy }) => ({
+          subject: slotKey(strategy, slot),
+          text: `It is unclear whether the wallet paid ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)}`,
+          since
+        }))
+  },
+  {
+    kind: "plan-failed",
+    severity: "alarm",
+    cases: ofStrategies(({ failing }) =>
+      failing === undefined
+        ? undefined
+        : { text: `Cannot be planned (${failing.reason}); its orders stay as they are`, since: failing.since }
+    )
+  },
+  { kind: "paused-by-limit", severity: "alarm", command: "resume", cases: ofStrategies(pausedBy(false)) },
+  {
+    kind: "edit-rejected",
+    severity: "warn",
+    cases: single(
+      "files",
+      ({ rejectedEdit }) => rejectedEdit,
+      (mistakes) => `The edited files are rejected, the old ones still run: ${mistakes.join(" ")}`
+    )
+  },
+  {
+    kind: "no-price",
+    severity: "warn",
+    cases: ({ now, state }) =>
+      [...state.doubts].map(([market, { reason, since }]) => ({
+        subject: market,
+        text: `No price for ${age(now - since)}, nothing new is placed or withdrawn by it: ${reason}`,
+        since
+      }))
+  },
+  {
+    kind: "clock-off",
+    severity: "warn",
+    cases: single(
+      "clock",
+      (state) => (state.clock?.ok === false && VenueTime.problem(state) === undefined ? state.clock : undefined),
+      ({ skewMillis }) => `Above 30 s nothing new is funded: ${clockText(skewMillis)}`
+    )
+  },
+  {
+    kind: "stuck",
+    severity: "warn",
+    command: "reconcile",
+    cases: ({ assets, now, state, stuckAfter }) => {
+      // Whoever can only be helped by somebody's word stands among those.
+      const told = new Set(MoneyProblems.problemsOf(state, now).map(({ placement }) => placement))
+      return overdueIn(state, stuckAfter, now)
+        .filter(({ placement }) => !told.has(placement.id) && !isUnclear(placement))
+        .map(({ placement: { inputAmount, inputAsset, slot, strategy }, since, text }) => ({
+          subject: slotKey(strategy, slot),
+          text: `${Money.withSymbol(assets, inputAsset, inputAmount)} has waited ${age(now - since)} for ${text}`,
+          since
+        }))
     }
-    return []
-  })
-}
+  },
+  { kind: "paused", severity: "warn", command: "resume", cases: ofStrategies(pausedBy(true)) },
+  {
+    kind: "residual",
+    severity: "warn",
+    command: "reconcile",
+    cases: ({ assets, state }) =>
+      Object.entries(Money.residual(state.ledger, assets)).flatMap(([asset, amount]) =>
+        Number(amount) === 0
+          ? []
+          : [{ subject: asset, text: `${amount} ${asset} is unexplained: what the venue said does not add up` }]
+      )
+  }
+]
 
-const residuals = ({ ledger }: BotState, assets: Money.Assets): ReadonlyArray<ProblemView> =>
-  Object.entries(Money.residual(ledger, assets)).flatMap(([asset, amount]) =>
-    Number(amount) === 0
-      ? []
-      : [
-          problem("warn", "residual", asset, `${amount} ${asset} is unexplained: what the venue said does not add up`, {
-            command: "reconcile"
-          })
-        ]
+/** The kinds of the table. */
+export const problemKinds: ReadonlyArray<string> = kinds.map(({ kind }) => kind)
+
+export const problemsOf = (
+  state: BotState,
+  assets: Money.Assets,
+  condition: BotCondition
+): ReadonlyArray<ProblemView> => {
+  const look = { ...condition, state, assets }
+  const found = kinds.flatMap(({ cases, command = null, kind, severity }) =>
+    cases(look).map((each): ProblemView => ({ severity, kind, since: null, command, resolve: null, ...each }))
   )
+  return [
+    ...found.filter(({ severity }) => severity === "alarm"),
+    ...found.filter(({ severity }) => severity === "warn")
+  ]
+}
+
+/** What stops the whole bot, in words that tell nothing of money. */
+export const stopsIn = (state: BotState, now: number): ReadonlyArray<string> => {
+  const look = { state, now, assets: new Map(), pulse: undefined, stuckAfter: defaultTerms }
+  return kinds.flatMap(({ cases, stops }) => (stops === undefined || cases(look).length === 0 ? [] : [stops]))
+}
+
+export interface ProblemLine {
+  readonly severity: ProblemView["severity"]
+  readonly text: string
+}
+
+/** A line for each kind, where there is no room for all: its first case, and how many more there are. */
+export const linesOf = (problems: ReadonlyArray<ProblemView>): ReadonlyArray<ProblemLine> =>
+  [...Map.groupBy(problems, ({ kind }) => kind).values()].flatMap((cases) => {
+    const [first] = cases
+    if (first === undefined) return []
+    const { command, severity, subject, text } = first
+    const more = cases.length === 1 ? "" : ` and ${cases.length - 1} more`
+    const hint = command === null ? "" : ` (limitbot ${command})`
+    return [{ severity, text: `${subject}: ${text}${more}${hint}` }]
+  })

@@ -22,7 +22,8 @@ import {
   showMoney,
   showProblems,
   showSlots,
-  showStandings
+  showStandings,
+  showState
 } from "./panels.ts"
 import { makeReading } from "./reading.ts"
 import { followTheme } from "./theme.ts"
@@ -177,9 +178,7 @@ const drawTicker = ({ ask, bid, mid, market: name }: Price): void => {
 }
 
 const drawHeader = (read: Status): void => {
-  const mode = byId("mode")
-  mode.textContent = read.leaving ?? read.mode
-  mode.className = `badge ${read.mode}`
+  showState(read)
   const shown = read.prices.find((each) => each.market === market)
   if (shown !== undefined) drawTicker(shown)
   showProblems(read.problems, mayCommand(), act)

@@ -304,6 +304,9 @@ const labels: Readonly<Record<string, string>> = {
   resolve: "Resolve"
 }
 
+/** Every kind of trouble has room. */
+const mostProblems = 60
+
 export const showProblems = (
   problems: ReadonlyArray<Problem>,
   mayCommand: boolean,
@@ -315,8 +318,9 @@ export const showProblems = (
   const wanted = JSON.stringify([problems, mayCommand])
   if (element.dataset["shown"] === wanted) return
   element.dataset["shown"] = wanted
+  const hidden = problems.length - mostProblems
   element.replaceChildren(
-    ...problems.slice(0, 12).map((problem) => {
+    ...problems.slice(0, mostProblems).map((problem) => {
       const label = problem.command === null ? undefined : labels[problem.command]
       return h(
         "div",
@@ -328,6 +332,31 @@ export const showProblems = (
           mayCommand &&
           h("button", { type: "button", class: "small", click: () => act(problem) }, label)
       )
-    })
+    }),
+    ...(hidden > 0 ? [h("div", { class: "problem" }, `and ${hidden} more: limitbot status`)] : [])
   )
+}
+
+/** What the bar says while the page is scrolled: whether the bot trades, and how much is wrong. */
+export const showState = ({
+  leaving,
+  mode,
+  problems
+}: {
+  readonly leaving: string | null
+  readonly mode: string
+  readonly problems: ReadonlyArray<Problem>
+}): void => {
+  const element = byId("mode")
+  const alarms = problems.filter(({ severity }) => severity === "alarm").length
+  const isKilled = problems.some(({ kind }) => kind === "kill-switch")
+  const what = isKilled ? "killed" : (leaving ?? mode)
+  const trouble =
+    alarms > 0
+      ? `${alarms} ${alarms === 1 ? "alarm" : "alarms"}`
+      : problems.length > 0
+        ? `${problems.length} to look at`
+        : ""
+  element.textContent = trouble === "" ? what : `${what} · ${trouble}`
+  element.className = `badge ${alarms > 0 ? "alarm" : mode}`
 }

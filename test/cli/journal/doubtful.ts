@@ -49,7 +49,7 @@ export const doubtful = (index: number, depositAddress = `address-${index}`): Re
   ]
 }
 
-const write = (journal: string, events: ReadonlyArray<BotEvent>) =>
+export const write = (journal: string, events: ReadonlyArray<BotEvent>) =>
   Effect.runPromise(
     Effect.flatMap(Journal, ({ append }) => append(events)).pipe(
       Effect.provide(Journal.layer.pipe(Layer.provide(Sqlite.layer({ filename: journal })))),

@@ -2,9 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
 import { frame, paper, type ScreenInput } from "../../../src/cli/screen/Screen.ts"
+import { problemsOf } from "../../../src/control/view/problems.ts"
 import type { BotEvent, Of } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import * as Table from "../../../src/report/text/Table.ts"
 
 const price = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Decimal.zero
@@ -39,16 +41,19 @@ const started: ReadonlyArray<BotEvent> = [
   ...Array.from({ length: 40 }, (_, index) => planned(index))
 ]
 
+const assets = new Map([
+  ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
+  ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
+])
+
 const input = (state: BotState.BotState): ScreenInput => ({
   title: "limitbot",
   detail: "account a",
   running: "running 1 s",
   warning: undefined,
   state,
-  assets: new Map([
-    ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
-    ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
-  ]),
+  assets,
+  problems: problemsOf(state, assets, { now: 60_000, pulse: undefined, stuckAfter: defaultTerms }),
   prices: new Map([["BTC/USDC", { bid: price("59990"), ask: price("60010"), at: 0 }]]),
   recent: started.slice(-8).map((event, index) => ({ sequence: index, at: index, event })),
   profit: undefined,
@@ -113,11 +118,14 @@ describe("screen", () => {
     const state = stateOf(...started, contradiction, down, kill, gone, failed)
     const lines = frame(input(state), { colours: true, rows: 24, columns: 100 })
     const red = lines.filter((line) => line.startsWith("\u001B[31m")).map(withoutColours)
-    assert.match(red[0] ?? "", /^KILL SWITCH: fire drill/)
-    assert.match(red[1] ?? "", /^The venue has not answered for 60 s; resting orders stay \(nothing comes back\)/)
-    assert.match(red[2] ?? "", /^JOURNAL GONE: journal.sqlite was removed/)
-    assert.match(red[4] ?? "", /^grid CANNOT BE PLANNED \(mistake 1\)/)
-    assert.match(red[3] ?? "", /^1 slot frozen, no new funding: grid\/cell-39: fills grew back/)
+    assert.match(red[0] ?? "", /^ALARM all: Kill switch: fire drill \(limitbot release\)/)
+    assert.match(
+      red[1] ?? "",
+      /^ALARM venue: The venue has not answered for 60 s; resting orders stay \(nothing comes back\)/
+    )
+    assert.match(red[2] ?? "", /^ALARM journal: journal.sqlite was removed/)
+    assert.match(red[3] ?? "", /^ALARM grid\/cell-39: No new funding: the venue contradicted itself/)
+    assert.match(red[4] ?? "", /^ALARM grid: Cannot be planned \(mistake 1\)/)
     assert.match(red[5] ?? "", / grid\/cell-39 /)
   })
 
@@ -142,11 +150,8 @@ describe("screen", () => {
     ]
     const lines = frame(input(stateOf(...started, ...doubted)), { colours: true, rows: 24, columns: 100 })
     const red = lines.filter((line) => line.startsWith("\u001B[31m")).map(withoutColours)
-    assert.match(
-      red[0] ?? "",
-      /^IN DOUBT, nobody has confirmed the payment: 0.5 USDC of grid\/cell-00 \(limitbot resolve\)/
-    )
-    assert.match(red[1] ?? "", /^grid PAUSED by its limit daily-loss: lost 7 USDC today/)
+    assert.match(red[0] ?? "", /^ALARM grid\/cell-00: Nobody knows whether 0.5 USDC was paid/)
+    assert.match(red[1] ?? "", /^ALARM grid: Paused by its limit daily-loss: lost 7 USDC today/)
   })
 
   it("says of empty slots why nothing is placed, not that they wait, while the bot is stopped", () => {

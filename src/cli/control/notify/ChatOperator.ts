@@ -1,12 +1,13 @@
 /** What a running bot does and answers when an operator writes in a chat: the same events and files as any command. */
 import { Clock, Effect, FileSystem } from "effect"
 import type { Obedient } from "../../../control/notify/TelegramCommands.ts"
-import { lateAfterMillis, type Pulse } from "../../../control/view/Health.ts"
-import { problemsOf } from "../../../control/view/problems.ts"
+import type { Pulse } from "../../../control/Pulse.ts"
+import { linesOf, problemsOf } from "../../../control/view/problems.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
 import * as OperatorPause from "../../../engine/planning/OperatorPause.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../../engine/state/BotState.ts"
+import type { StepTerms } from "../../../engine/tracking/Overdue.ts"
 import type * as Money from "../../../report/text/Money.ts"
 import { counted } from "../../../report/text/Words.ts"
 import * as KillFile from "../../run/KillFile.ts"
@@ -16,10 +17,10 @@ export interface ChatBot extends Pulse {
   readonly assets: Money.Assets
   readonly strategies: () => ReadonlyArray<{ readonly name: string }>
   readonly wake: Effect.Effect<unknown>
+  readonly stuckAfter: StepTerms
 }
 
 const why = "said in the chat"
-const mostProblems = 10
 
 export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const books = yield* Bookkeeper
@@ -39,18 +40,10 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const status = (): string => {
     const { state } = books
     const now = clock.currentTimeMillisUnsafe()
-    const problems = problemsOf(state, bot.assets, {
-      now,
-      turnedAt: bot.turnedAt(),
-      lateAfterMillis: lateAfterMillis(bot.pollMaxMillis),
-      hasPrices: true
-    })
-    const shown = problems.slice(0, mostProblems).map(({ subject, text }) => `! ${subject}: ${text}`)
-    const rest = problems.length - shown.length
+    const problems = linesOf(problemsOf(state, bot.assets, { now, pulse: bot, stuckAfter: bot.stuckAfter }))
     return [
       `${state.run?.mode ?? ""}, ${counted(state.fills, "fill")}, ${counted(unfinished(state).length, "open order")}`,
-      ...(problems.length === 0 ? ["Nothing is wrong."] : shown),
-      ...(rest > 0 ? [`and ${rest} more`] : [])
+      ...(problems.length === 0 ? ["Nothing is wrong."] : problems.map(({ text }) => `! ${text}`))
     ].join("\n")
   }
 

@@ -1,0 +1,117 @@
+/** One journal with every kind of trouble: the screen, `status`, the API's list and a chat each tell of every one, and health of what stops the bot. */
+
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, PubSub } from "effect"
+import { TestClock } from "effect/testing"
+import * as ChatOperator from "../../src/cli/control/notify/ChatOperator.ts"
+import { frame, paper } from "../../src/cli/screen/Screen.ts"
+import type { Pulse } from "../../src/control/Pulse.ts"
+import * as Health from "../../src/control/view/Health.ts"
+import { problemKinds, problemsOf } from "../../src/control/view/problems.ts"
+import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
+import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
+import * as BotState from "../../src/engine/state/BotState.ts"
+import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
+import { write } from "../cli/journal/doubtful.ts"
+import { nowhere, run, workspace } from "../cli/program.ts"
+import { everyTrouble, troubles } from "./troubles.ts"
+
+const now = 10_000_000
+const assets = new Map([
+  ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
+  ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
+])
+const pulse: Pulse = { turnedAt: () => 1, pollMaxMillis: 1_000, leaving: () => undefined }
+const stateOf = (events: ReadonlyArray<BotEvent>): BotState.BotState => {
+  const state = BotState.make()
+  for (const [index, event] of events.entries()) BotState.apply(state, { sequence: index + 1, at: index, event })
+  return state
+}
+const listOf = (state: BotState.BotState) => problemsOf(state, assets, { now, pulse, stuckAfter: defaultTerms })
+
+describe("every kind of trouble", () => {
+  it("is in one of these journals", () => {
+    const found = Object.values(troubles).flatMap((events) => listOf(stateOf(events)).map(({ kind }) => kind))
+    assert.sameMembers([...new Set(found)], [...problemKinds])
+  })
+
+  for (const [name, events] of Object.entries(troubles)) {
+    it.effect(`stands on the screen and in a chat: ${name}`, () =>
+      Effect.gen(function* () {
+        const state = stateOf(events)
+        const problems = listOf(state)
+        const firstOfEach = [...Map.groupBy(problems, ({ kind }) => kind).values()].flatMap(([first]) => first ?? [])
+        const input = {
+          title: "",
+          running: "",
+          detail: undefined,
+          warning: undefined,
+          problems,
+          state,
+          assets,
+          prices: new Map(),
+          recent: [],
+          profit: undefined,
+          now
+        }
+        const screen = frame(input, paper).join("\n")
+        const changes = yield* PubSub.unbounded<Recorded>()
+        const none = () => Effect.void
+        const books = Bookkeeper.of({
+          state,
+          changes,
+          record: none,
+          recordFrom: none,
+          recordIfFits: none,
+          lookAtDisk: Effect.void
+        })
+        const chat = yield* ChatOperator.make({
+          ...pulse,
+          journal: "journal.sqlite",
+          assets,
+          strategies: () => [],
+          wake: Effect.void,
+          stuckAfter: defaultTerms
+        }).pipe(Effect.provideService(Bookkeeper, books), Effect.provide(NodeServices.layer))
+        yield* TestClock.setTime(now)
+        const said = chat.status()
+        for (const { subject, text } of firstOfEach) {
+          assert.include(screen, `${subject}: ${text}`)
+          assert.include(said, `! ${subject}: ${text}`)
+        }
+        assert.notInclude(said, "Nothing is wrong")
+      })
+    )
+  }
+
+  it("stands in `status` and in its JSON, of the journal as it is on disk", async () => {
+    const folder = workspace(nowhere)
+    await write(join(folder, "journal.sqlite"), everyTrouble)
+    const inFolder = ["--config", join(folder, "config.yaml")]
+    const { problems } = JSON.parse((await run(["status", "--json", ...inFolder])).stdout)
+    const kinds = problems.map(({ kind }: { readonly kind: string }) => kind)
+    assert.sameMembers(
+      [...problemKinds].filter((kind) => !/^(?:late|clock-off|stuck)$/.test(kind)),
+      [...new Set(kinds)]
+    )
+    const { stdout } = await run(["status", ...inFolder])
+    const seen = new Set<string>()
+    for (const { kind, subject, text } of problems) {
+      if (!seen.has(kind)) assert.include(stdout, `${subject}: ${text.slice(0, 12)}`)
+      seen.add(kind)
+    }
+  })
+
+  it("makes the bot unready where it stops all of it, in words without money", () => {
+    const told = Health.ready(stateOf(everyTrouble), pulse, now)
+    for (const part of ["kill switch", "venue", "disk", "clock", "behind", "written", "another", "handed over"]) {
+      assert.isTrue(
+        told.some((text) => text.includes(part)),
+        part
+      )
+    }
+    assert.notMatch(told.join(" "), /USDC|BTC|grid/)
+  })
+})

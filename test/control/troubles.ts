@@ -1,0 +1,97 @@
+/** Journals that together have every kind of trouble that a person should look at. */
+import { Redacted } from "effect"
+import type { BotEvent } from "../../src/domain/BotEvent.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { operatorLimit } from "../../src/engine/planning/OperatorPause.ts"
+
+const money = { asset: "USDC", amount: 100_000_000n }
+const about = (index: number) => ({ strategy: "grid", slot: `cell-${index}`, placement: `p${index}` })
+
+/** A payment that was sent and of which nobody has heard. */
+const sent = (index: number): ReadonlyArray<BotEvent> => {
+  const order = { orderId: `order-${index}`, depositAddress: `address-${index}` }
+  return [
+    {
+      _tag: "Planned",
+      ...about(index),
+      market: "BTC/USDC",
+      side: "BUY",
+      price: Decimal.make(50_000n),
+      quantity: 200_000n,
+      inputAsset: "USDC",
+      inputAmount: 100_000_000n,
+      outputAsset: "BTC",
+      outputAmount: 200_000n,
+      deadline: 1_000_000_000_000 + index,
+      why: { code: "x", text: "x" }
+    },
+    { _tag: "CreateSent", ...about(index), attempt: 1 },
+    { _tag: "Bound", ...about(index), ...order, via: "reply", estimatedWithdrawFee: 0n, estimatedRefundFee: 0n },
+    {
+      _tag: "FundingSigned",
+      ...about(index),
+      ...money,
+      ...order,
+      signed: Redacted.make("{}"),
+      intentHash: `hash-${index}`,
+      validUntil: 1
+    },
+    { _tag: "FundingSent", ...about(index), attempt: 1 }
+  ]
+}
+
+const wallet = (index: number): ReadonlyArray<BotEvent> => [
+  ...sent(index).slice(0, 3),
+  {
+    _tag: "PaymentAsked",
+    ...about(index),
+    ...money,
+    orderId: `order-${index}`,
+    depositAddress: `address-${index}`,
+    wallet: "command",
+    validUntil: 1_000_000_000
+  },
+  { _tag: "PaymentUnclear", ...about(index), text: "no answer" }
+]
+
+const common: ReadonlyArray<BotEvent> = [
+  { _tag: "BotStarted", pid: 1, version: "0", mode: "live", account: "a", venue: "v" },
+  { _tag: "BudgetAllotted", strategy: "grid", asset: "USDC", amount: 10_000_000_000n },
+  ...sent(1),
+  { _tag: "FundingInDoubt", ...about(1), ...money, reason: "nobody acknowledged it" },
+  ...sent(2),
+  { _tag: "Contradiction", ...about(2), what: "fills shrank", evidence: "none" },
+  ...sent(3),
+  { _tag: "DepositSeen", ...about(3), asset: "USDC", total: 100_000_000n, fresh: 100_000_000n },
+  { _tag: "Closed", ...about(3), status: "EXPIRED", inputAsset: "USDC", unspent: 100_000_000n },
+  { _tag: "LegFailed", ...about(3), leg: "refund", ...money, reason: "given up" },
+  ...sent(4),
+  ...wallet(5),
+  // It waits for its create's answer.
+  ...sent(6).slice(0, 2),
+  { _tag: "PlanFailed", strategy: "rules", reason: "mistake 1" },
+  { _tag: "Paused", strategy: "dca", limit: "daily-loss", action: "pause", reason: "lost 7 USDC today" },
+  { _tag: "Paused", strategy: "ladder", limit: operatorLimit, action: "drain", reason: "holiday" },
+  { _tag: "StrategiesRefused", problems: ["grid.yaml:3:1: no such key"] },
+  { _tag: "PriceDoubted", market: "BTC/USDC", reason: "no second witness" }
+]
+
+const order = { market: "BTC/USDC", asset: "USDC", amount: 5_000_000n, deposited: 0n, status: "OPEN" }
+
+export const everyTrouble: ReadonlyArray<BotEvent> = [
+  ...common,
+  { _tag: "KillSwitch", on: true, reason: "fire drill" },
+  { _tag: "VenueDown", reason: "nothing comes back" },
+  { _tag: "LeaseLost", reason: "journal.sqlite was removed" },
+  { _tag: "JournalMoved", to: "copy.sqlite" },
+  { _tag: "JournalBroken", event: 7, text: "event 7 is another" },
+  { _tag: "JournalBehind", orderId: "order-9", depositAddress: "address-9", ...order },
+  { _tag: "DiskFull" },
+  { _tag: "ClockCompared", skewMillis: -90_000, ok: false }
+]
+
+/** What excludes each other stands in journals of its own. */
+export const troubles: Readonly<Record<string, ReadonlyArray<BotEvent>>> = {
+  "all that can be at once": everyTrouble,
+  "a clock that is off, and no turn that ends": [...common, { _tag: "ClockCompared", skewMillis: 9_000, ok: false }]
+}
