@@ -17,7 +17,7 @@ import { lateSince, type Pulse } from "../Pulse.ts"
 /** What is true beside the journal. */
 export interface BotCondition {
   readonly now: number
-  /** Of a bot that runs here; without one nothing is late. */
+  /** The bot that runs here; without one nothing is late. */
   readonly pulse: Pulse | undefined
   /** How long each step of an order may take. */
   readonly stuckAfter: StepTerms
@@ -275,7 +275,6 @@ const kinds: ReadonlyArray<Kind> = [
         }))
     }
   },
-  { kind: "paused", severity: "warn", command: "resume", cases: ofStrategies(pausedBy(true)) },
   {
     kind: "residual",
     severity: "warn",
@@ -286,7 +285,8 @@ const kinds: ReadonlyArray<Kind> = [
           ? []
           : [{ subject: asset, text: `${amount} ${asset} is unexplained: what the venue said does not add up` }]
       )
-  }
+  },
+  { kind: "paused", severity: "warn", command: "resume", cases: ofStrategies(pausedBy(true)) }
 ]
 
 /** The kinds of the table. */
