@@ -2,14 +2,20 @@
 import { deserialize, serialize } from "node:v8"
 import { assert, describe, it } from "@effect/vitest"
 import { begin, orderOf } from "../../bench/journalRows.ts"
+import * as LiveProfit from "../../src/control/view/LiveProfit.ts"
+import { standingsView } from "../../src/control/view/profit.ts"
 import * as RunningProfit from "../../src/control/view/RunningProfit.ts"
+import { format } from "../../src/domain/Amount.ts"
 import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
 import { dayMillis } from "../../src/domain/Durations.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import * as Seeded from "../../src/domain/Seeded.ts"
 import * as MoneyOverTime from "../../src/ledger/MoneyOverTime.ts"
 import * as Profit from "../../src/ledger/Profit.ts"
+import * as Standing from "../../src/ledger/Standing.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
+import * as Money from "../../src/report/text/Money.ts"
+import * as ProfitText from "../../src/report/text/ProfitText.ts"
 
 const start = 1_700_000_000_000
 const decimals = (symbol: string) => (symbol === "BTC" ? 8 : 6)
@@ -66,6 +72,38 @@ const compare = (profit: RunningProfit.RunningProfit, entries: ReadonlyArray<Rec
     assert.deepStrictEqual(Profit.grouped(items, by), report)
   }
 }
+
+const assets = new Map(["BTC", "USDC"].map((symbol) => [symbol, { symbol, id: symbol, decimals: decimals(symbol) }]))
+
+describe("how trading stands", () => {
+  it("is one for `status`, the page, the screen and the chat, and for `profit`: from one journal the same figures", () => {
+    const entries = history(7, 120, 600_000)
+    const now = start + 30 * dayMillis
+    const kept = RunningProfit.make(10)
+    RunningProfit.see(kept, entries)
+    const ofStatus = LiveProfit.pictureNow(kept, assets, now)
+    const page = LiveProfit.make(assets)
+    for (const entry of entries) page.see(entry)
+    const ofPage = page.picture(new Map(), now)
+    const trading = whole(entries)
+    const mark = Profit.markBy(trading.lastPrices, decimals)
+    const flows = trading.flows.map(Profit.itemOfFlow)
+    const report = Profit.report(trading, { method: "average", mark, now })
+    const ofProfit = Standing.of(report, { flows, markets: trading.markets, mark, now })
+    assert.deepStrictEqual(ofStatus, ofPage)
+    assert.deepStrictEqual(ofStatus.standings, ofProfit)
+    const [shown] = standingsView(ofPage, assets).standings
+    const [standing] = ofProfit
+    if (shown === undefined || standing === undefined) return assert.fail("no figures")
+    assert.strictEqual(shown.total, format(standing.figures.total, 6))
+    assert.strictEqual(
+      ProfitText.standingParts(standing, assets)[1],
+      `grid profit ${Money.gain(assets, "USDC", standing.figures.gridProfit)}`
+    )
+    const slots = [...ofStatus.slots.values()].reduce((sum, { figures }) => sum + figures.gridProfit, 0n)
+    assert.strictEqual(slots + standing.figures.inventory - standing.figures.fees, standing.figures.total)
+  })
+})
 
 describe("profit kept up event by event", () => {
   it("is that of the whole journal, wherever it was stored and read on from", () => {

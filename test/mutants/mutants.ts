@@ -627,5 +627,47 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "trade: what is open at the end is no luck",
     test: "test/cli/backtest/monteCarlo.test.ts",
     edits: [{ file: "src/cli/search/monteCarlo.ts", find: "[...trades, open]", replace: "trades" }]
+  },
+  {
+    name: "a cell's sales are matched with what other cells bought",
+    test: "test/ledger/Rounds.test.ts",
+    edits: [{ file: "src/ledger/Rounds.ts", find: "byTurns === true ? slot", replace: "byTurns === undefined ? slot" }]
+  },
+  {
+    name: "the worth of an inventory is rounded for each slot",
+    test: "test/ledger/Rounds.test.ts",
+    edits: [
+      { file: "src/ledger/Rounds.ts", find: "    held += book.position\n", replace: "    held = book.position\n" },
+      { file: "src/ledger/Rounds.ts", find: "    known = all\n", replace: "" }
+    ]
+  },
+  {
+    name: "a leg that was closed for too small a rest ends no round",
+    test: "test/ledger/Rounds.test.ts",
+    edits: [
+      {
+        file: "src/ledger/Trades.ts",
+        find: '    } else if (event._tag === "LegClosed") endLeg(at, event)\n    else if',
+        replace: "    } else if"
+      }
+    ]
+  },
+  {
+    name: "money is cut at the cent",
+    test: "test/report/text/ProfitText.test.ts",
+    edits: [
+      {
+        file: "src/report/text/Money.ts",
+        find: "(magnitude(amount) + unit / 2n) / unit",
+        replace: "magnitude(amount) / unit"
+      }
+    ]
+  },
+  {
+    name: "an hour's profit is told as a year's",
+    test: "test/ledger/Standing.test.ts",
+    edits: [
+      { file: "src/ledger/Standing.ts", find: "elapsed < dayMillis ? undefined", replace: "elapsed < 0 ? undefined" }
+    ]
   }
 ]
