@@ -154,7 +154,7 @@ export const itemsOfTurns = (
     return value === undefined || amount >= 0n ? value : -value
   }
   return [
-    ...trades.map((trade) => itemOfTurn(trade, Rounds.take(books, trade))),
+    ...trades.map((trade) => itemOfTurn(trade, Rounds.take(books, trade).earned)),
     ...Rounds.inventory(books, worth).map(({ book: { strategy, slot, base, quote }, amount }) => ({
       strategy,
       slot,
@@ -223,10 +223,8 @@ export const gridProfitByFill = (trades: ReadonlyArray<Trade>): ReadonlyMap<stri
   for (const pool of poolsOf(trades).values()) {
     const books: Rounds.TurnBooks = new Map()
     for (const trade of pool) {
-      const before = books.get(Rounds.bookOf(trade))?.position ?? 0n
-      const amount = Rounds.take(books, trade)
-      const closes = trade.side === "BUY" ? before < 0n : before > 0n
-      if (closes) earnedBy.set(fillKey(trade), amount)
+      const { closed, earned: amount } = Rounds.take(books, trade)
+      if (closed > 0n) earnedBy.set(fillKey(trade), amount)
     }
   }
   return earnedBy

@@ -1,39 +1,57 @@
 /**
- * What buying and selling by turns earned, apart from what holding an inventory did. A slot that enters and leaves by turns
- * is matched with itself alone: what a leg brought in against what the legs before it paid for the same base. A slot whose
- * side never changes leaves to others of its strategy what it bought, so these are matched together. In both the cost
- * of what is open is its average.
+ * What buying and selling earned, apart from what holding an inventory did. A leg is matched with what its own slot did before.
+ * In kinds whose slots enter and leave by turns nothing else is; in the others one slot sells what others bought, so what is
+ * left of the leg closes their positions, the one that was opened first before the others. Within a slot the cost of what is
+ * open is its average.
  *
  * Exact: what all fills brought in less what they paid, and the worth of what is held, are grid profit and inventory.
  */
-import type { Amount } from "../domain/Amount.ts"
+import { type Amount, magnitude, min } from "../domain/Amount.ts"
 import * as CostBasis from "../domain/CostBasis.ts"
 import type { Trade } from "./Trades.ts"
 
-export interface TurnBook extends Pick<Trade, "strategy" | "market" | "base" | "quote"> {
-  /** Empty: matched over its strategy. */
-  readonly slot: string
+/** What is open of a slot. */
+export interface TurnBook extends Pick<Trade, "strategy" | "slot" | "market" | "base" | "quote"> {
   readonly position: Amount
   /** Quote paid for the position, or received for one below zero. */
   readonly cost: Amount
 }
 
-/** The books of one pool (a market of a strategy), by slot. */
+/** The open books of one pool (a market of a strategy), by slot, in the order in which they were opened. */
 export type TurnBooks = Map<string, TurnBook>
 
-/** With what a trade is matched: what its slot did, or its strategy. */
-export const bookOf = ({ byTurns, slot }: Trade): string => (byTurns === true ? slot : "")
+/** Changes the books by a trade; says what it earned and how much base it closed. */
+export const take = (books: TurnBooks, trade: Trade): { readonly earned: Amount; readonly closed: Amount } => {
+  const { baseAmount, quoteAmount, side, slot } = trade
+  let [base, quote, earned] = [baseAmount, quoteAmount, 0n]
+  const move = (book: TurnBook, part: Amount): void => {
+    const share = (quote * part) / base
+    const before = { position: book.position, cost: book.cost, realised: 0n }
+    const { cost, position, realised } = CostBasis.trade(before, side, part, share)
+    if (position === 0n) books.delete(book.slot)
+    else books.set(book.slot, { ...book, position, cost })
+    earned += realised
+    base -= part
+    quote -= share
+  }
+  for (const book of closedBy(books, trade)) {
+    if (base === 0n) break
+    move(book, min(base, magnitude(book.position)))
+  }
+  const closed = baseAmount - base
+  const { strategy, market, base: baseAsset, quote: quoteAsset } = trade
+  const fresh = { strategy, slot, market, base: baseAsset, quote: quoteAsset, position: 0n, cost: 0n }
+  if (base > 0n) move(books.get(slot) ?? fresh, base)
+  return { earned, closed }
+}
 
-/** Changes the books by a trade, and returns what it earned. */
-export const take = (books: TurnBooks, trade: Trade): Amount => {
-  const { strategy, market, base, quote, side, baseAmount, quoteAmount } = trade
-  // It opens and closes nothing, as in `Lots`.
-  if (baseAmount === 0n) return 0n
-  const slot = bookOf(trade)
-  const { position, cost } = books.get(slot) ?? CostBasis.empty
-  const after = CostBasis.trade({ position, cost, realised: 0n }, side, baseAmount, quoteAmount)
-  books.set(slot, { strategy, slot, market, base, quote, position: after.position, cost: after.cost })
-  return after.realised
+/** The books that it closes, its own first. */
+const closedBy = (books: TurnBooks, { byTurns, side, slot }: Trade): ReadonlyArray<TurnBook> => {
+  const own = books.get(slot)
+  const others = byTurns === true ? [] : [...books.values()].filter((book) => book !== own)
+  return [...(own === undefined ? [] : [own]), ...others].filter(({ position }) =>
+    side === "BUY" ? position < 0n : position > 0n
+  )
 }
 
 /** The worth of a base amount that may be below zero; `undefined` without a price. */
@@ -50,7 +68,6 @@ export const inventory = (
   let [held, known] = [0n, 0n]
   const parts: Array<{ readonly book: TurnBook; readonly amount: Amount }> = []
   for (const book of books.values()) {
-    if (book.position === 0n) continue
     held += book.position
     const all = worth(book, held)
     if (all === undefined) return []

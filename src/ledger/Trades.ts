@@ -26,14 +26,14 @@ export interface Trade extends About {
   readonly side: Side
   readonly baseAmount: Amount
   readonly quoteAmount: Amount
-  /** Its slot buys and sells by turns, so that it is matched with what this slot did before (see `Rounds`). */
+  /** Its slot buys and sells by turns, so that it is matched with this slot alone (see `Rounds`). */
   readonly byTurns?: true
 }
 
 /** A slot's second leg ended, whose money came from the first. */
 export type Round = About
 
-/** The kinds whose slots enter and leave by turns. Those of others only buy or only sell. */
+/** The kinds whose slots enter and leave by turns. In the others a slot may sell what another one bought. */
 const kindsByTurns: ReadonlySet<string> = new Set(["grid", "ladder", "bracket"])
 
 export interface Fee extends About {

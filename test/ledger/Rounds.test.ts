@@ -133,7 +133,7 @@ describe("what a slot earned", () => {
     assert.strictEqual(fold.result().rounds.length, 1)
   })
 
-  it("where the way out is another slot's is what the strategy's sales brought over what its purchases paid on average", () => {
+  it("where the way out is another slot's is what its sale brought over what was bought first", () => {
     const order = (slot: string, side: "BUY" | "SELL", quote: bigint) => ({
       strategy: "deal",
       slot,
@@ -147,14 +147,43 @@ describe("what a slot earned", () => {
       order("exit", "SELL", 61_000_000n)
     ])
     const [row] = rowsBy(trading, markAt("60000"))
-    assert.strictEqual(row?.figures.gridProfit, 2_000_000n)
-    assert.strictEqual(row?.figures.inventory, 1_000_000n)
-    const slots = rowsBy(trading, markAt("60000"), "slot").map(({ group, figures }) => [group, figures.inventory])
+    assert.strictEqual(row?.figures.gridProfit, 1_000_000n)
+    assert.strictEqual(row?.figures.inventory, 2_000_000n)
+    const slots = rowsBy(trading, markAt("60000"), "slot").map(({ group, figures }) => [
+      group,
+      figures.gridProfit,
+      figures.inventory
+    ])
     assert.deepStrictEqual(slots, [
-      ["deal/", 1_000_000n],
-      ["deal/base", 0n],
-      ["deal/exit", 0n],
-      ["deal/safety-01", 0n]
+      ["deal/base", 0n, 0n],
+      ["deal/exit", 1_000_000n, 0n],
+      ["deal/safety-01", 0n, 2_000_000n]
+    ])
+  })
+
+  it("of a rule that sells what it bought itself is its own, and another rule's sale closes what is left of any", () => {
+    const order = (slot: string, side: "BUY" | "SELL", base: bigint, quote: bigint) => ({
+      strategy: "rules",
+      slot,
+      side,
+      base,
+      quote
+    })
+    const trading = tradingOf({ rules: "rules" }, [
+      order("dear", "BUY", 100_000n, 65_000_000n),
+      order("dip", "BUY", 100_000n, 55_000_000n),
+      order("dip", "SELL", 100_000n, 57_000_000n),
+      order("stop", "SELL", 150_000n, 84_000_000n)
+    ])
+    const slots = rowsBy(trading, markAt("56000"), "slot").map(({ group, figures }) => [
+      group,
+      figures.gridProfit,
+      figures.inventory
+    ])
+    assert.deepStrictEqual(slots, [
+      ["rules/dear", 0n, 0n],
+      ["rules/dip", 2_000_000n, 0n],
+      ["rules/stop", -9_000_000n, 0n]
     ])
   })
 
@@ -162,7 +191,7 @@ describe("what a slot earned", () => {
     const books: Rounds.TurnBooks = new Map()
     const [trade] = tradingOf({ grid: "grid" }, [cell("BUY", bought)]).trades
     if (trade === undefined) return assert.fail("no trade")
-    assert.strictEqual(Rounds.take(books, { ...trade, baseAmount: 0n }), 0n)
+    assert.deepStrictEqual(Rounds.take(books, { ...trade, baseAmount: 0n }), { earned: 0n, closed: 0n })
     assert.strictEqual(books.size, 0)
   })
 

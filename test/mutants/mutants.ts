@@ -631,7 +631,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a cell's sales are matched with what other cells bought",
     test: "test/ledger/Rounds.test.ts",
-    edits: [{ file: "src/ledger/Rounds.ts", find: "byTurns === true ? slot", replace: "byTurns === undefined ? slot" }]
+    edits: [{ file: "src/ledger/Rounds.ts", find: "byTurns === true ? []", replace: "byTurns === undefined ? []" }]
   },
   {
     name: "the worth of an inventory is rounded for each slot",

@@ -102,7 +102,7 @@ const settle = (profit: RunningProfit, pool: Pool): void => {
   const older = pool.kept.splice(0, pool.kept.length - Math.floor(profit.keptTrades / 2))
   const { gains, open } = match(older, method, pool.lots)
   for (const gain of gains) count(profit.counted, Profit.itemOfGain(gain))
-  for (const trade of older) count(profit.counted, Profit.itemOfTurn(trade, Rounds.take(pool.turns, trade)))
+  for (const trade of older) count(profit.counted, Profit.itemOfTurn(trade, Rounds.take(pool.turns, trade).earned))
   pool.lots = open
   pool.countedUntil = older.at(-1)?.at ?? pool.countedUntil
 }

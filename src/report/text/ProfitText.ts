@@ -126,9 +126,9 @@ export const lines = (
   ]
 }
 
-/** What belongs to no slot of a strategy: its budget, and what its slots buy for each other. */
+/** What belongs to no slot of a strategy is its budget. */
 const groupText = (group: string): string =>
-  group === "" ? "-" : group.endsWith("/") ? `${group.slice(0, -1)} (no slot)` : group
+  group === "" ? "-" : group.endsWith("/") ? `${group.slice(0, -1)} (budget)` : group
 
 const share = (ratio: number | null): string => (ratio === null ? "not known" : percent(ratio))
 
