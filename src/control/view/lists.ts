@@ -6,6 +6,7 @@ import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { type BotState, slotKey, unfinished, workingLedger } from "../../engine/state/BotState.ts"
 import { filledBase, type Placement } from "../../engine/state/Placement.ts"
 import type { Row } from "../../ledger/Profit.ts"
+import { priceOf } from "../../report/text/FillsText.ts"
 import * as Money from "../../report/text/Money.ts"
 import type { Book, FillView, Money as MoneyView, Orders, PriceView, Slots } from "../api/Views.ts"
 import { type LiveProfit, slotEarned } from "./LiveProfit.ts"
@@ -107,6 +108,10 @@ export const bookOrders = (state: BotState, assets: Money.Assets, market: string
 export const fillView = (sequence: number, event: Of<"FillSeen">, assets: Money.Assets): FillView => {
   const [base, quote] =
     event.side === "BUY" ? [event.outputAsset, event.inputAsset] : [event.inputAsset, event.outputAsset]
+  const exchanged =
+    event.side === "BUY"
+      ? { baseAmount: event.amountOut, quoteAmount: event.amountIn }
+      : { baseAmount: event.amountIn, quoteAmount: event.amountOut }
   return {
     sequence,
     at: event.filledAt,
@@ -114,7 +119,7 @@ export const fillView = (sequence: number, event: Of<"FillSeen">, assets: Money.
     placement: event.placement,
     market: `${base}/${quote}`,
     side: event.side,
-    price: Decimal.format(event.price),
+    price: Decimal.format(priceOf({ base, quote, ...exchanged }, assets) ?? event.price),
     paid: Money.amountText(assets, event.inputAsset, event.amountIn),
     paidAsset: event.inputAsset,
     received: Money.amountText(assets, event.outputAsset, event.amountOut),

@@ -12,8 +12,9 @@ const pricePlaces = 12
 const shownDigits = 8
 
 /** Quote per base of the exchanged amounts. */
-const priceOf = (
-  { base, quote, baseAmount, quoteAmount }: Trade,
+/** What was exchanged says the price; the limit says only what was asked for. */
+export const priceOf = (
+  { base, quote, baseAmount, quoteAmount }: Pick<Trade, "base" | "quote" | "baseAmount" | "quoteAmount">,
   assets: Money.Assets
 ): Decimal.Decimal | undefined => {
   const [ofBase, ofQuote] = [assets.get(base), assets.get(quote)]

@@ -166,6 +166,26 @@ describe("every key of the configuration", () => {
     assert.deepStrictEqual([...keys].sort(), Object.keys(rows).sort())
   })
 
+  it("stands in the commented example, in its section", () => {
+    const text = readFileSync(join(import.meta.dirname, "../../../config/example.yaml"), "utf8")
+    const sections = new Set(Object.keys(rows).map((key) => /^\w+/.exec(key)?.[0] ?? ""))
+    let section = ""
+    const lines = text.split("\n").map((line) => {
+      const name = /^(?:# )?(\w+):(?: |$)/.exec(line)?.[1] ?? ""
+      if (sections.has(name)) section = name
+      return { section, line }
+    })
+    const missing = Object.keys(rows).filter((key) => {
+      const name = key
+        .replace(/(?:\[\]|\.\*)+$/, "")
+        .split(".")
+        .at(-1)
+      const [within] = /^\w+/.exec(key) ?? []
+      return !lines.some((each) => each.section === within && new RegExp(`\\b${name}:`).test(each.line))
+    })
+    assert.deepStrictEqual(missing, [])
+  })
+
   const used = Object.entries(rows).flatMap(([key, row]) => ("config" in row ? [[key, row] as const] : []))
   it.each(used)("%s arrives as it stands", async (key, { config, without = "" }) => {
     const [before, after] = [await bot(without), await bot(config)]

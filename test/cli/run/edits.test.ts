@@ -54,6 +54,12 @@ describe.concurrent("strategy files of a running bot", () => {
     const bot = start([...both, "--json"], { cwd })
     await bot.says(/"DepositSeen".*"ladder"/)
     rmSync(join(cwd, "ladder.yaml"))
+    await bot.says(/"StrategiesRefused".*ladder\.yaml is gone: unless it is back within 30 s/)
+    writeFileSync(join(cwd, "ladder.yaml"), ladder(1000))
+    await bot.says('"EditMended"')
+    assert.notInclude(bot.stdout(), '"StrategyRemoved"')
+    assert.notInclude(bot.stdout(), '"CancelRequested"')
+    rmSync(join(cwd, "ladder.yaml"))
     await bot.says('"StrategyRemoved"')
     bot.signal("SIGTERM")
     await bot.ended

@@ -13,8 +13,9 @@ import type * as WarmPrices from "../../warmup/WarmPrices.ts"
 import * as Admission from "../Admission.ts"
 
 const lookMillis = 250
-/** An editor that replaces a file leaves a moment without one: only a file missing this often in a row is gone. */
-const missesUntilGone = 12
+/** An editor that replaces a file leaves a moment without one; whoever moves it by mistake is told after 3 s, and has 30 s to bring it back. */
+const missesUntilTold = 12
+const missesUntilGone = 120
 
 export interface WatchOptions {
   readonly files: ReadonlyArray<string>
@@ -81,8 +82,11 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
 
   const look = Effect.gen(function* () {
     const there = yield* present
-    // The file is between an editor's two steps: look again later.
-    if (there.some((file) => (misses.get(file) ?? 0) > 0)) return
+    const missing = there.filter((file) => (misses.get(file) ?? 0) > 0)
+    const gone = missing.filter((file) => (misses.get(file) ?? 0) >= missesUntilTold)
+    if (gone.length > 0) yield* refuse(gone.map((file) => `${file} is gone: ${fateOf[onRemoved]}`))
+    // It may be between an editor's two steps: look again later.
+    if (missing.length > 0) return
     const read = yield* StrategyFiles.readAll(there, markets)
     if (read.problems.length > 0) {
       return yield* refuse(read.rendered)
@@ -109,5 +113,10 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     strategies: () => strategies
   } as const
 })
+
+const fateOf: Readonly<Record<WatchOptions["onRemoved"], string>> = {
+  drained: "unless it is back within 30 s, its strategy's orders are withdrawn",
+  left: "unless it is back within 30 s, its strategy ends, and its orders are left"
+}
 
 const isSame = (a: Strategy, b: Strategy): boolean => a.file === b.file && a.hash === b.hash

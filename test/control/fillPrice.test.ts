@@ -1,0 +1,31 @@
+/** A fill's price is what was exchanged, on every surface; the limit is what was asked for. */
+import { assert, it } from "@effect/vitest"
+import { fillView } from "../../src/control/view/lists.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+
+const assets = new Map([
+  ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
+  ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
+])
+
+it("a purchase at 59,900 that cost less says what it cost", () => {
+  const view = fillView(
+    1,
+    {
+      _tag: "FillSeen",
+      strategy: "grid",
+      slot: "cell-09",
+      placement: "p1",
+      fillId: "f1",
+      side: "BUY",
+      price: Decimal.make(59_900n),
+      inputAsset: "USDC",
+      amountIn: 298_430_000n,
+      outputAsset: "BTC",
+      amountOut: 500_000n,
+      filledAt: 1
+    },
+    assets
+  )
+  assert.strictEqual(view.price, "59686")
+})
