@@ -629,6 +629,28 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [{ file: "src/cli/search/monteCarlo.ts", find: "[...trades, open]", replace: "trades" }]
   },
   {
+    name: "statistics: a part of a day makes a year of more days",
+    test: "test/backtest/results/PartsOfDays.test.ts",
+    edits: [
+      {
+        file: "src/backtest/results/BacktestStatistics.ts",
+        find: "Math.ceil(to / periodMillis)",
+        replace: "(to / periodMillis)"
+      }
+    ]
+  },
+  {
+    name: "levels: halfway between two prices is the lower",
+    test: "test/strategy/kinds/PriceLevels.test.ts",
+    edits: [
+      {
+        file: "src/strategy/kinds/PriceLevels.ts",
+        find: "Decimal.multiply(steps, half)",
+        replace: "Decimal.multiply(steps, Decimal.make(49n, 2))"
+      }
+    ]
+  },
+  {
     name: "a cell's sales are matched with what other cells bought",
     test: "test/ledger/Rounds.test.ts",
     edits: [{ file: "src/ledger/Rounds.ts", find: "byTurns === true ? []", replace: "byTurns === undefined ? []" }]

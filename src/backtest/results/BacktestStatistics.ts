@@ -10,15 +10,24 @@ import * as Exposure from "./Exposure.ts"
 import * as RoundTrips from "./RoundTrips.ts"
 import * as Statistics from "./Statistics.ts"
 
-/** Days, or hours when there are few days. Where candles are missing there are fewer of them in a year. */
+/**
+ * Days, or hours when there are few days; the first and the last may be parts of one. A year has 365 days, and fewer that count
+ * where candles are missing.
+ */
 const sampled = ({ parts }: Backtest.BandSide) => {
   const [{ candles }] = parts
   const spanMillis = closeTime(candles.time, candles.bars - 1) - openTime(candles.time, 0)
   const isDaily = spanMillis >= 20 * dayMillis
-  const curve = Backtest.curve(parts, EquityCurve.sampleBars(candles, isDaily ? dayMillis : hourMillis))
-  const periodsPerYear = ((curve.length - 1) * 365 * dayMillis) / spanMillis
-  return { curve, axis: { periodsPerYear, days: spanMillis / dayMillis, period: isDaily ? "day" : "hour" } }
+  const periodMillis = isDaily ? dayMillis : hourMillis
+  const curve = Backtest.curve(parts, EquityCurve.sampleBars(candles, periodMillis))
+  const [from, to] = [closeTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
+  const begun = Math.ceil(to / periodMillis) - Math.floor(from / periodMillis)
+  const periodsPerYear = (((curve.length - 1) / Math.max(1, begun)) * yearMillis) / periodMillis
+  const years = spanMillis / yearMillis
+  return { curve, axis: { periodsPerYear, years, days: spanMillis / dayMillis, period: isDaily ? "day" : "hour" } }
 }
+
+const yearMillis = 365 * dayMillis
 
 type Axis = ReturnType<typeof sampled>["axis"]
 
@@ -66,7 +75,7 @@ const statistics = (
   maxDrawdown?: number
 ): SideStatistics => {
   const returns = Statistics.returnsOf(equity)
-  const sampledOnly = Statistics.of(equity, axis.periodsPerYear)
+  const sampledOnly = Statistics.of(equity, axis)
   const deepest = maxDrawdown ?? sampledOnly.maxDrawdown
   const calmar = deepest > 0 ? sampledOnly.yearlyReturn / deepest : 0
   const found = { ...sampledOnly, maxDrawdown: deepest, calmar }

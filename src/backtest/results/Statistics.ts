@@ -125,12 +125,18 @@ export const deflatedSharpe = (returns: ReadonlyArray<number>, sharpes: Readonly
 export const deflatedAfter = (returns: ReadonlyArray<number>, trials: number): number =>
   exceeds(shapeOf(returns), expectedMaximum(trials) / Math.sqrt(Math.max(1, returns.length - 1)))
 
-export const of = (equity: ReadonlyArray<number>, periodsPerYear: number): Statistics => {
+/** `years`: how long all of the periods took together, as the first and the last may be shorter. */
+export interface Duration {
+  readonly periodsPerYear: number
+  readonly years: number
+}
+
+export const of = (equity: ReadonlyArray<number>, { periodsPerYear, years }: Duration): Statistics => {
   const returns = returnsOf(equity)
   const periods = returns.length
   if (periods === 0) return { ...nothing, maxDrawdown: maxDrawdownOf(equity) }
   const totalReturn = ratio(equity.at(-1) ?? 0, equity[0] ?? 0) - 1
-  const yearlyReturn = Math.max(0, 1 + totalReturn) ** (periodsPerYear / periods) - 1
+  const yearlyReturn = Math.max(0, 1 + totalReturn) ** (years > 0 ? 1 / years : 0) - 1
   const shape = shapeOf(returns)
   const volatility = shape.deviation * Math.sqrt(periodsPerYear)
   const yearlyMean = shape.mean * periodsPerYear

@@ -1,6 +1,6 @@
 /**
  * Prices between two prices. The ends stay exactly as written. Prices in between are rounded to the market's tick or,
- * without a tick, to eight significant digits.
+ * without a tick, to eight significant digits; halfway between two, to the higher.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, type Price, type Side, toTick } from "../../domain/Market.ts"
@@ -19,20 +19,38 @@ const nearestPrice = (market: Market, value: number): Price => {
   return Decimal.roundToStep(shifted, market.tick, "down")
 }
 
+/** The same of a fraction, computed exactly. */
+const nearestFraction = (market: Market, numerator: Decimal.Decimal, denominator: Decimal.Decimal): Price => {
+  const step = market.tick ?? lastDigit(Decimal.toNumber(numerator) / Decimal.toNumber(denominator))
+  const steps = Decimal.multiply(denominator, step)
+  const shifted = Decimal.add(numerator, Decimal.multiply(steps, half))
+  return Decimal.multiply(Decimal.divide(shifted, steps, 0, "down"), step)
+}
+
+const times = (value: Decimal.Decimal, count: number): Decimal.Decimal =>
+  Decimal.multiply(value, Decimal.make(BigInt(count)))
+
+/** What a price's last significant digit counts. */
+const lastDigit = (value: number): Decimal.Decimal => {
+  const [, exponent] = value.toExponential().split("e")
+  return Decimal.make(1n, significantDigits - 1 - Number(exponent))
+}
+
 /** Evenly spaced prices by number: 0 is the first of `count`, and the numbers go on without end in both directions. */
 export type Scale = (index: number) => Price
 
 /**
- * Spaced by equal differences or equal ratios. Computed in doubles: the exact geometric levels are irrational anyway,
+ * Spaced by equal differences, computed exactly, or by equal ratios, computed in doubles: those levels are irrational anyway,
  * and the rounding is far coarser than a double's error.
  */
 export const scaleOf = (market: Market, first: Price, last: Price, count: number, spacing: Spacing): Scale => {
   const [a, b] = [Decimal.toNumber(first), Decimal.toNumber(last)]
   return (index) => {
-    const share = index / (count - 1)
     if (index === 0) return first
     if (index === count - 1) return last
-    return nearestPrice(market, spacing === "arithmetic" ? a + (b - a) * share : a * (b / a) ** share)
+    if (spacing === "geometric") return nearestPrice(market, a * (b / a) ** (index / (count - 1)))
+    const whole = Decimal.add(times(first, count - 1 - index), times(last, index))
+    return nearestFraction(market, whole, times(Decimal.one, count - 1))
   }
 }
 

@@ -7,7 +7,7 @@ describe("Statistics", () => {
     const returns = [0.1, -0.1, 0.1]
     const mean = 0.1 / 3
     const deviation = Math.sqrt(returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 2)
-    const found = Statistics.of(equity, 12)
+    const found = Statistics.of(equity, { periodsPerYear: 12, years: 0.25 })
     assert.closeTo(found.totalReturn, 0.089, 1e-12)
     assert.closeTo(found.yearlyReturn, 1.089 ** 4 - 1, 1e-12)
     assert.closeTo(found.volatility, deviation * Math.sqrt(12), 1e-12)
@@ -47,11 +47,15 @@ describe("Statistics", () => {
       after.toSorted((a, b) => b - a)
     )
     assert.strictEqual(after[0], Statistics.deflatedSharpe(returns, []))
-    assert.isAbove(Statistics.of([1, 1.1, 1.2, 1.3, 1.5], 365).probabilisticSharpe, 0.9)
+    assert.isAbove(
+      Statistics.of([1, 1.1, 1.2, 1.3, 1.5], { periodsPerYear: 365, years: 4 / 365 }).probabilisticSharpe,
+      0.9
+    )
   })
 
   it("gives numbers for series without movement or length", () => {
     for (const equity of [[], [1], [1, 1], [1, 1, 1, 1], [0, 0, 0]])
-      for (const value of Object.values(Statistics.of(equity, 365))) assert.isTrue(Number.isFinite(value), `${equity}`)
+      for (const value of Object.values(Statistics.of(equity, { periodsPerYear: 365, years: 1 })))
+        assert.isTrue(Number.isFinite(value), `${equity}`)
   })
 })
