@@ -134,16 +134,16 @@ export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<re
   const trips = sum((found) => found.trips)
   const [grossProfit, grossLoss] = [sum((found) => found.grossProfit), sum((found) => found.grossLoss)]
   const { quote } = side.parts[0].market
-  const realised = grossProfit - grossLoss
-  const unrealised = Number(Backtest.profitOf(side)) / 10 ** quote.decimals - realised
+  const gridProfit = grossProfit - grossLoss
+  const inventory = Number(Backtest.profitOf(side)) / 10 ** quote.decimals - gridProfit
   const money = (value: number): string => `${grouped(value.toFixed(quotePlaces(side)))} ${quote.symbol}`
   const exposure = Exposure.of(side.parts)
   return [
     ...ratios(ofSide(side, trials), trials),
     ["round trips", `${trips}`],
     ["winning round trips", trips === 0 ? "no round trips" : percent(sum(({ won }) => won) / trips)],
-    ["realised", money(realised)],
-    ["unrealised, still held", money(unrealised)],
+    ["grid profit, after fees", money(gridProfit)],
+    ["inventory, still held", money(inventory)],
     [
       "profit factor",
       trips === 0 ? "no round trips" : grossLoss === 0 ? "no losing trip" : (grossProfit / grossLoss).toFixed(3)

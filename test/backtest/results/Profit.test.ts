@@ -4,6 +4,7 @@ import { Result } from "effect"
 import * as Backtest from "../../../src/backtest/Backtest.ts"
 import { noCosts } from "../../../src/backtest/kernel/FillPresets.ts"
 import * as FillRows from "../../../src/backtest/results/FillRows.ts"
+import * as RoundTrips from "../../../src/backtest/results/RoundTrips.ts"
 import * as Candles from "../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
@@ -55,7 +56,8 @@ const run = (kind: string, section: string, base: string) => {
 }
 
 /** What `limitbot profit` would say of these fills at the last close. */
-const liveTotal = (side: Backtest.BandSide): bigint => {
+const liveRows = (side: Backtest.BandSide, by?: Profit.Grouping): ReadonlyArray<Profit.Row> => {
+  const byTurns = (slot: string) => side.outcome.slotsTakeTurns[side.outcome.slotNames.indexOf(slot)] === true
   const trades = [...FillRows.rows(side.outcome, candles)].map((fill, index): Trade => {
     const buys = fill.side === "BUY"
     return {
@@ -69,13 +71,16 @@ const liveTotal = (side: Backtest.BandSide): bigint => {
       quote: "USDC",
       side: fill.side,
       baseAmount: buys ? fill.output : fill.input,
-      quoteAmount: buys ? fill.input : fill.output
+      quoteAmount: buys ? fill.input : fill.output,
+      ...(byTurns(fill.slotName) ? { byTurns: true } : {})
     }
   })
   const mark: Profit.Mark = (_market, _base, _quote, amount) => (amount * 89_370_000n) / 1_000_000_000n
   const record = { trades, fees: [], flows: [], rounds: [], markets: new Map(), orders: [], lastPrices: new Map() }
-  return Profit.report(record, { method: "fifo", mark, now: 0 })[0]?.figures.total ?? 0n
+  return Profit.report(record, { method: "fifo", mark, now: 0, ...(by === undefined ? {} : { by }) })
 }
+
+const liveTotal = (side: Backtest.BandSide): bigint => liveRows(side)[0]?.figures.total ?? 0n
 
 describe("what a strategy holds", () => {
   it("a rebalance goes on from the order that filled, not from the one that it replaced", () => {
@@ -120,5 +125,25 @@ describe("profit of a backtest", () => {
     assert.isAbove(side.fills, 2)
     // Each open purchase is rounded down for itself there.
     assert.closeTo(Number(Backtest.profitOf(side)), Number(liveTotal(side)), side.fills)
+  })
+})
+
+describe("what each slot of a backtest gained", () => {
+  it("is what its grid profit would be live, and the rest of the profit is the inventory", () => {
+    const fine = run("grid", "{ levels: [93, 95, 97, 99], size: { base: 2 } }", "6")
+    assert.isAbove(RoundTrips.of(fine.outcome, candles).grossProfit, 0)
+    for (const side of [fine, run("rules", rule, "5")]) {
+      const { bySlot } = RoundTrips.of(side.outcome, candles)
+      const live = new Map(liveRows(side, "slot").map(({ group, figures }) => [group, figures]))
+      assert.isAbove(live.size, 0)
+      let gained = 0
+      for (const [slot, trips] of bySlot) {
+        assert.approximately(trips.gained, Number(live.get(`s/${slot}`)?.gridProfit ?? 0n) / 1e6, 1e-5, slot)
+        gained += trips.gained
+      }
+      const [whole] = liveRows(side)
+      assert.approximately(Number(whole?.figures.gridProfit) / 1e6, gained, 1e-5)
+      assert.approximately(Number(whole?.figures.inventory) / 1e6 + gained, Number(Backtest.profitOf(side)) / 1e6, 1e-5)
+    }
   })
 })

@@ -56,7 +56,7 @@ describe("backtest commands", () => {
       assert.match(facts.get("quote at the end") ?? "", /^\d\d,\d{3}\.\d\d USDC$/)
       assert.match(facts.get("base at the end") ?? "", /^\d\.\d{8} BTC$/)
       const figure = (label: string) => Number.parseFloat((facts.get(label) ?? "").replaceAll(",", ""))
-      const parts = figure("realised") + figure("unrealised, still held")
+      const parts = figure("grid profit, after fees") + figure("inventory, still held")
       assert.closeTo(parts, figure("profit and loss"), 0.02)
 
       const shuffled = yield* limitbot("monte-carlo", strategy, "--data", file, "--method", "order", "--runs", "20")
