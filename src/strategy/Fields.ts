@@ -361,9 +361,12 @@ export const duration: Reader<number> = scalar(
     return millis > 0 && millis <= longestDays * dayMillis ? millis : undefined
   },
   (found) => {
+    if (/^0+ ?[a-z]*$/i.test(found)) return "no duration is zero: leave the key out, or write at least 1s"
     if (/^\d+$/.test(found)) return `write ${found}s for seconds`
     const [, number, unit = ""] = /^(\d{1,9}) ?(s|sec|second|m|min|minute|h|hr|hour|d|day)s?$/i.exec(found) ?? []
-    return number === undefined ? undefined : `write ${number}${unit.slice(0, 1).toLowerCase()}`
+    if (number === undefined) return undefined
+    const short = `${number}${unit.slice(0, 1).toLowerCase()}`
+    return short === found ? `at most ${longestDays}d` : `write ${short}`
   },
   { type: "string", pattern: "^(?=.*[1-9])\\d{1,9}[smhd]$" }
 )

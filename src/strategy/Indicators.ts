@@ -68,6 +68,42 @@ const windowSums = (values: IndicatorValues, length: number, divisor: number): I
 
 export const sma = (values: IndicatorValues, length: number): IndicatorValues => windowSums(values, length, length)
 
+/**
+ * The mean of the last `length` values, of which the newest counts `length` times, the one before once less, and so on. By
+ * blocks like the sums.
+ */
+export const wma = (values: IndicatorValues, length: number): IndicatorValues => {
+  const result = new Float64Array(values.length)
+  const first = firstNumber(values)
+  const weights = (length * (length + 1)) / 2
+  // What the previous block's end adds to the window that ends at this place.
+  const ends = new Float64Array(length)
+  for (let start = first; start < values.length; start += length) {
+    const count = Math.min(length, values.length - start)
+    let [sum, ranked] = [0, 0]
+    for (let place = 0; place < count; place++) {
+      const value = values[start + place] ?? 0
+      sum += value
+      ranked += place * value
+      result[start + place] = ((length - place) * sum + ranked + (ends[place] ?? 0)) / weights
+    }
+    sum = 0
+    ranked = 0
+    for (let place = count - 1; place > 0; place--) {
+      sum += values[start + place] ?? 0
+      ranked += sum
+      ends[place - 1] = ranked
+    }
+  }
+  return trustedFrom(result, first + length - 1)
+}
+
+/** Where the line of least squares through the last `length` values ends. */
+export const linreg = (values: IndicatorValues, length: number): IndicatorValues => {
+  const means = sma(values, length)
+  return wma(values, length).map((weighted, index) => 3 * weighted - 2 * (means[index] ?? Number.NaN))
+}
+
 /** Passes every stretch of numbers without a gap to `compute`. Gaps are `NaN`, and so are values not yet warm. */
 const byStretches = (
   values: IndicatorValues,

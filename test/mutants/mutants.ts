@@ -640,6 +640,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
+    name: "wma: the block before counts by its plain sum",
+    test: "test/strategy/Indicators.test.ts",
+    edits: [{ file: "src/strategy/Indicators.ts", find: "      ranked += sum\n", replace: "      ranked = sum\n" }]
+  },
+  {
     name: "levels: halfway between two prices is the lower",
     test: "test/strategy/kinds/PriceLevels.test.ts",
     edits: [

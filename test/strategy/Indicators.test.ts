@@ -136,6 +136,28 @@ describe("standard deviation", () => {
   })
 })
 
+describe("the weighted mean and the line of least squares", () => {
+  const values = Float64Array.from({ length: 500 }, (_, index) => 60_000 + 500 * Math.sin(index / 5) + (index % 11))
+
+  it.each([1, 2, 3, 9, 60, 499])("of %s are those of their definitions", (length) => {
+    const [weighted, line] = [Indicators.wma(values, length), Indicators.linreg(values, length)]
+    for (let index = 0; index < values.length; index++) {
+      if (index < length - 1) {
+        assert.isTrue(Number.isNaN((weighted[index] ?? 0) + (line[index] ?? 0)))
+        continue
+      }
+      const window = [...values.subarray(index - length + 1, index + 1)]
+      const weights = (length * (length + 1)) / 2
+      const mean = window.reduce((sum, value, place) => sum + value * (place + 1), 0) / weights
+      const [middle, plain] = [(length - 1) / 2, window.reduce((sum, value) => sum + value, 0) / length]
+      const along = window.reduce((sum, value, place) => sum + (place - middle) * (value - plain), 0)
+      const across = window.reduce((sum, _, place) => sum + (place - middle) ** 2, 0)
+      assert.closeTo(weighted[index] ?? Number.NaN, mean, 1e-7)
+      assert.closeTo(line[index] ?? Number.NaN, plain + (length === 1 ? 0 : (along / across) * middle), 1e-6)
+    }
+  })
+})
+
 describe("any indicator", () => {
   const random = Float64Array.from({ length: 400 }, (_, index) => 100 + 10 * Math.sin(index / 7) + (index % 13))
   const columns = (length: number): Indicators.CandleColumns => {
@@ -144,6 +166,8 @@ describe("any indicator", () => {
   }
   const all: ReadonlyArray<readonly [string, (candles: Indicators.CandleColumns) => Float64Array]> = [
     ["sma", ({ close }) => Indicators.sma(close, 9)],
+    ["wma", ({ close }) => Indicators.wma(close, 9)],
+    ["linreg", ({ close }) => Indicators.linreg(close, 9)],
     ["ema", ({ close }) => Indicators.ema(close, 9)],
     ["rsi", ({ close }) => Indicators.rsi(close, 9)],
     ["atr", (candles) => Indicators.atr(candles, 9)],
@@ -172,6 +196,8 @@ describe("indicators of a series with a value that there is none of", () => {
     rsi: (values: Float64Array) => Indicators.rsi(values, length),
     macd: (values: Float64Array) => Indicators.macd(values, 2, length),
     sma: (values: Float64Array) => Indicators.sma(values, length),
+    wma: (values: Float64Array) => Indicators.wma(values, length),
+    linreg: (values: Float64Array) => Indicators.linreg(values, length),
     stdev: (values: Float64Array) => Indicators.stdev(values, length),
     highest: (values: Float64Array) => Indicators.highest(values, length)
   }

@@ -90,6 +90,15 @@ const ofSeries = (
   }
 ]
 
+/** An indicator of the last so many values of a series. */
+const ofWindow = (name: string, compute: (values: IndicatorValues, length: number) => IndicatorValues) =>
+  ofSeries(
+    name,
+    ["length"],
+    ([n = 1]) => Indicators.warmUp.window(n),
+    (values, [n = 1]) => compute(values, n)
+  )
+
 /** Stands in where the arguments were wrong; the mistake is already reported. */
 const nothing: Series = {
   timeframe: "1m",
@@ -261,6 +270,21 @@ const absolute: readonly [string, FunctionOf] = [
   }
 ]
 
+/** A number without a unit, of any other. */
+const pure = (name: string, apply: (value: number) => number): readonly [string, FunctionOf] => [
+  name,
+  {
+    parameters: ["value"],
+    usage: `${name}(a)`,
+    make: ({ terms: [term = constantTerm(Number.NaN, "number", true)] }) =>
+      combine(term, term, name, apply, {
+        type: "number",
+        isLiteral: term.isLiteral,
+        dependence: term.dependence === "none" ? "none" : "other"
+      })
+  }
+]
+
 const clamp: readonly [string, FunctionOf] = [
   "clamp",
   {
@@ -301,12 +325,9 @@ export const timeframeOf = (tree: Expression | undefined): string | undefined =>
   tree?.type === "number" && isTimeframe(`${tree.value}${tree.unit}`) ? `${tree.value}${tree.unit}` : undefined
 
 export const functions: ReadonlyMap<string, FunctionOf> = new Map([
-  ofSeries(
-    "sma",
-    ["length"],
-    ([n = 1]) => n,
-    (values, [n = 1]) => Indicators.sma(values, n)
-  ),
+  ofWindow("sma", Indicators.sma),
+  ofWindow("wma", Indicators.wma),
+  ofWindow("linreg", Indicators.linreg),
   ofSeries(
     "ema",
     ["length"],
@@ -321,24 +342,9 @@ export const functions: ReadonlyMap<string, FunctionOf> = new Map([
     "number",
     [0, 100]
   ),
-  ofSeries(
-    "stdev",
-    ["length"],
-    ([n = 1]) => n,
-    (values, [n = 1]) => Indicators.stdev(values, n)
-  ),
-  ofSeries(
-    "highest",
-    ["length"],
-    ([n = 1]) => n,
-    (values, [n = 1]) => Indicators.highest(values, n)
-  ),
-  ofSeries(
-    "lowest",
-    ["length"],
-    ([n = 1]) => n,
-    (values, [n = 1]) => Indicators.lowest(values, n)
-  ),
+  ofWindow("stdev", Indicators.stdev),
+  ofWindow("highest", Indicators.highest),
+  ofWindow("lowest", Indicators.lowest),
   ofSeries(
     "change",
     ["length"],
@@ -375,5 +381,8 @@ export const functions: ReadonlyMap<string, FunctionOf> = new Map([
   pair("max", Math.max),
   pair("round", (value, step) => Math.round(value / step) * step),
   absolute,
+  pure("exp", Math.exp),
+  pure("log", Math.log),
+  pure("sqrt", Math.sqrt),
   clamp
 ])
