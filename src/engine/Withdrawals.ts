@@ -81,11 +81,11 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
     const sending = yield* FiberMap.make<string, void, JournalError>()
     const send = Effect.fnUntraced(function* (placements: ReadonlyArray<Placement>) {
       let begun = 0
-      for (const { cancel, key, placement } of cancelling.due(placements, yield* Clock.currentTimeMillis)) {
+      for (const { about, cancel, key } of cancelling.due(placements, yield* Clock.currentTimeMillis)) {
         if (yield* FiberMap.has(sending, key)) continue
         if (begun === mostAtOnce) return
         begun += 1
-        yield* FiberMap.run(sending, key, cancelOf(placement.id, cancel))
+        yield* FiberMap.run(sending, key, cancelOf(about, cancel))
       }
     })
     const sendUnrecorded = Effect.suspend(() =>
@@ -114,7 +114,7 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
       const wanted = [...books.state.placements.values()].filter(
         ({ cancel, orphans }) => cancel !== undefined || orphans.size > 0
       )
-      if (wanted.length > 0) yield* send(wanted)
+      if (wanted.length > 0 || books.state.tail.forgotten.size > 0) yield* send(wanted)
       if (looksUntilTurn === 0) return
       looksUntilTurn -= 1
       if (looksUntilTurn === 0) yield* wake

@@ -35,6 +35,9 @@ export const make = Effect.gen(function* () {
   const settings = yield* EngineSettings
   /** By spare order. */
   const orphanTries = PlacementNotes.make<ReadonlyMap<string, Tries>>(books.state)
+  /** By order that the journal has forgotten, and those of them that are over. */
+  const forgottenTries = new Map<string, Tries>()
+  const forgottenOver = new Set<string>()
   /** Cancels that the venue clearly refused: asking sooner gets the same answer. */
   const refused = PlacementNotes.make<true>(books.state)
   /** The order that is over: nothing is left to cancel, though its money may still be on its way back. */
@@ -109,6 +112,24 @@ export const make = Effect.gen(function* () {
     if (shown !== undefined) yield* note(placement, shown)
   })
 
+  /** An order that carries this journal's mark, and that the journal has forgotten. */
+  const cancelForgotten = Effect.fnUntraced(function* (orderId: string, now: number) {
+    const attempts = (forgottenTries.get(orderId)?.attempts ?? 0) + 1
+    forgottenTries.set(orderId, { attempts, at: now })
+    const asked = yield* Effect.result(venue.cancelOrder(orderId))
+    const read = asked._tag === "Success" ? asked : yield* Effect.result(venue.getOrder(orderId))
+    if (read._tag === "Failure") return yield* Effect.logDebug(read.failure.message)
+    if (isTerminal(read.success.value.fillStatus)) forgottenOver.add(orderId)
+  })
+
+  /** Whoever withdraws everything by the kill switch means those as well. */
+  const forgottenDue = (now: number) =>
+    [...books.state.tail.forgotten.keys()].flatMap((orderId) => {
+      const { at, attempts } = forgottenTries.get(orderId) ?? { at: Number.NEGATIVE_INFINITY, attempts: 0 }
+      const isDue = books.state.killed !== undefined && !forgottenOver.has(orderId) && isTime(at, attempts, false, now)
+      return isDue ? [{ about: orderId, key: orderId, cancel: cancelForgotten(orderId, now) }] : []
+    })
+
   /** A spare order with our fingerprint is inert: cancel it. With money in it, it is ours after all. */
   const cancelOrphan = Effect.fnUntraced(function* (placement: Placement, orderId: string, now: number) {
     const tries = new Map(orphanTries.get(placement.id))
@@ -135,9 +156,10 @@ export const make = Effect.gen(function* () {
     const spare = placements.flatMap((placement) =>
       [...placement.orphans]
         .filter(([orderId, isCancelled]) => !isCancelled && orphanDue(placement.id, orderId, now))
-        .map(([orderId]) => ({ placement, key: orderId, cancel: cancelOrphan(placement, orderId, now) }))
+        .map(([orderId]) => ({ about: placement.id, key: orderId, cancel: cancelOrphan(placement, orderId, now) }))
     )
-    return [...orders.map((placement) => ({ placement, key: placement.id, cancel: cancel(placement) })), ...spare]
+    const own = orders.map((placement) => ({ about: placement.id, key: placement.id, cancel: cancel(placement) }))
+    return [...own, ...forgottenDue(now), ...spare]
   }
 
   /** Whether nothing says that its order is over. */

@@ -9,7 +9,7 @@ import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import * as Fingerprint from "../../../src/engine/tracking/Fingerprint.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
-import { inVirtualTime, ladder, make, type Network, openOrders, resting, start, until } from "../botWorld.ts"
+import { inVirtualTime, isCancel, ladder, make, type Network, openOrders, resting, start, until } from "../botWorld.ts"
 
 const isCreate = ({ method, path }: Network["sent"][number]) => method === "POST" && path === "/v0/orders"
 const restored: BotEvent = { _tag: "JournalRestored", events: 3, head: "hash" }
@@ -91,6 +91,23 @@ describe("a journal that is behind the world", () => {
         }
         yield* until(() => openOrders(second).length === 2, 60_000, "its own orders are placed")
         assert.strictEqual(world.network.sent.filter(isCreate).length, 2)
+      })
+    )
+  )
+
+  it.effect("left such orders in the market under the kill switch", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { resting, second, world } = yield* withOldCopy(ladder(2, "ladder", "BTC/USDC", [41_000, 49_000]))
+        yield* until(() => second.state.tail.forgotten.size === 2, 60_000, "both are told")
+        yield* Effect.sleep(60_000)
+        const cancels = () => world.network.sent.filter(isCancel).map(({ path }) => path.split("/").at(-2))
+        assert.deepStrictEqual(cancels(), [], "nobody cancels them otherwise: they may be somebody else's")
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* until(() => cancels().length === 2, 1_000, "both cancels")
+        assert.deepStrictEqual(cancels().toSorted(), resting)
+        yield* Effect.sleep(60_000)
+        assert.isAtMost(cancels().length, 4, "what is over is not cancelled again")
       })
     )
   )
