@@ -3,7 +3,6 @@
  * compiled code beside itself, where nobody but its owner can write: a start that need not compile is twice as fast.
  */
 import { readFileSync } from "node:fs"
-import { enableCompileCache } from "node:module"
 import { join } from "node:path"
 import { version } from "./version.ts"
 
@@ -11,10 +10,19 @@ const { dirname, filename } = import.meta
 const isBuilt = filename.endsWith(".mjs")
 const words = process.argv.slice(2).join(" ")
 
-if (words === "--version") process.stdout.write(`limitbot v${version}\n`)
+/** As package.json says. Nothing above may need it: an older Node has to get as far as the sentence. */
+const [leastMajor, leastMinor] = [22, 19]
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+
+if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
+  process.stderr.write(
+    `limitbot: needs Node ${leastMajor}.${leastMinor} or newer, and this is ${process.versions.node} (${process.execPath})\n`
+  )
+  process.exitCode = 1
+} else if (words === "--version") process.stdout.write(`limitbot v${version}\n`)
 else if (words === "--help" && isBuilt) process.stdout.write(readFileSync(join(dirname, "help.txt")))
 else {
-  if (isBuilt) enableCompileCache(join(dirname, "compiled"))
+  if (isBuilt) (await import("node:module")).enableCompileCache(join(dirname, "compiled"))
   const { launch } = await import("./cli/launch.ts")
   launch(process)
 }

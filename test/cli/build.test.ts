@@ -1,5 +1,5 @@
 /** The bundled program does what the sources do, without them and without node_modules beside it. */
-import { execFile } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import { cpSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -7,6 +7,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { version } from "../../src/version.ts"
 import { folder as built } from "../builtProgram.ts"
 import { newFolder } from "./program.ts"
+
+const isOld = (node: string): boolean =>
+  Number(/^v(\d+)/.exec(spawnSync(node, ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1] ?? 99) < 22
 
 const execute = promisify(execFile)
 
@@ -22,6 +25,12 @@ describe("npm run build", () => {
     const { stdout } = await limitbot("demo", "--for", "2s", "--json")
     const { openOrders, booksAgree } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")
     assert.deepStrictEqual([openOrders, booksAgree], [0, true])
+  })
+
+  it.skipIf(!isOld("/usr/bin/node"))("says in one sentence that a Node is too old", () => {
+    const { status, stderr } = spawnSync("/usr/bin/node", [join(built, "limitbot.mjs"), "status"], { encoding: "utf8" })
+    assert.match(stderr, /^limitbot: needs Node 22\.19 or newer, and this is \d+\.\d+\.\d+ \(\/usr\/bin\/node\)\n$/)
+    assert.strictEqual(status, 1)
   })
 
   it("is not needed: the sources run, and say the same", async () => {

@@ -142,7 +142,7 @@ export const make = Effect.fn("Desk.make")(function* ({
       const copy = path.join(folder, `${index}-${path.basename(file)}`)
       return Effect.as(Effect.mapError(fileSystem.writeFileString(copy, text), refuse), copy)
     })
-    return yield* ask(["plan", ...names])
+    return yield* ask(["plan", ...names, "--journal", journal])
   }, Effect.scoped)
 
   const backtest: Desk["backtest"] = Effect.fnUntraced(function* (file) {

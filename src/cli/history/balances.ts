@@ -21,9 +21,15 @@ export const command = Command.make(
     )
     const rows = balances.map((balance) => row(balance, config))
     if (json) return yield* Console.log(JSON.stringify({ account: signerId, balances: rows }))
-    yield* Console.log(rows.length === 0 ? "The account is empty." : `Account ${signerId}\n${table(rows).join("\n")}`)
+    const shown =
+      rows.length === 0 ? "The account has no private balance." : `Account ${signerId}\n${table(rows).join("\n")}`
+    yield* Console.log(`${shown}\n\n${notShown}`)
   })
 ).pipe(Command.withDescription("Show the private balances of the account at the venue"))
+
+/** What somebody who expects all of their money here would miss. */
+const notShown =
+  "Not shown: public money (of INTENTS), which the service does not list here, and what is in orders or on its way: limitbot money."
 
 const row = ({ available, source, tokenId }: Balance, { markets }: ConfigFile.BotConfig) => {
   const asset = markets.assets.find(({ id }) => id === tokenId)

@@ -3,8 +3,8 @@
  * changes nothing.
  */
 
-import { Console, Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { bySymbol } from "../../domain/Amount.ts"
 import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
@@ -24,11 +24,16 @@ export const command = Command.make(
       Argument.variadic({ min: 1 })
     ),
     config: flags.config,
+    journal: FileName.flag("journal").pipe(
+      Flag.withDescription("Plan on this journal, such as that of a dry run; default: the configuration's"),
+      Flag.optional
+    ),
     allow: allowFlag,
     json: flags.json
   },
-  Effect.fn(function* ({ files, config: configFile, allow, json }) {
-    const config = yield* ConfigFile.load(configFile)
+  Effect.fn(function* ({ files, config: configFile, journal, allow, json }) {
+    const configured = yield* ConfigFile.load(configFile)
+    const config = { ...configured, journal: Option.getOrElse(journal, () => configured.journal) }
     const strategies = yield* StrategyFiles.load(files, config.markets)
     const account = yield* Modes.accountOf(config)
     const plan = yield* Effect.provide(PlanDraft.draft(config, account, strategies), Modes.looking(config, account))

@@ -1,0 +1,20 @@
+/** What the page of a dry run plans is the dry run's own: its journal, not that of the live bot beside it. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { configText, start, startSandbox, workspace } from "../program.ts"
+
+it("keeps the orders of the dry run instead of placing them all anew", async () => {
+  const sandbox = await startSandbox({ speed: 60 })
+  const cwd = workspace(sandbox, { "config.yaml": `${configText(sandbox)}dashboard: { port: 0 }\n` })
+  const bot = start(["run", "grid.yaml", "--config", "config.yaml", "--dry-run"], { cwd })
+  await bot.says("the order rests")
+  const [, url = "", file = ""] = /dashboard (http:\S+) {2}token in (\S+)/.exec(bot.stdout()) ?? []
+  const headers = { authorization: `Bearer ${readFileSync(file, "utf8").trim()}` }
+  const plan = await (await fetch(`${url}/api/v1/plan`, { headers })).json()
+  assert.strictEqual(`${plan.journal}.token`, file)
+  assert.isAbove(plan.changes.filter(({ action }: { readonly action: string }) => action === "keep").length, 0)
+  assert.notStrictEqual(plan.journal, join(cwd, "journal.sqlite"))
+  bot.signal("SIGTERM")
+  await bot.ended
+})
