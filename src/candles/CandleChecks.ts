@@ -3,6 +3,7 @@
  * before. Nothing is repaired unless it is asked for, by name; what was repaired is counted.
  */
 
+import { hourMillis } from "../domain/Durations.ts"
 import { iso } from "../domain/Text.ts"
 import { type Candles, type Column, column } from "./Candles.ts"
 import { type CsvRows, lineOf } from "./csv/CsvColumns.ts"
@@ -132,7 +133,10 @@ const checkOrder = (check: Check, row: number, before: number): void => {
     report(check, row, 1, "sort", {
       kind: "order",
       message: `the time goes back from ${iso(last)} to ${iso(time)}`,
-      advice: "sort the lines by time, or repair=sort does"
+      advice:
+        last - time >= hourMillis / 2 && last - time < hourMillis
+          ? "where these are local times, summer time ends here: export them in UTC; otherwise sort the lines by time, or repair=sort does"
+          : "sort the lines by time, or repair=sort does"
     })
 }
 

@@ -163,6 +163,11 @@ const phrases: ReadonlyArray<readonly [said: RegExp, message: string, hint: stri
   [/^BAD_INDENT/, "the indentation does not fit", "everything under one key starts in the same column"],
   [/^KEY_OVER_1024_CHARS/, "a key is longer than 1024 characters", "is a colon missing?"],
   [/block-seq-ind on same line/, "a list item cannot begin here", "put each `- item` on a line of its own"],
+  [
+    /flow-(map|seq)-start at node end/,
+    "a bracket within a value inside braces",
+    "put the value in quotes: 'close[1] > close'"
+  ],
   [/flow-(map|seq)-end/, "a closing bracket or brace without an opening one", "remove it, or open one before"],
   [/scalar at node end/, "text after the end of a quoted value", "double a quote that is part of the text"],
   [/^BAD_DQ_ESCAPE/, "this backslash escape does not exist", "use single quotes to write a backslash"]

@@ -221,6 +221,15 @@ const orders: ReadonlyArray<WrongFile> = [
     advises: /repair=sort/
   },
   {
+    name: "local time at the end of summer time",
+    text: file(...Array.from({ length: 60 }, (_, index) => row(index)), row(1), row(2)),
+    kind: "order",
+    line: 62,
+    column: 1,
+    says: /goes back/,
+    advises: /summer time ends here: export them in UTC/
+  },
+  {
     name: "one line out of place",
     text: file(row(0), row(2), row(1), row(3)),
     kind: "order",

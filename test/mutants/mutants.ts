@@ -645,6 +645,17 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [{ file: "src/strategy/Indicators.ts", find: "      ranked += sum\n", replace: "      ranked = sum\n" }]
   },
   {
+    name: "a stop follows before its price",
+    test: "test/strategy/kinds/otherKinds.test.ts",
+    edits: [
+      {
+        file: "src/strategy/kinds/bracket.ts",
+        find: "  return !waits(whole, best) && isBetter",
+        replace: "  return isBetter"
+      }
+    ]
+  },
+  {
     name: "levels: halfway between two prices is the lower",
     test: "test/strategy/kinds/PriceLevels.test.ts",
     edits: [

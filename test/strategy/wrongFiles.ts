@@ -223,6 +223,7 @@ const impossible: ReadonlyArray<WrongFile> = [
 ]
 
 const syntax: ReadonlyArray<WrongFile> = [
+  inGrid("size: { base: 0.002 }", "size: { base: x[1] }", "14:18 a bracket within a value inside braces"),
   whole("", "1:1 the file is empty"),
   whole("# only a comment\n", "1:1 the file is empty"),
   whole("\n\n\n", "1:1 the file is empty"),

@@ -45,6 +45,7 @@ interface Bracket {
   readonly isStopSwap: boolean
   readonly trail: Decimal.Decimal | undefined
   readonly trailStep: Decimal.Decimal
+  readonly trailFrom: Price | undefined
   readonly breakevenAt: Price | undefined
   readonly keys: Read.KeyPlaces
 }
@@ -78,6 +79,7 @@ export const bracket: Kind = {
       isStopSwap: read.stopBy?.value === "swap",
       trail: read.trail?.value,
       trailStep: read.trailStep?.value ?? defaultStep,
+      trailFrom: read.trailFrom?.value,
       breakevenAt: read.breakevenAt?.value,
       keys: Read.keyPlaces(section, context.root, to)
     }
@@ -115,6 +117,7 @@ const bracketFields = (market: Market) =>
     stopBy: Read.optional(execution, "swap: at the stop it is executed at once; default: an order beyond the stop"),
     trail: Read.optional(Read.ratio, "the stop follows this far behind the best price"),
     trailStep: Read.optional(Read.ratio, "in steps of this much; default: 0.1%"),
+    trailFrom: Read.optional(Read.price, "the stop follows from this price on; default: from the entry"),
     breakevenAt: Read.optional(Read.price, "from this price on the stop is at least the entry price")
   })
 
@@ -127,9 +130,11 @@ interface Places {
   readonly stop: Read.Located<Price>
   readonly breakevenAt?: Read.Located<Price> | undefined
   readonly trailStep?: Read.Located<Decimal.Decimal> | undefined
+  readonly trailFrom?: Read.Located<Price> | undefined
 }
 
-const checkOrder = (whole: Bracket, { takeProfit, stop, breakevenAt, trailStep }: Places, to: Report): void => {
+const checkOrder = (whole: Bracket, places: Places, to: Report): void => {
+  const { takeProfit, stop, breakevenAt, trailStep, trailFrom } = places
   const [good, bad] = whole.entry.side === "BUY" ? ["above", "below"] : ["below", "above"]
   const entry = Decimal.format(whole.entry.price)
   if (!isBetter(whole, takeProfit.value, whole.entry.price)) {
@@ -141,8 +146,12 @@ const checkOrder = (whole: Bracket, { takeProfit, stop, breakevenAt, trailStep }
   if (breakevenAt !== undefined && !isBetter(whole, breakevenAt.value, whole.entry.price)) {
     report(to, breakevenAt, `breakevenAt must be ${good} the entry price ${entry}`)
   }
-  if (trailStep !== undefined && whole.trail === undefined) {
-    report(to, trailStep, "trailStep without trail does nothing", "give trail, or remove this key")
+  if (trailFrom !== undefined && !isBetter(whole, trailFrom.value, whole.entry.price)) {
+    report(to, trailFrom, `trailFrom must be ${good} the entry price ${entry}`)
+  }
+  for (const [name, place] of Object.entries({ trailStep, trailFrom })) {
+    if (place === undefined || whole.trail !== undefined) continue
+    report(to, place, `${name} without trail does nothing`, "give trail, or remove this key")
   }
 }
 
@@ -151,7 +160,7 @@ const better = ({ entry }: Bracket, price: Price, ratio: Decimal.Decimal): Price
   away(price, entry.side === "BUY" ? ratio : negate(ratio))
 
 interface State {
-  /** Best price since the entry filled, in steps of `trailStep`. */
+  /** Best price since the entry filled, in steps of `trailStep`; the first one until `trailFrom` is reached. */
   readonly best: Price
   readonly isBreakeven: boolean
   readonly isStopped: boolean
@@ -161,17 +170,22 @@ const stopOf = (whole: Bracket, { best, isBreakeven }: State): Price => {
   const fixed = isBreakeven ? whole.entry.price : whole.stop
   if (whole.trail === undefined) return fixed
   const trailing = better(whole, best, negate(whole.trail))
-  return isBetter(whole, trailing, fixed) ? trailing : fixed
+  return !waits(whole, best) && isBetter(whole, trailing, fixed) ? trailing : fixed
 }
 
 /** The key that puts the stop where it is. */
 const stopKey = (whole: Bracket, { best, isBreakeven }: State): string => {
   const fixed = isBreakeven ? whole.entry.price : whole.stop
-  const isTrailing = whole.trail !== undefined && isBetter(whole, better(whole, best, negate(whole.trail)), fixed)
+  const isTrailing = isBetter(whole, stopOf(whole, { best, isBreakeven, isStopped: false }), fixed)
   return isTrailing ? "trail" : isBreakeven ? "breakevenAt" : "stop"
 }
 
-const nextBest = (whole: Bracket, best: Price): Price => better(whole, best, whole.trailStep)
+/** The price has not come to where the stop begins to follow. */
+const waits = (whole: Bracket, best: Price): boolean =>
+  whole.trailFrom !== undefined && isBetter(whole, whole.trailFrom, best)
+
+const nextBest = (whole: Bracket, best: Price): Price =>
+  whole.trailFrom !== undefined && waits(whole, best) ? whole.trailFrom : better(whole, best, whole.trailStep)
 
 const advance = (whole: Bracket, before: State, price: Price): State => {
   if (before.isStopped) return before

@@ -156,6 +156,23 @@ describe("bracket", () => {
     assert.strictEqual(exitOf(stopped), "SELL 60825.6")
   })
 
+  it("the stop follows before the price has come to `trailFrom`: never", () => {
+    const section =
+      "{ side: buy, size: { base: 1 }, entry: 60000, takeProfit: 66000, stop: 58000, trail: 2%, trailFrom: 63000 }"
+    const waiting = strategyOf(file("bracket", section))
+    const filled = decideAt(waiting, price("60000"), null, held)
+    assert.deepStrictEqual(filled.until, { onFill: false, priceAbove: price("63000"), priceBelow: price("58000") })
+    const higher = decideAt(waiting, price("62999"), filled.memory, held)
+    assert.deepStrictEqual(higher.until, filled.until)
+    const begun = decideAt(waiting, price("63000"), higher.memory, held)
+    assert.deepStrictEqual(begun.until.priceBelow, price("61740"))
+    assert.strictEqual(exitOf(decideAt(waiting, price("61700"), begun.memory, held)), "SELL 61431.3")
+    const wrong = (keys: string) =>
+      problemsOf(file("bracket", section.replace("trail: 2%, trailFrom: 63000", keys))).map(({ message }) => message)
+    assert.deepStrictEqual(wrong("trailFrom: 63000"), ["trailFrom without trail does nothing"])
+    assert.deepStrictEqual(wrong("trail: 2%, trailFrom: 59000"), ["trailFrom must be above the entry price 60000"])
+  })
+
   it("leaves by a swap at the stop when told so, never at the take-profit", () => {
     const swapping = strategyOf(
       file("bracket", "{ side: buy, size: { base: 1 }, entry: 60000, takeProfit: 66000, stop: 58000, stopBy: swap }")
@@ -376,7 +393,7 @@ const sections: Readonly<Record<string, (next: () => number) => string>> = {
   bracket: (next) =>
     pick(next, ["trail: 3%, ", "breakevenAt: 61000, ", "", "trail: 2%, breakevenAt: 62000, "]) === ""
       ? "{ side: sell, size: { base: 1 }, entry: 60000, takeProfit: 50000, stop: 65000, trail: 2% }"
-      : `{ side: buy, size: { base: 1 }, entry: 60000, takeProfit: 70000, ${pick(next, ["trail: 3%, ", "breakevenAt: 61000, ", ""])}stop: 55000 }`,
+      : `{ side: buy, size: { base: 1 }, entry: 60000, takeProfit: 70000, ${pick(next, ["trail: 3%, ", "trail: 2%, trailFrom: 62000, ", "breakevenAt: 61000, ", ""])}stop: 55000 }`,
   "market-making": (next) =>
     `{ levels: ${integerBetween(next, 1, 5)}, spread: 1%, step: 0.7%, size: 0.1, skew: ${pick(next, ["1%", "20bps"])}, requote: ${pick(next, ["0.2%", "3%"])} }`,
   rebalance: (next) => `{ target: ${integerBetween(next, 20, 80)}%, band: ${integerBetween(next, 1, 15)}% }`
