@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { writeDoubtful } from "./journal/doubtful.ts"
 import { assertSays, configText, gridText, newFolder, nowhere, run, workspace } from "./program.ts"
 
 const config = configText(nowhere)
@@ -64,6 +65,19 @@ describe.concurrent("bad configuration", () => {
 })
 
 describe.concurrent("output that cannot be written", () => {
+  it.skipIf(process.platform !== "linux")(
+    "an export into a folder that takes none says so at once",
+    async () => {
+      const cwd = workspace(nowhere)
+      await writeDoubtful(join(cwd, "journal.sqlite"), 1)
+      const ended = await run(["export", "--config", "config.yaml", "--format", "csv", "--out", "/proc/none/books"], {
+        cwd
+      })
+      assertSays(ended, 1, /^limitbot: \/proc\/none: no such file or folder\n$/)
+    },
+    20_000
+  )
+
   for (const [name, out, says] of [
     ["a folder that is not there", "none/a.csv", /limitbot: none\/a\.csv\.unfinished: no such file or folder/],
     ["a folder where the file should be", "folder", /limitbot: folder\S*: is a folder/]

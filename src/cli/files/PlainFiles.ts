@@ -1,8 +1,9 @@
 /**
  * The file system of the program: of what exists it opens plain files only. Opening a named pipe waits for its other end in a
- * thread that nothing can interrupt, and a device may never end; a program that waits there hears no signal.
+ * thread that nothing can interrupt, and a device may never end; a program that waits there hears no signal. Folders are made one
+ * by one.
  */
-import { Effect, FileSystem, Layer, PlatformError, Predicate } from "effect"
+import { Effect, FileSystem, Layer, Path, PlatformError, Predicate } from "effect"
 
 const module = "PlainFiles"
 
@@ -20,7 +21,7 @@ const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
 export const layer = Layer.effect(
   FileSystem.FileSystem,
   Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
+    const [files, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
     const refuseOthers = Effect.fnUntraced(function* (method: string, path: string) {
       const found = yield* Effect.option(files.stat(path))
       if (found._tag === "None" || found.value.type === "File") return
@@ -33,8 +34,24 @@ export const layer = Layer.effect(
         pathOrDescriptor: path
       })
     })
+    /** Node's own way to make a folder with those above it tries for ever in a folder that takes none, such as /proc. */
+    const makeDirectory: FileSystem.FileSystem["makeDirectory"] = (folder, { recursive = false, ...options } = {}) => {
+      if (!recursive) return files.makeDirectory(folder, options)
+      const above = path.dirname(folder)
+      return Effect.gen(function* () {
+        if (yield* files.exists(folder)) return
+        if (above !== folder) yield* makeDirectory(above, { ...options, recursive })
+        yield* files.makeDirectory(folder, options).pipe(
+          Effect.catchIf(
+            ({ reason }) => reason._tag === "AlreadyExists",
+            () => Effect.void
+          )
+        )
+      })
+    }
     return FileSystem.make({
       ...files,
+      makeDirectory,
       open: (path, options) => Effect.andThen(refuseOthers("open", path), files.open(path, options)),
       readFile: (path) => Effect.andThen(refuseOthers("readFile", path), files.readFile(path))
     })

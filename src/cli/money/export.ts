@@ -11,6 +11,7 @@ import * as Tables from "../../ledger/tables/Tables.ts"
 import * as Csv from "../../report/text/Csv.ts"
 import { counted } from "../../report/text/Words.ts"
 import * as FileName from "../FileName.ts"
+import * as PlainFiles from "../files/PlainFiles.ts"
 import * as flags from "../flags.ts"
 import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 
@@ -117,5 +118,9 @@ const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
   yield* fileSystem
     .writeFile(file, bytes, { flag: "wx" })
-    .pipe(Effect.mapError((cause) => new NothingToExport({ message: `Cannot write ${file}: ${cause.message}` })))
+    .pipe(
+      Effect.mapError(
+        (cause) => new NothingToExport({ message: `${file}: ${PlainFiles.phraseOf(cause) ?? cause.message}` })
+      )
+    )
 })
