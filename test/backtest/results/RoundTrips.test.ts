@@ -67,6 +67,20 @@ describe("trades", () => {
     assert.closeTo(gained, worthOf(closed, close), 0.05)
   })
 
+  it("what fees take of the purchase that ends a sold deal keeps no trade of the next one open", () => {
+    const sold = deals
+      .replace("{ quote: 9000 }", "{ base: 9, quote: 9000 }")
+      .replace("deals:\n", "deals:\n  side: sell\n")
+    const { trades, rows } = run(sold, withFees)
+    assert.isAbove(trades.length, 2)
+    const begins = rows.filter(({ slotName, endsLeg }) => slotName === "base" && endsLeg).map(({ bar }) => bar)
+    for (const { side, entryBar } of trades) {
+      assert.strictEqual(side, "SELL")
+      assert.include(begins, entryBar)
+    }
+    assert.strictEqual(new Set(trades.map(({ entryBar }) => entryBar)).size, trades.length)
+  })
+
   it("an exit that fills by parts is one trade", () => {
     const { trades, rows } = run(deals, noCosts, { volumeShare: 0.000_1, price: "limit" })
     const exits = rows.filter(({ slotName }) => slotName === "exit")
