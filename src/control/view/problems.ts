@@ -5,6 +5,7 @@
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as MoneyProblems from "../../engine/funding/Problems.ts"
 import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
+import { isDoubted } from "../../engine/restart/JournalTail.ts"
 import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
 import type { StrategyState } from "../../engine/state/StrategyState.ts"
 import { defaultTerms, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
@@ -149,6 +150,16 @@ const kinds: ReadonlyArray<Kind> = [
       "journal",
       ({ tail }) => (tail.forgotten.size === 0 ? undefined : tail.forgotten.size),
       (count) => `Behind the venue, nothing is funded: ${counted(count, "order")} of its own not known`
+    )
+  },
+  {
+    kind: "journal-cut",
+    severity: "alarm",
+    cases: single(
+      "journal",
+      (state) => (state.tail.isTorn || unfinished(state).some(isDoubted) ? state : undefined),
+      () =>
+        "Events may be missing at its end: what is free is not certain. The venue is asked what happened since, and what was begun is watched for two minutes"
     )
   },
   {

@@ -170,8 +170,13 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
 /** Compares again and again. What cannot be asked now is asked the next time. */
 export const every = Effect.fn("Background.every")(function* (millis: number, watched: Witnessed) {
   const look = yield* make(watched)
+  // A journal that is new, or was put back empty, knows nothing of orders that rest: that is told soon.
+  yield* Effect.andThen(Effect.sleep(Math.min(millis, firstLookMillis)), reached(look))
   return yield* Effect.forever(Effect.andThen(Effect.sleep(millis), reached(look)))
 })
+
+/** After the first orders were made, and found in the list. */
+const firstLookMillis = 30_000
 
 /** Whether a witness could be asked. */
 const reached = <A, E, R>(ask: Effect.Effect<A, VenueError | E, R>) =>
