@@ -73,7 +73,8 @@ const common: ReadonlyArray<BotEvent> = [
   { _tag: "Paused", strategy: "dca", limit: "daily-loss", action: "pause", reason: "lost 7 USDC today" },
   { _tag: "Paused", strategy: "ladder", limit: operatorLimit, action: "drain", reason: "holiday" },
   { _tag: "StrategiesRefused", problems: ["grid.yaml:3:1: no such key"] },
-  { _tag: "PriceDoubted", market: "BTC/USDC", reason: "no second witness" }
+  { _tag: "PriceDoubted", market: "BTC/USDC", reason: "no second witness" },
+  { _tag: "JournalCut", text: "it has 3 events, and the bot had written 7" }
 ]
 
 const order = { market: "BTC/USDC", asset: "USDC", amount: 5_000_000n, deposited: 0n, status: "OPEN" }
