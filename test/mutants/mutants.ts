@@ -707,5 +707,16 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       { file: "src/ledger/Standing.ts", find: "elapsed < dayMillis ? undefined", replace: "elapsed < 0 ? undefined" }
     ]
+  },
+  {
+    name: "all in at the start leaves out what the budget has in quote",
+    test: "test/cli/backtest/backtest.test.ts",
+    edits: [
+      {
+        file: "src/backtest/results/AllIn.ts",
+        find: "budget.quote + worth(0, budget.base)",
+        replace: "worth(0, budget.base)"
+      }
+    ]
   }
 ]

@@ -1,4 +1,4 @@
-/** The statistics of a run as labelled figures, and those of its buy and hold by the same labels. */
+/** The statistics of a run as labelled figures, and those of its budget left alone by the same labels. */
 
 import { closeTime, openTime } from "../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
@@ -154,7 +154,7 @@ export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<re
   ]
 }
 
-/** The buy and hold. */
+/** The budget left alone. */
 export const holdFacts = (side: Backtest.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
   const { curve, axis } = sampled(side)
   const equity = curve.map(({ hold }) => hold)

@@ -184,7 +184,7 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
     headline: [
       ["profit and loss", range((side) => BacktestSummary.profitText(result, side))],
       ...BacktestSummary.profitQuantiles(result),
-      ["buy and hold", BacktestSummary.holdText(result, band.high)],
+      ...BacktestSummary.comparedFacts(result, band.high),
       ["largest drawdown", range(({ outcome }) => percent(outcome.maxDrawdown))],
       ["fills", range(({ fills }) => `${fills}`)]
     ],

@@ -2,6 +2,7 @@
 
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as Band from "../../backtest/Band.ts"
+import * as AllIn from "../../backtest/results/AllIn.ts"
 import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
@@ -124,7 +125,15 @@ const quoteText = (result: Result, amount: bigint): string => {
 
 export const profitText = (result: Result, side: Backtest.BandSide): string =>
   quoteText(result, Backtest.profitOf(side))
-export const holdText = (result: Result, side: Backtest.BandSide): string => quoteText(result, side.holdPnlQuote)
+
+/** What the run is compared with, labelled. */
+export const comparedFacts = (result: Result, side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
+  const allIn = AllIn.gainOf(side)
+  return [
+    ["budget left alone", quoteText(result, side.holdPnlQuote)],
+    ...(allIn === undefined ? [] : [["all in at the start", quoteText(result, allIn)] as const])
+  ]
+}
 
 /** One side's figures, labelled. */
 export const sideFacts = (result: Result, side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
@@ -133,7 +142,7 @@ export const sideFacts = (result: Result, side: Backtest.BandSide): ReadonlyArra
   return [
     ["profit and loss", profitText(result, side)],
     ["change of worth", quoteText(result, side.pnlQuote)],
-    ["buy and hold", holdText(result, side)],
+    ...comparedFacts(result, side),
     ["fees", quoteText(result, side.feesQuote)],
     ...(side.rules.appFeeBasisPoints === 0 ? [] : [["app fees", quoteText(result, side.appFeesQuote)] as const]),
     ["largest drawdown", percent(outcome.maxDrawdown)],

@@ -60,7 +60,7 @@ export interface ReportPage {
   readonly quality: Facts
   readonly warnings: ReadonlyArray<string>
   readonly sides: ReadonlyArray<ReportSide>
-  /** Buy and hold, by the same statistics. */
+  /** The budget left alone, by the same statistics. */
   readonly holdStatistics: Facts
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
@@ -204,7 +204,7 @@ const bodyOf = (report: ReportPage): string => {
       `run: ${shown}`
     ),
     `<section class="pair"><div><h2>Result</h2>${sideBySide(sides.map((side) => [side.name, side.facts]))}${limitsOf(sides)}</div>
-<div><h2>Statistics</h2>${sideBySide([...statistics, ["hold", report.holdStatistics]])}</div></section>`,
+<div><h2>Statistics</h2>${sideBySide([...statistics, ["left alone", report.holdStatistics]])}</div></section>`,
     section("Monthly returns", sides.map(months).join("")),
     section(
       "Slots",

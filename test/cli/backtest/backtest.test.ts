@@ -27,6 +27,22 @@ const bars = 20_000
 const quickly = ["--band", "rules", "--json"]
 
 describe("backtest commands", () => {
+  it.effect("a budget of quote alone does not say that buy and hold gained nothing while the price rose by half", () =>
+    Effect.gen(function* () {
+      const [file, quoteOnly] = [join(folder, "half.csv"), join(folder, "quote.yaml")]
+      const lines = Array.from({ length: 48 }, (_, hour) => {
+        const price = hour === 47 ? 60_000 : 40_000
+        return `${[Date.UTC(2024, 0, 1) + hour * 3_600_000, price, price, price, price].join(",")},1`
+      })
+      writeFileSync(file, ["time,open,high,low,close,volume", ...lines].join("\n"))
+      writeFileSync(quoteOnly, readFileSync(strategy, "utf8").replace("base: 0.5, ", ""))
+      const printed = yield* limitbot("backtest", quoteOnly, "--data", file, "--band", "rules")
+      assert.notInclude(printed, "buy and hold")
+      assert.match(printed, /^budget left alone +0\.00 USDC/m)
+      assert.match(printed, /^all in at the start +10,000\.00 USDC/m)
+    })
+  )
+
   it.effect("a month that is missing in the data does not make a yearly return of trillions", () =>
     Effect.gen(function* () {
       const file = join(folder, "gap.csv")
