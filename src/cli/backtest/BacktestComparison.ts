@@ -62,7 +62,18 @@ export const lines = (results: Results): ReadonlyArray<string> => {
     ]
   })
   const [lowest, highest] = results.some(({ simulated }) => simulated) ? ["PNL P5", "P95"] : ["PNL LOW", "HIGH"]
-  const titles = [lowest, highest, "RETURN LOW", "HIGH", "HOLD", "DRAWDOWN", "SHARPE LOW", "HIGH", "FILLS LOW", "HIGH"]
+  const titles = [
+    lowest,
+    highest,
+    "RETURN LOW",
+    "HIGH",
+    "LEFT ALONE",
+    "DRAWDOWN",
+    "SHARPE LOW",
+    "HIGH",
+    "FILLS LOW",
+    "HIGH"
+  ]
   return [
     `${results.length} strategies over the same ${candles.bars} bars`,
     ...warnings,

@@ -40,6 +40,9 @@ describe("backtest commands", () => {
       assert.notInclude(printed, "buy and hold")
       assert.match(printed, /^budget left alone +0\.00 USDC/m)
       assert.match(printed, /^all in at the start +10,000\.00 USDC/m)
+      const compared = yield* limitbot("backtest", quoteOnly, strategy, "--data", file, "--band", "rules")
+      assert.notInclude(compared, "HOLD")
+      assert.include(compared, "LEFT ALONE")
     })
   )
 
