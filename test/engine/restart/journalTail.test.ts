@@ -73,4 +73,32 @@ describe("the end of a journal", () => {
     assert.deepStrictEqual(fateAfter("a"), ["unsent"])
     assert.deepStrictEqual(fateAfter("b"), ["doubtful"])
   })
+
+  it("forgets no order that it was told of, until that one is taken in or explained", () => {
+    const [bound] = until("Bound").slice(-1)
+    if (bound?._tag !== "Bound") throw new Error("the story binds no order")
+    const told: BotEvent = {
+      _tag: "JournalBehind",
+      orderId: bound.orderId,
+      depositAddress: "address",
+      market: "BTC/USDC",
+      asset: "USDC",
+      amount: 1n,
+      deposited: 1n,
+      status: "OPEN"
+    }
+    const before = [...until("CreateSent"), told]
+    assert.strictEqual(stateOf(before).tail.forgotten.size, 1)
+    assert.strictEqual(stateOf([...before, bound]).tail.forgotten.size, 0)
+    const word = { strategy: "recovered", slot: "x", placement: bound.orderId, word: "forget", text: "" } as const
+    assert.strictEqual(stateOf([...before, { _tag: "Resolved", ...word }]).tail.forgotten.size, 0)
+  })
+
+  it("can be missing once an order shows it, of all that was begun", () => {
+    const cut: BotEvent = { _tag: "JournalCut", text: "order o of p1 is paid" }
+    const state = stateOf([...until("Bound"), started("a"), cut])
+    assert.isTrue(state.tail.isTorn)
+    assert.isTrue([...state.placements.values()].every(isDoubted))
+    assert.isTrue(stateOf([...until("Bound"), cut, started("a")]).tail.isTorn)
+  })
 })
