@@ -58,7 +58,11 @@ chart("drawdown", 180, data.runs.map((run, index) => line(run.name, names[index 
 
 export const render = (comparison: ComparisonPage, library: ChartLibrary): string => {
   const { runs, times, price } = comparison
-  const rows = (runs[0]?.facts ?? []).map(([label], row) => [label, ...runs.map(({ facts }) => facts[row]?.[1] ?? "")])
+  // By their names: a run of several markets has other facts than one of one market.
+  const labels = [...new Set(runs.flatMap(({ facts }) => facts.map(([label]) => label)))]
+  const factOf = (facts: (typeof runs)[number]["facts"], label: string) =>
+    facts.find(([name]) => name === label)?.[1] ?? ""
+  const rows = labels.map((label) => [label, ...runs.map(({ facts }) => factOf(facts, label))])
   const chartOf = (id: string): string => `<div id="${id}" class="chart"></div>`
   const drawn = runs.map(({ name, high, low, drawdown }) => ({ name, high, low, drawdown }))
   return HtmlPage.render({
