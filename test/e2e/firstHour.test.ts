@@ -86,7 +86,7 @@ describe.skipIf(!terminal.hasTerminals())("the first hour", () => {
     await first.shows(/outside the 3 nearest/)
     picture(first, "(the file is saved with fundNearest: 3)")
     writeFileSync(grid, readFileSync(grid, "utf8").replace(/levels: \d+/, "levels: many"))
-    await first.shows(/Edited file rejected, still running the old one/)
+    await first.shows(/The edited files are rejected, the old ones still run/)
     picture(first, "(the file is saved with levels: many)")
     writeFileSync(grid, readFileSync(grid, "utf8").replace("levels: many", `levels: ${levels}`))
 
