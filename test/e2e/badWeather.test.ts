@@ -81,7 +81,7 @@ const kill = async (config: string, connection: Connection): Promise<number> => 
 /** Ends whatever is open with a well-behaved bot, and compares the books. */
 const settleAndCheck = async (config: string, strategy: string, journal: string, connection: Connection) => {
   await start(["kill", "--release", "--config", config]).ended
-  const last = start(["run", strategy, "--config", config, "--for", "1s", "--cancel-on-exit", ...poll])
+  const last = start(["run", strategy, "--config", config, "--for", "6s", "--cancel-on-exit", ...poll])
   assert.strictEqual(await last.ended, 0, last.errors.join(""))
   return check(journal, connection)
 }

@@ -10,9 +10,12 @@ import { type Connection, kill9, newFolder, pause, prepare, randomFrom, start, s
 
 const poll = ["--poll", "0.1s", "--json"]
 
-/** Runs on until every order is closed and its money back; ends by itself. */
+/**
+ * Runs on until every order is closed and its money back; ends by itself. Payments that the kill left unanswered are sent again
+ * first: once their orders are withdrawn they would have to expire, which takes minutes.
+ */
 const settle = async (config: string, strategy: string): Promise<void> => {
-  const last = start(["run", strategy, "--config", config, "--for", "1s", "--cancel-on-exit", ...poll])
+  const last = start(["run", strategy, "--config", config, "--for", "6s", "--cancel-on-exit", ...poll])
   const code = await last.ended
   assert.strictEqual(code, 0, last.errors.join(""))
 }
