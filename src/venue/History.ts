@@ -14,7 +14,7 @@ import * as Reply from "./http/Reply.ts"
 import { Session } from "./http/Session.ts"
 import { attempt, repeatReads, type Send, VenueClient, within } from "./http/VenueClient.ts"
 import type { Answer } from "./Venue.ts"
-import { VenueConfig } from "./VenueConfig.ts"
+import { secretsOf, VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
 import { type AccountEntry, accountEntryOf, entryOf, type HistoryEntry } from "./wire/HistoryEntry.ts"
 import { AccountHistoryLines, TransactionLines, TransactionPageLines } from "./wire/WireHistory.ts"
@@ -61,8 +61,9 @@ export class History extends Context.Service<
   static readonly layerSharing = Layer.effect(
     History,
     Effect.gen(function* () {
-      const { analyticsUrl, apiKey, partnerJwt, url } = yield* VenueConfig
-      const secrets = [apiKey, partnerJwt].filter((secret) => secret !== undefined)
+      const config = yield* VenueConfig
+      const { analyticsUrl, url } = config
+      const secrets = secretsOf(config)
       const client = yield* VenueClient
       const session = yield* Session
       const limiter = yield* HistoryRateLimiter

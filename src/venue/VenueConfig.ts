@@ -115,3 +115,7 @@ export class VenueConfig extends Context.Service<
     readonly patience: Patience
   }
 >()("limitbot/venue/VenueConfig") {}
+
+/** What proves who we are: no answer may show it. */
+export const secretsOf = ({ apiKey, partnerJwt }: VenueConfig["Service"]): ReadonlyArray<Redacted.Redacted> =>
+  [apiKey, partnerJwt].filter((secret) => secret !== undefined)

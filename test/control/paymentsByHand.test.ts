@@ -2,49 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { slotRows } from "../../src/control/view/SlotRows.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
-import * as Decimal from "../../src/domain/Decimal.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
+import { about, asked } from "../engine/funding/askedPayment.ts"
 
-const about = { strategy: "s", slot: "a", placement: "p1" }
 const why = { code: "x", text: "the operator says so" }
-
-const asked = (wallet: "manual" | "command"): ReadonlyArray<BotEvent> => [
-  { _tag: "BudgetAllotted", strategy: "s", asset: "BTC", amount: 9n },
-  {
-    _tag: "Planned",
-    ...about,
-    market: "BTC/USDC",
-    side: "SELL",
-    price: Decimal.make(60_000n),
-    quantity: 5n,
-    inputAsset: "BTC",
-    inputAmount: 5n,
-    outputAsset: "USDC",
-    outputAmount: 3_000n,
-    deadline: 1_000_000,
-    why
-  },
-  { _tag: "CreateSent", ...about, attempt: 1 },
-  {
-    _tag: "Bound",
-    ...about,
-    orderId: "o",
-    depositAddress: "bc1deposit",
-    via: "reply",
-    estimatedWithdrawFee: 0n,
-    estimatedRefundFee: 0n
-  },
-  {
-    _tag: "PaymentAsked",
-    ...about,
-    orderId: "o",
-    depositAddress: "bc1deposit",
-    asset: "BTC",
-    amount: 5n,
-    wallet,
-    validUntil: 1_000_000
-  }
-]
 
 /** What the slot's row says. */
 const said = (wallet: "manual" | "command", ...events: ReadonlyArray<BotEvent>): string => {

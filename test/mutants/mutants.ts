@@ -585,7 +585,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/cli/run/watch/ChainWatch.ts",
-        find: "  yield* Effect.provide(told(Chain.verifyTail), reading)\n",
+        find: '  yield* Chain.verifyTail.pipe(Effect.asVoid, Effect.catchTag("ChainBroken", note), Effect.provide(reading))\n',
         replace: ""
       }
     ]

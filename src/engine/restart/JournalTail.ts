@@ -111,15 +111,15 @@ export const doubted = (placement: Placement): Placement => {
   }
 }
 
-/** An earlier process may have paid it without a record: it is watched, and nothing is created or signed for it. */
-export const isDoubted = ({ mayBePaid, state }: Placement): boolean =>
-  mayBePaid === true && (state === "planned" || state === "creating" || state === "created")
-
 /** Begun, and not signed for as far as the journal knows. */
+const isBegun = ({ state }: Placement): boolean => state === "planned" || state === "creating" || state === "created"
+
+/** An earlier process may have paid it without a record: it is watched, and nothing is created or signed for it. */
+export const isDoubted = (placement: Placement): boolean => placement.mayBePaid === true && isBegun(placement)
+
+/** No doubt is known of it. */
 export const isUnsigned = (placement: Placement): boolean =>
-  (placement.state === "planned" || placement.state === "creating" || placement.state === "created") &&
-  placement.by === undefined &&
-  !isDoubted(placement)
+  placement.mayBePaid !== true && placement.by === undefined && isBegun(placement)
 
 /** Those of earlier processes, asked before this one begins anything. */
 export const unsignedIn = (placements: ReadonlyMap<string, Placement>): ReadonlySet<string> =>

@@ -4,13 +4,12 @@
  * that came in as base counts as bought at its market value. RP2 reads doubles: at most eleven decimal places.
  */
 import { format } from "../../domain/Amount.ts"
-import * as Decimal from "../../domain/Decimal.ts"
 import { iso } from "../../domain/Text.ts"
 import type { LotMethod } from "../Lots.ts"
 import type { Decimals } from "../PlainText.ts"
 import type { Trade, TradingRecord } from "../Trades.ts"
 import * as Ods from "./Ods.ts"
-import { taxPools } from "./Tables.ts"
+import { priceOf, taxPools } from "./Tables.ts"
 
 const places = 11
 const holder = "account"
@@ -80,22 +79,10 @@ const configuration = (assets: ReadonlyArray<string>): string =>
     section("intra_header", between)
   ].join("\n")
 
-/** Quote per base as precisely as RP2 reads it, so that price times quantity is the amount paid. */
-const priceOf = ({ base, quote, baseAmount, quoteAmount }: Trade, decimals: Decimals): string =>
-  baseAmount === 0n
-    ? "0"
-    : Decimal.format(
-        Decimal.divide(
-          Decimal.make(quoteAmount, decimals(quote)),
-          Decimal.make(baseAmount, decimals(base)),
-          places,
-          "down"
-        )
-      )
-
 const rowOf = (trade: Trade, decimals: Decimals, index: number): ReadonlyArray<Ods.SheetCell> => {
   const common = [iso(trade.at), trade.base, exchange, holder]
-  const price = { number: priceOf(trade, decimals) }
+  // As precisely as RP2 reads it, so that price times quantity is the amount paid.
+  const price = { number: priceOf(trade, decimals, places) ?? "0" }
   const quantity = { number: format(trade.baseAmount, decimals(trade.base)) }
   const id = `${trade.fillId}-${index}`
   return trade.side === "BUY"

@@ -23,17 +23,16 @@ export interface Period {
   readonly to: number
 }
 
-const priceOf = (decimals: Decimals, { base, quote, baseAmount, quoteAmount }: Trade): string =>
-  baseAmount === 0n
-    ? ""
-    : Decimal.format(
-        Decimal.divide(
-          Decimal.make(quoteAmount, decimals(quote)),
-          Decimal.make(baseAmount, decimals(base)),
-          pricePlaces,
-          "down"
-        )
-      )
+/** Quote per base to so many places, rounded down; nothing where no base moved. */
+export const priceOf = (
+  { base, quote, baseAmount, quoteAmount }: Trade,
+  decimals: Decimals,
+  places: number
+): string | undefined => {
+  if (baseAmount === 0n) return undefined
+  const [paid, moved] = [Decimal.make(quoteAmount, decimals(quote)), Decimal.make(baseAmount, decimals(base))]
+  return Decimal.format(Decimal.divide(paid, moved, places, "down"))
+}
 
 export const tablesOf = (
   trading: TradingRecord,
@@ -49,7 +48,7 @@ export const tablesOf = (
     trade.base,
     money(trade.quote, trade.quoteAmount),
     trade.quote,
-    priceOf(decimals, trade),
+    priceOf(trade, decimals, pricePlaces) ?? "",
     `${trade.strategy}/${trade.slot}`,
     trade.orderId ?? "",
     trade.fillId

@@ -10,7 +10,7 @@ import { HttpApiClient } from "effect/http-api"
 import { messageOf } from "../../domain/Text.ts"
 import { WholeVenueApi } from "../api/VenueApi.ts"
 import type { Answer } from "../Venue.ts"
-import { VenueConfig } from "../VenueConfig.ts"
+import { secretsOf, VenueConfig } from "../VenueConfig.ts"
 import { Rejected, RetryLater, unreached, VenueError } from "../VenueError.ts"
 import { clean } from "../wire/WireValue.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
@@ -51,8 +51,9 @@ export class VenueClient extends Context.Service<
   static readonly layer = Layer.effect(
     VenueClient,
     Effect.gen(function* () {
-      const { apiKey, partnerJwt, patience, url } = yield* VenueConfig
-      const secrets = [apiKey, partnerJwt].filter((secret) => secret !== undefined)
+      const config = yield* VenueConfig
+      const { apiKey, patience, url } = config
+      const secrets = secretsOf(config)
       const budget = yield* RateBudget
       const http = (yield* HttpClient.HttpClient).pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(url)))
       const api = yield* HttpApiClient.makeWith(WholeVenueApi, { httpClient: http })

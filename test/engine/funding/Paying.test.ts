@@ -2,59 +2,21 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
-import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { unclearPayment } from "../../../src/engine/funding/Paying.ts"
 import { Wallet, type WalletPort } from "../../../src/engine/funding/Wallet.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../../src/venue/VenueConfig.ts"
 import { assets, inVirtualTime, ladder, make } from "../botWorld.ts"
+import { about, asked } from "./askedPayment.ts"
 
-const about = { strategy: "s", slot: "a", placement: "p1" }
 const why = { code: "x", text: "x" }
 const unclear: BotEvent = { _tag: "PaymentUnclear", ...about, text: "it died" }
-const asked: ReadonlyArray<BotEvent> = [
-  { _tag: "BudgetAllotted", strategy: "s", asset: "BTC", amount: 9n },
-  {
-    _tag: "Planned",
-    ...about,
-    market: "BTC/USDC",
-    side: "SELL",
-    price: Decimal.make(60_000n),
-    quantity: 5n,
-    inputAsset: "BTC",
-    inputAmount: 5n,
-    outputAsset: "USDC",
-    outputAmount: 3_000n,
-    deadline: 1_000_000,
-    why
-  },
-  { _tag: "CreateSent", ...about, attempt: 1 },
-  {
-    _tag: "Bound",
-    ...about,
-    orderId: "o",
-    depositAddress: "d",
-    via: "reply",
-    estimatedWithdrawFee: 0n,
-    estimatedRefundFee: 0n
-  },
-  {
-    _tag: "PaymentAsked",
-    ...about,
-    orderId: "o",
-    depositAddress: "d",
-    asset: "BTC",
-    amount: 5n,
-    wallet: "command",
-    validUntil: 1_000_000
-  }
-]
 const again: BotEvent = { _tag: "PaymentAskedAgain", ...about, attempt: 2 }
 
 const past = (...events: ReadonlyArray<BotEvent>) => {
   const state = BotState.make()
-  for (const [index, event] of [...asked, ...events].entries()) {
+  for (const [index, event] of [...asked("command"), ...events].entries()) {
     BotState.apply(state, { sequence: index + 1, at: index, event })
   }
   const placement = state.placements.get("p1")

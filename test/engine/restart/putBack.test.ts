@@ -49,6 +49,17 @@ const putBack = Effect.fnUntraced(function* (events: number, end: BotEvent) {
   return true
 })
 
+/** Two orders rest, and there is a copy of the journal that has only planned them. */
+const withPlans = Effect.gen(function* () {
+  const world = yield* make
+  const first = yield* world.run({ strategies: [ladder(2)] })
+  yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
+  yield* first.stop
+  const all = [...(yield* first.events)].map(({ event }) => event)
+  const created = all.findIndex(({ _tag }) => _tag === "CreateSent")
+  return { world, first, begun: all.slice(0, created) } as const
+})
+
 const each = (end: BotEvent) =>
   inVirtualTime(
     Effect.gen(function* () {
@@ -68,15 +79,7 @@ describe("a copy of the journal that is put back", () => {
   it.effect("created its orders a second time where the question for the first ones was refused", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const first = yield* world.run({ strategies: [ladder(2)] })
-        yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
-        yield* first.stop
-        const all = [...(yield* first.events)].map(({ event }) => event)
-        const begun = all.slice(
-          0,
-          all.findIndex(({ _tag }) => _tag === "CreateSent")
-        )
+        const { begun, world } = yield* withPlans
         let lists = 0
         world.network.bend = ({ method, url }) => {
           if (method !== "GET" || !url.endsWith("/v0/orders")) return undefined
@@ -94,20 +97,12 @@ describe("a copy of the journal that is put back", () => {
   it.effect("lost the second order of a slot where the list lagged, and its money with it", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const world = yield* make
-        const first = yield* world.run({ strategies: [ladder(2)] })
-        yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
-        yield* first.stop
+        const { begun, first, world } = yield* withPlans
         const hidden = new Set(openOrders(first).map(({ order }) => order?.id))
         world.network.reply = ({ url }, body) =>
           url.includes("/v0/orders") && Schema.is(List)(body)
             ? { ...body, data: body.data.filter(({ id }) => !hidden.has(id)) }
             : body
-        const all = [...(yield* first.events)].map(({ event }) => event)
-        const begun = all.slice(
-          0,
-          all.findIndex(({ _tag }) => _tag === "CreateSent")
-        )
         const second = yield* world.run({ strategies: [ladder(2)], ownJournal: true, earlier: [...begun, stopped] })
         yield* until(() => openOrders(second).length === 2, 60_000, "two other orders rest")
         world.network.reply = (_, body) => body

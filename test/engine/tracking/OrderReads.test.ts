@@ -1,37 +1,16 @@
 /** Pages of a list: no order's date hides the orders behind it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Order } from "../../../src/domain/Order.ts"
+import { present } from "../../../src/domain/Present.ts"
 import { orderPages } from "../../../src/engine/tracking/OrderReads.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
+import { order as first } from "../firstOrder.ts"
 
-const order = (id: string, createdAt?: number): Order => ({
-  id,
-  side: "BUY",
-  baseAsset: "base",
-  quoteAsset: "quote",
-  originAsset: "quote",
-  destinationAsset: "base",
-  quantity: 1n,
-  price: Decimal.one,
-  inputAmount: 1n,
-  outputAmount: 1n,
-  depositAddress: id,
-  depositType: "INTENTS",
-  recipient: "me",
-  recipientType: "INTENTS",
-  refundTo: "me",
-  refundType: "INTENTS",
-  appFeeBasisPoints: 0,
-  fillStatus: "OPEN",
-  depositedAmount: 1n,
-  fills: [],
-  withdrawals: [],
-  payoutIsFinal: false,
-  deadline: 1,
-  ...(createdAt === undefined ? {} : { createdAt })
-})
+const order = (id: string, createdAt?: number): Order => {
+  const { createdAt: _, ...undated } = first
+  return { ...undated, id, ...present({ createdAt }) }
+}
 
 const hour = 3_600_000
 const since = 100 * hour

@@ -11,15 +11,9 @@ import * as Sqlite from "../../../journal/Sqlite.ts"
 /** Verifies the end; gives what verifies the rest. */
 export const begin = Effect.fn("ChainWatch.begin")(function* (journal: string) {
   const books = yield* Bookkeeper
-  const told = <A, E, R>(verified: Effect.Effect<A, E | Chain.ChainBroken, R>) =>
-    verified.pipe(
-      Effect.asVoid,
-      Effect.catchIf(isBroken, ({ sequence: event, text }) => books.record({ _tag: "JournalBroken", event, text }))
-    )
+  const note = ({ sequence: event, text }: Chain.ChainBroken) => books.record({ _tag: "JournalBroken", event, text })
   const reading = Sqlite.layer({ filename: journal, readOnly: true })
-  yield* Effect.provide(told(Chain.verifyTail), reading)
-  const rest = Effect.suspend(() => (books.state.broken === undefined ? told(Chain.verify()) : Effect.void))
-  return Effect.provide(rest, reading)
+  yield* Chain.verifyTail.pipe(Effect.asVoid, Effect.catchTag("ChainBroken", note), Effect.provide(reading))
+  const whole = Chain.verify().pipe(Effect.asVoid, Effect.catchTag("ChainBroken", note), Effect.provide(reading))
+  return Effect.suspend(() => (books.state.broken === undefined ? whole : Effect.void))
 })
-
-const isBroken = (error: unknown): error is Chain.ChainBroken => error instanceof Chain.ChainBroken
