@@ -36,19 +36,22 @@ export const command = Command.make(
       Flag.withDescription("Share of the requests that is lost, refused or slowed down on purpose"),
       Flag.withDefault(0)
     ),
+    solvers: sandboxFlags.solvers,
     writeConfig: FileName.flag("write-config").pipe(
       Flag.withDescription("Write a configuration that leads to this sandbox; a file that exists is not replaced"),
       Flag.optional
     ),
     json: flags.json
   },
-  Effect.fn(function* ({ port, ledger, state, faults, writeConfig, json, ...others }) {
+  Effect.fn(function* ({ port, ledger, state, faults, solvers, writeConfig, json, ...others }) {
+    const law = Option.isNone(solvers) ? {} : { solvers: yield* sandboxFlags.lawOf(solvers.value) }
     const options = {
       ...sandboxFlags.optionsOf(others),
       port,
       ledger,
       state: Option.getOrUndefined(state),
-      faults: uniformFaults(faults)
+      faults: uniformFaults(faults),
+      settings: law
     }
     yield* Effect.gen(function* () {
       const connection = yield* SandboxConnection

@@ -1,8 +1,11 @@
 /** Flags that start a sandbox, shared by `sandbox` and `demo`. */
-import { Option, Schema } from "effect"
+import { Effect, FileSystem, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { parse } from "yaml"
+import { named, SolverLaw } from "../../sandbox/core/orders/Solvers.ts"
 import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
 import * as FileName from "../FileName.ts"
+import { WrongUsage } from "../Usage.ts"
 
 const Speed = Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 1_000_000 }))
 
@@ -25,6 +28,32 @@ export const speed = (fallback: number) =>
     Flag.withDescription("Market time per real time; payouts and deadlines keep real time"),
     Flag.withDefault(fallback)
   )
+
+export const solvers = FileName.flag("solvers").pipe(
+  Flag.withDescription(
+    `Who fills orders: ${Object.keys(named).join(", ")}, or a YAML file; default: a touch of the mid fills`
+  ),
+  Flag.optional
+)
+
+const decode = Schema.decodeUnknownResult(SolverLaw, { onExcessProperty: "error" })
+
+/** The law of `--solvers`: by name, or from a file. */
+export const lawOf = Effect.fn("sandboxFlags.lawOf")(function* (written: string) {
+  const known = named[written]
+  if (known !== undefined) return known
+  const wrong = (what: string) => new WrongUsage({ message: `--solvers ${written}: ${what}` })
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* fileSystem
+    .readFileString(written)
+    .pipe(
+      Effect.mapError(() =>
+        wrong(`neither a file that can be read nor a name; names: ${Object.keys(named).join(", ")}`)
+      )
+    )
+  const value = yield* Effect.try({ try: (): unknown => parse(text), catch: () => wrong("the file is not YAML") })
+  return yield* Effect.mapError(Effect.fromResult(decode(value)), ({ message }) => wrong(message))
+})
 
 /** The sandbox options that these flags give. */
 export const optionsOf = (flags: {

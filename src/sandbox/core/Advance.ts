@@ -45,6 +45,8 @@ const run = (state: State, task: Task): void => {
       return Deposits.giveBack(state, task.deposit)
     case "expire":
       return task.target.kind === "order" ? OrderLife.expire(state, task.target) : SwapLife.expire(state, task.target)
+    case "solve":
+      return OrderLife.solve(state, task.order)
     case "finishCancel":
       return OrderLife.finishCancel(state, task.order)
     case "startPayouts":

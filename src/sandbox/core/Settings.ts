@@ -4,6 +4,7 @@
  */
 import type { Asset } from "../../domain/Amount.ts"
 import type { LedgerName } from "../../venue/wire/WireValue.ts"
+import type { SolverLaw } from "./orders/Solvers.ts"
 
 export interface SandboxAsset extends Asset {
   readonly blockchain: string
@@ -43,6 +44,8 @@ export interface SandboxSettings {
   readonly partialFillShare: number
   /** Share of cancels near the market for which a solver already had the rest of the order in hand. */
   readonly fillWhileCancellingShare: number
+  /** Who fills orders; without, the mid that touches their limit. */
+  readonly solvers?: SolverLaw
   /** Share of payouts and refunds that the service gives up. */
   readonly failedPayoutShare: number
   /** Share of complete swaps that are refunded for a reason of the seed's choice, and share of those that fail. */

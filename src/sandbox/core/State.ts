@@ -11,6 +11,7 @@ import type { QuoteRequest, QuoteResponse } from "../../venue/wire/WireQuote.ts"
 import type { refundReasons, swapStatuses } from "../../venue/wire/WireSwap.ts"
 import type { MarketModel } from "../market/MarketModel.ts"
 import * as Books from "./money/Books.ts"
+import type * as Solvers from "./orders/Solvers.ts"
 import type { SandboxAsset, SandboxSettings } from "./Settings.ts"
 import * as SortedList from "./SortedList.ts"
 
@@ -75,11 +76,16 @@ export interface SandboxOrder extends Payable {
   readonly refundType: AccountKind
   readonly confidentiality: string
   readonly appFees: ReadonlyArray<AppFee>
-  /** The mid at which a solver would give the limit after the app fees. */
+  /** What app fees and the margin of its solver leave of a price. */
+  readonly leaves: number
+  /** The mid at which a solver would give the limit after both. */
   readonly trigger: number
   /** The number of slices in which it fills while it rests. */
   readonly slices: number
   status: FillStatus
+  /** How often a solver has taken it up, and whether one is at it. */
+  attempts: number
+  isAttempted: boolean
   /** Payments that the service will give up, because somebody told the sandbox so. */
   readonly doomed: Set<"withdrawal" | "refund">
   /** What the service says wrongly of it, because somebody told the sandbox so; the books stay true. */
@@ -147,6 +153,7 @@ export type Task =
   | { readonly tag: "recognise"; readonly deposit: IncomingDeposit }
   | { readonly tag: "return"; readonly deposit: IncomingDeposit }
   | { readonly tag: "expire"; readonly target: SandboxOrder | SandboxSwap }
+  | { readonly tag: "solve"; readonly order: SandboxOrder }
   | { readonly tag: "finishCancel"; readonly order: SandboxOrder }
   | { readonly tag: "startPayouts"; readonly order: SandboxOrder }
   | { readonly tag: "finishPayout"; readonly order: SandboxOrder; readonly leg: "withdrawal" | "refund" }
@@ -188,6 +195,8 @@ export interface RestingOrders {
   readonly buys: SortedList.SortedList<SandboxOrder>
   /** The time up to which the market's path was compared with them. */
   matchedTo: number
+  /** What solvers have spent on them. */
+  spent: Solvers.Spent
 }
 
 export interface State {

@@ -1,7 +1,9 @@
 /** Random but reproducible use of the core: commands with their times, and a state as one comparable text. */
 import { Result, Schema } from "effect"
+import { present } from "../../../src/domain/Present.ts"
 import { apply, type Command, type TimedCommand } from "../../../src/sandbox/core/Commands.ts"
 import { booksView } from "../../../src/sandbox/core/money/BooksView.ts"
+import { named } from "../../../src/sandbox/core/orders/Solvers.ts"
 import * as Seeded from "../../../src/sandbox/core/Seeded.ts"
 import { defaultSettings, type SandboxAsset, type SandboxSettings } from "../../../src/sandbox/core/Settings.ts"
 import * as State from "../../../src/sandbox/core/State.ts"
@@ -12,6 +14,7 @@ export const startedAt = 1_700_000_000_000
 /** A fast and lively market with everything rare made frequent. */
 export const settingsOf = (seed: number): SandboxSettings => ({
   ...defaultSettings("native"),
+  ...present({ solvers: [undefined, ...Object.values(named)][seed % 8] }),
   seed,
   accounts: ["alice.test", "bob.test"],
   speed: 600,

@@ -14,6 +14,7 @@ import * as Seeded from "../Seeded.ts"
 import { assetById, type SandboxAsset } from "../Settings.ts"
 import { type AccountKind, type AppFee, type SandboxOrder, type State, schedule } from "../State.ts"
 import { usdOf } from "./Pricing.ts"
+import * as Solvers from "./Solvers.ts"
 
 /** The client's wish, defaults filled in. */
 interface OrderRequest {
@@ -106,6 +107,8 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
   const [origin, destination] = side === "SELL" ? [base, quote] : [quote, base]
   const isSliced = quantity >= 100n && Seeded.fraction(seed, "sliced", sequence) < partialFillShare
   const hasMemo = request.depositMode === "MEMO"
+  const margin = Solvers.marginOf(state.settings.solvers, seed, sequence, usdOf(state, base, quantity))
+  const leaves = (1 - appFeeRatio(request.appFees)) * (1 - margin)
   return {
     kind: "order",
     sequence,
@@ -133,9 +136,12 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     refundFee: BigInt(origin.fee),
     deadline: request.deadline ?? state.now + defaultLifeMillis,
     createdAt: state.now,
-    trigger: trigger(side, price, request.appFees),
+    leaves,
+    trigger: trigger(side, price, leaves),
     slices: isSliced ? Seeded.between([2, 4], seed, "slices", sequence) : 1,
     status: "AWAITING_DEPOSIT",
+    attempts: 0,
+    isAttempted: false,
     doomed: new Set(),
     lie: undefined,
     usd: { input: state.model.usd(origin, state.now), output: state.model.usd(destination, state.now) },
@@ -151,9 +157,8 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
   }
 }
 
-/** App fees come out of the input, so the market must be better by their amount before a solver gives the limit. */
-const trigger = (side: Market.Side, price: Market.Price, appFees: ReadonlyArray<AppFee>): number => {
+/** App fees come out of the input: the market must be better by them, and by the margin, before a solver gives the limit. */
+const trigger = (side: Market.Side, price: Market.Price, leaves: number): number => {
   const limit = Decimal.toNumber(price)
-  const rest = 1 - appFeeRatio(appFees)
-  return side === "SELL" ? limit / rest : limit * rest
+  return side === "SELL" ? limit / leaves : limit * leaves
 }

@@ -1,5 +1,6 @@
 /**
  * The life of an order from its first deposit to its end: opening, resting, filling in slices, cancelling, closing.
+ * `Solvers` say when there is somebody who fills it.
  * Every change of status obeys the domain's table of legal transitions, and every amount goes through the books.
  */
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -7,11 +8,12 @@ import type * as Market from "../../../domain/Market.ts"
 import { type FillStatus, fillStatusTransitions, isTerminal } from "../../../domain/Order.ts"
 import * as Matching from "../../Matching.ts"
 import * as Books from "../money/Books.ts"
-import { appFeeRatio, payAppFees } from "../money/Payment.ts"
+import { payAppFees } from "../money/Payment.ts"
 import * as Seeded from "../Seeded.ts"
 import * as SortedList from "../SortedList.ts"
 import { type RestingOrders, type SandboxOrder, type State, schedule } from "../State.ts"
-import { executablePrice } from "./Pricing.ts"
+import { executablePrice, usdOf } from "./Pricing.ts"
+import * as Solvers from "./Solvers.ts"
 
 export const inOrder = (order: SandboxOrder): Books.Holding => ({
   account: order.account,
@@ -34,7 +36,8 @@ const setStatus = (order: SandboxOrder, status: FillStatus): void => {
 /** The deposit is complete: the order executes at once if the market allows it, otherwise it rests. */
 export const open = (state: State, order: SandboxOrder): void => {
   const executable = executableAfterFees(state, order)
-  if (Matching.isMarketable(order.side, Decimal.toNumber(order.price), executable)) {
+  const hasSolver = !areAway(state) && usdOf(state, order.market.base, order.quantity) <= usdLeft(state, order)
+  if (hasSolver && Matching.isMarketable(order.side, Decimal.toNumber(order.price), executable)) {
     const price = Decimal.fromNumber(executable, 12)
     const execution = Matching.wholeAt(order.market, order, price)
     return execute(state, order, order.quantity, execution)
@@ -47,9 +50,15 @@ export const open = (state: State, order: SandboxOrder): void => {
 
 const executableAfterFees = (state: State, order: SandboxOrder): number => {
   const price = executablePrice(state, order.market, order.side, order.quantity)
-  const rest = 1 - appFeeRatio(order.appFees)
-  return order.side === "SELL" ? price * rest : price / rest
+  return order.side === "SELL" ? price * order.leaves : price / order.leaves
 }
+
+const areAway = ({ settings, now, startedAt }: State): boolean =>
+  Solvers.areAway(settings.solvers, settings.seed, now - startedAt)
+
+/** Dollars that the solvers of its market still have. */
+const usdLeft = (state: State, { market }: SandboxOrder): number =>
+  Solvers.usdLeft(state.settings.solvers, restingOrders(state, market).spent, state.now - state.startedAt)
 
 const restingOrders = (state: State, market: Market.Market): RestingOrders => {
   const known = state.resting.get(market.name)
@@ -58,7 +67,8 @@ const restingOrders = (state: State, market: Market.Market): RestingOrders => {
     market,
     sells: SortedList.make((a, b) => a.trigger - b.trigger || a.sequence - b.sequence),
     buys: SortedList.make((a, b) => b.trigger - a.trigger || a.sequence - b.sequence),
-    matchedTo: state.now
+    matchedTo: state.now,
+    spent: { period: 0, usd: 0 }
   }
   state.resting.set(market.name, created)
   return created
@@ -68,10 +78,10 @@ export const hasResting = (book: RestingOrders): boolean => book.sells.items.len
 
 /** Fills what the market has reached since the last time, one slice per order. Only the nearest orders are checked. */
 export const matchMarket = (state: State, book: RestingOrders): void => {
-  if (hasResting(book)) {
+  if (hasResting(book) && !areAway(state)) {
     const { low, high } = state.model.range(book.market.base, book.market.quote, book.matchedTo, state.now)
     for (const order of [...reached(book.sells, low, high), ...reached(book.buys, low, high)]) {
-      fillSlice(state, order)
+      attempt(state, order)
     }
   }
   book.matchedTo = state.now
@@ -82,11 +92,35 @@ const reached = (list: SortedList.SortedList<SandboxOrder>, low: number, high: n
   return list.items.slice(0, beyond < 0 ? list.items.length : beyond)
 }
 
+/** A solver takes an order that the market has reached: at once, or after a while. */
+const attempt = (state: State, order: SandboxOrder): void => {
+  if (order.isAttempted) return
+  const { seed, solvers } = state.settings
+  const afterMillis = Solvers.latencyOf(solvers, seed, order.sequence, order.attempts)
+  if (afterMillis === 0) return fillSlice(state, order)
+  order.attempts += 1
+  order.isAttempted = true
+  schedule(state, afterMillis, { tag: "solve", order })
+}
+
+/** The solver is ready: is it still worth it? */
+export const solve = (state: State, order: SandboxOrder): void => {
+  order.isAttempted = false
+  const mid = state.model.mid(order.market.base, order.market.quote, state.now)
+  if (isTerminal(order.status) || areAway(state) || !Matching.isMarketable(order.side, order.trigger, mid)) return
+  fillSlice(state, order)
+}
+
+/** As much of the next slice as solvers have money for. */
 const fillSlice = (state: State, order: SandboxOrder): void => {
   const done = BigInt(order.fills.length + 1)
   const slices = BigInt(order.slices)
-  const executed = done >= slices ? order.quantity : (order.quantity * done) / slices
-  fillUpTo(state, order, executed)
+  const wanted = done >= slices ? order.quantity : (order.quantity * done) / slices
+  const left = usdLeft(state, order)
+  const usd = usdOf(state, order.market.base, wanted - order.executed)
+  const share = BigInt(Math.floor(left < usd ? (left / usd) * 1e9 : 1e9))
+  const executed = order.executed + ((wanted - order.executed) * share) / 1_000_000_000n
+  if (executed > order.executed) fillUpTo(state, order, executed)
 }
 
 /** Executes at the limit up to a total base quantity. */
@@ -99,6 +133,9 @@ const execute = (
   executed: bigint,
   { amountIn, amountOut }: Matching.Execution
 ): void => {
+  const book = restingOrders(state, order.market)
+  const usd = usdOf(state, order.market.base, executed - order.executed)
+  book.spent = Solvers.spentAfter(state.settings.solvers, book.spent, state.now - state.startedAt, usd)
   const traded: Books.Holding = { account: order.account, place: "traded" }
   const rest = payAppFees(state.books, order.origin.id, amountIn, order.appFees, inOrder(order))
   Books.transfer(state.books, order.origin.id, rest, inOrder(order), traded)
@@ -136,6 +173,7 @@ export const finishCancel = (state: State, order: SandboxOrder): void => {
   const isInHand =
     order.deposited === order.inputAmount &&
     distance < inHandDistance &&
+    !areAway(state) &&
     Seeded.fraction(seed, "in hand", order.sequence) < fillWhileCancellingShare
   if (isInHand) fillUpTo(state, order, order.quantity)
   else close(state, order, "CANCELED")
