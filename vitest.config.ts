@@ -1,4 +1,31 @@
-/** Tests that start processes start the built program, as users do: it is built once per run. */
+/**
+ * Tests that start processes start the built program, as users do: it is built once per run.
+ *
+ * Tests that mostly wait for processes begin first and tests that compute run beside them, so that neither is left for the end.
+ */
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-export default defineConfig({ test: { globalSetup: "test/buildProgram.ts", setupFiles: "test/setup.ts", isolate: false } })
+/** Folders whose files take longest; the rest follows. */
+const longFirst = ["test/e2e/", "test/docs/", "test/simulation/", "test/cli/", "test/control/", "test/signer/", "test/dashboard/"]
+
+const rank = (file: string): number => {
+  const place = longFirst.findIndex((folder) => file.includes(`/${folder}`))
+  return place < 0 ? longFirst.length : place
+}
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const bySize = await super.sort(files)
+    return bySize.toSorted((one, other) => rank(one.moduleId) - rank(other.moduleId))
+  }
+}
+
+export default defineConfig({
+  test: {
+    globalSetup: "test/buildProgram.ts",
+    setupFiles: "test/setup.ts",
+    isolate: false,
+    sequence: { sequencer: LongFirst }
+  }
+})

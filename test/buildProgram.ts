@@ -2,16 +2,24 @@
  * Builds the program once per test run, beside the tests: those that need it wait for it (`builtProgram.ts`), the others
  * begin at once. A build that fails fails only the tests that start processes.
  *
- * It stands in the folder that is the temporary directory of all tests and of all that they start, which ends with the run.
+ * It stands in the folder that is the temporary directory of all tests and of all that they start, which ends with the run. It
+ * is in memory where there is plenty: journals wait for the disk at each record, and a killed process leaves the same bytes.
  */
 import { execFile } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, symlinkSync, writeFileSync } from "node:fs"
+import { freemem, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { TestProject } from "vitest/node"
 
 const tool = resolve(import.meta.dirname, "../tools/build.ts")
-const temporary = mkdtempSync(join(tmpdir(), "limitbot-tests-"))
+const memory = "/dev/shm"
+const plentyBytes = 4 * 2 ** 30
+const freeBytes = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+const isInMemory = existsSync(memory) && Math.min(freeBytes(memory), freemem()) > plentyBytes
+const temporary = mkdtempSync(join(isInMemory ? memory : tmpdir(), "limitbot-tests-"))
 const folder = join(temporary, "program")
 let building = Promise.resolve()
 
