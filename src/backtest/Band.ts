@@ -1,7 +1,7 @@
 /**
  * What a strategy may have come to: both named sides over the bars as they are, and beside them what runs that are simulated
- * came to, as p5, p50 and p95. Such a run draws what candles do not tell: how the price went within each bar, and how kind the
- * venue was, between both sides. Runs are drawn in batches until the quantiles no longer move, or for as long as the caller
+ * came to, as p5, p50 and p95. Such a run draws what candles do not tell: how the price went within each bar, and what the
+ * venue was like (`VenuePrior`). Runs are drawn in batches until the quantiles no longer move, or for as long as the caller
  * wants to wait. Only their figures are kept.
  *
  * More runs make the quantiles more precise; they do not move them apart. The n-th run of the same file is
@@ -14,8 +14,8 @@ import * as Unfold from "../candles/within/Unfold.ts"
 import { type Random, seeded } from "../domain/Seeded.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as Backtest from "./Backtest.ts"
-import type { FillRules } from "./kernel/FillRules.ts"
 import * as Quantiles from "./results/Quantiles.ts"
+import * as VenuePrior from "./VenuePrior.ts"
 
 /** What a simulated run came to. */
 export interface RunFigures
@@ -30,6 +30,8 @@ type AllFigures = readonly [RunFigures, ...ReadonlyArray<RunFigures>]
 export interface Simulated {
   readonly runs: AllFigures
   readonly ended: "enough" | "most runs" | "no time left"
+  /** Sentences about what the runs supposed of the venue, and who says so; several where the markets differ. */
+  readonly venue: ReadonlyArray<string>
 }
 
 export type Sides = readonly [pessimistic: Backtest.BandSide, optimistic: Backtest.BandSide]
@@ -62,26 +64,6 @@ const precision = 0.0001
 
 const mostRuns = 10 * Quantiles.batch - 1
 
-/** How many of the orders that are cancelled near the market a solver may have had in hand. */
-const mostInHand = 0.4
-
-/**
- * Between the sides, which is a prior and no measurement: a solver wants any margin between both alike; how long things take
- * depends on the venue as a whole, and mostly it is short.
- */
-const rulesBetween = (kind: FillRules, unkind: FillRules, next: Random): Partial<FillRules> => {
-  const far = next()
-  const time = (a: number, b: number): number => Math.round(a + (b - a) * far * next() ** 3)
-  return {
-    edgeBasisPoints: kind.edgeBasisPoints + (unkind.edgeBasisPoints - kind.edgeBasisPoints) * next(),
-    placeMillis: time(kind.placeMillis, unkind.placeMillis),
-    payoutMillis: time(kind.payoutMillis, unkind.payoutMillis),
-    cancelMillis: time(kind.cancelMillis, unkind.cancelMillis),
-    inHand: { share: next() * mostInHand, distance: 0.005, seed: Math.floor(next() * 1e9) },
-    volumeShare: next() < 0.5 ? kind.volumeShare : unkind.volumeShare
-  }
-}
-
 /** The markets that the law was fitted to differ by as much in how often a cell is crossed. */
 const roughnessFrom = (next: Random): number => 0.85 + 0.3 * next()
 
@@ -112,7 +94,7 @@ const drawInput = (
   next: Random
 ): Backtest.MarketInput => {
   const [a, b] = [kind.parts[market]?.rules, unkind.parts[market]?.rules]
-  const drawn = a === undefined || b === undefined ? {} : rulesBetween(a, b, next)
+  const drawn = a === undefined || b === undefined ? {} : VenuePrior.draw(input.options, [a, b], next)
   const roughness = roughnessFrom(next)
   const options = { ...input.options, changes: { ...drawn, ...input.options.changes } }
   const foldable = foldables[market]
@@ -155,6 +137,7 @@ export const simulated = (
   const foldables = parts === 1 ? [] : inputs.map(({ candles }) => Unfold.foldable(candles, parts))
   const matters = worthAtStart(sides[0]) * precision
   const ground = { strategy, inputs, sides, foldables }
+  const venue = [...new Set(inputs.map(({ options }) => VenuePrior.describe(options)))]
   const runs: [RunFigures, ...Array<RunFigures>] = [simulate(ground, 1)]
   let before: Quantiles.Quantiles<bigint> | undefined
   for (;;) {
@@ -162,11 +145,11 @@ export const simulated = (
     if (runs.length % Quantiles.batch === Quantiles.firstRuns) {
       const [one, ...others] = runs
       const now = Quantiles.of([one.pnlQuote, ...others.map(({ pnlQuote }) => pnlQuote)])
-      if (before !== undefined && Quantiles.isSettled(before, now, matters)) return { runs, ended: "enough" }
+      if (before !== undefined && Quantiles.isSettled(before, now, matters)) return { runs, ended: "enough", venue }
       before = now
     }
-    if (runs.length === mostRuns) return { runs, ended: "most runs" }
-    if (!hasTime) return { runs, ended: "no time left" }
+    if (runs.length === mostRuns) return { runs, ended: "most runs", venue }
+    if (!hasTime) return { runs, ended: "no time left", venue }
     runs.push(simulate(ground, runs.length + 1))
   }
 }

@@ -1,15 +1,16 @@
 /** A few of the windows that `npm run coverage` measures with. */
 import { assert, describe, it } from "@effect/vitest"
-import { covered, minutesOf } from "./bandCoverage.ts"
+import { covered, isInside, laws, sourceOf } from "./bandCoverage.ts"
 import * as sharedData from "./sharedData.ts"
 
 describe.skipIf(!sharedData.isPresent)(
-  "the band over real minutes (skipped where the shared data are not here)",
+  "the band over real prices, judged by solvers of another law (skipped where the shared data are not here)",
   () => {
-    for (const kind of ["ladder", "rebalance"])
+    for (const kind of ["grid", "ladder", "bracket"])
       it(`${kind}: most live results lie between p5 and p95`, () => {
-        const inside = Array.from({ length: 4 }, (_, seed) => covered(kind, seed + 1, minutesOf(seed))[0]?.inside ?? 0)
-        assert.isAtLeast(inside.reduce((sum, share) => sum + share, 0) / inside.length, 0.75)
+        const found = [3, 4, 5].map((seed) => covered(kind, seed, sourceOf(seed), 2, laws))
+        const inside = found.flatMap((each) => each.live.flat().map((gain) => isInside(each, gain)))
+        assert.isAtLeast(inside.filter(Boolean).length / inside.length, 0.75)
       })
   }
 )

@@ -1,172 +1,244 @@
 /**
- * Is the band true, and is it narrow? Strategies run over real minutes on venues of a law of their own: those are the live
- * results. The band knows only the hours that the minutes make up. Printed for each kind: how many live results lie between
- * p5 and p95, and how wide that is against the middle nine tenths of the live results of the same hours.
+ * Is the band true, and is it narrow? A small bot trades real prices on the sandbox, whose solvers follow laws that share no
+ * code with the backtest: those are the live results. The band knows candles sixty times as long and its prior. Printed for
+ * each kind: how many live results lie between p5 and p95, by law; and how wide that is.
  *
- *   npm run coverage -- 40      # seeds; more words choose kinds
+ *   npm run coverage -- 40      # seeds; more words choose kinds, `from=1001` the first seed
  */
 import { Result } from "effect"
 import * as Backtest from "../../src/backtest/Backtest.ts"
 import * as Band from "../../src/backtest/Band.ts"
 import { noCosts } from "../../src/backtest/kernel/FillPresets.ts"
-import type { FillRules } from "../../src/backtest/kernel/FillRules.ts"
 import * as Quantiles from "../../src/backtest/results/Quantiles.ts"
 import { type Candles, columnOf, slice } from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Resample from "../../src/candles/Resample.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
-import { hourMillis } from "../../src/domain/Durations.ts"
+import { hourMillis, minuteMillis } from "../../src/domain/Durations.ts"
 import { type Random, seeded } from "../../src/domain/Seeded.ts"
+import { named, type SolverLaw } from "../../src/sandbox/core/orders/Solvers.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import * as SandboxTrader from "./SandboxTrader.ts"
 import * as sharedData from "./sharedData.ts"
 
-const sources = ["btc-perp-1m-20211231-20220201.csv.gz", "binance-solusdt-1m-20240801-20240803.csv.gz"]
-const hours = 48
-const liveRuns = 19
+/** `lively`: how far its prices go, against the others: strategies are made as much narrower. */
+const sources = [
+  { file: "btc-perp-1m-20211231-20220201.csv.gz", coarseMillis: hourMillis, lively: 1 },
+  { file: "binance-solusdt-1m-20240801-20240803.csv.gz", coarseMillis: hourMillis, lively: 1 },
+  // Seconds, made of single trades.
+  { file: "coinbase-btcusd-1s-lean.csv.gz", coarseMillis: minuteMillis, lively: 0.25 }
+]
+const windowMillis = 24 * hourMillis
 
 const assets = [
-  { symbol: "COIN", id: "coin", decimals: 8 },
-  { symbol: "USD", id: "usd", decimals: 6 }
+  { symbol: "COIN", id: "nep141:coin", decimals: 8 },
+  { symbol: "USD", id: "nep141:usd", decimals: 6 }
 ]
 
-type Section = (price: number, next: Random) => string
-
-const percents = (next: Random, least: number, most: number): string =>
-  `${(least + next() * (most - least)).toFixed(2)}%`
-
-/** As people write them, around the price at the start. */
-export const coveredKinds: Readonly<Record<string, Section>> = {
-  // Minutes cannot say how often a narrower cell was really crossed.
-  grid: (price, next) => {
-    const width = 0.02 + next() * 0.06
-    const [lower, upper] = [price * (1 - width), price * (1 + width)].map((level) => level.toFixed(1))
-    return `{ lower: ${lower}, upper: ${upper}, levels: ${9 + Math.floor(next() * 16)}, size: { quote: 1000 } }`
-  },
-  ladder: (price, next) =>
-    `{ side: buy, from: ${(price * 0.998).toFixed(1)}, to: ${(price * 0.96).toFixed(1)}, rungs: ${4 + Math.floor(next() * 8)}, total: { quote: 20000 }, takeProfit: ${percents(next, 0.4, 2)} }`,
-  "market-making": (price, next) =>
-    `{ levels: 2, spread: ${percents(next, 0.3, 0.8)}, step: 0.3%, size: ${(1000 / price).toFixed(6)}, requote: ${percents(next, 0.2, 0.5)}, maxInventory: ${(10_000 / price).toFixed(6)} }`,
-  rebalance: (_, next) => `{ target: 50%, band: ${percents(next, 0.3, 1)} }`,
-  bracket: (price, next) =>
-    `{ side: buy, size: { quote: 20000 }, entry: ${(price * (0.995 - next() * 0.005)).toFixed(1)}, takeProfit: ${(price * (1.01 + next() * 0.01)).toFixed(1)}, stop: ${(price * (0.985 - next() * 0.01)).toFixed(1)}, reach: 1% }`
+/** Where the price is, and a share of it as text: the least and the most, times how lively the market is. */
+interface Place {
+  readonly price: number
+  readonly next: Random
+  readonly percents: (least: number, most: number) => string
+  /** The price, so many percent away. */
+  readonly away: (percent: number) => string
 }
 
-const strategyOf = (kind: string, section: string, price: number): Strategy => {
+/** As people write them, around the price at the start. */
+export const coveredKinds: Readonly<Record<string, (place: Place) => string>> = {
+  grid: ({ next, away }) => {
+    const width = 2 + next() * 6
+    return `{ lower: ${away(-width)}, upper: ${away(width)}, levels: ${9 + Math.floor(next() * 16)}, size: { quote: 1000 } }`
+  },
+  ladder: ({ next, away, percents }) =>
+    `{ side: buy, from: ${away(-0.2)}, to: ${away(-4)}, rungs: ${4 + Math.floor(next() * 8)}, total: { quote: 20000 }, takeProfit: ${percents(0.4, 2)} }`,
+  dca: ({ percents }) => `{ every: 1h, side: buy, size: { quote: 1000 }, times: 20, reach: ${percents(0.1, 0.5)} }`,
+  deals: ({ percents }) =>
+    `{ size: { quote: 3000 }, reach: ${percents(0.1, 0.3)}, safety: { orders: 4, size: { quote: 3000 }, distance: ${percents(0.5, 1)} }, takeProfit: ${percents(0.5, 1.5)}, cooldown: 10m }`,
+  "market-making": ({ price, percents }) =>
+    `{ levels: 2, spread: ${percents(0.4, 1)}, step: 0.3%, size: ${(1000 / price).toFixed(6)}, requote: ${percents(0.2, 0.5)}, maxInventory: ${(10_000 / price).toFixed(6)} }`,
+  rebalance: ({ percents }) => `{ target: 50%, band: ${percents(0.3, 1)} }`,
+  bracket: ({ next, away }) =>
+    `{ side: buy, size: { quote: 20000 }, entry: ${away(-0.5 - next() * 0.5)}, takeProfit: ${away(1 + next())}, stop: ${away(-1.5 - next())}, reach: 1% }`
+}
+
+const strategyOf = (kind: string, price: number, next: Random, lively: number): Strategy => {
+  const section = coveredKinds[kind]?.({
+    price,
+    next,
+    percents: (least, most) => `${((least + next() * (most - least)) * lively).toFixed(2)}%`,
+    away: (percent) => (price * (1 + (percent * lively) / 100)).toFixed(2)
+  })
   const budget = `limits: { budget: { base: ${(50_000 / price).toFixed(6)}, quote: 50000 }, maxPriceDeviation: 10% }`
   const text = `name: s\nmarket: COIN/USD\nkind: ${kind}\n${budget}\n${kind}: ${section}\n`
   return Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
 }
 
-const hoursOf = (minutes: Candles): Candles => {
-  const { columns, startMillis } = Resample.of({ ...minutes, whole: minutes }, hourMillis)
+const coarser = (fine: Candles, stepMillis: number): Candles => {
+  const { columns, startMillis } = Resample.of({ ...fine, whole: fine }, stepMillis)
   const bars = columns.close.length
   return {
     bars,
-    time: TimeAxis.regular(bars, startMillis, hourMillis),
+    time: TimeAxis.regular(bars, startMillis, stepMillis),
     open: columnOf(columns.open),
     high: columnOf(columns.high),
     low: columnOf(columns.low),
     close: columnOf(columns.close),
     volume: columnOf(columns.volume),
-    priceScale: minutes.priceScale
+    priceScale: fine.priceScale
   }
 }
 
-/** Whole hours of the minutes, from anywhere. */
-const windowOf = (minutes: Candles, next: Random): Candles => {
-  const { time, bars } = minutes
-  const from = TimeAxis.openTime(time, Math.floor(next() * (bars - (hours + 1) * 60)))
-  const first = TimeAxis.firstBarFrom(time, Math.ceil(from / hourMillis) * hourMillis)
-  const { whole: _, ...part } = slice(minutes, first, first + hours * 60)
+interface Source {
+  readonly fine: Candles
+  readonly coarseMillis: number
+  readonly lively: number
+}
+
+/** A window that begins and ends with a long candle, from anywhere. */
+const windowOf = ({ fine, coarseMillis }: Source, next: Random): Candles => {
+  const { time, bars } = fine
+  const length = windowMillis / time.stepMillis
+  const from = TimeAxis.openTime(time, Math.floor(next() * (bars - length - coarseMillis / time.stepMillis)))
+  const first = TimeAxis.firstBarFrom(time, Math.ceil(from / coarseMillis) * coarseMillis)
+  const { whole: _, ...part } = slice(fine, first, first + length)
   return part
 }
 
-/** A venue as none of the band's: margins of a fixed size, or new for every run, and times that are mostly short. */
-const venueOf = (next: Random, margin: number | undefined): Partial<FillRules> => ({
-  edgeBasisPoints: margin ?? next() * 10,
-  placeMillis: Math.round(2000 + next() * 8000),
-  payoutMillis: Math.round(5000 + next() * 25_000),
-  cancelMillis: Math.round(5000 + next() * 25_000),
-  volumeShare: 0
-})
-
-const gainOver = (strategy: Strategy, candles: Candles, changes: Partial<FillRules>): number => {
-  const input = { candles, indices: CrossingIndex.linearIndices(candles, "at"), options: { costs: noCosts, changes } }
-  return Number(Backtest.profitOf(Backtest.runAll(strategy, [input], "optimistic"))) / 1e6
+/** Who fills orders, drawn for each live run. */
+export interface Law {
+  readonly name: string
+  /** The band's prior has it. */
+  readonly isKnown: boolean
+  readonly solvers: (next: Random) => SolverLaw
 }
 
-/** Basis points that solvers want beyond the limit: anything up to ten in each run, or always as much. */
-export const margins = [undefined, 0, 5, 30] as const
+const eager: SolverLaw = { marginBasisPoints: [0, 0], marginPerThousandUsd: 0, solvers: 1, latencyMillis: [0, 0] }
+const margin = (basisPoints: number): SolverLaw => ({ ...eager, marginBasisPoints: [basisPoints, basisPoints] })
+
+export const laws: ReadonlyArray<Law> = [
+  { name: "0–30 bps", isKnown: true, solvers: (next) => margin(next() * 30) },
+  ...[0, 5, 10, 20, 30].map((bps) => ({ name: `${bps} bps`, isKnown: true, solvers: () => margin(bps) })),
+  ...["random", "competition", "by-size", "slow", "thin", "away"].map((name) => ({
+    name,
+    isKnown: false,
+    solvers: () => named[name] ?? eager
+  }))
+]
+
+/** Times of a real chain, drawn for each live run. */
+const venueOf = (law: Law, next: Random, fine: Candles): SandboxTrader.Venue => {
+  const time = (least: number, most: number): readonly [number, number] => {
+    const middle = least + next() * (most - least)
+    return [Math.round(middle / 2), Math.round(middle * 1.5)]
+  }
+  return {
+    seed: 1 + Math.floor(next() * 1e9),
+    lookMillis: 10_000,
+    firstLookMillis: fine.time.stepMillis,
+    stepMillis: 2000,
+    recognitionMillis: time(1000, 8000),
+    payoutMillis: time(3000, 25_000),
+    cancelMillis: time(3000, 25_000),
+    solvers: law.solvers(next)
+  }
+}
 
 interface Covered {
-  readonly inside: number
-  readonly width: number
-  /** The middle nine tenths of the live results. */
-  readonly liveWidth: number
+  readonly low: number
+  readonly middle: number
+  readonly high: number
+  /** By law; the first has several. */
+  readonly live: ReadonlyArray<readonly [number, ...ReadonlyArray<number>]>
 }
 
 /** Amounts are rounded: as much is nothing. */
 const hundredth = 0.01
 
-/** Live results of one strategy over a window of real minutes, by margin, against the band of its hours. */
-export const covered = (kind: string, seed: number, minutes: Candles): ReadonlyArray<Covered> => {
+export const isInside = ({ low, high }: Covered, live: number): boolean =>
+  live >= low - hundredth && live <= high + hundredth
+
+/** Live results of one strategy over a window of real prices, by law, against the band of its long candles. */
+export const covered = (kind: string, seed: number, source: Source, liveRuns: number, of = laws): Covered => {
   const next = seeded(seed * 7919)
-  const fine = windowOf(minutes, next)
-  const coarse = hoursOf(fine)
+  const fine = windowOf(source, next)
+  const coarse = coarser(fine, source.coarseMillis)
   const price = fine.close[0] ?? 0
-  const strategy = strategyOf(kind, coveredKinds[kind]?.(price, next) ?? "{}", price)
+  const strategy = strategyOf(kind, price, next, source.lively)
+  const fee = { base: SandboxTrader.feeOf({ decimals: 8 }, price), quote: SandboxTrader.feeOf({ decimals: 6 }, 1) }
   const input = {
     candles: coarse,
     indices: CrossingIndex.linearIndices(coarse, "at"),
-    options: { costs: noCosts, changes: { volumeShare: 0 } }
+    options: { costs: { ...noCosts, withdrawFee: fee, refundFee: fee }, changes: { volumeShare: 0 } }
   }
-  const { p5, p95 } = Band.quantilesOf(Band.run(strategy, [input]).simulated, Backtest.profitOf)
-  const [low, high] = [Number(p5) / 1e6, Number(p95) / 1e6]
-  return margins.map((margin) => {
-    const live = Array.from({ length: liveRuns }, () => gainOver(strategy, fine, venueOf(next, margin)))
-    const middle = Quantiles.of([live[0] ?? 0, ...live.slice(1)])
-    return {
-      inside: live.filter((gain) => gain >= low - hundredth && gain <= high + hundredth).length / live.length,
-      width: high - low,
-      liveWidth: middle.p95 - middle.p5
-    }
+  const { p5, p50, p95 } = Band.quantilesOf(Band.run(strategy, [input]).simulated, Backtest.profitOf)
+  const run = (law: Law): number => SandboxTrader.trade(strategy, fine, venueOf(law, next, fine)).profit
+  const live = of.map((law, index) => {
+    const more = Array.from({ length: index === 0 ? liveRuns - 1 : 0 }, () => run(law))
+    return [run(law), ...more] as const
   })
+  return { low: Number(p5) / 1e6, middle: Number(p50) / 1e6, high: Number(p95) / 1e6, live }
 }
 
-export const minutesOf = (seed: number): Candles => {
-  const name = sources[seed % sources.length] ?? ""
-  const known = read.get(name) ?? sharedData.candles(name)
-  read.set(name, known)
-  return known
+export const sourceOf = (seed: number): Source => {
+  const source = sources[seed % sources.length] ?? sources[0]
+  if (source === undefined) throw new Error("no source")
+  const known = read.get(source.file) ?? sharedData.candles(source.file, ["gaps"])
+  read.set(source.file, known)
+  return { ...source, fine: known }
 }
 const read = new Map<string, Candles>()
 
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const sorted = (values: ReadonlyArray<number>): ReadonlyArray<number> => values.toSorted((a, b) => a - b)
+
+const median = (values: ReadonlyArray<number>): number => sorted(values)[Math.floor(values.length / 2)] ?? 0
 
 const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-const main = (seeds: number, chosen: ReadonlyArray<string>): void => {
+/** So much of each band, about its middle, would have held nine tenths of the live results of the first law. */
+const needed = (found: ReadonlyArray<Covered>): number => {
+  const ratios = found.flatMap(({ low, middle, high, live: [first = []] }) =>
+    first.map((gain) => Math.abs(gain - middle) / (hundredth + (gain > middle ? high - middle : middle - low)))
+  )
+  return sorted(ratios)[Math.ceil(ratios.length * 0.9) - 1] ?? 0
+}
+
+const liveRuns = 19
+
+const main = (first: number, seeds: number, chosen: ReadonlyArray<string>): void => {
   const say = (text: string): void => void process.stdout.write(`${text}\n`)
-  const laws = margins.map((margin) => (margin === undefined ? "0 to 10 bps" : `${margin} bps`))
-  say(`| kind | ${laws.map((law) => `inside, ${law}`).join(" | ")} | width | middle 90 % of live | ratio |`)
-  say(`|---|${"---|".repeat(margins.length + 3)}`)
+  say(`| kind | ${laws.map(({ name }) => name).join(" | ")} | p5 to p95 | middle 90 % of live | ratio | needed |`)
+  say(`|---|${"---|".repeat(laws.length + 4)}`)
   for (const kind of Object.keys(coveredKinds)) {
     if (chosen.length > 0 && !chosen.includes(kind)) continue
-    const found = Array.from({ length: seeds }, (_, seed) => covered(kind, seed + 1, minutesOf(seed)))
-    const inside = margins.map((_, law) => `${(100 * mean(found.map((each) => each[law]?.inside ?? 0))).toFixed(0)} %`)
-    const [width, live] = [
-      median(found.map(([first]) => first?.width ?? 0)),
-      median(found.map(([first]) => first?.liveWidth ?? 0))
-    ]
-    const ratio = live === 0 ? "" : `${(width / live).toFixed(1)} x`
-    say(`| ${[kind, ...inside, width.toFixed(2), live.toFixed(2), ratio].join(" | ")} |`)
+    const found = Array.from({ length: seeds }, (_, index) =>
+      covered(kind, first + index, sourceOf(first + index), liveRuns)
+    )
+    const inside = laws.map((_, law) => {
+      const share = mean(
+        found.map((each) => mean((each.live[law] ?? []).map((gain) => (isInside(each, gain) ? 1 : 0))))
+      )
+      return `${(100 * share).toFixed(0)} %`
+    })
+    const width = median(found.map(({ low, high }) => high - low))
+    const live = median(
+      found.map(({ live: [of = [0]] }) => {
+        const { p5, p95 } = Quantiles.of([of[0] ?? 0, ...of.slice(1)])
+        return p95 - p5
+      })
+    )
+    const ratio = live < hundredth ? "" : `${(width / live).toFixed(1)} x`
+    say(
+      `| ${[kind, ...inside, width.toFixed(2), live.toFixed(2), ratio, `${(100 * needed(found)).toFixed(0)} %`].join(" | ")} |`
+    )
   }
 }
 
 if (import.meta.main) {
-  const [seeds = "40", ...chosen] = process.argv.slice(2)
-  if (sharedData.isPresent) main(Number(seeds), chosen)
+  const [seeds = "40", ...words] = process.argv.slice(2)
+  const from = words.find((word) => word.startsWith("from="))?.slice(5) ?? "1"
+  const chosen = words.filter((word) => !word.startsWith("from="))
+  if (sharedData.isPresent) main(Number(from), Number(seeds), chosen)
   else process.stdout.write("skipped: the shared data are not here\n")
 }

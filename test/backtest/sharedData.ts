@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { gunzipSync } from "node:zlib"
+import type { Repair } from "../../src/candles/CandleChecks.ts"
 import type { Candles } from "../../src/candles/Candles.ts"
 import * as CandleCsv from "../../src/candles/csv/CandleCsv.ts"
 
@@ -16,8 +17,8 @@ export const bytes = (name: string): Uint8Array => {
 
 export const text = (name: string): string => new TextDecoder().decode(bytes(name))
 
-export const candles = (name: string): Candles => {
-  const { candles, problems } = CandleCsv.parse(bytes(name), { file: name, repair: new Set() })
+export const candles = (name: string, repairs: ReadonlyArray<Repair> = []): Candles => {
+  const { candles, problems } = CandleCsv.parse(bytes(name), { file: name, repair: new Set(repairs) })
   if (candles === undefined) throw new Error(problems.map(({ message }) => message).join("\n"))
   return candles
 }

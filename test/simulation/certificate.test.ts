@@ -3,6 +3,7 @@
  * with every test run it is a few of them.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { named } from "../../src/sandbox/core/orders/Solvers.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
 import { type Certificate, certified, certify, isInside } from "./certificate.ts"
 
@@ -13,6 +14,9 @@ const bars = Number(process.env["LIMITBOT_BARS"] ?? (isCampaign ? 30 : 15))
 const quickKinds = ["ladder", "dca", "twap"]
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 const only = process.env["LIMITBOT_KIND"]
+/** Quickly, with solvers that draw their margin anew for each order. */
+const law = process.env["LIMITBOT_SOLVERS"] ?? (isCampaign ? undefined : "random")
+const solvers = law === undefined ? undefined : named[law]
 
 const number = (value: number): string => value.toFixed(2).padStart(9)
 
@@ -35,7 +39,7 @@ describe("the band holds what happens live", () => {
     if (only !== undefined ? only !== kind : !isCampaign && !quickKinds.includes(kind)) continue
     it(kind, { timeout: 60_000 + seeds * 60_000 }, async () => {
       const found: Array<Certificate> = []
-      for (let seed = first; seed < first + seeds; seed++) found.push(await certify(kind, seed, bars))
+      for (let seed = first; seed < first + seeds; seed++) found.push(await certify(kind, seed, bars, solvers))
       if (isCampaign) say(row(kind, found))
       for (const each of found) {
         if (isInside(each)) continue

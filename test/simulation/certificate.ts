@@ -1,5 +1,5 @@
 /**
- * Does the band hold the truth? The whole bot runs on the default sandbox over candles, in virtual time, and the backtest
+ * Does the band hold the truth? The whole bot runs on the sandbox over candles, in virtual time, and the backtest
  * over the same candles with the sandbox's costs. Live profit is that of all fills and fees until the last candle closes,
  * everything held being worth the last close; the band says between what it should lie.
  */
@@ -14,6 +14,7 @@ import * as Candles from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import { randomFrom } from "../../src/rehearsal/World.ts"
+import type { SolverLaw } from "../../src/sandbox/core/orders/Solvers.ts"
 import { defaultSettings } from "../../src/sandbox/core/Settings.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { run } from "./Torture.ts"
@@ -125,7 +126,7 @@ const costs: Costs = {
   refundFee: { base: feeOf("SOL"), quote: feeOf("USDC") }
 }
 
-const live = async (text: string, candles: Candles.Candles, seed: number) => {
+const live = async (text: string, candles: Candles.Candles, seed: number, solvers: SolverLaw | undefined) => {
   const folder = mkdtempSync(join(tmpdir(), "limitbot-certificate-"))
   try {
     const csv = join(folder, "sol.csv")
@@ -135,7 +136,9 @@ const live = async (text: string, candles: Candles.Candles, seed: number) => {
     )
     writeFileSync(csv, ["open_time_ms,open,high,low,close", ...lines, ""].join("\n"))
     const chaosMillis = bars * barMillis
-    const result = await run({ seed, strategy: text, candles: csv, speed: 1, chaosMillis, faultRate: 0, kills: 0 })
+    const sandbox = solvers === undefined ? {} : { solvers }
+    const calm = { speed: 1, chaosMillis, faultRate: 0, kills: 0 }
+    const result = await run({ seed, strategy: text, candles: csv, sandbox, ...calm })
     const last = close[bars - 1] ?? 0
     const worth = (asset: string, amount: bigint): number =>
       asset === "SOL" ? (Number(amount) / 1e9) * last : Number(amount) / 1e6
@@ -174,7 +177,8 @@ const lastDigits = 2e-7
 export const isInside = ({ live, low, high, rounding }: Certificate): boolean =>
   live >= low - rounding - 1e-6 && live <= high + rounding + 1e-6
 
-export const certify = async (kind: string, seed: number, bars: number): Promise<Certificate> => {
+/** `solvers`: who fills orders; without, the mid that touches their limit. */
+export const certify = async (kind: string, seed: number, bars: number, solvers?: SolverLaw): Promise<Certificate> => {
   const text = strategyText(kind, seed)
   const candles = randomCandles(seed, bars)
   const strategy = Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
@@ -183,7 +187,7 @@ export const certify = async (kind: string, seed: number, bars: number): Promise
   const { sides, simulated } = Band.run(strategy, [input])
   const quote = (amount: bigint): number => Number(amount) / 1e6
   const { p5, p95 } = Band.quantilesOf(simulated, (figures) => quote(Backtest.profitOf(figures)))
-  const { profit, rounding } = await live(text, candles, seed)
+  const { profit, rounding } = await live(text, candles, seed, solvers)
   return {
     kind,
     seed,

@@ -73,7 +73,8 @@ export const notModelled: ReadonlyArray<string> = [
   "the order of high and low within a bar, decisions within it, and orders that a solver had in hand when they were cancelled, where the band is of both sides alone (--band rules)",
   "requests that fail, are repeated or are refused by the venue",
   "the influence of the own orders on the market",
-  "the spread between bid and ask, which an order or a swap (`by: swap`) that takes the market pays, and swaps that fail",
+  "the spread between bid and ask, which an order or a swap (`by: swap`) that takes the market pays (simulated runs suppose one), and swaps that fail",
+  "times without solvers, and how much money solvers have",
   "what comes back of app fees to oneself (`self`), and what a platform keeps of app fees",
   "limits over all strategies together: a backtest has one",
   "the time out of the market as a cost of moving an order; its fees are modelled"

@@ -19,6 +19,8 @@ export interface FillRules {
    * arrives fills at once, at the close; one that rests fills at its limit, and the solver keeps the rest.
    */
   readonly price: "limit" | "open" | "arrival"
+  /** How much more than that margin an order pays that takes the market: half the spread. */
+  readonly spreadBasisPoints: number
   /** From a decision to a funded order that others see. */
   readonly placeMillis: number
   /** From a fill to the output in the wallet. */
@@ -51,6 +53,7 @@ export interface FillRules {
 export const touching: FillRules = {
   touch: "at",
   edgeBasisPoints: 0,
+  spreadBasisPoints: 0,
   price: "limit",
   placeMillis: 0,
   payoutMillis: 0,
@@ -75,8 +78,10 @@ export const isImmediate = (rules: FillRules): boolean =>
 
 const basisPoints = 10_000n
 
-/** The edge to a millionth of a basis point, exactly. */
-const edgeOf = (rules: FillRules): Decimal.Decimal => Decimal.make(BigInt(Math.round(rules.edgeBasisPoints * 1e6)), 10)
+/** To a millionth of a basis point, exactly. */
+const ratioOf = (basisPoints: number): Decimal.Decimal => Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
+
+const edgeOf = ({ edgeBasisPoints }: FillRules): Decimal.Decimal => ratioOf(edgeBasisPoints)
 
 /** What app fees leave of an input, as a ratio. */
 const restOf = ({ appFeeBasisPoints }: FillRules): Decimal.Decimal =>
@@ -118,10 +123,12 @@ export const reachOf = (rules: FillRules, side: Side): number => {
   return side === "BUY" ? (1 - edge) * rest : (1 + edge) / rest
 }
 
-/** An order that is marketable as it arrives pays app fees and the margin beyond the market, but never beyond its limit. */
+/** An order that is marketable as it arrives pays app fees, the margin and half the spread beyond the market, but never beyond its limit. */
 export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market: Price): Price => {
-  if (rules.edgeBasisPoints === 0 && rules.appFeeBasisPoints === 0) return market
-  const factor = side === "BUY" ? Decimal.add(Decimal.one, edgeOf(rules)) : Decimal.subtract(Decimal.one, edgeOf(rules))
+  const beyond = rules.edgeBasisPoints + rules.spreadBasisPoints
+  if (beyond === 0 && rules.appFeeBasisPoints === 0) return market
+  const ratio = ratioOf(beyond)
+  const factor = side === "BUY" ? Decimal.add(Decimal.one, ratio) : Decimal.subtract(Decimal.one, ratio)
   const paid = afterAppFees(rules, side, Decimal.multiply(market, factor))
   return side === "BUY" ? Decimal.min(limit, paid) : Decimal.max(limit, paid)
 }

@@ -62,10 +62,10 @@ const endings: Readonly<Record<Band.Simulated["ended"], string>> = {
 
 export const sentence = (given: Simulated): string => {
   const { width, ofWorth, move, ofMove } = widthOf(given)
-  const { runs, ended } = given.simulated
+  const { runs, ended, venue } = given.simulated
   const relative = `${percent(ofWorth)} of the worth at the start, ${percent(ofMove)} of what the price moved (${percent(move)})`
   const few = runs.length < firstRuns ? ", too few: the lowest, the middle one and the highest" : ""
-  return `p5, p50 and p95 are of ${runs.length} simulated runs${few}; ${endings[ended]}. From p5 to p95 it is ${given.text(width)}: ${relative}`
+  return `p5, p50 and p95 are of ${runs.length} simulated runs${few}; ${endings[ended]}. From p5 to p95 it is ${given.text(width)}: ${relative}. Their venue, ${venue.join("; or ")}`
 }
 
 export const json = (given: Simulated) => {
@@ -90,6 +90,7 @@ export const json = (given: Simulated) => {
   return {
     runs: simulated.runs.length,
     ended: simulated.ended,
+    venue: simulated.venue,
     width: format(width, quote.decimals),
     widthOfWorth: ofWorth,
     widthOfMove: ofMove,

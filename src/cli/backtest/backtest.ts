@@ -56,7 +56,7 @@ export const command = Command.make(
     ),
     band: Flag.Literals("band", ["paths", "rules"]).pipe(
       Flag.withDescription(
-        "What the band spans: paths within the bars and everything between both sides, or both sides alone, which is quicker"
+        "What the band spans: paths within the bars and venues as measured or supposed, or both sides alone, which is quicker"
       ),
       Flag.withDefault("paths")
     ),
