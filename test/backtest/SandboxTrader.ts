@@ -37,7 +37,8 @@ export interface Venue extends Partial<Omit<SandboxSettings, "assets" | "account
 export interface Traded {
   /** What fills made at the last close, after fees; in quote. */
   readonly profit: number
-  readonly fills: number
+  /** As the sandbox knows them, oldest first. */
+  readonly orders: ReadonlyArray<State.SandboxOrder>
 }
 
 const account = "trader.test"
@@ -66,6 +67,8 @@ interface Own {
   readonly slot: string
   readonly order: State.SandboxOrder
   cancelRequested: boolean
+  statusSeen: string
+  fillsSeen: number
 }
 
 export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Traded => {
@@ -87,12 +90,11 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
   const own = new Map<string, Own>()
   const slots = new Map<string, SlotFold.Slot>()
   let basis = CostBasis.empty
-  let [fills, fees, placed] = [0, 0, 0]
+  let placed = 0
   let last: { readonly price: Decimal.Decimal; readonly at: number } | undefined
   let lastPlacedAt: number | undefined
   /** Goes up with whatever a strategy can see of itself. */
   let moves = 0
-  const seen = new Map<string, string>()
 
   const whole = (amount: bigint, decimals: number): number => Number(amount) / 10 ** decimals
   const balance = (asset: string): bigint => Books.amountIn(state.books, asset, { account, place: "balance" })
@@ -138,37 +140,28 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
     state: isTerminal(order.status) ? "closing" : "open"
   })
 
-  const note = ({ slot, order }: Own): void => {
-    const known = `${order.status} ${order.fills.length} ${order.deposited}`
-    if (seen.get(slot) === known) return
-    seen.set(slot, known)
+  /** Fills count for the average entry when they are seen. */
+  const note = (each: Own): void => {
+    const { order } = each
+    for (const { amountIn, amountOut, at } of order.fills.slice(each.fillsSeen)) {
+      const [inBase, inQuote] = order.side === "BUY" ? [amountOut, amountIn] : [amountIn, amountOut]
+      basis = CostBasis.trade(basis, order.side, inBase, inQuote)
+      last = { price: order.price, at }
+    }
+    Object.assign(each, { statusSeen: order.status, fillsSeen: order.fills.length })
     moves += 1
   }
 
   /** Takes in what the venue did since the last look. */
   const observe = (): void => {
-    for (const each of [...own.values()]) {
+    for (const each of own.values()) {
       const { slot, order } = each
-      note(each)
+      if (order.status !== each.statusSeen || order.fills.length !== each.fillsSeen) note(each)
       if (!isTerminal(order.status) || !isPayoutFinal(order)) continue
       const before = slots.get(slot) ?? SlotFold.emptySlot(strategy.name, slot)
       slots.set(slot, { ...before, ...SlotFold.afterOrder(before, placementOf(each)) })
       own.delete(slot)
-      for (const leg of [order.withdrawal, order.refund]) if (leg !== undefined) fees += feeUsd
       moves += 1
-    }
-  }
-  /** Fills count for the average entry when they happen. */
-  const counted = new Map<string, number>()
-  const countFills = (): void => {
-    for (const { order } of own.values()) {
-      for (const { amountIn, amountOut, at } of order.fills.slice(counted.get(order.id) ?? 0)) {
-        const [inBase, inQuote] = order.side === "BUY" ? [amountOut, amountIn] : [amountIn, amountOut]
-        basis = CostBasis.trade(basis, order.side, inBase, inQuote)
-        last = { price: order.price, at }
-        fills += 1
-      }
-      counted.set(order.id, order.fills.length)
     }
   }
 
@@ -224,7 +217,7 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
     const transfers = [{ receiver: order.depositAddress, asset: order.origin.id, amount: String(order.inputAmount) }]
     const payload = { signerId: account, nonce: `${placed}`, intentHash: `${placed}`, transfers }
     Result.getOrThrow(apply(state, { tag: "ExecuteIntent", payload }, state.now))
-    own.set(slot, { slot, order, cancelRequested: false })
+    own.set(slot, { slot, order, cancelRequested: false, statusSeen: order.status, fillsSeen: 0 })
     lastPlacedAt = state.now
     moves += 1
   }
@@ -261,7 +254,6 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
 
   const look = (): void => {
     observe()
-    countFills()
     const now = state.model.mid(base, quote, state.now)
     const holds =
       decision !== undefined &&
@@ -309,18 +301,30 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
     look()
   }
   advance(state, end)
-  observe()
-  countFills()
   const close = candles.close[bars - 1] ?? 0
   let traded = 0
-  for (const { side, fills: of } of state.orders.values()) {
+  const worth = ({ id }: SandboxAsset, amount: bigint): number =>
+    id === base.id ? whole(amount, base.decimals) * close : whole(amount, quote.decimals)
+  let fees = 0
+  for (const {
+    side,
+    fills: of,
+    origin,
+    destination,
+    withdrawal,
+    refund,
+    withdrawFee,
+    refundFee
+  } of state.orders.values()) {
+    if (withdrawal?.status === "COMPLETED") fees += worth(destination, withdrawFee)
+    if (refund?.status === "COMPLETED") fees += worth(origin, refundFee)
     const sign = side === "BUY" ? 1 : -1
     for (const { amountIn, amountOut } of of) {
       const [inBase, inQuote] = side === "BUY" ? [amountOut, amountIn] : [amountIn, amountOut]
       traded += sign * (whole(inBase, base.decimals) * close - whole(inQuote, quote.decimals))
     }
   }
-  return { profit: traded - fees, fills }
+  return { profit: traded - fees, orders: [...state.orders.values()] }
 }
 
 const receivedBy = (order: State.SandboxOrder): bigint => {

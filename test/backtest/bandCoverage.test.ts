@@ -6,9 +6,9 @@ import * as sharedData from "./sharedData.ts"
 describe.skipIf(!sharedData.isPresent)(
   "the band over real prices, judged by solvers of another law (skipped where the shared data are not here)",
   () => {
-    for (const kind of ["grid", "ladder", "bracket"])
+    for (const kind of ["ladder", "bracket"])
       it(`${kind}: most live results lie between p5 and p95`, () => {
-        const found = [3, 4, 5].map((seed) => covered(kind, seed, sourceOf(seed), 2, laws))
+        const found = [3, 4].map((seed) => covered(kind, seed, sourceOf(seed), 1, laws))
         const inside = found.flatMap((each) => each.live.flat().map((gain) => isInside(each, gain)))
         assert.isAtLeast(inside.filter(Boolean).length / inside.length, 0.75)
       })

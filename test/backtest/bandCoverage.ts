@@ -49,7 +49,8 @@ interface Place {
 export const coveredKinds: Readonly<Record<string, (place: Place) => string>> = {
   grid: ({ next, away }) => {
     const width = 2 + next() * 6
-    return `{ lower: ${away(-width)}, upper: ${away(width)}, levels: ${9 + Math.floor(next() * 16)}, size: { quote: 1000 } }`
+    // On no level at the start: whether a cell there begins with a purchase or a sale would hang on rounding.
+    return `{ lower: ${away(-width)}, upper: ${away(width * 0.93)}, levels: ${9 + Math.floor(next() * 16)}, size: { quote: 1000 } }`
   },
   ladder: ({ next, away, percents }) =>
     `{ side: buy, from: ${away(-0.2)}, to: ${away(-4)}, rungs: ${4 + Math.floor(next() * 8)}, total: { quote: 20000 }, takeProfit: ${percents(0.4, 2)} }`,
@@ -135,9 +136,9 @@ const venueOf = (law: Law, next: Random, fine: Candles): SandboxTrader.Venue => 
   }
   return {
     seed: 1 + Math.floor(next() * 1e9),
-    lookMillis: 10_000,
+    lookMillis: 12_000,
     firstLookMillis: fine.time.stepMillis,
-    stepMillis: 2000,
+    stepMillis: 3000,
     recognitionMillis: time(1000, 8000),
     payoutMillis: time(3000, 25_000),
     cancelMillis: time(3000, 25_000),

@@ -2,11 +2,16 @@
  * What this venue really took: measured from the events of the bot's own orders, to replace the assumed times and margin of
  * a backtest. Each figure stands on its own number of observations, and is used only when there are enough of them.
  *
- * The band learns from fills that lay outside of it. If more than a tenth of them came before the stored prices reached
- * their limit, the kind side asks for no margin. The unkind side asks for as much as nine of ten fills had been waiting for.
+ * The margin of a fill lies between two figures: how far the stored minutes had gone beyond the limit before, without a fill,
+ * and how far the minute in which it filled went. The minute may have gone much further than was needed: of a solver who wants 20
+ * basis points nine of ten such figures are up to 105. So the kind side asks for the median of the former, the unkind side for
+ * the median of the latter.
  *
- * Times are between entries of the journal, so they include how long the bot took to look. The margin of a fill is how far
- * the stored minute in which it happened went beyond the limit: no less was needed there, perhaps less would have done.
+ * The band learns from fills that lay outside of it. If more than a tenth of them came before the stored prices reached
+ * their limit, the kind side asks for no margin. The unkind side asks for at least as much as nine of ten fills had been
+ * waiting for.
+ *
+ * Times are between entries of the journal, so they include how long the bot took to look.
  */
 
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
@@ -149,20 +154,22 @@ export const measure = (
   }
 }
 
-/** The kind side gets what a quarter of the orders had or better, the unkind side what nine of ten had or better. */
+/** Times: the kind side gets what a quarter of the orders had or better, the unkind side what nine of ten had or better. */
 export const rulesFor = (calibration: Calibration, mode: FillMode): Partial<FillRules> => {
-  const { place, payout, cancel, edge, early, late } = calibration
+  const { place, payout, cancel, edge } = calibration
   const value = ({ p25, p90 }: Measured): number => (mode === "optimistic" ? p25 : p90)
   return {
     ...(place.count < enough ? {} : { placeMillis: value(place) }),
     ...(payout.count < enough ? {} : { payoutMillis: value(payout) }),
     ...(cancel.count < enough ? {} : { cancelMillis: value(cancel) }),
-    ...(edge.count < enough ? {} : { edgeBasisPoints: hundredths(learned(mode, value(edge), early, late)) })
+    ...(edge.count < enough ? {} : { edgeBasisPoints: hundredths(marginOf(calibration, mode)) })
   }
 }
 
-const learned = (mode: FillMode, margin: number, early: Measured, late: Measured): number =>
-  mode === "pessimistic" ? Math.max(margin, late.p90) : early.p90 > 0 ? 0 : margin
+const marginOf = ({ edge, early, late }: Calibration, mode: FillMode): number => {
+  if (mode === "pessimistic") return Math.max(edge.p50, late.p90)
+  return early.p90 > 0 ? 0 : Math.min(edge.p25, late.p50)
+}
 
 const hundredths = (value: number): number => Math.round(value * 100) / 100
 

@@ -102,12 +102,12 @@ describe("Calibration", () => {
     assert.deepStrictEqual(Calibration.rulesFor(found, "optimistic"), {
       placeMillis: 10_000,
       payoutMillis: 20_000,
-      edgeBasisPoints: 10
+      edgeBasisPoints: 1
     })
     assert.deepStrictEqual(Calibration.rulesFor(found, "pessimistic"), {
       placeMillis: 36_000,
       payoutMillis: 72_000,
-      edgeBasisPoints: 36
+      edgeBasisPoints: 20
     })
     const text = Calibration.describe(found).join("\n")
     assert.match(text, /cancelling: measured 0 times, 30 are needed: the default is used/)
