@@ -1,8 +1,9 @@
 /**
  * What the capital earned, on the minutes of prices that the bot recorded: time-weighted (how good the trading was,
- * whenever money came), money-weighted (what the money earned, given when it came), the deepest fall, and what
- * holding the same capital would be worth. The curve of worth is also what screens draw. Statistics, not money: doubles in
- * quote units.
+ * whenever money came), money-weighted (what the money earned, given when it came), and the deepest fall. The curve of worth is
+ * also what screens draw, beside what holding the same capital would be worth. Statistics, not money: doubles in quote units.
+ *
+ * Fees count in quote at the price of their order, as in `Profit`: so worth less held is its total.
  */
 import { minuteMillis } from "../domain/Durations.ts"
 import type { Decimals } from "./PlainText.ts"
@@ -15,8 +16,6 @@ export interface Returns {
   readonly moneyWeighted: number | null
   /** Deepest fall of the time-weighted value below its peak, as a ratio. */
   readonly maxDrawdown: number | null
-  /** Present worth, less what the capital would be worth if it had been held. */
-  readonly againstHolding: number | null
 }
 
 interface Step {
@@ -41,7 +40,7 @@ export interface CurvePoint {
   readonly held: number
 }
 
-const unknown: Returns = { timeWeighted: null, moneyWeighted: null, maxDrawdown: null, againstHolding: null }
+const unknown: Returns = { timeWeighted: null, moneyWeighted: null, maxDrawdown: null }
 
 interface Valuation {
   readonly quote: string
@@ -73,7 +72,7 @@ const stepsOf = (
       }),
     ...fees
       .filter((fee) => fee.quote === quote && assets.has(fee.asset))
-      .map(({ at, asset, amount }) => ({ at, asset, change: -units(asset, amount), isCapital: false }))
+      .map(({ at, inQuote }) => ({ at, asset: quote, change: -units(quote, inQuote), isCapital: false }))
   ].sort((a, b) => a.at - b.at)
 }
 
@@ -145,7 +144,6 @@ export const returnsOf = (
   return {
     timeWeighted: index - 1,
     moneyWeighted: moneyWeighted(points, first, last),
-    maxDrawdown: deepest,
-    againstHolding: last.worth - last.held
+    maxDrawdown: deepest
   }
 }

@@ -22,7 +22,7 @@ const yearMillis = 365 * dayMillis
 
 interface Ground {
   /** Budgets given or taken back. */
-  readonly flows: Iterable<Item>
+  readonly flows: ReadonlyArray<Item>
   /** The first market of each strategy. */
   readonly markets: ReadonlyMap<string, string>
   readonly mark: Mark
@@ -31,12 +31,13 @@ interface Ground {
 
 /** `whole`: the figures over everything. */
 export const of = (whole: ReadonlyArray<Row>, ground: Ground): ReadonlyArray<ProfitStanding> => {
-  const { capital, since } = budgets(ground)
+  const capital = Map.groupBy(capitalsOf(ground), ({ quote }) => quote)
+  const since = ground.flows.length === 0 ? undefined : Math.min(...ground.flows.map(({ at }) => at))
   const elapsed = since === undefined ? 0 : ground.now - since
   const quotes = [...new Set([...capital.keys(), ...whole.filter(hasTraded).map(({ quote }) => quote)])].sort()
   return quotes.map((quote) => {
     const figures = whole.find((row) => row.quote === quote)?.figures ?? nothing
-    const own = capital.get(quote)
+    const own = sumOf(capital.get(quote))
     const share = own === undefined || own <= 0n ? undefined : Number(figures.total) / Number(own)
     const shareOfYear = share === undefined || elapsed < dayMillis ? undefined : (share * yearMillis) / elapsed
     return { quote, figures, capital: own, since, share, shareOfYear }
@@ -46,22 +47,32 @@ export const of = (whole: ReadonlyArray<Row>, ground: Ground): ReadonlyArray<Pro
 const hasTraded = ({ figures: { gridProfit, inventory, fees } }: Row): boolean =>
   gridProfit !== 0n || inventory !== 0n || fees !== 0n
 
-/** Every budget counts in what the first market of its strategy is counted in. */
-const budgets = ({ flows, markets, mark }: Ground) => {
+/** A budget, in what the first market of its strategy is counted in; `undefined` where it has no price. */
+export interface Capital {
+  readonly strategy: string
+  readonly quote: string
+  readonly worth: Amount | undefined
+}
+
+export const capitalsOf = ({ flows, markets, mark }: Omit<Ground, "now">): ReadonlyArray<Capital> => {
   const held = new Map<string, { readonly strategy: string; readonly asset: string; readonly amount: Amount }>()
-  let since: number | undefined
-  for (const { strategy, asset, at, figures } of flows) {
+  for (const { strategy, asset, figures } of flows) {
     const key = `${strategy}\u0000${asset}`
     held.set(key, { strategy, asset, amount: (held.get(key)?.amount ?? 0n) + (figures.flows ?? 0n) })
-    since = Math.min(since ?? at, at)
   }
-  const capital = new Map<string, Amount | undefined>()
-  for (const { strategy, asset, amount } of held.values()) {
+  return [...held.values()].flatMap(({ strategy, asset, amount }) => {
     const [, quote] = markets.get(strategy)?.split("/") ?? []
-    if (quote === undefined || amount === 0n) continue
+    if (quote === undefined || amount === 0n) return []
     const worth = asset === quote ? amount : mark(`${asset}/${quote}`, asset, quote, amount)
-    const known = capital.has(quote) ? capital.get(quote) : 0n
-    capital.set(quote, worth === undefined || known === undefined ? undefined : known + worth)
-  }
-  return { capital, since }
+    return [{ strategy, quote, worth }]
+  })
 }
+
+/** `undefined` where there is none, or one of them has no price. */
+export const sumOf = (capitals: ReadonlyArray<Capital> = []): Amount | undefined =>
+  capitals.length === 0
+    ? undefined
+    : capitals.reduce<Amount | undefined>(
+        (sum, { worth }) => (sum === undefined || worth === undefined ? undefined : sum + worth),
+        0n
+      )

@@ -106,12 +106,9 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         return {
           ...now,
           ...ProfitView.standingsView(picture, assets),
-          strategies: strategies.flatMap((strategy) => {
-            const price = bot.prices.get(strategy.market.name)
-            return price === undefined
-              ? []
-              : [ProfitView.strategyProfit(books.state, assets, strategy, price, picture, recent.fills)]
-          }),
+          strategies: strategies.flatMap((strategy) =>
+            ProfitView.strategyProfit(assets, strategy, picture, recent.fills)
+          ),
           series: ProfitView.series(trading, assets, valued, now.at)
         }
       })

@@ -2,7 +2,7 @@
  * Profit and loss for a glance: in total, by day (UTC), by strategy and by slot, all from the ledger's figures. The screen,
  * `status` and the API show these. What they show is on disk and counted once.
  *
- * `total` is also the gain over holding the budget: the initial holdings have no price here until they trade.
+ * `total` is also what trading made against holding the budget: whoever holds pays no fees, and the budget moves with the price alike.
  */
 import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -20,6 +20,8 @@ export interface LiveProfit {
   /** What stands first on every surface, by quote asset. */
   readonly standings: ReadonlyArray<Standing.ProfitStanding>
   readonly whole: ReadonlyArray<Profit.Row>
+  /** Every budget at the present price. */
+  readonly capitals: ReadonlyArray<Standing.Capital>
   /** What was earned and paid by UTC day; the inventory is not divided by days, it stands at the last. */
   readonly days: ReadonlyArray<Profit.Row>
   readonly today: string
@@ -36,14 +38,14 @@ const staleMillis = 2_000
 /** Where the figures come from: what they consist of when open positions are worth this, and the budgets. */
 interface Source {
   readonly items: (mark: Profit.Mark) => ReadonlyArray<Profit.Item>
-  readonly flows: Iterable<Profit.Item>
+  readonly flows: ReadonlyArray<Profit.Item>
   readonly markets: ReadonlyMap<string, string>
   readonly lastPrices: Trades.TradingRecord["lastPrices"]
 }
 
 const sourceOf = (profit: RunningProfit.RunningProfit, now: number): Source => ({
   items: (mark) => RunningProfit.items(profit, mark, now),
-  flows: profit.flows.values(),
+  flows: [...profit.flows.values()],
   markets: profit.books.markets,
   lastPrices: profit.books.lastPrices
 })
@@ -54,6 +56,7 @@ const pictureOf = ({ items: itemsBy, flows, markets }: Source, mark: Profit.Mark
   return {
     standings: Standing.of(whole, { flows, markets, mark, now }),
     whole,
+    capitals: Standing.capitalsOf({ flows, markets, mark }),
     days: Profit.grouped(items, "day"),
     today: utcDate(now),
     strategies: Profit.grouped(items, "strategy"),

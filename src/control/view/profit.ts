@@ -3,11 +3,11 @@
  * `ledger/Returns.ts`: doubles, for the eye only.
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
-import type { BotState } from "../../engine/state/BotState.ts"
+import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import { earnedOf, nothing } from "../../ledger/Profit.ts"
 import { type Close, curve } from "../../ledger/Returns.ts"
+import * as Standing from "../../ledger/Standing.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
 import * as Money from "../../report/text/Money.ts"
 import type { FillView, Profit } from "../api/Views.ts"
@@ -15,29 +15,28 @@ import type { LiveProfit } from "./LiveProfit.ts"
 
 type StrategyProfit = (typeof Profit.Type)["strategies"][number]
 
-/** The budget is valued on the strategy's first market; what trading made is added to it. */
+/** What the budget would be worth without any trade, and with what trading made; nothing where it has no price. */
 export const strategyProfit = (
-  state: BotState,
   assets: Money.Assets,
   { name, market }: { readonly name: string; readonly market: Market },
-  price: TwoSidedPrice,
-  { strategies }: LiveProfit,
+  { capitals, strategies }: LiveProfit,
   fills: ReadonlyArray<FillView>
-): StrategyProfit => {
-  const { base, quote } = market
-  const budget = (symbol: string) => state.strategies.get(name)?.budget.get(symbol) ?? 0n
-  const held = budget(quote.symbol) + quoteAmount(market, budget(base.symbol), mid(price), "down")
-  const row = strategies.find((each) => each.group === name && each.quote === quote.symbol)
-  const figures = row?.figures ?? nothing
-  return {
-    strategy: name,
-    market: market.name,
-    asset: quote.symbol,
-    worth: Money.amountText(assets, quote.symbol, held + figures.total),
-    held: Money.amountText(assets, quote.symbol, held),
-    earned: Money.amountText(assets, quote.symbol, earnedOf(figures)),
-    fills: fills.filter(({ slot }) => slot.startsWith(`${name}/`)).length
-  }
+): ReadonlyArray<StrategyProfit> => {
+  const quote = market.quote.symbol
+  const held = Standing.sumOf(capitals.filter((each) => each.strategy === name && each.quote === quote))
+  if (held === undefined) return []
+  const figures = strategies.find((each) => each.group === name && each.quote === quote)?.figures ?? nothing
+  return [
+    {
+      strategy: name,
+      market: market.name,
+      asset: quote,
+      worth: Money.amountText(assets, quote, held + figures.total),
+      held: Money.amountText(assets, quote, held),
+      earned: Money.amountText(assets, quote, earnedOf(figures)),
+      fills: fills.filter(({ slot }) => slot.startsWith(`${name}/`)).length
+    }
+  ]
 }
 
 /** What stands first, and each day. */
@@ -93,10 +92,12 @@ export const series = (
       ...(present === undefined ? [] : [{ market, at: now, close: Decimal.toNumber(mid(present)) }])
     ]
   )
+  const decimals = (symbol: string) => assets.get(symbol)?.decimals ?? 0
+  const rounded = (value: number): number => Number(value.toFixed(decimals(quote.symbol)))
   const points = curve(trading, {
     quote: quote.symbol,
     closes: closes.filter(({ at }) => at <= now),
-    decimals: (symbol) => assets.get(symbol)?.decimals ?? 0
+    decimals
   })
   const every = Math.max(1, Math.ceil(points.length / mostPoints))
   const shown = points.filter((_, index) => index % every === 0 || index === points.length - 1)
@@ -107,5 +108,3 @@ export const series = (
     held: shown.map(({ held }) => rounded(held))
   }
 }
-
-const rounded = (value: number): number => Number(value.toPrecision(12))

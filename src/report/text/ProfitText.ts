@@ -121,7 +121,7 @@ export const lines = (
         ]),
     ...[...(statistics ?? [])].flatMap(([quote, each]) => statisticsLines(quote, each)),
     "",
-    "Total is grid profit plus inventory less fees. Grid profit is what slots earned that bought and sold, inventory what is held now against its cost. Flows are budgets, not profit.",
+    "Total is grid profit plus inventory less fees: what trading made against holding the budgets. Grid profit is what slots earned that bought and sold, inventory what is held now against its cost. Flows are budgets, not profit.",
     `For accounts, realised is by ${method === "average" ? "average cost" : method.toUpperCase()} over each strategy; with unrealised it comes to the same total.`
   ]
 }
@@ -145,12 +145,11 @@ const statisticsLines = (
       : `. Price after a fill, in our favour: ${Object.entries(markout)
           .map(([after, ratio]) => `${after} ${share(ratio)}`)
           .join(", ")}`
-  const { timeWeighted, moneyWeighted, maxDrawdown, againstHolding } = returns
-  const held = againstHolding === null ? "not known" : `${againstHolding.toFixed(2)} ${quote}`
+  const { timeWeighted, moneyWeighted, maxDrawdown } = returns
   return [
     "",
     `${quote}: ${filled} of ${rested} orders filled${toFill}; ${requotes} repriced${cost}${later}`,
     `${quote}: fees of payouts and refunds ${feesPaid.toFixed(4)} ${quote} paid, ${feesEstimated.toFixed(4)} ${quote} estimated when the orders were made`,
-    `${quote}: return ${share(timeWeighted)} time-weighted, ${share(moneyWeighted)} money-weighted; largest drawdown ${share(maxDrawdown)}; against holding ${held}`
+    `${quote}: return ${share(timeWeighted)} time-weighted, ${share(moneyWeighted)} money-weighted; largest drawdown ${share(maxDrawdown)}`
   ]
 }

@@ -3,7 +3,7 @@ import { nothing, plus } from "../../../src/ledger/Profit.ts"
 import * as ProfitText from "../../../src/report/text/ProfitText.ts"
 
 const assets = new Map([["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]])
-const returns = { timeWeighted: 0.01, moneyWeighted: null, maxDrawdown: 0.002, againstHolding: 3 }
+const returns = { timeWeighted: 0.01, moneyWeighted: null, maxDrawdown: 0.002 }
 const textOf = (filled: number): string => {
   const orders = {
     rested: 4,
