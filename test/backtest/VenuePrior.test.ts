@@ -19,12 +19,12 @@ describe("what simulated runs suppose of the venue", () => {
     assert.deepStrictEqual([Math.min(...margins), Math.max(...margins)], [0, 30])
     assert.approximately(
       share(margins, (each) => each === 0),
-      1 / 12,
+      1 / 8,
       0.02
     )
     assert.approximately(
       share(margins, (each) => each > 10 && each < 20),
-      10 / 36,
+      10 / 40,
       0.03
     )
     assert.strictEqual(
