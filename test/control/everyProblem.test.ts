@@ -37,6 +37,19 @@ describe("every kind of trouble", () => {
     assert.sameMembers([...new Set(found)], [...problemKinds])
   })
 
+  it("has what a comparison with other witnesses found, until all agrees again", () => {
+    const found = (events: ReadonlyArray<BotEvent>) =>
+      listOf(stateOf(events)).filter(({ kind }) => kind === "witness-contradicts" || kind === "foreign")
+    const texts = found(everyTrouble).map(({ severity, text }) => `${severity}: ${text}`)
+    assert.strictEqual(texts.length, 2)
+    assert.match(texts[0] ?? "", /^alarm: .*deposited 90 there, 100 here/)
+    assert.match(texts[1] ?? "", /^warn: .*left alone: order order-77 at address-77/)
+    const again: BotEvent = { _tag: "Reconciled", witnesses: ["orders"], contradictions: [], foreign: [] }
+    assert.isEmpty(found([...everyTrouble, again]))
+    const started: BotEvent = { _tag: "BotStarted", pid: 2, version: "0", mode: "live", account: "a", venue: "v" }
+    assert.strictEqual(found([...everyTrouble, started]).length, 2, "a new run tells it only when it differs")
+  })
+
   for (const [name, events] of Object.entries(troubles)) {
     it.effect(`stands on the screen and in a chat: ${name}`, () =>
       Effect.gen(function* () {

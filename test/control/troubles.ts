@@ -74,6 +74,12 @@ const common: ReadonlyArray<BotEvent> = [
   { _tag: "Paused", strategy: "ladder", limit: operatorLimit, action: "drain", reason: "holiday" },
   { _tag: "StrategiesRefused", problems: ["grid.yaml:3:1: no such key"] },
   { _tag: "PriceDoubted", market: "BTC/USDC", reason: "no second witness" },
+  {
+    _tag: "Reconciled",
+    witnesses: ["orders"],
+    contradictions: ["order p2: deposited 90 there, 100 here"],
+    foreign: [{ kind: "order", subject: "order-77", address: "address-77", text: "no placement knows it" }]
+  },
   { _tag: "JournalCut", text: "it has 3 events, and the bot had written 7" }
 ]
 

@@ -193,8 +193,8 @@ export const mutants: ReadonlyArray<Mutant> = [
       },
       {
         file: gate,
-        find: "  { stops: everything, why: ({ stopped }) => stopped },",
-        replace: "  { stops: beginnings, why: ({ stopped }) => stopped },"
+        find: "  { stops: everything, why: ({ stopped }) => stopped }",
+        replace: "  { stops: beginnings, why: ({ stopped }) => stopped }"
       },
       {
         file: gate,

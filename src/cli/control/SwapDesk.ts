@@ -10,6 +10,7 @@ import * as Ledger from "../../domain/Ledger.ts"
 import { byHand } from "../../domain/Placement.ts"
 import type { AgreedSwap } from "../../domain/SwapEvent.ts"
 import { EngineSettings, marginMillis } from "../../engine/EngineSettings.ts"
+import { closedForAll } from "../../engine/funding/FundingGate.ts"
 import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { workingLedger } from "../../engine/state/BotState.ts"
@@ -36,14 +37,7 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
 
   /** What may not be paid now is not even quoted. */
   const open = Effect.suspend(() => {
-    const { broken, diskFullSince, killed, leaseLost, movedTo } = books.state
-    const why =
-      leaving() ??
-      (killed === undefined ? undefined : `the kill switch is on: ${killed}`) ??
-      (diskFullSince === undefined ? undefined : "the disk is full") ??
-      leaseLost ??
-      (broken === undefined ? undefined : `the journal is not what was written: ${broken}`) ??
-      (movedTo === undefined ? undefined : `this journal was handed over as ${movedTo}`)
+    const why = closedForAll(books.state, { leaseLost: books.state.leaseLost, stopped: leaving() })
     return why === undefined ? Effect.void : Effect.fail(new DeskRefused({ message: `Nothing is paid now: ${why}` }))
   })
 

@@ -19,8 +19,6 @@ import type { JournalView } from "./JournalView.ts"
 
 interface StatusView extends JournalView {
   readonly trading: RunningProfit
-  /** What a running bot last found when it compared its records. */
-  readonly reconciled: Of<"Reconciled"> | undefined
 }
 
 export const printJson = (
@@ -57,8 +55,8 @@ export const printJson = (
       money: Money.rows(workingLedger(state), assets),
       residual: Money.residual(state.ledger, assets),
       profit: profitJson(view),
-      contradictions: view.reconciled?.contradictions ?? [],
-      foreign: view.reconciled?.foreign ?? [],
+      contradictions: state.reconciled?.contradictions ?? [],
+      foreign: state.reconciled?.foreign ?? [],
       safeUnattendedUntil: safeUntil(state) ?? null
     })
   )
@@ -153,10 +151,6 @@ export const printScreen = Effect.fnUntraced(function* (
       "",
       ...ProfitText.lines(profitOf(view, picture), assets),
       `Prices: ${view.prices}${view.prices === "signed" ? "" : ": whoever is between the bot and the venue can change them; set venue.quoteKey"}`,
-      ...(view.reconciled?.contradictions ?? []).map((text) => `CONTRADICTION: ${text}`),
-      ...(view.reconciled?.foreign ?? []).map(
-        ({ kind, subject, address, text }) => `Not of this journal: ${kind} ${subject} (${address}): ${text}`
-      ),
       ...(until === undefined
         ? []
         : [`Safe unattended until ${until}: then the venue ends the first order and refunds it.`])

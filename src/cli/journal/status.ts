@@ -9,7 +9,7 @@ import * as flags from "../flags.ts"
 import { newestPrices } from "../money/NewestPrices.ts"
 import * as KillFile from "../run/KillFile.ts"
 import { WrongUsage } from "../Usage.ts"
-import { eventsOf, withJournal } from "./JournalView.ts"
+import { withJournal } from "./JournalView.ts"
 import * as StatusText from "./StatusText.ts"
 
 export const command = Command.make(
@@ -27,11 +27,10 @@ export const command = Command.make(
     yield* withJournal(
       config,
       Effect.fnUntraced(function* (journal) {
-        const reconciled = (yield* eventsOf("Reconciled")).at(-1)
         const stored = yield* StoredProfit.present
         const lastPrices = yield* newestPrices(stored.books.lastPrices, journal.now)
         const trading = { ...stored, books: { ...stored.books, lastPrices } }
-        const view = { ...journal, trading, reconciled }
+        const view = { ...journal, trading }
         const holder = yield* Lease.holder(view.journal)
         const killSwitch = yield* Effect.flatten(KillFile.watch(view.journal))
         const dashboard = yield* RunningBot.addressOf(view.journal)

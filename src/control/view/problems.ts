@@ -241,6 +241,13 @@ const kinds: ReadonlyArray<Kind> = [
         : { text: `Cannot be planned (${failing.reason}); its orders stay as they are`, since: failing.since }
     )
   },
+  {
+    kind: "witness-contradicts",
+    severity: "alarm",
+    command: "reconcile",
+    cases: ({ state }) =>
+      (state.reconciled?.contradictions ?? []).map((text) => ({ subject: "journal", text: `Other witnesses: ${text}` }))
+  },
   { kind: "paused-by-limit", severity: "alarm", command: "resume", cases: ofStrategies(pausedBy(false)) },
   {
     kind: "edit-rejected",
@@ -250,6 +257,16 @@ const kinds: ReadonlyArray<Kind> = [
       ({ rejectedEdit }) => rejectedEdit,
       (mistakes) => `The edited files are rejected, the old ones still run: ${mistakes.join(" ")}`
     )
+  },
+  {
+    kind: "foreign",
+    severity: "warn",
+    command: "reconcile",
+    cases: ({ state }) =>
+      (state.reconciled?.foreign ?? []).map(({ address, kind, subject, text }) => ({
+        subject: "account",
+        text: `Not of this journal, and left alone: ${kind} ${subject}${subject === address ? "" : ` at ${address}`}: ${text}`
+      }))
   },
   {
     kind: "no-price",

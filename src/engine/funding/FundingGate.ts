@@ -68,13 +68,26 @@ const isOver = (status: string | undefined): boolean =>
 const everything: ReadonlyArray<FundingStep> = ["create", "fund", "resend"]
 const beginnings: ReadonlyArray<FundingStep> = ["create", "fund"]
 
+/** What the journal says of the whole bot. */
+const recordedOfBot: ReadonlyArray<Hold<Pick<Recorded, "state">>> = [
+  { stops: everything, why: ({ state }) => state.killed },
+  {
+    stops: everything,
+    why: ({ state }) => (state.movedTo === undefined ? undefined : `this journal was handed over as ${state.movedTo}`)
+  },
+  { stops: everything, why: ({ state }) => JournalTail.closesGate(state.tail) },
+  { stops: everything, why: ({ state }) => state.broken && `the journal is not what was written: ${state.broken}` },
+  { stops: everything, why: ({ state }) => (state.diskFullSince === undefined ? undefined : "the disk is full") },
+  // The venue judges by its own clock whether bytes have expired; ours can only make prices and deadlines look fresh.
+  { stops: beginnings, why: ({ state }) => VenueTime.problem(state) }
+]
+
 /**
- * What the journal says. Whoever stops the bot, a strategy or an order means money that may still be here as well: sent again, it
+ * What it says beside that of a placement. Whoever stops the bot, a strategy or an order means money that may still be here as well: sent again, it
  * would be paid to an order that is over by then, or for a strategy that must not spend. And where the books or the venue are
  * not trusted, no payment mends that. What has arrived of it, a deposit shows.
  */
-const recorded: ReadonlyArray<Hold<Recorded>> = [
-  { stops: everything, why: ({ state }) => state.killed },
+const recordedOfPlacement: ReadonlyArray<Hold<Recorded>> = [
   {
     // It is wanted until the order is over, however often the venue refuses it.
     stops: everything,
@@ -97,24 +110,26 @@ const recorded: ReadonlyArray<Hold<Recorded>> = [
       strategy?.failing === undefined ? undefined : `its strategy cannot be planned: ${strategy.failing.reason}`
   },
   { stops: everything, why: ({ strategy }) => strategy?.paused?.reason },
-  { stops: everything, why: ({ strategy }) => (strategy === undefined ? undefined : FundingStop.closesGate(strategy)) },
-  { stops: everything, why: ({ state }) => JournalTail.closesGate(state.tail) },
-  { stops: everything, why: ({ state }) => state.broken && `the journal is not what was written: ${state.broken}` },
-  { stops: everything, why: ({ state }) => (state.diskFullSince === undefined ? undefined : "the disk is full") },
-  // The venue judges by its own clock whether bytes have expired; ours can only make prices and deadlines look fresh.
-  { stops: beginnings, why: ({ state }) => VenueTime.problem(state) }
+  { stops: everything, why: ({ strategy }) => (strategy === undefined ? undefined : FundingStop.closesGate(strategy)) }
+]
+
+const recorded: ReadonlyArray<Hold<Recorded>> = [...recordedOfBot, ...recordedOfPlacement]
+
+/** What only the running process knows of the whole bot. */
+const presentOfBot: ReadonlyArray<Hold<Pick<GateInputs, "leaseLost" | "stopped">>> = [
+  { stops: everything, why: ({ leaseLost }) => leaseLost },
+  { stops: everything, why: ({ stopped }) => stopped }
 ]
 
 /**
- * What only the running process knows. The market stops only what begins: an order that could not be
+ * What it knows beside that. The market stops only what begins: an order that could not be
  * paid is not created either. An order whose bytes have left may
  * rest already, and sending them again is how the bot learns whether it does. At worst that funds it later, at its own limit, as
  * if the first attempt had been late. A strategy that no longer wants it cancels it, and that stops the bytes. If a price that is
  * old or gone stopped them too, every outage of the venue would leave payments in doubt.
  */
 const present: ReadonlyArray<Hold<Recorded & GateInputs>> = [
-  { stops: everything, why: ({ leaseLost }) => leaseLost },
-  { stops: everything, why: ({ stopped }) => stopped },
+  ...presentOfBot,
   { stops: everything, why: ({ incident }) => incident },
   { stops: beginnings, why: ({ skewMillis }) => VenueTime.problemOf(skewMillis) },
   { stops: beginnings, why: ({ limits, now }) => limits && quietness({ limits, now }) },
@@ -143,6 +158,10 @@ const recordedOf = (state: BotState, placement: Placement): Recorded => ({
   strategy: state.strategies.get(placement.strategy),
   slot: state.slots.get(slotKey(placement.strategy, placement.slot))
 })
+
+/** Why this bot begins and pays nothing at all, if so. */
+export const closedForAll = (state: BotState, inputs: Pick<GateInputs, "leaseLost" | "stopped">): string | undefined =>
+  firstOf(presentOfBot, inputs, "fund") ?? firstOf(recordedOfBot, { state }, "fund")
 
 /** The same as far as the journal knows, for people who look at it. */
 export const closedByRecord = (state: BotState, placement: Placement, step: FundingStep): string | undefined =>

@@ -153,11 +153,11 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "JournalMoved":
     case "JournalRestored":
     case "JournalBroken":
+    case "Reconciled":
       return RunState.apply(state, event, at)
     case "OddOrderSeen":
       return noteUnreadable(state, event)
     case "LoopFailed":
-    case "Reconciled":
     case "JournalBehind":
     case "JournalCut":
     case "BotStopped":

@@ -20,6 +20,8 @@ export interface RunState {
   broken: string | undefined
   /** What is wrong with the files as saved now; the running strategies are older. */
   rejectedEdit: ReadonlyArray<string> | undefined
+  /** What the last comparison with other witnesses found, if not all agreed. */
+  reconciled: Pick<Of<"Reconciled">, "contradictions" | "foreign"> | undefined
   /** Markets whose quotes may not be used, and why. */
   doubts: Map<string, { readonly reason: string; readonly since: number }>
   /** Our clock against the venue's, once it was compared in this run. */
@@ -37,6 +39,7 @@ export const make = (): RunState => ({
   leaseLost: undefined,
   broken: undefined,
   rejectedEdit: undefined,
+  reconciled: undefined,
   doubts: new Map(),
   clock: undefined
 })
@@ -58,6 +61,7 @@ type RunEvent = Of<
   | "JournalMoved"
   | "JournalRestored"
   | "JournalBroken"
+  | "Reconciled"
 >
 
 export const apply = (state: RunState, event: RunEvent, at: number): void => {
@@ -112,8 +116,16 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
     case "JournalBroken":
       state.broken = event.text
       return
+    case "Reconciled":
+      state.reconciled = event.contradictions.length + event.foreign.length > 0 ? event : undefined
+      return
   }
 }
 
-/** What a new run does not end. */
-const lasting = ({ diskFullSince, killed, movedTo }: RunState) => ({ diskFullSince, killed, movedTo })
+/** What a new run does not end. A finding is told again only when it differs. */
+const lasting = ({ diskFullSince, killed, movedTo, reconciled }: RunState) => ({
+  diskFullSince,
+  killed,
+  movedTo,
+  reconciled
+})
