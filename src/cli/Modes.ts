@@ -97,15 +97,13 @@ export const venueConfig = ({ venue }: BotConfig, account: VenueAccount) =>
     analyticsUrl: venue.analyticsUrl,
     ledger: venue.ledger,
     verifier: venue.verifier,
+    facts: venue.facts,
     apiKey: venue.apiKey,
-    ...present({ partnerJwt: venue.partnerJwt, quoteKey: venue.quoteKey, nonceSalt: bytesOf(venue.nonceSalt) }),
+    ...present({ partnerJwt: venue.partnerJwt, quoteKey: venue.quoteKey }),
     assetSpellings: venue.assetSpellings,
     account,
     patience: defaultPatience
   })
-
-const bytesOf = (hex: string | undefined): Uint8Array | undefined =>
-  hex === undefined ? undefined : Uint8Array.from(Buffer.from(hex, "hex"))
 
 const engineSettings = (
   { account: { terms }, limits }: BotConfig,

@@ -145,6 +145,7 @@ const services = (options: BotOptions) => {
     url: connection.url,
     ledger: connection.ledger,
     verifier: connection.verifier,
+    ...present({ facts: connection.facts && { ...connection.facts, saltFrom: `${connection.url}/sandbox/rpc` } }),
     apiKey: Redacted.make(connection.apiKey),
     ...(options.beside === undefined ? {} : { partnerJwt: Redacted.make(connection.partnerJwt) }),
     ...present({ quoteKey: options.isVerifying === true ? connection.quoteKey : undefined }),

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { MessageValidation } from "../venue/api/RequestValidation.ts"
 import { WholeVenueApi } from "../venue/api/VenueApi.ts"
+import { VenueFacts } from "../venue/profile/Facts.ts"
 import { messageErrorAt } from "../venue/wire/WireError.ts"
 import * as Wire from "../venue/wire/WireValue.ts"
 import { toldOutcomes } from "./core/Commands.ts"
@@ -53,6 +54,8 @@ export const ConnectionResponse = Schema.Struct({
   quoteKey: Schema.String,
   ledger: Schema.Literals(Wire.ledgers),
   verifier: Schema.String,
+  /** What it does otherwise than the interface document. */
+  facts: Schema.optionalKey(VenueFacts),
   account: Schema.Struct({ key: Schema.String, signerId: Schema.String })
 }).annotate({ identifier: "SandboxConnection" })
 export type ConnectionResponse = typeof ConnectionResponse.Type
@@ -75,6 +78,29 @@ const OutcomeRequest = Schema.Struct({ depositAddress: Wire.Identifier, outcome:
 /** What the service shall say wrongly of an order from now on. */
 const LieRequest = Schema.Struct({ depositAddress: Wire.Identifier, lie: Schema.Literals(lies) })
 
+/** The salts of logins, by verifier. */
+const SaltsResponse = Schema.Struct({ salts: Schema.Record(Schema.String, Schema.String) })
+
+/** A view of a verifier, as the RPC of its ledger is asked for it. */
+const RpcRequest = Schema.Struct({
+  jsonrpc: Schema.Literals(["2.0"]),
+  id: Schema.Union([Schema.String, Schema.Int]),
+  method: Schema.Literals(["query"]),
+  params: Schema.Struct({
+    request_type: Schema.Literals(["call_function"]),
+    finality: Schema.String,
+    account_id: Schema.String,
+    method_name: Schema.Literals(["current_salt"]),
+    args_base64: Schema.String
+  })
+})
+/** The bytes of the JSON that the view returns. */
+const RpcResponse = Schema.Struct({
+  jsonrpc: Schema.Literals(["2.0"]),
+  id: Schema.Union([Schema.String, Schema.Int]),
+  result: Schema.Struct({ result: Schema.Array(Schema.Int) })
+})
+
 const SandboxGroup = HttpApiGroup.make("sandbox").add(
   HttpApiEndpoint.post("deposit", "/sandbox/deposit", {
     payload: DepositRequest,
@@ -91,6 +117,10 @@ const SandboxGroup = HttpApiGroup.make("sandbox").add(
     success: Schema.Struct({ depositAddress: Schema.String }),
     error
   }).middleware(MessageValidation),
+  HttpApiEndpoint.post("rotateSalts", "/sandbox/salts", { success: SaltsResponse, error }),
+  HttpApiEndpoint.post("rpc", "/sandbox/rpc", { payload: RpcRequest, success: RpcResponse, error }).middleware(
+    MessageValidation
+  ),
   HttpApiEndpoint.get("connection", "/sandbox/connection", { success: ConnectionResponse, error }),
   HttpApiEndpoint.get("books", "/sandbox/books", { success: BooksResponse, error }),
   HttpApiEndpoint.get("market", "/sandbox/market", { success: MarketResponse, error })

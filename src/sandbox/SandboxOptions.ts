@@ -1,4 +1,6 @@
 /** The options of a sandbox, and the settings that follow from them. */
+import { present } from "../domain/Present.ts"
+import { defaultProfile, factsOf, ledgerOf, type ProfileName } from "../venue/profile/Profiles.ts"
 import type { LedgerName } from "../venue/wire/WireValue.ts"
 import { defaultSettings, type SandboxSettings } from "./core/Settings.ts"
 import type { FaultRates } from "./Faults.ts"
@@ -10,6 +12,8 @@ export interface SandboxOptions {
   readonly port?: number | undefined
   readonly seed?: number | undefined
   readonly ledger?: LedgerName | undefined
+  /** The deployment whose facts it has; default: those of the interface document. */
+  readonly like?: ProfileName | undefined
   /** Candle CSV to replay instead of the generated prices of one asset. */
   readonly candles?: string | undefined
   /** The asset of the candles; default: the one in the file's name, otherwise BTC. */
@@ -26,7 +30,10 @@ export interface SandboxOptions {
 
 export const settingsOf = (options: SandboxOptions, candles: ReplayedCandles | undefined): SandboxSettings => {
   const seed = options.seed ?? 1
-  const settings = { ...defaultSettings(options.ledger ?? "native"), seed, ...options.settings }
+  const { like } = options
+  const usual = defaultSettings(options.ledger ?? ledgerOf(like ?? defaultProfile))
+  const facts = like === undefined ? undefined : factsOf(like, usual.verifier)
+  const settings = { ...usual, seed, ...present({ facts }), ...options.settings }
   const accounts = [Keys.generatedAccount(seed).signerId, ...(options.accounts ?? [])]
   const replayed =
     candles === undefined

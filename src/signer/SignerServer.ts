@@ -22,7 +22,8 @@ export interface SignerOptions {
   readonly openTo: "owner" | "group"
   readonly signerId: string
   readonly publicKey: string
-  readonly verifier: string
+  /** Where this account logs in. */
+  readonly loginVerifier: string
   /** By the venue's asset id. */
   readonly caps: ReadonlyMap<string, Cap>
   readonly record: Record
@@ -49,7 +50,7 @@ const refused = (check: string, expected: string, found: string): SignerAnswer =
 })
 
 const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket" | "openTo">) {
-  const { caps, publicKey, record, signerId, verifier } = options
+  const { caps, loginVerifier, publicKey, record, signerId } = options
   const [guard, signer] = [yield* IntentGuard, yield* Signer]
   const oneAtATime = yield* Semaphore.make(1)
 
@@ -66,11 +67,11 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
   })
 
   const transfer = Effect.fnUntraced(function* (request: Extract<SignerRequest, { readonly _tag: "Transfer" }>) {
-    const { amount: text, asset, depositAddress, payload, standard } = request
+    const { amount: text, asset, depositAddress, depositType = "INTENTS", payload, standard } = request
     const at = yield* Clock.currentTimeMillis
     const about = { depositAddress, asset, amount: text }
     if (!/^[1-9]\d{0,60}$/.test(text)) return yield* refuse("amount", "a whole number of smallest units", text)
-    const wanted = { depositAddress, asset, amount: BigInt(text) }
+    const wanted = { depositAddress, depositType, asset, amount: BigInt(text) }
     const before = givenBefore(wanted, record.entries, at)
     if (before !== undefined) return before
     const objection = objectionTo(wanted, caps, record.entries, at)
@@ -97,7 +98,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     const at = yield* Clock.currentTimeMillis
     const objection = objectionToLogin(record.entries, at)
     if (objection !== undefined) return yield* refuse(...objection)
-    if (recipient !== verifier) return yield* refuse("recipient", verifier, recipient)
+    if (recipient !== loginVerifier) return yield* refuse("recipient", loginVerifier, recipient)
     const nonce = Nep413.parseNonce(text)
     if (nonce === undefined) return yield* refuse("nonce", "32 bytes in base64", text)
     const parsed = StrictJson.read(message)

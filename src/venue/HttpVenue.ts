@@ -18,6 +18,7 @@ import { type Call, VenueClient } from "./http/VenueClient.ts"
 import { distrust } from "./QuoteTrust.ts"
 import * as SwapOrders from "./SwapOrders.ts"
 import { Swaps } from "./Swaps.ts"
+import * as Domains from "./signing/Domains.ts"
 import {
   type Answer,
   assetsOf,
@@ -28,7 +29,7 @@ import {
   type Token,
   Venue
 } from "./Venue.ts"
-import { partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
+import { factsOf, partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
@@ -169,6 +170,7 @@ const makeFunding = Effect.gen(function* () {
 const makePricesAndBalances = Effect.gen(function* () {
   const venue = yield* VenueConfig
   const { account, assetSpellings } = venue
+  const { signing } = factsOf(venue)
   const client = yield* VenueClient
   const session = yield* Session
 
@@ -195,7 +197,10 @@ const makePricesAndBalances = Effect.gen(function* () {
     .pipe(
       Effect.flatMap(({ value }) => Effect.forEach(value.balances, toBalance)),
       Effect.map((found) =>
-        found.map((balance) => ({ ...balance, tokenId: canonicalAssetId(assetSpellings, balance.tokenId) }))
+        found.map((balance) => ({
+          ...balance,
+          tokenId: canonicalAssetId(assetSpellings, Domains.publicName(signing, balance.tokenId))
+        }))
       )
     )
 

@@ -5,6 +5,8 @@
 import { Context, type Redacted } from "effect"
 import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
+import * as document from "./profile/document.ts"
+import type { VenueFacts } from "./profile/Facts.ts"
 import type { AssetSpellings } from "./wire/AssetId.ts"
 import type { depositTypes, LedgerName, recipientTypes } from "./wire/WireValue.ts"
 
@@ -101,14 +103,14 @@ export class VenueConfig extends Context.Service<
     /** Address of the history endpoints; default: `url`. */
     readonly analyticsUrl?: string
     readonly ledger: LedgerName
-    /** The intents contract: recipient of every signed message. */
+    /** The intents contract: recipient of every signed message, where `facts` say nothing else. */
     readonly verifier: string
+    /** What this deployment does otherwise than the interface document. */
+    readonly facts?: VenueFacts
     readonly apiKey?: Redacted.Redacted
     readonly partnerJwt?: Redacted.Redacted
     /** The venue's `ed25519:` public key for quotes; if it is set, their signatures are verified. */
     readonly quoteKey?: string
-    /** The verifier's current salt (4 bytes), if it accepts only nonces with a salt. */
-    readonly nonceSalt?: Uint8Array
     /** Other spellings of the configured asset ids. */
     readonly assetSpellings?: AssetSpellings
     readonly account: VenueAccount
@@ -119,3 +121,12 @@ export class VenueConfig extends Context.Service<
 /** What proves who we are: no answer may show it. */
 export const secretsOf = ({ apiKey, partnerJwt }: VenueConfig["Service"]): ReadonlyArray<Redacted.Redacted> =>
   [apiKey, partnerJwt].filter((secret) => secret !== undefined)
+
+/** The facts of the deployment; by default those of the interface document. */
+export const factsOf = ({
+  facts,
+  verifier
+}: {
+  readonly facts?: VenueFacts | undefined
+  readonly verifier: string
+}): VenueFacts => facts ?? document.factsOf(verifier)

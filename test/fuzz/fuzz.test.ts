@@ -15,7 +15,7 @@ const count = Number(process.env["LIMITBOT_FUZZ"] ?? 300)
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 
 const now = Date.parse("2026-02-03T00:00:00Z")
-const expected = { depositAddress: "deposit-1", asset: "nep141:base", amount: 1_000_000n }
+const expected = { depositAddress: "deposit-1", depositType: "INTENTS", asset: "nep141:base", amount: 1_000_000n }
 const message = {
   deadline: "2026-02-03T00:10:00.000Z",
   intents: [{ intent: "transfer", receiver_id: "deposit-1", tokens: { "nep141:base": "1000000" } }],

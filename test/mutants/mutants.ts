@@ -335,7 +335,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/venue/signing/IntentGuard.ts",
-        find: '  yield* exactly("intent.tokens amount", String(expected.amount), tokens[expected.asset])\n',
+        find: '  yield* exactly("intent.tokens amount", String(expected.amount), tokens[token])\n',
         replace: ""
       }
     ]
@@ -349,6 +349,50 @@ export const mutants: ReadonlyArray<Mutant> = [
         file: "src/venue/signing/IntentGuard.ts",
         find: "Array.isArray(intents) && intents.length === 1 ?",
         replace: "Array.isArray(intents) ?"
+      }
+    ]
+  },
+  {
+    name: "the guard takes a payload of the other verifier",
+    test: "test/venue/signing/twoVerifiers.test.ts",
+    edits: [
+      {
+        file: "src/venue/signing/IntentGuard.ts",
+        find: "  if (given.recipient !== recipient) {",
+        replace: "  if (Domains.depositsOf(signing, given.recipient).length === 0) {"
+      }
+    ]
+  },
+  {
+    name: "a token needs no issuer",
+    test: "test/venue/signing/twoVerifiers.test.ts",
+    edits: [
+      {
+        file: "src/venue/signing/Domains.ts",
+        find: "{prefixOf(domain)}",
+        replace: "{prefixOf(domain).slice(0, 0)}"
+      }
+    ]
+  },
+  {
+    name: "any treasury's token is the asset",
+    test: "test/venue/signing/twoVerifiers.test.ts",
+    edits: [
+      {
+        file: "src/venue/signing/Domains.ts",
+        find: "  return token.startsWith(prefix) ? token.slice(prefix.length) : undefined",
+        replace: "  return token.startsWith(prefix.slice(0, 4)) ? token.slice(prefix.length) : undefined"
+      }
+    ]
+  },
+  {
+    name: "a login starts by our own clock",
+    test: "test/venue/http/loginNonce.test.ts",
+    edits: [
+      {
+        file: "src/venue/http/Session.ts",
+        find: "(yield* Clock.currentTimeMillis) - aheadMillis",
+        replace: "(yield* Clock.currentTimeMillis) - aheadMillis * 0"
       }
     ]
   },

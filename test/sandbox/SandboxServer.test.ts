@@ -26,6 +26,8 @@ const endpoints = [
   "post /sandbox/deposit",
   "post /sandbox/lie",
   "post /sandbox/outcome",
+  "post /sandbox/rpc",
+  "post /sandbox/salts",
   "post /v0/auth/authenticate",
   "post /v0/auth/refresh",
   "post /v0/deposit/submit",

@@ -455,7 +455,7 @@ describe("the typed clients", () => {
         const parties = { refundTo: signerId, recipient: signerId }
         const asked = Schema.decodeUnknownSync(QuoteRequest)(request({ ...asset, ...parties }))
         const { depositAddress = "" } = (yield* swaps.quote(asked)).value.quote
-        const expected = { depositAddress, asset: asset.originAsset, amount: 1_000_000n }
+        const expected = { depositAddress, depositType: "INTENTS", asset: asset.originAsset, amount: 1_000_000n }
         const generated = yield* Venue.use((port) => port.generateIntent(depositAddress))
         const signed = yield* IntentGuard.use((guard) => guard.signTransfer(generated.value, expected))
         yield* Venue.use((port) => port.submitIntent(signed))

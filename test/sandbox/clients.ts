@@ -14,22 +14,25 @@ import { type CreateOrder, Venue } from "../../src/venue/Venue.ts"
 import { defaultPatience, ownAccount, type VenueConfig } from "../../src/venue/VenueConfig.ts"
 
 /** The bot's side, for the generated account of the sandbox in the context. */
-export const venue = Layer.unwrap(
-  Effect.gen(function* () {
-    const { url, apiKey, partnerJwt, quoteKey, ledger, verifier, account: own } = yield* SandboxConnection
-    const config: VenueConfig["Service"] = {
-      url,
-      apiKey: Redacted.make(apiKey),
-      partnerJwt: Redacted.make(partnerJwt),
-      quoteKey,
-      ledger,
-      verifier,
-      account: ownAccount(own.signerId, "INTENTS"),
-      patience: defaultPatience
-    }
-    return clientLayer(config, Redacted.make(own.key))
-  })
-)
+export const venueFrom = (depositType: "INTENTS" | "CONFIDENTIAL_INTENTS") =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { url, apiKey, partnerJwt, quoteKey, facts, ledger, verifier, account: own } = yield* SandboxConnection
+      const config: VenueConfig["Service"] = {
+        url,
+        apiKey: Redacted.make(apiKey),
+        partnerJwt: Redacted.make(partnerJwt),
+        quoteKey,
+        ledger,
+        verifier,
+        ...(facts === undefined ? {} : { facts: { ...facts, saltFrom: `${url}/sandbox/rpc` } }),
+        account: ownAccount(own.signerId, depositType),
+        patience: defaultPatience
+      }
+      return clientLayer(config, Redacted.make(own.key))
+    })
+  )
+export const venue = venueFrom("INTENTS")
 
 export const price = (text: string): Decimal => parse(text) ?? zero
 export const btc = "nep141:btc.omft.native"
@@ -84,8 +87,8 @@ export const quoteRequest = (
 
 export const sign = Effect.fnUntraced(function* (target: Order, amount = target.inputAmount) {
   const generated = yield* (yield* Venue).generateIntent(target.depositAddress)
-  const { depositAddress, originAsset: asset } = target
-  return yield* (yield* IntentGuard).signTransfer(generated.value, { depositAddress, asset, amount })
+  const { depositAddress, depositType, originAsset: asset } = target
+  return yield* (yield* IntentGuard).signTransfer(generated.value, { depositAddress, depositType, asset, amount })
 })
 
 export const createAndFund = Effect.fnUntraced(function* (changes: Partial<CreateOrder> = {}) {

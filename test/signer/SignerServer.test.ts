@@ -39,7 +39,16 @@ const options = Effect.fnUntraced(function* (change: Partial<SignerServer.Signer
   count += 1
   const record = yield* Record.open(join(folder, `${count}.log`))
   const socket = join(folder, `${count}.sock`)
-  return { socket, openTo: "owner", signerId: testAccount, publicKey, verifier, caps, record, ...change } as const
+  return {
+    socket,
+    openTo: "owner",
+    signerId: testAccount,
+    publicKey,
+    loginVerifier: verifier,
+    caps,
+    record,
+    ...change
+  } as const
 })
 const layerOf = (signer: Layer.Layer<Signer>) =>
   Layer.merge(Guard.layer.pipe(Layer.provide(signer), Layer.provide(config)), signer)

@@ -28,7 +28,7 @@ const seed = new Uint8Array(32).fill(7)
 const honest = signer(seed)
 const thief = signer(new Uint8Array(32).fill(9))
 
-const expected = { depositAddress: "deposit-1", asset: "nep141:base", amount: 300_000_000n }
+const expected = { depositAddress: "deposit-1", depositType: "INTENTS", asset: "nep141:base", amount: 300_000_000n }
 const payloadFor = (depositAddress: string, nonce = 5): Payload => ({
   message: JSON.stringify({
     deadline: new Date(Date.now() + 300_000).toISOString(),

@@ -54,7 +54,12 @@ const scenario = (signerId: string) => {
         Effect.gen(function* () {
           const venue = yield* Venue
           const { value } = yield* venue.generateIntent(depositAddress)
-          const signed = yield* (yield* IntentGuard).signTransfer(value, { depositAddress, asset: btc, amount })
+          const signed = yield* (yield* IntentGuard).signTransfer(value, {
+            depositAddress,
+            depositType: "INTENTS",
+            asset: btc,
+            amount
+          })
           return yield* venue.submitIntent(signed)
         })
       ],

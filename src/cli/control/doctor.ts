@@ -6,7 +6,9 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
+import * as ProfileText from "../profile/ProfileText.ts"
 import { look } from "./Checkup.ts"
 
 /** Something must be fixed; it has been printed. */
@@ -21,8 +23,17 @@ const marks = { ok: "ok   ", warn: "warn ", wrong: "WRONG" } as const
 
 export const command = Command.make(
   "doctor",
-  { config: flags.config, json: flags.json },
-  Effect.fn(function* ({ config, json }) {
+  {
+    config: flags.config,
+    json: flags.json,
+    profile: flags.toggle("profile", "Show how the service at venue.url behaves: every fact, and look at nothing else")
+  },
+  Effect.fn(function* ({ config, json, profile }) {
+    if (profile) {
+      const { facts, profile: name } = (yield* ConfigFile.loadSettings(config)).venue
+      const text = json ? JSON.stringify({ profile: name, facts }) : ProfileText.asText({ facts, profile: name })
+      return yield* Console.log(text)
+    }
     const findings = yield* look(config)
     const count = findings.filter(({ verdict }) => verdict === "wrong").length
     if (json) yield* Console.log(JSON.stringify({ ok: count === 0, findings }))

@@ -18,11 +18,14 @@ import type { Markets } from "../../strategy/Markets.ts"
 import { inOrder, type Problem, type Report, render, report, sourceText } from "../../strategy/Problem.ts"
 import * as TermsSection from "../../strategy/TermsSection.ts"
 import { readYaml } from "../../strategy/YamlReader.ts"
+import type { VenueFacts } from "../../venue/profile/Facts.ts"
+import { defaultProfile, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
 import * as AssetsSection from "../AssetsSection.ts"
 import type { NotifyOptions } from "../control/notify/Notifications.ts"
 import * as NotifyConfig from "../control/notify/NotifyConfig.ts"
 import * as DashboardConfig from "../control/page/DashboardConfig.ts"
 import type { Collector } from "../control/Telemetry.ts"
+import * as FactsSection from "../profile/FactsSection.ts"
 import * as KeystoreSource from "../signer/KeystoreSource.ts"
 import * as OverallLimits from "./OverallLimits.ts"
 import * as PlainFiles from "./PlainFiles.ts"
@@ -47,8 +50,9 @@ export interface BotSettings {
     readonly hasPartner: boolean
     /** A feed of the venue's incidents: new funding of an affected asset is held. */
     readonly incidents: string | undefined
-    /** The verifier's salt, four bytes in hex, if it accepts only nonces with a salt. */
-    readonly nonceSalt: string | undefined
+    /** The name is for people; what the program does follows the facts. */
+    readonly profile: ProfileName
+    readonly facts: VenueFacts
     /** Other spellings of asset ids that the venue may answer with. */
     readonly assetSpellings: ReadonlyMap<string, string>
   }
@@ -223,9 +227,8 @@ const matching = (expected: string, pattern: RegExp): Read.Reader<string> =>
   })
 
 const ledger = Read.oneOf("native", "near")
-const account = matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
+const { account, salt } = FactsSection
 const publicKey = matching("a public key such as ed25519:…", /^ed25519:[1-9A-HJ-NP-Za-km-z]{40,46}$/)
-const salt = matching("four bytes in hex, such as 252812b3", /^[0-9a-f]{8}$/)
 const symbol = matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
 const address = matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
 
@@ -234,7 +237,9 @@ const configFields = Read.fields({
     Read.fields({
       url: Read.required(url, "address of the venue"),
       analyticsUrl: Read.optional(url, "address of its history; default: the same"),
-      ledger: Read.optional(ledger, "how the venue spells its home ledger; default: native"),
+      profile: Read.optional(FactsSection.profile, "which deployment of the service this is; default: document"),
+      facts: Read.optional(FactsSection.reader, "single facts that differ from the profile's"),
+      ledger: Read.optional(ledger, "how the venue spells its home ledger; default: native, or the profile's"),
       verifier: Read.optional(account, "contract that signed payments must be for; default: intents.<ledger>"),
       apiKey: Read.required(secretSource, "key of the venue"),
       partnerJwt: Read.optional(secretSource, "waives the platform fee, opens the history"),
@@ -296,18 +301,20 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
   )
   const assets = AssetsSection.assetsOf(read.assets?.value, to)
   if (venue?.url === undefined || account === undefined || assets === undefined) return { secrets, settings: undefined }
-  const ledgerName = venue.ledger?.value ?? "native"
+  const profile = venue.profile?.value ?? defaultProfile
+  const ledgerName = venue.ledger?.value ?? ledgerOf(profile)
   const settings: BotSettings = {
     venue: {
       url: venue.url.value,
       analyticsUrl: venue.analyticsUrl?.value ?? venue.url.value,
       ledger: ledgerName,
-      verifier: venue.verifier?.value ?? `intents.${ledgerName}`,
+      verifier: venue.verifier?.value ?? verifierOf(ledgerName),
+      profile,
+      facts: FactsSection.resolved(venue, verifierOf(ledgerName)),
       quoteKey: venue.quoteKey?.value,
       minOrderUsd: venue.minOrderUsd?.value,
       hasPartner: venue.partnerJwt !== undefined,
       incidents: venue.incidents?.value,
-      nonceSalt: venue.nonceSalt?.value,
       assetSpellings: AssetsSection.spellingsOf(read.assets?.value, to)
     },
     account: {

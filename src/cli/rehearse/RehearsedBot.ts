@@ -66,7 +66,7 @@ export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: Rehe
       ledger: venue.ledger,
       candles,
       candlesSymbol,
-      settings: { assets, verifier: venue.verifier, ...minimum }
+      settings: { assets, verifier: venue.verifier, facts: venue.facts, ...minimum }
     },
     placeOf: placeIn(settings),
     stuckAfter,

@@ -22,7 +22,8 @@ export const of = (
     // Its own key, verified where the configuration verifies.
     quoteKey: venue.quoteKey === undefined ? undefined : quoteKey,
     // A rehearsal reads nothing from the network, and its venue has no incidents.
-    incidents: undefined
+    incidents: undefined,
+    facts: { ...venue.facts, saltFrom: `${url}/sandbox/rpc` }
   },
   account: { ...account, signerId: undefined, signer: undefined, signing: { key: Redacted.make(own.key) } },
   // Candles of the past come re-dated, with the prices of the sandbox: see `WarmCandles`.

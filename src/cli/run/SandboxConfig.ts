@@ -5,6 +5,7 @@
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { defaultSettings } from "../../sandbox/core/Settings.ts"
 import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
+import type { ProfileName } from "../../venue/profile/Profiles.ts"
 
 /** A configuration already exists there. */
 export class ConfigExists extends Schema.TaggedError<ConfigExists>()("ConfigExists", { file: Schema.String }) {
@@ -13,7 +14,11 @@ export class ConfigExists extends Schema.TaggedError<ConfigExists>()("ConfigExis
   }
 }
 
-export const write = Effect.fn("SandboxConfig.write")(function* (file: string, connection: ConnectionRecord) {
+export const write = Effect.fn("SandboxConfig.write")(function* (
+  file: string,
+  connection: ConnectionRecord,
+  like?: ProfileName
+) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = path.dirname(path.resolve(file))
@@ -21,7 +26,7 @@ export const write = Effect.fn("SandboxConfig.write")(function* (file: string, c
   const files = {
     [path.join(folder, `${name}.account.key`)]: `${connection.account.key}\n`,
     [path.join(folder, `${name}.api.key`)]: `${connection.apiKey}\n`,
-    [path.resolve(file)]: text(name, connection)
+    [path.resolve(file)]: text(name, connection, like)
   }
   yield* fileSystem.makeDirectory(folder, { recursive: true })
   for (const taken of Object.keys(files)) {
@@ -34,11 +39,12 @@ export const write = Effect.fn("SandboxConfig.write")(function* (file: string, c
 
 const text = (
   name: string,
-  { url, ledger, verifier }: ConnectionRecord
+  { url, ledger, verifier }: ConnectionRecord,
+  like: ProfileName | undefined
 ): string => `# A sandbox: its money is worth nothing.
 venue:
   url: ${url}
-  ledger: ${ledger}
+${like === undefined ? "" : `  profile: ${like}\n  facts: { saltFrom: "${url}/sandbox/rpc" }\n`}  ledger: ${ledger}
   verifier: ${verifier}
   apiKey: { file: ${name}.api.key }
 account:

@@ -3,6 +3,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { uniformFaults } from "../../sandbox/Faults.ts"
 import { layer, SandboxConnection } from "../../sandbox/SandboxServer.ts"
+import { profileNames } from "../../venue/profile/Profiles.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { Stop } from "../Stop.ts"
@@ -24,8 +25,12 @@ export const command = Command.make(
     candles: sandboxFlags.candles,
     speed: sandboxFlags.speed(1),
     ledger: Flag.Literals("ledger", ["native", "near"]).pipe(
-      Flag.withDescription("How identifiers spell the home ledger"),
-      Flag.withDefault("native")
+      Flag.withDescription("How identifiers spell the home ledger; default: native, or as of --like"),
+      Flag.optional
+    ),
+    like: Flag.Literals("like", profileNames).pipe(
+      Flag.withDescription("Behave like this deployment of the service; default: like the interface document"),
+      Flag.optional
     ),
     state: FileName.flag("state").pipe(
       Flag.withDescription("Keep the state in this file, so that the sandbox can be stopped and started again"),
@@ -43,12 +48,13 @@ export const command = Command.make(
     ),
     json: flags.json
   },
-  Effect.fn(function* ({ port, ledger, state, faults, solvers, writeConfig, json, ...others }) {
+  Effect.fn(function* ({ port, ledger, like, state, faults, solvers, writeConfig, json, ...others }) {
     const law = Option.isNone(solvers) ? {} : { solvers: yield* sandboxFlags.lawOf(solvers.value) }
     const options = {
       ...sandboxFlags.optionsOf(others),
       port,
-      ledger,
+      ledger: Option.getOrUndefined(ledger),
+      like: Option.getOrUndefined(like),
       state: Option.getOrUndefined(state),
       faults: uniformFaults(faults),
       settings: law
@@ -56,7 +62,8 @@ export const command = Command.make(
     yield* Effect.gen(function* () {
       const connection = yield* SandboxConnection
       const stop = yield* Stop
-      if (Option.isSome(writeConfig)) yield* SandboxConfig.write(writeConfig.value, connection)
+      if (Option.isSome(writeConfig))
+        yield* SandboxConfig.write(writeConfig.value, connection, Option.getOrUndefined(like))
       if (json) yield* Console.log(JSON.stringify(connection))
       else yield* Console.log(introduction(connection, Option.getOrUndefined(writeConfig)))
       yield* stop.requested

@@ -8,9 +8,11 @@ import type { Cap } from "../../signer/Policy.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, render, report, sourceText } from "../../strategy/Problem.ts"
 import { readYaml } from "../../strategy/YamlReader.ts"
+import { verifierOf } from "../../venue/profile/Profiles.ts"
 import * as Ed25519 from "../../venue/signing/Ed25519.ts"
 import * as PlainFiles from "../files/PlainFiles.ts"
 import { readSecret, secretSource } from "../files/SecretSource.ts"
+import * as FactsSection from "../profile/FactsSection.ts"
 import * as KeystoreSource from "./KeystoreSource.ts"
 import type * as KmsSigner from "./KmsSigner.ts"
 
@@ -29,6 +31,8 @@ const fileFields = Read.fields({
   kms: Read.optional(kmsFields, "a service that has the key, behind a program"),
   signerId: Read.optional(Read.text, "default: the implicit account of the key"),
   verifier: Read.optional(Read.text, "default: intents.near"),
+  profile: Read.optional(FactsSection.profile, "of the service, as in the bot's own file; default: document"),
+  facts: Read.optional(FactsSection.reader, "single facts that differ from the profile's"),
   record: Read.optional(Read.text, "default: signer.log beside this file"),
   assets: Read.required(
     Read.table(
@@ -115,7 +119,10 @@ export const load = Effect.fn("SignerFile.load")(function* (file: string) {
     signing,
     caps,
     signerId: fields.signerId?.value,
-    verifier: fields.verifier?.value ?? "intents.near",
+    facts: FactsSection.resolved(
+      { profile: fields.profile, verifier: fields.verifier, facts: fields.facts },
+      verifierOf("near")
+    ),
     record: path.resolve(folder, fields.record?.value ?? "signer.log")
   }
 })

@@ -3,6 +3,7 @@ import { Console, Effect, Layer, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Record from "../../signer/Record.ts"
 import * as SignerServer from "../../signer/SignerServer.ts"
+import { signedDeposits } from "../../venue/profile/Facts.ts"
 import * as AccountKey from "../../venue/signing/AccountKey.ts"
 import * as IntentGuard from "../../venue/signing/IntentGuard.ts"
 import { publicKeyOf, Signer } from "../../venue/signing/Signer.ts"
@@ -38,19 +39,23 @@ export const command = Command.make(
       url: "http://signer.invalid",
       analyticsUrl: "http://signer.invalid",
       ledger: "near",
-      verifier: file.verifier,
+      verifier: file.facts.login.verifier,
+      facts: file.facts,
       apiKey: Redacted.make(""),
       account: ownAccount(signerId, "INTENTS"),
       patience: defaultPatience
     })
     const signer = "kms" in signing ? KmsSigner.layer(signing.kms) : Signer.layer(signing.key)
     const services = Layer.provideMerge(IntentGuard.layer.pipe(Layer.provide(venue)), signer)
-    const { caps, verifier } = file
+    const { caps, facts } = file
+    const loginVerifier = facts.login.verifier
     const door = { socket, openTo: group ? "group" : "owner" } as const
-    const serving = yield* SignerServer.serve({ ...door, signerId, publicKey, verifier, caps, record }).pipe(
+    const serving = yield* SignerServer.serve({ ...door, signerId, publicKey, loginVerifier, caps, record }).pipe(
       Effect.provide(services)
     )
     yield* Console.log(`signs for ${signerId}, ${caps.size} assets, record ${file.record}, socket ${socket}`)
+    const pays = signedDeposits.map((each) => `${each} by ${facts.signing[each].verifier}`)
+    yield* Console.log(`payments: ${pays.join(", ")}; logins: ${loginVerifier}`)
     yield* Effect.raceFirst(serving, stop.requested)
   }, Effect.scoped)
 ).pipe(Command.withDescription("Hold the key in a process of its own, with caps and a record of its own"))

@@ -6,6 +6,7 @@
  * deposit, an order that the venue ended without one long after the payload expired, or the operator's word.
  */
 import { Clock, Effect, Fiber, Redacted } from "effect"
+import type { Asset } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
@@ -50,6 +51,9 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       return current === undefined ? [] : observe(current, value, correlationId)
     })
   const fresh = ({ id }: Placement): Placement | undefined => books.state.placements.get(id)
+  /** Our own word, which the order's report has to repeat: a swap by hand has its own. */
+  const depositTypeIn = ({ swap }: Placement, asset: Asset): string =>
+    swap?.depositType ?? depositTypeOf(settings.account, asset)
   const abandon = (placement: Placement, reason: string) => record({ _tag: "Abandoned", ...about(placement), reason })
 
   /** The last check of the order before money leaves. Returns and records what is wrong. */
@@ -112,8 +116,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const edited = path && editedSince(side, path, market, settings.account)
     if (edited !== undefined) return yield* abandon(placement, `not funded: ${edited}`)
     if (!(yield* isStillAsBound(placement, market))) return
-    const { swap } = placement
-    const depositType = swap?.depositType ?? depositTypeOf(settings.account, inputAsset(market, placement.side))
+    const depositType = depositTypeIn(placement, inputAsset(market, placement.side))
     if (depositType !== "ORIGIN_CHAIN") return yield* sign(placement, market, surroundings)
     const changed = yield* surroundings.gate(placement, "fund")
     if (changed !== undefined) return yield* abandon(placement, `not funded: ${changed}`)
@@ -153,7 +156,12 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const hold = yield* surroundings.gate(placement, "fund")
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
     const asset = inputAsset(market, placement.side)
-    const expected = { depositAddress: order.depositAddress, asset: asset.id, amount: placement.inputAmount }
+    const expected = {
+      depositAddress: order.depositAddress,
+      depositType: depositTypeIn(placement, asset),
+      asset: asset.id,
+      amount: placement.inputAmount
+    }
     const { correlationId, value } = generated.success
     const { payload } = value
     if (nonces.isKnown(payload)) {

@@ -4,11 +4,13 @@
  */
 import { Result, Schema } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
+import { type SignedDeposit, signedDeposits } from "../../venue/profile/Facts.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import { refundReasons } from "../../venue/wire/WireSwap.ts"
 import { advance } from "./Advance.ts"
 import * as Books from "./money/Books.ts"
 import * as Deposits from "./money/Deposits.ts"
+import * as Salts from "./money/Salts.ts"
 import { createOrder } from "./orders/OrderCreation.ts"
 import * as OrderLife from "./orders/OrderLife.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
@@ -51,6 +53,8 @@ const payloads = {
     signerId: Text,
     nonce: Text,
     intentHash: Text,
+    /** Where it is executed, if the verifier it is for tells. */
+    ledger: Schema.optionalKey(Schema.Literals(signedDeposits)),
     transfers: Schema.Array(Schema.Struct({ receiver: Text, asset: Text, amount: Amount }))
   }),
   CreateSwap: Schema.Struct({ partner: Schema.optionalKey(Text), request: QuoteRequest, correlationId: Text }),
@@ -66,7 +70,8 @@ const payloads = {
   }),
   /** How a swap will end once it is paid, or which payments of an order will be given up. */
   TellOutcome: Schema.Struct({ depositAddress: Text, outcome: Schema.Literals(toldOutcomes) }),
-  TellLie: Schema.Struct({ depositAddress: Text, lie: Schema.Literals(lies) })
+  TellLie: Schema.Struct({ depositAddress: Text, lie: Schema.Literals(lies) }),
+  RotateSalts: Schema.Struct({})
 }
 
 export type CommandTag = keyof typeof payloads
@@ -81,6 +86,7 @@ export interface CommandAnswers {
   readonly DepositOnChain: { readonly txHash: string }
   readonly TellOutcome: { readonly depositAddress: string }
   readonly TellLie: { readonly depositAddress: string }
+  readonly RotateSalts: { readonly salts: Readonly<Record<string, string>> }
 }
 
 export interface Command<T extends CommandTag = CommandTag> {
@@ -112,7 +118,8 @@ export const LoggedCommand = Schema.Union([
   line("SubmitDeposit"),
   line("DepositOnChain"),
   line("TellOutcome"),
-  line("TellLie")
+  line("TellLie"),
+  line("RotateSalts")
 ])
 
 /** Applies a command that was accepted before. */
@@ -134,7 +141,8 @@ export const ownOrder = (state: State, owner: string, orderId: string): SandboxO
 }
 
 const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<"ExecuteIntent"> => {
-  const { signerId, intentHash, transfers } = intent
+  const { signerId, intentHash, ledger, transfers } = intent
+  const placeFor = (target: SandboxOrder | SandboxSwap) => (ledger === undefined ? paidFrom(target) : placeOf(ledger))
   const nonceKey = `${signerId} ${intent.nonce}`
   const executed = state.executedIntents.get(nonceKey)
   if (executed !== undefined) {
@@ -147,7 +155,7 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
     if (assetById(state.settings, asset) === undefined) return refuse("request-rejected", `unknown token ${asset}`)
     const target = state.targets.get(receiver)
     if (target === undefined) return refuse("request-rejected", `unknown deposit address ${receiver}`)
-    const ofPlace = needed[paidFrom(target)]
+    const ofPlace = needed[placeFor(target)]
     ofPlace.set(asset, (ofPlace.get(asset) ?? 0n) + BigInt(amount))
   }
   for (const place of ["balance", "private"] as const) {
@@ -166,8 +174,9 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
       amount: BigInt(amount),
       hash: intentHash,
       isIntent: true,
-      from: paidFrom(target),
-      isAttributed: true,
+      from: placeFor(target),
+      // On the other ledger the address is one like any other: the order does not see it, and it comes back.
+      isAttributed: placeFor(target) === paidFrom(target),
       isRecognised: false
     }
     Deposits.arrive(state, { target, account: signerId, ...what })
@@ -178,8 +187,11 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
 /** A confidential address is paid from the private balance; every other address, by intent, from the public one. */
 const paidFrom = (target: SandboxOrder | SandboxSwap): "balance" | "private" => {
   const depositType = target.kind === "order" ? target.depositType : target.request.depositType
-  return depositType === "CONFIDENTIAL_INTENTS" ? "private" : "balance"
+  return placeOf(depositType === "CONFIDENTIAL_INTENTS" ? depositType : "INTENTS")
 }
+
+const placeOf = (ledger: SignedDeposit): "balance" | "private" =>
+  ledger === "CONFIDENTIAL_INTENTS" ? "private" : "balance"
 
 const submitDeposit = (
   state: State,
@@ -243,5 +255,9 @@ const appliers: { readonly [T in CommandTag]: (state: State, payload: Payload<T>
   SubmitDeposit: submitDeposit,
   DepositOnChain: depositOnChain,
   TellOutcome: tellOutcome,
-  TellLie: tellLie
+  TellLie: tellLie,
+  RotateSalts: (state) => {
+    state.saltRotations += 1
+    return Result.succeed({ salts: Salts.present(state) })
+  }
 }

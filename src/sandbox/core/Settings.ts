@@ -3,6 +3,7 @@
  * same settings, start and commands give the same state.
  */
 import type { Asset } from "../../domain/Amount.ts"
+import type { VenueFacts } from "../../venue/profile/Facts.ts"
 import type { LedgerName } from "../../venue/wire/WireValue.ts"
 import type { SolverLaw } from "./orders/Solvers.ts"
 
@@ -25,6 +26,8 @@ export interface SandboxSettings {
   /** How identifiers spell the home ledger. */
   readonly ledger: LedgerName
   readonly verifier: string
+  /** What it does otherwise than the interface document. */
+  readonly facts?: VenueFacts
   readonly assets: ReadonlyArray<SandboxAsset>
   /** Accounts that start with the initial amounts of every asset. */
   readonly accounts: ReadonlyArray<string>

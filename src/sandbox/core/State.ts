@@ -218,6 +218,8 @@ export interface State {
   readonly chainDeposits: Map<string, IncomingDeposit>
   /** Hash of the executed intent by signer and nonce. */
   readonly executedIntents: Map<string, string>
+  /** How often the verifiers' salts have changed. */
+  saltRotations: number
 }
 
 export const make = (settings: SandboxSettings, model: MarketModel, startedAt: number): State => {
@@ -243,7 +245,8 @@ export const make = (settings: SandboxSettings, model: MarketModel, startedAt: n
     agenda: SortedList.make((a, b) => a.at - b.at || a.sequence - b.sequence),
     scheduled: 0,
     chainDeposits: new Map(),
-    executedIntents: new Map()
+    executedIntents: new Map(),
+    saltRotations: 0
   }
 }
 

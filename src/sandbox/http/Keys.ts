@@ -4,6 +4,7 @@
  */
 import { createHmac } from "node:crypto"
 import { Option, Schema } from "effect"
+import { present } from "../../domain/Present.ts"
 import * as Ed25519 from "../../venue/signing/Ed25519.ts"
 import * as SigningKey from "../core/money/SigningKey.ts"
 import * as Seeded from "../core/Seeded.ts"
@@ -56,11 +57,12 @@ export const generatedAccount = (seed: number): { readonly key: string; readonly
 })
 
 /** Everything that a client needs beside the address. The keys are worth nothing anywhere else. */
-export const connection = ({ ledger, seed, verifier }: SandboxSettings) => ({
+export const connection = ({ facts, ledger, seed, verifier }: SandboxSettings) => ({
   apiKey: apiKey(seed, partners[0]),
   partnerJwt: issue(seed, { use: "partner", sub: partners[0] }),
   quoteKey: Ed25519.format(SigningKey.publicKey(seed, "quotes")),
   ledger,
   verifier,
+  ...present({ facts }),
   account: generatedAccount(seed)
 })

@@ -30,9 +30,7 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       authenticate: Effect.fnUntraced(function* ({ payload: { signedData } }) {
-        const verified = yield* sandbox
-          .read(({ settings, now }) => verify(settings, now, signedData))
-          .pipe(asMessageError)
+        const verified = yield* sandbox.read((state) => verify(state, signedData, "login")).pipe(asMessageError)
         if (Result.isFailure(verified)) {
           const { isForged, text } = verified.failure
           return yield* messageError(isForged ? 401 : 400, text)

@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
 import { type AccountHistoryQuery, anyKind } from "../../venue/api/AccountHistoryApi.ts"
 import { Caller } from "../../venue/api/Credentials.ts"
+import { factsOf } from "../../venue/VenueConfig.ts"
 import { messageError } from "../../venue/wire/WireError.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
 import { Sandbox } from "../Sandbox.ts"
@@ -23,6 +24,8 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const { account = "" } = yield* Caller
+        if (factsOf(sandbox.settings).accountHistory === "invite-only")
+          return yield* messageError(403, "History is invite-only for now")
         const lines = yield* sandbox.read(HistoryRecord.all).pipe(asMessageError)
         const own = lines.filter((line) => isTouchedBy(line, account))
         return yield* pageOf(own, query) ?? messageError(400, "the cursor is not one of this history")

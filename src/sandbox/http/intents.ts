@@ -27,9 +27,7 @@ export const layer = HttpApiBuilder.group(
         const { standard } = signedData
         if (standard !== "nep413")
           return yield* messageError(400, `standard ${standard} is not supported here, use nep413`)
-        const verified = yield* sandbox
-          .read(({ settings, now }) => verify(settings, now, signedData))
-          .pipe(asMessageError)
+        const verified = yield* sandbox.read((state) => verify(state, signedData, "transfer")).pipe(asMessageError)
         if (Result.isFailure(verified)) return yield* messageError(400, verified.failure.text)
         if (verified.success.transfers.length === 0) return yield* messageError(400, "the message holds no transfer")
         const payload = { ...verified.success, nonce: signedData.payload.nonce }

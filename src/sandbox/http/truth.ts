@@ -1,7 +1,9 @@
 /** The sandbox's own endpoints: what no service would show, for people and tests. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { messageError } from "../../venue/wire/WireError.ts"
 import { booksView } from "../core/money/BooksView.ts"
+import * as Salts from "../core/money/Salts.ts"
 import type { State } from "../core/State.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { type MarketResponse, SandboxApi } from "../SandboxApi.ts"
@@ -22,6 +24,15 @@ export const layer = HttpApiBuilder.group(
       }),
       lie: Effect.fnUntraced(function* ({ payload }) {
         return yield* sandbox.change({ tag: "TellLie", payload }).pipe(asMessageError)
+      }),
+      rotateSalts: Effect.fnUntraced(function* () {
+        return yield* sandbox.change({ tag: "RotateSalts", payload: {} }).pipe(asMessageError)
+      }),
+      rpc: Effect.fnUntraced(function* ({ payload: { id, params } }) {
+        const salts = yield* sandbox.read(Salts.present).pipe(asMessageError)
+        const salt = salts[params.account_id]
+        if (salt === undefined) return yield* messageError(400, `there is no contract ${params.account_id}`)
+        return { jsonrpc: "2.0", id, result: { result: [...Buffer.from(JSON.stringify(salt))] } } as const
       }),
       connection: Effect.fnUntraced(function* () {
         return yield* sandbox.read(({ settings }) => Keys.connection(settings)).pipe(asMessageError)

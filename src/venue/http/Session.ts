@@ -1,6 +1,9 @@
 /**
  * The end user's session. It proves ownership of the account by a signed message without intents, keeps the tokens in
  * memory only, and renews them before they expire, one renewal at a time. The refresh token does not rotate.
+ *
+ * The venue judges a login by its own clock and by the present salt of its verifier. A refused login is tried once more if
+ * either is known better by then.
  */
 import { Clock, Context, Duration, Effect, Layer, Redacted, Ref, Semaphore } from "effect"
 import { layerWebCrypto, SecureRandom } from "effect/crypto/SecureRandom"
@@ -9,10 +12,11 @@ import type { SignedData } from "../api/IntentsApi.ts"
 import * as AccountKey from "../signing/AccountKey.ts"
 import * as Nep413 from "../signing/Nep413.ts"
 import { Signer, SigningRefused } from "../signing/Signer.ts"
-import { VenueConfig } from "../VenueConfig.ts"
+import { factsOf, VenueConfig } from "../VenueConfig.ts"
 import { Rejected, VenueError } from "../VenueError.ts"
 import { formatTimestamp } from "../wire/WireValue.ts"
 import { SessionToken } from "./ClientCredentials.ts"
+import * as LoginSalt from "./LoginSalt.ts"
 import { VenueClient } from "./VenueClient.ts"
 
 const loginValidMillis = Duration.toMillis("5 minutes")
@@ -47,12 +51,14 @@ export class Session extends Context.Service<
     Session,
     Effect.gen(function* () {
       const client = yield* VenueClient
-      const signLogin = signLoginWith(yield* VenueConfig, yield* Signer, yield* SecureRandom)
+      const config = yield* VenueConfig
+      const salt = yield* LoginSalt.make(config)
+      const signLogin = signLoginWith(config, yield* Signer, yield* SecureRandom)
       const held = yield* Ref.make<Tokens | undefined>(undefined)
       const oneFlight = (yield* Semaphore.make(1)).withPermit
 
-      const authenticate = Effect.gen(function* () {
-        const signedData = yield* Effect.mapError(signLogin, (refused) => unsigned(refused))
+      const logIn = Effect.fnUntraced(function* (terms: LoginTerms) {
+        const signedData = yield* Effect.mapError(signLogin(terms), (refused) => unsigned(refused))
         const send = client.api.account.authenticate({ payload: { signedData }, responseMode: "response-only" })
         const { value } = yield* client.write(authenticateCall, send, AuthenticateResponse)
         const now = yield* Clock.currentTimeMillis
@@ -60,6 +66,31 @@ export class Session extends Context.Service<
           access: token(value.accessToken, value.expiresIn, now),
           refresh: token(value.refreshToken, value.refreshExpiresIn, now)
         }
+      })
+
+      const known = Effect.all({ aheadMillis: client.clockSkewMillis, salt: salt.current })
+
+      /** What the refusal taught: the venue's clock from its header, and a salt if the verifier has another one by now. */
+      const learn = Effect.fnUntraced(function* (used: LoginTerms, failure: VenueError) {
+        const { _tag } = failure.reason
+        if (_tag !== "Rejected" && _tag !== "Unauthorized") return yield* failure
+        yield* salt.renew
+        const better = yield* known
+        const isLater = Math.abs((better.aheadMillis ?? 0) - (used.aheadMillis ?? 0)) > toleratedMillis
+        const what = [
+          ...(isLater ? ["its own clock"] : []),
+          ...(better.salt === used.salt ? [] : ["the present salt of its verifier"])
+        ]
+        if (what.length === 0) return yield* failure
+        yield* Effect.logWarning(
+          `The venue refused the login: ${failure.reason.text}. It is tried once more with ${what.join(" and ")}`
+        )
+        return better
+      })
+
+      const authenticate = Effect.gen(function* () {
+        const used = yield* known
+        return yield* logIn(used).pipe(Effect.catch((failure) => Effect.flatMap(learn(used, failure), logIn)))
       })
 
       const refresh = Effect.fnUntraced(function* (tokens: Tokens) {
@@ -111,19 +142,30 @@ const token = (value: string, lifetimeSeconds: number, now: number): Token => {
   return { value: Redacted.make(value), renewAt: now + Math.floor(lifetime * (1 - renewAtShareLeft)) }
 }
 
-/** The proof of ownership: no intents, so it can move nothing. */
-const signLoginWith = (
-  { account, nonceSalt, verifier }: VenueConfig["Service"],
-  signer: Signer["Service"],
-  random: SecureRandom["Service"]
-) => {
-  const key = AccountKey.make(account.signerId)
-  return Effect.gen(function* () {
-    const deadline = (yield* Clock.currentTimeMillis) + loginValidMillis
+/** Differences of clocks that no venue refuses a login for. */
+const toleratedMillis = 2_000
+
+interface LoginTerms {
+  /** How far our clock is ahead of the venue's; undefined until an answer tells. */
+  readonly aheadMillis: number | undefined
+  readonly salt: string | undefined
+}
+
+/** The proof of ownership: no intents, so it can move nothing. Its times are the venue's. */
+const signLoginWith = (config: VenueConfig["Service"], signer: Signer["Service"], random: SecureRandom["Service"]) => {
+  const { signerId } = config.account
+  const { login } = factsOf(config)
+  const key = AccountKey.make(signerId)
+  return Effect.fnUntraced(function* ({ aheadMillis = 0, salt }: LoginTerms) {
+    const start = (yield* Clock.currentTimeMillis) - aheadMillis
+    const deadline = start + loginValidMillis
+    const isStarted = login.nonce === "started"
+    if (salt === undefined && isStarted) return yield* new SigningRefused({ text: LoginSalt.missing(login.verifier) })
     const bytes = yield* random.randomBytes(32)
-    const nonce = nonceSalt === undefined ? bytes : versionedNonce(nonceSalt, deadline, bytes)
-    const message = JSON.stringify({ deadline: formatTimestamp(deadline), intents: [], signer_id: account.signerId })
-    const whole = { message, nonce, recipient: verifier }
+    const nonce =
+      salt === undefined ? bytes : versionedNonce({ salt, deadline, bytes, start: isStarted ? start : undefined })
+    const message = JSON.stringify({ deadline: formatTimestamp(deadline), intents: [], signer_id: signerId })
+    const whole = { message, nonce, recipient: login.verifier }
     const digest = Nep413.digest(whole)
     const signed = yield* signer.sign(digest, whole)
     const problem = key.objection(digest, signed)
@@ -132,16 +174,29 @@ const signLoginWith = (
         text: `the signer returned another signature than it was asked for: ${problem}`
       })
     const { publicKey, signature } = signed
-    const payload = { message, nonce: Buffer.from(nonce).toString("base64"), recipient: verifier }
+    const payload = { message, nonce: Buffer.from(nonce).toString("base64"), recipient: login.verifier }
     return { standard: "nep413", payload, public_key: publicKey, signature } satisfies SignedData
   })
 }
 
-/** The verifier's form of a nonce that expires with its deadline: magic, version 0, salt, nanoseconds, randomness. */
-const versionedNonce = (salt: Uint8Array, deadline: number, random: Uint8Array): Uint8Array => {
-  const nonce = Buffer.from(random)
+interface VersionedNonce {
+  /** Four bytes in hex. */
+  readonly salt: string
+  /** Epoch milliseconds. */
+  readonly deadline: number
+  readonly start: number | undefined
+  readonly bytes: Uint8Array
+}
+
+/**
+ * The verifier's form of a nonce that expires with its deadline: magic, version 0, salt, deadline, randomness. That of a
+ * login begins to be valid, too: its start stands before the last seven bytes. Times are nanoseconds.
+ */
+const versionedNonce = ({ bytes, deadline, salt, start }: VersionedNonce): Uint8Array => {
+  const nonce = Buffer.from(bytes)
   nonce.set([0x56, 0x28, 0xf6, 0xc6, 0], 0)
-  nonce.set(salt.subarray(0, 4), 5)
+  nonce.write(salt, 5, 4, "hex")
   nonce.writeBigInt64LE(BigInt(deadline) * 1_000_000n, 9)
+  if (start !== undefined) nonce.writeBigUInt64LE(BigInt(start) * 1_000_000n, 17)
   return nonce
 }

@@ -1,24 +1,28 @@
 /**
  * The only door to the signing key. It signs only if the venue's payload contains exactly the one transfer that we
- * journaled: the order's deposit address, the input asset, the amount, our account, the configured verifier, a sane
- * deadline, and nothing else. An accepted payload is signed unmodified, to the byte.
+ * journaled: the order's deposit address, the input asset, the amount, our account, the verifier and the token name of the order's
+ * own kind of deposit (`Domains`), a sane deadline, and nothing else. An accepted payload is signed unmodified, to the byte.
  *
  * Whoever has the key is a witness like the venue: what comes back passes the same checks before it leaves, is the payload
  * that was asked for, and bears a signature of the account's own key.
  */
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
+import type { SigningDomain, VenueFacts } from "../profile/Facts.ts"
 import type { GeneratedIntent, SignedIntent } from "../Venue.ts"
-import { VenueConfig } from "../VenueConfig.ts"
+import { factsOf, VenueConfig } from "../VenueConfig.ts"
 import * as StrictJson from "../wire/StrictJson.ts"
 import { formatTimestamp, parseTimestamp } from "../wire/WireValue.ts"
 import * as AccountKey from "./AccountKey.ts"
+import * as Domains from "./Domains.ts"
 import * as Nep413 from "./Nep413.ts"
 import { Signer } from "./Signer.ts"
 
 /** The transfer that we mean to sign, from our own records. */
 export interface ExpectedTransfer {
   readonly depositAddress: string
+  /** What our own order asked for; it decides which verifier executes the transfer. */
+  readonly depositType: string
   /** The venue's id of the input asset. */
   readonly asset: string
   readonly amount: Amount
@@ -97,16 +101,21 @@ export interface SignedPayload extends Pick<SignedIntent, "body" | "intentHash" 
 export type KeyHolder = (asked: PayloadToSign) => Effect.Effect<SignedPayload, IntentRefused | SignerUnavailable>
 
 export const make = Effect.fnUntraced(function* (holder: KeyHolder) {
-  const { account, verifier } = yield* VenueConfig
+  const config = yield* VenueConfig
+  const { account } = config
+  const { signing } = factsOf(config)
   const validity = yield* IntentValidity
   const { objection } = AccountKey.make(account.signerId)
 
   const check = Effect.fnUntraced(function* (generated: GeneratedIntent, expected: ExpectedTransfer, window: Validity) {
     yield* exactly("standard", "nep413", generated.standard)
-    const { payload, wire } = yield* readPayload(generated.payload, verifier)
+    const domain = Domains.domainOf(signing, expected.depositType)
+    if (domain === undefined)
+      return yield* refusal("deposit type", "one that is paid by intent", show(expected.depositType))
+    const { payload, wire } = yield* readPayload(generated.payload, signing, domain)
     const message = yield* readMessage(payload.message, account.signerId)
     const validUntil = yield* readDeadline(message.deadline, yield* Clock.currentTimeMillis, window)
-    yield* checkTransfer(message.intents, expected)
+    yield* checkTransfer(message.intents, expected, Domains.tokenIn(domain, expected.asset))
     return { wire, digest: Nep413.digest(payload), validUntil }
   })
 
@@ -206,13 +215,21 @@ const fields = (
 }
 
 /** The payload for the digest, and the same payload as it goes back over the wire. */
-const readPayload = Effect.fnUntraced(function* (found: unknown, verifier: string) {
+const readPayload = Effect.fnUntraced(function* (
+  found: unknown,
+  signing: VenueFacts["signing"],
+  { verifier }: SigningDomain
+) {
   const given = yield* fields("payload", found, ["message", "nonce", "recipient"], ["callbackUrl"])
   const message = yield* text("payload.message", given.message, 16_384)
   const nonceText = yield* text("payload.nonce", given.nonce, 44)
   const nonce = Nep413.parseNonce(nonceText)
   if (nonce === undefined) return yield* refusal("payload.nonce", "32 bytes in base64", show(nonceText))
-  const recipient = yield* exactly("payload.recipient", verifier, given.recipient)
+  const recipient = verifier
+  if (given.recipient !== recipient) {
+    const [wanted, other] = [recipient, given.recipient].map((each) => Domains.nameOf(signing, each))
+    return yield* refusal("payload.recipient", wanted ?? "", other ?? "")
+  }
   // Inert for an off-chain message, but part of what is signed.
   const callbackUrl =
     given.callbackUrl === undefined || given.callbackUrl === null
@@ -260,13 +277,13 @@ const readDeadline = Effect.fnUntraced(function* (found: unknown, now: number, {
   return deadline + 1
 })
 
-const checkTransfer = Effect.fnUntraced(function* (intents: unknown, expected: ExpectedTransfer) {
+const checkTransfer = Effect.fnUntraced(function* (intents: unknown, expected: ExpectedTransfer, token: string) {
   const only = Array.isArray(intents) && intents.length === 1 ? intents[0] : undefined
   if (only === undefined) return yield* refusal("message.intents", "exactly one intent", show(intents))
   if (expected.amount <= 0n) return yield* refusal("amount", "a positive amount", String(expected.amount))
   const intent = yield* fields("intent", only, ["intent", "receiver_id", "tokens"])
   yield* exactly("intent.intent", "transfer", intent.intent)
   yield* exactly(receiverCheck, expected.depositAddress, intent.receiver_id)
-  const tokens = yield* fields("intent.tokens", intent.tokens, [expected.asset])
-  yield* exactly("intent.tokens amount", String(expected.amount), tokens[expected.asset])
+  const tokens = yield* fields("intent.tokens", intent.tokens, [token])
+  yield* exactly("intent.tokens amount", String(expected.amount), tokens[token])
 })

@@ -16,6 +16,8 @@ export const SignerRequest = Schema.TaggedUnion({
     standard: Schema.String,
     payload: Schema.Json,
     depositAddress: Schema.String,
+    /** Bots of before there were two verifiers do not say it. */
+    depositType: Schema.optionalKey(Schema.String),
     asset: Schema.String,
     amount: Schema.String
   },
@@ -91,6 +93,7 @@ export const guardLayer = (socket: string) =>
           standard,
           payload: json.value,
           depositAddress: expected.depositAddress,
+          depositType: expected.depositType,
           asset: expected.asset,
           amount: String(expected.amount)
         })

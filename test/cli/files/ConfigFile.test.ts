@@ -104,7 +104,7 @@ describe("configuration file", () => {
         loaded.venue.assetSpellings,
         new Map([["1cs_v1:btc:native:coin", "nep141:btc.omft.native"]])
       )
-      assert.strictEqual(loaded.venue.nonceSalt, "252812b3")
+      assert.strictEqual(loaded.venue.facts.salts[loaded.venue.verifier], "252812b3")
       const account = { ...ownAccount("alice", "INTENTS"), ...loaded.account.terms }
       assert.deepInclude(termsOf(account, "INTENTS"), {
         confidentiality: "advanced",

@@ -296,7 +296,7 @@ describe("swaps in the bot's journal", () => {
         if (first === undefined || second === undefined || third === undefined) return
         const generated = yield* (yield* Venue).generateIntent(first.depositAddress)
         const { depositAddress } = first
-        const transfer = { depositAddress, asset: btc, amount: first.amountIn }
+        const transfer = { depositAddress, depositType: "INTENTS", asset: btc, amount: first.amountIn }
         const {
           body: signed,
           intentHash,

@@ -10,7 +10,12 @@ import { type Signature, Signer } from "../../../src/venue/signing/Signer.ts"
 import { config, testAccount, testKey } from "../scriptedVenue.ts"
 
 const now = Date.parse("2026-02-03T00:00:00Z")
-const expected = { depositAddress: "deposit-1", asset: "nep141:base", amount: 1_000_000_000_000_000_000_000_000n }
+const expected = {
+  depositAddress: "deposit-1",
+  depositType: "INTENTS",
+  asset: "nep141:base",
+  amount: 1_000_000_000_000_000_000_000_000n
+}
 const transfer = {
   intent: "transfer",
   receiver_id: "deposit-1",

@@ -3,15 +3,19 @@
  * result, in the verifier's order, up to those that need the state (`ExecuteIntent`). Generating changes nothing.
  */
 import { Result, Schema } from "effect"
+import { present } from "../../../domain/Present.ts"
 import type { SignedData } from "../../../venue/api/IntentsApi.ts"
+import type { SignedDeposit } from "../../../venue/profile/Facts.ts"
+import * as Domains from "../../../venue/signing/Domains.ts"
 import * as Ed25519 from "../../../venue/signing/Ed25519.ts"
 import * as Nep413 from "../../../venue/signing/Nep413.ts"
+import { factsOf } from "../../../venue/VenueConfig.ts"
 import * as Wire from "../../../venue/wire/WireValue.ts"
 import type { Command } from "../Commands.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
 import * as Seeded from "../Seeded.ts"
-import type { SandboxSettings } from "../Settings.ts"
 import type { SandboxOrder, SandboxSwap, State } from "../State.ts"
+import * as Salts from "./Salts.ts"
 
 const AmountText = Schema.String.check(
   Schema.makeFilter((text: string) => (Wire.parseAmount(text) ?? 0n) > 0n || "a positive amount")
@@ -50,15 +54,20 @@ export const generate = (
   const missing = missingIn(target)
   const depositType = target.kind === "order" ? target.depositType : target.request.depositType
   if (missing <= 0n) return unusable(`nothing can be deposited: it is ${target.status}`)
-  if (depositType === "ORIGIN_CHAIN") return unusable("this address is funded on its origin chain")
+  const domain = Domains.domainOf(factsOf(settings).signing, depositType)
+  if (domain === undefined) return unusable("this address is funded on its origin chain")
 
   const keys = [depositAddress, signerId, now, serial] as const
-  const intent = { intent: "transfer", receiver_id: depositAddress, tokens: { [target.origin.id]: String(missing) } }
+  const intent = {
+    intent: "transfer",
+    receiver_id: depositAddress,
+    tokens: { [Domains.tokenIn(domain, target.origin.id)]: String(missing) }
+  }
   const deadline = Wire.formatTimestamp(now + Seeded.between(settings.intentMillis, settings.seed, "valid", ...keys))
   const payload = {
     message: JSON.stringify({ deadline, intents: [intent], signer_id: signerId }),
     nonce: Buffer.from(Seeded.bytes(settings.seed, "nonce", ...keys)).toString("base64"),
-    recipient: settings.verifier
+    recipient: domain.verifier
   }
   // The real service sends no callback, a null one, or one that means nothing but is part of what is signed.
   const callback = Seeded.between([0, 2], settings.seed, "callback", ...keys)
@@ -76,6 +85,7 @@ const missingIn = (target: SandboxOrder | SandboxSwap): bigint => {
 interface Verified {
   readonly signerId: string
   readonly intentHash: string
+  readonly ledger?: SignedDeposit
   readonly transfers: Command<"ExecuteIntent">["payload"]["transfers"]
 }
 
@@ -87,11 +97,13 @@ interface Unverified {
 
 /** Checks signature, message, recipient, deadline, the signer's key and the nonce's form; names the first fault. */
 export const verify = (
-  settings: SandboxSettings,
-  now: number,
-  signed: SignedData
+  state: State,
+  signed: SignedData,
+  purpose: "login" | "transfer"
 ): Result.Result<Verified, Unverified> =>
   Result.gen(function* () {
+    const { now, settings } = state
+    const { login, signing } = factsOf(settings)
     const wrong = (text: string, isForged = false) => Result.fail<Unverified>({ isForged, text })
     const nonce = Nep413.parseNonce(signed.payload.nonce)
     if (nonce === undefined) return yield* wrong("nonce must be 32 bytes in base64")
@@ -101,28 +113,62 @@ export const verify = (
     if (Result.isFailure(decoded)) return yield* wrong(`invalid message: ${decoded.failure.message}`)
     const message = decoded.success
     const deadline = Wire.parseTimestamp(message.deadline) ?? 0
-    if (signed.payload.recipient !== settings.verifier) return yield* wrong("wrong verifying_contract")
+    const { recipient } = signed.payload
+    const ledgers = Domains.depositsOf(signing, recipient)
+    if (purpose === "login" ? recipient !== login.verifier : ledgers.length === 0)
+      return yield* wrong("wrong verifying_contract")
     if (deadline < now) return yield* wrong("deadline has expired")
     if (Ed25519.implicitAccount(signed.public_key) !== message.signer_id) {
       return yield* wrong(`public key '${signed.public_key}' doesn't exist for account '${message.signer_id}'`, true)
     }
-    const expiry = nonceExpiry(nonce)
-    if (expiry !== undefined && expiry < BigInt(deadline) * 1_000_000n) {
+    const parts = nonceParts(nonce)
+    if (parts !== undefined && parts.expiry < BigInt(deadline) * 1_000_000n) {
       return yield* wrong("deadline is greater than nonce")
     }
+    const problem = purpose === "login" && login.nonce === "started" ? startProblem(state, recipient, parts) : undefined
+    if (problem !== undefined) return yield* wrong(problem)
+    // One verifier for both ledgers does not tell them apart: the deposit address does.
+    const [ledger] = ledgers.length === 1 ? ledgers : []
+    const nameIn = (token: string) => (ledger === undefined ? token : Domains.assetOf(signing[ledger], token))
     return {
       signerId: message.signer_id,
       intentHash: Nep413.hashText(digest),
+      ...present({ ledger }),
       transfers: message.intents.flatMap(({ receiver_id: receiver, tokens }) =>
-        Object.entries(tokens).map(([asset, amount]) => ({ receiver, asset, amount }))
+        Object.entries(tokens).map(([token, amount]) => ({
+          receiver,
+          asset: nameIn(token) ?? `token ${token}`,
+          amount
+        }))
       )
     }
   })
 
+/** Seen at the deployed service: how far a start may be from its clock. */
+const startsWithin = { before: 240_000, after: 300_000 }
+
+/** What a login's nonce lacks: the verifier's present salt, or a start near the service's own time. */
+const startProblem = (state: State, verifier: string, parts: NonceParts | undefined): string | undefined => {
+  if (parts === undefined) return "timestamp validation failed: the nonce has no start"
+  const millis = Number(parts.start / 1_000_000n)
+  const [from, until] = [state.now - startsWithin.before, state.now + startsWithin.after]
+  if (millis < from || millis > until) return "timestamp validation failed"
+  return parts.salt === Salts.saltOf(state, verifier) ? undefined : "invalid salt"
+}
+
 const versionedMagic = "5628f6c600"
 
-/** The nanoseconds after which a versioned nonce expires. */
-const nonceExpiry = (nonce: Uint8Array): bigint | undefined => {
+interface NonceParts {
+  readonly salt: string
+  /** Nanoseconds after which it expires. */
+  readonly expiry: bigint
+  /** Nanoseconds from which it is valid, where one is asked for; random otherwise. */
+  readonly start: bigint
+}
+
+const nonceParts = (nonce: Uint8Array): NonceParts | undefined => {
   const bytes = Buffer.from(nonce)
-  return bytes.subarray(0, 5).toString("hex") === versionedMagic ? bytes.readBigInt64LE(9) : undefined
+  if (bytes.subarray(0, 5).toString("hex") !== versionedMagic) return undefined
+  const salt = bytes.subarray(5, 9).toString("hex")
+  return { salt, expiry: bytes.readBigInt64LE(9), start: bytes.readBigUInt64LE(17) }
 }

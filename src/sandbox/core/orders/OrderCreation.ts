@@ -7,6 +7,8 @@ import { Result } from "effect"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import * as Market from "../../../domain/Market.ts"
+import { chargesOf } from "../../../venue/profile/Charges.ts"
+import { factsOf } from "../../../venue/VenueConfig.ts"
 import type { Fault } from "../../../venue/wire/WireError.ts"
 import { appFeeRatio, isInternal } from "../money/Payment.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
@@ -106,9 +108,10 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
   const { side } = request
   const [origin, destination] = side === "SELL" ? [base, quote] : [quote, base]
   const isSliced = quantity >= 100n && Seeded.fraction(seed, "sliced", sequence) < partialFillShare
+  const appFees = echoedFees(state, request, [origin, destination])
   const hasMemo = request.depositMode === "MEMO"
   const margin = Solvers.marginOf(state.settings.solvers, seed, sequence, usdOf(state, base, quantity))
-  const leaves = (1 - appFeeRatio(request.appFees)) * (1 - margin)
+  const leaves = (1 - appFeeRatio(appFees)) * (1 - margin)
   return {
     kind: "order",
     sequence,
@@ -129,7 +132,7 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     refundTo: request.refundTo,
     refundType: request.refundType,
     confidentiality: request.confidentiality,
-    appFees: request.appFees,
+    appFees,
     origin,
     destination,
     withdrawFee: BigInt(destination.fee),
@@ -155,6 +158,19 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     withdrawal: undefined,
     refund: undefined
   }
+}
+
+/** App and protocol fees together, as the deployed service echoes them; the service's own share has its account as recipient. */
+const echoedFees = (
+  { settings }: State,
+  { appFees, owner }: OrderRequest,
+  [origin, destination]: readonly [SandboxAsset, SandboxAsset]
+): ReadonlyArray<AppFee> => {
+  const assets = [origin.symbol, destination.symbol] as const
+  const schedule = factsOf(settings).fees
+  if (schedule.appFees === "added") return appFees
+  const charged = chargesOf(schedule, { hasPartner: owner.startsWith("partner "), assets, appFees })
+  return [...charged.appFees, { recipient: `fees.${settings.ledger}`, fee: Math.floor(charged.service) }]
 }
 
 /** App fees come out of the input: the market must be better by them, and by the margin, before a solver gives the limit. */

@@ -9,7 +9,7 @@ import { payAppFees, payee, payLessFee } from "../money/Payment.ts"
 import * as Seeded from "../Seeded.ts"
 import { assetById } from "../Settings.ts"
 import { type IncomingDeposit, type Pair, type SandboxSwap, type State, schedule } from "../State.ts"
-import { feeBasisPoints, outputFor, swapPrice } from "./Quotes.ts"
+import { charges, outputFor, shareOf, swapPrice } from "./Quotes.ts"
 
 export const collects = ({ request }: SandboxSwap): boolean => request.swapType === "ANY_INPUT"
 
@@ -51,8 +51,10 @@ export const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, a
   const { account, amount, asset } = deposit
   const inSwap = held(swap, deposit, "inOrders")
   const traded: Books.Holding = { account, place: "traded" }
-  const rest = payAppFees(books, asset, amount, request.appFees ?? [], inSwap)
-  const ours = (amount * BigInt(feeBasisPoints(request, swap.partner !== undefined))) / 10_000n
+  const origin = assetById(settings, asset) ?? swap.origin
+  const { appFees, service } = charges(state, [origin, destination], request, swap.partner !== undefined)
+  const rest = payAppFees(books, asset, amount, appFees, inSwap)
+  const ours = shareOf(amount, service)
   Books.transfer(books, asset, ours, inSwap, { account, place: "priceFees" })
   Books.transfer(books, asset, rest - ours, inSwap, traded)
   const payout = held(swap, deposit, "payoutInTransit")

@@ -6,13 +6,14 @@ import { Result } from "effect"
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import * as Market from "../../../domain/Market.ts"
+import { type Charges, chargesOf, totalOf } from "../../../venue/profile/Charges.ts"
+import { factsOf } from "../../../venue/VenueConfig.ts"
 import type { QuoteRequest } from "../../../venue/wire/WireQuote.ts"
 import { distance, usdOf } from "../orders/Pricing.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
-import { assetById } from "../Settings.ts"
+import { assetById, type SandboxAsset } from "../Settings.ts"
 import type { Pair, QuotedAmounts, State } from "../State.ts"
 
-const platformFeeBasisPoints = 20
 const insuranceBasisPoints = 2
 const priceDigits = 12
 const whole = 10_000n
@@ -54,7 +55,9 @@ const pairOf = (state: State, request: QuoteRequest, isPartner: boolean): Result
   const destination = assetById(state.settings, request.destinationAsset)
   if (origin === undefined) return unavailable(`tokenIn is not valid: ${request.originAsset}`)
   if (destination === undefined) return unavailable(`tokenOut is not valid: ${request.destinationAsset}`)
-  if (origin.id === destination.id) return unavailable("Quoting for this pair is not available")
+  if (origin.id === destination.id && !isMove(state, request)) {
+    return unavailable("Quoting for this pair is not available")
+  }
   if (request.depositMode === "MEMO" && request.depositType !== "ORIGIN_CHAIN") {
     return unavailable(`a deposit by ${request.depositType} carries no memo`)
   }
@@ -67,6 +70,10 @@ const pairOf = (state: State, request: QuoteRequest, isPartner: boolean): Result
   })
 }
 
+/** One asset from an account of one kind to an account of the other. */
+const isMove = ({ settings }: State, { depositType, recipientType, swapType }: QuoteRequest): boolean =>
+  factsOf(settings).movesBetweenAccounts && swapType === "EXACT_INPUT" && depositType !== recipientType
+
 /** Destination per unit of origin, after all fees except the withdrawal's; `amount` as in the request. */
 export const swapPrice = (
   state: State,
@@ -76,14 +83,27 @@ export const swapPrice = (
   amount: Amount.Amount
 ): Market.Price => {
   const usd = usdOf(state, request.swapType === "EXACT_OUTPUT" ? destination : origin, amount)
-  const rate = state.model.mid(origin, destination, state.now) * (1 - distance(state, usd))
-  const app = (request.appFees ?? []).reduce((sum, { fee }) => sum + fee, 0)
-  return Decimal.fromNumber(rate * (1 - (app + feeBasisPoints(request, isPartner)) / 10_000), priceDigits)
+  const isSame = origin.id === destination.id
+  const rate = isSame ? 1 : state.model.mid(origin, destination, state.now) * (1 - distance(state, usd))
+  const taken = totalOf(charges(state, [origin, destination], request, isPartner))
+  return Decimal.fromNumber(rate * (1 - taken / 10_000), priceDigits)
 }
 
-/** The share of the input that the service takes. */
-export const feeBasisPoints = (request: QuoteRequest, isPartner: boolean): number =>
-  (isPartner ? 0 : platformFeeBasisPoints) + (request.insured ? insuranceBasisPoints : 0)
+/** What the app fees' recipients get of the input, and what the service takes. */
+export const charges = (
+  { settings }: State,
+  assets: readonly [SandboxAsset, SandboxAsset],
+  { appFees = [], insured }: QuoteRequest,
+  hasPartner: boolean
+): Charges => {
+  const symbols = [assets[0].symbol, assets[1].symbol] as const
+  const charged = chargesOf(factsOf(settings).fees, { hasPartner, assets: symbols, appFees })
+  return { ...charged, service: charged.service + (insured ? insuranceBasisPoints : 0) }
+}
+
+/** Rounded down, as app fees are; the schedule has hundredths of a basis point. */
+export const shareOf = (amount: Amount.Amount, basisPoints: number): Amount.Amount =>
+  (amount * BigInt(Math.round(basisPoints * 100))) / 1_000_000n
 
 const marketOf = ({ origin, destination }: Pair): Market.Market => ({ name: "", base: origin, quote: destination })
 

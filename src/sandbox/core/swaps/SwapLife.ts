@@ -17,7 +17,7 @@ import {
   schedule
 } from "../State.ts"
 import { close, collects } from "./Collecting.ts"
-import { feeBasisPoints, inputFor, outputFor, swapPrice } from "./Quotes.ts"
+import { charges, inputFor, outputFor, shareOf, swapPrice } from "./Quotes.ts"
 
 const held = (swap: SandboxSwap, place: Books.BookPlace): Books.Holding => ({
   account: swap.account,
@@ -89,8 +89,9 @@ const trade = (state: State, swap: SandboxSwap, amountIn: Amount.Amount, amountO
   const { books } = state
   const { origin, destination, withdrawFee } = swap
   const traded: Books.Holding = { account: swap.account, place: "traded" }
-  const rest = payAppFees(books, origin.id, amountIn, swap.request.appFees ?? [], inSwap(swap))
-  const ours = (amountIn * BigInt(feeBasisPoints(swap.request, swap.partner !== undefined))) / 10_000n
+  const { appFees, service } = charges(state, [origin, destination], swap.request, swap.partner !== undefined)
+  const rest = payAppFees(books, origin.id, amountIn, appFees, inSwap(swap))
+  const ours = shareOf(amountIn, service)
   Books.transfer(books, origin.id, ours, inSwap(swap), { account: swap.account, place: "priceFees" })
   Books.transfer(books, origin.id, rest - ours, inSwap(swap), traded)
   Books.transfer(books, destination.id, amountOut + withdrawFee, traded, held(swap, "payoutInTransit"))

@@ -5,6 +5,7 @@
 
 import * as Amount from "../../../domain/Amount.ts"
 import { present } from "../../../domain/Present.ts"
+import { factsOf } from "../../../venue/VenueConfig.ts"
 import type { QuoteResponse } from "../../../venue/wire/WireQuote.ts"
 import type { SwapStatusResponse } from "../../../venue/wire/WireSwap.ts"
 import { formatTimestamp, writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
@@ -26,7 +27,7 @@ export const toWire = (state: State, line: HistoryRecord, correlationId: string)
     ),
     swapDetails: {
       intentHashes: target.intentHashes,
-      ...writeLedgerTxHashes(state.settings.ledger, line.txHashes),
+      ...writeLedgerTxHashes(state.settings.ledger, factsOf(state.settings).settlementHashes ? line.txHashes : []),
       originChainTxHashes: [...target.originTxHashes].map(onChain),
       destinationChainTxHashes: destinationTxHashes(line).map(onChain),
       ...amounts(state, line)

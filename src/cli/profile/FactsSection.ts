@@ -1,0 +1,99 @@
+/**
+ * `venue.profile` and `venue.facts`: what the service at this address does otherwise than the interface document, and single
+ * facts that differ from the profile's. The file of the signer process has the same keys, because it trusts no bot's.
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import { present } from "../../domain/Present.ts"
+import * as Read from "../../strategy/Fields.ts"
+import { historyAccess, loginNonces, type VenueFacts } from "../../venue/profile/Facts.ts"
+import { defaultProfile, factsOf, type ProfileName, profileNames } from "../../venue/profile/Profiles.ts"
+
+const matching = (expected: string, pattern: RegExp): Read.Reader<string> =>
+  Read.scalar(expected, (text) => (pattern.test(text) ? text : undefined), undefined, {
+    type: ["string", "number"],
+    pattern: pattern.source
+  })
+
+export const account = matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
+export const salt = matching("four bytes in hex, such as 252812b3", /^[0-9a-f]{8}$/)
+/** An account of 32 bytes in hex, or that there is none. */
+const treasury = matching("64 digits in hex, or none", /^(?:[0-9a-f]{64}|none)$/)
+const rpc = matching("an address such as https://rpc.example.org", /^https?:\/\/[^\s"']{1,300}$/)
+const basisPoints = Read.ratioOrZero
+
+export const profile = Read.oneOf(...profileNames)
+
+export const reader = Read.fields({
+  confidentialVerifier: Read.optional(account, "contract that executes payments of confidential accounts"),
+  treasury: Read.optional(treasury, "issuer of the tokens there; `none`: tokens have their public ids"),
+  loginVerifier: Read.optional(account, "contract that logins are signed for; default: verifier"),
+  loginNonce: Read.optional(Read.oneOf(...loginNonces), "`started`: logins say from when they are valid"),
+  saltFrom: Read.optional(rpc, "RPC address of the login verifier's ledger, which tells its salt"),
+  fees: Read.optional(
+    Read.fields({
+      withoutPartner: Read.optional(basisPoints, "on top, without a partner's credential"),
+      withPartner: Read.optional(basisPoints, "with one"),
+      alike: Read.optional(basisPoints, "the same between stable assets, or for one asset between two places"),
+      stable: Read.optional(Read.list(Read.text), "symbols of stable assets"),
+      settlement: Read.optional(basisPoints, "of each settlement"),
+      appFees: Read.optional(Read.oneOf("added", "shared"), "`shared`: the service keeps half")
+    }),
+    "what the service takes"
+  ),
+  settlementHashes: Read.optional(Read.trueOrFalse, "whether swaps name the public transaction that settled them"),
+  movesBetweenAccounts: Read.optional(Read.trueOrFalse, "whether an asset can be swapped into itself"),
+  accountHistory: Read.optional(Read.oneOf(...historyAccess), "whether the account may read its own history")
+})
+
+interface Said {
+  readonly profile: Read.Located<ProfileName> | undefined
+  readonly verifier: Read.Located<string> | undefined
+  /** The salt of the login's verifier. */
+  readonly nonceSalt?: Read.Located<string> | undefined
+  readonly facts: Read.Located<NonNullable<ReturnType<typeof reader>>> | undefined
+}
+
+const inBasisPoints = (ratio: Read.Located<Decimal.Decimal> | undefined): number | undefined =>
+  ratio === undefined ? undefined : Decimal.toNumber(ratio.value) * 10_000
+
+/** The facts of the profile, and what the file says otherwise. */
+export const resolved = ({ facts, nonceSalt, profile, verifier }: Said, usual: string): VenueFacts => {
+  const said = facts?.value
+  const of = factsOf(profile?.value ?? defaultProfile, verifier?.value ?? usual)
+  const { CONFIDENTIAL_INTENTS: confidential, INTENTS } = of.signing
+  const issuer = said?.treasury?.value ?? confidential.treasury
+  const login = {
+    verifier: said?.loginVerifier?.value ?? of.login.verifier,
+    nonce: said?.loginNonce?.value ?? of.login.nonce
+  }
+  const fees = said?.fees?.value
+  return {
+    ...of,
+    ...present({
+      saltFrom: said?.saltFrom?.value,
+      settlementHashes: said?.settlementHashes?.value,
+      movesBetweenAccounts: said?.movesBetweenAccounts?.value,
+      accountHistory: said?.accountHistory?.value
+    }),
+    signing: {
+      INTENTS,
+      CONFIDENTIAL_INTENTS: {
+        verifier: said?.confidentialVerifier?.value ?? confidential.verifier,
+        ...present({ treasury: issuer === "none" ? undefined : issuer })
+      }
+    },
+    login,
+    salts: nonceSalt === undefined ? of.salts : { ...of.salts, [login.verifier]: nonceSalt.value },
+    fees: {
+      ...of.fees,
+      ...present({
+        withoutPartner: inBasisPoints(fees?.withoutPartner),
+        withPartner: inBasisPoints(fees?.withPartner),
+        alike: inBasisPoints(fees?.alike),
+        settlement: inBasisPoints(fees?.settlement),
+        stable: fees?.stable?.value.map(({ value }) => value),
+        appFees: fees?.appFees?.value
+      })
+    }
+  }
+}

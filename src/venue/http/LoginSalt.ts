@@ -1,0 +1,65 @@
+/**
+ * The salt in the nonces of logins. It is configured or, where the facts name an RPC address of the verifier's ledger, read
+ * there: it is a public view of the verifier, and rotates. It proves nothing and moves nothing: a wrong one is refused.
+ */
+import { Effect, Option, Ref, Result, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { factsOf, type VenueConfig } from "../VenueConfig.ts"
+import * as Reply from "./Reply.ts"
+
+const operation = "read the salt of the verifier"
+const patience = "10 seconds"
+
+/** A view returns the bytes of JSON. */
+const RpcReply = Schema.Struct({ result: Schema.Struct({ result: Schema.Array(Schema.Int) }) })
+const Salt = Schema.fromJsonString(Schema.String.check(Schema.isPattern(/^[0-9a-f]{8}$/)))
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(RpcReply))
+const decodeSalt = Schema.decodeUnknownOption(Salt)
+
+export const missing = (verifier: string): string =>
+  `the login needs the salt of ${verifier}: set venue.nonceSalt, or venue.facts.saltFrom to an RPC address of its ledger`
+
+export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"]) {
+  const { login, saltFrom, salts } = factsOf(config)
+  const http = yield* HttpClient.HttpClient
+  const held = yield* Ref.make<string | undefined>(salts[login.verifier])
+
+  const ask = Effect.fnUntraced(function* (address: string) {
+    const params = {
+      request_type: "call_function",
+      finality: "final",
+      account_id: login.verifier,
+      method_name: "current_salt",
+      args_base64: Buffer.from("{}").toString("base64")
+    }
+    const body = JSON.stringify({ jsonrpc: "2.0", id: "limitbot", method: "query", params })
+    const response = yield* http.execute(
+      HttpClientRequest.post(address).pipe(HttpClientRequest.bodyText(body, "application/json"))
+    )
+    const reply = yield* Reply.receive({ operation, kind: "read" }, response)
+    const bytes = Option.map(decode(reply.body), ({ result }) => Uint8Array.from(result.result))
+    return Option.flatMap(bytes, (found) => decodeSalt(Buffer.from(found).toString("utf8")))
+  })
+
+  /** Nothing changes where there is nobody to ask, or the answer cannot be used. */
+  const renew =
+    saltFrom === undefined
+      ? Effect.void
+      : ask(saltFrom).pipe(
+          Effect.timeout(patience),
+          Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+          Effect.result,
+          Effect.flatMap((answer) => {
+            const found = Result.isSuccess(answer) ? Option.getOrUndefined(answer.success) : undefined
+            if (found !== undefined) return Ref.set(held, found)
+            return Effect.logWarning(`${saltFrom} does not tell the salt of ${login.verifier}`)
+          })
+        )
+
+  const current = Effect.gen(function* () {
+    if ((yield* Ref.get(held)) === undefined) yield* renew
+    return yield* Ref.get(held)
+  })
+
+  return { current, renew } as const
+})

@@ -1,0 +1,40 @@
+/**
+ * What a trade costs by a fee schedule, in basis points of the input: what app fees pay to their recipients, and what the
+ * service keeps. It is a forecast: what an order really costs stands in its echo.
+ */
+import type { VenueFacts } from "./Facts.ts"
+
+interface AppFee {
+  readonly recipient: string
+  readonly fee: number
+}
+
+interface Trade {
+  readonly hasPartner: boolean
+  /** Symbols. */
+  readonly assets: readonly [origin: string, destination: string]
+  readonly appFees: ReadonlyArray<AppFee>
+}
+
+export interface Charges {
+  readonly appFees: ReadonlyArray<AppFee>
+  readonly service: number
+}
+
+const sumOf = (fees: ReadonlyArray<AppFee>): number => fees.reduce((sum, { fee }) => sum + fee, 0)
+
+/** Half of a shared fee goes to its recipient, rounded up: 21 becomes 11. */
+const half = ({ fee, recipient }: AppFee): AppFee => ({ recipient, fee: Math.ceil(fee / 2) })
+
+export const chargesOf = (schedule: VenueFacts["fees"], { appFees, assets, hasPartner }: Trade): Charges => {
+  const [origin, destination] = assets
+  const { alike, settlement, stable, withPartner, withoutPartner } = schedule
+  if (!hasPartner) return { appFees, service: withoutPartner + settlement }
+  const isAlike = origin === destination || (stable.includes(origin) && stable.includes(destination))
+  const least = isAlike ? alike : withPartner
+  if (appFees.length === 0 || schedule.appFees === "added") return { appFees, service: least + settlement }
+  const halves = appFees.map(half)
+  return { appFees: halves, service: Math.max(least, sumOf(appFees) - sumOf(halves)) + settlement }
+}
+
+export const totalOf = ({ appFees, service }: Charges): number => sumOf(appFees) + service

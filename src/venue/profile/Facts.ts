@@ -1,0 +1,58 @@
+/**
+ * What one deployment of the service does otherwise than another, as data: client, signer, sandbox and backtest ask for a fact,
+ * never for the name of a deployment. A profile is one file of facts; the configuration overrides single ones.
+ */
+import { Schema } from "effect"
+
+/** Where a signed transfer is executed, and how tokens are named there. */
+export const SigningDomain = Schema.Struct({
+  /** The contract that executes it: `recipient` of a NEP-413 message, `verifying_contract` in other standards. */
+  verifier: Schema.String,
+  /** The contract that issues the tokens there; left out: tokens have their public ids. */
+  treasury: Schema.optionalKey(Schema.String)
+})
+export type SigningDomain = typeof SigningDomain.Type
+
+/** Deposits that are paid by a signed transfer. */
+export const signedDeposits = ["INTENTS", "CONFIDENTIAL_INTENTS"] as const
+export type SignedDeposit = (typeof signedDeposits)[number]
+
+/** All in basis points of the input. */
+const FeeSchedule = Schema.Struct({
+  /** Without a partner's credential, on top of everything else. */
+  withoutPartner: Schema.Finite,
+  /** With one, where no app fees are asked for; with app fees, the least that the service keeps of `shared` ones. */
+  withPartner: Schema.Finite,
+  /** The same between stable assets, and for one asset between two places. */
+  alike: Schema.Finite,
+  /** Symbols of stable assets. */
+  stable: Schema.Array(Schema.String),
+  /** Share of each settlement. */
+  settlement: Schema.Finite,
+  /** `added`: app fees go to their recipients. `shared`: in halves, the service keeping its least. */
+  appFees: Schema.Literals(["added", "shared"])
+})
+export const loginNonces = ["free", "started"] as const
+export const historyAccess = ["open", "invite-only"] as const
+
+export const VenueFacts = Schema.Struct({
+  /** What is signed for a deposit of each kind. */
+  signing: Schema.Struct({ INTENTS: SigningDomain, CONFIDENTIAL_INTENTS: SigningDomain }),
+  login: Schema.Struct({
+    verifier: Schema.String,
+    /** `free`: any 32 bytes, with the verifier's salt where it is known. `started`: with salt, end and start. */
+    nonce: Schema.Literals(loginNonces)
+  }),
+  /** Known salts of nonces, four bytes in hex, by verifier. They rotate. */
+  salts: Schema.Record(Schema.String, Schema.String),
+  /** An RPC address of the login verifier's ledger, which tells its present salt. */
+  saltFrom: Schema.optionalKey(Schema.String),
+  /** Whether an asset can be swapped into itself, from one kind of account to another. */
+  movesBetweenAccounts: Schema.Boolean,
+  fees: FeeSchedule,
+  /** Whether a swap names the public transaction that settled it. */
+  settlementHashes: Schema.Boolean,
+  /** Whether the account may read its own history. */
+  accountHistory: Schema.Literals(historyAccess)
+})
+export type VenueFacts = typeof VenueFacts.Type

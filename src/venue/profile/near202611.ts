@@ -1,0 +1,29 @@
+/**
+ * The facts of the deployed service in November 2026, from its public documentation and its OpenAPI 0.1.10: a public and a
+ * confidential ledger with the same accounts and keys, and a verifier each. Salts rotate: that of the public verifier is read
+ * from its ledger (`saltFrom`) or configured; the other one is the documented value.
+ */
+import type { VenueFacts } from "./Facts.ts"
+
+export const factsOf = (verifier: string): VenueFacts => ({
+  signing: {
+    INTENTS: { verifier },
+    CONFIDENTIAL_INTENTS: {
+      verifier: "intents.far",
+      treasury: "51e8f94d77b5e90dc9852ca6113771e11e8382ce69473a75e313e41665de7cbe"
+    }
+  },
+  login: { verifier, nonce: "started" },
+  salts: { "intents.far": "e110f317" },
+  movesBetweenAccounts: true,
+  fees: {
+    withoutPartner: 25,
+    withPartner: 20,
+    alike: 1,
+    stable: ["USDC", "USDT", "DAI"],
+    settlement: 0.01,
+    appFees: "shared"
+  },
+  settlementHashes: false,
+  accountHistory: "invite-only"
+})

@@ -1,0 +1,123 @@
+/** Logins at a service that judges them by its own clock and by a salt that rotates. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import * as near202611 from "../../../src/venue/profile/near202611.ts"
+import { Venue } from "../../../src/venue/Venue.ts"
+import { defaultPatience, ownAccount, VenueConfig } from "../../../src/venue/VenueConfig.ts"
+import * as Answers from "../answers.ts"
+import { bodyText, json, scripted, testAccount } from "../scriptedVenue.ts"
+import { start } from "../venueCalls.ts"
+
+interface World {
+  readonly aheadMillis?: number
+  readonly known?: string
+  readonly rpc?: boolean
+}
+
+/** Refuses what the deployed service refuses; `salt` is the present one. */
+const world = ({ aheadMillis = 0, known, rpc = true }: World) => {
+  const now = start - aheadMillis
+  const state = { salt: "252812b3", isExpired: false }
+  const said: Array<string> = []
+  const facts = near202611.factsOf("intents.near")
+  const config = Layer.succeed(VenueConfig, {
+    url: "http://venue",
+    ledger: "near" as const,
+    verifier: "intents.near",
+    facts: {
+      ...facts,
+      salts: known === undefined ? facts.salts : { "intents.near": known },
+      ...(rpc ? { saltFrom: "http://rpc/" } : {})
+    },
+    apiKey: Redacted.make("key"),
+    account: ownAccount(testAccount, "CONFIDENTIAL_INTENTS"),
+    patience: defaultPatience
+  })
+  const date = { date: new Date(now).toUTCString() }
+  const refused = (message: string, status: number) => {
+    said.push(message)
+    return json({ message }, status, date)
+  }
+  const made = scripted((request) => {
+    if (request.url === "http://rpc/") {
+      said.push("rpc")
+      assert.deepInclude(JSON.parse(bodyText(request)).params, {
+        account_id: "intents.near",
+        method_name: "current_salt"
+      })
+      assert.isUndefined(request.headers["x-api-key"])
+      return json({ jsonrpc: "2.0", id: "1", result: { result: [...Buffer.from(JSON.stringify(state.salt))] } })
+    }
+    if (!request.url.endsWith("/v0/auth/authenticate")) {
+      if (!state.isExpired) return json(Answers.balancesAnswer, 200, date)
+      state.isExpired = false
+      return json({ message: "expired" }, 401, date)
+    }
+    const { message, nonce, recipient } = JSON.parse(bodyText(request)).signedData.payload
+    const bytes = Buffer.from(nonce, "base64")
+    assert.strictEqual(recipient, "intents.near")
+    assert.strictEqual(bytes.subarray(0, 5).toString("hex"), "5628f6c600")
+    assert.isAtLeast(Number(bytes.readBigInt64LE(9) / 1_000_000n), Date.parse(JSON.parse(message).deadline))
+    const early = Number(bytes.readBigUInt64LE(17) / 1_000_000n) - now
+    if (early < -240_000 || early > 300_000) return refused("timestamp validation failed", 400)
+    if (bytes.subarray(5, 9).toString("hex") !== state.salt) return refused("invalid salt", 401)
+    said.push("in")
+    return json(Answers.sessionAnswer, 201, date)
+  }, config)
+  return { ...made, said, state }
+}
+
+const balances = Venue.use((venue) => venue.balances)
+const from = TestClock.setTime(start)
+
+describe("a login with a start", () => {
+  it.effect("is taken at once where clock and salt are right", () =>
+    Effect.gen(function* () {
+      yield* from
+      const { layer, said } = world({ known: "252812b3" })
+      assert.lengthOf(yield* Effect.provide(balances, layer), 1)
+      assert.deepStrictEqual(said, ["in"])
+    })
+  )
+
+  it.effect.each([-3_600_000, -310_000, 310_000, 3_600_000])(
+    "is tried once more by the venue's clock where ours is %s ms ahead",
+    (aheadMillis) =>
+      Effect.gen(function* () {
+        yield* from
+        const { layer, said } = world({ known: "252812b3", rpc: false, aheadMillis })
+        assert.lengthOf(yield* Effect.provide(balances, layer), 1)
+        assert.deepStrictEqual(said, ["timestamp validation failed", "in"])
+      })
+  )
+
+  it.effect("asks for the salt where none is known, and again after a rotation, once", () =>
+    Effect.gen(function* () {
+      yield* from
+      const { layer, said, state } = world({})
+      yield* Effect.gen(function* () {
+        yield* balances
+        assert.deepStrictEqual(said.splice(0), ["rpc", "in"])
+        state.salt = "00112233"
+        state.isExpired = true
+        yield* balances
+        assert.deepStrictEqual(said.splice(0), ["invalid salt", "rpc", "in"])
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("gives up after one more try, and says what is missing where nothing better is known", () =>
+    Effect.gen(function* () {
+      yield* from
+      const wrong = world({ known: "ffffffff", rpc: false })
+      const refused = yield* Effect.flip(Effect.provide(balances, wrong.layer))
+      assert.match(refused.message, /invalid salt/)
+      assert.deepStrictEqual(wrong.said, ["invalid salt"])
+      const none = world({ rpc: false })
+      const { message } = yield* Effect.flip(Effect.provide(balances, none.layer))
+      assert.match(message, /needs the salt of intents\.near: set venue\.nonceSalt/)
+      assert.lengthOf(none.sent, 0)
+    })
+  )
+})
