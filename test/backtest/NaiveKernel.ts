@@ -271,7 +271,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     decidedAt = now
     const [first, ...others] = places.map((at) => {
       const price = exact(at.candles.close, bar)
-      return [at.conditions.market.name, { bid: price, ask: price, at: now }] as const
+      const half = Decimal.multiply(price, Decimal.make(BigInt(at.conditions.rules.spreadBasisPoints), 4))
+      const quoted = { bid: Decimal.subtract(price, half), ask: Decimal.add(price, half), at: now }
+      return [at.conditions.market.name, quoted] as const
     })
     const view = {
       now,
@@ -483,7 +485,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       if (capacityIn(at, bar) <= 0n) continue
       slot.arrivals++
       if (slot.arrivals > 12) continue
-      const edge = Decimal.make(BigInt(Math.round(at.conditions.rules.edgeBasisPoints * 1e6)), 10)
+      const { edgeBasisPoints, spreadBasisPoints } = at.conditions.rules
+      const edge = Decimal.make(BigInt(Math.round((edgeBasisPoints + spreadBasisPoints) * 1e6)), 10)
       const close = exact(at.candles.close, closeBar)
       const margin = Decimal.multiply(close, edge)
       const rest = restOf(at.conditions.rules.appFeeBasisPoints)

@@ -146,6 +146,7 @@ export const immediateRules = (next: Random): FillRules => ({
   touch: pick(next, "at", "at", "through", "close"),
   price: pick(next, "limit", "limit", "limit", "arrival"),
   edgeBasisPoints: pick(next, 0, 0, 5, 12.5),
+  spreadBasisPoints: pick(next, 0, 5, 20),
   feeBasisPoints: pick(next, 0, 10, 25),
   withdrawFee: pick(next, { base: 0n, quote: 0n }, { base: 1000n, quote: 50_000n }),
   refundFee: pick(next, { base: 0n, quote: 0n }, { base: 2000n, quote: 30_000n }),

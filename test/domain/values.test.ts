@@ -254,9 +254,9 @@ describe("the book", () => {
       [Book.mostQuoted(depth, "bid"), Book.mostQuoted(depth, "ask"), Book.mostQuoted([], "ask")],
       [30n, 40n, undefined]
     )
-    const [sea] = Book.bottomless(price("5"), 7)
+    const [sea] = Book.bottomless({ bid: price("5"), ask: price("5"), at: 7 })
     assert.deepStrictEqual([sea?.bid, sea?.ask, sea?.at], [price("5"), price("5"), 7])
-    assert.deepStrictEqual(Book.impactOf(Book.bottomless(price("5"), 7), 10n ** 40n), Decimal.zero)
+    assert.deepStrictEqual(Book.impactOf(Book.bottomless({ bid: price("5"), ask: price("5"), at: 7 }), 10n ** 40n), Decimal.zero)
   })
 
   it("says how far each side is from a mid, rounded up", () => {

@@ -11,15 +11,16 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { gainOfMoving, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
 import { armedLeg, type Bounds, type DesiredSlot } from "../../strategy/Decision.ts"
 import { type ClosedCandles, frameName, type SlotProgress, type View } from "../../strategy/View.ts"
+import { quotedAt } from "./FillRules.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun, Runs } from "./MarketRun.ts"
 import * as OwnState from "./OwnState.ts"
 import * as SlotState from "./orders/SlotState.ts"
 import * as Placing from "./Placing.ts"
 
-const priceAt = ({ candles, clock }: MarketRun, bar: number): TwoSidedPrice => {
-  const price = exactPrice(closeAt(candles, bar))
-  return { bid: price, ask: price, at: clock.now }
+const priceAt = ({ candles, clock, conditions }: MarketRun, bar: number): TwoSidedPrice => {
+  const { bid, ask } = quotedAt(conditions.rules, exactPrice(closeAt(candles, bar)))
+  return { bid, ask, at: clock.now }
 }
 
 const viewOf = (runs: Runs, bar: number): View => {
@@ -47,8 +48,7 @@ const viewOf = (runs: Runs, bar: number): View => {
     slots: progress,
     ...(timeframes === undefined && candles.size === 0 ? {} : { candles }),
     get depth() {
-      const { bid } = priceAt(run, bar)
-      return bottomless(bid, now)
+      return bottomless(priceAt(run, bar))
     },
     get own() {
       return OwnState.of(run, others)

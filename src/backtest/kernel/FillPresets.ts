@@ -8,9 +8,10 @@ import { type FillRules, touching } from "./FillRules.ts"
 export type FillMode = "optimistic" | "pessimistic"
 
 /** What the user knows of the venue's costs; the same on both sides of the band. */
-export type Costs = Pick<FillRules, "feeBasisPoints" | "withdrawFee" | "refundFee" | "minimumQuote">
+export type Costs = Pick<FillRules, "spreadBasisPoints" | "feeBasisPoints" | "withdrawFee" | "refundFee" | "minimumQuote">
 
 export const noCosts: Costs = {
+  spreadBasisPoints: 0,
   feeBasisPoints: 0,
   withdrawFee: { base: 0n, quote: 0n },
   refundFee: { base: 0n, quote: 0n },
@@ -60,6 +61,7 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
     ? "orders fill whole"
     : `at most ${short(rules.volumeShare * 100)} % of a bar's volume is ours`,
   `placing takes ${minutes(rules.placeMillis)}, payout ${minutes(rules.payoutMillis)}, cancelling ${minutes(rules.cancelMillis)}`,
+  `bid and ask are ${short(rules.spreadBasisPoints)} basis points from each close: an order that takes the market pays that too`,
   `fees are ${rules.feeBasisPoints} basis points of the output`,
   ...(rules.appFeeBasisPoints === 0
     ? []
@@ -73,7 +75,8 @@ export const notModelled: ReadonlyArray<string> = [
   "the order of high and low within a bar, decisions within it, and orders that a solver had in hand when they were cancelled, where the band is of both sides alone (--band rules)",
   "requests that fail, are repeated or are refused by the venue",
   "the influence of the own orders on the market",
-  "the spread between bid and ask, which an order or a swap (`by: swap`) that takes the market pays (simulated runs suppose one), and swaps that fail",
+  "a spread that changes with size and time: in each run it is one ratio of the price",
+  "swaps (`by: swap`) that wait or fail: a swap is an order that takes the market, and rests where that does not reach it",
   "times without solvers, and how much money solvers have",
   "what comes back of app fees to oneself (`self`), and what a platform keeps of app fees",
   "limits over all strategies together: a backtest has one",

@@ -4,7 +4,7 @@
  */
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import type { Market, Price, Side } from "../../domain/Market.ts"
+import type { BidAsk, Market, Price, Side } from "../../domain/Market.ts"
 
 export interface FillRules {
   /**
@@ -19,7 +19,10 @@ export interface FillRules {
    * arrives fills at once, at the close; one that rests fills at its limit, and the solver keeps the rest.
    */
   readonly price: "limit" | "open" | "arrival"
-  /** How much more than that margin an order pays that takes the market: half the spread. */
+  /**
+   * Half of what lies between bid and ask: a strategy sees them so far from a close, and an order that takes the market pays
+   * it beside the margin.
+   */
   readonly spreadBasisPoints: number
   /** From a decision to a funded order that others see. */
   readonly placeMillis: number
@@ -82,6 +85,13 @@ const basisPoints = 10_000n
 const ratioOf = (basisPoints: number): Decimal.Decimal => Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
 
 const edgeOf = ({ edgeBasisPoints }: FillRules): Decimal.Decimal => ratioOf(edgeBasisPoints)
+
+/** Bid and ask around a close. */
+export const quotedAt = ({ spreadBasisPoints }: FillRules, close: Price): BidAsk => {
+  if (spreadBasisPoints === 0) return { bid: close, ask: close }
+  const half = Decimal.multiply(close, ratioOf(spreadBasisPoints))
+  return { bid: Decimal.subtract(close, half), ask: Decimal.add(close, half) }
+}
 
 /** What app fees leave of an input, as a ratio. */
 const restOf = ({ appFeeBasisPoints }: FillRules): Decimal.Decimal =>

@@ -1,9 +1,12 @@
 /**
  * What the venue really charged, from the events of the bot's own orders: by how much fills brought less than their
- * order's price, and what each payout and refund cost. Medians, because a fill may also be better than its price.
+ * order's price, what each payout and refund cost, and how far apart bid and ask were. Medians, because a fill may also be
+ * better than its price.
  */
 import { type Amount, max } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { mid } from "../../domain/Market.ts"
 import { medianAmount } from "../../domain/Median.ts"
 import { enough } from "./Calibration.ts"
 
@@ -16,10 +19,42 @@ export interface MeasuredFees {
 }
 
 const perMillion = 1_000_000n
+/** Ten thousand of these units are a basis point. */
+const spreadPlaces = 8
 const perBasisPoint = 100
 
 const medians = (fees: ReadonlyMap<string, ReadonlyArray<Amount>>): ReadonlyMap<string, Amount> =>
   new Map([...fees].flatMap(([asset, each]) => (each.length < enough ? [] : [[asset, medianAmount(each)] as const])))
+
+/**
+ * Basis points from bid to ask by market, medians over the decisions of strategies that trade that market alone: their
+ * prices are of it. A quote includes the venue's fee on both sides, so that is taken off.
+ */
+export const spreads = (events: Iterable<BotEvent>, quotedFee: number): ReadonlyMap<string, number> => {
+  const markets = new Map<string, Set<string>>()
+  const seen = new Map<string, Array<bigint>>()
+  for (const event of events) {
+    if (event._tag === "Planned")
+      markets.set(event.strategy, (markets.get(event.strategy) ?? new Set()).add(event.market))
+    if (event._tag !== "Decided") continue
+    const middle = mid(event)
+    if (!Decimal.isGreater(middle, Decimal.zero)) continue
+    const apart = Decimal.divide(Decimal.subtract(event.ask, event.bid), middle, spreadPlaces, "up")
+    const known = seen.get(event.strategy) ?? []
+    known.push(Decimal.roundToStep(apart, Decimal.make(1n, spreadPlaces), "up").units)
+    seen.set(event.strategy, known)
+  }
+  const found = new Map<string, Array<bigint>>()
+  for (const [strategy, each] of seen) {
+    const [market, ...others] = markets.get(strategy) ?? []
+    if (market !== undefined && others.length === 0) found.set(market, [...(found.get(market) ?? []), ...each])
+  }
+  return new Map(
+    [...found].flatMap(([market, each]) =>
+      each.length < enough ? [] : [[market, Math.max(0, Number(medianAmount(each)) / 10_000 - 2 * quotedFee)] as const]
+    )
+  )
+}
 
 /** `undefined` while there are too few fills to measure. */
 export const measure = (events: Iterable<BotEvent>): MeasuredFees | undefined => {

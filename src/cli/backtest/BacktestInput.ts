@@ -65,6 +65,12 @@ export const ruleFlags = {
     ),
     Flag.optional
   ),
+  spreadBps: Flag.Finite("spread-bps").pipe(
+    Flag.withDescription(
+      `From bid to ask, basis points; default: as the configuration's journal measured, otherwise ${FeeModel.sandboxSpreadBasisPoints}`
+    ),
+    Flag.optional
+  ),
   withdrawFee: flags.text(
     "withdraw-fee",
     "Fee of every payout as BASE,QUOTE amounts, for example 0.00001,0.5; with several markets of every base"
@@ -118,6 +124,7 @@ export const options = Effect.fn("BacktestInput.options")(function* (
   all = [market]
 ) {
   const { fees, payouts, refunds } = yield* FeeModel.of(flags, flags.config, all)
+  const spread = yield* FeeModel.spreadOf(flags.spreadBps, flags.config, market.name)
   const withdrawFee = yield* amounts("withdraw-fee", flags.withdrawFee, market, all, payouts)
   const refundFee = yield* amounts("refund-fee", flags.refundFee, market, all, refunds)
   const minimumQuote = yield* amount(
@@ -125,11 +132,13 @@ export const options = Effect.fn("BacktestInput.options")(function* (
     Option.getOrElse(flags.minimumQuote, () => "0"),
     market.quote.decimals
   )
-  const costs = { ...noCosts, feeBasisPoints: fees.basisPoints, withdrawFee, refundFee, minimumQuote }
+  const costs = { ...noCosts, spreadBasisPoints: spread.basisPoints / 2, feeBasisPoints: fees.basisPoints, withdrawFee, refundFee, minimumQuote }
   const changes: Partial<FillRules> = {
     ...(Option.isSome(flags.touch) ? { touch: flags.touch.value } : {}),
     ...(Option.isSome(flags.fillPrice) ? { price: flags.fillPrice.value } : {}),
     ...(Option.isSome(flags.edgeBps) ? { edgeBasisPoints: flags.edgeBps.value } : {}),
+    // What is known is not drawn.
+    ...(spread.isKnown ? { spreadBasisPoints: spread.basisPoints / 2 } : {}),
     ...(Option.isSome(flags.volumeShare) ? { volumeShare: flags.volumeShare.value } : {})
   }
   const chosen: Backtest.Options = { costs, changes }

@@ -82,4 +82,26 @@ export const of = Effect.fn("FeeModel.of")(function* (
     : plain(platformBasisPoints, "specification", specified)
 })
 
+/** What the sandbox's solvers keep apart; nothing is published of the venue's. */
+export const sandboxSpreadBasisPoints = 10
+
+/** What lies between bid and ask: as given, else as the configuration's bot was quoted, else as in the sandbox. */
+export const spreadOf = Effect.fn("FeeModel.spreadOf")(function* (
+  given: Option.Option<number>,
+  config: Option.Option<string>,
+  market: string
+) {
+  if (Option.isSome(given)) return { basisPoints: given.value, isKnown: true }
+  const assumed = { basisPoints: sandboxSpreadBasisPoints, isKnown: false }
+  if (Option.isNone(config)) return assumed
+  const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
+  const { journal, venue } = yield* loadSettings(config.value)
+  const fileSystem = yield* FileSystem.FileSystem
+  if (!(yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false)))) return assumed
+  const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
+  const measured = yield* JournalData.spreads(journal, venue.hasPartner ? 0 : platformBasisPoints)
+  const basisPoints = measured.get(market)
+  return basisPoints === undefined ? assumed : { basisPoints, isKnown: true }
+})
+
 const specified = "the venue's, without a partner credential"

@@ -72,6 +72,21 @@ export const fees = Effect.fn("JournalData.fees")(function* (file: string) {
   )
 })
 
+/** Basis points between the bid and the ask that its strategies saw, by market; `quotedFee` is the venue's, in each of them. */
+export const spreads = Effect.fn("JournalData.spreads")(function* (file: string, quotedFee: number) {
+  return yield* within(
+    file,
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const events = yield* Stream.runCollect(journal.events({ tags: ["Planned", "Decided"] }))
+      return MeasuredFees.spreads(
+        events.map(({ event }) => event),
+        quotedFee
+      )
+    })
+  )
+})
+
 /** How the bot's own orders filled; of one market if it is named. */
 export const calibration = Effect.fn("JournalData.calibration")(function* (file: string, market: string | undefined) {
   return yield* within(
