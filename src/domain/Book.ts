@@ -22,7 +22,9 @@ export interface DepthLevel {
 export type Depth = ReadonlyArray<DepthLevel>
 
 /** A market that takes any quantity at one price, as backtests have it. */
-export const bottomless = ({ bid, ask, at }: TwoSidedPrice): Depth => [{ quantity: Decimal.powerOfTen(60), bid, ask, at }]
+export const bottomless = ({ bid, ask, at }: TwoSidedPrice): Depth => [
+  { quantity: Decimal.powerOfTen(60), bid, ask, at }
+]
 
 /** Finer than any difference between prices that matters. */
 const impactPlaces = 8

@@ -256,7 +256,10 @@ describe("the book", () => {
     )
     const [sea] = Book.bottomless({ bid: price("5"), ask: price("5"), at: 7 })
     assert.deepStrictEqual([sea?.bid, sea?.ask, sea?.at], [price("5"), price("5"), 7])
-    assert.deepStrictEqual(Book.impactOf(Book.bottomless({ bid: price("5"), ask: price("5"), at: 7 }), 10n ** 40n), Decimal.zero)
+    assert.deepStrictEqual(
+      Book.impactOf(Book.bottomless({ bid: price("5"), ask: price("5"), at: 7 }), 10n ** 40n),
+      Decimal.zero
+    )
   })
 
   it("says how far each side is from a mid, rounded up", () => {

@@ -8,7 +8,10 @@ import { type FillRules, touching } from "./FillRules.ts"
 export type FillMode = "optimistic" | "pessimistic"
 
 /** What the user knows of the venue's costs; the same on both sides of the band. */
-export type Costs = Pick<FillRules, "spreadBasisPoints" | "feeBasisPoints" | "withdrawFee" | "refundFee" | "minimumQuote">
+export type Costs = Pick<
+  FillRules,
+  "spreadBasisPoints" | "feeBasisPoints" | "withdrawFee" | "refundFee" | "minimumQuote"
+>
 
 export const noCosts: Costs = {
   spreadBasisPoints: 0,

@@ -19,8 +19,8 @@ export interface MeasuredFees {
 }
 
 const perMillion = 1_000_000n
-/** Ten thousand of these units are a basis point. */
-const spreadPlaces = 8
+/** Ten thousand of its parts are a basis point. */
+const perWhole = 1e8
 const perBasisPoint = 100
 
 const medians = (fees: ReadonlyMap<string, ReadonlyArray<Amount>>): ReadonlyMap<string, Amount> =>
@@ -39,9 +39,9 @@ export const spreads = (events: Iterable<BotEvent>, quotedFee: number): Readonly
     if (event._tag !== "Decided") continue
     const middle = mid(event)
     if (!Decimal.isGreater(middle, Decimal.zero)) continue
-    const apart = Decimal.divide(Decimal.subtract(event.ask, event.bid), middle, spreadPlaces, "up")
+    const apart = Decimal.toNumber(Decimal.subtract(event.ask, event.bid)) / Decimal.toNumber(middle)
     const known = seen.get(event.strategy) ?? []
-    known.push(Decimal.roundToStep(apart, Decimal.make(1n, spreadPlaces), "up").units)
+    known.push(BigInt(Math.round(apart * perWhole)))
     seen.set(event.strategy, known)
   }
   const found = new Map<string, Array<bigint>>()

@@ -132,7 +132,14 @@ export const options = Effect.fn("BacktestInput.options")(function* (
     Option.getOrElse(flags.minimumQuote, () => "0"),
     market.quote.decimals
   )
-  const costs = { ...noCosts, spreadBasisPoints: spread.basisPoints / 2, feeBasisPoints: fees.basisPoints, withdrawFee, refundFee, minimumQuote }
+  const costs = {
+    ...noCosts,
+    spreadBasisPoints: spread.basisPoints / 2,
+    feeBasisPoints: fees.basisPoints,
+    withdrawFee,
+    refundFee,
+    minimumQuote
+  }
   const changes: Partial<FillRules> = {
     ...(Option.isSome(flags.touch) ? { touch: flags.touch.value } : {}),
     ...(Option.isSome(flags.fillPrice) ? { price: flags.fillPrice.value } : {}),

@@ -5,6 +5,7 @@
 import { Effect, FileSystem, Option } from "effect"
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
+import { WrongUsage } from "../Usage.ts"
 
 /** The specification's fee for requests without a partner credential. */
 export const platformBasisPoints = 20
@@ -84,6 +85,7 @@ export const of = Effect.fn("FeeModel.of")(function* (
 
 /** What the sandbox's solvers keep apart; nothing is published of the venue's. */
 export const sandboxSpreadBasisPoints = 10
+const mostSpreadBasisPoints = 5000
 
 /** What lies between bid and ask: as given, else as the configuration's bot was quoted, else as in the sandbox. */
 export const spreadOf = Effect.fn("FeeModel.spreadOf")(function* (
@@ -91,7 +93,12 @@ export const spreadOf = Effect.fn("FeeModel.spreadOf")(function* (
   config: Option.Option<string>,
   market: string
 ) {
-  if (Option.isSome(given)) return { basisPoints: given.value, isKnown: true }
+  if (Option.isSome(given)) {
+    const basisPoints = given.value
+    if (basisPoints >= 0 && basisPoints <= mostSpreadBasisPoints) return { basisPoints, isKnown: true }
+    const message = `--spread-bps ${basisPoints}: give 0 to ${mostSpreadBasisPoints} basis points, from bid to ask`
+    return yield* new WrongUsage({ message })
+  }
   const assumed = { basisPoints: sandboxSpreadBasisPoints, isKnown: false }
   if (Option.isNone(config)) return assumed
   const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))

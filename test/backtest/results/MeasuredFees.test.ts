@@ -46,6 +46,30 @@ describe("measured fees", () => {
     assert.deepStrictEqual(found, { fills: 41, basisPoints: 20, payouts: new Map([["BTC", 30n]]), refunds: new Map() })
   })
 
+  it("of a market: the median of bid and ask that a strategy of this market alone saw, less the fee in both", () => {
+    const decided = (strategy: string, ask: string): BotEvent => ({
+      _tag: "Decided",
+      strategy,
+      bid: Decimal.parse("99.5") ?? Decimal.one,
+      ask: Decimal.parse(ask) ?? Decimal.one,
+      priceAt: 0,
+      desired: [],
+      absent: [],
+      reasons: [],
+      until: { onFill: true },
+      memory: null
+    })
+    const many = (strategy: string, count: number) =>
+      Array.from({ length: count }, (_, index) => decided(strategy, index % 4 === 0 ? "103" : "100.5"))
+    const [bitcoin] = order("1", 0)
+    const journal = (count: number) => [bitcoin ?? assert.fail(), ...many("s", count), ...many("without orders", 99)]
+    assert.deepStrictEqual(MeasuredFees.spreads(journal(40), 0), new Map([["BTC/USDC", 100]]))
+    assert.deepStrictEqual(MeasuredFees.spreads(journal(40), 20), new Map([["BTC/USDC", 60]]))
+    assert.deepStrictEqual(MeasuredFees.spreads(journal(29), 0), new Map())
+    const other: BotEvent = { ...(bitcoin as Extract<BotEvent, { _tag: "Planned" }>), market: "ETH/USDC" }
+    assert.deepStrictEqual(MeasuredFees.spreads([...journal(40), other], 0), new Map())
+  })
+
   it("are none where fills bring more, and unknown while there are too few", () => {
     assert.strictEqual(MeasuredFees.measure(orders(40, () => -5))?.basisPoints, 0)
     assert.isUndefined(MeasuredFees.measure(orders(29, () => 20)))

@@ -282,7 +282,10 @@ describe("expressions", () => {
       [...compiled("depth(2 BTC) < 1% or depth(0.1) < 1%").scope.needs.depth],
       [200_000_000n, 10_000_000n]
     )
-    assert.strictEqual(evaluated("depth(9 BTC)", { depth: bottomless({ bid: price("60000"), ask: price("60000"), at: 0 }) }).value, 0)
+    assert.strictEqual(
+      evaluated("depth(9 BTC)", { depth: bottomless({ bid: price("60000"), ask: price("60000"), at: 0 }) }).value,
+      0
+    )
   })
 
   it("say what a view does not know", () => {
