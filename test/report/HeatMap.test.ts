@@ -91,6 +91,7 @@ describe("HtmlSweep", () => {
     winner,
     mapNote: evil,
     scores: [1, 2, 2, 3],
+    refused: { titles: [], rows: [] },
     best: { titles: [evil], rows: [[evil]] },
     facts: [[evil, evil]],
     text: evil

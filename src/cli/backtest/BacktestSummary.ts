@@ -10,6 +10,7 @@ import { quantileNames } from "../../backtest/results/Quantiles.ts"
 import * as WarmUp from "../../backtest/WarmUp.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
+import { format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { grouped, iso, percent } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
@@ -61,6 +62,7 @@ export const json = (result: Result, curvePoints = 0) => {
   const { strategy, candles, shown } = result
   const side = (of: Backtest.BandSide) => ({
     ...Backtest.toJson(strategy, of),
+    allInQuote: allInText(strategy, of),
     statistics: BacktestStatistics.ofSide(of, result.trials)
   })
   const [first, ...others] = result.sources
@@ -84,6 +86,12 @@ export const json = (result: Result, curvePoints = 0) => {
     ...(others.length === 0 ? {} : { markets: marketsJson(result) }),
     ...(curvePoints === 0 ? {} : { curve: curveJson(result, curvePoints) })
   }
+}
+
+/** `null` where there is no such single purchase. */
+const allInText = ({ market }: Result["strategy"], side: Backtest.BandSide): string | null => {
+  const gain = AllIn.gainOf(side)
+  return gain === undefined ? null : format(gain, market.quote.decimals)
 }
 
 const dataJson = ({ data, sha256, source, candles, repaired }: Source) => {

@@ -1,6 +1,8 @@
 /** Turns what a search found into its HTML report. */
 
+import { Result } from "effect"
 import * as Objective from "../../backtest/search/Objective.ts"
+import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
 import * as HtmlSweep from "../../report/html/HtmlSweep.ts"
@@ -18,7 +20,8 @@ export const html = (found: SweepSummary.SearchResult, about: ReportedRun): stri
   const winnerScore = compare === undefined ? undefined : Objective.score(objective, compare)
   const winner = map === undefined ? undefined : SweepSummary.winnerOn(map, found)
   const steps = SweepSummary.steps(found)
-  const refused = all.filter((result) => result.refused !== undefined).length
+  const refused = all.filter((result) => result.refused !== undefined)
+  const written = Result.getOrUndefined(SweepSpace.template(strategy.text, space))
   return HtmlSweep.render({
     title: `Search: ${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${all.length} trials over ${bars} bars`,
@@ -37,13 +40,18 @@ export const html = (found: SweepSummary.SearchResult, about: ReportedRun): stri
       .filter((result) => result.refused === undefined)
       .map((result) => Objective.score(objective, result)),
     best: SweepSummary.table(found),
+    ...(first === undefined || written === undefined ? {} : { bestText: written.text(first.values) }),
+    refused: {
+      titles: [...space.map(({ path }) => path), "WHY"],
+      rows: refused.map(({ values, refused: why = "" }) => [...values, why])
+    },
     ...(found.across === undefined
       ? {}
       : { markets: { ...Across.table(found.across, best), notes: Across.notes(found.across, best) } }),
     facts: [
       ...inputFacts(about),
       ...space.map(({ path, values }) => [path, values.join(", ")] as const),
-      ["refused", `${refused}`],
+      ["refused", `${refused.length}`],
       madeFact(about),
       ...(steps === "" ? [] : [["steps", steps] as const])
     ],

@@ -57,7 +57,9 @@ export const markets = (found: MarketsTable | undefined): string =>
 export const origin = (facts: Facts, text: string): string => `${table(["", ""], facts, () => false)}${fileText(text)}`
 
 /** The strategy file as it ran. */
-export const fileText = (text: string): string => `<h3>Strategy file</h3><pre class="scroll">${escape(text)}</pre>`
+export const fileText = (text: string): string => `<h3>Strategy file</h3>${preformatted(text)}`
+
+export const preformatted = (text: string): string => `<pre class="scroll" tabindex="0">${escape(text)}</pre>`
 
 /** JSON that cannot close its script element. */
 export const data = (value: unknown): string =>

@@ -19,7 +19,7 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.55 s
 main { max-width: 1120px; margin: 0 auto; padding: 40px 24px 72px }
 h1 { font-size: 27px; line-height: 1.25; margin: 0 0 6px; letter-spacing: -0.015em }
 h2 { font-size: 18px; margin: 0 0 10px; letter-spacing: -0.005em } h3 { font-size: 14px; margin: 18px 0 6px; font-weight: 600 }
-section { margin-top: 40px } p { margin: 4px 0 } .soft { color: var(--soft) } .hint { color: var(--soft); font-size: 13px }
+section { margin-top: 40px } p { margin: 4px 0 } .soft { color: var(--soft) } .hint { color: var(--soft); font-size: 13px } .refused td { color: var(--soft) }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 220px), 1fr)); gap: 12px; margin: 26px 0 0 }
 .card { background: var(--panel); border: 1px solid var(--line); border-radius: 12px; padding: 13px 16px }
 .card span { display: block; color: var(--soft); font-size: 13px } .card b { display: block; font-size: 19px; font-weight: 650; line-height: 1.35; margin-top: 2px; overflow-wrap: anywhere }

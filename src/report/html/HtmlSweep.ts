@@ -21,6 +21,10 @@ export interface SweepReport {
   readonly scores: ReadonlyArray<number>
   readonly winnerScore?: number
   readonly best: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
+  /** The strategy file with the values of the best. */
+  readonly bestText?: string
+  /** Trials whose values make no strategy: the values, and the reason. */
+  readonly refused: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
   readonly markets?: HtmlPage.MarketsTable
   readonly facts: HtmlPage.Facts
   /** The strategy file as it was searched. */
@@ -83,6 +87,19 @@ const legend = ([least, greatest]: readonly [number, number], isMarked: boolean)
 const maps = (map: HeatMap.HeatMap, winner: HeatMap.Standing | undefined): string =>
   `${legend(HeatMap.range(map) ?? [0, 0], winner !== undefined)}<div class="maps">${mapTable(map, winner, map.values, "each cell")}${mapTable(map, winner, map.around, "with its neighbours: what is left is a plateau")}</div>`
 
+const mostRefused = 50
+
+const refusedTable = ({ titles, rows }: SweepReport["refused"]): string => {
+  if (rows.length === 0) return ""
+  const more = rows.length > mostRefused ? ` The first ${mostRefused} of them.` : ""
+  const shown = HtmlPage.table(titles, rows.slice(0, mostRefused), () => false)
+  return HtmlPage.section(
+    "Refused trials",
+    `<div class="refused">${shown}</div>`,
+    `${rows.length} trials did not run: their values make no strategy.${more}`
+  )
+}
+
 export const render = (report: SweepReport): string => {
   const { map, winner, scores, best, objective } = report
   return HtmlPage.render({
@@ -111,6 +128,14 @@ export const render = (report: SweepReport): string => {
         "The best",
         HtmlPage.table(best.titles, best.rows, () => true)
       ),
+      report.bestText === undefined
+        ? ""
+        : HtmlPage.section(
+            "The best as a file",
+            HtmlPage.preformatted(report.bestText),
+            "To copy into a strategy file."
+          ),
+      refusedTable(report.refused),
       HtmlPage.markets(report.markets),
       HtmlPage.section("Search", HtmlPage.origin(report.facts, report.text))
     ].join("\n")

@@ -125,8 +125,14 @@ export const PositiveAmountText = Schema.String.check(
   )
 )
 
+/** What a request says has digits on both sides of its point; in answers ".5" and "5." are read as well. */
+const wholeDecimal = /^\d+(?:\.\d+)?$/
+
 export const PriceText = Schema.String.check(
-  Schema.makeFilter((value: string) => parsePrice(value) !== undefined || "must be a positive decimal string")
+  Schema.makeFilter(
+    (value: string) =>
+      (wholeDecimal.test(value) && parsePrice(value) !== undefined) || "must be a positive decimal string"
+  )
 )
 
 export const TimestampText = Schema.String.check(

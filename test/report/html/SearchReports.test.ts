@@ -1,6 +1,7 @@
 /** The pages of searches: whatever a file is named, its text stays text, and no script is needed. */
 import { assert, describe, it } from "@effect/vitest"
 import * as HtmlMonteCarlo from "../../../src/report/html/HtmlMonteCarlo.ts"
+import * as HtmlSweep from "../../../src/report/html/HtmlSweep.ts"
 import * as HtmlWalkForward from "../../../src/report/html/HtmlWalkForward.ts"
 
 const evil = `</script><img src=x onerror=alert(1)>"'&`
@@ -23,6 +24,16 @@ const assertHarmless = (page: string): void => {
 }
 
 describe("reports of searches", () => {
+  it("sweep: the best stands there as a file to copy, and what was refused with its reason", () => {
+    const table = { titles: ["grid.levels", "WHY"], rows: [["1", evil]] }
+    const search = { ...common, trust: [], objective: "profitQuote", mapNote: "", scores: [], best: common.table }
+    const page = HtmlSweep.render({ ...search, bestText: `levels: 7 # ${evil}`, refused: table })
+    assertHarmless(page)
+    assert.match(page, /The best as a file[\s\S]*<pre[^>]*>levels: 7/)
+    assert.match(page, /Refused trials[\s\S]*class="refused"[\s\S]*<td>1<\/td><td>&lt;\/script/)
+    assert.notInclude(HtmlSweep.render({ ...search, refused: { ...table, rows: [] } }), "Refused trials")
+  })
+
   it("Monte Carlo: every simulation is in a bar, and the median stands out", () => {
     const gains = Array.from({ length: 200 }, (_, index) => (index - 80) / 1000)
     const medians = { gain: 0.02, drawdown: 0.1 }

@@ -37,6 +37,11 @@ describe("prices", () => {
   )
 })
 
+describe("prices of requests", () => {
+  it.each(["5", "5.0", "0.0001"])("take %s", (text) => assert.isTrue(Schema.is(Wire.PriceText)(text)))
+  it.each([".5", "5.", "0", "+1"])("refuse %j", (text) => assert.isFalse(Schema.is(Wire.PriceText)(text)))
+})
+
 describe("timestamps", () => {
   const Time = Schema.Int.check(Schema.isBetween({ minimum: year2000, maximum: year2100 }))
 
