@@ -9,6 +9,7 @@ import * as Resample from "../candles/Resample.ts"
 import { type Amount, format, max } from "../domain/Amount.ts"
 import { dayMillis } from "../domain/Durations.ts"
 import { type Market, quoteAmount } from "../domain/Market.ts"
+import { feesToOthers } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import { timeframeMillis } from "../domain/Timeframe.ts"
 import * as JoinedCandles from "../strategy/expression/series/JoinedCandles.ts"
@@ -141,7 +142,13 @@ const inMarket = (
   }
 }
 
-const partOf = ({ conditions, candles, outcome }: Kernel.Ran): Part => {
+/** What others got of all app fees; the rest came back to the account (`self`). */
+const paidToOthers = ({ terms = {} }: Strategy, all: Amount): Amount => {
+  const total = appFeeBasisPoints({ terms })
+  return total === 0 ? all : (all * BigInt(feesToOthers(terms))) / BigInt(total)
+}
+
+const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran): Part => {
   const { market, budget, rules } = conditions
   /** In quote at the close of a bar, rounded down. */
   const worth = (bar: number, { base, quote }: Conditions["budget"]): Amount =>
@@ -156,13 +163,13 @@ const partOf = ({ conditions, candles, outcome }: Kernel.Ran): Part => {
     outcome,
     pnlQuote: worth(last, outcome) - atStart,
     feesQuote: worth(last, outcome.fees),
-    appFeesQuote: worth(last, outcome.appFees),
+    appFeesQuote: paidToOthers(strategy, worth(last, outcome.appFees)),
     holdPnlQuote: worth(last, budget) - atStart
   }
 }
 
-const sideOf = (mode: FillMode, [first, ...others]: Kernel.AllRan): BandSide => {
-  const parts = [partOf(first), ...others.map(partOf)] as const
+const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.AllRan): BandSide => {
+  const parts = [partOf(strategy, first), ...others.map((ran) => partOf(strategy, ran))] as const
   const sum = (amountOf: (part: Part) => Amount): Amount => parts.reduce((total, part) => total + amountOf(part), 0n)
   const count = (of: (outcome: Outcome) => number): number =>
     parts.reduce((total, { outcome }) => total + of(outcome), 0)
@@ -213,7 +220,7 @@ export const runAll = (strategy: Strategy, [first, ...others]: MarketInputs, mod
     return series === undefined ? [] : [inMarket(strategy, market, series, mode)]
   })
   const [ran, ...alsoRan] = Kernel.simulateAll(strategy.watched === undefined ? [one, ...more] : joined([one, ...more]))
-  return sideOf(mode, [ran, ...alsoRan.slice(0, strategy.others?.length ?? 0)])
+  return sideOf(strategy, mode, [ran, ...alsoRan.slice(0, strategy.others?.length ?? 0)])
 }
 
 /** Worth of everything at the close of these bars (ascending); `close` and `base` are the first market's. */

@@ -45,6 +45,21 @@ describe("Backtest", () => {
     assert.isTrue(low.pnlQuote <= high.pnlQuote)
   })
 
+  it("app fees to oneself shift fills as those to others do, and are not told as paid to others", () => {
+    const paying = (appFees: ReadonlyArray<{ readonly recipient: string; readonly fee: number }>) =>
+      Backtest.run({ ...strategy, terms: { appFees } }, candles, indices, "optimistic", options)
+    const [own, others] = [paying([{ recipient: "self", fee: 40 }]), paying([{ recipient: "a.near", fee: 40 }])]
+    const both = paying([
+      { recipient: "self", fee: 30 },
+      { recipient: "a.near", fee: 10 }
+    ])
+    assert.isTrue(others.appFeesQuote > 0n)
+    assert.strictEqual(own.appFeesQuote, 0n)
+    assert.strictEqual(both.appFeesQuote, others.appFeesQuote / 4n)
+    assert.strictEqual(own.pnlQuote, others.pnlQuote)
+    assert.isBelow(own.fills, optimistic.fills)
+  })
+
   it("runs as without limits while they keep nothing back", () => {
     for (const { mode, rules, outcome } of [optimistic, pessimistic]) {
       const { limits: _, ...conditions } = Backtest.conditionsOf(strategy, candles, rules)
