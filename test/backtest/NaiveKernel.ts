@@ -209,6 +209,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     add(slot.at, order.side === "BUY" ? "quote" : "base", order.input - paid)
     if (order.side === "BUY") slot.at.feesQuote += paid
     else slot.at.feesBase += paid
+    if (order.side === "SELL" && slot.lastSide === "BUY") slot.receivedByLast -= min(paid, slot.receivedByLast)
     slot.order = undefined
   }
   const payOut = (slot: Slot, side: Side) => {

@@ -115,6 +115,7 @@ export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): vo
   const row = orders.rowOf(slot)
   const paid = wallet.refund(side, slot.openInput, fee)
   if (paid > 0n && row !== undefined) trading.chargeRefund(row, paid)
+  if (side === "SELL") SlotState.loseToRefund(slot, paid)
   orders.close(slot)
 }
 

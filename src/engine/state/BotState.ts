@@ -312,8 +312,12 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
       const evidence = `the venue gave up the ${leg}: ${reason}`
       return freeze(state, event, `${leg} failed: ${reason}`, { kind: "leg", since: at, evidence, asset, amount })
     }
-    case "PaidOut":
     case "Refunded":
+      // Once its order is settled, the slot may be at another leg.
+      if (placement.state === "closing")
+        changeSlot(state, placement, (slot) => SlotFold.afterRefund(slot, placement, event.fee))
+      return thaw(state, event, "leg")
+    case "PaidOut":
       // A leg that was recorded as failed has completed after all.
       return thaw(state, event, "leg")
     default:

@@ -88,6 +88,10 @@ const holdingAfter = (past: Holding = { held: 0n, cost: 0n }, placement: Placeme
   return { held: rest, cost: rest === 0n ? 0n : (cost * rest + held - 1n) / held }
 }
 
+/** A sale that was withdrawn came back less the fee of its refund: so much less can still be sold of what was bought. */
+export const afterRefund = ({ lastLeg, receivedByLastLeg }: Slot, sale: Placement, fee: Amount): Partial<Slot> =>
+  sale.side === "SELL" && lastLeg?.side === "BUY" ? { receivedByLastLeg: max(0n, receivedByLastLeg - fee) } : {}
+
 /** Moves to the next leg, with what this one did, and what it did beyond what is wanted. */
 export const completed = (slot: Slot, side: Placement["side"], carried = 0n): Partial<Slot> => ({
   completedLegs: slot.completedLegs + 1,

@@ -82,6 +82,14 @@ describe("a slot", () => {
     assert.deepInclude(over?.past, { held: 0n, cost: 0n })
   })
 
+  it("asked to sell what the refund of its withdrawn sale had cost, and never sold: a stop stayed empty", () => {
+    const refunded: BotEvent = { _tag: "Refunded", ...about, asset: "BTC", amount: 149_970n, fee: 30n, txHashes: [] }
+    const [settled, ...before] = sale(50_000n, 40_000_000n, "CANCELED").toReversed()
+    if (settled === undefined) return assert.fail("it is over")
+    const slot = slotOf([...until("Settled"), ...before.toReversed(), refunded, settled])
+    assert.deepInclude(slot, { filledInLeg: 50_000n, receivedByLastLeg: 199_960n })
+  })
+
   it("shows strategies what its live order has filled so far; a live purchase cannot be sold yet", () => {
     const [before, live] = [slotOf(until("FillSeen")), placementAfter("FillSeen")]
     if (before === undefined) return assert.fail("it has a slot")

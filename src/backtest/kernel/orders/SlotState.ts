@@ -3,7 +3,7 @@
  * is. What an order deposited is `openInput`, from the moment it is placed until it fills or is refunded; what it brought in
  * is `unpaid` until it is paid out. Only this file writes a slot.
  */
-import type { Amount } from "../../../domain/Amount.ts"
+import { type Amount, max } from "../../../domain/Amount.ts"
 import type { Side } from "../../../domain/Market.ts"
 import type { DesiredSlot } from "../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../strategy/View.ts"
@@ -164,6 +164,11 @@ export const payOut = (slot: Open): Amount => {
   slot.order = none
   slot.phase = "idle"
   return unpaid
+}
+
+/** The refund of a sale cost this: so much less can still be sold of what was bought. */
+export const loseToRefund = (slot: Open, paid: Amount): void => {
+  if (slot.lastSide === "BUY") slot.receivedByLastLeg = max(0n, slot.receivedByLastLeg - paid)
 }
 
 /** The order has its chance to fill as it arrives, before this bar. */
