@@ -16,6 +16,7 @@ import { isFinished } from "../domain/Placement.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import * as Cancelling from "./funding/Cancelling.ts"
 import * as Mistakes from "./Mistakes.ts"
+import * as EndedOrders from "./restart/EndedOrders.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import type { Placement } from "./state/Placement.ts"
@@ -114,7 +115,8 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
       const wanted = [...books.state.placements.values()].filter(
         ({ cancel, orphans }) => cancel !== undefined || orphans.size > 0
       )
-      if (wanted.length > 0 || books.state.tail.forgotten.size > 0) yield* send(wanted)
+      const { ended, tail } = books.state
+      if (wanted.length > 0 || tail.forgotten.size > 0 || EndedOrders.alive(ended).length > 0) yield* send(wanted)
       if (looksUntilTurn === 0) return
       looksUntilTurn -= 1
       if (looksUntilTurn === 0) yield* wake

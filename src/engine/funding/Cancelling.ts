@@ -9,6 +9,7 @@ import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { type Answer, Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
+import * as EndedOrders from "../restart/EndedOrders.ts"
 import { mayHoldMoney } from "../restart/JournalTail.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -35,7 +36,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* EngineSettings
   /** By spare order. */
   const orphanTries = PlacementNotes.make<ReadonlyMap<string, Tries>>(books.state)
-  /** By order that the journal has forgotten, and those of them that are over. */
+  /** By order that the journal has forgotten, or that lives on after it was settled, and those of them that are over. */
   const forgottenTries = new Map<string, Tries>()
   const forgottenOver = new Set<string>()
   /** Cancels that the venue clearly refused: asking sooner gets the same answer. */
@@ -112,7 +113,7 @@ export const make = Effect.gen(function* () {
     if (shown !== undefined) yield* note(placement, shown)
   })
 
-  /** An order that carries this journal's mark, and that the journal has forgotten. */
+  /** An order of ours that is no placement. */
   const cancelForgotten = Effect.fnUntraced(function* (orderId: string, now: number) {
     const attempts = (forgottenTries.get(orderId)?.attempts ?? 0) + 1
     forgottenTries.set(orderId, { attempts, at: now })
@@ -124,7 +125,7 @@ export const make = Effect.gen(function* () {
 
   /** Whoever withdraws everything by the kill switch means those as well. */
   const forgottenDue = (now: number) =>
-    [...books.state.tail.forgotten.keys()].flatMap((orderId) => {
+    [...books.state.tail.forgotten.keys(), ...EndedOrders.alive(books.state.ended)].flatMap((orderId) => {
       const { at, attempts } = forgottenTries.get(orderId) ?? { at: Number.NEGATIVE_INFINITY, attempts: 0 }
       const isDue = books.state.killed !== undefined && !forgottenOver.has(orderId) && isTime(at, attempts, false, now)
       return isDue ? [{ about: orderId, key: orderId, cancel: cancelForgotten(orderId, now) }] : []
@@ -185,9 +186,10 @@ export const make = Effect.gen(function* () {
     mayRest,
     withdrawUnrecorded,
     /** The order lives on after its end: a cancel that was wanted is due again. */
-    revive: (placement: string): void => {
-      alive.set(placement, true)
-      over.delete(placement)
+    revive: (key: string): void => {
+      alive.set(key, true)
+      over.delete(key)
+      forgottenOver.delete(key)
     },
     /** Makes everything due again at once that was not clearly refused. */
     hurry: Effect.map(Clock.currentTimeMillis, (now) => {

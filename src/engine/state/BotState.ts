@@ -10,6 +10,7 @@ import * as Ledger from "../../domain/Ledger.ts"
 import { byHand, isFinished } from "../../domain/Placement.ts"
 import { messageOf } from "../../domain/Text.ts"
 import * as Replacements from "../planning/costs/Replacements.ts"
+import * as EndedOrders from "../restart/EndedOrders.ts"
 import * as JournalTail from "../restart/JournalTail.ts"
 import { isEarly } from "../tracking/EarlyEnd.ts"
 import type { Placement } from "./Placement.ts"
@@ -26,6 +27,7 @@ export interface BotState extends RunState.RunState {
   fills: number
   readonly tail: JournalTail.JournalTail
   readonly placements: Map<string, Placement>
+  readonly ended: EndedOrders.EndedOrders
   readonly slots: Map<string, SlotFold.Slot>
   readonly strategies: Map<string, StrategyState>
   readonly ledger: Ledger.Ledger
@@ -43,6 +45,7 @@ export const make = (): BotState => ({
   fills: 0,
   tail: JournalTail.make(),
   placements: new Map(),
+  ended: new Map(),
   slots: new Map(),
   strategies: new Map(),
   ledger: Ledger.make(),
@@ -188,7 +191,7 @@ const changeStrategy = (
  * Why these events cannot come next, if so: asked before they are written, because a journal that holds what cannot have happened
  * is lost. Between the question and its answer a placement may have moved on.
  */
-export const objection = ({ placements }: BotState, events: ReadonlyArray<BotEvent>): string | undefined => {
+export const objection = ({ ended, placements }: BotState, events: ReadonlyArray<BotEvent>): string | undefined => {
   const changed = new Map<string, Placement | undefined>()
   for (const event of events) {
     if (!("placement" in event)) continue
@@ -198,7 +201,7 @@ export const objection = ({ placements }: BotState, events: ReadonlyArray<BotEve
       if (known !== undefined) return `${id} is planned twice`
       changed.set(id, planned(event, 0))
     } else if (known === undefined) {
-      if (!isSaidOfEnded(event)) return `${event._tag} of the unknown placement ${id}`
+      if (!isSaidOfEnded(event, ended)) return `${event._tag} of the unknown placement ${id}`
     } else {
       const next = Result.try(() => after(known, event, 0))
       if (Result.isFailure(next)) return messageOf(next.failure)
@@ -213,23 +216,35 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   const placement = state.placements.get(event.placement)
   // A slot stays frozen after the placement that froze it is settled and gone.
   if (event._tag === "Resolved") thaw(state, event)
-  if (placement === undefined && isSaidOfEnded(event)) return
+  if (placement === undefined && isSaidOfEnded(event, state.ended)) return applyEnded(state, event, at)
   assert(placement !== undefined, `${event._tag} of the unknown placement ${event.placement}`)
   const changed = after(placement, event, at)
   state.placements.set(placement.id, changed)
+  EndedOrders.see(state.ended, changed, event, at)
   if (event._tag === "FillSeen") state.fills += 1
   applySlot(state, changed, event, at)
   noteRefused(state, placement, event)
   noteEarlyEnd(state, placement, event, at)
   noteTrading(state, changed, event, at)
-  // A settled order is terminal and paid at the venue, so it can never come back. The others may still show up in
-  // lists.
+  // A settled order is terminal and paid at the venue; one that lives on is no placement again, and freezes its slot
+  // (`EndedOrders`). The others may still show up in lists.
   if (changed.state === "settled") state.placements.delete(changed.id)
 }
 
-/** What may be recorded of a placement that is over and forgotten: no money is in it. */
-const isSaidOfEnded = ({ _tag }: PlacementEvent): boolean =>
-  _tag === "Resolved" || _tag === "OrphanSeen" || _tag === "OrphanCancelled"
+/** What may be recorded of a placement that is over and forgotten: no money is in it, or its order lives on. */
+const isSaidOfEnded = ({ _tag, placement }: PlacementEvent, ended: EndedOrders.EndedOrders): boolean =>
+  _tag === "Resolved" ||
+  _tag === "OrphanSeen" ||
+  _tag === "OrphanCancelled" ||
+  (_tag === "Contradiction" && EndedOrders.ofPlacement(ended, placement) !== undefined)
+
+const applyEnded = (state: BotState, event: PlacementEvent, at: number): void => {
+  const order = EndedOrders.ofPlacement(state.ended, event.placement)
+  if (event._tag !== "Contradiction" || order === undefined) return
+  const { amount, asset } = order
+  EndedOrders.noteAlive(state.ended, order)
+  freeze(state, event, event.what, { kind: "contradiction", since: at, evidence: event.evidence, asset, amount })
+}
 
 const noteTrading = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
   if (!changesOwnState(event)) return

@@ -27,6 +27,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
+import * as Afterlife from "./Afterlife.ts"
 import * as Consistency from "./Consistency.ts"
 import { isDoubtful } from "./EarlyEnd.ts"
 import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
@@ -70,6 +71,7 @@ export const make = Effect.gen(function* () {
   const knownOdd = new Set<string>()
   const consistency = Consistency.make(books.state)
   const takeSecond = yield* SecondOrder.make
+  const afterlife = yield* Afterlife.make
   const begun = unsignedIn(books.state.placements)
 
   /** An earlier process paid for it, and the journal does not say so: from now on that is doubted of all that it had begun. */
@@ -243,19 +245,20 @@ export const make = Effect.gen(function* () {
 
   /**
    * `prices`: the last one of each market. Returns why the venue could not be read, if so; `unlisted` gets it as soon as the list
-   * has failed, because the orders that are then read one by one may take long. `revived` gets each order that lives on after
-   * its end.
+   * has failed, because the orders that are then read one by one may take long. `revived` gets each order, or its placement,
+   * that lives on after its end.
    */
   const look = Effect.fn("Observation.look")(function* (
     markets: ReadonlyMap<string, Market>,
     prices: ReadonlyMap<string, TwoSidedPrice>,
     unlisted: (problem: string) => Effect.Effect<void, JournalError> = () => Effect.void,
-    revived: (placement: string) => void = () => undefined
+    revived: (key: string) => void = () => undefined
   ) {
     const open = unfinished(books.state)
     const now = yield* Clock.currentTimeMillis
     const dead = deadSwaps(now)
-    if (open.length === 0 && dead.length === 0 && !hasOrphans(books.state.placements)) return undefined
+    const isIdle = open.length === 0 && dead.length === 0 && !hasOrphans(books.state.placements)
+    if (isIdle && !afterlife.isDue(lookedAt, now)) return undefined
     byOrder = new Map(open.flatMap((placement) => (placement.order ? [[placement.order.id, placement.id]] : [])))
     const byDeadline = new Map(
       [...books.state.placements.values()]
@@ -264,6 +267,8 @@ export const make = Effect.gen(function* () {
     )
 
     take = (report) => {
+      const ended = books.state.ended.get(report.order.id)
+      if (ended !== undefined) return reading(ended.placement, afterlife.see(ended, report.order, now, revived))
       const id = report.placement ?? byOrder.get(report.order.id) ?? byDeadline.get(report.order.deadline)
       const known = id === undefined ? undefined : books.state.placements.get(id)
       const isBound = known?.order?.id === report.order.id

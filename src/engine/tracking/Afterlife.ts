@@ -1,0 +1,62 @@
+/**
+ * Orders that live on after they were settled: the venue had said of a living order that it was over and paid back, and for
+ * so long that its books were closed. Then its money counts as free and is in the market still, so its slot gets nothing new.
+ * A list may be older than the end: a read of the order itself, some seconds after it, must say the same.
+ */
+import { Effect } from "effect"
+import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { EngineSettings } from "../EngineSettings.ts"
+import type { EndedOrder } from "../restart/EndedOrders.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+
+/** What is shown so soon after the end may be an older view. */
+const lagMillis = 5_000
+/** How long the list is read for them alone, where nothing else is looked for. */
+const watchMillis = 10 * minuteMillis
+
+const isLiving = ({ fillStatus, unsaid }: Order): boolean => unsaid === undefined && !isTerminal(fillStatus)
+
+export const make = Effect.gen(function* () {
+  const venue = yield* Venue
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+  /** When an order that the list showed alive was last read, and was over. */
+  const overAt = new Map<string, number>()
+
+  /** Takes what a list shows of an order that is settled. `revived`: it lives, and that was told. */
+  const see = Effect.fnUntraced(function* (
+    { endedAt, isAlive, orderId, placement, slot, status, strategy }: EndedOrder,
+    listed: Order,
+    now: number,
+    revived: (order: string) => void
+  ) {
+    if (!isLiving(listed)) return
+    if (isAlive === true) return listed.fillStatus === "PENDING_CANCEL" ? undefined : revived(orderId)
+    if (elapsedMillis(endedAt, now) < lagMillis) return
+    if (elapsedMillis(overAt.get(orderId) ?? Number.NEGATIVE_INFINITY, now) < settings.retryMaxMillis) return
+    const read = yield* Effect.result(venue.getOrder(orderId))
+    if (read._tag === "Failure") return yield* Effect.logDebug(read.failure.message)
+    const { correlationId, value } = read.success
+    if (!isLiving(value)) {
+      for (const id of overAt.keys()) if (!books.state.ended.has(id)) overAt.delete(id)
+      overAt.set(orderId, now)
+      return
+    }
+    const what = `order ${orderId} ended ${status}, and the venue goes on to show it ${value.fillStatus}`
+    const evidence = `${Math.round(elapsedMillis(endedAt, now) / 1000)} s after it was settled, deposited ${value.depositedAmount}`
+    const about = { strategy, slot, placement, kind: "changed-report", what, evidence } as const
+    yield* books.recordIfFits({ _tag: "Contradiction", ...about, ...present({ correlationId }) })
+  })
+
+  /** Whether the list is to be read for them, where it was last read at this time. */
+  const isDue = (lookedAt: number, now: number): boolean =>
+    elapsedMillis(lookedAt, now) >= settings.retryMaxMillis &&
+    [...books.state.ended.values()].some(
+      ({ endedAt, isAlive }) => isAlive === true || elapsedMillis(endedAt, now) < watchMillis
+    )
+
+  return { see, isDue }
+})

@@ -1,0 +1,87 @@
+/** Orders that the venue ended, paid back and then goes on to show: they were paid again and again, in silence. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Problems from "../../../src/engine/funding/Problems.ts"
+import { unfinished } from "../../../src/engine/state/BotState.ts"
+import { inVirtualTime, isCancel, ladder, openOrders, resting, until } from "../botWorld.ts"
+
+const ended = (fillStatus: string) => ({
+  fillStatus,
+  payoutStatus: "COMPLETED",
+  isPayoutStatusFinal: true,
+  payouts: { withdrawal: null, allWithdrawals: [], refund: { status: "COMPLETED", txHash: "word" } }
+})
+
+interface Shown {
+  readonly id: string
+  readonly attributes: { [name: string]: unknown }
+}
+
+/** A venue that takes a cancel, says that the order is over, and for `millis` goes on to say so; then the order lives on. */
+const lying = Effect.fnUntraced(function* (millis: number, world: Effect.Success<ReturnType<typeof resting>>["world"]) {
+  const lies = new Set<string>()
+  let isLying = true
+  const rewrite = (order: Shown) => {
+    if (isLying && lies.has(order.id)) Object.assign(order.attributes, ended("CANCELED"))
+  }
+  const orderOf = new Map<string, unknown>()
+  world.network.bend = (request) => {
+    const [, id = ""] = /orders\/([^/]+)\/cancel$/.exec(request.url) ?? []
+    if (id === "" || !isLying) return undefined
+    lies.add(id)
+    const shown = structuredClone(orderOf.get(id)) as Shown
+    Object.assign(shown.attributes, ended("CANCELED"))
+    return { status: 202, body: { data: shown, meta: {} } }
+  }
+  world.network.reply = (_request, body) => {
+    const { data } = body as { data?: Shown | ReadonlyArray<Shown> }
+    const orders = Array.isArray(data) ? data : data === undefined ? [] : [data as Shown]
+    for (const order of orders) {
+      if (order?.attributes?.["fillStatus"] === undefined) continue
+      orderOf.set(order.id, structuredClone(order))
+      rewrite(order)
+    }
+    return body
+  }
+  yield* Effect.forkChild(
+    Effect.andThen(
+      Effect.sleep(millis),
+      Effect.sync(() => (isLying = false))
+    )
+  )
+  return lies
+})
+
+const one = ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])
+
+describe("orders that live on after they were settled", () => {
+  it.effect("a cancel that was a lie was never told, and a kill left the order in the market", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
+        yield* Effect.sleep(2_000)
+        const lies = yield* lying(8_000, world)
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* until(() => unfinished(process.state).length === 0, 8_000, "it counts as back")
+        assert.strictEqual(lies.size, 1)
+        yield* until(() => Problems.problemsOf(process.state, 0).length > 0, 180_000, "it is told")
+        assert.match(Problems.problemsOf(process.state, 0)[0]?.evidence ?? "", /ended CANCELED, and .* show it OPEN/)
+        const cancels = () => world.network.sent.filter(isCancel).length
+        yield* until(() => cancels() > 1, 10_000, "it is cancelled again")
+        yield* Effect.sleep(20_000)
+        world.setWithdraw(undefined)
+        const signed = Effect.map(process.events, (all) => all.filter(({ event }) => event._tag === "FundingSigned"))
+        yield* Effect.sleep(40_000)
+        assert.lengthOf(yield* signed, 1, "its slot gets nothing new")
+        assert.lengthOf(openOrders(process), 0)
+        const told = (yield* process.events).filter(({ event }) => event._tag === "Contradiction")
+        assert.lengthOf(told, 1)
+        yield* process.stop
+        const second = yield* world.run({ strategies: [one] })
+        yield* Effect.sleep(40_000)
+        assert.lengthOf(yield* signed, 1, "after a restart neither")
+        assert.lengthOf(Problems.problemsOf(second.state, 0), 1)
+      })
+    )
+  )
+})
