@@ -27,6 +27,9 @@ const boundWhereEchoed = ["depositMode", "insured"] as const
 
 const amountFields = ["amountIn", "amountOut", "minAmountIn", "minAmountOut"] as const
 
+/** Tolerances are in basis points. */
+const whole = 10_000n
+
 /** Why a quote must not be used; `undefined` when it may be. */
 export const distrust = (
   { assetSpellings, quoteKey }: Pick<VenueConfig["Service"], "assetSpellings" | "quoteKey">,
@@ -52,6 +55,8 @@ export const distrust = (
   if (!request.dry && !quote.depositAddress) return "it has no deposit address"
   const otherSize = sizeProblem(request, quote)
   if (otherSize !== undefined) return otherSize
+  const tooLittle = leastProblem(request, quote)
+  if (tooLittle !== undefined) return tooLittle
   if (quoteKey !== undefined && !QuoteSignature.verify(quoteKey, answer)) {
     return "its signature is not the one of venue.quoteKey"
   }
@@ -70,4 +75,20 @@ const sizeProblem = ({ amount, dry, swapType }: QuoteRequest, quote: QuoteRespon
   const deposit = parseAmount(quote.amountIn) ?? 0n
   const isOther = dry && swapType === "EXACT_INPUT" ? deposit !== BigInt(amount) : deposit > BigInt(amount)
   return isOther ? `it asks for a deposit of ${quote.amountIn}` : undefined
+}
+
+/**
+ * A swap is held to its least output alone, so one below the agreed tolerance would let the venue keep the rest. Both the
+ * tolerance and the division are rounded for the venue, which may round once more. A price promises nothing; without a
+ * fixed size, the least output is that of another deposit.
+ */
+const leastProblem = (
+  { dry, slippageTolerance, swapType }: QuoteRequest,
+  { amountOut, minAmountOut }: QuoteResponse["quote"]
+): string | undefined => {
+  if (dry || (swapType !== "EXACT_INPUT" && swapType !== "EXACT_OUTPUT")) return undefined
+  const least = ((parseAmount(amountOut) ?? 0n) * (whole - BigInt(Math.ceil(slippageTolerance)))) / whole
+  if ((parseAmount(minAmountOut ?? "") ?? 0n) + 1n >= least) return undefined
+  const promised = minAmountOut ?? "nothing"
+  return `it pays out ${amountOut} but promises only ${promised}: with the agreed tolerance of ${slippageTolerance / 100} % it must promise ${least}`
 }

@@ -112,7 +112,8 @@ describe("quotes", () => {
     ["another deadline, well signed", () => signedQuote({ deadline: "2026-02-03T02:00:00.000Z" })],
     ["a dry answer to a real request", () => signedQuote({ dry: true })],
     ["no deposit address, well signed", () => signedQuote({}, { depositAddress: null })],
-    ["an impossible amount, well signed", () => signedQuote({}, { minAmountOut: "-1" })]
+    ["an impossible amount, well signed", () => signedQuote({}, { minAmountOut: "-1" })],
+    ["a least output of one unit, well signed", () => signedQuote({}, { minAmountOut: "1" })]
   ]
 
   it.effect.each(refused)("are refused for %s", ([, answer]) =>
@@ -120,6 +121,29 @@ describe("quotes", () => {
       const error = yield* Effect.flip(ask(answer()))
       assert.instanceOf(error, QuoteRefused)
       assert.strictEqual(error instanceof QuoteRefused && error.correlationId, "corr-1")
+    })
+  )
+
+  it.effect("are refused with a least output below what the tolerance allows, and may round it down by one unit", () =>
+    Effect.gen(function* () {
+      // 995 less 1 % is 985.05.
+      for (const minAmountOut of ["984", "985", "995"]) yield* ask(signedQuote({}, { minAmountOut }))
+      const below = yield* Effect.flip(ask(signedQuote({}, { minAmountOut: "983" })))
+      assert.include(
+        below.message,
+        "it pays out 995 but promises only 983: with the agreed tolerance of 1 % it must promise 985"
+      )
+      const [fixed, open] = (["EXACT_OUTPUT", "FLEX_INPUT"] as const).map((swapType) => ({
+        ...request,
+        swapType,
+        amount: swapType === "EXACT_OUTPUT" ? "995" : "1000"
+      }))
+      if (fixed === undefined || open === undefined) return assert.fail()
+      yield* Effect.flip(ask(signedQuote(fixed, { minAmountOut: "983" }), fixed))
+      // Its least output is that of a smaller deposit.
+      yield* ask(signedQuote(open, { minAmountOut: "1" }), open)
+      const dry = { ...request, dry: true }
+      yield* ask(signedQuote(dry, { minAmountOut: "1" }), dry)
     })
   )
 
