@@ -134,7 +134,7 @@ describe("kinds", () => {
       const strategy = `name: simulated\n${text}\n`
       const result = await run({
         seed: 3,
-        chaosMillis: 5 * 60_000,
+        chaosMillis: 8 * 60_000,
         faultRate: 0.05,
         kills: 2,
         strategy,
