@@ -29,10 +29,16 @@ const messageOf = (loading: Promise<unknown>): Promise<string> =>
 describe("--solvers", () => {
   it("knows names", async () => assert.strictEqual(await load("thin"), named["thin"]))
 
-  it("reads the file of the documentation, and what a file leaves out is as eager as can be", async () => {
+  it("reads every key of the documentation, and what a file leaves out is as eager as can be", async () => {
     const docs = readFileSync(resolve(import.meta.dirname, "../../../docs/operations.md"), "utf8")
-    const [, example = ""] = /```text\n(marginBasisPoints[^`]+)```/.exec(docs) ?? []
-    assert.strictEqual((await loadText(example)).absence?.share, 0.2)
+    const rows = [
+      ...docs.matchAll(
+        /^\| `(marginBasisPoints|marginPerThousandUsd|solvers|latencyMillis|depth|absence)(: [^`]+)` \|/gm
+      )
+    ]
+    assert.strictEqual(rows.length, 6)
+    const law = await loadText(rows.map(([, key, value]) => `${key}${value}\n`).join(""))
+    assert.strictEqual(law.absence?.share, 0.2)
     assert.deepStrictEqual(await loadText("solvers: 3"), {
       marginBasisPoints: [0, 0],
       marginPerThousandUsd: 0,
