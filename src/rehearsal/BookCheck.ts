@@ -58,6 +58,18 @@ export interface BookTerms {
   readonly mayBeUnexplained?: boolean
 }
 
+/** What is in doubt at the bots, and in truth never left the account. */
+const neverPaid = ({ targets }: State, bots: ReadonlyArray<BotState>, symbol: string): bigint =>
+  sum(
+    bots.flatMap(({ placements }) =>
+      [...placements.values()].flatMap((placement) => {
+        if (placement.state !== "in doubt" || placement.inputAsset !== symbol) return []
+        const isPaid = (targets.get(placement.order.depositAddress)?.intentHashes.length ?? 0) > 0
+        return isPaid ? [] : [placement.funding.amount]
+      })
+    )
+  )
+
 /** One for every asset; the account must belong to these bots alone. */
 export const comparison = (
   venue: State,
@@ -75,7 +87,11 @@ export const comparison = (
         asset === symbol && places.includes(place) ? [amount] : []
       )
     )
-    return { asset: symbol, ours: sum(wallets) - sum(given), theirs: gained(venue, account, id, placeOf(id)) }
+    return {
+      asset: symbol,
+      ours: sum(wallets) + neverPaid(venue, bots, symbol) - sum(given),
+      theirs: gained(venue, account, id, placeOf(id))
+    }
   })
 
 /** Every difference, in words; the account must belong to these bots alone. */

@@ -205,13 +205,13 @@ const play = async (
 
   const end = (seat: Seat.Seat): BotState | undefined => {
     const { process } = seat
+    seat.isLeaseLost = false
+    oracle.leaseLost(seat.name, false)
     if (process === undefined) return undefined
     const believed = process.inside()?.state
     process.kill()
     oracle.interrupted(seat.name)
     seat.process = undefined
-    seat.isLeaseLost = false
-    oracle.leaseLost(seat.name, false)
     const told = BotProcess.withJournal({ world, journalFile: seat.journalFile }, replay)
     Memory.check(seat.name, believed, told)
     return told

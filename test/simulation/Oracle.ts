@@ -39,6 +39,8 @@ interface Bot {
   killedAt: number | undefined
   readonly orders: Map<string, Known>
   readonly orphans: Set<string>
+  /** Told as orders that its journal should know. */
+  readonly forgotten: Set<string>
   readonly frozen: Map<string, string>
   /** Since when its clock has differed from the venue's by so much that everybody must notice. */
   wrongClockSince: number | undefined
@@ -121,6 +123,7 @@ export const make = (options: OracleOptions) => {
       killedAt: undefined,
       orders: new Map(),
       orphans: new Set(),
+      forgotten: new Set(),
       frozen: new Map(),
       leaseLostAt: undefined,
       wrongClockSince: undefined
@@ -146,6 +149,7 @@ export const make = (options: OracleOptions) => {
     // The bot goes on after a mistake of its own, so this is how one comes to light.
     if (event._tag === "PlanFailed") violated("I23", `${event.strategy} cannot be planned: ${event.reason}`)
     if (event._tag === "LoopFailed") violated("I23", `${event.what} failed: ${event.reason}`)
+    if (event._tag === "JournalBehind") bot.forgotten.add(event.orderId)
     if (event._tag === "KillSwitch") bot.killedAt = event.on ? now() : undefined
     if (event._tag === "Planned") {
       if (bot.killedAt !== undefined) violated("I18", `${event.placement} was planned under kill`)
@@ -257,10 +261,17 @@ export const make = (options: OracleOptions) => {
     signatures.left(name, signed)
   }
 
+  /** Its deadline looks like one of the bot's by chance: that was told, and its cancel moves nothing any more. */
+  const isOverAndTold = (name: string, orderId: string): boolean => {
+    const order = state.orders.get(orderId)
+    return order !== undefined && isTerminal(order.status) && botOf(name).forgotten.has(orderId)
+  }
+
   const asksToCancel = (name: string, orderId: string): void => {
     const { orders, orphans } = botOf(name)
     if (orders.has(orderId)) cancels.departed(name, orderId)
-    else if (!orphans.has(orderId)) violated("I15", `${name} cancelled ${orderId}, which is not its own`)
+    else if (!orphans.has(orderId) && !isOverAndTold(name, orderId))
+      violated("I15", `${name} cancelled ${orderId}, which is not its own`)
   }
 
   /** Which placement an order or swap belongs to: the one that bound it, or else the one with its deadline. */

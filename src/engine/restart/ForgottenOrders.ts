@@ -98,10 +98,12 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   })
 
   /** Orders with this journal's mark that no event of it is about. */
-  const strangers = (orders: ReadonlyArray<Order>, since: number) => {
+  const strangers = (orders: ReadonlyArray<Order>, since: number, now: number) => {
     const { drawn, mark } = books.state.tail
-    const isNew = ({ createdAt = since }: Order) => createdAt >= since - minuteMillis
-    const isOurs = ({ deadline }: Order) => mark !== undefined && isMarked(deadline, mark) && !drawn.has(deadline)
+    // Clocks differ, and what was under way when the process ended arrives later.
+    const made = { notBefore: since - minuteMillis, notAfter: now + minuteMillis }
+    const isNew = ({ createdAt = since }: Order) => createdAt >= made.notBefore
+    const isOurs = ({ deadline }: Order) => mark !== undefined && isMarked(deadline, mark, made) && !drawn.has(deadline)
     const unexplained = orders.filter((order) => order.unsaid === undefined && isNew(order) && isOurs(order))
     return unexplained.length === 0
       ? Effect.succeed(unexplained)
@@ -157,7 +159,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       const orders = pages.flatMap((page) => page.orders)
       const text = missing(orders)
       if (text !== undefined) yield* books.record({ _tag: "JournalCut", text })
-      for (const order of yield* strangers(orders, since)) yield* takeBack(order)
+      for (const order of yield* strangers(orders, since, now)) yield* takeBack(order)
       isAsked = !tail.isTorn || elapsedMillis(runStartedAt, now) >= settings.visibilityMillis
     } else yield* lookAgain()
     if (!mayBegin() || wishes.size === 0) return false

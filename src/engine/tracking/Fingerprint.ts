@@ -4,25 +4,52 @@
  * of the account fill as well. Bots need not agree on anything: lifetimes of days give about 300,000 deadlines to
  * draw from.
  *
- * Not every deadline can be drawn: each quarter of a second has one that carries the journal's mark, a number drawn when the
- * journal began. So an order that the journal has forgotten is recognised as its own; of 250 orders of others one looks the
- * same. A venue that drops the milliseconds leaves too few to tell orders apart. No drawn deadline ends in a whole second, so
- * at such a venue an order is known only by the answer to its create.
+ * Not every deadline can be drawn: each window of time has one that carries the journal's mark, a number drawn when the
+ * journal began. So an order that the journal has forgotten is recognised as its own. A week's orders have windows of 16 seconds,
+ * so of 16,000 orders of others one looks the same; short lives have fewer deadlines to draw from, and so shorter windows. A
+ * venue that drops the milliseconds leaves too few to tell orders apart. No drawn deadline ends in a whole second, so at such a
+ * venue an order is known only by the answer to its create.
  */
 import { Effect, Random } from "effect"
+import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import { seeded } from "../../domain/Seeded.ts"
 
 /** The share of the lifetime from which deadlines are drawn: by so much the shortest life is below the longest. */
 const spread = 1 / 8
-const quarterMillis = 250
 
-/** The deadline of this quarter of a second that carries the mark. */
-const markedIn = (quarter: number, mark: number): number =>
-  quarter * quarterMillis + 1 + Math.trunc(seeded(mark ^ Math.imul(quarter, 0x9e3779b1))() * (quarterMillis - 1))
+/** The lifetimes from which on a window is that long. Changing one makes orders of before it strangers. */
+const windows = [
+  { fromMillis: 6 * dayMillis, windowMillis: 16_000 },
+  { fromMillis: dayMillis, windowMillis: 4_000 },
+  { fromMillis: hourMillis, windowMillis: 1_000 },
+  { fromMillis: Number.NEGATIVE_INFINITY, windowMillis: 250 }
+]
 
-/** Whether an order with this deadline can be one of the journal with this mark. */
-export const isMarked = (deadline: number, mark: number): boolean =>
-  deadline === markedIn(Math.trunc(deadline / quarterMillis), mark)
+const windowOf = (lifetimeMillis: number): number =>
+  windows.find(({ fromMillis }) => lifetimeMillis >= fromMillis)?.windowMillis ?? 250
+
+/** The deadline of this window that carries the mark. */
+const markedIn = (window: number, windowMillis: number, mark: number): number => {
+  const offset = Math.trunc(seeded(mark ^ Math.imul(window, 0x9e3779b1))() * windowMillis)
+  return window * windowMillis + (offset % 250 === 0 ? offset + 1 : offset)
+}
+
+/** When an order can have been made, in epoch milliseconds. */
+export interface Made {
+  readonly notBefore: number
+  readonly notAfter: number
+}
+
+/** Whether an order with this deadline, made some time then, can be one of the journal with this mark. */
+export const isMarked = (deadline: number, mark: number, { notAfter, notBefore }: Made): boolean => {
+  const longest = (deadline - notBefore) / (1 - 2 * spread)
+  return windows.some(
+    ({ fromMillis, windowMillis }, place) =>
+      longest >= fromMillis &&
+      deadline - notAfter < (windows[place - 1]?.fromMillis ?? Number.POSITIVE_INFINITY) &&
+      deadline === markedIn(Math.trunc(deadline / windowMillis), windowMillis, mark)
+  )
+}
 
 /** A deadline no later than `latest`, and none of `taken`. */
 export const draw = Effect.fnUntraced(function* (
@@ -31,11 +58,12 @@ export const draw = Effect.fnUntraced(function* (
   taken: ReadonlySet<number>,
   mark: number
 ): Effect.fn.Return<number> {
+  const windowMillis = windowOf(lifetimeMillis)
   for (let tries = 0; ; tries += 1) {
     // Short lifetimes have few deadlines to draw from: each try that fails reaches further back.
-    const reach = Math.max(2_000, Math.trunc(lifetimeMillis * spread)) + tries * quarterMillis
+    const reach = Math.max(2_000, Math.trunc(lifetimeMillis * spread)) + tries * windowMillis
     const drawn = Math.trunc(latest) - (yield* Random.nextIntBetween(0, reach))
-    const deadline = markedIn(Math.trunc(drawn / quarterMillis) - 1, mark)
+    const deadline = markedIn(Math.trunc(drawn / windowMillis) - 1, windowMillis, mark)
     if (!taken.has(deadline)) return deadline
   }
 })

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random, Result } from "effect"
 import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
+import { dayMillis } from "../../../src/domain/Durations.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import * as JournalTail from "../../../src/engine/restart/JournalTail.ts"
@@ -141,18 +142,41 @@ describe("the mark of a journal", () => {
     Effect.gen(function* () {
       const taken = new Set<number>()
       const latest = Date.parse("2026-03-01T00:00:00Z")
+      const made = { notBefore: latest - 4_000, notAfter: latest }
       for (let order = 0; order < 100; order += 1) {
         // A lifetime of a few seconds has only some deadlines to draw from.
         const deadline = yield* Fingerprint.draw(latest, 4_000, taken, 7)
-        assert.isTrue(Fingerprint.isMarked(deadline, 7))
+        assert.isTrue(Fingerprint.isMarked(deadline, 7, made))
         assert.isFalse(taken.has(deadline))
         assert.isAtMost(deadline, latest)
         assert.notStrictEqual(deadline % 1000, 0)
         taken.add(deadline)
       }
-      const others = [...taken].filter((deadline) => Fingerprint.isMarked(deadline, 8)).length
+      const others = [...taken].filter((deadline) => Fingerprint.isMarked(deadline, 8, made)).length
       assert.isBelow(others, 10)
     }).pipe(Random.withSeed("mark"))
+  )
+
+  it.effect(
+    "was in one of 250 orders of a second bot of the account, which waited for a person or were cancelled",
+    () =>
+      Effect.gen(function* () {
+        const now = Date.parse("2026-03-01T00:00:00Z")
+        let others = 0
+        for (const [lifetime, orders] of [
+          [7 * dayMillis, 20_000],
+          [2 * dayMillis, 5_000],
+          [2 * 3_600_000, 1_000]
+        ] as const) {
+          const made = { notBefore: now - 600_000, notAfter: now + 60_000 }
+          for (let order = 0; order < orders; order += 1) {
+            const deadline = yield* Fingerprint.draw(now + lifetime, lifetime, new Set(), 7)
+            assert.isTrue(Fingerprint.isMarked(deadline, 7, made))
+            if (Fingerprint.isMarked(deadline, 8, made)) others += 1
+          }
+        }
+        assert.isAtMost(others, 10)
+      }).pipe(Random.withSeed("marks"))
   )
 })
 

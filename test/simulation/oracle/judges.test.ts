@@ -369,6 +369,24 @@ describe("judges of the oracle", () => {
     assert.deepStrictEqual([count(95n, 5n, false), count(95n, 4n, true), count(95n, 6n, true)], [1, 1, 1])
   })
 
+  it("I10: what a bot leaves in doubt is still in the account only where it never left", () => {
+    const settings = { ...defaultSettings("native"), accounts: [account] }
+    const order = { depositAddress: "address" }
+    const doubt = { state: "in doubt", inputAsset: "BTC", order, funding: { amount: 5n } }
+    const count = (intentHashes: ReadonlyArray<string>) => {
+      const venue = State.make(settings, MarketModel.make(settings, 0, undefined), 0)
+      Object.assign(venue, { targets: new Map([["address", { intentHashes }]]) })
+      const state = BotState.make()
+      const event = { _tag: "BudgetAllotted", strategy: "grid", asset: "BTC", amount: 100n } as const
+      BotState.apply(state, { sequence: 1, at: 0, event })
+      for (const [key, { entry }] of state.ledger.balances)
+        if (entry.account === "wallet") state.ledger.balances.set(key, { entry, amount: 95n })
+      Object.assign(state, { placements: new Map([["p1", doubt]]) })
+      return BookCheck.differences(venue, account, [state]).length
+    }
+    assert.deepStrictEqual([count([]), count(["hash"])], [0, 1])
+  })
+
   it("I24: money on the page that is not on disk", () => {
     const state = BotState.make()
     const postings = postingsOf()
