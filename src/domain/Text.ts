@@ -1,5 +1,5 @@
-/** How values are written for people and programs: times in UTC, shares, and JSON of whole amounts. */
-import { DateTime } from "effect"
+/** How values are written for people and programs: times in UTC, shares, JSON of whole amounts, and why a value does not fit its schema. */
+import { DateTime, type Schema, SchemaIssue } from "effect"
 
 /** Date and time to the millisecond: 2026-01-31T12:00:00.000Z. */
 export const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
@@ -24,3 +24,22 @@ export const messageOf = (thrown: unknown): string => (thrown instanceof Error ?
 /** JSON in which a bigint is its decimal text. */
 export const plainJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? part.toString() : part)) ?? ""
+
+/** What in a value does not fit its schema. */
+export interface SchemaFault {
+  readonly path: ReadonlyArray<string>
+  readonly message: string
+}
+
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+
+export const faultsOf = ({ issue }: Schema.SchemaError): ReadonlyArray<SchemaFault> =>
+  formatIssue(issue).issues.map(({ message, path }) => ({
+    message,
+    path: (path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment))
+  }))
+
+export const sentenceOf = (error: Schema.SchemaError): string =>
+  faultsOf(error)
+    .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
+    .join("; ")

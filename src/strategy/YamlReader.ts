@@ -9,7 +9,8 @@ import type { CST, Node } from "yaml"
 import { Composer, isMap, isScalar, isSeq, Parser } from "yaml"
 import { inOrder, lineAt, type Problem, quoted, type Report, report, type SourceText, type Span } from "./Problem.ts"
 
-const maxLength = 256 * 1024
+/** Characters of the longest file that is read. */
+export const mostCharacters = 256 * 1024
 const maxDepth = 20
 const maxNodes = 10_000
 /** The most problems that are reported; nobody reads more. */
@@ -56,8 +57,12 @@ export const readYaml = (source: SourceText): Result.Result<YamlNode, ReadonlyAr
 
 const checkCharacters = (to: Report): boolean => {
   const { text } = to.source
-  if (text.length > maxLength) {
-    report(to, { start: 0, end: 1 }, `the file has ${text.length} characters; the most that is read is ${maxLength}`)
+  if (text.length > mostCharacters) {
+    report(
+      to,
+      { start: 0, end: 1 },
+      `the file has ${text.length} characters; the most that is read is ${mostCharacters}`
+    )
     return false
   }
   const control = text.search(controlCharacter)

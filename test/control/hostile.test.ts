@@ -210,6 +210,7 @@ describe("hostile requests", () => {
       }))
       if (answer.status < 400 || answer.status > 499)
         wrong.push(`${name}: ${answer.status} ${answer.body.slice(0, 100)}`)
+      if (!/"message":"./.test(answer.body) && !answer.body.startsWith("write ")) wrong.push(`${name}: says no reason`)
       if (answer.body.includes(bot.token) || answer.body.includes("    at ")) wrong.push(`${name}: ${answer.body}`)
     }
     assert.deepStrictEqual(wrong, [])

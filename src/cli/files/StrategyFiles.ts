@@ -6,10 +6,11 @@ import { type Markets, quotedIn } from "../../strategy/Markets.ts"
 import { type Problem, problemAt, render, sourceText, suggestion } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { mostCharacters } from "../../strategy/YamlReader.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 
-/** Larger files are refused unread; the reader itself accepts at most 256 KiB. */
-const largestFileBytes = 1_048_576
+/** Larger files are refused unread: no character that counts as one has more bytes in UTF-8. */
+const mostBytes = 3 * mostCharacters
 
 export interface ReadFiles {
   readonly strategies: ReadonlyArray<Strategy>
@@ -33,7 +34,9 @@ const readText = Effect.fnUntraced(
   function* (file: string) {
     const fileSystem = yield* FileSystem.FileSystem
     const { size } = yield* fileSystem.stat(file)
-    if (size > largestFileBytes) return yield* Effect.fail(`it is larger than ${largestFileBytes} bytes`)
+    if (size > mostBytes) {
+      return yield* Effect.fail(`it has ${size} bytes; the most that is read is ${mostCharacters} characters`)
+    }
     return yield* fileSystem.readFileString(file)
   },
   Effect.mapError((failed) => (typeof failed === "string" ? failed : (PlainFiles.phraseOf(failed) ?? failed.message)))

@@ -1,7 +1,7 @@
 /**
  * Who may do what: a viewer looks, an operator also commands. The tokens are bearer tokens in a header, never in a
- * cookie or a URL, so no other page in a browser can send them. Each middleware is only declared here; the server
- * implements it.
+ * cookie or a URL, so no other page in a browser can send them. A request that does not fit the contract is told why.
+ * Each middleware is only declared here; the server implements it.
  */
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
@@ -24,6 +24,18 @@ export class OperatorOnly extends Schema.TaggedError<OperatorOnly>()(
   { message: Schema.String },
   { httpApiStatus: 403 }
 ) {}
+
+/** The request does not fit the contract. */
+export class RequestRefused extends Schema.TaggedError<RequestRefused>()(
+  "RequestRefused",
+  { message: Schema.String },
+  { httpApiStatus: 400 }
+) {}
+
+/** Says what in a request does not fit. */
+export class Understood extends HttpApiMiddleware.Service<Understood>()("limitbot/control/api/Understood", {
+  error: [RequestRefused]
+}) {}
 
 const bearer = HttpApiSecurity.bearer
 

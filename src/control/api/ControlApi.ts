@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Commands, Reads } from "./Access.ts"
+import { Commands, Reads, Understood } from "./Access.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
 import { EventStream } from "./Stream.ts"
 import { SwapOffer, SwapRequest } from "./Swap.ts"
@@ -100,6 +100,7 @@ const LookGroup = HttpApiGroup.make("look")
     }),
     HttpApiEndpoint.get("plan", "/api/v1/plan", { success: Schema.Json, error })
   )
+  .middleware(Understood)
   .middleware(Reads)
 
 const why = Schema.optionalKey(Words)
@@ -179,6 +180,7 @@ const CommandGroup = HttpApiGroup.make("command")
       error
     })
   )
+  .middleware(Understood)
   .middleware(Commands)
 
 export const ControlApi = HttpApi.make("control")

@@ -1,11 +1,11 @@
 /**
  * What every request must pass before anything else reads it, because the attacker of a loopback server is a page in
  * the operator's own browser. The host must be a name of this server (no DNS rebinding), the origin its own; no
- * cross-site fetch, only JSON bodies, and small ones. Refusals are 4xx and change nothing; answers forbid framing,
- * sniffing and foreign content.
+ * cross-site fetch, only JSON bodies, and small ones. Refusals are 4xx with a reason and change nothing; answers forbid
+ * framing, sniffing and foreign content.
  */
 import { ByteSize, Context, Effect } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /** Largest body: a few strategy files. */
 const largestBody = 1_000_000
@@ -62,5 +62,14 @@ export const guard = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResp
     const request = yield* HttpServerRequest.HttpServerRequest
     const found = objection(request, yield* ServerNames)
     if (found !== undefined) return refusal(...found)
-    return HttpServerResponse.setHeaders(yield* app, headers)
+    const response = yield* Effect.catchIf(app, isNowhere, () => Effect.succeed(refusal(404, nothingHere)))
+    const isBare = response.status >= 400 && response.body._tag === "Empty"
+    if (isBare)
+      return refusal(response.status, response.status === 404 ? nothingHere : "The request was not understood")
+    return HttpServerResponse.setHeaders(response, headers)
   })
+
+const nothingHere = "There is nothing at this address"
+
+const isNowhere = (error: unknown): boolean =>
+  error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound"

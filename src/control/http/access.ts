@@ -1,6 +1,17 @@
 /** Whose token a request carries. A wrong one is answered late, so that guessing costs time and reveals nothing. */
 import { Effect, Layer, type Redacted } from "effect"
-import { Commands, OperatorOnly, Reads, TokenHolder, TokenRefused, type TokenRole } from "../api/Access.ts"
+import { HttpApiMiddleware } from "effect/http-api"
+import { sentenceOf } from "../../domain/Text.ts"
+import {
+  Commands,
+  OperatorOnly,
+  Reads,
+  RequestRefused,
+  TokenHolder,
+  TokenRefused,
+  type TokenRole,
+  Understood
+} from "../api/Access.ts"
 import type { Tokens } from "./Tokens.ts"
 
 const guessMillis = 250
@@ -20,6 +31,12 @@ export const layer = ({ roleOf, where }: Tokens) => {
       ? Effect.succeed({ role })
       : Effect.fail(new OperatorOnly({ message: "The viewer's token only looks; commands need the operator's" }))
   return Layer.mergeAll(
+    HttpApiMiddleware.layerSchemaErrorTransform(Understood, (error) =>
+      // A fault in our own answer is a defect.
+      error.kind === "Body" || error.kind === "ResponseHeaders"
+        ? Effect.die(error)
+        : Effect.fail(new RequestRefused({ message: sentenceOf(error.cause) }))
+    ),
     Layer.succeed(Reads, {
       bearer: (handler, sent) =>
         Effect.provideServiceEffect(

@@ -7,7 +7,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import type { Span } from "../Problem.ts"
 import type { Input } from "../Strategy.ts"
-import type { Moment, Term, ValueType } from "./Term.ts"
+import { type Moment, nothingFound, type Term, type ValueType } from "./Term.ts"
 
 /** The text of a part, including the brackets of what it begins or ends with. */
 export const written = ({ start, end }: Span, text: string): string => {
@@ -37,10 +37,7 @@ export const inputsOf = (
   moment: Moment,
   verdict: (moment: Moment) => boolean
 ): ReadonlyArray<Input> => {
-  const asked: Moment = {
-    ...moment,
-    found: { isCold: false, isUndefined: false, lacking: new Set(), crossings: [], times: [] }
-  }
+  const asked: Moment = { ...moment, found: nothingFound() }
   const present = verdict(asked)
   const checks = new Map(conditions.flatMap((term) => term?.checks ?? []).map((check) => [check.text, check]))
   return [...checks.values()].map(({ text, operands, value }) => {

@@ -38,7 +38,12 @@ export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Sc
   if (term?.demands?.never !== undefined) {
     warn(scope.to, node, `this can never be true: ${term.demands.never}`)
   }
-  if (term === undefined || term.type === wanted || (term.isLiteral && wanted !== "boolean")) return term
+  if (term === undefined) return undefined
+  if (term.type === wanted || (term.isLiteral && wanted !== "boolean")) {
+    const isPrice = wanted === "price" && term.constant !== undefined
+    if (!isPrice || (term.constant ?? 0) > 0) return term
+    return report(scope.to, node, `expected a price above zero, found ${term.constant}`)
+  }
   return report(
     scope.to,
     node,
@@ -296,9 +301,10 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   }
   if (type !== "boolean") {
     const isLiteral = left.isLiteral && right.isLiteral && type === "number"
-    const apply = arithmetic[tree.operator] ?? Math.min
+    const shape = { type, isLiteral, dependence }
+    if (tree.operator === "/") return divided(tree, left, right, shape, context)
     return {
-      ...combine(left, right, tree.operator, apply, { type, isLiteral, dependence }),
+      ...combine(left, right, tree.operator, arithmetic[tree.operator] ?? Math.min, shape),
       ...positive(tree.operator, left, right)
     }
   }
@@ -328,6 +334,25 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
     ...(isMoving ? { isMoving } : {}),
     ...ofText
   }
+}
+
+/** A division by zero has no value; what looked at it is told which it was. */
+const divided = (
+  at: Span,
+  left: Term,
+  right: Term,
+  shape: Pick<Term, "type" | "isLiteral" | "dependence">,
+  { placeOf, text, to }: Compiling
+): Term | undefined => {
+  const division = written(at, text)
+  if (right.constant === 0) return report(to, placeOf(at), `this divides by zero: ${division}`)
+  const quotient = combine(left, right, "/", (a, b) => (b === 0 ? Number.NaN : a / b), shape)
+  if (right.constant !== undefined) return { ...quotient, ...positive("/", left, right) }
+  const value: Term["value"] = (moment) => {
+    if (right.value(moment) === 0) moment.found.dividesByZero.add(division)
+    return quotient.value(moment)
+  }
+  return { ...quotient, ...positive("/", left, right), value }
 }
 
 /** Both sides are always evaluated, because what would change the answer may be on either. */

@@ -10,7 +10,7 @@ import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { View } from "../View.ts"
 import type { Needs } from "./Needs.ts"
-import { type Moment, ownMarket, type Term } from "./Term.ts"
+import { type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
 
 /** Base bought minus base sold by all orders of the strategy, for whatever purpose. */
 export const positionIn = ({ slots }: View): Amount =>
@@ -34,22 +34,41 @@ export const momentOf = (market: Market, view: View): Moment => {
     own: view.own,
     depth: view.depth,
     elapsed: 0,
-    found: { isCold: false, isUndefined: false, lacking: new Set(), crossings: [], times: [] }
+    found: nothingFound()
   }
 }
 
-export type Judgement = "yes" | "no" | "cold" | { readonly lacking: ReadonlySet<string> }
-
-/** Truth of a condition; "cold" while it depends on something that is not known yet. */
-export const truth = (term: Term, moment: Moment): Judgement => {
-  const found = { ...moment.found, isCold: false, lacking: new Set<string>() }
-  const value = term.value({ ...moment, found })
-  if (found.lacking.size > 0) return { lacking: found.lacking }
-  return found.isCold ? "cold" : value > 0 ? "yes" : "no"
+/** Why something cannot be decided now. */
+interface Undecided {
+  readonly code: "not-known" | "warming-up"
+  readonly text: string
 }
 
-/** Why nothing is decided, in words. */
-export const lacks = (lacking: ReadonlySet<string>): string => {
+export type Judgement = "yes" | "no" | Undecided
+
+/** Truth of a condition. */
+export const truth = (term: Term, moment: Moment): Judgement => {
+  const found = { ...moment.found, ...unseen() }
+  const value = term.value({ ...moment, found })
+  if (found.lacking.size > 0 || found.isCold) return undecided(found)
+  return value > 0 ? "yes" : "no"
+}
+
+/** To find out what one term could not see. */
+export const unseen = () => ({ isCold: false, dividesByZero: new Set<string>(), lacking: new Set<string>() })
+
+export const undecided = ({
+  dividesByZero,
+  lacking
+}: Pick<Moment["found"], "dividesByZero" | "lacking">): Undecided => {
+  if (lacking.size > 0) return { code: "not-known", text: lacks(lacking) }
+  const [division] = dividesByZero
+  return division === undefined
+    ? { code: "warming-up", text: "waits for more candles: its indicators are not warm yet" }
+    : { code: "not-known", text: `cannot be decided: ${division} divides by zero now` }
+}
+
+const lacks = (lacking: ReadonlySet<string>): string => {
   const isMarket = (name: string) => name.includes("/")
   const [markets, others] = [[...lacking].filter(isMarket), [...lacking].filter((name) => !isMarket(name))]
   if (others.length === 0) {

@@ -11,8 +11,7 @@ type Table<A> = { readonly [K in Operator]?: (a: number, b: number) => A }
 export const arithmetic: Table<number> = {
   "+": (a, b) => a + b,
   "-": (a, b) => a - b,
-  "*": (a, b) => a * b,
-  "/": (a, b) => a / b
+  "*": (a, b) => a * b
 }
 
 export const comparisons: Table<boolean> = {

@@ -109,6 +109,8 @@ export interface Moment extends Quoted {
     isCold: boolean
     /** The last value that was looked at does not exist, such as the average entry without a position. */
     isUndefined: boolean
+    /** What divides by zero at this moment, as written. */
+    readonly dividesByZero: Set<string>
     /** Names that this view does not know. */
     readonly lacking: Set<string>
     /** Prices at which a comparison changes, or up to which it certainly does not. */
@@ -117,6 +119,15 @@ export interface Moment extends Quoted {
     readonly times: Array<number>
   }
 }
+
+export const nothingFound = (): Moment["found"] => ({
+  isCold: false,
+  isUndefined: false,
+  dividesByZero: new Set(),
+  lacking: new Set(),
+  crossings: [],
+  times: []
+})
 
 const columns = new WeakMap<CandleColumns, Map<string, IndicatorValues>>()
 

@@ -15,7 +15,7 @@ import { type Market, opposite, type Price, type Side } from "../../domain/Marke
 import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { inputsOf } from "../expression/Checks.ts"
-import { boundsOf, type Judgement, lacks, momentOf, truth } from "../expression/Judge.ts"
+import { boundsOf, type Judgement, momentOf, truth, undecided, unseen } from "../expression/Judge.ts"
 import { neededBy } from "../expression/Needs.ts"
 import type { Moment, Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
@@ -140,15 +140,18 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
   if (state.fired >= rule.times) return because("used-up", `fired ${rule.times} times, which is all it may`, "times")
   if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over", "pause")
   const verdict = judge(rule, moment)
-  if (typeof verdict === "object") return because("not-known", lacks(verdict.lacking), "when")
-  if (verdict === "cold")
-    return because("warming-up", "waits for more candles: its indicators are not warm yet", "when")
+  if (typeof verdict === "object") return because(verdict.code, verdict.text, "when")
   if (verdict === "no") return because("condition", `its condition does not hold: ${rule.text}`, "when")
-  const lacking = new Set<string>()
-  const going = fire(rule, market, progress, { ...moment, found: { ...moment.found, lacking } })
-  if (lacking.size > 0) return because("not-known", lacks(lacking), "price")
-  if (going === undefined)
+  const found = { ...moment.found, ...unseen() }
+  const going = fire(rule, market, progress, { ...moment, found })
+  if (found.lacking.size > 0 || (going === undefined && found.dividesByZero.size > 0))
+    return because("not-known", undecided(found).text, "price")
+  if (going === undefined) {
+    const price = rule.price.value(moment)
+    const text = `its price comes to ${Decimal.format(Decimal.fromNumber(price, 8))}: a price is above zero`
+    if (price <= 0) return because("no-order", text, "price")
     return because("no-order", "its price or size comes to nothing that could be ordered", "size")
+  }
   return { state: { ...state, fired: state.fired + 1, going }, why: orderReason(rule, market, going) }
 }
 
@@ -162,7 +165,6 @@ const judge = (rule: Rule, moment: Moment): Judgement => {
   const cancel = rule.cancelWhen === undefined ? "no" : truth(rule.cancelWhen, moment)
   if (typeof when === "object") return when
   if (typeof cancel === "object") return cancel
-  if (when === "cold" || cancel === "cold") return "cold"
   return when === "yes" && cancel === "no" ? "yes" : "no"
 }
 

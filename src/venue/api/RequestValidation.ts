@@ -2,8 +2,9 @@
  * Answers requests that do not fit their schema, in the error body of their endpoint: one entry per fault with a JSON
  * pointer for orders, one sentence elsewhere. A server installs these layers; no endpoint validates by hand.
  */
-import { Cause, Effect, Layer, SchemaIssue } from "effect"
+import { Cause, Effect, Layer } from "effect"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import { faultsOf, type SchemaFault, sentenceOf } from "../../domain/Text.ts"
 import {
   type Fault,
   historyError,
@@ -31,19 +32,6 @@ export class HistoryValidation extends HttpApiMiddleware.Service<HistoryValidati
   { error: [historyErrorAt(400)] }
 ) {}
 
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
-
-interface Problem {
-  readonly path: ReadonlyArray<string>
-  readonly message: string
-}
-
-const problemsOf = (error: HttpApiError.HttpApiSchemaError): ReadonlyArray<Problem> =>
-  formatIssue(error.cause.issue).issues.map(({ message, path }) => ({
-    message,
-    path: (path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment))
-  }))
-
 /** RFC 6901. */
 const toPointer = (path: ReadonlyArray<string>): string =>
   path.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
@@ -53,7 +41,7 @@ const isOurs = (error: HttpApiError.HttpApiSchemaError): boolean =>
   error.kind === "Body" || error.kind === "ResponseHeaders"
 
 const orderFault = (error: HttpApiError.HttpApiSchemaError) => {
-  const problems = problemsOf(error)
+  const problems = faultsOf(error.cause)
   const faults = problems.map(({ message, path }): Fault => ({ detail: message, pointer: toPointer(path) }))
   const at = (pointer: string) => faults.some((fault) => fault.pointer === pointer)
   if (error.kind === "Params") return orderError("order-not-found")
@@ -64,12 +52,7 @@ const orderFault = (error: HttpApiError.HttpApiSchemaError) => {
   return orderError("validation-failed", faults)
 }
 
-const sentence = ({ message, path }: Problem): Fault => ({ detail: `${path.join(".")}: ${message}` })
-
-const summary = (error: HttpApiError.HttpApiSchemaError): string =>
-  problemsOf(error)
-    .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
-    .join("; ")
+const sentence = ({ message, path }: SchemaFault): Fault => ({ detail: `${path.join(".")}: ${message}` })
 
 const reported = (error: HttpApiError.HttpApiSchemaError) => Effect.failCause(Cause.die(error))
 
@@ -78,9 +61,9 @@ export const layer: Layer.Layer<OrderValidation | MessageValidation | HistoryVal
     isOurs(error) ? reported(error) : orderFault(error)
   ),
   HttpApiMiddleware.layerSchemaErrorTransform(MessageValidation, (error) =>
-    isOurs(error) ? reported(error) : messageError(400, summary(error))
+    isOurs(error) ? reported(error) : messageError(400, sentenceOf(error.cause))
   ),
   HttpApiMiddleware.layerSchemaErrorTransform(HistoryValidation, (error) =>
-    isOurs(error) ? reported(error) : historyError(400, "validation-failed", summary(error))
+    isOurs(error) ? reported(error) : historyError(400, "validation-failed", sentenceOf(error.cause))
   )
 )

@@ -94,7 +94,7 @@ export const receive = (
       (body, chunk) => {
         body.chunks.push(chunk)
         body.bytes += chunk.length
-        return body.bytes > mostBytes ? Effect.fail(tooLarge(operation, status)) : Effect.succeed(body)
+        return body.bytes > mostBytes ? Effect.fail(tooLarge(operation, status, mostBytes)) : Effect.succeed(body)
       }
     ),
     Effect.flatMap((body) => decodeUtf8(operation, status, body)),
@@ -107,7 +107,10 @@ interface Body {
   bytes: number
 }
 
-const tooLarge = (operation: string, status: number) => unknown(operation, "Response body too large", { status })
+const tooLarge = (operation: string, status: number, mostBytes: number) => {
+  const text = `the answer is longer than ${mostBytes / 1024} KiB, so it was not read; check that the address is the venue's`
+  return unknown(operation, text, { status })
+}
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 

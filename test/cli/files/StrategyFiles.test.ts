@@ -18,6 +18,13 @@ const broken = twinGrid.replace("levels: 5", "levels: five")
 const cases: ReadonlyArray<
   readonly [what: string, files: Readonly<Record<string, string>>, given: string, ...says: ReadonlyArray<string>]
 > = [
+  [
+    "one limit of a file's length, however much longer it is",
+    { a: "a".repeat(300_000), b: "a".repeat(2_000_000) },
+    "a b",
+    "a:1:1 the file has 300000 characters; the most that is read is 262144",
+    "b:1:1 the strategy file cannot be read: it has 2000000 bytes; the most that is read is 262144 characters"
+  ],
   ["nothing, when names differ", { a: goodGrid, b: goodLadder }, "a b"],
   [
     "a name taken by an earlier file",

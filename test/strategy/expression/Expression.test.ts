@@ -60,6 +60,7 @@ const evaluated = (
   const found = {
     isCold: false,
     isUndefined: false,
+    dividesByZero: new Set<string>(),
     lacking: new Set<string>(),
     crossings: [] as Array<{ market: string; price: number }>,
     times: [] as Array<number>

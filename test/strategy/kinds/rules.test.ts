@@ -189,6 +189,50 @@ describe("rules", () => {
     assert.notProperty(other.decide(at(other, "1000", began), null).memory, "startedAt")
   })
 
+  it.each([
+    ["mid / 0 > 5", "mid", "10:13", "this divides by zero: mid / 0"],
+    ["mid / (100% - 1) > 5", "mid", "10:13", "this divides by zero: mid / (100% - 1)"],
+    ["mid > 5", "close / (2 - 2)", "12:14", "this divides by zero: close / (2 - 2)"],
+    ["mid > 5", "0", "12:14", "expected a price above zero, found 0"],
+    ["mid > 5", "-5", "12:14", "expected a price above zero, found -5"]
+  ])(
+    "when %s, price %s: what divides by zero, and a price of zero, is refused with its place",
+    (when, price, place, message) => {
+      const problems = problemsOf(
+        file(`    one:
+      when: ${when}
+      side: buy
+      price: ${price}
+      size: { quote: 100 }`)
+      )
+      assert.deepStrictEqual(
+        problems.map((problem) => [`${problem.line}:${problem.column}`, problem.message]),
+        [[place, message]]
+      )
+    }
+  )
+
+  it("nothing is decided where something divides by zero, and the reason says what", () => {
+    const reasons = (when: string, price: string, shut = columns([5, 5, 5])) => {
+      const strategy = strategyOf(file(`    one: { when: ${when}, side: buy, price: ${price}, size: { quote: 100 } }`))
+      const candles = new Map<string, ClosedCandles>([["1h", { columns: shut, closed: 3 }]])
+      const { absent } = strategy.decide({ ...at(strategy, "1000", 0), candles }, null)
+      return absent.map(({ why }) => `${why.code}: ${why.text}`)
+    }
+    for (const when of ["mid / (close - open) > 5", "close / (close - open) > 5", "1 / (position / 1 BTC) > 5"]) {
+      const divided = when.replace(/ > .*/, "")
+      assert.deepStrictEqual(reasons(when, "mid"), [`not-known: cannot be decided: ${divided} divides by zero now`])
+    }
+    assert.deepStrictEqual(reasons("mid > 5", "mid / (position / 1 BTC)"), [
+      "not-known: cannot be decided: mid / (position / 1 BTC) divides by zero now"
+    ])
+    assert.deepStrictEqual(reasons("mid > 5", "close - 5"), ["no-order: its price comes to 0: a price is above zero"])
+    // What is not looked at decides nothing.
+    assert.deepStrictEqual(reasons("(if close == open then 1 else close / (close - open)) > 5", "mid"), [
+      "condition: its condition does not hold: (if close == open then 1 else close / (close - open)) > 5"
+    ])
+  })
+
   it("decide nothing on indicators that are not warm", () => {
     const strategy = strategyOf(dip)
     assert.deepStrictEqual(whyAbsent(strategy.decide(at(strategy, "1", 0, new Map(), 2), null)), ["warming-up"])

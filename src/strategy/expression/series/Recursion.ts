@@ -5,7 +5,7 @@
  */
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import type { ClosedCandles } from "../../View.ts"
-import type { Moment, Series, Term } from "../Term.ts"
+import { type Moment, nothingFound, type Series, type Term } from "../Term.ts"
 
 /** Type aside, all that a recursion is. `warmUp`: of the series that both terms look at. */
 export interface Recursion {
@@ -31,7 +31,7 @@ const momentOf = (timeframe: string, candle: ClosedCandles): Moment & { previous
   depth: undefined,
   elapsed: 0,
   previous: Number.NaN,
-  found: { isCold: false, isUndefined: false, lacking: new Set(), crossings: [], times: [] }
+  found: nothingFound()
 })
 
 /** A step whose inputs are not all known has no value. */

@@ -14,7 +14,7 @@ import { baseQuantity, type Market, mid, opposite, type Price } from "../../../d
 import type { Decision, DesiredSlot, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
-import { boundsOf, lacks, momentOf, positionIn, truth } from "../../expression/Judge.ts"
+import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
 import { neededBy } from "../../expression/Needs.ts"
 import type { Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
@@ -198,8 +198,7 @@ const begin = (
   if (state.endedAt !== undefined && view.now < state.endedAt + cooldownMillis) {
     return { state, why: "waits until its cooldown is over", key: "cooldown" }
   }
-  if (typeof verdict === "object") return { state, why: lacks(verdict.lacking), key: "when" }
-  if (verdict === "cold") return { state, why: "waits for more candles: its indicators are not warm yet", key: "when" }
+  if (typeof verdict === "object") return { state, why: verdict.text, key: "when" }
   if (verdict === "no") return { state, why: `its condition does not hold: ${whenText}`, key: "when" }
   const price = orderPrice(market, side, towards(whole, mid(view.price), reach))
   if (quantityAt(market, whole.size, price) === 0n)
