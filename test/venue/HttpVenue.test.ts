@@ -23,7 +23,10 @@ describe("bodies", () => {
       )
       const reason = reasonOf(exit)
       assert.strictEqual(reason?._tag, "OutcomeUnknown")
-      assert.include(String(reason?.message), "the answer is longer than 512 KiB, so it was not read; check that the address is the venue's")
+      assert.include(
+        String(reason?.message),
+        "the answer is longer than 512 KiB, so it was not read; check that the address is the venue's"
+      )
       assert.isBelow(chunks, 20)
       assert.lengthOf(sent, 1)
     })
