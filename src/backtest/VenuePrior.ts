@@ -7,22 +7,29 @@
  * and p95 would leave out venues that are always there.
  */
 
+import { Struct } from "effect"
 import type { Random } from "../domain/Seeded.ts"
 import type * as Backtest from "./Backtest.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 
-type Drawn = "edgeBasisPoints" | "spreadBasisPoints" | "placeMillis" | "payoutMillis" | "cancelMillis"
-
 /** Lowest and highest. */
 type Range = readonly [number, number]
 
-const prior: Readonly<Record<Drawn, Range>> = {
-  edgeBasisPoints: [0, 30],
-  spreadBasisPoints: [0, 10],
-  placeMillis: [0, 30_000],
-  payoutMillis: [0, 60_000],
-  cancelMillis: [0, 60_000]
-}
+/** What is drawn for each run: between what, and how it is said. */
+const drawn = {
+  edgeBasisPoints: { prior: [0, 30], said: "margin", unit: 1, text: "bps" },
+  spreadBasisPoints: { prior: [0, 10], said: "half the spread", unit: 1, text: "bps" },
+  placeMillis: { prior: [0, 30_000], said: "placing", unit: 1000, text: "s" },
+  payoutMillis: { prior: [0, 60_000], said: "payout", unit: 1000, text: "s" },
+  cancelMillis: { prior: [0, 60_000], said: "cancelling", unit: 1000, text: "s" }
+} as const satisfies Partial<
+  Record<
+    keyof FillRules,
+    { readonly prior: Range; readonly said: string; readonly unit: number; readonly text: string }
+  >
+>
+
+type Drawn = keyof typeof drawn
 
 /** How many of the orders that are cancelled near the market a solver may have had in hand. */
 const mostInHand = 0.4
@@ -40,7 +47,7 @@ const supposed = ({ changes, measured }: Options, name: Drawn): Supposed => {
   if (given !== undefined) return { range: [given, given], by: "given" }
   const [kind, unkind] = [measured?.optimistic[name], measured?.pessimistic[name]]
   return kind === undefined || unkind === undefined
-    ? { range: prior[name], by: "prior" }
+    ? { range: drawn[name].prior, by: "prior" }
     : { range: [kind, unkind], by: "measured" }
 }
 
@@ -67,31 +74,15 @@ export const draw = (options: Options, sides: readonly [FillRules, FillRules], n
   }
 }
 
-const names: Readonly<Record<Drawn, readonly [name: string, unit: number, text: string]>> = {
-  edgeBasisPoints: ["margin", 1, "bps"],
-  spreadBasisPoints: ["half the spread", 1, "bps"],
-  placeMillis: ["placing", 1000, "s"],
-  payoutMillis: ["payout", 1000, "s"],
-  cancelMillis: ["cancelling", 1000, "s"]
-}
-
-const drawnNames: ReadonlyArray<Drawn> = [
-  "edgeBasisPoints",
-  "spreadBasisPoints",
-  "placeMillis",
-  "payoutMillis",
-  "cancelMillis"
-]
-
 /** Such as "prior: margin 0–30 bps, placing 0–30 s; measured: payout 3–41 s". */
 export const describe = (options: Options): string => {
-  const all = drawnNames.map((name) => ({ name, ...supposed(options, name) }))
+  const all = Struct.keys(drawn).map((name) => ({ name, ...supposed(options, name) }))
   return (["measured", "given", "prior"] as const)
     .flatMap((by) => {
       const texts = all
         .filter((each) => each.by === by)
         .map(({ name, range: [least, most] }) => {
-          const [said, unit, text] = names[name]
+          const { said, unit, text } = drawn[name]
           const short = (value: number): string => `${Number((value / unit).toFixed(1))}`
           return `${said} ${least === most ? short(least) : `${short(least)}–${short(most)}`} ${text}`
         })

@@ -20,6 +20,7 @@ import { LeaseLost } from "../journal/Lease.ts"
 import { PriceStore } from "../journal/PriceStore.ts"
 import * as Reserve from "../journal/Reserve.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
+import { saltFrom } from "../sandbox/SandboxApi.ts"
 import type { ConnectionRecord } from "../sandbox/SandboxServer.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { type History, type IntentGuard, layerSignedBy, type Venue } from "../venue/library.ts"
@@ -145,7 +146,7 @@ const services = (options: BotOptions) => {
     url: connection.url,
     ledger: connection.ledger,
     verifier: connection.verifier,
-    ...present({ facts: connection.facts && { ...connection.facts, saltFrom: `${connection.url}/sandbox/rpc` } }),
+    ...present({ facts: connection.facts && { ...connection.facts, saltFrom: saltFrom(connection.url) } }),
     apiKey: Redacted.make(connection.apiKey),
     ...(options.beside === undefined ? {} : { partnerJwt: Redacted.make(connection.partnerJwt) }),
     ...present({ quoteKey: options.isVerifying === true ? connection.quoteKey : undefined }),

@@ -101,6 +101,11 @@ const RpcResponse = Schema.Struct({
   result: Schema.Struct({ result: Schema.Array(Schema.Int) })
 })
 
+const rpcPath = "/sandbox/rpc"
+
+/** Where the sandbox at this address answers as the ledger does: which salt its login verifier has. */
+export const saltFrom = (url: string): string => `${url}${rpcPath}`
+
 const SandboxGroup = HttpApiGroup.make("sandbox").add(
   HttpApiEndpoint.post("deposit", "/sandbox/deposit", {
     payload: DepositRequest,
@@ -118,7 +123,7 @@ const SandboxGroup = HttpApiGroup.make("sandbox").add(
     error
   }).middleware(MessageValidation),
   HttpApiEndpoint.post("rotateSalts", "/sandbox/salts", { success: SaltsResponse, error }),
-  HttpApiEndpoint.post("rpc", "/sandbox/rpc", { payload: RpcRequest, success: RpcResponse, error }).middleware(
+  HttpApiEndpoint.post("rpc", rpcPath, { payload: RpcRequest, success: RpcResponse, error }).middleware(
     MessageValidation
   ),
   HttpApiEndpoint.get("connection", "/sandbox/connection", { success: ConnectionResponse, error }),

@@ -198,6 +198,13 @@ export const scalar = <A>(
   return described(read, () => ({ description: expected, ...schema }))
 }
 
+/** Text of this form. */
+export const matching = (expected: string, pattern: RegExp): Reader<string> =>
+  scalar(expected, (found) => (pattern.test(found) ? found : undefined), undefined, {
+    type: ["string", "number"],
+    pattern: pattern.source
+  })
+
 export const text: Reader<string> = scalar("text", (found) => (found.trim() === "" ? undefined : found))
 
 /** The text of an expression with its place; it is compiled once the names that it may use are known. */

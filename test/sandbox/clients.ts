@@ -3,7 +3,7 @@ import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { type Decimal, parse, zero } from "../../src/domain/Decimal.ts"
 import { isTerminal, type Order } from "../../src/domain/Order.ts"
-import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
+import { BooksResponse, saltFrom } from "../../src/sandbox/SandboxApi.ts"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
 import { layer as clientLayer } from "../../src/venue/library.ts"
 import type { QuoteRequest } from "../../src/venue/Swaps.ts"
@@ -25,7 +25,7 @@ export const venueFrom = (depositType: "INTENTS" | "CONFIDENTIAL_INTENTS") =>
         quoteKey,
         ledger,
         verifier,
-        ...(facts === undefined ? {} : { facts: { ...facts, saltFrom: `${url}/sandbox/rpc` } }),
+        ...(facts === undefined ? {} : { facts: { ...facts, saltFrom: saltFrom(url) } }),
         account: ownAccount(own.signerId, depositType),
         patience: defaultPatience
       }

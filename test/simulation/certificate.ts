@@ -122,6 +122,7 @@ const feeOf = (symbol: string): bigint => BigInt(settings.assets.find((asset) =>
 /** What the sandbox takes. */
 const costs: Costs = {
   ...noCosts,
+  spreadBasisPoints: (settings.spread * 10_000) / 2,
   withdrawFee: { base: feeOf("SOL"), quote: feeOf("USDC") },
   refundFee: { base: feeOf("SOL"), quote: feeOf("USDC") }
 }

@@ -117,14 +117,13 @@ const amounts = (
     }
   })
 
-/** Costs and changed rules in one of all markets, from flags and the configuration. */
+/** Costs and changed rules in one of all markets, from flags and what is known of costs. */
 export const options = Effect.fn("BacktestInput.options")(function* (
-  flags: RuleFlags & { readonly config: Option.Option<string> },
+  flags: RuleFlags,
+  { fees, payouts, refunds, spreads }: FeeModel.Costs,
   market: Market,
-  all = [market]
+  all: ReadonlyArray<Market>
 ) {
-  const { fees, payouts, refunds } = yield* FeeModel.of(flags, flags.config, all)
-  const spread = yield* FeeModel.spreadOf(flags.spreadBps, flags.config, market.name)
   const withdrawFee = yield* amounts("withdraw-fee", flags.withdrawFee, market, all, payouts)
   const refundFee = yield* amounts("refund-fee", flags.refundFee, market, all, refunds)
   const minimumQuote = yield* amount(
@@ -132,24 +131,25 @@ export const options = Effect.fn("BacktestInput.options")(function* (
     Option.getOrElse(flags.minimumQuote, () => "0"),
     market.quote.decimals
   )
+  const spread = spreads.get(market.name)
   const costs = {
     ...noCosts,
-    spreadBasisPoints: spread.basisPoints / 2,
+    spreadBasisPoints: (spread?.basisPoints ?? 0) / 2,
     feeBasisPoints: fees.basisPoints,
     withdrawFee,
     refundFee,
     minimumQuote
   }
+  const { spreadBasisPoints } = costs
   const changes: Partial<FillRules> = {
     ...(Option.isSome(flags.touch) ? { touch: flags.touch.value } : {}),
     ...(Option.isSome(flags.fillPrice) ? { price: flags.fillPrice.value } : {}),
     ...(Option.isSome(flags.edgeBps) ? { edgeBasisPoints: flags.edgeBps.value } : {}),
     // What is known is not drawn.
-    ...(spread.isKnown ? { spreadBasisPoints: spread.basisPoints / 2 } : {}),
+    ...(spread === undefined || spread.from === "sandbox" ? {} : { spreadBasisPoints }),
     ...(Option.isSome(flags.volumeShare) ? { volumeShare: flags.volumeShare.value } : {})
   }
-  const chosen: Backtest.Options = { costs, changes }
-  return { ...chosen, fees }
+  return { costs, changes } satisfies Backtest.Options
 })
 
 /**

@@ -17,6 +17,7 @@ import { WrongUsage } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import * as BacktestMarkets from "./BacktestMarkets.ts"
 import type * as BacktestSummary from "./BacktestSummary.ts"
+import * as FeeModel from "./FeeModel.ts"
 
 export const modes = {
   both: ["pessimistic", "optimistic"],
@@ -49,22 +50,31 @@ const calibrationOf = Effect.fnUntraced(function* (journal: string, market: stri
 })
 
 /** Costs and rules in one of the strategy's markets. */
-const optionsIn = Effect.fnUntraced(function* (input: BacktestAsked, market: Market, all: ReadonlyArray<Market>) {
-  const given = yield* BacktestInput.options(input, market, [...all])
+const optionsIn = Effect.fnUntraced(function* (
+  input: BacktestAsked,
+  costs: FeeModel.Costs,
+  market: Market,
+  all: ReadonlyArray<Market>
+) {
+  const given = yield* BacktestInput.options(input, costs, market, all)
   const keepsOrders = Option.isSome(input.report)
-  const { fees } = given
-  if (Option.isNone(input.calibrate)) return { options: { ...given, keepsOrders }, fees, calibrated: [] }
+  if (Option.isNone(input.calibrate)) return { options: { ...given, keepsOrders }, calibrated: [] }
   const { measured, calibrated } = yield* calibrationOf(input.calibrate.value, market.name)
   const named = calibrated.map((text) => (all.length === 1 ? text : `${market.name}: ${text}`))
-  return { options: { ...given, keepsOrders, measured }, fees, calibrated: named }
+  return { options: { ...given, keepsOrders, measured }, calibrated: named }
 })
 
 /** What a strategy, its costs and the report need to know of the data. */
-const prepare = Effect.fnUntraced(function* (input: BacktestAsked, file: string) {
+const prepare = Effect.fnUntraced(function* (
+  input: BacktestAsked,
+  account: FeeModel.Account | undefined,
+  file: string
+) {
   const { strategy } = yield* BacktestInput.loadStrategy(file, input.config)
   const markets = marketsSeen(strategy)
   const looksAtCandles = candlesWanted(strategy).length > 0 || strategy.candles !== undefined
-  const found = yield* Effect.forEach(markets, (market) => optionsIn(input, market, markets))
+  const costs = yield* FeeModel.of(input, account, markets)
+  const found = yield* Effect.forEach(markets, (market) => optionsIn(input, costs, market, markets))
   const options = Arr.map(found, (each) => each.options)
   const rules = options.flatMap((each) => modes[input.fills].map((mode) => Backtest.rulesIn(mode, each)))
   const open = rules.some(({ price }) => price === "open") || looksAtCandles || options[0].keepsOrders
@@ -74,7 +84,7 @@ const prepare = Effect.fnUntraced(function* (input: BacktestAsked, file: string)
     options[0].keepsOrders ||
     Option.isSome(input.tradesCsv) ||
     rules.some(({ touch }) => touch === "within")
-  const [{ fees: ofVenue }] = found
+  const { fees: ofVenue } = costs
   const appFees = Backtest.appFeeBasisPoints(strategy)
   const further = `; app fees of its terms: ${appFees} basis points of every input`
   const fees = appFees === 0 ? ofVenue : { ...ofVenue, sentence: `${ofVenue.sentence}${further}` }
@@ -118,7 +128,8 @@ export const simulate = Effect.fn("backtest.simulate")(function* (
   const { computes } = yield* Stop.Stop
   yield* computes
   const progress = yield* Progress.make("backtest")
-  const prepared = yield* Effect.forEach(files, (file) => prepare(input, file))
+  const account = yield* FeeModel.accountOf(input.config)
+  const prepared = yield* Effect.forEach(files, (file) => prepare(input, account, file))
   const [{ strategy: one }, ...others] = prepared
   const other = others.find(({ strategy }) => marketsSaid(strategy) !== marketsSaid(one))?.strategy
   if (other !== undefined && [one, other].some((strategy) => marketsSeen(strategy).length > 1)) {

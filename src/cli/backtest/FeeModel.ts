@@ -1,14 +1,21 @@
 /**
- * Which fees a backtest uses, and why: those of the flags; otherwise those that the configuration's own journal
- * measured; otherwise the venue's by its specification. The reason is printed before any figure.
+ * Which fees and which spread a backtest uses, and why: those of the flags; otherwise those that the configuration's own
+ * journal measured; otherwise the venue's by its specification and the sandbox's spread. The reasons are printed before any
+ * figure. Configuration and journal are read once, for all markets and files.
  */
 import { Effect, FileSystem, Option } from "effect"
+import type * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
+import { defaultSpread } from "../../sandbox/core/Settings.ts"
 import { WrongUsage } from "../Usage.ts"
 
 /** The specification's fee for requests without a partner credential. */
 export const platformBasisPoints = 20
+
+/** Nothing is published of the venue's. */
+export const sandboxSpreadBasisPoints = defaultSpread * 10_000
+const mostSpreadBasisPoints = 5000
 
 export interface FeeModel {
   readonly basisPoints: number
@@ -18,27 +25,51 @@ export interface FeeModel {
   readonly isFree: boolean
 }
 
-/** With the measured fees of one payout and one refund, smallest units by symbol. */
-interface Fees {
+/** From bid to ask. */
+export interface Spread {
+  readonly basisPoints: number
+  readonly from: "flag" | "measured" | "sandbox"
+}
+
+/** With the spread by market, and the measured fees of one payout and one refund, smallest units by symbol. */
+export interface Costs {
   readonly fees: FeeModel
+  readonly spreads: ReadonlyMap<string, Spread>
   readonly payouts: ReadonlyMap<string, Amount>
   readonly refunds: ReadonlyMap<string, Amount>
 }
 
-interface FeeFlags {
+interface CostFlags {
   readonly feeBps: Option.Option<number>
+  readonly spreadBps: Option.Option<number>
   readonly withdrawFee: Option.Option<string>
   readonly refundFee: Option.Option<string>
 }
 
-const none: ReadonlyMap<string, Amount> = new Map()
+/** What a configuration and its journal say of costs. */
+export interface Account {
+  readonly config: string
+  readonly journal: string
+  readonly hasPartner: boolean
+  /** `undefined`: too few fills. */
+  readonly fees: MeasuredFees.MeasuredFees | undefined
+  readonly spreads: ReadonlyMap<string, number>
+}
 
-/** What the journal of the configuration has measured; nothing without a configuration, or with too few fills. */
-const measuredIn = Effect.fnUntraced(function* (journal: string) {
+const none: ReadonlyMap<string, never> = new Map<string, never>()
+
+/** `undefined` without a configuration. Loaded on demand: most runs have none. */
+export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Option.Option<string>) {
+  if (Option.isNone(config)) return undefined
+  const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
+  const { journal, venue } = yield* loadSettings(config.value)
+  const known = { config: config.value, journal, hasPartner: venue.hasPartner }
   const fileSystem = yield* FileSystem.FileSystem
-  if (!(yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false)))) return undefined
+  const isThere = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
+  if (!isThere) return { ...known, fees: undefined, spreads: none } satisfies Account
   const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
-  return yield* JournalData.fees(journal)
+  const measured = yield* JournalData.costs(journal, venue.hasPartner ? 0 : platformBasisPoints)
+  return { ...known, ...measured } satisfies Account
 })
 
 const oneOf = (what: string, fees: ReadonlyMap<string, Amount>, markets: ReadonlyArray<Market>): string | undefined => {
@@ -50,14 +81,16 @@ const oneOf = (what: string, fees: ReadonlyMap<string, Amount>, markets: Readonl
   return known.length === 0 ? undefined : `${known.join(" and ")} of a ${what}`
 }
 
-export const of = Effect.fn("FeeModel.of")(function* (
-  { feeBps, refundFee, withdrawFee }: FeeFlags,
-  config: Option.Option<string>,
+const specified = "the venue's, without a partner credential"
+
+const feesOf = (
+  { feeBps, refundFee, withdrawFee }: CostFlags,
+  account: Account | undefined,
   markets: ReadonlyArray<Market>
-) {
+): Omit<Costs, "spreads"> => {
   const isGiven = Option.isSome(withdrawFee) || Option.isSome(refundFee)
   const assumed = isGiven ? "and those of payouts as given" : "without those of payouts and refunds"
-  const plain = (basisPoints: number, from: FeeModel["from"], why: string): Fees => {
+  const plain = (basisPoints: number, from: FeeModel["from"], why: string): Omit<Costs, "spreads"> => {
     const isFree = from === "flag" && basisPoints === 0 && !isGiven
     const sentence = isFree
       ? "NO FEES: asked for by --fee-bps 0"
@@ -65,50 +98,56 @@ export const of = Effect.fn("FeeModel.of")(function* (
     return { fees: { basisPoints, from, sentence, isFree }, payouts: none, refunds: none }
   }
   if (Option.isSome(feeBps)) return plain(feeBps.value, "flag", "--fee-bps")
-  if (Option.isNone(config)) return plain(platformBasisPoints, "specification", specified)
-  const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
-  const { journal, venue } = yield* loadSettings(config.value)
-  const measured = yield* measuredIn(journal)
-  if (measured !== undefined) {
-    const { basisPoints, fills, payouts, refunds } = measured
-    const flat = [oneOf("payout", payouts, markets), oneOf("refund", refunds, markets)].filter(
-      (each) => each !== undefined
-    )
-    const others = isGiven || flat.length === 0 ? assumed : flat.join(", ")
-    const sentence = `fees: ${basisPoints} basis points of every fill (measured: ${fills} fills in ${journal}), ${others}`
-    return { fees: { basisPoints, from: "measured", sentence, isFree: false }, payouts, refunds } satisfies Fees
-  }
-  return venue.hasPartner
-    ? plain(0, "partner credential", `the partner credential of ${config.value} waives them`)
-    : plain(platformBasisPoints, "specification", specified)
-})
+  if (account?.fees === undefined)
+    return account?.hasPartner === true
+      ? plain(0, "partner credential", `the partner credential of ${account.config} waives them`)
+      : plain(platformBasisPoints, "specification", specified)
+  const { basisPoints, fills, payouts, refunds } = account.fees
+  const flat = [oneOf("payout", payouts, markets), oneOf("refund", refunds, markets)].filter(
+    (each) => each !== undefined
+  )
+  const others = isGiven || flat.length === 0 ? assumed : flat.join(", ")
+  const sentence = `fees: ${basisPoints} basis points of every fill (measured: ${fills} fills in ${account.journal}), ${others}`
+  return { fees: { basisPoints, from: "measured", sentence, isFree: false }, payouts, refunds }
+}
 
-/** What the sandbox's solvers keep apart; nothing is published of the venue's. */
-export const sandboxSpreadBasisPoints = 10
-const mostSpreadBasisPoints = 5000
+const spreadIn = (given: Option.Option<number>, account: Account | undefined, { name }: Market): Spread => {
+  if (Option.isSome(given)) return { basisPoints: given.value, from: "flag" }
+  const measured = account?.spreads.get(name)
+  return measured === undefined
+    ? { basisPoints: sandboxSpreadBasisPoints, from: "sandbox" }
+    : { basisPoints: measured, from: "measured" }
+}
 
-/** What lies between bid and ask: as given, else as the configuration's bot was quoted, else as in the sandbox. */
-export const spreadOf = Effect.fn("FeeModel.spreadOf")(function* (
-  given: Option.Option<number>,
-  config: Option.Option<string>,
-  market: string
+const why: Readonly<Record<Spread["from"], string>> = {
+  flag: "--spread-bps",
+  measured: "measured",
+  sandbox: "as the sandbox's solvers keep"
+}
+
+/** Such as "spread: 10 basis points (as the sandbox's solvers keep)"; by market where there are several. */
+const spreadsSaid = (spreads: ReadonlyMap<string, Spread>): string => {
+  const each = [...spreads].map(([market, { basisPoints, from }]) => {
+    const said = `${Number(basisPoints.toFixed(2))} basis points (${why[from]})`
+    return { said, named: `${said} in ${market}` }
+  })
+  const alike = new Set(each.map(({ said }) => said))
+  return `spread: ${alike.size === 1 ? [...alike].join() : each.map(({ named }) => named).join(", ")}`
+}
+
+/** In all markets of a strategy. */
+export const of = Effect.fn("FeeModel.of")(function* (
+  flags: CostFlags,
+  account: Account | undefined,
+  markets: ReadonlyArray<Market>
 ) {
-  if (Option.isSome(given)) {
-    const basisPoints = given.value
-    if (basisPoints >= 0 && basisPoints <= mostSpreadBasisPoints) return { basisPoints, isKnown: true }
-    const message = `--spread-bps ${basisPoints}: give 0 to ${mostSpreadBasisPoints} basis points, from bid to ask`
+  const given = Option.getOrElse(flags.spreadBps, () => 0)
+  if (given < 0 || given > mostSpreadBasisPoints) {
+    const message = `--spread-bps ${given}: give 0 to ${mostSpreadBasisPoints} basis points, from bid to ask`
     return yield* new WrongUsage({ message })
   }
-  const assumed = { basisPoints: sandboxSpreadBasisPoints, isKnown: false }
-  if (Option.isNone(config)) return assumed
-  const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
-  const { journal, venue } = yield* loadSettings(config.value)
-  const fileSystem = yield* FileSystem.FileSystem
-  if (!(yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false)))) return assumed
-  const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
-  const measured = yield* JournalData.spreads(journal, venue.hasPartner ? 0 : platformBasisPoints)
-  const basisPoints = measured.get(market)
-  return basisPoints === undefined ? assumed : { basisPoints, isKnown: true }
+  const { fees, ...flat } = feesOf(flags, account, markets)
+  const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
+  const sentence = `${fees.sentence}; ${spreadsSaid(spreads)}`
+  return { ...flat, fees: { ...fees, sentence }, spreads } satisfies Costs
 })
-
-const specified = "the venue's, without a partner credential"

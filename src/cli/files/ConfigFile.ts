@@ -220,17 +220,11 @@ const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   return lines.join("\n")
 }
 
-const matching = (expected: string, pattern: RegExp): Read.Reader<string> =>
-  Read.scalar(expected, (text) => (pattern.test(text) ? text : undefined), undefined, {
-    type: ["string", "number"],
-    pattern: pattern.source
-  })
-
 const ledger = Read.oneOf("native", "near")
 const { account, salt } = FactsSection
-const publicKey = matching("a public key such as ed25519:…", /^ed25519:[1-9A-HJ-NP-Za-km-z]{40,46}$/)
-const symbol = matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
-const address = matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
+const publicKey = Read.matching("a public key such as ed25519:…", /^ed25519:[1-9A-HJ-NP-Za-km-z]{40,46}$/)
+const symbol = Read.matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
+const address = Read.matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
 
 const configFields = Read.fields({
   venue: Read.required(

@@ -59,30 +59,18 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
   return { candles: made, sha256: ColumnCache.sha256Of(Buffer.concat(bytes)) }
 })
 
-/** What the bot's orders were charged; `undefined` while there are too few fills to say. */
-export const fees = Effect.fn("JournalData.fees")(function* (file: string) {
+/**
+ * What the bot's orders were charged (`undefined` while there are too few fills to say), and the basis points between the bid
+ * and the ask that its strategies saw, by market. `quotedFee` is the venue's, in each of both.
+ */
+export const costs = Effect.fn("JournalData.costs")(function* (file: string, quotedFee: number) {
   return yield* within(
     file,
     Effect.gen(function* () {
       const journal = yield* Journal
-      const tags = ["Planned", "FillSeen", "PaidOut", "Refunded"] as const
-      const events = yield* Stream.runCollect(journal.events({ tags }))
-      return MeasuredFees.measure(events.map(({ event }) => event))
-    })
-  )
-})
-
-/** Basis points between the bid and the ask that its strategies saw, by market; `quotedFee` is the venue's, in each of them. */
-export const spreads = Effect.fn("JournalData.spreads")(function* (file: string, quotedFee: number) {
-  return yield* within(
-    file,
-    Effect.gen(function* () {
-      const journal = yield* Journal
-      const events = yield* Stream.runCollect(journal.events({ tags: ["Planned", "Decided"] }))
-      return MeasuredFees.spreads(
-        events.map(({ event }) => event),
-        quotedFee
-      )
+      const tags = ["Planned", "Decided", "FillSeen", "PaidOut", "Refunded"] as const
+      const events = (yield* Stream.runCollect(journal.events({ tags }))).map(({ event }) => event)
+      return { fees: MeasuredFees.measure(events), spreads: MeasuredFees.spreads(events, quotedFee) }
     })
   )
 })

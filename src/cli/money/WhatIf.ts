@@ -21,7 +21,7 @@ import type { Minute } from "../../journal/PriceStore.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
-import { platformBasisPoints } from "../backtest/FeeModel.ts"
+import { platformBasisPoints, sandboxSpreadBasisPoints } from "../backtest/FeeModel.ts"
 import * as JournalData from "../journal/JournalData.ts"
 
 export interface ProfitDifference {
@@ -69,17 +69,21 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
   const { journal } = recorded
   const data = yield* Effect.option(
-    Effect.all([JournalData.candles(journal, market.name), JournalData.calibration(journal, market.name)])
+    Effect.all([
+      JournalData.candles(journal, market.name),
+      JournalData.calibration(journal, market.name),
+      JournalData.costs(journal, recorded.hasPartner ? 0 : platformBasisPoints)
+    ])
   )
   if (Option.isNone(data)) return none("the journal's prices cannot be read")
-  const [{ candles }, calibration] = data.value
+  const [{ candles }, calibration, { spreads }] = data.value
   const [finest] = Backtest.tooFine(edited, candles)
   if (finest !== undefined) return none(`it decides by ${finest} candles, and minutes are recorded`)
   const input: Backtest.MarketInput = {
     candles,
     indices: CrossingIndex.linearIndices(candles, "at"),
     options: {
-      costs: costsOf(recorded, market),
+      costs: costsOf(recorded, market, spreads.get(market.name) ?? sandboxSpreadBasisPoints),
       // What others trade is not recorded.
       changes: { volumeShare: 0 },
       measured: {
@@ -125,7 +129,11 @@ const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: 
 }
 
 /** The middle one of the fees that the bot paid. */
-const costsOf = ({ trading: { fees }, hasPartner }: RecordedRun, { base, quote }: Market): Costs => {
+const costsOf = (
+  { trading: { fees }, hasPartner }: RecordedRun,
+  { base, quote }: Market,
+  spreadBasisPoints: number
+): Costs => {
   const paid = (kind: "payout" | "refund") => {
     const of = (symbol: string): Amount => {
       const paid = fees.filter((fee) => fee.kind === kind && fee.asset === symbol)
@@ -135,6 +143,7 @@ const costsOf = ({ trading: { fees }, hasPartner }: RecordedRun, { base, quote }
   }
   return {
     ...noCosts,
+    spreadBasisPoints: spreadBasisPoints / 2,
     feeBasisPoints: hasPartner ? 0 : platformBasisPoints,
     withdrawFee: paid("payout"),
     refundFee: paid("refund")

@@ -8,17 +8,11 @@ import * as Read from "../../strategy/Fields.ts"
 import { historyAccess, loginNonces, type VenueFacts } from "../../venue/profile/Facts.ts"
 import { defaultProfile, factsOf, type ProfileName, profileNames } from "../../venue/profile/Profiles.ts"
 
-const matching = (expected: string, pattern: RegExp): Read.Reader<string> =>
-  Read.scalar(expected, (text) => (pattern.test(text) ? text : undefined), undefined, {
-    type: ["string", "number"],
-    pattern: pattern.source
-  })
-
-export const account = matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
-export const salt = matching("four bytes in hex, such as 252812b3", /^[0-9a-f]{8}$/)
+export const account = Read.matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
+export const salt = Read.matching("four bytes in hex, such as 252812b3", /^[0-9a-f]{8}$/)
 /** An account of 32 bytes in hex, or that there is none. */
-const treasury = matching("64 digits in hex, or none", /^(?:[0-9a-f]{64}|none)$/)
-const rpc = matching("an address such as https://rpc.example.org", /^https?:\/\/[^\s"']{1,300}$/)
+const treasury = Read.matching("64 digits in hex, or none", /^(?:[0-9a-f]{64}|none)$/)
+const rpc = Read.matching("an address such as https://rpc.example.org", /^https?:\/\/[^\s"']{1,300}$/)
 const basisPoints = Read.ratioOrZero
 
 export const profile = Read.oneOf(...profileNames)

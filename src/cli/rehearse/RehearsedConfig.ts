@@ -4,6 +4,7 @@
  * (`test/cli/rehearse/everyKey.test.ts` has a row for each).
  */
 import { Redacted } from "effect"
+import { saltFrom } from "../../sandbox/SandboxApi.ts"
 import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
 import * as NotifyConfig from "../control/notify/NotifyConfig.ts"
 import type { BotConfig, BotSettings } from "../files/ConfigFile.ts"
@@ -23,7 +24,7 @@ export const of = (
     quoteKey: venue.quoteKey === undefined ? undefined : quoteKey,
     // A rehearsal reads nothing from the network, and its venue has no incidents.
     incidents: undefined,
-    facts: { ...venue.facts, saltFrom: `${url}/sandbox/rpc` }
+    facts: { ...venue.facts, saltFrom: saltFrom(url) }
   },
   account: { ...account, signerId: undefined, signer: undefined, signing: { key: Redacted.make(own.key) } },
   // Candles of the past come re-dated, with the prices of the sandbox: see `WarmCandles`.

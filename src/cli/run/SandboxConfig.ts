@@ -4,6 +4,7 @@
  */
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { defaultSettings } from "../../sandbox/core/Settings.ts"
+import { saltFrom } from "../../sandbox/SandboxApi.ts"
 import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
 import type { ProfileName } from "../../venue/profile/Profiles.ts"
 
@@ -44,7 +45,7 @@ const text = (
 ): string => `# A sandbox: its money is worth nothing.
 venue:
   url: ${url}
-${like === undefined ? "" : `  profile: ${like}\n  facts: { saltFrom: "${url}/sandbox/rpc" }\n`}  ledger: ${ledger}
+${like === undefined ? "" : `  profile: ${like}\n  facts: { saltFrom: "${saltFrom(url)}" }\n`}  ledger: ${ledger}
   verifier: ${verifier}
   apiKey: { file: ${name}.api.key }
 account:

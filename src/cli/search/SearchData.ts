@@ -11,6 +11,7 @@ import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { marketsSaid, marketsSeen } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as BacktestMarkets from "../backtest/BacktestMarkets.ts"
+import * as FeeModel from "../backtest/FeeModel.ts"
 import * as FileName from "../FileName.ts"
 import { orWrong, WrongUsage } from "../Usage.ts"
 
@@ -40,7 +41,9 @@ export interface SearchedMarket {
   readonly options: Backtest.Options
   /** The series of further markets that the file sees. */
   readonly others: ReadonlyArray<Backtest.MarketInput>
-  readonly fees: Effect.Success<ReturnType<typeof BacktestInput.options>>["fees"]
+  readonly fees: FeeModel.FeeModel
+  /** What the configuration says of costs, read once. */
+  readonly account: FeeModel.Account | undefined
 }
 
 type DataFlags = BacktestInput.FlagValues<typeof dataFlags>
@@ -52,15 +55,24 @@ export const load = Effect.fn("SearchData.load")(function* (
   source: BacktestInput.StrategySource,
   isIndexed: boolean
 ) {
+  return yield* loadWith(input, source, yield* FeeModel.accountOf(input.config), isIndexed)
+})
+
+const loadWith = Effect.fnUntraced(function* (
+  input: Omit<Flags, "on">,
+  source: BacktestInput.StrategySource,
+  account: FeeModel.Account | undefined,
+  isIndexed: boolean
+) {
   const { strategy } = source
   const markets = marketsSeen(strategy)
   const wanted = { open: true, volume: true, indexed: isIndexed }
   const { sources, series } = yield* BacktestMarkets.load(input, wanted, strategy)
   yield* BacktestInput.checkTimeframes(strategy, series[0].candles)
+  const costs = yield* FeeModel.of(input, account, markets)
   const [first, ...others] = yield* Effect.forEach(Arr.zip(series, markets), ([each, market]) =>
-    Effect.map(BacktestInput.options(input, market, [...markets]), (asked) => ({
+    Effect.map(BacktestInput.options(input, costs, market, markets), (asked) => ({
       ...each,
-      fees: asked.fees,
       options: BacktestInput.withoutVolume(asked, each.candles)
     }))
   )
@@ -70,6 +82,8 @@ export const load = Effect.fn("SearchData.load")(function* (
     sha256: sources.map(({ sha256 }) => sha256).join(", "),
     source,
     ...first,
+    fees: costs.fees,
+    account,
     others
   } satisfies SearchedMarket
 })
@@ -77,6 +91,7 @@ export const load = Effect.fn("SearchData.load")(function* (
 const onOne = Effect.fnUntraced(function* (
   input: Flags,
   { text, file, strategy }: BacktestInput.StrategySource,
+  account: FeeModel.Account | undefined,
   given: string,
   isIndexed: boolean
 ) {
@@ -93,16 +108,16 @@ const onOne = Effect.fnUntraced(function* (
   const space = [{ path: "market", values: [market] }]
   const template = yield* orWrong(SweepSpace.template(text, space))
   const source = yield* BacktestInput.strategyOf(template.text([market]), file, input.config)
-  return yield* load({ ...input, data: [given.slice(at + 1)] }, source, isIndexed)
+  return yield* loadWith({ ...input, data: [given.slice(at + 1)] }, source, account, isIndexed)
 })
 
 /** The same file on each further market. */
 export const onOthers = Effect.fn("SearchData.onOthers")(function* (
   input: Flags,
-  { source, name }: SearchedMarket,
+  { source, name, account }: SearchedMarket,
   isIndexed: boolean
 ) {
-  const found = yield* Effect.forEach(input.on, (given) => onOne(input, source, given, isIndexed))
+  const found = yield* Effect.forEach(input.on, (given) => onOne(input, source, account, given, isIndexed))
   const names = [name, ...found.map((each) => each.name)]
   const twice = names.find((each, index) => names.indexOf(each) < index)
   if (twice !== undefined)

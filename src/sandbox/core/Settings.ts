@@ -69,6 +69,9 @@ export interface SandboxSettings {
   readonly intentMillis: Delay
 }
 
+/** Unless the settings say otherwise, the venue's own, of which nothing is published. */
+export const defaultSpread = 0.001
+
 export const defaultSettings = (ledger: LedgerName): SandboxSettings => ({
   seed: 1,
   ledger,
@@ -77,7 +80,7 @@ export const defaultSettings = (ledger: LedgerName): SandboxSettings => ({
   accounts: [],
   speed: 1,
   stepMillis: 100,
-  spread: 0.001,
+  spread: defaultSpread,
   impactPerMillionUsd: 0.001,
   maxQuoteUsd: 50_000_000,
   minOrderUsd: 1,
