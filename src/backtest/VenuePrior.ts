@@ -40,6 +40,9 @@ interface Supposed {
   readonly by: "prior" | "measured" | "given"
 }
 
+/** How many swaps come back unexecuted. */
+const mostRefunded = 0.1
+
 type Options = Pick<Backtest.Options, "changes" | "measured">
 
 const supposed = ({ changes, measured }: Options, name: Drawn): Supposed => {
@@ -69,6 +72,8 @@ export const draw = (options: Options, sides: readonly [FillRules, FillRules], n
     placeMillis: time(of("placeMillis")),
     payoutMillis: time(of("payoutMillis")),
     cancelMillis: time(of("cancelMillis")),
+    // One that takes its time refuses more.
+    refundedSwapShare: mostRefunded * far ** 3,
     inHand: { share: next() * mostInHand, distance: 0.005, seed: Math.floor(next() * 1e9) },
     volumeShare: next() < 0.5 ? a.volumeShare : b.volumeShare
   }

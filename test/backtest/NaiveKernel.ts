@@ -25,6 +25,7 @@ interface Order {
   readonly price: Price
   readonly whole: bigint
   readonly wholeInput: bigint
+  readonly by?: "swap" | undefined
   open: bigint
   input: bigint
   /** First bar that can fill it. */
@@ -149,6 +150,78 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     slot.wakeBar = barAfter(millis)
     wakes.push({ bar: slot.wakeBar, slot })
   }
+  /** A swap would keep its limit at this close. */
+  const isQuoted = (
+    { conditions: { rules }, candles }: Place,
+    { side, price }: { readonly side: Side; readonly price: Price },
+    closeBar: number
+  ): boolean => {
+    const half = Decimal.make(BigInt(Math.round(rules.spreadBasisPoints * 1e6)), 10)
+    const close = exact(candles.close, closeBar)
+    const rest = restOf(rules.appFeeBasisPoints)
+    return side === "BUY"
+      ? Decimal.compare(close, Decimal.multiply(Decimal.multiply(price, Decimal.subtract(Decimal.one, half)), rest)) <=
+          0
+      : Decimal.compare(Decimal.multiply(close, rest), Decimal.multiply(price, Decimal.add(Decimal.one, half))) >= 0
+  }
+  const giveBack = (slot: Slot) => {
+    slot.state = "cancelling"
+    wakeAfter(slot, slot.at.conditions.rules.cancelMillis)
+  }
+  /** The whole input at the present price. */
+  const swap = (slot: Slot, order: Order, bar: number, closeBar: number) => {
+    const { market, rules } = slot.at.conditions
+    if (slot.arrivedBar !== nextBar) slot.arrivals = 0
+    slot.arrivedBar = nextBar
+    slot.arrivals++
+    const { refundedSwapShare: share } = rules
+    if (!isQuoted(slot.at, order, closeBar) || slot.arrivals > 12) return giveBack(slot)
+    if (share > 0 && slot.at.random() < share) return giveBack(slot)
+    const paid = taken(slot.at, order, closeBar, rules.spreadBasisPoints)
+    const bought = Decimal.divideInteger(
+      order.input * 10n ** 8n * 10n ** BigInt(paid.scale),
+      paid.digits * 10n ** 6n,
+      "down"
+    )
+    const gross = order.side === "BUY" ? bought : quoteAmount(market, order.input, paid, "down")
+    const fee = min(gross, shareOf(rules, gross) + withdrawFee(rules, order.side))
+    if (order.side === "BUY") {
+      slot.at.feesBase += fee
+      slot.bought += gross
+      slot.paid += order.input
+    } else {
+      slot.at.feesQuote += fee
+      slot.sold += order.input
+      slot.proceeds += gross
+    }
+    const { side, input } = order
+    fills.push({
+      market: market.name,
+      bar,
+      slot: slot.name,
+      side,
+      price: Decimal.format(paid),
+      input,
+      output: gross - fee
+    })
+    slot.filled += order.open
+    slot.received += gross - fee
+    slot.unpaid += gross - fee
+    order.open = 0n
+    order.input = 0n
+    complete(slot, order)
+  }
+  /** What an order that takes the market pays, so far beyond the close, and never beyond its limit. */
+  const taken = (at: Place, order: Order, closeBar: number, basisPoints: number): Price => {
+    const edge = Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
+    const close = exact(at.candles.close, closeBar)
+    const margin = Decimal.multiply(close, edge)
+    const rest = restOf(at.conditions.rules.appFeeBasisPoints)
+    const dear = Decimal.add(close, margin)
+    return order.side === "BUY"
+      ? Decimal.min(order.price, Decimal.divide(dear, rest, dear.scale + 9, "up"))
+      : Decimal.max(order.price, Decimal.multiply(Decimal.subtract(close, margin), rest))
+  }
   const place = (slot: Slot) => {
     const armed = slot.desired === undefined ? undefined : armedLeg(slot.desired, progress(slot))
     const [wasWaiting, deniedBefore] = [slot.state === "waiting", slot.deniedBy]
@@ -173,6 +246,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       side: armed.side,
       price: armed.price,
       close: exact(slot.at.candles.close, nextBar - 1),
+      isDear: armed.by === "swap" && !isQuoted(slot.at, armed, nextBar - 1),
       value: quoteAmount(market, armed.quantity, armed.price, "up"),
       open: slots.reduce((sum, { value }) => sum + value, 0n)
     })
@@ -190,6 +264,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       price: armed.price,
       whole: armed.quantity,
       wholeInput: input,
+      by: armed.by,
       open: armed.quantity,
       input,
       from: nextBar
@@ -245,13 +320,18 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const order = slot.order
     if (order === undefined || desired === undefined) return false
     const armed = armedLeg(desired, progress(slot))
-    return armed?.side === order.side && armed.quantity === order.open && Decimal.equals(armed.price, order.price)
+    return (
+      armed?.side === order.side &&
+      armed.by === order.by &&
+      armed.quantity === order.open &&
+      Decimal.equals(armed.price, order.price)
+    )
   }
   /** An order stays where it is when the refund, and a payout of what has filled, cost as much as moving it is worth. */
   const isNotWorthMoving = (slot: Slot, desired: DesiredSlot | undefined, bar: number): boolean => {
     const { order } = slot
     const armed = desired === undefined ? undefined : armedLeg(desired, progress(slot))
-    if (order === undefined || armed === undefined || armed.side !== order.side) return false
+    if (order === undefined || armed === undefined || armed.side !== order.side || armed.by !== order.by) return false
     if (slot.state !== "resting" && slot.state !== "placing") return false
     const { market, rules } = slot.at.conditions
     const worth = (quantity: bigint, price: Price) => quoteAmount(market, quantity, price, "up")
@@ -323,6 +403,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       if (slot.state === "cancelling") {
         slot.successor = wanted
       } else if (!same(slot.desired, wanted)) {
+        if (slot.order?.by === "swap") {
+          slot.successor = wanted
+          continue
+        }
         const { cancelMillis } = slot.at.conditions.rules
         if (!keeps(slot, wanted) && isNotWorthMoving(slot, wanted, bar)) {
           slot.successor = wanted
@@ -475,11 +559,16 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     slots.flatMap((slot) => {
       const order = slot.order
       const isNew = order?.from === nextBar && order.open === order.whole && order.tried !== true
+      if (order?.by === "swap" && slot.at === at) return slot.state === "resting" ? [{ slot, order }] : []
       if (order === undefined || slot.at !== at || at.conditions.rules.price !== "arrival") return []
       return isNew && slot.state === "resting" && reaches(at, order, closeBar, true) ? [{ slot, order }] : []
     })
   const fillArrived = (at: Place, bar: number, closeBar: number) => {
     for (const { slot, order } of arrivedIn(at, closeBar)) {
+      if (order.by === "swap") {
+        swap(slot, order, bar, closeBar)
+        continue
+      }
       order.tried = true
       if (slot.arrivedBar !== nextBar) slot.arrivals = 0
       slot.arrivedBar = nextBar
@@ -487,16 +576,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       slot.arrivals++
       if (slot.arrivals > 12) continue
       const { edgeBasisPoints, spreadBasisPoints } = at.conditions.rules
-      const edge = Decimal.make(BigInt(Math.round((edgeBasisPoints + spreadBasisPoints) * 1e6)), 10)
-      const close = exact(at.candles.close, closeBar)
-      const margin = Decimal.multiply(close, edge)
-      const rest = restOf(at.conditions.rules.appFeeBasisPoints)
-      const dear = Decimal.add(close, margin)
-      const paid =
-        order.side === "BUY"
-          ? Decimal.min(order.price, Decimal.divide(dear, rest, dear.scale + 9, "up"))
-          : Decimal.max(order.price, Decimal.multiply(Decimal.subtract(close, margin), rest))
-      fill(slot, order, bar, paid)
+      fill(slot, order, bar, taken(at, order, closeBar, edgeBasisPoints + spreadBasisPoints))
     }
     settle()
   }
@@ -556,10 +636,11 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       if (slot.state === "placing") {
         slot.state = "resting"
         if (slot.order !== undefined) slot.order.from = bar
+        if (slot.order?.by === "swap" && !isQuoted(slot.at, slot.order, bar - 1)) giveBack(slot)
         continue
       }
       const order = slot.order
-      if (slot.state === "cancelling" && order !== undefined && isInHand(at, order)) {
+      if (slot.state === "cancelling" && order?.by === undefined && order !== undefined && isInHand(at, order)) {
         slot.at.usedVolume.set(bar, (slot.at.usedVolume.get(bar) ?? 0n) - order.open)
         fill(slot, order, bar, order.price, order.open)
         paid = true
@@ -603,7 +684,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const { rules } = at.conditions
     const reached = slots.flatMap((slot, index) => {
       const order = slot.order
-      const isLive = slot.at === at && (slot.state === "resting" || slot.state === "cancelling")
+      const isLive =
+        slot.at === at && order?.by === undefined && (slot.state === "resting" || slot.state === "cancelling")
       return order !== undefined && isLive && reaches(at, order, bar, false) ? [{ slot, order, index }] : []
     })
     reached.sort((a, b) => {

@@ -10,6 +10,8 @@ interface Asked {
   readonly side: Side
   readonly price: Price
   readonly close: Price
+  /** A swap whose price is worse than its limit. */
+  readonly isDear: boolean
   /** Of the order, and of all that are open. */
   readonly value: Amount
   readonly open: Amount
@@ -39,6 +41,7 @@ export const naiveLimits = (limits: Limits | undefined) => {
     if (stopped() !== undefined) return "paused"
     if (quietHours !== undefined && isQuiet(asked.now, quietHours)) return "quiet-hours"
     if (gives(asked, maxPriceDeviation)) return "price-deviation"
+    if (asked.isDear) return "swap-price"
     if (maxNotional !== undefined && asked.open + asked.value > maxNotional) return "notional"
     const lastHour = placedAt.filter((time) => asked.now - time < 3_600_000).length
     return maxOrdersPerHour !== undefined && lastHour >= maxOrdersPerHour ? "orders-per-hour" : undefined

@@ -58,11 +58,13 @@ export const randomCandles = (next: Random, bars: number): Candles.Candles => {
 export const price = (value: number, scale: number) =>
   Decimal.make(BigInt(Math.max(1, Math.round(value * 10 ** scale))), scale)
 
-export const randomLegs = (next: Random, around: number): readonly [Leg, ...ReadonlyArray<Leg>] => {
+/** `swaps`: the share of legs that are swaps. */
+export const randomLegs = (next: Random, around: number, swaps = 0): readonly [Leg, ...ReadonlyArray<Leg>] => {
   const leg = (side: Side): Leg => ({
     side,
     price: price(around + (next() - 0.5) * 4 + (side === "BUY" ? -0.7 : 0.7), pick(next, 2, 2, 4, 1)),
-    quantity: BigInt(Math.ceil(next() * 3e8))
+    quantity: BigInt(Math.ceil(next() * 3e8)),
+    ...(swaps > 0 && next() < swaps ? { by: "swap" as const } : {})
   })
   const first = pick<Side>(next, "BUY", "SELL")
   const other: Side = first === "BUY" ? "SELL" : "BUY"
@@ -73,7 +75,7 @@ export const randomLegs = (next: Random, around: number): readonly [Leg, ...Read
 }
 
 /** Different slots after every decision that finds another price, another time or another progress. */
-const randomDecide = (seed: number): Decide => {
+const randomDecide = (seed: number, swaps: number): Decide => {
   const shape = random(seed)
   const slotCount = pick(shape, 1, 3, 8, 40)
   const onFill = shape() < 0.4
@@ -92,7 +94,7 @@ const randomDecide = (seed: number): Decide => {
     const around = step === 0 ? 100 : now
     const desired: Array<DesiredSlot> = []
     for (let index = 0; index < slotCount; index++) {
-      const legs = randomLegs(next, around)
+      const legs = randomLegs(next, around, swaps)
       const cycle = next() < 0.7
       if (next() < 0.9) desired.push({ slot: `slot-${index}`, legs, cycle, why: { code: "random", text: "" } })
     }
@@ -106,12 +108,12 @@ const randomDecide = (seed: number): Decide => {
   }
 }
 
-export const randomConditions = (seed: number, rules: FillRules): Conditions => {
+export const randomConditions = (seed: number, rules: FillRules, swaps = 0): Conditions => {
   const next = random(seed)
   const budget = pick(next, 1n, 4n, 100n)
   return {
     market,
-    decide: randomDecide(seed),
+    decide: randomDecide(seed, swaps),
     initialMemory: null,
     rules,
     budget: { base: budget * 200_000_000n, quote: budget * 200_000_000n },

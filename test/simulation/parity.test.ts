@@ -383,14 +383,36 @@ describe("parity with rearm, skim and app fees", () => {
 })
 
 /** An order that takes the market pays half the spread, and a strategy sees it. */
-const spreadCases: ReadonlyArray<readonly [name: string, kind: string]> = [
+const spreadCases: ReadonlyArray<readonly [name: string, kind: string, make?: Make]> = [
   ["orders at the market", "dca"],
   ["orders at the market", "twap"],
-  ["quotes", "market-making"]
+  ["quotes", "market-making"],
+  // A swap spends its whole input, and waits while its price is worse than the limit.
+  [
+    "swaps",
+    "rules",
+    (pick) => `
+  timeframe: 4m
+  orders:
+    dip:
+      when: mid < ${1001 + pick(0, 4) * 2}
+      side: buy
+      by: swap
+      price: mid * (1 + ${pick(0, 1) === 0 ? "0.5" : `-0.${pick(3, 9)}`}%)
+      size: { base: ${pick(1, 4)} }
+      times: ${pick(2, 4)}
+      then: { price: entry * (1 + 0.${pick(2, 7)}%), by: swap }`
+  ],
+  [
+    "a stop by a swap",
+    "bracket",
+    (pick) =>
+      `{ side: buy, size: { base: ${pick(1, 4)} }, entry: 1001, takeProfit: 1061, stop: ${999 - pick(1, 5) * 2}, reach: 4%, stopBy: swap }`
+  ]
 ]
 
 describe("parity with a spread of ten basis points", () => {
-  for (const [name, kind] of spreadCases) {
+  for (const [name, kind, make = jumpingKinds[kind] ?? assert.fail()] of spreadCases) {
     if (only !== undefined && only !== kind) continue
     it(`${kind}, ${name}: engine and kernel fill the same, and not what they fill without it`, {
       timeout: count * 60_000
@@ -398,7 +420,7 @@ describe("parity with a spread of ten basis points", () => {
       let compared = 0
       for (let seed = first; compared < count && seed < first + 60 * count; seed += 1) {
         const prices = jumping(seed)
-        const text = strategyFrom(kind, jumpingKinds[kind] ?? assert.fail(), seed)
+        const text = strategyFrom(kind, make, seed)
         const [without, expected] = [runKernel(text, prices).fills, runKernel(text, prices, 5).fills]
         if (expected.length < 2 || JSON.stringify(without.map(shown)) === JSON.stringify(expected.map(shown))) continue
         const about = `seed ${seed}: ${text}${prices.candles.map(([, , , close]) => close).join(" ")}`

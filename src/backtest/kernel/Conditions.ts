@@ -15,7 +15,7 @@ export interface Conditions {
   /** What the run starts with and can never exceed. */
   readonly budget: { readonly base: Amount; readonly quote: Amount }
   readonly maxOpenOrders: number
-  /** The strategy's further limits. */
+  /** The strategy's further limits. One that swaps has some: a swap that waits for its price waits like one that a limit keeps back. */
   readonly limits?: Limits
   /** By timeframe: what the strategy sees of this market's candles. */
   readonly timeframes?: ReadonlyMap<string, Resampled>

@@ -66,7 +66,12 @@ const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boole
   if (a.legs === b.legs) return true
   return a.legs.every((leg, index) => {
     const other = b.legs[index]
-    return other?.side === leg.side && other.quantity === leg.quantity && Decimal.equals(other.price, leg.price)
+    return (
+      other?.side === leg.side &&
+      other.by === leg.by &&
+      other.quantity === leg.quantity &&
+      Decimal.equals(other.price, leg.price)
+    )
   })
 }
 
@@ -75,7 +80,12 @@ const keeps = ({ orders }: MarketRun, slot: SlotState.SlotState, desired: Desire
   const row = orders.rowOf(slot)
   if (desired === undefined || row === undefined || slot.openQuantity === 0n) return false
   const armed = armedLeg(desired, orders.progressOf(slot))
-  return armed?.side === row.side && armed.quantity === slot.openQuantity && Decimal.equals(armed.price, row.price)
+  return (
+    armed?.side === row.side &&
+    armed.by === row.by &&
+    armed.quantity === slot.openQuantity &&
+    Decimal.equals(armed.price, row.price)
+  )
 }
 
 /** As live: the new legs ask for another price or size, but moving the order costs at least what that is worth. */
@@ -85,7 +95,7 @@ const isNotWorthMoving = (run: MarketRun, slot: SlotState.SlotState, desired: De
   const isLive = slot.phase === "resting" || slot.phase === "placing"
   if (!isLive || desired === undefined || row === undefined || slot.openQuantity === 0n) return false
   const armed = armedLeg(desired, orders.progressOf(slot))
-  if (armed === undefined || armed.side !== row.side) return false
+  if (armed === undefined || armed.side !== row.side || armed.by !== row.by) return false
   const { market, rules } = conditions
   const close = exactPrice(lastClose.before(clock.nextBar))
   const inQuote = (asset: "base" | "quote", fee: Amount): Amount =>
@@ -95,6 +105,10 @@ const isNotWorthMoving = (run: MarketRun, slot: SlotState.SlotState, desired: De
   const present = { price: row.price, quantity: slot.openQuantity }
   return gainOfMoving(market, present, armed) <= inQuote(paid, rules.refundFee[paid]) + payout
 }
+
+/** A swap that was paid for ends by itself. */
+const isSwapping = ({ orders }: MarketRun, slot: SlotState.SlotState): boolean =>
+  (slot.phase === "placing" || slot.phase === "resting") && orders.rowOf(slot)?.by !== undefined
 
 /** Slots with other legs than before. */
 type Changed = ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>
@@ -127,6 +141,7 @@ const adopt = (run: MarketRun, wanted: Wanted): Changed => {
     // A cancel that was asked for is not taken back, and an order that is not worth moving fills first.
     if (phase === "cancelling") SlotState.wantNext(slot, desired)
     else if (sameSlot(slot.desired, desired)) SlotState.wantNext(slot, null)
+    else if (isSwapping(run, slot)) SlotState.wantNext(slot, desired)
     else if (!keeps(run, slot, desired) && isNotWorthMoving(run, slot, desired)) SlotState.wantNext(slot, desired)
     else if (phase === "resting" && cancelMillis > 0 && !keeps(run, slot, desired)) {
       SlotState.become(slot, "cancelling")

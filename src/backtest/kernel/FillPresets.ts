@@ -65,6 +65,9 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
     : `at most ${short(rules.volumeShare * 100)} % of a bar's volume is ours`,
   `placing takes ${minutes(rules.placeMillis)}, payout ${minutes(rules.payoutMillis)}, cancelling ${minutes(rules.cancelMillis)}`,
   `bid and ask are ${short(rules.spreadBasisPoints)} basis points from each close: an order that takes the market pays that too`,
+  ...(rules.refundedSwapShare === 0
+    ? []
+    : [`${short(rules.refundedSwapShare * 100)} % of all swaps come back unexecuted, less the fee of the refund`]),
   `fees are ${rules.feeBasisPoints} basis points of the output`,
   ...(rules.appFeeBasisPoints === 0
     ? []
@@ -79,7 +82,7 @@ export const notModelled: ReadonlyArray<string> = [
   "requests that fail, are repeated or are refused by the venue",
   "the influence of the own orders on the market",
   "a spread that changes with size and time: in each run it is one ratio of the price",
-  "swaps (`by: swap`) that wait or fail: a swap is an order that takes the market, and rests where that does not reach it",
+  "swaps (`by: swap`) whose quotes change with their size, that are kept waiting or fail for good, and prices between two closes at which they would have been possible",
   "times without solvers, and how much money solvers have",
   "what comes back of app fees to oneself (`self`), and what a platform keeps of app fees",
   "limits over all strategies together: a backtest has one",

@@ -35,6 +35,8 @@ export interface FillRules {
    * of those whose limit is within such a ratio of the market, drawn by the seed, where cancelling takes time.
    */
   readonly inHand: { readonly share: number; readonly distance: number; readonly seed: number }
+  /** Share of swaps that the venue does not execute: their money comes back, and they are tried again. */
+  readonly refundedSwapShare: number
   /** The most of a bar's volume that is ours; 0 for no limit. */
   readonly volumeShare: number
   /** Taken from the output of every fill, rounded up. */
@@ -62,6 +64,7 @@ export const touching: FillRules = {
   payoutMillis: 0,
   cancelMillis: 0,
   inHand: { share: 0, distance: 0, seed: 1 },
+  refundedSwapShare: 0,
   volumeShare: 0,
   feeBasisPoints: 0,
   appFeeBasisPoints: 0,
@@ -142,6 +145,17 @@ export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market:
   const paid = afterAppFees(rules, side, Decimal.multiply(market, factor))
   return side === "BUY" ? Decimal.min(limit, paid) : Decimal.max(limit, paid)
 }
+
+/** Where a swap becomes possible: half the spread away from its limit, without a solver's margin. */
+export const swapping = (rules: FillRules): FillRules => ({
+  ...rules,
+  touch: "at",
+  edgeBasisPoints: rules.spreadBasisPoints
+})
+
+/** A swap pays half the spread and app fees, and no margin. */
+export const swapPrice = (rules: FillRules, side: Side, limit: Price, market: Price): Price =>
+  arrivalPrice({ ...rules, edgeBasisPoints: 0 }, side, limit, market)
 
 /** Close prices at or below this have reached a lower bound; at or above, an upper one. */
 export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Rounding): number =>

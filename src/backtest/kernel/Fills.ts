@@ -9,9 +9,9 @@
 import { closeAt, exactPrice, openAt } from "../../candles/Candles.ts"
 import { type Amount, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Price, quoteAmount, type Side } from "../../domain/Market.ts"
+import { baseQuantity, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import * as Decisions from "./Decisions.ts"
-import { arrivalPrice, lastFeeOf, shareOf } from "./FillRules.ts"
+import { arrivalPrice, lastFeeOf, shareOf, swapPrice } from "./FillRules.ts"
 import type { MarketRun } from "./MarketRun.ts"
 import * as OrderTable from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
@@ -181,6 +181,29 @@ const fillSlice = (
   return quantity
 }
 
+/**
+ * A swap is executed whole at the present price, whatever the bar's volume: a purchase spends its whole input, and keeps what
+ * that brings beyond its size.
+ */
+const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: OrderTable.OrderRow, close: Price) => {
+  const { orders, conditions, clock, lastClose } = run
+  const { market, rules } = conditions
+  const isReached = lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row))
+  const isTooOften = SlotState.countArrival(slot, clock.nextBar) > mostArrivals
+  if (!isReached || isTooOften || (rules.refundedSwapShare > 0 && run.random() < rules.refundedSwapShare))
+    return Placing.refundSwap(run, slot)
+  const price = swapPrice(rules, row.side, row.price, close)
+  const { input } = row
+  const gross =
+    row.side === "BUY" ? baseQuantity(market, input, price, "down") : quoteAmount(market, input, price, "down")
+  const fee = lastFeeOf(rules, row.side, gross, 0n)
+  const quantity = row.side === "BUY" ? gross : input
+  const done = OrderTable.add(orders.table, { ...row, price, quantity, output: gross - fee, fee })
+  fill(run, bar, done)
+  SlotState.fillPart(slot, slot.openQuantity, input, gross - fee)
+  complete(run, slot, row.side)
+}
+
 /** Legs that are marketable one after the other would go round for ever; live each round takes its time. */
 const mostArrivals = 12
 
@@ -192,6 +215,11 @@ export const fillArrivals = (run: MarketRun, bar: number, closeBar: number): boo
   let hasArrived = false
   for (const slot of arrivals.take()) {
     const row = orders.rowOf(slot)
+    if (row?.by !== undefined && slot.phase === "resting") {
+      hasArrived = true
+      fillSwap(run, bar, slot, row, close)
+      continue
+    }
     if (row === undefined || slot.phase !== "resting" || !Placing.arrivesMarketable(run, slot, row)) continue
     hasArrived = true
     SlotState.tryArrival(slot, clock.nextBar)
@@ -211,7 +239,7 @@ export const fillArrivals = (run: MarketRun, bar: number, closeBar: number): boo
 export const fillInHand = (run: MarketRun, bar: number, slot: SlotState.SlotState): boolean => {
   const { share, distance } = run.conditions.rules.inHand
   const row = run.orders.rowOf(slot)
-  if (share === 0 || row === undefined) return false
+  if (share === 0 || row === undefined || row.by !== undefined) return false
   const close = run.lastClose.before(run.clock.nextBar)
   const isNear = Math.abs(close / Decimal.toNumber(row.price) - 1) < distance
   if (!isNear || run.random() >= share) return false

@@ -85,7 +85,16 @@ export const orFreed = (guard: LimitGuard, ask: AskAgain): AskAgain => {
 /** On the safe side of rounding: a close that comes so near is looked at exactly. */
 const hair = 1e-9
 
-const denialOf = ({ side, price }: OrderRow, limit: LimitName, deviation: number): Denial => {
+const denialOf = ({ side, price }: OrderRow, limit: LimitName, deviation: number, fillsAt: number): Denial => {
+  if (limit === "swap-price") {
+    // Or the limit on its price is what keeps it back from there on.
+    const [above, below] = [(1 - hair) / (1 - deviation), (1 + hair) / (1 + deviation)]
+    return {
+      limit,
+      below: side === "BUY" ? Math.max(fillsAt, Decimal.toNumber(price) * below) : Number.NEGATIVE_INFINITY,
+      above: side === "SELL" ? Math.min(fillsAt, Decimal.toNumber(price) * above) : Number.POSITIVE_INFINITY
+    }
+  }
   const freed = side === "BUY" ? (1 - hair) / (1 + deviation) : (1 + hair) / (1 - deviation)
   const close = Decimal.toNumber(price) * freed
   return {
@@ -124,16 +133,25 @@ export const isShut = ({ account, denials }: LimitGuard, now: number): boolean =
   return true
 }
 
+/** A swap waits while the venue would quote it below its limit. */
+const isTooDear = ({ row, fillsAt, close }: NewOrder): boolean =>
+  row.by !== undefined && (row.side === "BUY" ? close > fillsAt : close < fillsAt)
+
 /** The limit that keeps the order back, if one does. */
 export const refusal = (order: NewOrder, guard: LimitGuard): LimitName | undefined => {
   const { row, market, now, close } = order
   const { account, onlyThePrice } = guard
   const { limits } = account
-  if (onlyThePrice) return mayDeviate(order, guard) && deviates(row, close, limits) ? "price-deviation" : undefined
+  if (onlyThePrice) {
+    if (mayDeviate(order, guard) && deviates(row, close, limits)) return "price-deviation"
+    return isTooDear(order) ? "swap-price" : undefined
+  }
   const shut = account.closedBy(now)
   if (shut !== undefined) return shut
   const openNotional = limits.maxNotional === undefined ? 0n : account.openNotional
-  return refusedBy(row, { market, limits, price: priceOf(close), openNotional, lastHour: account.lastHour(now) })
+  const price = priceOf(close)
+  const refused = refusedBy(row, { market, limits, price, openNotional, lastHour: account.lastHour(now) })
+  return refused !== "price-deviation" && isTooDear(order) ? "swap-price" : refused
 }
 
 /** Counts it when that is not what kept the slot's order back before. */
@@ -141,7 +159,8 @@ export const deny = (
   { account, deviation, denials }: LimitGuard,
   slot: SlotState,
   row: OrderRow,
-  limit: LimitName
+  limit: LimitName,
+  fillsAt: number
 ): void => {
-  if (denials.add(slot, denialOf(row, limit, deviation))) account.deny(limit)
+  if (denials.add(slot, denialOf(row, limit, deviation, fillsAt))) account.deny(limit)
 }

@@ -42,7 +42,7 @@ export interface MarketRun {
   readonly capacity: Capacity
   readonly trading: TradingResult
   readonly asking: Asking
-  /** Which cancelled orders a solver had in hand. */
+  /** Which cancelled orders a solver had in hand, and which swaps are refunded. */
   readonly random: Random
   /** Set in a run that looks at every order; any other run only notices when it should have. */
   readonly guard: LimitGuard.LimitGuard | undefined
@@ -84,7 +84,7 @@ export const make = (conditions: Conditions, candles: Candles, shared: Shared): 
     random: seeded(rules.inHand.seed),
     guard: account && LimitGuard.make(account),
     losses,
-    looksAtArrivals: rules.price === "arrival" || (limits !== undefined && account === undefined)
+    looksAtArrivals: rules.price === "arrival" || limits !== undefined
   }
   account?.enrol(run)
   return run

@@ -5,7 +5,7 @@
 
 import { min } from "../../domain/Amount.ts"
 import type { Side } from "../../domain/Market.ts"
-import { withdrawFee } from "./FillRules.ts"
+import { swapping, withdrawFee } from "./FillRules.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun } from "./MarketRun.ts"
 import { type OrderRow, quoteSide } from "./orders/OrderTable.ts"
@@ -16,9 +16,24 @@ export const rest = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders, lastClose, clock } = run
   const row = orders.rowOf(slot)
   if (row === undefined) return
+  if (row.by !== undefined) return swap(run, slot, row)
   orders.rest(slot, row)
   if (run.looksAtArrivals && lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row)))
     arrive(run, slot, row)
+}
+
+/** A swap is executed now or never. */
+const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
+  if (slot.phase !== "resting") return
+  const { orders, lastClose, clock, arrivals } = run
+  if (lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row))) arrivals.add(slot)
+  else refundSwap(run, slot)
+}
+
+/** The venue did not execute it: its money is on its way back, and then it is tried again. */
+export const refundSwap = ({ clock, conditions }: MarketRun, slot: SlotState.SlotState): void => {
+  SlotState.become(slot, "cancelling")
+  clock.setAlarm(slot.index, conditions.rules.cancelMillis)
 }
 
 const arrive = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
@@ -55,15 +70,23 @@ const refusal = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow, guard
   const close = lastClose.before(clock.nextBar)
   const fillsAt = orders.fillsAt(slot, row)
   return LimitGuard.refusal(
-    { row, market, rules, now: clock.now, close, fillsAt, priceScale: candles.priceScale },
+    {
+      row,
+      market,
+      rules: row.by === undefined ? rules : swapping(rules),
+      now: clock.now,
+      close,
+      fillsAt,
+      priceScale: candles.priceScale
+    },
     guard
   )
 }
 
 /** Puts the slot's armed order on the market, when there is one, it is big enough, and money and limits allow it. */
 export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
-  const { orders, wallet, clock, waiting, guard } = run
-  const { rules, maxOpenOrders } = run.conditions
+  const { orders, wallet, clock, waiting, guard, arrivals } = run
+  const { rules, maxOpenOrders, limits } = run.conditions
   const order = orders.arm(slot)
   const row = orders.table.rows[order]
   if (row === undefined) return stopWaiting(run, slot)
@@ -77,10 +100,10 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
     const limit = refusal(run, slot, row, guard)
     if (limit !== undefined) {
       waiting.add(slot)
-      return LimitGuard.deny(guard, slot, row, limit)
+      return LimitGuard.deny(guard, slot, row, limit, orders.fillsAt(slot, row))
     }
     guard.account.placed(clock.now)
-  }
+  } else if (row.by !== undefined && limits !== undefined) return arrivals.deviates()
   stopWaiting(run, slot)
   wallet.deposit(row.side, row.input)
   orders.place(slot, order, row, clock.nextBar)

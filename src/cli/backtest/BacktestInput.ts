@@ -120,7 +120,7 @@ const amounts = (
 /** Costs and changed rules in one of all markets, from flags and what is known of costs. */
 export const options = Effect.fn("BacktestInput.options")(function* (
   flags: RuleFlags,
-  { fees, payouts, refunds, spreads }: FeeModel.Costs,
+  { fees, payouts, refunds, spreads }: FeeModel.KnownCosts,
   market: Market,
   all: ReadonlyArray<Market>
 ) {

@@ -52,7 +52,7 @@ const calibrationOf = Effect.fnUntraced(function* (journal: string, market: stri
 /** Costs and rules in one of the strategy's markets. */
 const optionsIn = Effect.fnUntraced(function* (
   input: BacktestAsked,
-  costs: FeeModel.Costs,
+  costs: FeeModel.KnownCosts,
   market: Market,
   all: ReadonlyArray<Market>
 ) {

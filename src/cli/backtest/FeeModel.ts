@@ -26,13 +26,13 @@ export interface FeeModel {
 }
 
 /** From bid to ask. */
-export interface Spread {
+interface Spread {
   readonly basisPoints: number
   readonly from: "flag" | "measured" | "sandbox"
 }
 
 /** With the spread by market, and the measured fees of one payout and one refund, smallest units by symbol. */
-export interface Costs {
+export interface KnownCosts {
   readonly fees: FeeModel
   readonly spreads: ReadonlyMap<string, Spread>
   readonly payouts: ReadonlyMap<string, Amount>
@@ -87,10 +87,10 @@ const feesOf = (
   { feeBps, refundFee, withdrawFee }: CostFlags,
   account: Account | undefined,
   markets: ReadonlyArray<Market>
-): Omit<Costs, "spreads"> => {
+): Omit<KnownCosts, "spreads"> => {
   const isGiven = Option.isSome(withdrawFee) || Option.isSome(refundFee)
   const assumed = isGiven ? "and those of payouts as given" : "without those of payouts and refunds"
-  const plain = (basisPoints: number, from: FeeModel["from"], why: string): Omit<Costs, "spreads"> => {
+  const plain = (basisPoints: number, from: FeeModel["from"], why: string): Omit<KnownCosts, "spreads"> => {
     const isFree = from === "flag" && basisPoints === 0 && !isGiven
     const sentence = isFree
       ? "NO FEES: asked for by --fee-bps 0"
@@ -149,5 +149,5 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const { fees, ...flat } = feesOf(flags, account, markets)
   const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
   const sentence = `${fees.sentence}; ${spreadsSaid(spreads)}`
-  return { ...flat, fees: { ...fees, sentence }, spreads } satisfies Costs
+  return { ...flat, fees: { ...fees, sentence }, spreads } satisfies KnownCosts
 })

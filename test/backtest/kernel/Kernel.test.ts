@@ -9,7 +9,15 @@ import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Decide } from "../../../src/strategy/Strategy.ts"
 import { naive } from "../NaiveKernel.ts"
-import { anyRules, immediateRules, random, randomCandles, randomConditions, randomLimits } from "../RandomStrategies.ts"
+import {
+  anyRules,
+  immediateRules,
+  pick,
+  random,
+  randomCandles,
+  randomConditions,
+  randomLimits
+} from "../RandomStrategies.ts"
 
 const readable = ({ fills, table, slotNames }: Outcome) =>
   Array.from({ length: fills.count }, (_, index) => {
@@ -74,12 +82,12 @@ const later = (candles: Candles): Candles => {
   return { ...candles, time: TimeAxis.make(opens.map((time) => time + 36_000_000)) }
 }
 
-const campaignOfLimits = (seeds: number, rulesOf: (next: () => number) => FillRules) => {
+const campaignOfLimits = (seeds: number, rulesOf: (next: () => number) => FillRules, swaps = 0) => {
   const seen = new Map<string, number>()
   const see = (what: string, count = 1) => seen.set(what, (seen.get(what) ?? 0) + count)
   for (let seed = 1; seed <= seeds; seed++) {
     const next = random(seed)
-    const conditions = randomConditions(seed, rulesOf(next))
+    const conditions = randomConditions(seed, rulesOf(next), swaps)
     const candles = randomCandles(next, 50 + Math.floor(next() * 300))
     const limited = { ...conditions, limits: randomLimits(next, conditions) }
     const { deniedBy, stops, fills } = compare(seed, limited, seed % 2 === 0 ? later(candles) : candles)
@@ -87,7 +95,8 @@ const campaignOfLimits = (seeds: number, rulesOf: (next: () => number) => FillRu
     for (const [limit, count] of deniedBy) see(limit, count)
     for (const { limit, until } of stops) see(until === undefined ? limit : `${limit} that ended`)
   }
-  for (const limit of ["price-deviation", "quiet-hours", "notional", "orders-per-hour", "paused"])
+  const usual = ["price-deviation", "quiet-hours", "notional", "orders-per-hour", "paused"]
+  for (const limit of swaps > 0 ? [...usual, "swap-price"] : usual)
     assert.isAbove(seen.get(limit) ?? 0, seeds / 2, limit)
   for (const stop of ["daily-loss", "daily-loss that ended", "drawdown"]) assert.isAbove(seen.get(stop) ?? 0, 0, stop)
 }
@@ -118,6 +127,12 @@ describe("Kernel", () => {
     () => campaignOfLimits(seeds, anyRules),
     600_000
   )
+
+  it("equals a plain loop where legs are swaps: executed whole, kept waiting, refunded", () => {
+    const refunded = (next: () => number) => pick(next, 0, 0.3)
+    campaignOfLimits(seeds, (next) => ({ ...immediateRules(next), refundedSwapShare: refunded(next) }), 0.4)
+    campaignOfLimits(seeds, (next) => ({ ...anyRules(next), refundedSwapShare: refunded(next) }), 0.4)
+  }, 600_000)
 
   it("fills nothing that would come to rest after the last bar, however good its price", () => {
     const next = random(1)

@@ -10,7 +10,7 @@ export class Arrivals {
     return this.slots.length
   }
 
-  /** An order breaks the limit on its price, and nobody looks at limits: the run has to be made once more. */
+  /** An order breaks the limit on its price, or is a swap, and nobody looks at limits: the run has to be made once more. */
   get needsGuard(): boolean {
     return this.deviated
   }

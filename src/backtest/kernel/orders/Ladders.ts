@@ -4,7 +4,7 @@
  * a cycling slot only moves bits.
  */
 import type { DesiredSlot } from "../../../strategy/Decision.ts"
-import { type FillRules, fillsAt, touching } from "../FillRules.ts"
+import { type FillRules, fillsAt, swapping, touching } from "../FillRules.ts"
 import { none } from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
 
@@ -67,12 +67,14 @@ export const make = (
   const fillsAtOfLeg = new Float64Array(legs)
   const rowOfLeg = new Int32Array(legs).fill(none)
   const rankOfLeg = new Int32Array(legs)
+  const swaps = swapping(rules)
   for (const [slot, desired] of slots.entries()) {
     const kept = previous !== undefined && !changed.has(slot)
     for (const [index, leg] of (desired?.legs ?? []).entries()) {
       const at = (firstLeg[slot] ?? 0) + index
       const before = kept ? (previous.firstLeg[slot] ?? 0) + index : none
-      fillsAtOfLeg[at] = previous?.fillsAtOfLeg[before] ?? fillsAt(rules, leg.side, leg.price, priceScale)
+      fillsAtOfLeg[at] =
+        previous?.fillsAtOfLeg[before] ?? fillsAt(leg.by === undefined ? rules : swaps, leg.side, leg.price, priceScale)
       rowOfLeg[at] = previous?.rowOfLeg[before] ?? none
     }
   }

@@ -13,6 +13,8 @@ export interface OrderRow {
   readonly side: Side
   readonly price: Price
   readonly quantity: Amount
+  /** It never rests: it is executed whole as it arrives, or its money comes back. */
+  readonly by?: "swap" | undefined
   /** Deposited, and spent by a fill of the whole. */
   readonly input: Amount
   /** Received after fees. */
@@ -85,7 +87,7 @@ export const add = (table: OrderTable, row: OrderRow): number => {
 /** A whole order's amounts: the venue's own rounding, and fees out of the output. */
 export const wholeOrder = (
   table: OrderTable,
-  order: Pick<OrderRow, "slot" | "leg" | "side" | "price" | "quantity">
+  order: Pick<OrderRow, "slot" | "leg" | "side" | "price" | "quantity" | "by">
 ): OrderRow => {
   const gross = outputAmount(table.market, order.side, order.quantity, order.price)
   const fee = lastFeeOf(table.rules, order.side, gross, 0n)

@@ -120,8 +120,8 @@ export class Orders {
     const leg = (ladders.firstLeg[index] ?? 0) + armed.leg
     const before = ladders.rowOfLeg[leg] ?? OrderTable.none
     if (table.rows[before]?.quantity === armed.quantity) return before
-    const { side, price, quantity } = armed
-    const order = { slot: index, leg: armed.leg, side, price, quantity }
+    const { side, price, quantity, by } = armed
+    const order = { slot: index, leg: armed.leg, side, price, quantity, by }
     const made = OrderTable.add(table, OrderTable.wholeOrder(table, order))
     ladders.rowOfLeg[leg] = made
     return made
