@@ -166,7 +166,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   }
   const giveBack = (slot: Slot) => {
     slot.state = "cancelling"
-    wakeAfter(slot, slot.at.conditions.rules.cancelMillis)
+    wakeAfter(slot, Math.max(1, slot.at.conditions.rules.cancelMillis))
   }
   /** The whole input at the present price. */
   const swap = (slot: Slot, order: Order, bar: number, closeBar: number) => {

@@ -30,10 +30,10 @@ const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void =>
   else refundSwap(run, slot)
 }
 
-/** The venue did not execute it: its money is on its way back, and then it is tried again. */
+/** The venue did not execute it: its money is on its way back, and then it is tried again, in another bar. */
 export const refundSwap = ({ clock, conditions }: MarketRun, slot: SlotState.SlotState): void => {
   SlotState.become(slot, "cancelling")
-  clock.setAlarm(slot.index, conditions.rules.cancelMillis)
+  clock.setAlarm(slot.index, Math.max(1, conditions.rules.cancelMillis))
 }
 
 const arrive = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {

@@ -146,9 +146,9 @@ export class Orders {
     this.open.count--
   }
 
-  /** The slot's order was withdrawn, and nothing of it is left. */
+  /** The slot's order was withdrawn, and nothing of it is left. A swap that was refunded is tried again as the same row. */
   forget(order: number): void {
-    OrderTable.release(this.table, order)
+    if (this.table.rows[order]?.by === undefined) OrderTable.release(this.table, order)
     this.cancelledOrders++
   }
 
