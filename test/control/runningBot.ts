@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { request } from "node:http"
 import { connect, createServer } from "node:net"
 import { join } from "node:path"
+import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
 import { configText, type Program, start, startSandbox, workspace } from "../cli/program.ts"
 
 export interface Answer {
@@ -44,8 +45,12 @@ const freePort = () =>
   })
 
 /** `prepare` gets the journal's path before the bot starts on it. */
-export const startBot = async (config = "", prepare?: (journal: string) => Promise<unknown>): Promise<RunningBot> => {
-  const sandbox = await startSandbox({ speed: 60 })
+export const startBot = async (
+  config = "",
+  prepare?: (journal: string) => Promise<unknown>,
+  options: SandboxOptions = {}
+): Promise<RunningBot> => {
+  const sandbox = await startSandbox({ speed: 60, ...options })
   const dashboard = `dashboard: { port: ${await freePort()} }\n`
   const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}${dashboard}${config}` })
   const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"]

@@ -28,7 +28,7 @@ export const command = Command.make(
       config,
       Effect.fnUntraced(function* (journal) {
         const stored = yield* StoredProfit.present
-        const lastPrices = yield* newestPrices(stored.books.lastPrices, journal.now)
+        const lastPrices = yield* newestPrices(stored.books.lastPrices, journal)
         const trading = { ...stored, books: { ...stored.books, lastPrices } }
         const view = { ...journal, trading }
         const holder = yield* Lease.holder(view.journal)

@@ -25,7 +25,7 @@ export const withLedger = <A, E, R>(configFile: string, look: (view: LedgerView)
       const fold = Trades.make(decimals)
       yield* readAlong(view, Trades.tags, fold.see)
       const record = fold.result()
-      const lastPrices = yield* newestPrices(record.lastPrices, view.now)
+      const lastPrices = yield* newestPrices(record.lastPrices, view)
       const trading = { ...record, lastPrices }
       return yield* look({
         ...view,

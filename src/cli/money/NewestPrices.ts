@@ -1,15 +1,49 @@
 /**
- * What open positions are worth now: by the newest price that the bot stored, which is that of its last minute while it
- * decided nothing. Without it a position would stay valued at the price of the last decision or fill, however old.
+ * What open positions are worth now: by the price that the running bot sees, so that every surface says the same of one
+ * journal; without a bot that answers, by the newest price that it stored, which is that of its last minute. A position
+ * would otherwise stay valued at the price of the last decision or fill, however old.
  */
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
+import { mid } from "../../domain/Market.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
+import * as RunningBot from "../control/RunningBot.ts"
 
-/** `known` with the stored minutes that began later. A journal of an older version has no prices. */
-export const newestPrices = Effect.fn("newestPrices")(function* (known: TradingRecord["lastPrices"], now: number) {
+type Prices = TradingRecord["lastPrices"]
+
+/** A bot that is busy for longer is not waited for. */
+const patienceMillis = 2_000
+
+/** None, where no bot answers. */
+const seenByBot = Effect.fnUntraced(
+  function* (journal: string) {
+    const { prices } = yield* RunningBot.ask(journal, (api) => api.look.status(), "viewer", patienceMillis)
+    return new Map(
+      prices.flatMap(({ ask, at, bid, market }) => {
+        const [low, high] = [Decimal.parse(bid), Decimal.parse(ask)]
+        return low === undefined || high === undefined
+          ? []
+          : [[market, { price: mid({ bid: low, ask: high }), at }] as const]
+      })
+    )
+  },
+  Effect.orElseSucceed((): Prices => new Map())
+)
+
+/** `known` with what was seen later. A journal of an older version has no prices. */
+export const newestPrices = Effect.fn("newestPrices")(function* (
+  known: Prices,
+  { journal, now }: { readonly journal: string; readonly now: number }
+) {
+  const stored = yield* storedPrices(known, now)
+  const seen = yield* seenByBot(journal)
+  return new Map([...stored].map(([market, price]) => [market, seen.get(market) ?? price]))
+})
+
+/** `known` with the stored minutes that began later. */
+const storedPrices = Effect.fnUntraced(function* (known: Prices, now: number) {
   const store = yield* PriceStore
   const newest = yield* Effect.forEach(known, ([market, price]) =>
     store.newest(market).pipe(

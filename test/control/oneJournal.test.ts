@@ -1,0 +1,329 @@
+/**
+ * One journal, all surfaces: what the API, `status`, `profit`, `stuck`, `plan`, the screen, the chat and the page say of one
+ * bot, whose market stands still while they are asked, is equal, figure by figure. Without Chromium the page is skipped.
+ */
+import { existsSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { chromium, type Page } from "playwright-core"
+import { limitbot } from "../builtProgram.ts"
+import { writeDoubtful } from "../cli/journal/doubtful.ts"
+import { newFolder, run } from "../cli/program.ts"
+import { hasTerminals, open } from "../e2e/terminal.ts"
+import { type RunningBot, startBot, until } from "./runningBot.ts"
+
+const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
+
+interface Standing {
+  readonly asset: string
+  readonly total: string
+  readonly gridProfit: string
+  readonly inventory: string
+  readonly fees: string
+  readonly rounds: number
+  readonly capital: string
+  readonly share: number
+}
+interface ApiProfit {
+  readonly standings: ReadonlyArray<Standing>
+  readonly strategies: ReadonlyArray<{ readonly worth: string; readonly held: string; readonly earned: string }>
+  readonly series: { readonly worth: ReadonlyArray<number>; readonly held: ReadonlyArray<number> }
+}
+interface ApiSlot {
+  readonly slot: string
+  readonly state: string
+  readonly earned: string | null
+  readonly inventory: string | null
+}
+interface ApiProblem {
+  readonly severity: string
+  readonly kind: string
+  readonly text: string
+}
+interface ApiStatus {
+  readonly prices: ReadonlyArray<{ readonly bid: string; readonly ask: string }>
+  readonly problems: ReadonlyArray<ApiProblem>
+  readonly fills: number
+  readonly openOrders: number
+}
+
+/** Down through three cells, up again, and then no move any more. */
+const minutes = (): string => {
+  const leg = (from: number, to: number, bars: number) =>
+    Array.from({ length: bars }, (_, bar) => from + ((to - from) * (bar + 1)) / bars)
+  const closes = [
+    ...leg(60_040, 59_660, 12),
+    ...leg(59_660, 60_170, 16),
+    ...leg(60_170, 59_960, 8),
+    ...leg(59_960, 59_960, 900)
+  ]
+  const rows = closes.map((close, bar) => {
+    const opened = closes[bar - 1] ?? 60_040
+    return [bar * 60, opened, Math.max(opened, close), Math.min(opened, close), close, 1].join(",")
+  })
+  return ["time,open,high,low,close,volume", ...rows].join("\n")
+}
+
+/** What the chat is told, and what is asked there. */
+const answers: Array<string> = []
+const questions = ["/status", "/profit"]
+let asked = 0
+const chat = createServer((request, response) => {
+  let body = ""
+  request.setEncoding("utf8").on("data", (part: string) => {
+    body += part
+  })
+  request.on("end", () => {
+    // Notices go to another chat.
+    const { chat_id: to, text }: { chat_id?: number; text?: string } = body === "" ? {} : JSON.parse(body)
+    if (to === 42 && text !== undefined) answers.push(text)
+    if (request.url?.endsWith("/getUpdates") !== true) return void response.end("{}")
+    const offset: number = JSON.parse(body).offset
+    const result = questions.slice(offset, Math.min(asked, offset + 1)).map((text) => ({
+      update_id: offset,
+      message: { message_id: 1, date: Math.floor(Date.now() / 1000), chat: { id: 42, type: "private" }, text }
+    }))
+    setTimeout(() => response.end(JSON.stringify({ ok: true, result })), 100)
+  })
+})
+
+let bot: RunningBot
+let profit: ApiProfit
+let slots: ReadonlyArray<ApiSlot>
+let status: ApiStatus
+
+const ofProgram = async (...args: ReadonlyArray<string>): Promise<string> => {
+  const { code, stdout, stderr } = await run([...args, "--config", join(bot.folder, "config.yaml")])
+  assert.strictEqual(code, 0, stderr)
+  return stdout
+}
+const jsonOf = async (...args: ReadonlyArray<string>) => JSON.parse(await ofProgram(...args, "--json"))
+const standing = (): Standing => profit.standings.find(({ asset }) => asset === "USDC") ?? assert.fail("no standing")
+
+/** As people read it. */
+const cents = (text: string): string => {
+  const [sign, units] = text.startsWith("-") ? ["-", text.slice(1)] : ["", text]
+  const shown = Number(units).toFixed(2)
+  return `${Number(shown) === 0 ? "" : sign}${shown}`
+}
+/** Signs and thousands as they come: 1,234.50, −3.20, +4.00. */
+const plain = (text: string): string => cents(text.replaceAll(",", "").replace("−", "-").replace(/^\+/, ""))
+
+/** The figures of a line such as "total +1.46 (+0.02 %)   grid profit +1.46   …". */
+const figuresIn = (line: string) =>
+  Object.fromEntries(
+    [...line.matchAll(/(total|grid profit|inventory|fees|capital) ([-+−]?[\d,]+(?:\.\d+)?)/g)].map(
+      ([, name, figure]) => [name, plain(figure ?? "")]
+    )
+  )
+const figuresOf = ({ capital, fees, gridProfit, inventory, total }: Standing) => ({
+  total: cents(total),
+  "grid profit": cents(gridProfit),
+  inventory: cents(inventory),
+  fees: cents(fees),
+  capital: cents(capital)
+})
+
+beforeAll(async () => {
+  const url = await new Promise<string>((done) =>
+    chat.listen(0, "127.0.0.1", () => done(`http://127.0.0.1:${(chat.address() as AddressInfo).port}`))
+  )
+  const folder = newFolder()
+  const [candles, key] = [join(folder, "btc-minutes.csv"), join(folder, "telegram.key")]
+  writeFileSync(candles, minutes())
+  writeFileSync(key, "1:token\n", { mode: 0o600 })
+  const notify = `notify: [{ to: telegram, url: "${url}", secret: { file: ${key} }, chat: "1", commands: ["42"] }]\n`
+  bot = await startBot(notify, (journal) => writeDoubtful(journal, 1), { candles, speed: 120 })
+  const read = async () => {
+    status = (await bot.look("/api/v1/status")) as ApiStatus
+    slots = ((await bot.look("/api/v1/slots")) as { slots: ReadonlyArray<ApiSlot> }).slots
+    profit = (await bot.look("/api/v1/profit")) as ApiProfit
+    return JSON.stringify([
+      status.prices.map(({ ask, bid }) => [bid, ask]),
+      status.fills,
+      status.problems.length,
+      slots.map(({ state }) => state),
+      profit.standings
+    ])
+  }
+  let before = ""
+  let since = 0
+  await until(
+    "the market and the bot are at rest",
+    async () => {
+      const now = await read()
+      const isSame = now === before && status.fills > 3 && slots.some(({ earned }) => earned !== null)
+      since = isSame ? since : Date.now()
+      before = now
+      return isSame && Date.now() - since > 3_000
+    },
+    90_000
+  )
+}, 120_000)
+afterAll(() => {
+  chat.closeAllConnections()
+  chat.close()
+})
+
+describe("one journal, all surfaces", () => {
+  it("the parts are the total, against holding too", () => {
+    const { fees, gridProfit, inventory, total } = standing()
+    const units = (text: string) => BigInt(Math.round(Number(text) * 1e6))
+    assert.strictEqual(units(gridProfit) + units(inventory) - units(fees), units(total))
+    const [strategy] = profit.strategies
+    assert.strictEqual(units(strategy?.worth ?? "") - units(strategy?.held ?? ""), units(total))
+    const end = (profit.series.worth.at(-1) ?? 0) - (profit.series.held.at(-1) ?? 0)
+    assert.approximately(end, Number(total), 1e-6)
+    assert.strictEqual(units(strategy?.earned ?? ""), units(gridProfit) - units(fees))
+  })
+
+  it("`status`, `profit` and `stuck` say what the API says", async () => {
+    const [ofStatus, ofProfit, bySlot, stuck] = await Promise.all([
+      jsonOf("status"),
+      jsonOf("profit"),
+      jsonOf("profit", "--by", "slot"),
+      jsonOf("stuck")
+    ])
+    const { asset: _, ...expected } = standing()
+    for (const found of [ofStatus.profit.USDC, ofProfit.USDC]) assert.deepInclude(found, expected)
+    assert.deepStrictEqual(
+      ofStatus.problems.map(({ kind, text }: ApiProblem) => [kind, text]),
+      status.problems.map(({ kind, text }) => [kind, text])
+    )
+    assert.strictEqual(stuck.length, status.problems.filter(({ kind }) => kind === "stuck").length)
+    assert.deepStrictEqual([ofStatus.fills, ofStatus.openOrders], [status.fills, status.openOrders])
+    type Group = { readonly [key in "slot" | "gridProfit" | "inventory" | "fees"]: string }
+    const groups: ReadonlyArray<Group> = bySlot.USDC.groups
+    for (const { earned, slot } of slots) {
+      if (earned === null) continue
+      const group = groups.find((each) => each.slot === slot)
+      assert.approximately(Number(group?.gridProfit) - Number(group?.fees), Number(earned), 1e-9, slot)
+    }
+    const sum = (of: (group: Group) => string) => groups.reduce((total, group) => total + Number(of(group)), 0)
+    assert.approximately(
+      sum(({ gridProfit }) => gridProfit),
+      Number(expected.gridProfit),
+      1e-6
+    )
+    assert.approximately(
+      sum(({ inventory }) => inventory),
+      Number(expected.inventory),
+      1e-6
+    )
+    assert.approximately(
+      sum(({ fees }) => fees),
+      Number(expected.fees),
+      1e-6
+    )
+    assert.deepStrictEqual(
+      ofStatus.profit.USDC.slots.map(({ slot, gridProfit }: Group) => [slot, gridProfit]),
+      groups.filter(({ slot }) => !slot.endsWith("/")).map(({ slot, gridProfit }) => [slot, gridProfit])
+    )
+  }, 30_000)
+
+  it("the plan is the same from the API and the command line: everything stays", async () => {
+    const [ofApi, ofCommand] = await Promise.all([
+      bot.look("/api/v1/plan"),
+      jsonOf("plan", join(bot.folder, "grid.yaml"))
+    ])
+    const actions = (plan: unknown) =>
+      [...JSON.stringify(plan).matchAll(/"action":"(\w+)"/g)].map(([, action]) => action)
+    assert.isAbove(actions(ofApi).length, 10)
+    assert.deepStrictEqual(actions(ofCommand), actions(ofApi))
+  }, 30_000)
+
+  it.skipIf(!hasTerminals())(
+    "the screen",
+    async () => {
+      const command = `${process.execPath} ${limitbot} status --watch --for 2s --config config.yaml`
+      const terminal = open(command, {
+        cwd: bot.folder,
+        columns: 240,
+        rows: 60,
+        environment: { PATH: process.env["PATH"] }
+      })
+      await terminal.shows(/profit in USDC: .*since/)
+      const seen = terminal.screen()
+      await terminal.ended
+      assert.deepStrictEqual(figuresIn(/profit in USDC: .*/.exec(seen)?.[0] ?? ""), figuresOf(standing()))
+      for (const { text } of status.problems) assert.include(seen, text.slice(0, 60))
+      for (const { earned, slot } of slots) {
+        const line = seen.split("\n").find((each) => each.includes(`${slot} `)) ?? ""
+        if (earned !== null && line !== "") assert.include(line.replaceAll(",", ""), cents(earned), slot)
+      }
+    },
+    30_000
+  )
+
+  it("the chat", async () => {
+    asked = questions.length
+    await until("both are answered", async () => answers.length >= 2, 20_000)
+    const [ofStatus = "", ofProfit = ""] = answers.slice(-2)
+    for (const { text } of status.problems) assert.include(ofStatus, text)
+    assert.include(ofStatus, `${status.fills} fills, ${status.openOrders} open orders`)
+    assert.deepStrictEqual(figuresIn(ofProfit), figuresOf(standing()))
+  }, 30_000)
+
+  it.skipIf(executablePath === undefined)(
+    "the page",
+    async () => {
+      const browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })
+      try {
+        const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+        await page.goto(`${bot.url}/#token=${bot.token}`)
+        await page.locator("#slots table").waitFor()
+        await page.locator("#standings b").first().waitFor()
+        const shown = Object.fromEntries(
+          await page
+            .locator("#standings .figures div")
+            .evaluateAll((parts) =>
+              parts.map((part) => [
+                part.querySelector(".label")?.textContent ?? "",
+                part.querySelector("b")?.textContent ?? ""
+              ])
+            )
+        )
+        const { total, "grid profit": gridProfit, inventory, fees, capital } = figuresOf(standing())
+        assert.deepStrictEqual(
+          ["Profit, USDC", "Grid profit", "Inventory", "Fees", "Capital"].map((name) => plain(shown[name] ?? "")),
+          [total, gridProfit, inventory, fees, capital]
+        )
+        assert.strictEqual(shown["Rounds"], String(standing().rounds))
+        await problemsAndSlots(page)
+      } finally {
+        await browser.close()
+      }
+    },
+    60_000
+  )
+})
+
+const problemsAndSlots = async (page: Page) => {
+  const texts = await page.locator("#problems .problem > span:first-of-type").allInnerTexts()
+  assert.deepStrictEqual(
+    texts,
+    status.problems.map(({ text }) => text)
+  )
+  const rows = await page
+    .locator("#slots tbody tr")
+    .evaluateAll((all) =>
+      all.map((row) => [...row.querySelectorAll("td, th")].map((cell) => (cell as HTMLElement).innerText))
+    )
+  const titles = await page.locator("#slots thead th").allInnerTexts()
+  const [earnedAt, inventoryAt] = ["earned", "inventory"].map((name) =>
+    titles.findIndex((title) => title.toLowerCase() === name)
+  )
+  for (const { earned, inventory, slot } of slots) {
+    const row = rows.find(([name]) => name === slot) ?? assert.fail(`${slot} is not on the page`)
+    const seen = [row[earnedAt ?? -1] ?? "", row[inventoryAt ?? -1] ?? ""].map((text) =>
+      text === "" ? null : plain(text)
+    )
+    assert.deepStrictEqual(
+      seen,
+      [earned, inventory].map((text) => (text === null ? null : cents(text))),
+      slot
+    )
+  }
+}
