@@ -1,6 +1,12 @@
-/** An account of confidential intents at the command line: orders, swaps and private balances, and ledgers that agree. */
+/**
+ * An account of confidential intents at the command line: orders, swaps and private balances, and ledgers that agree. Once with
+ * the facts of the interface document, once with those of the deployed service.
+ */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { configText, run, startSandbox, workspace } from "./program.ts"
+import { type ProfileName, profileNames } from "../../src/venue/profile/Profiles.ts"
+import { type Connection, configText, run, startSandbox, workspace } from "./program.ts"
 
 interface Row {
   readonly asset: string | null
@@ -8,46 +14,70 @@ interface Row {
   readonly source: string
 }
 
+const configOf = (like: ProfileName, sandbox: Connection): string =>
+  configText(sandbox)
+    .replace("key: { file: account.key }", "$&\n  depositType: CONFIDENTIAL_INTENTS")
+    .replaceAll("omft.native", `omft.${sandbox.ledger}`)
+    .replace(/url:.*/, `$&\n  profile: ${like}\n  facts: { saltFrom: "${sandbox.url}/sandbox/rpc" }`)
+
 describe("an account of confidential intents", () => {
-  it("trades, swaps, shows its private balances, and reconciles", { timeout: 60_000 }, async () => {
-    const sandbox = await startSandbox({ speed: 2000 })
-    const text = configText(sandbox).replace("key: { file: account.key }", "$&\n  depositType: CONFIDENTIAL_INTENTS")
-    const cwd = workspace(sandbox, { "config.yaml": text })
-    const config = ["--config", "config.yaml"]
-    const balances = async () => {
-      const { stdout } = await run(["balances", "--json", ...config], { cwd })
-      const rows: ReadonlyArray<Row> = JSON.parse(stdout).balances
-      assert.isTrue(rows.every(({ source }) => source === "private"))
-      return new Map(rows.map(({ asset, available }) => [asset, BigInt(available)]))
-    }
-    const before = await balances()
-    const traded = await run(["run", "grid.yaml", "--for", "4s", "--cancel-on-exit", "--json", ...config], { cwd })
-    assert.strictEqual(traded.code, 0, traded.stderr)
-    const events = traded.stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-    assert.isAbove(events.filter(({ event }) => event === "FillSeen").length, 0)
-    assert.isAbove(events.filter(({ event }) => event === "PaidOut").length, 0)
+  it.concurrent.each(profileNames)(
+    "trades, swaps, shows its private balances, and reconciles: %s",
+    {
+      timeout: 120_000
+    },
+    async (like) => {
+      const sandbox = await startSandbox({ speed: 2000, like })
+      const cwd = workspace(sandbox, { "config.yaml": configOf(like, sandbox) })
+      const config = ["--config", "config.yaml"]
+      const balances = async () => {
+        const { stderr, stdout } = await run(["balances", "--json", ...config], { cwd })
+        assert.isNotEmpty(stdout, stderr)
+        const rows: ReadonlyArray<Row> = JSON.parse(stdout).balances
+        assert.isTrue(rows.every(({ source }) => source === "private"))
+        return new Map(rows.map(({ asset, available }) => [asset, BigInt(available)]))
+      }
+      const before = await balances()
+      const traded = await run(["run", "grid.yaml", "--for", "4s", "--cancel-on-exit", "--json", ...config], { cwd })
+      assert.strictEqual(traded.code, 0, traded.stderr)
+      const events = traded.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+      assert.isAbove(events.filter(({ event }) => event === "FillSeen").length, 0)
+      const paid = events.filter(({ event }) => event === "PaidOut")
+      assert.isAbove(paid.length, 0)
 
-    const after = await balances()
-    const status = JSON.parse((await run(["status", "--json", ...config], { cwd })).stdout) as {
-      readonly money: ReadonlyArray<{ readonly asset: string; readonly place: string; readonly amount: string }>
-    }
-    for (const [asset, decimals, budget] of [["BTC", 8, 0.1] as const, ["USDC", 6, 6000] as const]) {
-      const wallet = status.money.find((row) => row.asset === asset && row.place === "wallet")?.amount ?? ""
-      const moved = (after.get(asset) ?? 0n) - (before.get(asset) ?? 0n)
-      assert.strictEqual(Math.round((Number(wallet) - budget) * 10 ** decimals), Number(moved), asset)
-    }
+      const after = await balances()
+      const status = JSON.parse((await run(["status", "--json", ...config], { cwd })).stdout) as {
+        readonly money: ReadonlyArray<{ readonly asset: string; readonly place: string; readonly amount: string }>
+      }
+      for (const [asset, decimals, budget] of [["BTC", 8, 0.1] as const, ["USDC", 6, 6000] as const]) {
+        const wallet = status.money.find((row) => row.asset === asset && row.place === "wallet")?.amount ?? ""
+        const moved = (after.get(asset) ?? 0n) - (before.get(asset) ?? 0n)
+        assert.strictEqual(Math.round((Number(wallet) - budget) * 10 ** decimals), Number(moved), asset)
+      }
 
-    const swapped = await run(["swap", "0.001", "BTC", "USDC", "--yes", "--json", ...config], { cwd })
-    assert.strictEqual(swapped.code, 0, swapped.stderr)
-    const { money, received } = JSON.parse(swapped.stdout.trimEnd().split("\n").at(-1) ?? "{}")
-    const final = await balances()
-    assert.strictEqual((final.get("USDC") ?? 0n) - (after.get("USDC") ?? 0n), BigInt(received))
-    assert.strictEqual((after.get("BTC") ?? 0n) - (final.get("BTC") ?? 0n), BigInt(money.spent))
-    const reconciled = await run(["reconcile", "--json", ...config], { cwd })
-    assert.strictEqual(reconciled.code, 0, reconciled.stderr)
-    assert.strictEqual(JSON.parse(reconciled.stdout).contradiction, 0)
-  })
+      const swapped = await run(["swap", "0.001", "BTC", "USDC", "--yes", "--json", ...config], { cwd })
+      assert.strictEqual(swapped.code, 0, swapped.stderr)
+      const { money, received } = JSON.parse(swapped.stdout.trimEnd().split("\n").at(-1) ?? "{}")
+      const final = await balances()
+      assert.strictEqual((final.get("USDC") ?? 0n) - (after.get("USDC") ?? 0n), BigInt(received))
+      assert.strictEqual((after.get("BTC") ?? 0n) - (final.get("BTC") ?? 0n), BigInt(money.spent))
+      const reconciled = await run(["reconcile", "--json", ...config], { cwd })
+      assert.strictEqual(reconciled.code, 0, reconciled.stderr)
+      assert.strictEqual(JSON.parse(reconciled.stdout).contradiction, 0)
+
+      if (like === "document") return
+      // Neither needs a hash of the settlement.
+      const placement = String(paid[0]?.["placement"])
+      const evidence = await run(["evidence", placement, "--out", "evidence.json", ...config], { cwd })
+      assert.strictEqual(evidence.code, 0, evidence.stderr)
+      assert.include(readFileSync(join(cwd, "evidence.json"), "utf8"), placement)
+      const exported = await run(["export", "--format", "csv", "--out", "books", ...config], { cwd })
+      assert.strictEqual(exported.code, 0, exported.stderr)
+      const refused = await run(["history", "account", ...config], { cwd })
+      assert.match(refused.stderr, /^limitbot: .*invite-only.*$/m)
+    }
+  )
 })

@@ -13,6 +13,7 @@ import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse
 import * as SandboxWallet from "../../src/cli/files/SandboxWallet.ts"
 import { marketsByName } from "../../src/cli/Modes.ts"
 import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
+import { present } from "../../src/domain/Present.ts"
 import { OrderBook } from "../../src/engine/book/OrderBook.ts"
 import * as Engine from "../../src/engine/Engine.ts"
 import { defaults, EngineSettings, type Settings } from "../../src/engine/EngineSettings.ts"
@@ -32,6 +33,7 @@ import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { render } from "../../src/strategy/Problem.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { layerSignedBy } from "../../src/venue/library.ts"
+import type { ProfileName } from "../../src/venue/profile/Profiles.ts"
 import { chainAccount, defaultPatience, ownAccount, type VenueConfig } from "../../src/venue/VenueConfig.ts"
 import * as evidence from "../e2e/evidence.ts"
 
@@ -69,6 +71,8 @@ export interface Episode {
   readonly deposits?: "ORIGIN_CHAIN" | "CONFIDENTIAL_INTENTS"
   /** How the wallet on another chain pays when it does not do as it is asked. */
   readonly pays?: Deviation
+  /** The deployment whose facts service and bot go by; those of the interface document when left out. */
+  readonly like?: ProfileName
   /** YAML of the strategy; a grid when left out. */
   readonly strategy?: string
   readonly candles?: string
@@ -118,6 +122,8 @@ export const run = async (episode: Episode) => {
       Layer.buildWithScope(
         SandboxServer.layerMemory({
           seed: episode.seed,
+          like: episode.like,
+          ledger: "native",
           speed: episode.speed ?? 60,
           candles: episode.candles,
           settings: episode.sandbox,
@@ -203,6 +209,7 @@ export const run = async (episode: Episode) => {
     url: connection.url,
     ledger: "native",
     verifier: connection.verifier,
+    ...present({ facts: connection.facts }),
     apiKey: Redacted.make(connection.apiKey),
     account,
     patience: defaultPatience
