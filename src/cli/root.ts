@@ -39,6 +39,7 @@ const commands = {
   key: () => import("./signer/key.ts").then(({ key }) => key),
   mcp: () => import("./control/mcp/mcp.ts").then(({ command }) => command),
   doctor: () => import("./control/doctor.ts").then(({ command }) => command),
+  canary: () => import("./canary/canary.ts").then(({ command }) => command),
   notify: () => import("./control/notify/notify.ts").then(({ command }) => command),
   pause: () => import("./control/commands.ts").then(({ pause }) => pause),
   resume: () => import("./control/commands.ts").then(({ resume }) => resume),

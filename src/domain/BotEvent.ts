@@ -6,6 +6,7 @@
  * Amounts are smallest units (text in JSON), prices decimals (text), times epoch milliseconds, assets configured symbols.
  */
 import { Schema } from "effect"
+import { Drift } from "./Drift.ts"
 import { Amount, HiddenBytes, Price, type SignedBytes, StoredBytes } from "./EventValues.ts"
 import { MoneyPath, OrderTerms } from "./Order.ts"
 import { AgreedSwap, StoredSwapEvent, SwapEvent, swapReport } from "./SwapEvent.ts"
@@ -97,6 +98,8 @@ const lifecycle = {
     /** Orders and deposits of this account that the journal does not know: nobody touches them. */
     foreign: Schema.Array(Schema.Struct({ kind: Text, subject: Text, address: Text, text: Text }))
   },
+  /** How the service differs from what was recorded of it, where that is not what it was the last time. */
+  ServiceCompared: { drift: Schema.Array(Drift) },
   /** A loop beside the engine, or the work on an order, failed and begins anew. */
   LoopFailed: { what: Text, reason: Text },
   /** A strategy cannot be planned, by a mistake of this program: its orders stay as they are. Said once until it is over. */
@@ -126,10 +129,7 @@ const lifecycle = {
   LeaseLost: { reason: Text },
   LeaseRegained: {},
   KillSwitch: { on: Schema.Boolean, reason: Text },
-  /**
-   * What a market is quoted at may not be used, because no second witness shows it or the quote is not the venue's own: the
-   * market has no price. Said once until that is over.
-   */
+  /** A market has no price: no second witness shows it, or the quote is not the venue's own. Said once until that is over. */
   PriceDoubted: { market: Text, reason: Text },
   PriceConfirmed: { market: Text },
   /** The venue stopped or resumed answering. */

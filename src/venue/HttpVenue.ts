@@ -255,7 +255,8 @@ const orderIn = Effect.fnUntraced(function* (
   return { ...trace, value: order.success }
 })
 
-const quoteRequest = (
+/** A quote that asks for a price alone. */
+export const quoteRequest = (
   account: VenueAccount,
   { amount, destinationAsset, originAsset }: Parameters<Venue["Service"]["dryQuote"]>[0],
   deadline: number

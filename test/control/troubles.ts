@@ -80,6 +80,13 @@ const common: ReadonlyArray<BotEvent> = [
     contradictions: ["order p2: deposited 90 there, 100 here"],
     foreign: [{ kind: "order", subject: "order-77", address: "address-77", text: "no placement knows it" }]
   },
+  {
+    _tag: "ServiceCompared",
+    drift: [
+      { what: "field `price` of orders", was: "text", is: "absent", closesFunding: true },
+      { what: "field `x` of orders", was: "absent", is: "text", closesFunding: false }
+    ]
+  },
   { _tag: "JournalCut", text: "it has 3 events, and the bot had written 7" }
 ]
 

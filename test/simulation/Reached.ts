@@ -52,7 +52,8 @@ const elsewhere = [
   "PaymentLost",
   "Resolved",
   "SwapStep",
-  "FeesEstimated"
+  "FeesEstimated",
+  "ServiceCompared"
 ] as const satisfies ReadonlyArray<Tag>
 
 const events = {

@@ -79,6 +79,8 @@ export interface BotSettings {
   readonly stuckAfter: StepTerms
   /** Milliseconds between two comparisons of a running bot with its witnesses. */
   readonly reconcileEvery: number
+  /** How often a running bot holds the service against what was recorded of it, if at all. */
+  readonly canary: { readonly everyMillis: number } | undefined
   readonly journal: string
   readonly dashboard: DashboardConfig.DashboardConfig | undefined
   readonly notify: ReadonlyArray<NotifyConfig.TargetConfig>
@@ -264,6 +266,10 @@ const configFields = Read.fields({
   prices: Read.optional(AssetsSection.pricesReader, "when a price has a second witness"),
   limits: Read.optional(OverallLimits.reader(symbol)),
   reconcileEvery: Read.optional(Read.duration, "how often a running bot compares its records; default: 1h"),
+  canary: Read.optional(
+    Read.fields({ every: Read.required(Read.duration, "how often, such as 1d") }),
+    "a running bot asks the service, reading only, whether it is still what was recorded of it; default: never"
+  ),
   stuckAfter: Read.optional(StuckAfter.reader, "how long each step may take before `stuck` names the order"),
   journal: Read.optional(Read.text, "everything the bot did and saw; default: limitbot.sqlite beside this file"),
   notify: Read.optional(NotifyConfig.notifyReader, "who is told what"),
@@ -327,6 +333,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
     ...AssetsSection.marketsOf(read, assets, resolve("."), to),
     limits: read.limits === undefined ? undefined : OverallLimits.resolved(read.limits.value, assets, to),
     reconcileEvery: read.reconcileEvery?.value ?? hourMillis,
+    canary: read.canary?.value.every && { everyMillis: read.canary.value.every.value },
     stuckAfter: StuckAfter.resolved(read.stuckAfter?.value),
     journal: resolve(read.journal?.value ?? "limitbot.sqlite"),
     notify: NotifyConfig.targetsOf(read.notify?.value, to),

@@ -10,7 +10,7 @@ import * as NotifyConfig from "../control/notify/NotifyConfig.ts"
 import type { BotConfig, BotSettings } from "../files/ConfigFile.ts"
 
 export const of = (
-  { account, heartbeat, limits, markets, notify, prices, reconcileEvery, stuckAfter, venue }: BotSettings,
+  { account, canary, heartbeat, limits, markets, notify, prices, reconcileEvery, stuckAfter, venue }: BotSettings,
   { account: own, apiKey, partnerJwt, quoteKey, url }: Omit<ConnectionRecord, "ledger" | "verifier">,
   journal: string
 ): BotConfig => ({
@@ -32,6 +32,7 @@ export const of = (
   prices,
   limits,
   reconcileEvery,
+  canary,
   stuckAfter,
   journal,
   notify: notify.map(NotifyConfig.withoutSecrets),

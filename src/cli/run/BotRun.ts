@@ -19,6 +19,7 @@ import { PriceStore } from "../../journal/PriceStore.ts"
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import * as Canarying from "../canary/Canarying.ts"
 import * as ChatOperator from "../control/notify/ChatOperator.ts"
 import * as Notifications from "../control/notify/Notifications.ts"
 import * as DashboardPage from "../control/page/DashboardPage.ts"
@@ -139,6 +140,8 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   yield* Effect.forkScoped(supervised("telemetry", Telemetry.report(options.collector, measured)))
   if (options.reconciling !== undefined)
     yield* Effect.forkScoped(supervised("the reconciliation", Reconciling.forever(options.reconciling)))
+  if (options.reconciling !== undefined)
+    yield* Effect.forkScoped(supervised("the comparison of the service", Canarying.forever(options.reconciling)))
   const { journal } = options
   const obedient = yield* ChatOperator.make({
     ...pulse,

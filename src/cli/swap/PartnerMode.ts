@@ -6,6 +6,7 @@
 import { Layer } from "effect"
 import { defaults, EngineSettings, type Settings } from "../../engine/EngineSettings.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
+import * as Canary from "../../venue/canary/Canary.ts"
 import { History } from "../../venue/History.ts"
 import * as HttpVenue from "../../venue/HttpVenue.ts"
 import { Session } from "../../venue/http/Session.ts"
@@ -33,7 +34,7 @@ const venueWith = <E, R, EG, RG, ES, RS>(
   { guard, http, signer }: Modes.Outside<EG, RG, ES, RS>
 ) =>
   Layer.mergeAll(
-    Layer.mergeAll(HttpVenue.layer, Swaps.layer, history).pipe(
+    Layer.mergeAll(HttpVenue.layer, Swaps.layer, Layer.provideMerge(Canary.layer, history)).pipe(
       Layer.provide(Session.layer),
       Layer.provide(VenueClient.layer),
       Layer.provide(http)

@@ -2,6 +2,7 @@
  * What a person should look at: one list for the screen, `status`, the API, the page, chats and health. Each kind of trouble
  * is a row of one table; alarms come first, else they stand in the order of the table.
  */
+import * as Drift from "../../domain/Drift.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as MoneyProblems from "../../engine/funding/Problems.ts"
 import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
@@ -83,6 +84,11 @@ const pausedBy =
     const who = isOperator ? "the operator" : `its limit ${paused.limit}`
     return { text: `${what} by ${who}: ${paused.reason}` }
   }
+
+const changed = (drift: Drift.Drift): Case => ({
+  subject: "service",
+  text: `Not as recorded: ${Drift.sentenceOf(drift)}. See: limitbot canary`
+})
 
 const isUnclear = (placement: ReturnType<typeof unfinished>[number]): boolean =>
   unclearPayment(placement) !== undefined || placement.funding?.payment?.state === "unclear"
@@ -248,6 +254,12 @@ const kinds: ReadonlyArray<Kind> = [
     cases: ({ state }) =>
       (state.reconciled?.contradictions ?? []).map((text) => ({ subject: "journal", text: `Other witnesses: ${text}` }))
   },
+  {
+    kind: "service-changed",
+    severity: "alarm",
+    stops: "the service has changed",
+    cases: ({ state: { drift } }) => drift.filter(({ closesFunding }) => closesFunding).map(changed)
+  },
   { kind: "paused-by-limit", severity: "alarm", command: "resume", cases: ofStrategies(pausedBy(false)) },
   {
     kind: "edit-rejected",
@@ -267,6 +279,11 @@ const kinds: ReadonlyArray<Kind> = [
         subject: "account",
         text: `Not of this journal, and left alone: ${kind} ${subject}${subject === address ? "" : ` at ${address}`}: ${text}`
       }))
+  },
+  {
+    kind: "service-differs",
+    severity: "warn",
+    cases: ({ state: { drift } }) => drift.filter(({ closesFunding }) => !closesFunding).map(changed)
   },
   {
     kind: "no-price",

@@ -8,6 +8,7 @@
  * may have arrived. Those that are stopped stay here, and what became of them is judged once they have expired (see `Payload`).
  */
 import type { Effect } from "effect"
+import * as Drift from "../../domain/Drift.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { byHand } from "../../domain/Placement.ts"
@@ -77,6 +78,7 @@ const recordedOfBot: ReadonlyArray<Hold<Pick<Recorded, "state">>> = [
   },
   { stops: everything, why: ({ state }) => JournalTail.closesGate(state.tail) },
   { stops: everything, why: ({ state }) => state.broken && `the journal is not what was written: ${state.broken}` },
+  { stops: everything, why: ({ state }) => Drift.closing(state.drift) },
   { stops: everything, why: ({ state }) => (state.diskFullSince === undefined ? undefined : "the disk is full") },
   // The venue judges by its own clock whether bytes have expired; ours can only make prices and deadlines look fresh.
   { stops: beginnings, why: ({ state }) => VenueTime.problem(state) }

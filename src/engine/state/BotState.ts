@@ -157,6 +157,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "JournalRestored":
     case "JournalBroken":
     case "Reconciled":
+    case "ServiceCompared":
       return RunState.apply(state, event, at)
     case "OddOrderSeen":
       return noteUnreadable(state, event)

@@ -3,6 +3,7 @@
  * journal, clock and files are well. A fold of the journal; a new run begins well until it is told otherwise.
  */
 import type { Of } from "../../domain/BotEvent.ts"
+import type { Drift } from "../../domain/Drift.ts"
 
 export interface RunState {
   run: Of<"BotStarted"> | undefined
@@ -22,6 +23,8 @@ export interface RunState {
   rejectedEdit: ReadonlyArray<string> | undefined
   /** What the last comparison with other witnesses found, if not all agreed. */
   reconciled: Pick<Of<"Reconciled">, "contradictions" | "foreign"> | undefined
+  /** How the service differs from what was recorded of it. */
+  drift: ReadonlyArray<Drift>
   /** Markets whose quotes may not be used, and why. */
   doubts: Map<string, { readonly reason: string; readonly since: number }>
   /** Our clock against the venue's, once it was compared in this run. */
@@ -40,6 +43,7 @@ export const make = (): RunState => ({
   broken: undefined,
   rejectedEdit: undefined,
   reconciled: undefined,
+  drift: [],
   doubts: new Map(),
   clock: undefined
 })
@@ -62,6 +66,7 @@ type RunEvent = Of<
   | "JournalRestored"
   | "JournalBroken"
   | "Reconciled"
+  | "ServiceCompared"
 >
 
 export const apply = (state: RunState, event: RunEvent, at: number): void => {
@@ -119,12 +124,16 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
     case "Reconciled":
       state.reconciled = event.contradictions.length + event.foreign.length > 0 ? event : undefined
       return
+    case "ServiceCompared":
+      state.drift = event.drift
+      return
   }
 }
 
 /** What a new run does not end. A finding is told again only when it differs. */
-const lasting = ({ diskFullSince, killed, movedTo, reconciled }: RunState) => ({
+const lasting = ({ diskFullSince, drift, killed, movedTo, reconciled }: RunState) => ({
   diskFullSince,
+  drift,
   killed,
   movedTo,
   reconciled

@@ -4,6 +4,7 @@
  */
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { format as price } from "../../domain/Decimal.ts"
+import * as Drift from "../../domain/Drift.ts"
 import { iso } from "../../domain/Text.ts"
 import { type Assets, withSymbol } from "./Money.ts"
 import * as SwapLine from "./SwapLine.ts"
@@ -48,6 +49,14 @@ const reconciled = ({ contradictions, foreign, witnesses }: Of<"Reconciled">): S
   return [`compared with ${witnesses.join(", ")}: all agrees again`, "good"]
 }
 
+const compared = (drift: ReadonlyArray<Drift.Drift>): Said => {
+  if (drift.length === 0) return ["the service is as it was recorded again", "good"]
+  const all = drift.map(Drift.sentenceOf).join("; ")
+  return Drift.closing(drift) === undefined
+    ? [`the service differs from what was recorded: ${all}`, "warn"]
+    : [`SERVICE CHANGED: ${all}; nothing is placed or funded: limitbot canary`, "alarm"]
+}
+
 const sentence = (event: BotEvent, assets: Assets): Said => {
   const money = (symbol: string, amount: bigint) => withSymbol(assets, symbol, amount)
   switch (event._tag) {
@@ -84,6 +93,8 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return ["is planned again", "good"]
     case "Reconciled":
       return reconciled(event)
+    case "ServiceCompared":
+      return compared(event.drift)
     case "ClockCompared":
       return event.ok ? undefined : [`${clockText(event.skewMillis)}; set it right`, "alarm"]
     case "OddOrderSeen":

@@ -7,7 +7,7 @@ import { tolerant } from "../wire/WireValue.ts"
 import { OptionalPartner } from "./Credentials.ts"
 import { MessageValidation } from "./RequestValidation.ts"
 
-const WireToken = Schema.Struct({
+export const WireToken = Schema.Struct({
   assetId: Schema.String,
   decimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })),
   blockchain: Schema.String,

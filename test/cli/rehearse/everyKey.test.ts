@@ -93,6 +93,7 @@ const rows: Readonly<Record<string, Row>> = {
   "limits.maxOrdersPerHour": { config: "limits: { maxOrdersPerHour: 3 }\n" },
   "limits.exposure.*": { config: "limits: { exposure: { USDC: 100 } }\n" },
   reconcileEvery: { config: "reconcileEvery: 5m\n" },
+  "canary.every": { config: "canary: { every: 5m }\n" },
   "stuckAfter.create": { config: "stuckAfter: { create: 1s }\n" },
   "stuckAfter.deposit": { config: "stuckAfter: { deposit: 1s }\n" },
   "stuckAfter.doubt": { config: "stuckAfter: { doubt: 1s }\n" },

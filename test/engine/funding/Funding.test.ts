@@ -541,6 +541,7 @@ describe("the gate", () => {
     deposited: 1n,
     status: "OPEN"
   }
+  const gone = { what: "field `price` of orders", was: "text", is: "absent", closesFunding: true }
   const quietHours = { fromMinute: 0, toMinute: 60 }
   type Closing = readonly [string, RegExp, ReadonlyArray<FundingStep>, Partial<GateInputs>, ReadonlyArray<BotEvent>]
   const closings: ReadonlyArray<Closing> = [
@@ -556,6 +557,7 @@ describe("the gate", () => {
     ["a strategy that is gone", /no longer loaded/, all, {}, [removed]],
     ["a failing strategy", /planned: mistake/, all, {}, [{ _tag: "PlanFailed", strategy: "s", reason: "mistake" }]],
     ["an order that the journal has forgotten", /has order lost of this bot/, all, {}, [forgotten]],
+    ["a service that has changed", /`price` of orders is gone/, all, {}, [{ _tag: "ServiceCompared", drift: [gone] }]],
     ["a full disk", /the disk is full/, all, {}, [{ _tag: "DiskFull" }]],
     ["a lease that was lost", /another bot may/, all, { leaseLost: "another bot may work" }, []],
     ["an incident", /deposits are late/, all, { incident: "deposits are late" }, []],

@@ -1,0 +1,45 @@
+/**
+ * The comparison of the service that a running bot makes by itself: at its start, and then as often as the configuration says.
+ * It reads and moves nothing. What it finds becomes an event where it is not what was found before; what could not be asked
+ * takes nothing back. Nothing that goes wrong here stops the bot: it is tried the next time.
+ */
+import { Cause, Effect, type Layer } from "effect"
+import type { Drift } from "../../domain/Drift.ts"
+import { dayMillis } from "../../domain/Durations.ts"
+import { messageOf, plainJson } from "../../domain/Text.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { Canary, type ServiceLook } from "../../venue/canary/Canary.ts"
+import type * as ConfigFile from "../files/ConfigFile.ts"
+
+export interface Canarying {
+  readonly config: Pick<ConfigFile.BotConfig, "canary" | "markets">
+  /** The canary among them. */
+  readonly witnesses: Layer.Layer<Canary, unknown>
+}
+
+/** What stands after a look: a difference ends only when everything could be asked. */
+const standing = (before: ReadonlyArray<Drift>, { drift, isWhole }: ServiceLook): ReadonlyArray<Drift> => {
+  const found = new Set(drift.map(({ what }) => what))
+  return isWhole ? drift : [...drift, ...before.filter(({ what }) => !found.has(what))]
+}
+
+export const forever = Effect.fn("Canarying.forever")(function* ({ config, witnesses }: Canarying) {
+  const books = yield* Bookkeeper
+  // What an earlier run found closes funding until somebody looks again.
+  const everyMillis = config.canary?.everyMillis ?? (books.state.drift.length > 0 ? dayMillis : undefined)
+  if (everyMillis === undefined) return
+  yield* Effect.gen(function* () {
+    const canary = yield* Canary
+    const once = Effect.gen(function* () {
+      const drift = standing(books.state.drift, yield* canary.look(config.markets.assets))
+      if (plainJson(drift) !== plainJson(books.state.drift)) yield* books.record({ _tag: "ServiceCompared", drift })
+    }).pipe(
+      Effect.catchCause((cause) =>
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.interrupt
+          : Effect.logWarning(`The service could not be compared: ${messageOf(Cause.squash(cause))}`)
+      )
+    )
+    return yield* Effect.forever(Effect.andThen(once, Effect.sleep(everyMillis)))
+  }).pipe(Effect.provide(witnesses))
+})

@@ -1,0 +1,214 @@
+/**
+ * Asks the service what can be asked without moving anything, and holds each answer against the contract. Whatever cannot be
+ * asked now is named and proves nothing: an outage, a refusal or a missing credential is no drift. It is the same whether a
+ * person asks or a running bot does.
+ */
+import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { type Asset, floorOf } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { absent, type Drift } from "../../domain/Drift.ts"
+import { tokenIn } from "../api/SwapsApi.ts"
+import { History } from "../History.ts"
+import { quoteRequest } from "../HttpVenue.ts"
+import { listBytes } from "../http/Reply.ts"
+import { Session } from "../http/Session.ts"
+import { VenueClient } from "../http/VenueClient.ts"
+import { distrust } from "../QuoteTrust.ts"
+import { factsOf, VenueConfig } from "../VenueConfig.ts"
+import type { VenueError } from "../VenueError.ts"
+import { canonicalAssetId } from "../wire/AssetId.ts"
+import { QuoteResponse } from "../wire/WireQuote.ts"
+import { driftOf, kinds } from "./Contract.ts"
+
+export interface ServiceLook {
+  readonly drift: ReadonlyArray<Drift>
+  /** What was asked and answered. */
+  readonly checked: ReadonlyArray<string>
+  readonly unchecked: ReadonlyArray<{ readonly what: string; readonly why: string }>
+  /** Whether nothing failed that may succeed another time: else no earlier drift is taken back. */
+  readonly isWhole: boolean
+}
+
+export class Canary extends Context.Service<
+  Canary,
+  {
+    /** With a market of the configured assets for the dry quote. */
+    readonly look: (assets: ReadonlyArray<Asset>) => Effect.Effect<ServiceLook>
+  }
+>()("limitbot/venue/canary/Canary") {}
+
+const responseMode = "response-only"
+/** Orders of the list that are held against the contract; the first of them is read alone as well. */
+const mostOrders = 20
+const mostTold = 50
+/** Refusals without a code of the venue: nobody answers there any more. */
+const gone: ReadonlyArray<string> = ["http-404", "http-405", "http-410"]
+/** Above this the venue refuses deadlines or logins. */
+const mostSkewMillis = 30_000
+/** The size of the dry quote, in whole units of the first asset. */
+const quoted = Decimal.make(1n, 2)
+
+/** What a row came to; `why` when it could not be asked. */
+interface Answered {
+  readonly drift: ReadonlyArray<Drift>
+  readonly why?: string
+}
+type Row = readonly [what: string, ask: Effect.Effect<Answered, VenueError>]
+
+const found = (drift: ReadonlyArray<Drift>): Answered => ({ drift })
+const unasked = (why: string): Answered => ({ drift: [], why })
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+const fieldOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined)
+const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
+
+/** The configured decimals are what every amount is written with. */
+const tokensDrift = (said: ReadonlyArray<unknown>, assets: ReadonlyArray<Asset>, idOf: (id: string) => string) => {
+  const known = said.flatMap((token) => Option.toArray(tokenIn(token)))
+  return [
+    ...said.flatMap((token) => driftOf(kinds.token, token)),
+    ...assets.flatMap(({ decimals, id, symbol }): ReadonlyArray<Drift> => {
+      const token = known.find(({ assetId }) => idOf(assetId) === id)
+      const what = `${symbol} (${id}) among the tokens`
+      if (token === undefined) return [{ what, was: "listed", is: absent, closesFunding: false }]
+      if (token.decimals === decimals) return []
+      const of = `the decimals of ${symbol} (${id})`
+      return [{ what: of, was: String(decimals), is: String(token.decimals), closesFunding: true }]
+    })
+  ]
+}
+
+export const layer = Layer.effect(
+  Canary,
+  Effect.gen(function* () {
+    const config = yield* VenueConfig
+    const client = yield* VenueClient
+    const session = yield* Session
+    const history = yield* History
+    const { api } = client
+    const { account, apiKey, assetSpellings, partnerJwt } = config
+    const { accountHistory } = factsOf(config)
+    const idOf = (id: string) => canonicalAssetId(assetSpellings, id)
+    const call = (operation: string) => ({ operation, priority: "background", mostBytes: listBytes }) as const
+    const raw = (operation: string, send: Parameters<typeof client.read>[1]) =>
+      Effect.map(client.read(call(operation), send, Schema.Unknown), ({ value }) => value)
+
+    const tokens = (assets: ReadonlyArray<Asset>) =>
+      Effect.map(raw("list tokens", api.swaps.tokens({ responseMode })), (said) =>
+        found(tokensDrift(listOf(said), assets, idOf))
+      )
+
+    const quote = Effect.fnUntraced(function* ([base, second]: ReadonlyArray<Asset>) {
+      if (base === undefined || second === undefined) return unasked("it needs two configured assets")
+      const deadline = (yield* Clock.currentTimeMillis) + 600_000
+      const amount = floorOf(quoted, base.decimals)
+      const payload = quoteRequest(account, { originAsset: base.id, destinationAsset: second.id, amount }, deadline)
+      const said = yield* raw("quote", api.swaps.quote({ payload, responseMode }))
+      const read = Schema.decodeUnknownResult(QuoteResponse)(said)
+      const why = Result.isSuccess(read) ? distrust(config, payload, read.success) : undefined
+      // Prices have a gate of their own: what is wrong with one quote is told and closes nothing here.
+      const odd: ReadonlyArray<Drift> =
+        why === undefined ? [] : [{ what: "the dry quote", was: "the one asked for", is: why, closesFunding: false }]
+      return found([...driftOf(kinds.quote, said), ...odd])
+    })
+
+    const oneOrder = Effect.fnUntraced(function* (orderId: string) {
+      const said = yield* raw("get order", api.orders.get({ params: { orderId }, responseMode }))
+      return [...driftOf(kinds.orderAnswer, said), ...driftOf(kinds.order, fieldOf(said, "data"))]
+    })
+
+    const orders = Effect.gen(function* () {
+      if (apiKey === undefined) return unasked("it needs venue.apiKey")
+      const said = yield* raw("list orders", api.orders.list({ query: { "page[size]": mostOrders }, responseMode }))
+      const listed = listOf(fieldOf(said, "data"))
+      const id = textOf(fieldOf(listed[0], "id"))
+      const drift = [...driftOf(kinds.orderPage, said), ...listed.flatMap((order) => driftOf(kinds.order, order))]
+      return found([...drift, ...(id === undefined ? [] : yield* oneOrder(id))])
+    })
+
+    /** The newest line of the history, and the status of its swap. */
+    const past = Effect.gen(function* () {
+      if (partnerJwt === undefined) return unasked("it needs venue.partnerJwt")
+      const [line] = yield* history.transactions({ numberOfTransactions: 1 })
+      if (line === undefined) return unasked("it is empty")
+      const drift = driftOf(kinds.transaction, line.said)
+      const depositAddress = textOf(line.depositAddress)
+      if (depositAddress === undefined || apiKey === undefined) return found(drift)
+      const depositMemo = textOf(line.depositMemo)
+      const query = { depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }
+      const status = yield* raw("read swap status", api.deposits.status({ query, responseMode }))
+      return found([...drift, ...driftOf(kinds.status, status)])
+    })
+
+    const balances = session
+      .run(client.read(call("read balances"), api.account.balances({ query: {}, responseMode }), Schema.Unknown))
+      .pipe(Effect.map(({ value }) => found(driftOf(kinds.balances, value))))
+
+    /** Open to the invited alone, here and there: whether it is, is a fact of the profile. */
+    const own = history.account({ limit: 1 }).pipe(
+      Effect.map(({ value }) => ({ access: "open", items: value.items })),
+      Effect.catchReason("VenueError", "Rejected", ({ status }) =>
+        status === 400 || status === 403 ? Effect.succeed({ access: "invite-only", items: [] }) : Effect.undefined
+      ),
+      Effect.map((answer) => {
+        if (answer === undefined) return unasked("it is refused")
+        const { access: is, items } = answer
+        const what = "the account's history"
+        return found([
+          ...items.flatMap(({ said }) => driftOf(kinds.accountItem, said)),
+          ...(is === accountHistory ? [] : [{ what, was: accountHistory, is, closesFunding: false }])
+        ])
+      })
+    )
+
+    const clock = Effect.map(client.clockSkewMillis, (skew): Answered => {
+      if (skew === undefined) return unasked("no answer told the venue's time")
+      if (Math.abs(skew) <= mostSkewMillis) return found([])
+      const is = `${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead" : "behind"}`
+      return found([{ what: "this machine's clock", was: "the venue's", is, closesFunding: false }])
+    })
+
+    const look = Effect.fn("Canary.look")(function* (assets: ReadonlyArray<Asset>) {
+      const rows: ReadonlyArray<Row> = [
+        ["tokens", tokens(assets)],
+        ["quote", quote(assets)],
+        ["orders", orders],
+        ["balances", balances],
+        ["history and status", past],
+        ["account history", own],
+        ["clock", clock]
+      ]
+      const answers = yield* Effect.forEach(rows, ([what, ask]) =>
+        Effect.map(Effect.result(ask), (a) => [what, a] as const)
+      )
+      const unique = new Map<string, Drift>()
+      const unchecked: Array<ServiceLook["unchecked"][number]> = []
+      let isWhole = true
+      for (const [what, answer] of answers) {
+        if (Result.isFailure(answer)) {
+          const { reason } = answer.failure
+          const isGone = reason._tag === "Rejected" && gone.includes(reason.code)
+          if (isGone) unique.set(what, { what, was: "answered", is: absent, closesFunding: what === "orders" })
+          else unchecked.push({ what, why: answer.failure.message })
+          isWhole &&= reason._tag === "Rejected"
+          continue
+        }
+        const { drift, why } = answer.success
+        if (why !== undefined) unchecked.push({ what, why })
+        for (const each of drift) unique.set(JSON.stringify(each), each)
+      }
+      const missing = new Set(unchecked.map(({ what }) => what))
+      return {
+        drift: [...unique.values()]
+          .toSorted((a, b) => Number(b.closesFunding) - Number(a.closesFunding))
+          .slice(0, mostTold),
+        checked: rows.map(([what]) => what).filter((what) => !missing.has(what)),
+        unchecked,
+        isWhole
+      }
+    })
+    return Canary.of({ look })
+  })
+)

@@ -1,0 +1,111 @@
+/**
+ * How an answer's JSON differs from the schema that it is read with. Schemas of answers are tolerant, because a bot must go on
+ * reading what it can; here nothing is tolerated, and everything is only named: fields that the schema does not know, fields
+ * that are promised and missing, values of another kind, and words that a list does not have.
+ */
+import { Schema, type SchemaAST } from "effect"
+import { absent } from "../../domain/Drift.ts"
+import { clean } from "../wire/WireValue.ts"
+
+export interface ShapeDifference {
+  /** `attributes.partialFills[].id`; empty for the whole answer. */
+  readonly path: string
+  readonly was: string
+  readonly is: string
+}
+
+interface Recorded {
+  readonly schema: Schema.Top
+  /** Paths of fields that are always there, though some may be null. Required fields of the schema are, without being named. */
+  readonly promised: ReadonlyArray<string>
+  /** Paths of fields that must have a value. */
+  readonly needed: ReadonlyArray<string>
+}
+
+/** Longer text is no name of a field or state. */
+const mostShown = 60
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const kindOf = (value: unknown): string =>
+  value === undefined ? absent : value === null ? "null" : Array.isArray(value) ? "a list" : `${nouns[typeof value]}`
+
+const nouns: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object"
+}
+
+/** A union without its unions. */
+const partsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
+  ast._tag === "Union" ? ast.types.flatMap(partsOf) : ast._tag === "Suspend" ? partsOf(ast.thunk()) : [ast]
+
+const kindOfPart = (part: SchemaAST.AST): string | undefined => {
+  switch (part._tag) {
+    case "Objects":
+      return nouns["object"]
+    case "Arrays":
+      return "a list"
+    case "String":
+      return nouns["string"]
+    case "Number":
+      return nouns["number"]
+    case "Boolean":
+      return nouns["boolean"]
+    case "Literal":
+      return nouns[typeof part.literal]
+    case "Null":
+      return "null"
+    default:
+      return undefined
+  }
+}
+
+/** One difference per place, however many elements of a list have it. */
+export const differences = ({ needed, promised, schema }: Recorded, answer: unknown): ReadonlyArray<ShapeDifference> => {
+  const found = new Map<string, ShapeDifference>()
+  const note = (path: string, was: string, is: string) => {
+    const key = `${path} ${was} ${is}`
+    if (!found.has(key)) found.set(key, { path, was: clean(was), is: clean(is) })
+  }
+
+  const field = (path: string, ast: SchemaAST.AST, isOptional: boolean, value: unknown): void => {
+    const isNeeded = needed.includes(path)
+    const isMissing = value === undefined || (value === null && isNeeded)
+    if (!isMissing) return walk(path, ast, value)
+    if (isNeeded || !isOptional || promised.includes(path)) note(path, expectedOf(ast), kindOf(value))
+  }
+
+  const walk = (path: string, ast: SchemaAST.AST, value: unknown): void => {
+    const parts = partsOf(ast)
+    const kinds = new Set(parts.map(kindOfPart))
+    if (kinds.has(undefined) || value === null) return
+    const is = kindOf(value)
+    if (!kinds.has(is)) return note(path, expectedOf(ast), is)
+    const words = parts.flatMap((part) => (part._tag === "Literal" ? [String(part.literal)] : []))
+    if (typeof value === "string" && words.length > 0 && !words.includes(value))
+      note(path, `one of ${words.join(", ")}`, value.slice(0, mostShown))
+    for (const part of parts) {
+      if (part._tag === "Arrays" && Array.isArray(value))
+        for (const element of value) for (const rest of part.rest) walk(`${path}[]`, rest, element)
+      if (part._tag === "Objects" && isRecord(value)) fields(path, part, value)
+    }
+  }
+
+  const fields = (path: string, ast: SchemaAST.Objects, value: Readonly<Record<string, unknown>>): void => {
+    const below = (name: string) => (path === "" ? name : `${path}.${name}`)
+    const names = new Set(ast.propertySignatures.map(({ name }) => String(name)))
+    for (const { name, type } of ast.propertySignatures)
+      field(below(String(name)), type, type.context?.isOptional === true, value[String(name)])
+    for (const [name, own] of Object.entries(value))
+      if (!names.has(name)) note(below(name.slice(0, mostShown)), absent, kindOf(own))
+  }
+
+  walk("", Schema.toEncoded(schema).ast, answer)
+  return [...found.values()]
+}
+
+const expectedOf = (ast: SchemaAST.AST): string =>
+  [...new Set(partsOf(ast).flatMap((part) => kindOfPart(part) ?? []))].filter((kind) => kind !== "null").join(" or ")

@@ -1,0 +1,152 @@
+/** The canary over the real HTTP path: at sandboxes of every profile, and where the service changes on the way. */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { HttpClient, HttpServerResponse } from "effect/http"
+import type { Drift } from "../../../src/domain/Drift.ts"
+import { present } from "../../../src/domain/Present.ts"
+import * as SandboxSigner from "../../../src/rehearsal/SandboxSigner.ts"
+import * as SandboxServer from "../../../src/sandbox/SandboxServer.ts"
+import * as Canary from "../../../src/venue/canary/Canary.ts"
+import { History } from "../../../src/venue/History.ts"
+import * as HttpVenue from "../../../src/venue/HttpVenue.ts"
+import { Session } from "../../../src/venue/http/Session.ts"
+import { VenueClient } from "../../../src/venue/http/VenueClient.ts"
+import { type ProfileName, profileNames } from "../../../src/venue/profile/Profiles.ts"
+import { Venue } from "../../../src/venue/Venue.ts"
+import { defaultPatience, ownAccount, VenueConfig } from "../../../src/venue/VenueConfig.ts"
+import { inVirtualTime } from "../../engine/botWorld.ts"
+import { order, price } from "../../sandbox/clients.ts"
+
+type Change = (path: string, body: string) => string
+
+/** Asks a sandbox that has one order, with its answers changed on the way. */
+const lookAt = (like: ProfileName, change: Change, wrongDecimals = 0) =>
+  inVirtualTime(
+    Effect.gen(function* () {
+      const sandbox = yield* Layer.build(SandboxServer.layerMemory({ seed: 5, like }))
+      const connection = Context.get(sandbox, SandboxServer.SandboxConnection)
+      const service = Context.get(sandbox, HttpClient.HttpClient)
+      let isChanging = false
+      const client = HttpClient.make((request) =>
+        Effect.gen(function* () {
+          const response = yield* service.execute(request)
+          if (!isChanging) return response
+          const { pathname } = new URL(request.url)
+          const text = yield* response.text
+          const body = change(pathname, text)
+          const { date = "" } = response.headers
+          const changed = HttpServerResponse.text(body, {
+            status: body !== text && body.startsWith('{"message"') ? 404 : response.status,
+            contentType: "application/json",
+            headers: { date }
+          })
+          return HttpServerResponse.toClientResponse(changed, { request })
+        })
+      )
+      const { facts } = connection
+      const config = Layer.succeed(VenueConfig, {
+        url: connection.url,
+        ledger: connection.ledger,
+        verifier: connection.verifier,
+        ...present({ facts: facts && { ...facts, saltFrom: `${connection.url}/sandbox/rpc` } }),
+        apiKey: Redacted.make(connection.apiKey),
+        partnerJwt: Redacted.make(connection.partnerJwt),
+        quoteKey: connection.quoteKey,
+        account: ownAccount(connection.account.signerId, "CONFIDENTIAL_INTENTS"),
+        patience: defaultPatience
+      })
+      const layer = Layer.provideMerge(Canary.layer, Layer.merge(History.layer, HttpVenue.layer)).pipe(
+        Layer.provide(Session.layer),
+        Layer.provide(VenueClient.layer),
+        Layer.provide(SandboxSigner.layer(connection)),
+        Layer.provide(config),
+        Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
+      )
+      const ids = {
+        baseAsset: `nep141:btc.omft.${connection.ledger}`,
+        quoteAsset: `nep141:usdc.omft.${connection.ledger}`
+      }
+      return yield* Effect.gen(function* () {
+        yield* Venue.use((venue) => venue.createOrder(order({ ...ids, price: price("70000") })))
+        isChanging = true
+        return yield* Canary.Canary.use((canary) =>
+          canary.look([
+            { symbol: "BTC", id: ids.baseAsset, decimals: 8 + wrongDecimals },
+            { symbol: "USDC", id: ids.quoteAsset, decimals: 6 }
+          ])
+        )
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+const same: Change = (_, body) => body
+const ofOrders =
+  (change: (body: string) => string): Change =>
+  (path, body) =>
+    path.startsWith("/v0/orders") ? change(body) : body
+
+describe("the canary at a service", () => {
+  it.effect.each(profileNames)("finds no drift at a sandbox like %s", (like) =>
+    Effect.gen(function* () {
+      const { checked, drift, isWhole, unchecked } = yield* lookAt(like, same)
+      assert.deepStrictEqual(drift, [])
+      assert.isTrue(isWhole)
+      assert.deepStrictEqual(checked, ["tokens", "quote", "orders", "balances", "account history", "clock"])
+      assert.deepStrictEqual(unchecked, [{ what: "history and status", why: "it is empty" }])
+    })
+  )
+
+  const gone = (what: string, was: string, closesFunding: boolean): Drift => ({
+    what,
+    was,
+    is: "absent",
+    closesFunding
+  })
+  it.effect.each([
+    [
+      "a new field",
+      ofOrders((body) => body.replaceAll('"side":', '"isHidden":true,"side":')),
+      { what: "field `isHidden` of orders", was: "absent", is: "true or false", closesFunding: false }
+    ],
+    [
+      "a field that is gone",
+      ofOrders((body) => body.replaceAll('"price":', '"limitPrice":')),
+      gone("field `price` of orders", "text", true)
+    ],
+    ["orders that are gone", ofOrders(() => '{"message":"Cannot GET /v0/orders"}'), gone("orders", "answered", true)],
+    [
+      "a quote without a signature",
+      (path: string, body: string) => (path === "/v0/quote" ? body.replace('"signature":', '"seal":') : body),
+      gone("field `signature` of quotes", "text", false)
+    ]
+  ] as const)("tells of %s", ([, change, expected]) =>
+    Effect.gen(function* () {
+      const { drift } = yield* lookAt("near-2026-11", change)
+      assert.deepInclude(drift, expected)
+      assert.strictEqual(drift.filter(({ closesFunding }) => closesFunding).length, expected.closesFunding ? 1 : 0)
+    })
+  )
+
+  it.effect("tells of other decimals than the configured ones, and closes funding", () =>
+    Effect.gen(function* () {
+      const { drift } = yield* lookAt("document", same, 1)
+      const [first] = drift
+      assert.deepInclude(first, { was: "9", is: "8", closesFunding: true })
+    })
+  )
+
+  it.effect("proves nothing by an answer that does not come", () =>
+    Effect.gen(function* () {
+      const { drift, isWhole, unchecked } = yield* lookAt(
+        "document",
+        ofOrders(() => "not JSON")
+      )
+      assert.deepStrictEqual(drift, [])
+      assert.isFalse(isWhole)
+      assert.include(
+        unchecked.map(({ what }) => what),
+        "orders"
+      )
+    })
+  )
+})
