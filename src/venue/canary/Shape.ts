@@ -64,7 +64,10 @@ const kindOfPart = (part: SchemaAST.AST): string | undefined => {
 }
 
 /** One difference per place, however many elements of a list have it. */
-export const differences = ({ needed, promised, schema }: Recorded, answer: unknown): ReadonlyArray<ShapeDifference> => {
+export const differences = (
+  { needed, promised, schema }: Recorded,
+  answer: unknown
+): ReadonlyArray<ShapeDifference> => {
   const found = new Map<string, ShapeDifference>()
   const note = (path: string, was: string, is: string) => {
     const key = `${path} ${was} ${is}`
