@@ -96,7 +96,7 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
   dca: (pick, side) =>
     `{ every: ${pick(1, 3) * 4}m, side: ${side}, size: { base: ${pick(1, 4)} }, times: ${pick(2, 5)}, reach: 0.${pick(1, 5)}% }`,
   deals: (pick, side) =>
-    `{ side: ${side}, size: { base: ${pick(1, 4)} }, reach: 0.${pick(1, 5)}%, safety: { orders: ${pick(1, 3)}, size: { base: ${pick(1, 3)} }, distance: 0.${pick(3, 9)}1%, sizeScale: 1.${pick(0, 5)} }, takeProfit: 0.${pick(4, 9)}3%, cooldown: ${pick(1, 3) * 4}m }`,
+    `{ side: ${side}, size: { base: ${pick(1, 4)} }, reach: 0.${pick(1, 5)}%, safety: { orders: ${pick(1, 3)}, size: { base: ${pick(1, 3)} }, distance: 0.${pick(3, 9)}1%, sizeScale: 1.${pick(0, 5)} }, takeProfit: 0.${pick(4, 9)}3%, ${pick(0, 1) === 0 ? "" : `trail: 0.${pick(2, 6)}7%, stopReach: 3%, `}cooldown: ${pick(1, 3) * 4}m }`,
   twap: (pick, side) => {
     const slices = pick(2, 4)
     return `{ side: ${side}, total: { base: ${pick(3, 9)} }, over: ${slices * pick(1, 3) * 4}m, slices: ${slices}, limit: ${side === "buy" ? 1301 : 701}, reach: 0.${pick(1, 5)}% }`

@@ -1,6 +1,6 @@
 /**
- * A spread: a fixed ratio of the price, or one that follows volatility. The latter is the average true range, or the
- * standard deviation of the closes, as a share of the last close, times a factor, and kept between its two ends.
+ * A distance, such as a spread: a fixed ratio of the price, or one that follows volatility. The latter is the average true
+ * range, or the standard deviation of the closes, as a share of the last close, times a factor, and kept between its two ends.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { columnOf, type Series } from "../expression/Term.ts"
@@ -24,11 +24,15 @@ export interface Volatile {
   readonly most: Decimal.Decimal
 }
 
-export interface Spread {
+/** A share of the price. */
+export interface Distance {
   /** The widest it may become. */
   readonly widest: Decimal.Decimal
   /** Missing when it does not follow volatility. */
   readonly follows?: Volatile
+}
+
+export interface Spread extends Distance {
   /** Missing unless a model says what it is. */
   readonly model?: Model
 }
@@ -37,9 +41,9 @@ const volatileFields = Read.fields({
   of: Read.required(Read.oneOf("atr", "stdev"), "average true range, or standard deviation of the closes"),
   length: Read.required(Read.integer(2, longest), "over so many candles"),
   timeframe: Read.required(timeframe, "of the candles"),
-  factor: Read.required(Read.factor, "the spread is so many times that share of the price"),
-  min: Read.required(Read.ratio, "narrowest spread"),
-  max: Read.required(Read.ratio, "widest spread")
+  factor: Read.required(Read.factor, "so many times that share of the price"),
+  min: Read.required(Read.ratio, "narrowest"),
+  max: Read.required(Read.ratio, "widest")
 })
 
 const seriesOf = (of: "atr" | "stdev", length: number, timeframe: string): Series =>
@@ -57,15 +61,11 @@ const seriesOf = (of: "atr" | "stdev", length: number, timeframe: string): Serie
         column: ({ close }) => Indicators.stdev(close, length)
       }
 
-export const spread: Read.Reader<Spread> = described(
-  (node: YamlNode, to: Report): Spread | undefined => {
+export const distance: Read.Reader<Distance> = described(
+  (node: YamlNode, to: Report): Distance | undefined => {
     if (node.type !== "map") {
       const widest = Read.ratio(node, to)
       return widest === undefined ? undefined : { widest }
-    }
-    if (isModel(node)) {
-      const model = readModel(node, to)
-      return model === undefined ? undefined : { widest: model.most, model }
     }
     const read = volatileFields(node, to)
     if (read?.of === undefined || read.length === undefined || read.timeframe === undefined) return undefined
@@ -74,6 +74,15 @@ export const spread: Read.Reader<Spread> = described(
     const series = seriesOf(read.of.value, read.length.value, read.timeframe.value)
     const follows = { series, factor: read.factor.value, least: read.min.value, most: read.max.value }
     return { widest: read.max.value, follows }
+  },
+  () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatileFields)] })
+)
+
+export const spread: Read.Reader<Spread> = described(
+  (node: YamlNode, to: Report): Spread | undefined => {
+    if (node.type !== "map" || !isModel(node)) return distance(node, to)
+    const model = readModel(node, to)
+    return model === undefined ? undefined : { widest: model.most, model }
   },
   () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatileFields), schemaOf(modelFields)] })
 )
@@ -84,7 +93,7 @@ const isModel = ({ entries }: YamlMap): boolean => {
 }
 
 /** From the last closed candle; `undefined` while there are too few. */
-export const spreadAt = ({ widest, follows }: Spread, view: View): Decimal.Decimal | undefined => {
+export const distanceAt = ({ widest, follows }: Distance, view: View): Decimal.Decimal | undefined => {
   if (follows === undefined) return widest
   const { series, factor, least, most } = follows
   const known = view.candles?.get(series.timeframe)

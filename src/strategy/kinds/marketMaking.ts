@@ -31,7 +31,7 @@ import { hangingFields, hangingIn, withHanging } from "./marketMaking/Hanging.ts
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import { baseAmounts } from "./Size.ts"
 import { filledLegs } from "./SlotLegs.ts"
-import { type Spread, spread, spreadAt } from "./Volatility.ts"
+import { distanceAt, type Spread, spread } from "./Volatility.ts"
 
 const mostLevels = 50
 const half = Decimal.make(5n, 1)
@@ -250,7 +250,7 @@ const leaning = ({ quantity }: Quoting, lean: Decimal.Decimal, inventory: Amount
 const measureNow = ({ spread, quantity }: Quoting, view: View): Measured | undefined => {
   const wanted =
     spread.model === undefined
-      ? present({ spread: spreadAt(spread, view), lean: Decimal.zero })
+      ? present({ spread: distanceAt(spread, view), lean: Decimal.zero })
       : Model.quotesAt(spread.model, view)
   if (wanted?.spread === undefined) return undefined
   const impact = view.depth === undefined ? undefined : impactOf(view.depth, quantity)

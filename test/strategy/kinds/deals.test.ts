@@ -1,7 +1,9 @@
 /** Deals against an account of them that is as naive as can be: one list of fills, one position, one average. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Candles from "../../../src/candles/Candles.ts"
+import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import type { DesiredOrder } from "../../../src/strategy/Decision.ts"
+import type { Decision, DesiredOrder, Memory } from "../../../src/strategy/Decision.ts"
 import { type OwnState, untouchedSlot, type View } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import { SlowVenue } from "../slowVenue.ts"
@@ -142,6 +144,83 @@ ${stop}  expireAfter: 30m
   it("decide the same anywhere inside their bounds", () => {
     const asked = whole.replace("  cooldown", "  when: mid < 58000\n  expireAfter: 1h\n  cooldown")
     for (let seed = 1; seed <= 40; seed++) checkBounds(strategyOf(asked), { low: 40_000, high: 60_000, seed })
+  })
+
+  it("trail the best price from the take-profit on: nothing rests, and they leave so far behind it", () => {
+    const trailing = strategyOf(
+      file(`  size: { quote: 100 }
+  safety: { orders: 1, size: { quote: 100 }, distance: 5% }
+  takeProfit: 2%
+  trail: 1%
+  stopReach: 0.2%`)
+    )
+    const venue = new SlowVenue(trailing, () => 0)
+    venue.requotes = true
+    look(venue, 50_000, 0)
+    venue.pass(1)
+    venue.pass(1)
+    const why = ({ decision }: ReturnType<typeof look>) =>
+      decision.absent.find(({ slot }) => slot === "exit")?.why.text ?? ""
+    const held = look(venue, 50_000, minute)
+    assert.deepStrictEqual(held.placed.map(said), ["safety-01 BUY 210526 at 47500"])
+    assert.strictEqual(why(held), "waits until the price has come to 51000; then it trails the best price")
+    assert.closeTo(Decimal.toNumber(held.decision.until.priceAbove ?? Decimal.zero), 51_000, 0.001)
+    // Half of what it may give back is no reason to leave; a better price moves the line.
+    assert.include(why(look(venue, 51_200, 2 * minute)), "trails the best price 51200, leaves at 50688")
+    assert.include(why(look(venue, 50_800, 3 * minute)), "trails the best price 51200")
+    assert.include(why(look(venue, 52_000, 4 * minute)), "trails the best price 52000, leaves at 51480")
+    const left = look(venue, 51_400, 5 * minute)
+    assert.deepStrictEqual(
+      left.decision.desired.map(({ slot, legs: [leg] }) => `${slot} ${leg.side} at ${Decimal.format(leg.price)}`),
+      ["exit SELL at 51297.2"]
+    )
+    assert.strictEqual(left.decision.desired[0]?.why.code, "trail")
+  })
+
+  it("decide the same anywhere inside their bounds where the exit trails", () => {
+    const trailing = whole.replace("  cooldown", "  trail: 2%\n  cooldown")
+    for (let seed = 1; seed <= 40; seed++) checkBounds(strategyOf(trailing), { low: 40_000, high: 60_000, seed })
+  })
+
+  it("space their safety orders by volatility, as it is when the deal begins", () => {
+    const spaced = strategyOf(
+      file(`  size: { quote: 100 }
+  safety: { orders: 3, size: { quote: 100 }, distance: { of: atr, length: 2, timeframe: 1h, factor: 2, min: 0.5%, max: 9% }, distanceScale: 2 }
+  takeProfit: 2%`)
+    )
+    assert.deepStrictEqual([...(spaced.candles ?? [])], [["1h", 13]])
+    const candles = (range: number, bars = 20) => {
+      const close = Candles.columnOf(Array.from({ length: bars }, () => 50_000))
+      const made = {
+        bars,
+        time: TimeAxis.regular(bars, 0, 60 * minute),
+        open: close,
+        high: Candles.columnOf(Array.from({ length: bars }, () => 50_000 + range / 2)),
+        low: Candles.columnOf(Array.from({ length: bars }, () => 50_000 - range / 2)),
+        close,
+        volume: close,
+        priceScale: 2
+      }
+      return new Map([["1h", { columns: made, closed: bars }]])
+    }
+    const at = (known: View["candles"], slots: View["slots"], memory: Memory, own: Partial<OwnState> = {}) => {
+      const whole: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n, ...own }
+      const now = price("50000")
+      const view: View = { now: 0, market: spaced.market, price: { bid: now, ask: now, at: 0 }, slots, own: whole }
+      return spaced.decide(known === undefined ? view : { ...view, candles: known }, memory)
+    }
+    assert.include(at(undefined, new Map(), null).absent[0]?.why.text, "not warm")
+    const begun = at(candles(500), new Map(), null)
+    const bought = new Map([["base", { ...untouchedSlot, completedLegs: 1, bought: 200_000n, paid: 100_000_000n }]])
+    // Twice 1 %, then twice and four times as wide; wider candles later change nothing.
+    const prices = (decision: Decision) =>
+      decision.desired.flatMap(({ slot, legs: [leg] }) =>
+        slot.startsWith("safety") ? [Decimal.format(leg.price)] : []
+      )
+    const own = { freeBase: 200_000n, averageEntry: price("50000") }
+    assert.deepStrictEqual(prices(at(candles(2000), bought, begun.memory, own)), ["49000", "47000", "43000"])
+    const wide = at(candles(9000), new Map(), null)
+    assert.deepStrictEqual(prices(at(candles(1), bought, wide.memory, own)), ["45500", "36500", "18500"])
   })
 
   it("must be affordable to the last safety order, and have a price for it", () => {

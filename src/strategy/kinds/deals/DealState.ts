@@ -19,7 +19,11 @@ export interface Deal {
   readonly isExpired: boolean
   /** The position was sold. What still fills is sold too, and nothing new is bought. */
   readonly isClosing: boolean
-  /** The price at which it leaves, since the stop was reached. */
+  /** Of the first safety order, where that follows volatility: as it was when the deal began. */
+  readonly spacing: Decimal.Decimal | undefined
+  /** The best price since the take-profit was reached, in steps, where the exit trails. */
+  readonly best: Price | undefined
+  /** The price at which it leaves, since the stop was reached, or what trails the best price. */
   readonly leaves: Price | undefined
 }
 
@@ -61,6 +65,8 @@ export const remember = ({ base }: Market, { begun, endedAt, deal }: DealState):
         ),
         ...(deal.isExpired ? { isExpired: true } : {}),
         ...(deal.isClosing ? { isClosing: true } : {}),
+        ...(deal.spacing === undefined ? {} : { spacing: Decimal.format(deal.spacing) }),
+        ...(deal.best === undefined ? {} : { best: Decimal.format(deal.best) }),
         ...(deal.leaves === undefined ? {} : { leaves: Decimal.format(deal.leaves) })
       })
 })
@@ -82,6 +88,8 @@ export const stateIn = ({ base }: Market, slots: ReadonlyArray<string>, memory: 
       legs: new Map(slots.map((slot) => [slot, legsOf(slot)])),
       isExpired: isTrueIn(memory, "isExpired"),
       isClosing: isTrueIn(memory, "isClosing"),
+      spacing: decimalIn(memory, "spacing"),
+      best: decimalIn(memory, "best"),
       leaves: decimalIn(memory, "leaves")
     }
   }

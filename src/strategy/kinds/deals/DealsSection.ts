@@ -3,7 +3,7 @@ import { type Amount, floorOf, formatWithSymbol, toDecimal } from "../../../doma
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
 import { compile } from "../../expression/Compiler.ts"
-import type { Needs } from "../../expression/Needs.ts"
+import { type Needs, needCandles } from "../../expression/Needs.ts"
 import { scopeOf } from "../../expression/Scope.ts"
 import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
@@ -12,16 +12,15 @@ import { report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { YamlNode } from "../../YamlReader.ts"
 import { type Size, size } from "../Size.ts"
+import { type Distance, distance } from "../Volatility.ts"
 
 const mostSafetyOrders = 50
 const mostDeals = 1_000_000
 const defaultStopReach = Decimal.make(5n, 3)
 
 /** An order below the base order. */
-export interface Step {
+interface Step {
   readonly slot: string
-  /** How far below the base order, as a ratio. */
-  readonly distance: Decimal.Decimal
   readonly size: Size
 }
 
@@ -33,9 +32,14 @@ export interface Deals {
   readonly when: Term | undefined
   readonly whenText: string
   readonly steps: ReadonlyArray<Step>
+  /** Of the first one from the base order; each step is so many times as wide as the one before. */
+  readonly spacing: Distance
+  readonly distanceScale: number
   /** How many of them rest at once. */
   readonly active: number
   readonly takeProfit: Decimal.Decimal
+  /** From the take-profit on it leaves so far behind the best price. */
+  readonly trail: Decimal.Decimal | undefined
   readonly stop: Decimal.Decimal | undefined
   readonly stopReach: Decimal.Decimal
   readonly expireMillis: number | undefined
@@ -49,7 +53,7 @@ const safetyFields = (market: Market) =>
   Read.fields({
     orders: Read.required(Read.integer(1, mostSafetyOrders), "how many"),
     size: Read.required(size(market), "of the first one"),
-    distance: Read.required(Read.ratio, "of the first one from the base order"),
+    distance: Read.required(distance, "of the first one from the base order; by volatility: when the deal begins"),
     sizeScale: Read.optional(Read.factor, "each is so many times as large as the one before; default: 1"),
     distanceScale: Read.optional(Read.factor, "each step is so many times as wide as the one before; default: 1"),
     active: Read.optional(Read.integer(1, mostSafetyOrders), "how many of them rest at once; default: all")
@@ -64,6 +68,7 @@ export const dealsFields = (market: Market) =>
     timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; default: 1h"),
     safety: Read.optional(safetyFields(market), "further orders below the base order; for sales above it"),
     takeProfit: Read.required(Read.ratio, "leaves so far above the average entry; sales: below"),
+    trail: Read.optional(Read.ratio, "from the take-profit on, leaves so far behind the best price; default: at once"),
     stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
     stopReach: Read.optional(Read.ratioOrZero, "at the stop the exit may give away this much; default: 0.5%"),
     expireAfter: Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
@@ -80,17 +85,24 @@ const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: number):
 }
 
 const stepsOf = (read: Safety, market: Market): ReadonlyArray<Step> => {
-  const { orders, size: first, distance, sizeScale, distanceScale } = read
-  if (orders === undefined || first === undefined || distance === undefined) return []
-  const [bySize, byDistance] = [sizeScale?.value ?? 1, distanceScale?.value ?? 1]
+  const { orders, size: first, sizeScale } = read
+  if (orders === undefined || first === undefined) return []
+  const bySize = sizeScale?.value ?? 1
+  return Array.from({ length: orders.value }, (_, index) => ({
+    slot: `safety-${String(index + 1).padStart(2, "0")}`,
+    size: scaled(first.value, market, bySize ** index)
+  }))
+}
+
+/** How far each safety order is below the base order, as ratios, if the first one is so far. */
+export const distancesOf = (
+  { steps, distanceScale }: Pick<Deals, "steps" | "distanceScale">,
+  first: Decimal.Decimal
+): ReadonlyArray<Decimal.Decimal> => {
   let below = 0
-  return Array.from({ length: orders.value }, (_, index) => {
-    below += Decimal.toNumber(distance.value) * byDistance ** index
-    return {
-      slot: `safety-${String(index + 1).padStart(2, "0")}`,
-      distance: Decimal.fromNumber(below, 9),
-      size: scaled(first.value, market, bySize ** index)
-    }
+  return steps.map((_, index) => {
+    below += Decimal.toNumber(first) * distanceScale ** index
+    return Decimal.fromNumber(below, 9)
   })
 }
 
@@ -103,13 +115,12 @@ export const readDeals = (section: YamlNode, context: KindContext): Deals | unde
   const scope = scopeOf(context, read.timeframe?.value)
   const when = read.when === undefined ? undefined : compile(read.when.value, "boolean", "condition", scope)
   const side: Side = read.side?.value === "sell" ? "SELL" : "BUY"
-  const last = steps.at(-1)
-  if (
-    side === "BUY" &&
-    read.safety !== undefined &&
-    last !== undefined &&
-    !Decimal.isLess(last.distance, Decimal.one)
-  ) {
+  const spacing = read.safety?.value.distance?.value ?? { widest: Decimal.zero }
+  const distanceScale = read.safety?.value.distanceScale?.value ?? 1
+  const { follows } = spacing
+  if (follows !== undefined) needCandles(scope.needs, follows.series.timeframe, follows.series.warmUp)
+  const last = distancesOf({ steps, distanceScale }, spacing.widest).at(-1)
+  if (side === "BUY" && read.safety !== undefined && last !== undefined && !Decimal.isLess(last, Decimal.one)) {
     report(to, read.safety, "the last safety order would be at no price at all: their distances add up to 100%")
   }
   checkBudget([read.size.value, ...steps.map(({ size }) => size)], side, read.safety ?? read.size, context)
@@ -122,8 +133,11 @@ export const readDeals = (section: YamlNode, context: KindContext): Deals | unde
     when,
     whenText: read.when?.value.text ?? "",
     steps,
+    spacing,
+    distanceScale,
     active: read.safety?.value.active?.value ?? steps.length,
     takeProfit: read.takeProfit.value,
+    trail: read.trail?.value,
     stop: read.stop?.value,
     stopReach: read.stopReach?.value ?? defaultStopReach,
     expireMillis: read.expireAfter?.value,

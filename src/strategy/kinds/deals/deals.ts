@@ -1,6 +1,6 @@
 /**
  * Deals: a base order, safety orders below it, and one exit: above the average entry of all that has filled, or at a
- * stop below it. When all is sold, the safety orders are withdrawn and the next deal may begin.
+ * stop below it. With `trail` no exit rests: from the take-profit on the deal leaves so far behind the best price. When all is sold, the safety orders are withdrawn and the next deal may begin.
  *
  * The exit sells the base that the budget holds at that moment, so a pending payout joins it on arrival. What fills
  * during its withdrawal is sold as well: a deal is over when nothing of it rests and nothing is held. A partly filled
@@ -25,6 +25,7 @@ import * as Ask from "../../Setup.ts"
 import { legsDone, type OwnState, progressOf, type View } from "../../View.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
 import { quantityAt } from "../Size.ts"
+import { distanceAt } from "../Volatility.ts"
 import {
   type Deal,
   type DealState,
@@ -35,13 +36,15 @@ import {
   remember,
   stateIn
 } from "./DealState.ts"
-import { type Deals, dealsFields, readDeals } from "./DealsSection.ts"
+import { type Deals, dealsFields, distancesOf, readDeals } from "./DealsSection.ts"
 
 const verbs = { BUY: "buys", SELL: "sells" } as const
 const baseOrder = "base"
 const exit = "exit"
 /** Anything below this part of the base order is a leftover of rounding and fees. */
 const dustParts = 100n
+/** The best price is followed in steps, so that not every tick is a decision. */
+const trailStep = Decimal.make(1n, 3)
 
 export const deals: Kind = {
   name: "deals",
@@ -153,8 +156,9 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
     // A deal without any fill does not count.
     return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
   }
-  const leaves = deal.leaves ?? (touched ? stopIn(whole, deal, view, moment) : undefined)
-  return { ...state, deal: { ...deal, isExpired, isClosing, leaves } }
+  const best = touched && deal.leaves === undefined ? bestIn(whole, deal, view, moment) : deal.best
+  const leaves = deal.leaves ?? (touched ? leaving(whole, { ...deal, best }, view, moment) : undefined)
+  return { ...state, deal: { ...deal, isExpired, isClosing, best, leaves } }
 }
 
 /** A purchase has partly filled and rests: what it bought is paid out when it ends, not before. */
@@ -175,14 +179,26 @@ const profitPrice = (whole: Deals, deal: Deal, view: View): Price => {
   return orderPrice(whole.market, opposite(whole.side), at)
 }
 
-/** The price at which to leave if the stop is reached now; otherwise the price that would reach it is recorded. */
-const stopIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
-  const { market, side, stop, stopReach } = whole
-  if (stop === undefined) return undefined
-  const at = against(whole, view.own?.averageEntry ?? deal.price, stop)
-  notePrice(moment, Decimal.toNumber(at))
+/** Since the take-profit was reached, where the exit trails; the price that changes it is recorded. */
+const bestIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
+  if (whole.trail === undefined) return undefined
   const price = mid(view.price)
-  const isReached = Decimal.equals(price, at) || !isAsGood(whole, price, at)
+  const next = deal.best === undefined ? profitPrice(whole, deal, view) : towards(whole, deal.best, trailStep)
+  const best = isAsGood(whole, price, next) ? price : deal.best
+  notePrice(moment, Decimal.toNumber(best === undefined ? next : towards(whole, best, trailStep)))
+  return best
+}
+
+/** The price at which to leave if the stop, or what trails the best price, is reached now; otherwise what would reach it is recorded. */
+const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
+  const { market, side, stop, stopReach, trail } = whole
+  const stops = [
+    ...(stop === undefined ? [] : [against(whole, view.own?.averageEntry ?? deal.price, stop)]),
+    ...(trail === undefined || deal.best === undefined ? [] : [against(whole, deal.best, trail)])
+  ]
+  for (const at of stops) notePrice(moment, Decimal.toNumber(at))
+  const price = mid(view.price)
+  const isReached = stops.some((at) => Decimal.equals(price, at) || !isAsGood(whole, price, at))
   return isReached ? orderPrice(market, opposite(side), against(whole, price, stopReach)) : undefined
 }
 
@@ -203,8 +219,17 @@ const begin = (
   const price = orderPrice(market, side, towards(whole, mid(view.price), reach))
   if (quantityAt(market, whole.size, price) === 0n)
     return { state, why: "its size comes to nothing at this price", key: "size" }
+  const { follows } = whole.spacing
+  const spacing = follows === undefined ? undefined : distanceAt(whole.spacing, view)
+  if (follows !== undefined && spacing === undefined)
+    return {
+      state,
+      why: "waits for more candles: the distance of its safety orders is not warm yet",
+      key: "safety.distance"
+    }
   const legs = legsNow(slotsOf(whole), view)
-  const deal: Deal = { price, startedAt: view.now, legs, isExpired: false, isClosing: false, leaves: undefined }
+  const begun = { price, startedAt: view.now, legs, isExpired: false, isClosing: false }
+  const deal: Deal = { ...begun, spacing, best: undefined, leaves: undefined }
   return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "" }
 }
 
@@ -218,7 +243,10 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired
   }
   const isEntering = !deal.isClosing && !deal.isExpired && deal.leaves === undefined
   const isIn = isTouched(deal, baseOrder, view)
-  const waiting = steps.filter(({ slot }) => !isComplete(deal, slot, view))
+  const distances = distancesOf(whole, deal.spacing ?? whole.spacing.widest)
+  const waiting = steps.flatMap(({ slot, size }, index) =>
+    isComplete(deal, slot, view) ? [] : [{ slot, size, distance: distances[index] ?? Decimal.zero }]
+  )
   const placed = isEntering && isIn ? waiting.slice(0, active) : []
   const safety = placed.flatMap(({ slot, distance, size: own }) => {
     const price = orderPrice(market, side, against(whole, deal.price, distance))
@@ -229,7 +257,7 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired
     ? [enters(baseOrder, deal.price, quantityAt(market, size, deal.price), "base-order", "size")]
     : []
   const rests = isEntering ? [] : [baseOrder]
-  const ends = deal.leaves !== undefined ? "stop" : deal.isExpired ? "expireAfter" : "takeProfit"
+  const ends = deal.leaves !== undefined ? leavesBy(deal) : deal.isExpired ? "expireAfter" : "takeProfit"
   const [code, text, key] = isEntering
     ? isIn
       ? ["safety-order", `only ${active} of them rest at once`, "safety.active"]
@@ -239,19 +267,36 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired
   const left = waiting.filter(({ slot }) => !known.has(slot)).map(({ slot }) => slot)
   return {
     desired: [...base, ...safety, ...exitOf(whole, deal, view)],
-    absent: [...rests, ...left].map((slot) => ({ slot, why: because(code, text, key) }))
+    absent: [
+      ...[...rests, ...left].map((slot) => ({ slot, why: because(code, text, key) })),
+      ...exitWaits(whole, deal, view)
+    ]
   }
+}
+
+const leavesBy = ({ best }: Deal): "trail" | "stop" => (best === undefined ? "stop" : "trail")
+
+/** Where the exit trails, nothing rests until it leaves. */
+const exitWaits = (whole: Deals, deal: Deal, view: View): Decision["absent"] => {
+  const { trail, keys } = whole
+  if (trail === undefined || deal.leaves !== undefined || heldIn(whole, view, deal) === 0n) return []
+  const at = (price: Price): string => Decimal.format(price)
+  const text =
+    deal.best === undefined
+      ? `waits until the price has come to ${at(profitPrice(whole, deal, view))}; then it trails the best price`
+      : `trails the best price ${at(deal.best)}, leaves at ${at(orderPrice(whole.market, opposite(whole.side), against(whole, deal.best, trail)))}`
+  return [{ slot: exit, why: { code: "trail", text, source: keys("trail") } }]
 }
 
 const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot> => {
   const { market, side, keys } = whole
   const quantity = heldIn(whole, view, deal)
-  if (quantity === 0n) return []
+  if (quantity === 0n || (whole.trail !== undefined && deal.leaves === undefined)) return []
   const average = view.own?.averageEntry ?? deal.price
   const price = exitPrice(whole, deal, view)
   const entered = `${formatWithSymbol(quantity, market.base)}, ${side === "BUY" ? "bought" : "sold"} at ${Decimal.short(average)}`
   const text = `${side === "BUY" ? "sells" : "buys back"} ${entered} on average, at ${Decimal.format(price)}`
-  const [code, key] = deal.leaves === undefined ? ["take-profit", "takeProfit"] : ["stop", "stop"]
+  const [code, key] = deal.leaves === undefined ? ["take-profit", "takeProfit"] : [leavesBy(deal), leavesBy(deal)]
   return [
     {
       slot: exit,
