@@ -19,7 +19,7 @@ export interface Deal {
   readonly isExpired: boolean
   /** The position was sold. What still fills is sold too, and nothing new is bought. */
   readonly isClosing: boolean
-  /** Of the first safety order, where that follows volatility: as it was when the deal began. */
+  /** The distance of the first safety order, where that follows volatility: as it was when the deal began. */
   readonly spacing: Decimal.Decimal | undefined
   /** The best price since the take-profit was reached, in steps, where the exit trails. */
   readonly best: Price | undefined

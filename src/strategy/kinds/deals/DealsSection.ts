@@ -32,7 +32,7 @@ export interface Deals {
   readonly when: Term | undefined
   readonly whenText: string
   readonly steps: ReadonlyArray<Step>
-  /** Of the first one from the base order; each step is so many times as wide as the one before. */
+  /** How far the first one is from the base order; each step is so many times as wide as the one before. */
   readonly spacing: Distance
   readonly distanceScale: number
   /** How many of them rest at once. */
