@@ -13,7 +13,7 @@ import type * as Read from "../Fields.ts"
 import type { Budget } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
-import { quantityAt, type Size } from "./Size.ts"
+import { quantityAt, type Size, scaled } from "./Size.ts"
 import { nextLeg } from "./SlotLegs.ts"
 
 export interface Cell {
@@ -42,6 +42,8 @@ export interface Grid {
 
 export interface CellShape {
   readonly size: Size
+  /** Each cell is so many times as large as the one above it; the highest one has the size. */
+  readonly sizeScale: number
   /** How a cycle takes its profit: with "base", it sells only what pays for the next purchase. */
   readonly profit: "quote" | "base"
   /** A cell may sell below what it paid. */
@@ -66,7 +68,10 @@ export const makeCells = (
   for (let index = 0; index + 1 < prices.length; index++) {
     const [low, high] = [prices[index], prices[index + 1]]
     if (low === undefined || high === undefined) continue
-    cells.push(makeCell(market, `cell-${String(index).padStart(width, "0")}`, low, high.price, shape, keys))
+    const below = prices.length - 2 - index
+    const size = shape.sizeScale === 1 ? shape.size : scaled(shape.size, market, shape.sizeScale ** below)
+    const slot = `cell-${String(index).padStart(width, "0")}`
+    cells.push(makeCell(market, slot, low, high.price, { ...shape, size }, keys))
   }
   return cells
 }
@@ -174,7 +179,8 @@ export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
 }
 
 /** Short as well. */
-export const sizesOf = ({ size, profit }: CellShape): string => `${size.amount} ${size.unit}, profit in ${profit}`
+export const sizesOf = ({ size, sizeScale, profit }: CellShape): string =>
+  `${size.amount} ${size.unit}${sizeScale === 1 ? "" : `, each ${sizeScale} times the one above`}, profit in ${profit}`
 
 /** Used until the file is edited: what its slots hold decides an edited grid (see `EditedGrid`). */
 export const decide = (whole: Grid, view: View, memory: Memory): Decision => {

@@ -53,6 +53,13 @@ export const baseAmounts = (market: Market): Reader<ReadonlyArray<Amount>> => {
   )
 }
 
+/** So many times as large, rounded down. */
+export const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: number): Size => {
+  const { decimals } = unit === "base" ? base : quote
+  const exact = Decimal.multiply(toDecimal(amount, decimals), Decimal.fromNumber(scale, 12))
+  return { unit, amount: floorOf(exact, decimals) }
+}
+
 /** Base quantity at a price; it never costs more than a quote amount. */
 export const quantityAt = (market: Market, { unit, amount }: Size, price: Price): Amount =>
   unit === "base" ? amount : baseQuantity(market, amount, price, "down")

@@ -29,6 +29,8 @@ import { size } from "./Size.ts"
 import { type Trail, trailing, trails } from "./TrailingGrid.ts"
 
 const mostLevels = 20_001
+/** Between the largest cell and the smallest. */
+const mostTimes = 1000
 
 export const grid: Kind = {
   name: "grid",
@@ -49,8 +51,11 @@ const readBounded = (section: YamlNode, context: KindContext): Behaviour | undef
   const shape = readShape(section, context)
   if (shape?.size === undefined || shape.levels === undefined) return undefined
   const levels = shape.levels.map(({ value, start }): Level => ({ price: value, source: place(to.source, start) }))
+  const sizeScale = shape.sizeScale?.value ?? 1
+  if (shape.sizeScale !== undefined) checkScale(sizeScale, levels.length - 2, shape.sizeScale, shape.following, to)
   const cellShape: CellShape = {
     size: shape.size.value,
+    sizeScale: Math.abs(Math.log(sizeScale)) * (levels.length - 2) > Math.log(mostTimes) ? 1 : sizeScale,
     profit: shape.profit?.value ?? "quote",
     mayLose: shape.allowLoss?.value === true
   }
@@ -110,6 +115,7 @@ const readEndless = (section: YamlNode, context: KindContext): Behaviour | undef
   const [step, fundNearest] = [read.step.value, read.fundNearest.value]
   const shape: CellShape = {
     size: read.size.value,
+    sizeScale: 1,
     profit: read.profit?.value ?? "quote",
     mayLose: read.allowLoss?.value === true
   }
@@ -160,6 +166,7 @@ const endlessFields = (market: Market) =>
     lower: Read.optional(endless),
     upper: Read.optional(endless),
     spacing: Read.optional(endless),
+    sizeScale: Read.optional(endless),
     trail: Read.optional(endless)
   })
 
@@ -171,6 +178,7 @@ const common = (market: Market) => ({
   allowLoss,
   ...endFields,
   size: Read.required(size(market), "of each cell"),
+  sizeScale: Read.optional(Read.factor, "each cell is so many times as large as the one above it; default: 1"),
   profit: Read.optional(Read.oneOf("quote", "base"), "which asset the profit is kept in; default: quote"),
   fundNearest: Read.optional(
     Read.integer(1, mostLevels),
@@ -204,6 +212,7 @@ interface Shape extends Read.Fields<typeof endFields> {
   /** Strictly rising prices, each with its place in the file. */
   readonly levels: ReadonlyArray<Read.Located<Price>> | undefined
   readonly size: Read.Located<CellShape["size"]> | undefined
+  readonly sizeScale: Read.Located<number> | undefined
   readonly profit: Read.Located<CellShape["profit"]> | undefined
   readonly fundNearest: Read.Located<number> | undefined
   readonly allowLoss: Read.Located<boolean> | undefined
@@ -262,10 +271,16 @@ const computedLevels = (
   return prices.map((value) => ({ value, start: levels.start, end: levels.end }))
 }
 
+const checkScale = (scale: number, steps: number, at: Span, following: Shape["following"], to: Report): void => {
+  if (following !== undefined) report(to, at, "a grid with trail has no highest cell: remove sizeScale, or trail")
+  if (Math.abs(Math.log(scale)) * steps <= Math.log(mostTimes)) return
+  const apart = `the largest cell would be more than ${mostTimes} times the smallest`
+  report(to, at, apart, `give a number nearer to 1, at most ${(mostTimes ** (1 / steps)).toFixed(4)}`)
+}
+
 /**
  * The base budget limits how many cells start with a sell. All others must be able to rest as buys at once; in the
- * best case they are the lowest ones. With `fundNearest` only the window must; in the worst case it holds the highest
- * ones.
+ * best case they are the lowest ones. With `fundNearest` only the window must, wherever it is.
  */
 const checkBudget = (
   market: Market,
@@ -282,11 +297,25 @@ const checkBudget = (
     if (base < 0n) break
     sells += 1
   }
-  const buys = fundNearest === undefined ? cells.slice(0, cells.length - sells) : cells.slice(-fundNearest)
-  const needed = buys.reduce((sum, { cost }) => sum + cost, 0n)
+  const buys = fundNearest === undefined ? cells.slice(0, cells.length - sells) : dearest(cells, fundNearest)
+  const needed = costOf(buys)
   if (needed <= budget.quote) return
   const at = { start: section.start, end: section.start + 1 }
   report(to, at, windowTooSmall(buys.length, needed, budget, market), budgetHint)
+}
+
+const costOf = (cells: ReadonlyArray<Cell>): bigint => cells.reduce((sum, { cost }) => sum + cost, 0n)
+
+/** The dearest window: the highest one, or one further down where cells grow downwards. */
+const dearest = (cells: ReadonlyArray<Cell>, count: number): ReadonlyArray<Cell> => {
+  const costAt = (index: number): bigint => cells[index]?.cost ?? 0n
+  let sum = costOf(cells.slice(0, count))
+  let [most, start] = [sum, 0]
+  for (let from = 1; from + count <= cells.length; from++) {
+    sum += costAt(from + count - 1) - costAt(from - 1)
+    if (sum >= most) [most, start] = [sum, from]
+  }
+  return cells.slice(start, start + count)
 }
 
 const windowTooSmall = (count: number, needed: bigint, budget: Budget, { quote }: Market): string => {
@@ -323,6 +352,7 @@ const setup = (market: Market): Setup => {
   levels: ${answer("levels")}  # ${Number(answer("levels")) - 1} cells: each buys at one level and sells at the next
   spacing: geometric  # equal ratios; arithmetic: equal differences
   size: { quote: ${answer("size")} }  # ${quote.symbol} per cell; or { base: … } in ${base.symbol}
+  # sizeScale: 1.05  # each cell is so many times as large as the one above it
   # fundNearest: 5  # keep only so many nearest buys and sells funded
   # trail: up  # or down, both: the range follows the price that way`
   }

@@ -5,7 +5,7 @@ import type { Decision } from "../../../src/strategy/Decision.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import { untouchedSlot } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
-import { between, decideAt, integerBetween, pick, price, random, strategyOf, viewAt } from "../support.ts"
+import { between, decideAt, integerBetween, pick, price, problemsOf, random, strategyOf, viewAt } from "../support.ts"
 
 const gridFile = (grid: string, budget = "{ base: 1, quote: 100000 }") => `name: test
 market: BTC/USDC
@@ -53,6 +53,41 @@ describe("a grid with a stop and a take-profit", () => {
 
   it.each([1, 2, 3])("decides the same anywhere inside its bounds (seed %s)", (seed) => {
     checkBounds(guarded, { low: 85, high: 165, seed })
+  })
+})
+
+describe("a grid whose cells grow downwards", () => {
+  const scaled = (more: string, budget?: string) =>
+    gridFile(`{ lower: 100, upper: 140, levels: 5, size: { quote: 100 }, ${more} }`, budget)
+
+  it("buys so many times as much as the cell above it, and sells what it bought", () => {
+    const { desired } = decideAt(strategyOf(scaled("sizeScale: 2", "{ quote: 1500 }")), price("150"))
+    assert.deepStrictEqual(
+      desired.map(({ legs: [buy] }) => Decimal.format(buy.price)),
+      ["100", "110", "120", "130"]
+    )
+    const costs = desired.map(({ legs: [{ price, quantity }] }) =>
+      inputAmount(strategyOf(scaled("stop: 90")).market, "BUY", quantity, price)
+    )
+    for (const [index, cost] of costs.entries()) {
+      const wanted = 100_000_000n * 2n ** BigInt(3 - index)
+      assert.isTrue(wanted - cost >= 0n && wanted - cost < 200n, `${cost}`)
+    }
+    for (const { legs } of desired) assert.strictEqual(legs[1]?.quantity, legs[0].quantity)
+  })
+
+  it("says what the budget lacks, and where a scale makes no sense", () => {
+    const said = (text: string) => problemsOf(text).map(({ message }) => message)
+    assert.match(said(scaled("sizeScale: 2", "{ quote: 1499 }"))[0] ?? "", /4 buys resting at once need 1499\.99/)
+    // The two lowest cells are the dearest window.
+    assert.match(said(scaled("sizeScale: 2, fundNearest: 2", "{ quote: 1000 }"))[0] ?? "", /2 buys .* need 1200 USDC/)
+    assert.match(said(scaled("sizeScale: 30"))[0] ?? "", /more than 1000 times the smallest/)
+    assert.match(said(scaled("sizeScale: 2, trail: up"))[0] ?? "", /has no highest cell/)
+    assert.match(said(gridFile("{ step: 1%, size: { quote: 10 }, fundNearest: 2, sizeScale: 2 }"))[0] ?? "", /no ends/)
+  })
+
+  it.each([1, 2, 3])("decides the same anywhere inside its bounds (seed %s)", (seed) => {
+    checkBounds(strategyOf(scaled("sizeScale: 1.3")), { low: 85, high: 165, seed })
   })
 })
 

@@ -1,5 +1,5 @@
 /** The `deals:` section of a strategy file: sizes and distances of the orders, and when a deal begins and ends. */
-import { type Amount, floorOf, formatWithSymbol, toDecimal } from "../../../domain/Amount.ts"
+import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
 import { compile } from "../../expression/Compiler.ts"
@@ -11,7 +11,7 @@ import type { KindContext } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { YamlNode } from "../../YamlReader.ts"
-import { type Size, size } from "../Size.ts"
+import { type Size, scaled, size } from "../Size.ts"
 import { type Distance, distance } from "../Volatility.ts"
 
 const mostSafetyOrders = 50
@@ -77,12 +77,6 @@ export const dealsFields = (market: Market) =>
   })
 
 type Safety = NonNullable<NonNullable<ReturnType<ReturnType<typeof safetyFields>>>>
-
-const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: number): Size => {
-  const { decimals } = unit === "base" ? base : quote
-  const exact = Decimal.multiply(toDecimal(amount, decimals), Decimal.fromNumber(scale, 12))
-  return { unit, amount: floorOf(exact, decimals) }
-}
 
 const stepsOf = (read: Safety, market: Market): ReadonlyArray<Step> => {
   const { orders, size: first, sizeScale } = read
