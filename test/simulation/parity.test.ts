@@ -144,6 +144,12 @@ const modelKinds: Readonly<Record<string, Make>> = {
     `{ levels: ${pick(1, 2)}, size: ${pick(1, 3)}, maxInventory: ${pick(4, 9)}, requote: 0.00001%, spread: { of: avellaneda-stoikov, length: 10, timeframe: 4m, riskAversion: ${pick(5, 15)}, horizon: 1h, min: 0.1%, max: 5% } }`
 }
 
+/** Quotes around an average of candles; the price stands still until both have enough of them. */
+const centredKinds: Readonly<Record<string, Make>> = {
+  "market-making": (pick) =>
+    `{ levels: 1, size: ${pick(1, 3)}, maxInventory: ${pick(3, 6)}, spread: 2.${pick(0, 9)}%, requote: 0.1%, centre: "sma(close, ${pick(3, 5)})", timeframe: 4m }`
+}
+
 /** Ten changes and the candle before them come first. The bot begins later: the price stands still until it is warm too. */
 const modelPrices = (seed: number): Prices => jumping(seed, 21, [0, 11, 12, 13])
 
@@ -297,6 +303,7 @@ const campaign = (title: string, kinds: Readonly<Record<string, Make>>, pricesFr
 
 campaign("parity where prices jump", jumpingKinds, (seed) => jumping(seed))
 campaign("parity of quotes by a model", modelKinds, modelPrices)
+campaign("parity of quotes around an average", centredKinds, (seed) => jumping(seed, 18, [0, 1, 2, 3, 4, 5, 6, 7]))
 campaign("parity within candles", wickKinds, withWicks)
 
 /**

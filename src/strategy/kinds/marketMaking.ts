@@ -8,26 +8,29 @@
  * move the first quotes by `requote`. Each order is one slot, quoted again when it has filled, or `filledDelay` later.
  *
  * With `sizeSkew` the inventory changes the sizes as well: what was bought on balance makes bids smaller and asks
- * larger. With `maxImpact` all sizes follow the depth of the market. Spread and centre may also follow a model (see `AvellanedaStoikov`).
+ * larger. With `maxImpact` all sizes follow the depth of the market. Spread and centre may also follow a model (see
+ * `AvellanedaStoikov`), and the centre an expression instead of the mid (see `Centre`).
  */
 import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
 import { impactOf } from "../../domain/Book.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
+import type { Market, Price, Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import { needCandles, neededBy, noNeeds } from "../expression/Needs.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind, KindContext } from "../Kind.ts"
 import { report, type Span } from "../Problem.ts"
-import type { Setup } from "../Setup.ts"
-import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import { progressOf, type View } from "../View.ts"
 import { decimalIn, numberIn, recordIn } from "./Memory.ts"
 import * as Model from "./marketMaking/AvellanedaStoikov.ts"
+import { type Centre, centreFields, centreNow, readCentre } from "./marketMaking/Centre.ts"
+import { changesIn } from "./marketMaking/Changes.ts"
 import { hangingFields, hangingIn, withHanging } from "./marketMaking/Hanging.ts"
+import { setup } from "./marketMaking/Questions.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import { baseAmounts } from "./Size.ts"
 import { filledLegs } from "./SlotLegs.ts"
@@ -61,6 +64,7 @@ interface Quoting {
   readonly maxImpact: Decimal.Decimal | undefined
   readonly filledDelayMillis: number
   readonly maxInventory: Amount
+  readonly centre: Centre | undefined
   readonly keys: Read.KeyPlaces
 }
 
@@ -110,15 +114,19 @@ export const marketMaking: Kind = {
       maxImpact: read.maxImpact?.value,
       filledDelayMillis: read.filledDelay?.value ?? 0,
       maxInventory,
+      centre: readCentre(read, context),
       keys: Read.keyPlaces(section, context.root, to)
     }
+    const needs = whole.centre?.needs ?? noNeeds()
+    if (follows !== undefined) needCandles(needs, follows.series.timeframe, follows.series.warmUp)
+    if (model !== undefined) needCandles(needs, model.timeframe, Model.warmUp(model))
+    const asked = read.maxImpact === undefined ? [quantity] : partsOfSize.map((part) => (quantity * part) / wholePart)
     const quotes: Decide = (view, memory) => decide(whole, view, memory)
     const hanging = hangingIn(read.hanging?.value)
     return {
       initialMemory: null,
-      ...(follows === undefined ? {} : { candles: new Map([[follows.series.timeframe, follows.series.warmUp]]) }),
-      ...(model === undefined ? {} : { candles: new Map([[model.timeframe, Model.warmUp(model)]]) }),
-      depth: read.maxImpact === undefined ? [quantity] : partsOfSize.map((part) => (quantity * part) / wholePart),
+      ...(needs.candles.size === 0 && needs.watched.size === 0 ? {} : neededBy(needs)),
+      depth: [...needs.depth, ...asked],
       decide: hanging === undefined ? quotes : withHanging(quotes, { ...whole, ...hanging })
     }
   }
@@ -130,6 +138,7 @@ const quotingFields = (market: Market) =>
     spread: Read.required(spread, "between the first bid and the first ask"),
     step: Read.optional(Read.ratio, "from one level to the next; default: the spread"),
     size: Read.required(baseAmounts(market), "of each order, in base; or a list with one for each level"),
+    ...centreFields,
     requote: Read.optional(Read.ratio, "quote anew when the price has moved this far; default: 0.2%"),
     skew: Read.optional(Read.ratioOrZero, "move the quotes against a full inventory by this much; default: nothing"),
     sizeSkew: Read.optional(
@@ -259,31 +268,23 @@ const measureNow = ({ spread, quantity }: Quoting, view: View): Measured | undef
 }
 
 /** Quotes nothing until what it needs has come: candles for its spread, or the depth that limits its size. */
-const waiting = ({ levels, spread, keys }: Quoting, memory: Memory, needed: "candles" | "depth"): Decision => {
+const waiting = (whole: Quoting, view: View, memory: Memory, needed: "spread" | "centre" | "depth"): Decision => {
+  const { levels, keys } = whole
   const why =
-    needed === "candles"
-      ? { code: "warming-up", text: "waits for more candles: its spread is not warm yet", source: keys("spread") }
+    needed !== "depth"
+      ? { code: "warming-up", text: `waits for more candles: its ${needed} is not warm yet`, source: keys(needed) }
       : { code: "not-known", text: "waits until the market's depth is quoted", source: keys("size") }
   return {
     desired: [],
     absent: levels.flatMap(({ bid, ask }) => [bid, ask].map((slot) => ({ slot, why }))),
     memory,
     reasons: [],
-    until: { onFill: false, ...(needed === "depth" ? { depth: true } : {}), ...changesOf(spread, undefined) }
+    until: { onFill: false, ...(needed === "depth" ? { depth: true } : {}), ...changesIn(whole, view, false) }
   }
 }
 
 const isFixed = ({ spread }: Quoting, width: Decimal.Decimal): boolean =>
   spread.follows === undefined && spread.model === undefined && Decimal.equals(spread.widest, width)
-
-const changesOf = (
-  { follows, model }: Spread,
-  now: number | undefined
-): Pick<Decision["until"], "barClose" | "time"> => ({
-  ...(follows === undefined ? {} : { barClose: follows.series.timeframe }),
-  ...(model === undefined ? {} : { barClose: model.timeframe }),
-  ...(model === undefined || now === undefined ? {} : { time: Model.changesAt(model, now) })
-})
 
 /** Slots whose order has filled and that wait until `filledDelay` after the last fill; and the legs that were quoted. */
 const delayed = (whole: Quoting, view: View, memory: Memory) => {
@@ -308,13 +309,14 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   const { market, levels, requote, maxInventory, keys } = whole
   const inventory = inventoryOf(whole, view)
   const measured = measureInForce(whole, view, memory, inventory)
-  if (measured === undefined) return waiting(whole, memory, "candles")
+  if (measured === undefined) return waiting(whole, view, memory, "spread")
   const { spread: width, lean } = measured
-  const price = mid(view.price)
+  const price = centreNow(whole.centre, view)
+  if (price === undefined) return waiting(whole, view, memory, "centre")
   const known = decimalIn(memory, "centre")
   const centre = known !== undefined && isWithin(known, requote, price) ? known : price
   const eighths = eighthsInForce(whole, view, memory, centre !== known)
-  if (eighths === undefined) return waiting(whole, memory, "depth")
+  if (eighths === undefined) return waiting(whole, view, memory, "depth")
   const sizing = { eighths, inventory }
   const middle = skewed(whole, centre, lean, inventory)
   const delay = delayed(whole, view, memory)
@@ -343,7 +345,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
     quote(bid, "BUY", offset, quantity, inventory + exposure > maxInventory)
     quote(ask, "SELL", offset, quantity, exposure - inventory > maxInventory)
   })
-  const { time, ...changes } = changesOf(whole.spread, view.now)
+  const { time, ...changes } = changesIn(whole, view, true)
   const times = [...(time === undefined ? [] : [time]), ...(delay.slots.size === 0 ? [] : [delay.until])]
   return {
     desired,
@@ -357,8 +359,9 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
     },
     reasons: [],
     until: {
-      priceBelow: away(centre, negate(requote)),
-      priceAbove: away(centre, requote),
+      ...(whole.centre === undefined
+        ? { priceBelow: away(centre, negate(requote)), priceAbove: away(centre, requote) }
+        : {}),
       onFill: true,
       depth: true,
       ...changes,
@@ -374,24 +377,3 @@ const skewed = (whole: Quoting, centre: Price, lean: Decimal.Decimal, inventory:
     spread.model === undefined ? Decimal.multiply(skew, fullness(whole, inventory)) : leaning(whole, lean, inventory)
   return away(centre, negate(shift))
 }
-
-/** Asked by `limitbot init`. */
-const setup = ({ base, quote }: Market): Setup => ({
-  steps: [
-    Ask.asked("levels", "How many orders on each side", "3", Read.integer(1, 50)),
-    Ask.amount("size", base, "of each order"),
-    Ask.asked("spread", "Between the first bid and the first ask", "0.6%", Read.ratio),
-    Ask.amount("quote", quote, "for the bids, all together")
-  ],
-  budget: (answer) => ({
-    base: Ask.times(base, answer("size"), Number(answer("levels"))),
-    quote: answer("quote")
-  }),
-  section: (answer) => `
-  levels: ${answer("levels")}  # orders on each side
-  spread: ${answer("spread")}  # between the first bid and the first ask; or by volatility, see docs/strategies.md
-  # step: 0.3%  # from one level to the next; default: the spread
-  size: ${answer("size")}  # ${base.symbol} of each order
-  requote: 0.3%  # quote anew when the price has moved this far
-  skew: 0.3%  # move the quotes against what was bought or sold on balance, by this much when it is full`
-})

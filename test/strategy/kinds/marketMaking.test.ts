@@ -1,11 +1,11 @@
 /** Market making by the model of Avellaneda and Stoikov, sizes by level and by inventory, and the delay after a fill. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import type { Decision } from "../../../src/strategy/Decision.ts"
+import type { Decision, Memory } from "../../../src/strategy/Decision.ts"
 import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
 import { type OwnState, untouchedSlot, type View } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
-import { decideAt, price, random, type Slots, strategyOf, viewAt } from "../support.ts"
+import { decideAt, price, problemsOf, random, type Slots, strategyOf, viewAt } from "../support.ts"
 
 const file = (section: string) => `name: test
 market: BTC/USDC
@@ -86,6 +86,55 @@ describe("market making by the model of Avellaneda and Stoikov", () => {
       model.decide(cold, null).absent.map(({ why }) => why.code),
       ["warming-up", "warming-up"]
     )
+  })
+})
+
+describe("market making around a price of closed candles", () => {
+  const section = (more: string) => file(`{ levels: 1, size: 0.1, spread: 2%, requote: 0.5%, ${more} }`)
+  const averaged = strategyOf(section('centre: "sma(close, 4)", timeframe: 1m'))
+  const seen = (closed: number, mid: string, memory: Memory = null) => {
+    const view = { ...viewAt(averaged, price(mid), new Map(), monday), candles: new Map([["1m", { columns, closed }]]) }
+    return averaged.decide(view, memory)
+  }
+  const mean = (closed: number) => close.slice(closed - 4, closed).reduce((sum, value) => sum + value, 0) / 4
+
+  it("quotes around it wherever the mid is, and again once it has moved by requote", () => {
+    assert.deepStrictEqual([...(averaged.candles ?? [])], [["1m", 5]])
+    let decision = seen(10, "1000")
+    let centre = mean(10)
+    for (let closed = 10; closed < 60; closed++) {
+      decision = seen(closed, closed % 2 === 0 ? "1030" : "970", decision.memory)
+      if (Math.abs(mean(closed) / centre - 1) >= 0.005) centre = mean(closed)
+      const [bid = 0, ask = 0] = quotesIn(decision)
+      assert.closeTo(bid, centre * 0.99, 0.011)
+      assert.closeTo(ask, centre * 1.01, 0.011)
+      assert.deepStrictEqual(
+        [decision.until.barClose, decision.until.priceBelow, decision.until.priceAbove],
+        ["1m", undefined, undefined]
+      )
+    }
+  })
+
+  it("quotes nothing before its candles are there, and follows closed candles alone", () => {
+    const early = averaged.decide(viewAt(averaged, price("1000")), null)
+    assert.deepStrictEqual(
+      early.absent.map(({ why }) => why.text),
+      ["bid-00", "ask-00"].map(() => "waits for more candles: its centre is not warm yet")
+    )
+    const said = (more: string) => problemsOf(section(more)).map(({ message }) => message)
+    assert.deepStrictEqual(said("centre: (mid + close) / 2"), [
+      "the centre follows closed candles, not prices between them"
+    ])
+    assert.deepStrictEqual(said("timeframe: 1m"), ["timeframe without centre does nothing"])
+    assert.match(said('centre: "rsi(close, 14)"')[0] ?? "", /expected a price/)
+    const shorter = strategyOf(
+      section('centre: "sma(close, 4)", timeframe: 5m').replace(
+        "spread: 2%",
+        "spread: { of: stdev, length: 3, timeframe: 1m, factor: 1, min: 1%, max: 2% }"
+      )
+    )
+    const view = viewAt(shorter, price("1000"), new Map(), monday)
+    assert.strictEqual(shorter.decide(view, null).until.barClose, "1m")
   })
 })
 

@@ -1,0 +1,61 @@
+/**
+ * What quotes lie around: the mid, or a price that an expression of closed candles gives, such as an average. Either stays
+ * until it has moved by `requote`.
+ */
+import * as Decimal from "../../../domain/Decimal.ts"
+import { mid, type Price } from "../../../domain/Market.ts"
+import type { Bounds } from "../../Decision.ts"
+import { compile } from "../../expression/Compiler.ts"
+import { boundsOf, momentOf } from "../../expression/Judge.ts"
+import type { Needs } from "../../expression/Needs.ts"
+import { scopeOf } from "../../expression/Scope.ts"
+import type { Term } from "../../expression/Term.ts"
+import * as Read from "../../Fields.ts"
+import type { KindContext } from "../../Kind.ts"
+import { report } from "../../Problem.ts"
+import { timeframe } from "../../Timeframe.ts"
+import type { View } from "../../View.ts"
+
+/** More would be noise. */
+const places = 9
+
+export interface Centre {
+  readonly term: Term
+  readonly needs: Needs
+}
+
+export const centreFields = {
+  centre: Read.optional(Read.expression, "a price of closed candles that the quotes lie around; default: the mid"),
+  timeframe: Read.optional(timeframe, "of the centre's candles whose timeframe is not written; default: 1h")
+}
+
+export const readCentre = (
+  { centre, timeframe: length }: Read.Fields<typeof centreFields>,
+  context: KindContext
+): Centre | undefined => {
+  const { to } = context
+  if (centre === undefined)
+    return length === undefined ? undefined : report(to, length, "timeframe without centre does nothing", "remove it")
+  const scope = scopeOf(context, length?.value)
+  const term = compile(centre.value, "price", "price", scope)
+  if (term === undefined) return undefined
+  if (term.dependence !== "none") {
+    const hint = "such as ema(close, 20); the mid is what quotes lie around without this key"
+    return report(to, centre, "the centre follows closed candles, not prices between them", hint)
+  }
+  return { term, needs: scope.needs }
+}
+
+/** `undefined` while its candles are not there. */
+export const centreNow = (centre: Centre | undefined, view: View): Price | undefined => {
+  if (centre === undefined) return mid(view.price)
+  const value = centre.term.value(momentOf(view.market, view))
+  return Number.isFinite(value) && value > 0 ? Decimal.fromNumber(value, places) : undefined
+}
+
+/** When it may change, apart from the mid. */
+export const centreBounds = (centre: Centre | undefined, view: View): Partial<Pick<Bounds, "barClose" | "time">> => {
+  if (centre === undefined) return {}
+  const { barClose, time } = boundsOf(centre.needs, momentOf(view.market, view), [])
+  return { ...(barClose === undefined ? {} : { barClose }), ...(time === undefined ? {} : { time }) }
+}

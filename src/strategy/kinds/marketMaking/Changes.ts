@@ -1,0 +1,29 @@
+/** When spread or centre of the quotes may change, apart from the mid. */
+import { present } from "../../../domain/Present.ts"
+import { timeframeMillis } from "../../../domain/Timeframe.ts"
+import type { Bounds } from "../../Decision.ts"
+import type { View } from "../../View.ts"
+import type { Spread } from "../Volatility.ts"
+import * as Model from "./AvellanedaStoikov.ts"
+import { type Centre, centreBounds } from "./Centre.ts"
+
+type Changes = Partial<Pick<Bounds, "barClose" | "time">>
+
+const ofSpread = ({ follows, model }: Spread, now: number | undefined): Changes => ({
+  ...(follows === undefined ? {} : { barClose: follows.series.timeframe }),
+  ...(model === undefined ? {} : { barClose: model.timeframe }),
+  ...(model === undefined || now === undefined ? {} : { time: Model.changesAt(model, now) })
+})
+
+/** `isQuoting`: a model's quotes change with the time as well. */
+export const changesIn = (
+  { spread, centre }: { readonly spread: Spread; readonly centre: Centre | undefined },
+  view: View,
+  isQuoting: boolean
+): Changes => {
+  const each = [ofSpread(spread, isQuoting ? view.now : undefined), centreBounds(centre, view)]
+  const closes = each.flatMap(({ barClose }) => (barClose === undefined ? [] : [barClose]))
+  const [barClose] = closes.sort((a, b) => (timeframeMillis(a) ?? 0) - (timeframeMillis(b) ?? 0))
+  const times = each.flatMap(({ time }) => (time === undefined ? [] : [time]))
+  return present({ barClose, time: times.length === 0 ? undefined : Math.min(...times) })
+}
