@@ -80,6 +80,15 @@ describe("MonteCarlo", () => {
     assert.isAbove(new Set(fates.map(({ maxDrawdown }) => maxDrawdown)).size, 40)
   })
 
+  it("has a fan over time that begins at nothing and ends at the quantiles of the gain", () => {
+    const next = seeded(1)
+    const fates = Array.from({ length: 200 }, () => MonteCarlo.ofReturns(returns, "returns", next))
+    const fan = MonteCarlo.fanOf(fates.map(({ path }) => path))
+    assert.deepStrictEqual([...new Set(Object.values(fan[0] ?? {}))], [0])
+    assert.deepStrictEqual(fan.at(-1), MonteCarlo.spreadOf(fates, 0.5).gain)
+    for (const { p5 = 0, p50 = 0, p95 = 0 } of fan.slice(1)) assert.isTrue(p5 < p50 && p50 < p95)
+  })
+
   it("is the same for the same seed", () => {
     const draw = (seed: number) => {
       const next = seeded(seed)

@@ -85,7 +85,7 @@ describe("HtmlSweep", () => {
     subtitle: evil,
     fees: evil,
     headline: [[evil, evil]],
-    trust: [evil],
+    says: [evil],
     objective: evil,
     map,
     winner,

@@ -15,10 +15,20 @@ export interface Simulation {
   readonly maxDrawdown: number
   /** The most that was ever lost of the start, as a ratio. */
   readonly worst: number
+  /** Gain over the start at `pathPoints` moments, the start first. */
+  readonly path: ReadonlyArray<number>
 }
 
+const pathPoints = 61
+
+const pathOf = (equity: ReadonlyArray<number>): ReadonlyArray<number> =>
+  Array.from({ length: pathPoints }, (_, point) => {
+    const at = Math.round((point / (pathPoints - 1)) * equity.length)
+    return at === 0 ? 0 : (equity[at - 1] ?? 1) - 1
+  })
+
 /** The fate of equity, given as shares of the start. */
-export const fateOf = (equity: Iterable<number>): Simulation => {
+export const fateOf = (equity: ReadonlyArray<number>): Simulation => {
   let [last, peak, maxDrawdown, worst] = [1, 1, 0, 0]
   for (const value of equity) {
     last = value
@@ -26,7 +36,7 @@ export const fateOf = (equity: Iterable<number>): Simulation => {
     maxDrawdown = Math.max(maxDrawdown, 1 - value / peak)
     worst = Math.max(worst, 1 - value)
   }
-  return { gain: last - 1, maxDrawdown, worst }
+  return { gain: last - 1, maxDrawdown, worst, path: pathOf(equity) }
 }
 
 const compounded = (returns: ReadonlyArray<number>): ReadonlyArray<number> => {
@@ -115,6 +125,10 @@ const quantiles = (values: ReadonlyArray<number>): Readonly<Record<string, numbe
     sorted[Math.min(sorted.length - 1, Math.floor((percentile / 100) * sorted.length))] ?? 0
   return Object.fromEntries(percentiles.map((percentile) => [`p${percentile}`, at(percentile)]))
 }
+
+/** At each moment of the paths the gains that so many of them reach, by percentile. */
+export const fanOf = (paths: ReadonlyArray<Simulation["path"]>): ReadonlyArray<Readonly<Record<string, number>>> =>
+  Array.from({ length: pathPoints }, (_, point) => quantiles(paths.map((path) => path[point] ?? 0)))
 
 export const spreadOf = (fates: ReadonlyArray<Simulation>, loss: number): SimulationSummary => ({
   runs: fates.length,

@@ -10,6 +10,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as Backtest from "../Backtest.ts"
 import type { FillMode } from "../kernel/FillPresets.ts"
+import * as EquityCurve from "../results/EquityCurve.ts"
 import * as Objective from "./Objective.ts"
 import * as SweepSpace from "./SweepSpace.ts"
 import type { TrialFigures, TrialResult } from "./TrialResult.ts"
@@ -93,6 +94,24 @@ export const run = (
     Objective.score(objective, optimistic.figures) < Objective.score(objective, pessimistic.figures)
   const [worse, better] = isOptimisticWorse ? [optimistic, pessimistic] : [pessimistic, optimistic]
   return { trial, values, side: worse.side, ...worse.figures, other: better.figures }
+}
+
+/** At so many moments of a trial, the start first. */
+const curvePoints = 60
+
+/** What everything was worth over time beyond its worth at the start, by these rules. */
+export const curveOf = (
+  search: Search,
+  { trial, side = "pessimistic" }: TrialResult,
+  candles: Candles,
+  indices: CrossingIndex.Indices,
+  others: ReadonlyArray<Backtest.MarketInput> = []
+): ReadonlyArray<number> => {
+  const read = strategyOf(search, SweepSpace.combination(search.space, trial))
+  if (Result.isFailure(read)) return []
+  const { parts } = Backtest.runAll(read.success, [{ candles, indices, options: search.options }, ...others], side)
+  const points = Backtest.curve(parts, [0, ...EquityCurve.spread(candles, curvePoints)])
+  return points.map(({ equity }) => equity - (points[0]?.hold ?? 0))
 }
 
 const figuresOf = (strategy: Strategy, markets: Backtest.MarketInputs, mode: FillMode): TrialFigures => {

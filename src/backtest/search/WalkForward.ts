@@ -25,6 +25,8 @@ export interface WalkStep extends Stretch {
   /** Absent when no trial met the conditions. */
   readonly train?: TrialResult
   readonly test?: TrialResult
+  /** What the best changed everything's worth by over the stretch, in quote. */
+  readonly curve?: ReadonlyArray<number>
 }
 
 /**
@@ -71,7 +73,8 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
       if (best === undefined) return step
       const { candles, indices, others } = Sweep.partOf(plan, stretch.to, stretch.end)
       const test = Trial.run(plan.search, best.trial, candles, indices, others)
-      return { ...step, train: best, test }
+      const curve = Trial.curveOf(plan.search, test, candles, indices, others)
+      return { ...step, train: best, test, curve }
     })
   )
 })

@@ -12,6 +12,7 @@ import { marketNames } from "../../strategy/Strategy.ts"
 import { version } from "../../version.ts"
 import * as BacktestReport from "./BacktestReport.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
+import * as WhatItSays from "./WhatItSays.ts"
 
 export type Results = readonly [BacktestSummary.Result, ...ReadonlyArray<BacktestSummary.Result>]
 
@@ -54,6 +55,7 @@ export const lines = (results: Results): ReadonlyArray<string> => {
       percent(worst.totalReturn),
       percent(best.totalReturn),
       hold,
+      BacktestSummary.allInReturn(result),
       percent(Math.max(low.outcome.maxDrawdown, high.outcome.maxDrawdown)),
       BacktestStatistics.text(worst, "sharpe", ratio),
       BacktestStatistics.text(best, "sharpe", ratio),
@@ -68,6 +70,7 @@ export const lines = (results: Results): ReadonlyArray<string> => {
     "RETURN LOW",
     "HIGH",
     "LEFT ALONE",
+    "ALL IN",
     "DRAWDOWN",
     "SHARPE LOW",
     "HIGH",
@@ -128,6 +131,9 @@ const comparison = (results: Results, madeAt: number): HtmlComparison.Comparison
     fees: first.fees.sentence,
     made: `${iso(madeAt)} by limitbot ${version}`,
     headline: runs.map(({ name, low, high }) => [name, `${percent(low.at(-1) ?? 0)} to ${percent(high.at(-1) ?? 0)}`]),
+    says: WhatItSays.ofSeveral(
+      runs.map(({ name, low, high }) => ({ name, low: low.at(-1) ?? 0, high: high.at(-1) ?? 0 }))
+    ),
     runs,
     limits: limitsOf(results),
     times: times.map(({ time }) => time / 1000),

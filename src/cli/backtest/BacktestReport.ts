@@ -22,6 +22,7 @@ import { marketNames } from "../../strategy/Strategy.ts"
 import { version } from "../../version.ts"
 import type { Source } from "./BacktestMarkets.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
+import * as WhatItSays from "./WhatItSays.ts"
 
 const points = 2000
 
@@ -188,6 +189,7 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
       ["largest drawdown", range(({ outcome }) => percent(outcome.maxDrawdown))],
       ["fills", range(({ fills }) => `${fills}`)]
     ],
+    says: WhatItSays.ofOne(result),
     facts: [
       ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
       ["fees", result.fees.sentence],

@@ -134,6 +134,15 @@ const quoteText = (result: Result, amount: bigint): string => {
 export const profitText = (result: Result, side: Backtest.BandSide): string =>
   quoteText(result, Backtest.profitOf(side))
 
+export const changeText = (result: Result, side: Backtest.BandSide): string => quoteText(result, side.pnlQuote)
+
+/** What all in at the start would have returned; with several markets there is no such figure. */
+export const allInReturn = ({ band }: Result): string => {
+  const gain = AllIn.gainOf(band.high)
+  const worth = Band.worthAtStart(band.high)
+  return gain === undefined || worth <= 0 ? "–" : percent(Number(gain) / worth)
+}
+
 /** What the run is compared with, labelled. */
 export const comparedFacts = (result: Result, side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
   const allIn = AllIn.gainOf(side)

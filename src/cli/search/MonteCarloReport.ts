@@ -1,5 +1,5 @@
 /** Turns simulations into their HTML report. */
-import type * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
+import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
 import * as HtmlMonteCarlo from "../../report/html/HtmlMonteCarlo.ts"
@@ -18,6 +18,18 @@ const methodNotes: Readonly<Record<MonteCarlo.SimulationMethod, string>> = {
   order: "Each simulation puts the daily returns of the run in another order: all gain the same, only the way differs.",
   trades: "Each simulation draws the trades of the run again, with repetition; what is open at the end counts as one.",
   candles: "Each simulation runs the strategy again on candles that are put together from pieces of the real ones."
+}
+
+const fanOf = (simulations: ReadonlyArray<MonteCarlo.Simulation>): HtmlMonteCarlo.MonteCarloReport["fan"] => {
+  const moments = MonteCarlo.fanOf(simulations.flatMap(({ path }) => (path.length === 0 ? [] : [path])))
+  const at = (percentile: string) => moments.map((quantiles) => quantiles[percentile] ?? 0)
+  return {
+    line: at("p50"),
+    bands: [
+      [at("p5"), at("p95")],
+      [at("p25"), at("p75")]
+    ]
+  }
 }
 
 export const html = (
@@ -45,6 +57,7 @@ export const html = (
       ["largest drawdown (p95)", of(maxDrawdown, "p95")]
     ],
     notes: [methodNotes[method], ...luck, `One in twenty falls by more than ${of(maxDrawdown, "p95")} on the way.`],
+    fan: fanOf(simulations),
     gains: isOrder ? [] : simulations.map((each) => each.gain),
     drawdowns: simulations.map((each) => each.maxDrawdown),
     medians: { gain: gain["p50"] ?? 0, drawdown: maxDrawdown["p50"] ?? 0 },

@@ -32,7 +32,13 @@ export const html = (found: SweepSummary.SearchResult, about: ReportedRun): stri
       ["trials", `${all.length}`],
       ["time", `${(found.wallMillis / 1000).toFixed(1)} s`]
     ],
-    trust: [SweepSummary.luck(found), ...(map === undefined ? [] : SweepSummary.plateau(map, found))],
+    says: [
+      first === undefined
+        ? "No trial met the conditions."
+        : `The best of ${all.length - refused.length} trials by ${objective} made ${SweepSummary.profit(first)}.`,
+      SweepSummary.luck(found),
+      ...(map === undefined ? [] : SweepSummary.plateau(map, found))
+    ],
     objective,
     ...present({ map, winner, winnerScore }),
     mapNote: SweepSummary.mapNote(found),

@@ -16,6 +16,32 @@ export interface AboutWalk extends ReportedRun {
   readonly total: number
 }
 
+/** One stretch after the other: each begins where the one before ended. */
+const equityOf = (
+  steps: ReadonlyArray<WalkForward.WalkStep>,
+  quote: string
+): Pick<HtmlWalkForward.WalkForwardReport, "equity"> => {
+  const line: Array<number> = []
+  const starts: Array<number> = []
+  for (const { curve = [] } of steps) {
+    const before = line.at(-1) ?? 0
+    starts.push(line.length)
+    line.push(...curve.map((change) => before + change))
+  }
+  const [first, last] = [steps[0], steps.at(-1)]
+  if (line.length === 0 || first === undefined || last === undefined) return {}
+  return {
+    equity: {
+      label: "Change of worth out of sample",
+      line,
+      bands: [],
+      borders: starts.slice(1).map((start) => start / Math.max(1, line.length - 1)),
+      ends: [utcDate(first.testFrom), utcDate(last.testTo)],
+      format: (value) => `${value.toFixed(2)} ${quote}`
+    }
+  }
+}
+
 export const html = (steps: ReadonlyArray<WalkForward.WalkStep>, about: AboutWalk): string => {
   const { strategy, objective, kind, fees, warnings, table, markets, total } = about
   const quote = strategy.market.quote.symbol
@@ -47,6 +73,7 @@ export const html = (steps: ReadonlyArray<WalkForward.WalkStep>, about: AboutWal
       inSample: Number(train?.profitQuote ?? 0) / (to - from),
       outOfSample: Number(test?.profitQuote ?? 0) / (end - to)
     })),
+    ...equityOf(steps, quote),
     table,
     ...present({ markets }),
     facts: [...inputFacts(about), madeFact(about)],

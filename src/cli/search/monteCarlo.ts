@@ -32,6 +32,9 @@ interface Asked {
   readonly seed: number
 }
 
+/** A million paths would fill the memory, and a fan of these looks the same. */
+const mostPaths = 2_000
+
 /** One strategy on its series, again and again. */
 const simulate = Effect.fnUntraced(function* (
   { fills, method, runs, block, seed }: Asked,
@@ -71,7 +74,8 @@ const simulate = Effect.fnUntraced(function* (
   return yield* Effect.forEach(Array.from({ length: runs }), (_, index) =>
     Effect.sync(() => {
       ended(index + 1)
-      return fate()
+      const found = fate()
+      return index < mostPaths ? found : { ...found, path: [] }
     })
   )
 })

@@ -107,7 +107,10 @@ export const command = Command.make(
           pnlQuote: outOfSample("pnlQuote"),
           efficiency,
           warnings: cold,
-          steps: steps.map((step) => ({ ...step, set: SweepSpace.named(space, step.train?.values ?? []) })),
+          steps: steps.map(({ curve: _, ...step }) => ({
+            ...step,
+            set: SweepSpace.named(space, step.train?.values ?? [])
+          })),
           ...(across === undefined ? {} : across)
         })
       )

@@ -25,6 +25,8 @@ export interface ComparisonPage {
   /** When and by what it was made. */
   readonly made: string
   readonly headline: Facts
+  /** What the figures mean, in sentences. */
+  readonly says: ReadonlyArray<string>
   readonly runs: ReadonlyArray<ComparedRun>
   /** What the strategies' own limits did. */
   readonly limits: ReadonlyArray<string>
@@ -72,6 +74,7 @@ export const render = (comparison: ComparisonPage, library: ChartLibrary): strin
     body: [
       `<p>${HtmlPage.escape(comparison.fees)}</p>`,
       HtmlPage.cards(comparison.headline),
+      section("What this says", list(comparison.says)),
       section(
         "Return since the start",
         `${chartOf("returns")}<h3>Drawdown, lower side</h3>${chartOf("drawdown")}`,

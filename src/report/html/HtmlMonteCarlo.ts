@@ -1,5 +1,6 @@
 /** Simulations of one strategy under other luck as one HTML page: what they gained, and how deep they fell. */
 import { percent } from "../../domain/Text.ts"
+import { type Fan, fan } from "./Fan.ts"
 import { histogram } from "./Histogram.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 
@@ -10,6 +11,8 @@ export interface MonteCarloReport {
   readonly headline: HtmlPage.Facts
   /** What the figures mean, in sentences. */
   readonly notes: ReadonlyArray<string>
+  /** Gain over time: p50, and from p5 to p95 and from p25 to p75 around it. */
+  readonly fan: Pick<Fan, "line" | "bands">
   /** By simulation, as ratios; no gains where every simulation gains the same. */
   readonly gains: ReadonlyArray<number>
   readonly drawdowns: ReadonlyArray<number>
@@ -40,6 +43,11 @@ export const render = (report: MonteCarloReport): string => {
       `<p>${HtmlPage.escape(report.fees)}</p>`,
       HtmlPage.cards(report.headline),
       HtmlPage.section("What this says", HtmlPage.list(report.notes)),
+      HtmlPage.section(
+        "Gain over time",
+        fan({ ...report.fan, label: "Gain over time", ends: ["start", "end"], format }),
+        "The line is p50 of the simulations at each moment; around it p25 to p75, and p5 to p95."
+      ),
       spread("Gain", gains, medians.gain),
       spread("Largest drawdown", drawdowns, medians.drawdown),
       HtmlPage.section("Percentiles", HtmlPage.table(report.table.titles, report.table.rows)),

@@ -25,6 +25,9 @@ export const cards = (facts: Facts): string =>
 export const section = (title: string, content: string, note = ""): string =>
   `<section><h2>${escape(title)}</h2>${note === "" ? "" : `<p class="hint">${escape(note)}</p>`}${content}</section>`
 
+/** What is wider than a phone moves within itself, by the keyboard too. */
+export const scrolled = (table: string): string => `<div class="scroll" tabindex="0">${table}</div>`
+
 /** A cell is text, or a figure aligned with the figures above and below it. */
 export const table = (
   titles: ReadonlyArray<string>,
@@ -32,14 +35,16 @@ export const table = (
   figures: (column: number) => boolean = (column) => column > 0
 ): string => {
   const kind = (column: number) => (figures(column) ? ' class="n"' : "")
-  const head = titles.map((title, column) => `<th${kind(column)}>${escape(title)}</th>`).join("")
+  const head = titles
+    .map((title, column) => (title === "" ? "<td></td>" : `<th${kind(column)}>${escape(title)}</th>`))
+    .join("")
   /** Words in a column of figures may break where it is narrow. */
   const cellKind = (text: string, column: number) =>
     figures(column) && /^[a-z ]+$/.test(text) ? ' class="n words"' : kind(column)
   const body = rows
     .map((row) => `<tr>${row.map((text, column) => `<td${cellKind(text, column)}>${escape(text)}</td>`).join("")}</tr>`)
     .join("")
-  return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`
+  return scrolled(`<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`)
 }
 
 /** One strategy on several markets, and what that says. */

@@ -46,6 +46,7 @@ figure { margin: 0; min-width: 0 } figcaption { color: var(--soft); font-size: 1
 .legend { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; font-size: 13px; color: var(--soft) } .legend i { width: 160px; height: 10px; border-radius: 5px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
 .legend .mark { width: 14px; height: 14px; border: 2px solid var(--ink); margin-left: 16px }
 .histogram { width: 100%; height: 120px; fill: var(--hold); border-bottom: 1px solid var(--line) } .histogram .best { fill: var(--accent) }
+.fan { width: 100%; height: 220px } .fan polygon { fill: var(--accent); fill-opacity: 0.18 } .fan polyline { fill: none; stroke: var(--accent); stroke-width: 2; vector-effect: non-scaling-stroke } .fan line { stroke: var(--soft); vector-effect: non-scaling-stroke } .fan .border { stroke: var(--line) }
 .windows .before { fill: var(--hold) } .windows .then { fill: var(--accent) } .windows line { stroke: var(--soft); vector-effect: non-scaling-stroke } .legend .key { width: 14px; height: 10px; border-radius: 3px; print-color-adjust: exact; -webkit-print-color-adjust: exact } .key.before { background: var(--hold) } .key.then { background: var(--accent) } .ends.even { justify-content: space-around }
 .controls label { display: flex; gap: 5px; align-items: center; font-size: 14px } .controls input { accent-color: var(--accent) }
 .ends { display: flex; justify-content: space-between; color: var(--soft); font-size: 13px }

@@ -51,6 +51,8 @@ export interface ReportPage {
   readonly title: string
   readonly subtitle: string
   readonly headline: Facts
+  /** What the figures mean, in sentences. */
+  readonly says: ReadonlyArray<string>
   readonly facts: Facts
   /** Stands beside the title. */
   readonly badge: string | undefined
@@ -117,7 +119,7 @@ const months = ({ name, months }: ReportSide): string => {
   const rows = years.map(
     (year) => `<tr><th>${escape(year)}</th>${columns.map((month) => cell(year, month)).join("")}</tr>`
   )
-  return `<h3>${escape(name)}, percent</h3><div class="scroll"><table class="months"><tr><th></th>${head}</tr>${rows.join("")}</table></div>`
+  return `<h3>${escape(name)}, percent</h3>${HtmlPage.scrolled(`<table class="months"><tr><td></td>${head}</tr>${rows.join("")}</table>`)}`
 }
 
 /** The best first; slots that never filled are folded away. */
@@ -132,21 +134,32 @@ const slotTables = (slots: ReadonlyArray<ReportSlot>): string => {
   return `${sorted.length === 0 ? "" : slotTable(sorted)}${folded}`
 }
 
+/** Nobody reads more; a grid may have a thousand. */
+const mostSlots = 200
+
 const slotTable = (slots: ReadonlyArray<ReportSlot>): string => {
+  const hidden = slots.length - mostSlots
+  const more = hidden > 0 ? `<p class="hint">… and ${counted(hidden, "more slot")}.</p>` : ""
+  return `${rowsOf(slots.slice(0, mostSlots))}${more}`
+}
+
+const rowsOf = (slots: ReadonlyArray<ReportSlot>): string => {
   const most = Math.max(1, ...slots.map(({ buys, sells }) => buys + sells))
   const width = (count: number): string => `calc(${(count / most).toFixed(3)} * var(--longest-bar))`
   const rows = slots.map(({ slot, why, buys, sells, gained }) => {
     const bars = `<span class="bar b" style="width:${width(buys)}"></span><span class="bar s" style="width:${width(sells)}"></span>`
     return `<tr><td>${escape(slot)}</td><td class="n">${buys}</td><td class="n">${sells}</td><td style="white-space:nowrap">${bars}</td><td class="n">${escape(grouped(gained))}</td><td class="why">${escape(why)}</td></tr>`
   })
-  return `<div class="scroll"><table><thead><tr><th>slot</th><th class="n">buys</th><th class="n">sells</th><th>fills</th><th class="n">gained</th><th>why</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`
+  return HtmlPage.scrolled(
+    `<table><thead><tr><th>slot</th><th class="n">buys</th><th class="n">sells</th><th>fills</th><th class="n">gained</th><th>why</th></tr></thead><tbody>${rows.join("")}</tbody></table>`
+  )
 }
 
 const fillsTable = (
   markets: ReportPage["markets"]
 ): string => `<div class="controls"><select id="slot" aria-label="Slot"><option value="">all slots</option></select>
 <button id="previous">previous</button><button id="next">next</button></div><p id="page" class="hint"></p>
-<div class="scroll"><table><thead><tr><th>bar (UTC)</th>${markets.length === 1 ? "" : "<th>market</th>"}<th>side</th><th>slot</th><th class="n">price</th><th class="n">base</th><th class="n">quote</th><th>why</th></tr></thead><tbody id="fills"></tbody></table></div>`
+<div class="scroll" tabindex="0"><table><thead><tr><th>bar (UTC)</th>${markets.length === 1 ? "" : "<th>market</th>"}<th>side</th><th>slot</th><th class="n">price</th><th class="n">base</th><th class="n">quote</th><th>why</th></tr></thead><tbody id="fills"></tbody></table></div>`
 
 const bytes = (values: Int32Array | Float64Array): string =>
   Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("base64")
@@ -194,6 +207,7 @@ const bodyOf = (report: ReportPage): string => {
   return [
     `<p>${report.badge === undefined ? "" : `<strong>[${escape(report.badge)}]</strong> `}${escape(report.fees)}</p>`,
     HtmlPage.cards(report.headline),
+    section("What this says", list(report.says)),
     section(
       "Equity",
       `${chartOf("equity")}<h3>Drawdown</h3>${chartOf("drawdown")}<p class="hint screen">Drag to zoom, double-click to see everything.</p>`

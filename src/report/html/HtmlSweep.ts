@@ -10,8 +10,8 @@ export interface SweepReport {
   readonly subtitle: string
   readonly fees: string
   readonly headline: HtmlPage.Facts
-  /** How far to trust the best, in sentences. */
-  readonly trust: ReadonlyArray<string>
+  /** What the best made, and how far to trust it, in sentences. */
+  readonly says: ReadonlyArray<string>
   readonly objective: string
   readonly map?: HeatMap.HeatMap
   /** Where the trial that is shown as the best stands on the map. */
@@ -64,7 +64,7 @@ const mapTable = (
     const step = HeatMap.step(value, limits, colours.length)
     const best = winner?.row === row && winner.column === column ? ' class="best"' : ""
     const place = `${map.rowName} ${map.rows[row]}, ${map.columnName} ${map.columns[column]}: ${short(value)}`
-    const ink = step < 6 ? "#ffffff" : "#111111"
+    const ink = step < 5 ? "#ffffff" : "#111111"
     const written = isWritten ? short(value) : ""
     return `<td${best} style="background:${colours[step]};color:${ink}" title="${HtmlPage.escape(place)}">${written}</td>`
   }
@@ -78,7 +78,7 @@ const mapTable = (
     (name, row) =>
       `<tr><th>${HtmlPage.escape(name)}</th>${(values[row] ?? []).map((value, column) => cell(value, row, column)).join("")}</tr>`
   )
-  return `<figure><figcaption>${HtmlPage.escape(title)}</figcaption><div class="scroll"><table class="heat"><tr><th></th>${head}</tr>${rows.join("")}</table></div></figure>`
+  return `<figure><figcaption>${HtmlPage.escape(title)}</figcaption>${HtmlPage.scrolled(`<table class="heat"><tr><td></td>${head}</tr>${rows.join("")}</table>`)}</figure>`
 }
 
 const legend = ([least, greatest]: readonly [number, number], isMarked: boolean): string =>
@@ -108,7 +108,7 @@ export const render = (report: SweepReport): string => {
     body: [
       `<p>${HtmlPage.escape(report.fees)}</p>`,
       HtmlPage.cards(report.headline),
-      HtmlPage.section("How far to trust the best", HtmlPage.list(report.trust)),
+      HtmlPage.section("What this says", HtmlPage.list(report.says)),
       map === undefined
         ? ""
         : HtmlPage.section(`${map.rowName} by ${map.columnName}`, maps(map, winner), report.mapNote),

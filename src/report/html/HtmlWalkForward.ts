@@ -1,4 +1,5 @@
 /** A walk-forward as one HTML page: what each search promised, what came after it, and which values it chose. */
+import { type Fan, fan } from "./Fan.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 
 export interface WalkForwardWindow {
@@ -15,6 +16,8 @@ export interface WalkForwardReport {
   readonly headline: HtmlPage.Facts
   readonly notes: ReadonlyArray<string>
   readonly windows: ReadonlyArray<WalkForwardWindow>
+  /** What was tried after each search, one stretch after the other. */
+  readonly equity?: Fan
   readonly markets?: HtmlPage.MarketsTable
   readonly table: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
   readonly facts: HtmlPage.Facts
@@ -53,6 +56,13 @@ export const render = (report: WalkForwardReport): string =>
       `<p>${HtmlPage.escape(report.fees)}</p>`,
       HtmlPage.cards(report.headline),
       HtmlPage.section("What this says", HtmlPage.list(report.notes)),
+      report.equity === undefined
+        ? ""
+        : HtmlPage.section(
+            "Equity out of sample",
+            fan(report.equity),
+            "How the worth of everything held changed, one window after the other, moves of the price included; what was gained beyond the budget left alone stands above. A thin line is where the next window begins."
+          ),
       HtmlPage.section(
         "Gain per bar",
         bars(report.windows),

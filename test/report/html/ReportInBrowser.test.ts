@@ -1,11 +1,15 @@
-/** A backtest's report in a browser: what its switches leave on the chart of prices. */
-import { existsSync } from "node:fs"
+/** Reports in a browser: what a switch leaves on the chart of prices, and that nobody meets a barrier. */
+import { existsSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chromium } from "playwright-core"
 import { chartLibrary } from "../../../src/cli/backtest/BacktestReport.ts"
+import * as HtmlMonteCarlo from "../../../src/report/html/HtmlMonteCarlo.ts"
 import * as HtmlReport from "../../../src/report/html/HtmlReport.ts"
+import * as HtmlSweep from "../../../src/report/html/HtmlSweep.ts"
+import * as HtmlWalkForward from "../../../src/report/html/HtmlWalkForward.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 
@@ -19,6 +23,7 @@ const report: HtmlReport.ReportPage = {
   text: "",
   subtitle: "",
   headline: [],
+  says: [],
   facts: [],
   sides: [
     {
@@ -46,6 +51,48 @@ const report: HtmlReport.ReportPage = {
   calibrated: [],
   notModelled: [],
   warnings: []
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const wide = Array.from({ length: 12 }, (_, index) => `a column of figures ${index}`)
+const common = {
+  title: "A search",
+  subtitle: "of a grid",
+  fees: "fees: 20 basis points",
+  headline: [["profit", "1.00"]],
+  says: ["It says this."],
+  notes: ["It says this."],
+  table: { titles: ["", ...wide], rows: [["row", ...wide.map((_, index) => `${index}`)]] },
+  facts: [["made", "today"]],
+  text: "name: grid\n"
+} as const
+const ends = ["start", "end"] as const
+const format = (value: number): string => value.toFixed(2)
+const values = Array.from({ length: 12 }, (_, index) => index)
+const searches = {
+  sweep: HtmlSweep.render({
+    ...common,
+    objective: "profitQuote",
+    map: { rowName: "levels", columnName: "upper", rows: ["5"], columns: wide, values: [values], around: [values] },
+    mapNote: "profitQuote",
+    scores: values,
+    best: common.table,
+    bestText: "name: grid\n",
+    refused: common.table
+  }),
+  walkForward: HtmlWalkForward.render({
+    ...common,
+    windows: [{ name: "2024-01-01", inSample: 1, outOfSample: -1 }],
+    equity: { label: "Change of worth", line: values, bands: [], borders: [0.5], ends, format }
+  }),
+  monteCarlo: HtmlMonteCarlo.render({
+    ...common,
+    fan: { line: values, bands: [[values, values]] },
+    gains: values,
+    drawdowns: values,
+    medians: { gain: 1, drawdown: 1 }
+  })
 }
 
 describe.skipIf(executablePath === undefined)("a report in a browser", () => {
@@ -88,6 +135,37 @@ describe.skipIf(executablePath === undefined)("a report in a browser", () => {
         without: { ink: false, sale: true },
         alone: { ink: true, sale: false }
       })
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.live("no page has a barrier that axe finds, on a phone in the dark and on a desk in the light", () =>
+    Effect.gen(function* () {
+      const browser = yield* Effect.acquireRelease(
+        Effect.promise(() => chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })),
+        (open) => Effect.promise(() => open.close())
+      )
+      const pages = { ...searches, backtest: HtmlReport.render(report, yield* chartLibrary) }
+      for (const [name, html] of Object.entries(pages)) {
+        for (const [width, colorScheme] of [
+          [390, "dark"],
+          [1280, "light"]
+        ] as const) {
+          const found = yield* Effect.promise(async () => {
+            const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+            await page.setContent(html)
+            const session = await page.context().newCDPSession(page)
+            await session.send("Runtime.evaluate", { expression: `${axe};0` })
+            const { result } = await session.send("Runtime.evaluate", {
+              expression: "axe.run().then(({ violations }) => violations.map(({ id }) => id).join())",
+              awaitPromise: true
+            })
+            const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+            await page.close()
+            return { barriers: result.value, isWide }
+          })
+          assert.deepStrictEqual(found, { barriers: "", isWide: false }, `${name}, ${width} wide`)
+        }
+      }
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })

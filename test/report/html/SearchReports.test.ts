@@ -26,7 +26,7 @@ const assertHarmless = (page: string): void => {
 describe("reports of searches", () => {
   it("sweep: the best stands there as a file to copy, and what was refused with its reason", () => {
     const table = { titles: ["grid.levels", "WHY"], rows: [["1", evil]] }
-    const search = { ...common, trust: [], objective: "profitQuote", mapNote: "", scores: [], best: common.table }
+    const search = { ...common, says: [], objective: "profitQuote", mapNote: "", scores: [], best: common.table }
     const page = HtmlSweep.render({ ...search, bestText: `levels: 7 # ${evil}`, refused: table })
     assertHarmless(page)
     assert.match(page, /The best as a file[\s\S]*<pre[^>]*>levels: 7/)
@@ -37,17 +37,28 @@ describe("reports of searches", () => {
   it("Monte Carlo: every simulation is in a bar, and the median stands out", () => {
     const gains = Array.from({ length: 200 }, (_, index) => (index - 80) / 1000)
     const medians = { gain: 0.02, drawdown: 0.1 }
-    const page = HtmlMonteCarlo.render({ ...common, gains, drawdowns: gains.map(Math.abs), medians })
+    const fan = {
+      line: [0, 0.01, 0.02],
+      bands: [
+        [
+          [0, -0.02, -0.05],
+          [0, 0.04, 0.1]
+        ]
+      ]
+    } as const
+    const page = HtmlMonteCarlo.render({ ...common, fan, gains, drawdowns: gains.map(Math.abs), medians })
     assertHarmless(page)
-    const [gain = ""] = /<svg[\s\S]*?<\/svg>/.exec(page) ?? []
+    const [drawnFan = "", gain = ""] = page.match(/<svg[\s\S]*?<\/svg>/g) ?? []
+    assert.match(drawnFan, /aria-label="Gain over time: ends at 2\.0 %, between -5\.0 % and 10\.0 % on the way"/)
+    assert.match(drawnFan, /<polyline points="0\.0,132\.0 500\.0,119\.2 1000\.0,106\.4"/)
     const counted = [...gain.matchAll(/<title>(\d+) simulations from/g)].reduce(
       (sum, [, count]) => sum + Number(count),
       0
     )
     assert.strictEqual(counted, 200)
     assert.strictEqual(gain.match(/class="best"/g)?.length, 1)
-    const order = HtmlMonteCarlo.render({ ...common, gains: [], drawdowns: gains.map(Math.abs), medians })
-    assert.strictEqual(order.match(/<svg/g)?.length, 1, "where all gain the same there is nothing to draw")
+    const order = HtmlMonteCarlo.render({ ...common, fan, gains: [], drawdowns: gains.map(Math.abs), medians })
+    assert.strictEqual(order.match(/<svg/g)?.length, 2, "where all gain the same there is nothing to draw")
   })
 
   it("walk-forward: a loss hangs below the line, a gain stands on it", () => {
@@ -55,7 +66,11 @@ describe("reports of searches", () => {
       { name: evil, inSample: 2, outOfSample: -1 },
       { name: "2021-01-21", inSample: 0, outOfSample: 1 }
     ]
-    const page = HtmlWalkForward.render({ ...common, windows })
+    const ends = ["2021-01-01", "2021-02-01"] as const
+    const format = (value: number) => value.toFixed(2)
+    const equity = { label: "Change of worth", line: [0, 1, -1], bands: [], borders: [0.5], ends, format }
+    const page = HtmlWalkForward.render({ ...common, windows, equity })
+    assert.match(page, /Highest 1\.00, lowest -1\.00, at the end -1\.00/)
     assertHarmless(page)
     const tops = [...page.matchAll(/class="(?:before|then)" x="\d+" y="([\d.]+)"/g)].map(([, y]) => Number(y))
     assert.deepStrictEqual(tops, [4, 50, 49.5, 27])

@@ -1,0 +1,56 @@
+/** What the figures of a backtest mean, in sentences, for readers of its report. */
+import * as Backtest from "../../backtest/Backtest.ts"
+import { percent } from "../../domain/Text.ts"
+import { counted } from "../../report/text/Words.ts"
+import * as BacktestSummary from "./BacktestSummary.ts"
+
+/** Fewer say nothing about the future. */
+const enoughFills = 30
+
+export const ofOne = (result: BacktestSummary.Result): ReadonlyArray<string> => {
+  const { band, simulated } = result
+  const { low, high } = BacktestSummary.profitRange(result)
+  const compared = BacktestSummary.comparedFacts(result, band.low)
+    .map(([name, gain]) => `${name} ${gain}`)
+    .join(", ")
+  const fills = Math.min(band.low.fills, band.high.fills)
+  const fall = Math.max(band.low.outcome.maxDrawdown, band.high.outcome.maxDrawdown)
+  return [
+    low === high
+      ? `The strategy made ${low} more than its budget left alone.`
+      : simulated === undefined
+        ? `The strategy made ${low} to ${high} more than its budget left alone: the pessimistic and the optimistic side.`
+        : `The strategy made ${low} to ${high} more than its budget left alone: p5 to p95 of ${counted(simulated.runs.length, "simulated run")}.`,
+    verdict(band),
+    `The worth of everything held changed by ${BacktestSummary.changeText(result, band.low)} on the worse side; ${compared}.`,
+    `On the way it fell by ${percent(fall)} from its peak.`,
+    ...(fills < enoughFills ? [`${counted(fills, "fill")} are too few to tell skill from luck.`] : [])
+  ]
+}
+
+const verdict = ({ low, high }: BacktestSummary.Result["band"]): string => {
+  const gains = [Backtest.profitOf(low), Backtest.profitOf(high)]
+  if (gains.every((gain) => gain > 0n)) return "It gained on both sides of the band."
+  return gains.some((gain) => gain > 0n)
+    ? "Its worse side lost: whether it gains depends on what the data cannot tell."
+    : "It gained on neither side of the band."
+}
+
+interface RunReturn {
+  readonly name: string
+  readonly low: number
+  readonly high: number
+}
+
+/** Returns are ratios. */
+export const ofSeveral = (runs: ReadonlyArray<RunReturn>): ReadonlyArray<string> => {
+  const [best, ...others] = runs.toSorted((a, b) => b.low - a.low)
+  if (best === undefined) return []
+  const near = others.filter(({ high }) => high >= best.low)
+  return [
+    `${best.name} has the best worse side: ${percent(best.low)}.`,
+    near.length === 0
+      ? "Its worse side is above the better side of every other run."
+      : `The better side of ${near.map(({ name }) => name).join(", ")} reaches it: which is better the data do not tell.`
+  ]
+}
