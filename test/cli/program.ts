@@ -162,8 +162,12 @@ atEndOfFiles(async () => void (await Promise.all(sandboxes.splice(0).map((sandbo
 export type Connection = SandboxServer.ConnectionRecord
 
 export const startSandbox = (options: SandboxOptions = {}): Promise<Connection> => {
-  const settings = { seed: sandboxes.length + 1, speed: 300, ...options }
-  const runtime = ManagedRuntime.make(SandboxServer.layer(settings).pipe(Layer.provide(NodeServices.layer)))
+  const usual = { seed: sandboxes.length + 1, speed: 300 }
+  // A bot that leaves waits until what it signed and did not send has expired: seconds show that as well as minutes.
+  const settings = { intentMillis: [15_000, 30_000] as const, ...options.settings }
+  const runtime = ManagedRuntime.make(
+    SandboxServer.layer({ ...usual, ...options, settings }).pipe(Layer.provide(NodeServices.layer))
+  )
   sandboxes.push(runtime)
   return runtime.runPromise(SandboxServer.SandboxConnection)
 }

@@ -27,17 +27,21 @@ const pages = [
 const shim = (folder: string, name: string, text: string): void =>
   writeFileSync(join(folder, name), `#!/usr/bin/env bash\nset -euo pipefail\n${text}\n`, { mode: 0o755 })
 
-/** `limitbot` is the built program; what would run for ever is stopped, the sandbox of the tour when the page ends. `npm` checks that its script exists. */
+/**
+ * `limitbot` is the built program; what would run for ever is stopped, the sandbox of the tour when the page ends. A band has the
+ * time for all its runs on a busy machine as well, and an exit waits only seconds for what expires. `npm` checks that its script exists.
+ */
 const writeShims = (folder: string): void => {
   const program = `"${process.execPath}" "${built}"`
   const limitbot = `
 case "$1" in
   run) exec ${program} "$@" --poll 0.5s ;;
+  backtest) exec ${program} "$@" --band-seconds 60 ;;
   sandbox)
     if [[ "$*" != *--write-config* ]]; then
       exec timeout --preserve-status --signal=TERM 3 ${program} "\${@/8180/0}"
     fi
-    ${program} "$@" --port 0 > sandbox.log 2>&1 &
+    ${program} "$@" --port 0 --expire-after 20s > sandbox.log 2>&1 &
     echo $! > "${folder}/sandbox.pid"
     for _ in {1..300}; do grep -q Ctrl-C sandbox.log && break; sleep 0.1; done
     cat sandbox.log ;;

@@ -25,6 +25,7 @@ import {
   pause,
   prepare,
   randomFrom,
+  soonExpired,
   start,
   startSandbox
 } from "./processes.ts"
@@ -95,7 +96,7 @@ describe("a bot in bad weather", () => {
   }, async () => {
     const random = randomFrom(seed)
     const folder = newFolder()
-    const { program, connection } = await startSandbox(["--port", "0", "--seed", "7", "--speed", "600"])
+    const { program, connection } = await startSandbox(["--port", "0", "--seed", "7", "--speed", "600", ...soonExpired])
     const proxy = await proxyTo(connection.url, random)
     const { config, strategy, journal } = prepare(folder, { ...connection, url: proxy.url })
     const bot = start(["run", strategy, "--config", config, ...poll])

@@ -6,7 +6,17 @@ import { Effect, Layer } from "effect"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import * as evidence from "./evidence.ts"
-import { type Connection, kill9, newFolder, pause, prepare, randomFrom, start, startSandbox } from "./processes.ts"
+import {
+  type Connection,
+  kill9,
+  newFolder,
+  pause,
+  prepare,
+  randomFrom,
+  soonExpired,
+  start,
+  startSandbox
+} from "./processes.ts"
 
 const poll = ["--poll", "0.1s", "--json"]
 
@@ -38,7 +48,7 @@ describe("processes killed at random moments", () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
     const random = randomFrom(seed)
     const folder = newFolder()
-    const { program, connection } = await startSandbox(["--port", "0", "--seed", "7", "--speed", "600"])
+    const { program, connection } = await startSandbox(["--port", "0", "--seed", "7", "--speed", "600", ...soonExpired])
     const { config, strategy, journal } = prepare(folder, connection)
     try {
       for (let done = 0; done < kills; done += 1) {
@@ -65,7 +75,8 @@ describe("processes killed at random moments", () => {
     const random = randomFrom(seed + 1)
     const folder = newFolder()
     const state = join(folder, "sandbox.jsonl")
-    const sandboxArgs = ["--seed", "8", "--speed", "600", "--state", state, "--faults", "0.1"]
+    const settings = ["--seed", "8", "--speed", "600", "--state", state, ...soonExpired]
+    const sandboxArgs = [...settings, "--faults", "0.1"]
     let sandbox = await startSandbox(["--port", "0", ...sandboxArgs])
     const { connection } = sandbox
     const port = new URL(connection.url).port
@@ -83,7 +94,7 @@ describe("processes killed at random moments", () => {
       await pause(2000)
       await kill9(bot)
       await kill9(sandbox.program)
-      sandbox = await startSandbox(["--port", port, "--seed", "8", "--speed", "600", "--state", state])
+      sandbox = await startSandbox(["--port", port, ...settings])
       await settle(config, strategy)
       const result = await check(journal, connection)
       assert.isAbove(result.funded, 5, "the bot got to work between the kills")

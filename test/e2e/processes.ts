@@ -93,6 +93,9 @@ export interface Connection {
   readonly account: { readonly key: string; readonly signerId: string }
 }
 
+/** For sandboxes of tests that lose answers: what nobody knows to be paid ends by its expiry, and minutes of that show no more than this. */
+export const soonExpired = ["--expire-after", "20s"]
+
 export const startSandbox = async (args: ReadonlyArray<string>) => {
   const program = start(["sandbox", "--json", ...args])
   const connection: Connection = JSON.parse(await program.line((line) => line.startsWith("{")))

@@ -17,7 +17,16 @@ let sandbox: Awaited<ReturnType<typeof startSandbox>>
 beforeAll(async () => {
   sandbox = await startSandbox(["--port", "0", "--seed", "11", "--speed", "60"])
 })
+/** A wallet outlives whoever asked it, and waits for ever where a test is about that. */
+const wallets = new Set<string>()
 afterAll(async () => {
+  for (const call of [...wallets].flatMap(callsIn)) {
+    try {
+      process.kill(Number(call.split(" ")[1]), "SIGKILL")
+    } catch {
+      // It has ended.
+    }
+  }
   await kill9(sandbox.program)
 })
 
@@ -26,6 +35,7 @@ const senderOf = (folder: string): string => `sender-${basename(folder).toLowerC
 /** Pays by the sandbox's ledger, but only once `go` exists; every start of it leaves a line in `calls`. */
 const walletScript = (folder: string): string => {
   const path = join(folder, "wallet.mjs")
+  wallets.add(folder)
   writeFileSync(
     path,
     `#!${process.execPath}

@@ -10,7 +10,7 @@ import { Effect, Layer } from "effect"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import * as evidence from "../e2e/evidence.ts"
-import { kill9, newFolder, pause, prepare, randomFrom, start, startSandbox } from "../e2e/processes.ts"
+import { kill9, newFolder, pause, prepare, randomFrom, soonExpired, start, startSandbox } from "../e2e/processes.ts"
 
 const kills = Number(process.env["LIMITBOT_KILLS"] ?? 8)
 const poll = ["--poll", "0.1s", "--json"]
@@ -30,7 +30,7 @@ describe("bot and signer killed at random moments", () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
     const random = randomFrom(seed)
     const folder = newFolder()
-    const { program, connection } = await startSandbox(["--port", "0", "--seed", "7", "--speed", "600"])
+    const { program, connection } = await startSandbox(["--port", "0", "--seed", "7", "--speed", "600", ...soonExpired])
     const { config, strategy, journal } = prepare(folder, connection)
     const { signerId } = connection.account
     const socket = join(folder, "signer.sock")

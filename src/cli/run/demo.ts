@@ -30,6 +30,9 @@ import * as sandboxFlags from "./sandboxFlags.ts"
 /** A person watches a demo, so it looks more often than would be right at a service that counts requests. */
 const pace: Modes.Pace = { pollMinMillis: 250, pollMaxMillis: 1_000 }
 
+/** A demo ends within seconds, also when a payment that nobody answered, or that was not sent, has to expire first. */
+const settings = { intentMillis: [10_000, 20_000] } as const
+
 /** The books of bot and sandbox differ: one of them has a fault, and a demo exists to show that. */
 export class BooksDiffer extends Schema.TaggedError<BooksDiffer>()("BooksDiffer", {
   differences: Schema.Array(Schema.String)
@@ -53,7 +56,7 @@ export const command = Command.make(
       onNone: () => "BTC",
       onSome: (file) => candlesSymbol(defaultSettings("native"), file)
     })
-    const server = SandboxServer.layer({ ...sandboxFlags.optionsOf(sandbox), port: 0, candlesSymbol: symbol })
+    const server = SandboxServer.layer({ ...sandboxFlags.optionsOf(sandbox), port: 0, candlesSymbol: symbol, settings })
     yield* Effect.gen(function* () {
       const folder = yield* DemoGround.prepare(yield* SandboxServer.SandboxConnection)
       const configFile = `${folder}/config.yaml`

@@ -42,14 +42,23 @@ export const command = Command.make(
       Flag.withDefault(0)
     ),
     solvers: sandboxFlags.solvers,
+    expireAfter: Flag.String("expire-after").pipe(
+      Flag.withSchema(flags.DurationText),
+      Flag.withDescription("How long a generated transfer stays valid at most, for example 20s; default: 5m"),
+      Flag.optional
+    ),
     writeConfig: FileName.flag("write-config").pipe(
       Flag.withDescription("Write a configuration that leads to this sandbox; a file that exists is not replaced"),
       Flag.optional
     ),
     json: flags.json
   },
-  Effect.fn(function* ({ port, ledger, like, state, faults, solvers, writeConfig, json, ...others }) {
+  Effect.fn(function* ({ port, ledger, like, state, faults, solvers, expireAfter, writeConfig, json, ...others }) {
     const law = Option.isNone(solvers) ? {} : { solvers: yield* sandboxFlags.lawOf(solvers.value) }
+    const validity = Option.match(expireAfter, {
+      onNone: () => ({}),
+      onSome: (millis) => ({ intentMillis: [Math.ceil(millis / 2), millis] as const })
+    })
     const options = {
       ...sandboxFlags.optionsOf(others),
       port,
@@ -57,7 +66,7 @@ export const command = Command.make(
       like: Option.getOrUndefined(like),
       state: Option.getOrUndefined(state),
       faults: uniformFaults(faults),
-      settings: law
+      settings: { ...law, ...validity }
     }
     yield* Effect.gen(function* () {
       const connection = yield* SandboxConnection

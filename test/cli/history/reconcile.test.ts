@@ -66,7 +66,7 @@ describe.concurrent("reconcile", () => {
       const elsewhere = workspace(sandbox, { "config.yaml": text })
       const paid = new DatabaseSync(join(cwd, "journal.sqlite"), { readOnly: true })
         .prepare(
-          "SELECT body ->> 'depositAddress' AS address FROM journal WHERE event = 'Bound' AND placement IN (SELECT placement FROM journal WHERE event = 'Settled') LIMIT 1"
+          "SELECT body ->> 'depositAddress' AS address FROM journal WHERE event = 'Bound' AND placement IN (SELECT placement FROM journal WHERE event = 'DepositSeen') LIMIT 1"
         )
         .get()
       await writeDoubtfulAt(join(elsewhere, "journal.sqlite"), [String(paid?.["address"]), "nowhere"])
