@@ -21,6 +21,7 @@ import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Reserve from "../../src/journal/Reserve.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import * as SandboxSigner from "../../src/rehearsal/SandboxSigner.ts"
+import type { SandboxSettings } from "../../src/sandbox/core/Settings.ts"
 import { SandboxConnection, layerMemory as sandboxLayer } from "../../src/sandbox/SandboxServer.ts"
 import { render } from "../../src/strategy/Problem.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
@@ -122,9 +123,12 @@ type Lock = (events: ReadonlyArray<BotEvent>) => boolean
 const unlocked: Lock = () => false
 
 /** Everything that outlives a process: the venue, the network, the disk and the kill switch. */
-export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.SqlClient) => Reserve.Reserve) {
+export const makeWith = Effect.fnUntraced(function* (
+  reserveOf: (sql: SqlClient.SqlClient) => Reserve.Reserve,
+  settings?: Partial<SandboxSettings>
+) {
   const scope = yield* Effect.scope
-  const sandbox = yield* Layer.buildWithScope(sandboxLayer({ seed: 3 }), scope)
+  const sandbox = yield* Layer.buildWithScope(sandboxLayer({ seed: 3, settings }), scope)
   const trueClock = yield* Clock.Clock
   let aheadMillis = 0
   const { network, client } = networkOver(Context.get(sandbox, HttpClient.HttpClient), trueClock)
@@ -275,6 +279,9 @@ export const makeWith = Effect.fnUntraced(function* (reserveOf: (sql: SqlClient.
 })
 
 export const make = makeWith(() => Reserve.none)
+
+/** Where payloads expire within a minute: long enough for several repetitions, and no minutes of nothing after them. */
+export const makeExpiring = makeWith(() => Reserve.none, { intentMillis: [45_000, 60_000] })
 
 export type Running = Effect.Success<ReturnType<Effect.Success<typeof make>["run"]>>
 

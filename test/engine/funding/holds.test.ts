@@ -9,7 +9,17 @@ import { unfinished } from "../../../src/engine/state/BotState.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { LeaseLost } from "../../../src/journal/Lease.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
-import { type Bend, inVirtualTime, ladder, make, openOrders, type Run, type Running, until } from "../botWorld.ts"
+import {
+  type Bend,
+  inVirtualTime,
+  ladder,
+  make,
+  makeExpiring,
+  openOrders,
+  type Run,
+  type Running,
+  until
+} from "../botWorld.ts"
 
 const isSubmit = ({ path }: { readonly path: string }) => path.endsWith("/v0/submit-intent")
 const isCreate = ({ method, path }: { readonly method: string; readonly path: string }) =>
@@ -122,8 +132,12 @@ describe("nothing begins after", () => {
 })
 
 /** Orders whose payments left once and got no clear answer; the network is as it should be from then on. */
-const sentOnce = Effect.fnUntraced(function* (asked: Omit<Run, "strategies"> = {}, bend: Bend = () => undefined) {
-  const world = yield* make
+const sentOnce = Effect.fnUntraced(function* (
+  asked: Omit<Run, "strategies"> = {},
+  bend: Bend = () => undefined,
+  making = make
+) {
+  const world = yield* making
   world.network.bend = ({ url }) => (url.endsWith("/v0/submit-intent") ? unavailable : undefined)
   const { changed, fail } = failing()
   const bot = yield* world.run({ pace: { pollMinMillis: 5_000 }, ...asked, strategies: [ladder(3)], changed })
@@ -229,7 +243,7 @@ describe("bytes that were sent once", () => {
           LeaseLost,
           Effect.sync(() => (isLeaseLost ? "somebody removed it" : undefined))
         )
-        const stopped = yield* sentOnce({ beside: lease })
+        const stopped = yield* sentOnce({ beside: lease }, undefined, makeExpiring)
         const { bot, ids, world } = stopped
         yield* stop(stopped)
         const isDoubted = (id: string) => bot.state.placements.get(id)?.state === "in doubt"
@@ -243,7 +257,11 @@ describe("bytes that were sent once", () => {
   it.effect("and whose orders are withdrawn end as never paid, when the orders stay empty for long enough", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const { bot, world } = yield* sentOnce({ pace: { pollMinMillis: 10_000, doubtMillis: 600_000 } })
+        const { bot, world } = yield* sentOnce(
+          { pace: { pollMinMillis: 10_000, doubtMillis: 300_000 } },
+          undefined,
+          makeExpiring
+        )
         world.setWithdraw(killed)
         yield* until(() => unfinished(bot.state).length === 0, 2 * 3_600_000, "no doubt is left")
         assert.strictEqual(Ledger.freeOf(bot.state.ledger, "ladder", "USDC"), 6_000_000_000n)
