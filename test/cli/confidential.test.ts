@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { type ProfileName, profileNames } from "../../src/venue/profile/Profiles.ts"
-import { type Connection, configText, run, startSandbox, workspace } from "./program.ts"
+import { type Connection, configText, run, runUntil, startSandbox, workspace } from "./program.ts"
 
 interface Row {
   readonly asset: string | null
@@ -24,10 +24,10 @@ describe("an account of confidential intents", () => {
   it.concurrent.each(profileNames)(
     "trades, swaps, shows its private balances, and reconciles: %s",
     {
-      timeout: 120_000
+      timeout: 180_000
     },
     async (like) => {
-      const sandbox = await startSandbox({ speed: 2000, like })
+      const sandbox = await startSandbox({ like })
       const cwd = workspace(sandbox, { "config.yaml": configOf(like, sandbox) })
       const config = ["--config", "config.yaml"]
       const balances = async () => {
@@ -38,7 +38,9 @@ describe("an account of confidential intents", () => {
         return new Map(rows.map(({ asset, available }) => [asset, BigInt(available)]))
       }
       const before = await balances()
-      const traded = await run(["run", "grid.yaml", "--for", "4s", "--cancel-on-exit", "--json", ...config], { cwd })
+      const traded = await runUntil('"PaidOut"', 1, ["run", "grid.yaml", "--cancel-on-exit", "--json", ...config], {
+        cwd
+      })
       assert.strictEqual(traded.code, 0, traded.stderr)
       const events = traded.stdout
         .trimEnd()

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Connection, gridText, run, startSandbox, workspace } from "./program.ts"
+import { type Connection, gridText, run, runUntil, startSandbox, workspace } from "./program.ts"
 
 const config = ["--config", "config.yaml"]
 /** Where programs of other people may be, beside the usual places. */
@@ -48,14 +48,16 @@ interface Figures {
 
 describe("the books of a bot", () => {
   beforeAll(async () => {
-    connection = await startSandbox({ speed: 3_000 })
+    connection = await startSandbox({ speed: 600 })
     cwd = workspace(connection)
-    const { code, stderr } = await run(
-      ["run", "grid.yaml", ...config, "--for", "12s", "--poll", "0.3s", "--cancel-on-exit"],
+    const { code, stderr } = await runUntil(
+      '"PaidOut"',
+      4,
+      ["run", "grid.yaml", ...config, "--json", "--poll", "0.3s", "--cancel-on-exit"],
       { cwd }
     )
     assert.strictEqual(code, 0, stderr)
-  }, 60_000)
+  }, 180_000)
 
   it("profit is the same in every breakdown, and adds up", async () => {
     const { USDC } = await json<{ USDC: Figures }>("profit")

@@ -90,8 +90,8 @@ export interface Program {
   readonly pid: number
   readonly stdout: () => string
   readonly signal: (signal: "SIGINT" | "SIGTERM") => void
-  /** Resolves when standard output shows it; fails when the program ends first. */
-  readonly says: (what: string | RegExp) => Promise<void>
+  /** Resolves when standard output shows it, a text as often as asked; fails when the program ends first. */
+  readonly says: (what: string | RegExp, times?: number) => Promise<void>
   readonly ended: Promise<Ended>
 }
 
@@ -129,10 +129,10 @@ export const start = (args: ReadonlyArray<string>, surroundings: Surroundings = 
       for (const look of looks) look()
     })
   })
-  const says = (what: string | RegExp) =>
+  const says = (what: string | RegExp, times = 1) =>
     new Promise<void>((done, fail) => {
       const look = () => {
-        if (typeof what === "string" ? stdout.includes(what) : what.test(stdout)) done()
+        if (typeof what === "string" ? stdout.split(what).length > times : what.test(stdout)) done()
         else if (child.exitCode !== null) fail(new Error(`It ended without saying ${what}:\n${stdout}\n${stderr}`))
         else return
         looks.delete(look)
@@ -145,6 +145,22 @@ export const start = (args: ReadonlyArray<string>, surroundings: Surroundings = 
 
 export const run = (args: ReadonlyArray<string>, surroundings: Surroundings = {}): Promise<Ended> =>
   start(args, surroundings).ended
+
+/**
+ * Runs until it has said this so many times, and is then asked to end. After a number of seconds instead, nothing may have
+ * happened yet on a busy machine, and on a fast one all has long happened.
+ */
+export const runUntil = async (
+  what: string,
+  times: number,
+  args: ReadonlyArray<string>,
+  surroundings: Surroundings = {}
+): Promise<Ended> => {
+  const program = start(args, surroundings)
+  await program.says(what, times)
+  program.signal("SIGTERM")
+  return program.ended
+}
 
 /** A failure as a person should meet it: a message on standard error, nothing else, and the exit code. */
 export const assertSays = ({ code, stderr }: Ended, expected: number, what: RegExp): void => {

@@ -2,20 +2,20 @@
 import { renameSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, gridText, ordersAt, run, startSandbox, workspace } from "./program.ts"
+import { assertSays, gridText, ordersAt, run, runUntil, startSandbox, workspace } from "./program.ts"
 
 const config = ["--config", "config.yaml"]
 
 describe("limitbot recover", () => {
   it("ends with the same open orders and balances as before, and says what it cannot know", {
-    timeout: 120_000
+    timeout: 180_000
   }, async () => {
     // The price stays within a few dollars of 60,000, and no level or middle of a cell is there: one that it crosses
     // meanwhile would be recovered on its other side.
     const sandbox = await startSandbox({ speed: 0.001 })
     const grid = gridText.replace("lower: 59000, upper: 61000", "lower: 58930, upper: 60930")
     const cwd = workspace(sandbox, { "grid.yaml": grid })
-    const first = await run(["run", "grid.yaml", ...config, "--for", "6s"], { cwd })
+    const first = await runUntil('"DepositSeen"', 20, ["run", "grid.yaml", ...config, "--json"], { cwd })
     assert.strictEqual(first.code, 0, first.stderr)
     const json = async <A>(command: string): Promise<A> =>
       JSON.parse((await run([command, ...config, "--json"], { cwd })).stdout)

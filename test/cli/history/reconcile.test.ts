@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { orderBody } from "../../sandbox/clients.ts"
 import { writeDoubtfulAt } from "../journal/doubtful.ts"
-import { assertSays, configText, ordersAt, run, startSandbox, workspace } from "../program.ts"
+import { assertSays, configText, ordersAt, run, runUntil, startSandbox, workspace } from "../program.ts"
 
 const config = ["--config", "config.yaml"]
 
@@ -43,13 +43,14 @@ const reconcile = async (cwd: string) => {
 }
 
 describe.concurrent("reconcile", () => {
-  it.each(Object.entries(accounts))("an account of %s", { timeout: 120_000 }, async (depositType, lines) => {
-    const sandbox = await startSandbox({ speed: 2000 })
+  it.each(Object.entries(accounts))("an account of %s", { timeout: 240_000 }, async (depositType, lines) => {
+    const sandbox = await startSandbox()
     const text = configText(sandbox).replace("key: { file: account.key }", `$&${lines}`)
     const cwd = workspace(sandbox, { "config.yaml": text })
     const first = await reconcile(cwd)
     assert.strictEqual(first.contradiction, 0)
-    const traded = await run(["run", "grid.yaml", "--for", "3s", "--cancel-on-exit", ...config], { cwd })
+    const far = depositType === "ORIGIN_CHAIN" ? '"DepositSeen"' : '"PaidOut"'
+    const traded = await runUntil(far, 1, ["run", "grid.yaml", "--json", "--cancel-on-exit", ...config], { cwd })
     assert.strictEqual(traded.code, 0, traded.stderr)
 
     const after = await reconcile(cwd)
@@ -92,7 +93,7 @@ limits: { budget: { base: 0.01 } }
 ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
 `
     })
-    const taken = await run(["run", "high.yaml", "--for", "3s", ...config], { cwd: other })
+    const taken = await runUntil('"DepositSeen"', 2, ["run", "high.yaml", "--json", ...config], { cwd: other })
     assert.strictEqual(taken.code, 0, taken.stderr)
     const missing = await reconcile(cwd)
     assert.strictEqual(missing.code, 1)
