@@ -135,7 +135,7 @@ describe("nothing begins after", () => {
 const sentOnce = Effect.fnUntraced(function* (
   asked: Omit<Run, "strategies"> = {},
   bend: Bend = () => undefined,
-  making = make
+  making: typeof make = make
 ) {
   const world = yield* making
   world.network.bend = ({ url }) => (url.endsWith("/v0/submit-intent") ? unavailable : undefined)
