@@ -26,6 +26,9 @@ export default defineConfig({
     globalSetup: "test/buildProgram.ts",
     setupFiles: "test/setup.ts",
     isolate: false,
+    // For real processes on a busy machine. It stands here because files share modules: what one of those sets while it is loaded holds for the first file only.
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
     sequence: { sequencer: LongFirst }
   }
 })

@@ -11,14 +11,11 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert } from "@effect/vitest"
 import bs58 from "bs58"
 import { Layer, ManagedRuntime } from "effect"
-import { vi } from "vitest"
 import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { limitbot } from "../builtProgram.ts"
 import { atEndOfFiles } from "../endOfFile.ts"
 import { signedIn, spellings } from "../secrets.ts"
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const children = new Set<ChildProcess>()
 const folders = new Set<string>()

@@ -120,7 +120,7 @@ const readConfiguration = ({ folder }: Place, { text }: Block): Promise<unknown>
 
 describe.concurrent("documentation", () => {
   for (const page of pages) {
-    it(`${page} is true`, { timeout: 180_000 }, async ({ onTestFinished }) => {
+    it(`${page} is true`, { timeout: 400_000 }, async ({ onTestFinished }) => {
       const place = prepare(await startSandbox({ speed: 60 }))
       onTestFinished(() => endOwnSandbox(place))
       const said = new Map<Block, string>()
