@@ -103,7 +103,7 @@ export const conditionsOf = (
   rules: {
     ...rules,
     minimumQuote: max(rules.minimumQuote, strategy.limits.minOrder ?? 0n),
-    appFeeBasisPoints: appFeeBasisPoints(strategy)
+    appFeeBasisPoints: Math.max(rules.appFeeBasisPoints, appFeeBasisPoints(strategy))
   },
   budget: budgetOf(strategy, market),
   maxOpenOrders: strategy.limits.maxOpenOrders,
@@ -142,10 +142,10 @@ const inMarket = (
   }
 }
 
-/** What others got of all app fees; the rest came back to the account (`self`). */
-const paidToOthers = ({ terms = {} }: Strategy, all: Amount): Amount => {
+/** What others got of all app fees; the rest came back to the account (`self`). A service that takes more than those shares them. */
+const paidToOthers = ({ terms = {} }: Strategy, { appFeeBasisPoints: taken }: FillRules, all: Amount): Amount => {
   const total = appFeeBasisPoints({ terms })
-  return total === 0 ? all : (all * BigInt(feesToOthers(terms))) / BigInt(total)
+  return total === 0 || taken > total ? all : (all * BigInt(feesToOthers(terms))) / BigInt(total)
 }
 
 const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran): Part => {
@@ -163,7 +163,7 @@ const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran
     outcome,
     pnlQuote: worth(last, outcome) - atStart,
     feesQuote: worth(last, outcome.fees),
-    appFeesQuote: paidToOthers(strategy, worth(last, outcome.appFees)),
+    appFeesQuote: paidToOthers(strategy, rules, worth(last, outcome.appFees)),
     holdPnlQuote: worth(last, budget) - atStart
   }
 }

@@ -27,6 +27,7 @@ import * as HttpVenue from "../venue/HttpVenue.ts"
 import { Session } from "../venue/http/Session.ts"
 import { VenueClient } from "../venue/http/VenueClient.ts"
 import * as Incidents from "../venue/Incidents.ts"
+import * as Charges from "../venue/profile/Charges.ts"
 import { Swaps } from "../venue/Swaps.ts"
 import * as AccountKey from "../venue/signing/AccountKey.ts"
 import * as IntentGuard from "../venue/signing/IntentGuard.ts"
@@ -106,7 +107,7 @@ export const venueConfig = ({ venue }: BotConfig, account: VenueAccount) =>
   })
 
 const engineSettings = (
-  { account: { terms }, limits }: BotConfig,
+  { account: { terms }, limits, venue }: BotConfig,
   { addresses, depositType, depositTypes, signerId }: VenueAccount,
   pace: Pace
 ) =>
@@ -118,7 +119,11 @@ const engineSettings = (
       signerId,
       depositType,
       maxAppFeeBasisPoints: Math.max(maxAppFeeBasisPoints, feesToOthers(terms)),
-      ...present({ addresses, depositTypes })
+      ...present({
+        addresses,
+        depositTypes,
+        echoedBasisPoints: Charges.echoOf(venue.facts.fees, Charges.isPartner(venue.facts, venue.hasPartner))
+      })
     }
   })
 

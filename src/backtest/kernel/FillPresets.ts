@@ -10,12 +10,13 @@ export type FillMode = "optimistic" | "pessimistic"
 /** What the user knows of the venue's costs; the same on both sides of the band. */
 export type Costs = Pick<
   FillRules,
-  "spreadBasisPoints" | "feeBasisPoints" | "withdrawFee" | "refundFee" | "minimumQuote"
+  "spreadBasisPoints" | "feeBasisPoints" | "appFeeBasisPoints" | "withdrawFee" | "refundFee" | "minimumQuote"
 >
 
 export const noCosts: Costs = {
   spreadBasisPoints: 0,
   feeBasisPoints: 0,
+  appFeeBasisPoints: 0,
   withdrawFee: { base: 0n, quote: 0n },
   refundFee: { base: 0n, quote: 0n },
   minimumQuote: 0n

@@ -136,6 +136,7 @@ export const options = Effect.fn("BacktestInput.options")(function* (
     ...noCosts,
     spreadBasisPoints: (spread?.basisPoints ?? 0) / 2,
     feeBasisPoints: fees.basisPoints,
+    appFeeBasisPoints: fees.ofInput,
     withdrawFee,
     refundFee,
     minimumQuote

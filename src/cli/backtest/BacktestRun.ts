@@ -73,7 +73,7 @@ const prepare = Effect.fnUntraced(function* (
   const { strategy } = yield* BacktestInput.loadStrategy(file, input.config)
   const markets = marketsSeen(strategy)
   const looksAtCandles = candlesWanted(strategy).length > 0 || strategy.candles !== undefined
-  const costs = yield* FeeModel.of(input, account, markets)
+  const costs = yield* FeeModel.of(input, account, markets, strategy.terms)
   const found = yield* Effect.forEach(markets, (market) => optionsIn(input, costs, market, markets))
   const options = Arr.map(found, (each) => each.options)
   const rules = options.flatMap((each) => modes[input.fills].map((mode) => Backtest.rulesIn(mode, each)))
@@ -87,7 +87,8 @@ const prepare = Effect.fnUntraced(function* (
   const { fees: ofVenue } = costs
   const appFees = Backtest.appFeeBasisPoints(strategy)
   const further = `; app fees of its terms: ${appFees} basis points of every input`
-  const fees = appFees === 0 ? ofVenue : { ...ofVenue, sentence: `${ofVenue.sentence}${further}` }
+  const fees =
+    appFees === 0 || ofVenue.ofInput > 0 ? ofVenue : { ...ofVenue, sentence: `${ofVenue.sentence}${further}` }
   return { strategy, options, fees, open, volume, range, calibrated: found.flatMap(({ calibrated }) => calibrated) }
 })
 

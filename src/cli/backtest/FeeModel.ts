@@ -7,19 +7,26 @@ import { Effect, FileSystem, Option } from "effect"
 import type * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
+import type { OrderTerms } from "../../domain/Order.ts"
 import { defaultSpread } from "../../sandbox/core/Settings.ts"
+import { chargesOf, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
+import * as document from "../../venue/profile/document.ts"
+import type { VenueFacts } from "../../venue/profile/Facts.ts"
 import { WrongUsage } from "../Usage.ts"
 
-/** The specification's fee for requests without a partner credential. */
-export const platformBasisPoints = 20
+/** Without a configuration: the schedule of the interface document, without a partner's credential. */
+const documented = { schedule: document.factsOf("any").fees, isPartner: false }
 
 /** Nothing is published of the venue's. */
 export const sandboxSpreadBasisPoints = defaultSpread * 10_000
 const mostSpreadBasisPoints = 5000
 
 export interface FeeModel {
+  /** Taken from the output of every fill. */
   readonly basisPoints: number
-  readonly from: "flag" | "measured" | "partner credential" | "specification"
+  /** Taken from every input, app fees of the strategy's terms included; 0 where those are all that is. */
+  readonly ofInput: number
+  readonly from: "flag" | "measured" | "partner credential" | "specification" | "schedule"
   readonly sentence: string
   /** The user wanted a result without fees, which no venue gives. */
   readonly isFree: boolean
@@ -50,7 +57,9 @@ interface CostFlags {
 export interface Account {
   readonly config: string
   readonly journal: string
-  readonly hasPartner: boolean
+  /** Whether orders are a partner's. */
+  readonly isPartner: boolean
+  readonly schedule: VenueFacts["fees"]
   /** `undefined`: too few fills. */
   readonly fees: MeasuredFees.MeasuredFees | undefined
   readonly spreads: ReadonlyMap<string, number>
@@ -63,12 +72,13 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
   if (Option.isNone(config)) return undefined
   const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
   const { journal, venue } = yield* loadSettings(config.value)
-  const known = { config: config.value, journal, hasPartner: venue.hasPartner }
+  const schedule = venue.facts.fees
+  const known = { config: config.value, journal, isPartner: isPartner(venue.facts, venue.hasPartner), schedule }
   const fileSystem = yield* FileSystem.FileSystem
   const isThere = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
   if (!isThere) return { ...known, fees: undefined, spreads: none } satisfies Account
   const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
-  const measured = yield* JournalData.costs(journal, venue.hasPartner ? 0 : platformBasisPoints)
+  const measured = yield* JournalData.costs(journal, usualOf(schedule, known.isPartner))
   return { ...known, ...measured } satisfies Account
 })
 
@@ -81,34 +91,61 @@ const oneOf = (what: string, fees: ReadonlyMap<string, Amount>, markets: Readonl
   return known.length === 0 ? undefined : `${known.join(" and ")} of a ${what}`
 }
 
-const specified = "the venue's, without a partner credential"
+/**
+ * What a schedule that shares app fees takes of every input: of the dearest of the markets, in whole basis points, as orders
+ * echo it. Every other schedule takes its fee from what is paid out.
+ */
+const ofInputs = (
+  known: Pick<Account, "isPartner" | "schedule">,
+  markets: ReadonlyArray<Market>,
+  { appFees = [] }: OrderTerms
+): number =>
+  known.schedule.appFees === "added"
+    ? 0
+    : Math.max(
+        ...markets.map(({ base, quote }) =>
+          Math.floor(
+            totalOf(
+              chargesOf(known.schedule, { hasPartner: known.isPartner, assets: [base.symbol, quote.symbol], appFees })
+            )
+          )
+        )
+      )
 
 const feesOf = (
   { feeBps, refundFee, withdrawFee }: CostFlags,
   account: Account | undefined,
-  markets: ReadonlyArray<Market>
+  markets: ReadonlyArray<Market>,
+  terms: OrderTerms
 ): Omit<KnownCosts, "spreads"> => {
   const isGiven = Option.isSome(withdrawFee) || Option.isSome(refundFee)
   const assumed = isGiven ? "and those of payouts as given" : "without those of payouts and refunds"
+  const known = account ?? documented
+  const usual = usualOf(known.schedule, known.isPartner)
+  const ofInput = Option.isSome(feeBps) ? 0 : ofInputs(known, markets, terms)
+  const who = known.isPartner ? "with a partner credential" : "without a partner credential"
+  const inputs = `fees: ${ofInput} basis points of every input (the schedule of ${account?.config}, ${who})`
   const plain = (basisPoints: number, from: FeeModel["from"], why: string): Omit<KnownCosts, "spreads"> => {
     const isFree = from === "flag" && basisPoints === 0 && !isGiven
-    const sentence = isFree
-      ? "NO FEES: asked for by --fee-bps 0"
-      : `fees: ${basisPoints} basis points of every fill (${why}), ${assumed}`
-    return { fees: { basisPoints, from, sentence, isFree }, payouts: none, refunds: none }
+    const taken = ofInput > 0 ? inputs : `fees: ${basisPoints} basis points of every fill (${why})`
+    const sentence = isFree ? "NO FEES: asked for by --fee-bps 0" : `${taken}, ${assumed}`
+    return { fees: { basisPoints, ofInput, from, sentence, isFree }, payouts: none, refunds: none }
   }
   if (Option.isSome(feeBps)) return plain(feeBps.value, "flag", "--fee-bps")
-  if (account?.fees === undefined)
-    return account?.hasPartner === true
+  if (account?.fees === undefined) {
+    if (ofInput > 0) return plain(0, "schedule", "")
+    return account?.isPartner === true && usual === 0
       ? plain(0, "partner credential", `the partner credential of ${account.config} waives them`)
-      : plain(platformBasisPoints, "specification", specified)
+      : plain(usual, "specification", `the venue's, ${who}`)
+  }
   const { basisPoints, fills, payouts, refunds } = account.fees
   const flat = [oneOf("payout", payouts, markets), oneOf("refund", refunds, markets)].filter(
     (each) => each !== undefined
   )
   const others = isGiven || flat.length === 0 ? assumed : flat.join(", ")
-  const sentence = `fees: ${basisPoints} basis points of every fill (measured: ${fills} fills in ${account.journal}), ${others}`
-  return { fees: { basisPoints, from: "measured", sentence, isFree: false }, payouts, refunds }
+  const measured = `${basisPoints} basis points of every fill (measured: ${fills} fills in ${account.journal})`
+  const sentence = `${ofInput > 0 ? `${inputs}, ` : "fees: "}${measured}, ${others}`
+  return { fees: { basisPoints, ofInput, from: "measured", sentence, isFree: false }, payouts, refunds }
 }
 
 const spreadIn = (given: Option.Option<number>, account: Account | undefined, { name }: Market): Spread => {
@@ -139,14 +176,15 @@ const spreadsSaid = (spreads: ReadonlyMap<string, Spread>): string => {
 export const of = Effect.fn("FeeModel.of")(function* (
   flags: CostFlags,
   account: Account | undefined,
-  markets: ReadonlyArray<Market>
+  markets: ReadonlyArray<Market>,
+  terms: OrderTerms = {}
 ) {
   const given = Option.getOrElse(flags.spreadBps, () => 0)
   if (given < 0 || given > mostSpreadBasisPoints) {
     const message = `--spread-bps ${given}: give 0 to ${mostSpreadBasisPoints} basis points, from bid to ask`
     return yield* new WrongUsage({ message })
   }
-  const { fees, ...flat } = feesOf(flags, account, markets)
+  const { fees, ...flat } = feesOf(flags, account, markets, terms)
   const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
   const sentence = `${fees.sentence}; ${spreadsSaid(spreads)}`
   return { ...flat, fees: { ...fees, sentence }, spreads } satisfies KnownCosts

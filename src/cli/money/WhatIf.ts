@@ -21,7 +21,9 @@ import type { Minute } from "../../journal/PriceStore.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
-import { platformBasisPoints, sandboxSpreadBasisPoints } from "../backtest/FeeModel.ts"
+import { isPartner, usualOf } from "../../venue/profile/Charges.ts"
+import { sandboxSpreadBasisPoints } from "../backtest/FeeModel.ts"
+import type { BotSettings } from "../files/ConfigFile.ts"
 import * as JournalData from "../journal/JournalData.ts"
 
 export interface ProfitDifference {
@@ -54,7 +56,7 @@ export interface RecordedRun {
   readonly minutes: ReadonlyMap<string, ReadonlyArray<Minute>>
   readonly ran: Replayed["ran"]
   readonly decimals: (symbol: string) => number | undefined
-  readonly hasPartner: boolean
+  readonly venue: Pick<BotSettings["venue"], "facts" | "hasPartner">
 }
 
 export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: Strategy, recorded: RecordedRun) {
@@ -72,7 +74,7 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     Effect.all([
       JournalData.candles(journal, market.name),
       JournalData.calibration(journal, market.name),
-      JournalData.costs(journal, recorded.hasPartner ? 0 : platformBasisPoints)
+      JournalData.costs(journal, keptBasisPoints(recorded))
     ])
   )
   if (Option.isNone(data)) return none("the journal's prices cannot be read")
@@ -128,15 +130,15 @@ const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: 
   return rows.find(({ group, quote }) => group === strategy && quote === market.quote.symbol)?.figures.total ?? 0n
 }
 
+/** What the service keeps of a trade: a quote includes it. */
+const keptBasisPoints = ({ venue }: RecordedRun): number =>
+  usualOf(venue.facts.fees, isPartner(venue.facts, venue.hasPartner))
+
 /** The middle one of the fees that the bot paid. */
-const costsOf = (
-  { trading: { fees }, hasPartner }: RecordedRun,
-  { base, quote }: Market,
-  spreadBasisPoints: number
-): Costs => {
+const costsOf = (recorded: RecordedRun, { base, quote }: Market, spreadBasisPoints: number): Costs => {
   const paid = (kind: "payout" | "refund") => {
     const of = (symbol: string): Amount => {
-      const paid = fees.filter((fee) => fee.kind === kind && fee.asset === symbol)
+      const paid = recorded.trading.fees.filter((fee) => fee.kind === kind && fee.asset === symbol)
       return medianAmount(paid.map(({ amount }) => amount))
     }
     return { base: of(base.symbol), quote: of(quote.symbol) }
@@ -144,7 +146,9 @@ const costsOf = (
   return {
     ...noCosts,
     spreadBasisPoints: spreadBasisPoints / 2,
-    feeBasisPoints: hasPartner ? 0 : platformBasisPoints,
+    ...(recorded.venue.facts.fees.appFees === "shared"
+      ? { appFeeBasisPoints: Math.floor(keptBasisPoints(recorded)) }
+      : { feeBasisPoints: keptBasisPoints(recorded) }),
     withdrawFee: paid("payout"),
     refundFee: paid("refund")
   }

@@ -68,7 +68,7 @@ export const command = Command.make(
       return { replayed: replay.result(), trading: trades.result(), minutes }
     }).pipe(Effect.provide(Modes.readOnlyJournal(file)))
     const { ran } = replayed
-    const recorded = { journal: file, trading, minutes, ran, decimals, hasPartner: venue.hasPartner }
+    const recorded = { journal: file, trading, minutes, ran, decimals, venue }
     // Backtests are loaded on demand.
     const differenceOf = (strategy: Strategy) =>
       Effect.flatMap(

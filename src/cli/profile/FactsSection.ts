@@ -5,7 +5,7 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
 import * as Read from "../../strategy/Fields.ts"
-import { historyAccess, loginNonces, type VenueFacts } from "../../venue/profile/Facts.ts"
+import { historyAccess, loginNonces, partnerCredentials, type VenueFacts } from "../../venue/profile/Facts.ts"
 import { defaultProfile, factsOf, type ProfileName, profileNames } from "../../venue/profile/Profiles.ts"
 
 export const account = Read.matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
@@ -25,6 +25,7 @@ export const reader = Read.fields({
   saltFrom: Read.optional(rpc, "RPC address of the login verifier's ledger, which tells its salt"),
   fees: Read.optional(
     Read.fields({
+      credential: Read.optional(Read.oneOf(...partnerCredentials), "which setting is a partner's credential"),
       withoutPartner: Read.optional(basisPoints, "on top, without a partner's credential"),
       withPartner: Read.optional(basisPoints, "with one"),
       alike: Read.optional(basisPoints, "the same between stable assets, or for one asset between two places"),
@@ -81,6 +82,7 @@ export const resolved = ({ facts, nonceSalt, profile, verifier }: Said, usual: s
     fees: {
       ...of.fees,
       ...present({
+        credential: fees?.credential?.value,
         withoutPartner: inBasisPoints(fees?.withoutPartner),
         withPartner: inBasisPoints(fees?.withPartner),
         alike: inBasisPoints(fees?.alike),

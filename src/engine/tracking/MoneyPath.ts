@@ -5,7 +5,7 @@
  */
 import type { Asset } from "../../domain/Amount.ts"
 import { inputAsset, type Market, outputAsset, type Side } from "../../domain/Market.ts"
-import { isSaid, type MoneyPath, type Order } from "../../domain/Order.ts"
+import { isSaid, type MoneyPath, type Order, type OrderTerms } from "../../domain/Order.ts"
 
 /** Where our money comes from and goes back to, as every order must repeat it. */
 export interface Expectations {
@@ -20,6 +20,8 @@ export interface Expectations {
   readonly depositTypes?: ReadonlyMap<string, string>
   /** The most that app fees may give to others. */
   readonly maxAppFeeBasisPoints: number
+  /** What an order's echo may give to others, where the echo has the service's own share in it; else the bound above. */
+  readonly echoedBasisPoints?: (market: Market, terms: OrderTerms) => number
 }
 
 /** Where the money of an asset is: paid from there, refunded and paid out to there. */

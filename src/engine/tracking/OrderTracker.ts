@@ -51,7 +51,7 @@ export const isFromOurCreate = (placement: Placement, market: Market, order: Ord
 /** What an order has otherwise than our create asked for, however far it has come; `undefined` when all of it is right. */
 const wrongTerm = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined => {
   const { inputAmount, outputAmount, path = askedFor(placement.side, market, expected), terms = {} } = placement
-  const { maxAppFeeBasisPoints, signerId } = expected
+  const { echoedBasisPoints, maxAppFeeBasisPoints, signerId } = expected
   // By its side an order was recognised; what a swap shows has none that was asked for.
   const elsewhere = difference({ side: order.side, ...path }, order)
   if (elsewhere !== undefined) return elsewhere
@@ -64,6 +64,9 @@ const wrongTerm = (placement: Placement, market: Market, order: Order, expected:
   if (wrong !== undefined) return wrong
   if (order.outputAmount < outputAmount)
     return `its least amount to receive is ${order.outputAmount} instead of ${outputAmount}`
+  const scheduled = placement.by === "swap" ? undefined : echoedBasisPoints?.(market, terms)
+  if (scheduled !== undefined && order.appFeeBasisPoints > scheduled)
+    return `its echo charges ${order.appFeeBasisPoints} basis points, more than the ${scheduled} of the schedule (venue.facts.fees)`
   const mostFees = Math.max(maxAppFeeBasisPoints, feesToOthers(terms))
   if (order.appFeeBasisPoints > mostFees)
     return `its app fees are ${order.appFeeBasisPoints} basis points, more than ${mostFees}`

@@ -38,3 +38,32 @@ export const chargesOf = (schedule: VenueFacts["fees"], { appFees, assets, hasPa
 }
 
 export const totalOf = ({ appFees, service }: Charges): number => sumOf(appFees) + service
+
+/** What the service keeps of a trade between assets that are not alike, without app fees. */
+export const usualOf = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
+  chargesOf(schedule, { hasPartner, assets: ["one", "other"], appFees: [] }).service
+
+/**
+ * What the echo of an order gives to others, in whole basis points, where app fees are shared: an echo has the service's own
+ * share in it then. Elsewhere it has only the app fees that were asked for.
+ */
+export const echoOf = (
+  schedule: VenueFacts["fees"],
+  hasPartner: boolean
+): ((market: Pair, terms: { readonly appFees?: ReadonlyArray<AppFee> }) => number) | undefined =>
+  schedule.appFees === "added"
+    ? undefined
+    : ({ base, quote }, { appFees = [] }) => {
+        const charged = chargesOf(schedule, { hasPartner, assets: [base.symbol, quote.symbol], appFees })
+        const others = charged.appFees.filter(({ recipient }) => recipient !== "self")
+        return sumOf(others) + Math.floor(charged.service)
+      }
+
+interface Pair {
+  readonly base: { readonly symbol: string }
+  readonly quote: { readonly symbol: string }
+}
+
+/** A configuration always has the key of the venue. */
+export const isPartner = (facts: VenueFacts, hasPartnerJwt: boolean): boolean =>
+  hasPartnerJwt || facts.fees.credential === "apiKey"

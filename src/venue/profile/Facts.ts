@@ -17,8 +17,12 @@ export type SigningDomain = typeof SigningDomain.Type
 export const signedDeposits = ["INTENTS", "CONFIDENTIAL_INTENTS"] as const
 export type SignedDeposit = (typeof signedDeposits)[number]
 
-/** All in basis points of the input. */
+export const partnerCredentials = ["partnerJwt", "apiKey"] as const
+
+/** Shares are basis points of the input. */
 const FeeSchedule = Schema.Struct({
+  /** The setting of the configuration whose credential makes orders and quotes a partner's. */
+  credential: Schema.Literals(partnerCredentials),
   /** Without a partner's credential, on top of everything else. */
   withoutPartner: Schema.Finite,
   /** With one, where no app fees are asked for; with app fees, the least that the service keeps of `shared` ones. */

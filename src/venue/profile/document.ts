@@ -6,7 +6,15 @@ export const factsOf = (verifier: string): VenueFacts => ({
   login: { verifier, nonce: "free" },
   salts: {},
   movesBetweenAccounts: false,
-  fees: { withoutPartner: 20, withPartner: 0, alike: 0, stable: [], settlement: 0, appFees: "added" },
+  fees: {
+    credential: "partnerJwt",
+    withoutPartner: 20,
+    withPartner: 0,
+    alike: 0,
+    stable: [],
+    settlement: 0,
+    appFees: "added"
+  },
   settlementHashes: true,
   accountHistory: "open"
 })

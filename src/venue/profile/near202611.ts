@@ -17,6 +17,7 @@ export const factsOf = (verifier: string): VenueFacts => ({
   salts: { "intents.far": "e110f317" },
   movesBetweenAccounts: true,
   fees: {
+    credential: "apiKey",
     withoutPartner: 25,
     withPartner: 20,
     alike: 1,

@@ -51,6 +51,7 @@ const rows: Readonly<Record<string, Row>> = {
   "venue.facts.loginVerifier": { config: venue("facts: { loginVerifier: others.native }") },
   "venue.facts.loginNonce": { config: venue("facts: { loginNonce: started }") },
   "venue.facts.saltFrom": { instead: "the sandbox's view of its verifier" },
+  "venue.facts.fees.credential": { config: venue("facts: { fees: { credential: apiKey } }") },
   "venue.facts.fees.withoutPartner": { config: venue("facts: { fees: { withoutPartner: 0.3% } }") },
   "venue.facts.fees.withPartner": { config: venue("facts: { fees: { withPartner: 0.3% } }") },
   "venue.facts.fees.alike": { config: venue("facts: { fees: { alike: 0.3% } }") },

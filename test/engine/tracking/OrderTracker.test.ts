@@ -6,7 +6,7 @@ import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { askedFor } from "../../../src/engine/tracking/MoneyPath.ts"
-import { adopt, bind, lackingIn, observe } from "../../../src/engine/tracking/OrderTracker.ts"
+import { adopt, bind, lackingIn, mistakeIn, observe } from "../../../src/engine/tracking/OrderTracker.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
 import { budget, expected, type Life, market, quoteOf, reports, start } from "./orderLife.ts"
 
@@ -60,6 +60,20 @@ describe("OrderTracker", () => {
       )
     }
   )
+
+  it.each([
+    [20, undefined],
+    [21, /its echo charges 21 basis points, more than the 20 of the schedule/]
+  ])("an echo of %d basis points where the schedule takes 20", (appFeeBasisPoints, refused) => {
+    const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
+    const known = start(life).placement()
+    if (known === undefined) throw new Error("there is no placement")
+    const fresh = { ...(reports(life)[0] as Order), fillStatus: "AWAITING_DEPOSIT", depositedAmount: 0n }
+    const scheduled = { ...expected, echoedBasisPoints: () => 20 }
+    const why = mistakeIn(known, market, { ...fresh, appFeeBasisPoints }, scheduled)
+    if (refused === undefined) assert.isUndefined(why)
+    else assert.match(why ?? "", refused)
+  })
 
   const wrongEchoes: ReadonlyArray<readonly [string, Partial<Order>]> = [
     ["another deposit type", { depositType: "ORIGIN_CHAIN" }],
