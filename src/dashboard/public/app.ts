@@ -6,15 +6,16 @@
 import { command, confirmSimple, confirmTyped, explain, login, reconcile, resolveProblem, swap } from "./actions.ts"
 import * as Api from "./api.ts"
 import { type Book, bookView } from "./book.ts"
-import { type Candles, priceChart, profitChart } from "./charts.ts"
-import { byId, h, show } from "./dom.ts"
+import { type Candles, priceChart, profitChart, ranges } from "./charts.ts"
+import { byId, choices, h, show } from "./dom.ts"
 import { loadFiles } from "./files.ts"
-import { age, cents, price, sum } from "./format.ts"
+import { age, price, sum } from "./format.ts"
 import {
   type Fill,
   figure,
   type Line,
   type Money,
+  money,
   type Problem,
   type Slot,
   showEvents,
@@ -71,6 +72,10 @@ const drew = (panel: Panel, at: number): void => {
   drawnAt.set(panel, at)
 }
 
+const readCandles = (frame: string) =>
+  Api.get<Candles & { readonly at: number }>(`candles?market=${encodeURIComponent(market)}&timeframe=${frame}`)
+const fewMinutes = 15
+
 const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
   status: async () => {
     const read = await Api.get<Status>("status")
@@ -81,9 +86,7 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
   },
   chart: async () => {
     if (market === "") return
-    const read = await Api.get<Candles & { readonly at: number }>(
-      `candles?market=${encodeURIComponent(market)}&timeframe=${timeframe}`
-    )
+    const read = await readCandles(timeframe)
     candles.set(read, frames[timeframe] ?? 60)
     candles.fills(fills.filter((fill) => fill.market === market))
     drew("chart", read.at)
@@ -205,7 +208,10 @@ const drawProfit = (profit: Profit): void => {
     ...profit.standings.flatMap(({ asset, capital, total }) =>
       capital === null
         ? []
-        : [figure(`Worth, ${asset}`, cents(sum([capital, total]))), figure("Held instead", cents(capital))]
+        : [
+            figure(`Worth, ${asset}`, money(sum([capital, total]), asset)),
+            figure("Held instead", money(capital, asset))
+          ]
     )
   )
   byId("figures").replaceChildren(
@@ -294,26 +300,23 @@ const told = ({ data, event }: Api.Told): void => {
 
 const drawTools = (): void => {
   byId("chart-tools").replaceChildren(
-    ...Object.keys(frames).map((frame) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: "small",
-          "aria-pressed": frame === timeframe ? "true" : "false",
-          click: () => {
-            timeframe = frame
-            reading.forgetPause("chart")
-            drawTools()
-            refresh("chart")
-            work()
-          }
-        },
-        frame
-      )
-    )
+    ...choices(Object.keys(frames), timeframe, (frame) => {
+      timeframe = frame
+      reading.forgetPause("chart")
+      drawTools()
+      refresh("chart")
+      work()
+    })
   )
 }
+
+const drawRanges = (chosen = "all"): void =>
+  byId("profit-tools").replaceChildren(
+    ...choices(Object.keys(ranges), chosen, (range) => {
+      worth.show(ranges[range])
+      drawRanges(range)
+    })
+  )
 
 const paint = (): void => {
   candles.paint()
@@ -352,6 +355,7 @@ const begin = async (): Promise<void> => {
     if (Api.takeToken()) location.reload()
   })
   if (Api.token() === null) return login("This page needs a token of the bot.")
+  drawRanges()
   // Until the bot is there: it may be about to start.
   for (;;) {
     try {
@@ -365,7 +369,11 @@ const begin = async (): Promise<void> => {
     }
   }
   const { startedAt } = status ?? { startedAt: 0 }
-  if (now() - startedAt < 600_000) timeframe = "5s"
+  if (now() - startedAt < 600_000) {
+    // The minutes of an earlier run are stored; without them there is more to see second by second.
+    const { time } = await readCandles("1m").catch(() => ({ time: [] }))
+    if (time.length < fewMinutes) timeframe = "5s"
+  }
   drawTools()
   refresh(...all)
   setInterval(work, 120)

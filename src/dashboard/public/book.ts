@@ -21,36 +21,38 @@ export interface Book {
 
 const mostRows = 60
 
-const row = ({ filled, price: at, quantity, side, slot, state }: Order, most: number): HTMLElement => {
+const row = ({ filled, price: at, quantity, side, slot, state }: Order): HTMLElement => {
   const rest = Number(quantity) - Number(filled)
-  const back = h("span", { class: "bar-back", "aria-hidden": "true" })
-  back.style.width = `${Math.round((rest / most) * 42)}%`
   const isBid = side === "BUY"
   return h(
     "div",
-    { class: isBid ? "bid" : "ask", title: `${slot}, ${state}` },
-    back,
+    { class: isBid ? "bid" : "ask", title: `${slot}, ${state}, at ${decimal(at)}` },
     h("span", {}, decimal(String(Number(rest.toPrecision(10))))),
     h("span", { class: `price ${isBid ? "buy" : "sell"}` }, price(at)),
     h("span", { class: "slot" }, state === "open" ? (slot.split("/")[1] ?? slot) : state)
   )
 }
 
-const depthRow = (quantity: string, at: string, side: "bid" | "ask"): HTMLElement =>
-  h(
+/** Bars are of what the market was quoted to take; own orders have none, for they are not its depth. */
+const depthRow = (quantity: string, at: string, side: "bid" | "ask", most: number): HTMLElement => {
+  const back = h("span", { class: "bar-back", "aria-hidden": "true" })
+  back.style.width = `${Math.round((Number(quantity) / most) * 42)}%`
+  return h(
     "div",
-    { class: "soft" },
+    { class: `soft ${side}`, title: decimal(at) },
+    back,
     h("span", {}, decimal(quantity)),
     h("span", { class: "price" }, price(at)),
     h("span", { class: "slot" }, side === "ask" ? "to buy" : "to sell")
   )
+}
 
 export const bookView = ({ depth, orders, price: now }: Book, present: number): HTMLElement => {
   const asks = orders.filter(({ side }) => side === "SELL").slice(-mostRows)
   const bids = orders.filter(({ side }) => side === "BUY").slice(0, mostRows)
-  const most = Math.max(...orders.map(({ filled, quantity }) => Number(quantity) - Number(filled)), 1e-12)
   const spread = now === null ? 0 : (Number(now.ask) - Number(now.bid)) / Number(now.mid)
   const deeper = depth.slice(1, 5)
+  const most = Math.max(...deeper.map(({ quantity }) => Number(quantity)), 1e-12)
   return h(
     "div",
     { class: "ladder" },
@@ -61,8 +63,8 @@ export const bookView = ({ depth, orders, price: now }: Book, present: number): 
       h("span", { class: "price" }, "Price"),
       h("span", { class: "slot" }, "Slot")
     ),
-    asks.map((order) => row(order, most)),
-    [...deeper].reverse().map(({ ask, quantity }) => depthRow(quantity, ask, "ask")),
+    asks.map(row),
+    [...deeper].reverse().map(({ ask, quantity }) => depthRow(quantity, ask, "ask", most)),
     h(
       "div",
       { class: "spread" },
@@ -75,8 +77,8 @@ export const bookView = ({ depth, orders, price: now }: Book, present: number): 
             h("small", {}, `${(spread * 100).toFixed(3)} %, ${age(present - now.at)} old`)
           )
     ),
-    deeper.map(({ bid, quantity }) => depthRow(quantity, bid, "bid")),
-    bids.map((order) => row(order, most)),
+    deeper.map(({ bid, quantity }) => depthRow(quantity, bid, "bid", most)),
+    bids.map(row),
     orders.length === 0 && h("p", { class: "empty" }, "None of our orders is in the book.")
   )
 }

@@ -157,6 +157,14 @@ export interface Worth {
   readonly held: ReadonlyArray<number>
 }
 
+/** Seconds before the newest point; all of it without. */
+export const ranges: Readonly<Record<string, number | undefined>> = {
+  "1d": 86_400,
+  "1w": 7 * 86_400,
+  "30d": 30 * 86_400,
+  all: undefined
+}
+
 export const profitChart = (id: string) => {
   const chart = make(id)
   const worth = chart.addSeries(AreaSeries, { lineWidth: 2, priceLineVisible: false })
@@ -165,6 +173,12 @@ export const profitChart = (id: string) => {
   const edges = { low: chart.addSeries(LineSeries, edge), high: chart.addSeries(LineSeries, edge) }
   let live: Worth = { time: [], worth: [], held: [] }
   let tested: Band | undefined
+  let range: number | undefined
+  const showRange = (): void => {
+    const [first = 0, last = 0] = [live.time[0], live.time.at(-1)]
+    if (range === undefined || last - first <= range) return chart.timeScale().fitContent()
+    chart.timeScale().setVisibleRange({ from: utc(last - range), to: utc(last) })
+  }
   const paint = (): void => {
     themed(chart)
     const accent = colour("--accent")
@@ -215,7 +229,11 @@ export const profitChart = (id: string) => {
       worth.setData(rows(worths))
       held.setData(rows(without))
       drawBand()
-      chart.timeScale().fitContent()
+      showRange()
+    },
+    show: (seconds: number | undefined): void => {
+      range = seconds
+      showRange()
     }
   }
 }

@@ -52,6 +52,25 @@ export interface Column<A> {
   readonly tone?: (row: A) => string
 }
 
+/** Buttons of which one is pressed. */
+export const choices = (
+  names: ReadonlyArray<string>,
+  chosen: string,
+  pick: (name: string) => void
+): ReadonlyArray<HTMLElement> =>
+  names.map((name) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "small",
+        "aria-pressed": name === chosen ? "true" : "false",
+        click: () => pick(name)
+      },
+      name
+    )
+  )
+
 export const table = <A>(
   columns: ReadonlyArray<Column<A>>,
   rows: ReadonlyArray<A>,
@@ -68,7 +87,11 @@ export const table = <A>(
       h(
         "tr",
         {},
-        columns.map((column) => h("th", { scope: "col", class: classOf(column) }, column.title))
+        columns.map((column) =>
+          column.title === ""
+            ? h("td", { class: classOf(column) })
+            : h("th", { scope: "col", class: classOf(column) }, column.title)
+        )
       )
     ),
     h(

@@ -3,8 +3,11 @@ import { byId, count, h, show, table } from "./dom.ts"
 import { age, cents, clock, decimal, gain, percent, price, spoken, stamp, sum } from "./format.ts"
 
 /** Money to the cent, exact where a pointer rests on it. */
-const money = (text: string | null, asset: string, how = cents): HTMLElement | string =>
+export const money = (text: string | null, asset: string, how = cents): HTMLElement | string =>
   text === null ? "" : h("span", { title: `${decimal(text)} ${asset}`.trim() }, how(text))
+
+/** Rounded to read, exact where a pointer rests on it. */
+const exact = (text: string): HTMLElement => h("span", { title: decimal(text) }, price(text))
 
 const toneOf = (text: string | null): string =>
   text === null || Number(text) === 0 ? "" : text.startsWith("-") ? "sell" : "buy"
@@ -132,7 +135,7 @@ export const showSlots = (slots: ReadonlyArray<Slot>, now: number, actions: Slot
             )
         },
         { title: "Side", cell: ({ side }) => side, tone: ({ side }) => (side === "BUY" ? "buy" : "sell") },
-        { title: "Price", number: true, cell: (slot) => (slot.price === "" ? "" : price(slot.price)) },
+        { title: "Price", number: true, cell: (slot) => (slot.price === "" ? "" : exact(slot.price)) },
         { title: "Away", number: true, cell: ({ distance }) => (distance === null ? "" : percent(distance)) },
         { title: "Quantity", number: true, optional: true, cell: ({ quantity }) => quantity },
         { title: "Filled", number: true, cell: ({ filled }) => (filled === "0 %" ? "" : filled) },
@@ -208,7 +211,7 @@ export const showFills = (fills: ReadonlyArray<Fill>, total: number): void => {
       [
         { title: "Time", class: "mono", cell: ({ at }) => clock(at) },
         { title: "Side", cell: ({ side }) => side, tone: ({ side }) => (side === "BUY" ? "buy" : "sell") },
-        { title: "Price", number: true, cell: (fill) => price(fill.price) },
+        { title: "Price", number: true, cell: (fill) => exact(fill.price) },
         { title: "Paid", number: true, cell: ({ paid, paidAsset }) => `${decimal(paid)} ${paidAsset}` },
         {
           title: "Received",
