@@ -44,4 +44,4 @@ export const command = Command.make(
     }
     if (count > 0) return yield* new Unwell({ count })
   }, Effect.provide(NodeHttpClient.layerUndici))
-).pipe(Command.withDescription("Look at everything a bot needs, and say what to mend"))
+).pipe(Command.withDescription("Check what a bot needs, and say what to fix"))

@@ -25,7 +25,7 @@ export const command = Command.make(
       return Console.log(Table.render(titles, lines).join("\n"))
     })
   })
-).pipe(Command.withDescription("Show what is too little for an order, until it is enough and sold"))
+).pipe(Command.withDescription("List leftovers that are too small for an order"))
 
 const rowsOf = (state: BotState, assets: Money.Assets) => {
   const orders = new Map(unfinished(state).map(({ id, slot, strategy }) => [slotKey(strategy, slot), id]))

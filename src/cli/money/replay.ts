@@ -82,7 +82,7 @@ export const command = Command.make(
     if (certificate && identical < decisions) return yield* new NotIdentical({ decisions, identical })
   })
 ).pipe(
-  Command.withDescription("Take every recorded decision anew: the same files must decide the same"),
+  Command.withDescription("Run every recorded decision again and compare"),
   Command.withExamples([
     { command: "limitbot replay --certificate", description: "The daily proof that the bot did what its files say" },
     { command: "limitbot replay --with strategies/grid.yaml", description: "What an edited file would have decided" }

@@ -157,4 +157,4 @@ export const command = Command.make(
       ].join("\n")
     )
   }, Effect.scoped)
-).pipe(Command.withDescription("How much of a result is luck: the same strategy under other luck"))
+).pipe(Command.withDescription("Repeat a strategy under random luck to see how much of its result is chance"))

@@ -111,7 +111,7 @@ describe("backtest commands", () => {
         assert.strictEqual(result.fills, result.sides.optimistic.fills)
         const reported = readFileSync(html, "utf8")
         assert.include(reported, "cli-grid on BTC/USDC")
-        const [, low, high] = /<th><\/th><th class="n">([^<]+)<\/th><th class="n">([^<]+)<\/th>/.exec(reported) ?? []
+        const [, low, high] = /<td><\/td><th class="n">([^<]+)<\/th><th class="n">([^<]+)<\/th>/.exec(reported) ?? []
         assert.isDefined(low)
         assert.notStrictEqual(low, high)
         const trades = join(folder, "trades.csv")
