@@ -31,5 +31,5 @@ describe("prices", () => {
     assert.include(doctor.stdout, `WRONG  prices: ${why}`)
     const well = await run(["doctor", "--config", join(folder, "signed.yaml")])
     assert.match(well.stdout, /^ok {5}prices: signed/m)
-  }, 60_000)
+  })
 })

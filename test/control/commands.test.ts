@@ -40,7 +40,7 @@ const log = async (search: string) =>
 beforeAll(async () => {
   bot = await startBot("", (journal) => writeDoubtful(journal, 2))
   await until("orders rest", async () => (await open()).length >= 15)
-}, 90_000)
+})
 
 describe("commands to a running bot", () => {
   it("tokens are made with mode 0600, and the address is in status --json", async () => {
@@ -58,7 +58,7 @@ describe("commands to a running bot", () => {
     await until("another placement in the slot", async () =>
       (await orders()).some(({ slot, placement }) => slot === chosen?.slot && placement !== chosen?.placement)
     )
-  }, 60_000)
+  })
 
   it("what is in doubt is resolved by the operator's word, once, and only with words that can be true", async () => {
     const doubts = async () => (await status()).problems.flatMap(({ resolve }) => resolve ?? [])
@@ -79,7 +79,7 @@ describe("commands to a running bot", () => {
     assert.deepStrictEqual(JSON.parse(told.stdout), { resolved: "p2", word: "forget", by: "bot" })
     assert.deepStrictEqual(await doubts(), [])
     assert.strictEqual((await log("Resolved")).length, 2)
-  }, 60_000)
+  })
 
   it("events and status follow the live stream in another terminal", async () => {
     const followed = limitbot("events", "--follow", "--json", "--limit", "5", "--for", "6s")
@@ -99,7 +99,7 @@ describe("commands to a running bot", () => {
     assert.match(stdout, /BTC\/USDC {2}bid \d+/)
     assert.match(stdout, /grid\/cell-\d+/)
     assert.notMatch(stdout, /does not answer|Not connected/)
-  }, 60_000)
+  })
 
   it("pause keeps what rests and resume goes on, from the command line too", async () => {
     const paused = await limitbot("pause", "grid", "--why", "lunch")
@@ -117,7 +117,7 @@ describe("commands to a running bot", () => {
     )
     assert.strictEqual((await limitbot("resume")).code, 0)
     assert.isNull((await status()).strategies[0]?.paused)
-  }, 60_000)
+  })
 
   it("a swap by hand is quoted and carried by the bot, to its own account, and taken once", async () => {
     const asked = { amount: "0.001", from: "BTC", to: "USDC" }
@@ -161,7 +161,7 @@ describe("commands to a running bot", () => {
     const { residual } = (await bot.look("/api/v1/money")) as { readonly residual: Readonly<Record<string, string>> }
     const again = (await bot.look("/api/v1/money")) as { readonly residual: Readonly<Record<string, string>> }
     assert.deepStrictEqual(residual, again.residual)
-  }, 60_000)
+  })
 
   it("cancel-all withdraws everything and stays withdrawn until resumed", async () => {
     assertSays(await limitbot("cancel-all"), 2, /Add --yes/)
@@ -173,7 +173,7 @@ describe("commands to a running bot", () => {
     assert.strictEqual((await status()).openOrders, 0)
     assert.strictEqual((await limitbot("resume")).code, 0)
     await until("orders rest again", async () => (await open()).length >= 15)
-  }, 90_000)
+  })
 
   it("an edited file is checked, applied and taken up; a stale edit is refused", async () => {
     const [file] = (await bot.look("/api/v1/files")) as ReadonlyArray<{ file: string; text: string; hash: string }>
@@ -192,7 +192,7 @@ describe("commands to a running bot", () => {
     await until("the strategy was taken up", async () => (await log("loaded")).length >= 2)
     assert.strictEqual((await bot.command("/api/v1/apply", { ...better, hash: file.hash })).status, 409)
     writeFileSync(file.file, file.text)
-  }, 90_000)
+  })
 
   it("the stream catches up from a sequence number and has no gap", async () => {
     const response = await fetch(`${bot.url}/api/v1/events`, {
@@ -208,7 +208,7 @@ describe("commands to a running bot", () => {
       Array.from({ length: 50 }, (_, index) => index + 6)
     )
     assert.notMatch(text, /"signed":"(?!kept)/)
-  }, 30_000)
+  })
 
   it("an agent looks over MCP, and does only what it has shown, once, with the operator's token", async () => {
     const server = start(["mcp", "--operator", "--port", "0", "--config", join(bot.folder, "config.yaml")])
@@ -270,7 +270,7 @@ describe("commands to a running bot", () => {
     assert.strictEqual((await limitbot("resume")).code, 0)
     server.signal("SIGTERM")
     assert.strictEqual((await server.ended).code, 0)
-  }, 60_000)
+  })
 
   it("the kill switch is the same file for the API and the command line", async () => {
     assert.strictEqual((await bot.command("/api/v1/kill", { confirm: "kill", why: "a test" })).status, 200)
@@ -281,7 +281,7 @@ describe("commands to a running bot", () => {
     assert.strictEqual((await bot.ask("/health/live")).status, 200)
     assert.strictEqual((await limitbot("release")).code, 0)
     await until("it is released", async () => (await status()).killSwitch === null)
-  }, 60_000)
+  })
 
   it("leaves at once although somebody watches, and takes its address away", async () => {
     const response = await fetch(`${bot.url}/api/v1/events`, { headers: { authorization: `Bearer ${bot.token}` } })
@@ -293,5 +293,5 @@ describe("commands to a running bot", () => {
     assert.isBelow(Date.now() - asked, 15_000)
     assert.isFalse(existsSync(`${bot.journal}.dashboard`))
     assertSays(await limitbot("pause"), 1, /No bot runs on/)
-  }, 60_000)
+  })
 })

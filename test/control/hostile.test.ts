@@ -36,7 +36,7 @@ const commandsRecorded = async () => {
 beforeAll(async () => {
   bot = await startBot()
   await until("a turn has ended", async () => ((await bot.look("/api/v1/status")) as Status).turnedAt > 0)
-}, 60_000)
+})
 
 describe("hostile requests", () => {
   const cases: ReadonlyArray<readonly [string, string, () => Asked]> = [
@@ -288,17 +288,17 @@ describe("hostile requests", () => {
       }
       for (const socket of sockets) socket.destroy()
     }
-  }, 60_000)
+  })
 
   it("that say nothing are cut off within seconds", async () => {
     const startedAt = Date.now()
     await bot.raw("", 20_000)
     assert.isBelow(Date.now() - startedAt, 12_000)
-  }, 30_000)
+  })
 
   it("in great number leave the bot trading and the server answering", async () => {
     const { turnedAt } = (await bot.look("/api/v1/status")) as Status
     await Promise.all(Array.from({ length: 200 }, () => bot.ask("/api/v1/status").catch(() => undefined)))
     await until("another turn", async () => ((await bot.look("/api/v1/status")) as Status).turnedAt > turnedAt)
-  }, 60_000)
+  })
 })

@@ -135,7 +135,7 @@ describe.concurrent("a bot that tells", () => {
     assert.match(ended.stdout, /webhook: taken/)
     assert.match(ended.stdout, /ntfy notification was not delivered: cannot be reached/)
     assert.strictEqual(at("/test").length, 1)
-  }, 60_000)
+  })
 
   it("the heartbeat stops within its period when the bot is stopped (SIGSTOP), and when it is killed", async () => {
     const url = await listening
@@ -187,7 +187,7 @@ dashboard: { port: 0, tls: { certificate: server.pem, key: { file: tls.key } } }
       at("/beat").filter((each) => each.at > killed + 100),
       []
     )
-  }, 90_000)
+  })
 
   it("the heartbeat says fail once and stops when the venue is lost", async () => {
     const url = await listening
@@ -249,5 +249,5 @@ describe("doctor", () => {
     assert.match(lost.stdout, /WRONG {2}venue: http:\/\/127\.0\.0\.1:1 does not answer\n\s+→ check venue\.url/)
     const none = await run(["doctor", "--config", join(newFolder(), "none.yaml")])
     assert.match(none.stdout, /WRONG {2}configuration: .*cannot be read/)
-  }, 60_000)
+  })
 })

@@ -81,7 +81,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
       const ages = await page.locator(".panel .age").allInnerTexts()
       return ages.length === 8 && ages.every((age) => /\d+ s/.test(age))
     })
-  }, 60_000)
+  })
 
   it("is opened by the address with the token in its fragment, which it removes; without one it says where the token is", async () => {
     const context = await browser.newContext()
@@ -96,7 +96,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     assert.strictEqual(other.url(), `${bot.url}/`)
     assert.isTrue(await dialog.isHidden())
     await context.close()
-  }, 60_000)
+  })
 
   it("has no barriers that axe finds, dark, light and on a phone", async () => {
     assert.deepStrictEqual(await barriers(), [])
@@ -110,7 +110,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     assert.isFalse(isWiderThanScreen)
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.emulateMedia({ colorScheme: "dark" })
-  }, 60_000)
+  })
 
   it("shows a range of its equity, exact figures under the pointer, and no bars where no depth was quoted", async () => {
     const ranges = page.getByRole("group", { name: "Range of the chart" })
@@ -141,7 +141,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await shows(".toast", /p1 is taken as not paid/)
     await until("the problem is gone", () => page.locator("#problems").isHidden())
     await shows("#events", /the balance never moved/)
-  }, 60_000)
+  })
 
   it("shows every kind of trouble, and says so in the bar while the page is scrolled", async () => {
     const state = BotState.make()
@@ -167,7 +167,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await until("all is well again", () => page.locator("#problems").isHidden())
     assert.match(await text("#mode"), /^live$/i)
     await page.evaluate("scrollTo(0, 0)")
-  }, 60_000)
+  })
 
   it("explains a slot, pauses and resumes", async () => {
     await page.locator("#slots .link-button").first().click()
@@ -178,7 +178,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await shows("#problems", /Paused by the operator/)
     await page.locator("#problems").getByRole("button", { name: "Resume" }).click()
     await until("the problem is gone", () => page.locator("#problems").isHidden())
-  }, 60_000)
+  })
 
   it("shows the problems of an edited file, then plans and applies it", async () => {
     const editor = page.locator("#files textarea")
@@ -192,7 +192,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await page.getByRole("button", { name: "Apply" }).click()
     await shows(".toast", /is saved and taken up/)
     await shows("#events", /loaded/)
-  }, 60_000)
+  })
 
   it("shows the quote of a swap, and makes it only for the typed word", async () => {
     await page.locator("#swap").click()
@@ -207,7 +207,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await confirm.click()
     await shows(".toast", /Swap s1 is made/)
     await shows("#events", /by hand\/s1/)
-  }, 60_000)
+  })
 
   it("cancels all and kills only for the typed word", async () => {
     await page.locator("#cancel-all").click()
@@ -224,7 +224,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await page.locator("#problems").getByRole("button", { name: "Release" }).click()
     await page.locator("#dialog").getByRole("button", { name: "Release" }).click()
     await until("the switch is off", async () => !/Kill switch/.test(await text("#problems")))
-  }, 90_000)
+  })
 
   it("loses the bot and says so, and regains it without being touched", async () => {
     assert.deepStrictEqual(said, [])
@@ -239,5 +239,5 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     assert.isFalse(await page.locator("#kill").isDisabled())
     again.signal("SIGTERM")
     assert.strictEqual((await again.ended).code, 0)
-  }, 90_000)
+  })
 })

@@ -289,5 +289,5 @@ describe("a bot whose signer process lies", () => {
       [],
       "no money moved"
     )
-  }, 60_000)
+  })
 })

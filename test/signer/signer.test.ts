@@ -190,7 +190,7 @@ describe("signer process", () => {
     assert.match(await login(), /"_tag":"LoggedIn"/)
     writeFileSync(join(folder, "kms.sh"), example.replace("service.pem", "other.pem"))
     assert.match(await login(), /the signature of sh is not one of ed25519:/)
-  }, 60_000)
+  })
 
   it("a key that is not the account's was noticed by the verifier alone: nobody starts with it", async () => {
     const sandbox = await startSandbox()
@@ -218,7 +218,7 @@ describe("signer process", () => {
     assertSays(await run(["run", file("grid.yaml"), "--config", file("remote.yaml")]), 1, said)
     signer.signal("SIGTERM")
     await signer.ended
-  }, 60_000)
+  })
 
   it("keys come back from a keystore only with the passphrase, and unchanged files", async () => {
     const folder = newFolder()
@@ -256,5 +256,5 @@ describe("signer process", () => {
     const weak = file("weak.json", JSON.stringify({ ...store, N: 2 }))
     assertSays(await opened(weak, right), 1, /weaker or larger than is sane/)
     assert.isFalse(existsSync(file("no.key")))
-  }, 60_000)
+  })
 })

@@ -46,5 +46,5 @@ describe("limitbot run", () => {
     assert.strictEqual(code, 0, stderr)
     assert.include(stdout, '"PriceDoubted"')
     assert.isNotEmpty(await ordersAt(sandbox))
-  }, 60_000)
+  })
 })
