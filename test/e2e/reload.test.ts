@@ -24,7 +24,7 @@ const speed = process.env["LIMITBOT_SPEED"] ?? (minutes > 0 ? "60" : "600")
 const allowed = findingNames.flatMap((name) => ["--allow", name])
 
 describe("reload", () => {
-  it(`${wanted} edits while orders fill`, { timeout: 120_000 + wanted * 5_000 + minutes * 90_000 }, async () => {
+  it(`${wanted} edits while orders fill`, { timeout: 300_000 + wanted * 5_000 + minutes * 90_000 }, async () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
     const random = randomFrom(seed)
     const folder = newFolder()

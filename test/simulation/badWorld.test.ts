@@ -74,7 +74,7 @@ const since: ReadonlyArray<Feature> = [
 
 describe("bad world", () => {
   for (const profile of profiles) {
-    it(`no invariant falls in episodes of ${profile}`, { timeout: 120_000 }, async () => {
+    it(`no invariant falls in episodes of ${profile}`, { timeout: 180_000 }, async () => {
       for (const seed of seeds[profile]) {
         const { events } = await run({ seed, profile, minutes: 1 })
         assert.isAbove(events, 0)
@@ -83,14 +83,14 @@ describe("bad world", () => {
   }
 
   for (const { symptom, ...options } of mended) {
-    it(`no more: ${symptom}`, { timeout: 120_000 }, async () => {
+    it(`no more: ${symptom}`, { timeout: 180_000 }, async () => {
       const without = [...(options.without ?? []), ...since]
       assert.isAbove((await run({ ...options, without })).events, 0)
     })
   }
 
   for (const [feature, options, what] of faults) {
-    it(`no invariant falls with ${feature}`, { timeout: 60_000 }, async () => {
+    it(`no invariant falls with ${feature}`, { timeout: 180_000 }, async () => {
       const { reached } = await run({ minutes: 1, ...options, including: [feature] })
       assert.isTrue(
         [...reached.keys()].some((each) => each.startsWith(what)),
@@ -99,7 +99,7 @@ describe("bad world", () => {
     })
   }
 
-  it("the same seed gives the same steps, requests and events", { timeout: 60_000 }, async () => {
+  it("the same seed gives the same steps, requests and events", { timeout: 180_000 }, async () => {
     const options = { seed: 7, profile: "safety", minutes: 1 } as const
     assert.deepStrictEqual(await run(options), await run(options))
   })

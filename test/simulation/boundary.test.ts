@@ -12,7 +12,7 @@ const tails = (policy: Policy, from: number, to: number) =>
 
 describe("boundaries", () => {
   it("a disk that loses several promised records at once leads to no second payment and no wrong books", {
-    timeout: 120_000
+    timeout: 180_000
   }, async () => {
     const failed: Array<string> = []
     // Without the care of `engine/restart` three of these pay twice, and one does not find the twin that was paid.
@@ -22,7 +22,7 @@ describe("boundaries", () => {
   })
 
   it("an old copy of the journal that is put back leads to no second payment and no wrong books", {
-    timeout: 120_000
+    timeout: 180_000
   }, async () => {
     const failed: Array<string> = []
     for (const [on, number, what] of [
@@ -38,7 +38,7 @@ describe("boundaries", () => {
     assert.deepStrictEqual(failed, [])
   })
 
-  it("a sample of the operations of a life fails once each", { timeout: 120_000 }, async () => {
+  it("a sample of the operations of a life fails once each", { timeout: 180_000 }, async () => {
     const life = { scenario: "ladder", policy: "prompt" } as const
     const { records, requests } = await live(life, [])
     const cases: ReadonlyArray<Fault> = [

@@ -37,7 +37,7 @@ if (isCampaign)
 describe("the band holds what happens live", () => {
   for (const kind of Object.keys(certified)) {
     if (only !== undefined ? only !== kind : !isCampaign && !quickKinds.includes(kind)) continue
-    it(kind, { timeout: 60_000 + seeds * 60_000 }, async () => {
+    it(kind, { timeout: 180_000 + seeds * 60_000 }, async () => {
       const found: Array<Certificate> = []
       for (let seed = first; seed < first + seeds; seed++) found.push(await certify(kind, seed, bars, solvers))
       if (isCampaign) say(row(kind, found))

@@ -7,7 +7,7 @@ describe("an account of confidential intents", () => {
   it.each(profileNames)(
     "trades at a service like %s, and both books agree, whatever gets lost or is killed",
     {
-      timeout: 60_000
+      timeout: 180_000
     },
     async (like) => {
       const episode = {

@@ -20,7 +20,7 @@ const deviations: ReadonlyArray<readonly [pays: Deviation, isUnexplained: boolea
 ]
 
 describe("orders that are paid", () => {
-  it.each(deviations)("%s: both books agree to the unit", { timeout: 60_000 }, async (pays, isUnexplained) => {
+  it.each(deviations)("%s: both books agree to the unit", { timeout: 180_000 }, async (pays, isUnexplained) => {
     const { fills, funded, residual } = await run({ ...episode, pays })
     assert.isAbove(funded, 0)
     assert.strictEqual(residual > 0, isUnexplained)

@@ -130,7 +130,7 @@ describe("kinds", () => {
   })
 
   for (const [kind, text] of Object.entries(episodes)) {
-    it(`${kind} trades and every unit comes back`, { timeout: 120_000 }, async () => {
+    it(`${kind} trades and every unit comes back`, { timeout: 180_000 }, async () => {
       const strategy = `name: simulated\n${text}\n`
       const result = await run({
         seed: 3,

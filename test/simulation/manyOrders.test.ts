@@ -17,7 +17,7 @@ grid: { lower: 45000, upper: 75000, levels: 110, size: { base: 0.001 } }
 
 describe("many resting orders", () => {
   it(`${count} episodes of lost requests and kills: nothing is funded twice, both books agree`, {
-    timeout: 60_000 + count * 60_000
+    timeout: 180_000 + count * 60_000
   }, async () => {
     for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
       const { fills, funded, steps } = await run({ seed, chaosMillis: 240_000, faultRate: 0.1, kills: 2, strategy })

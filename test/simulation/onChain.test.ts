@@ -9,14 +9,14 @@ const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 const onChain = { deposits: "ORIGIN_CHAIN", pace: { paymentVisibilityMillis: 90_000 } } as const
 
 describe("funding from another chain", () => {
-  it("without faults the books agree and nothing is unexplained", { timeout: 60_000 }, async () => {
+  it("without faults the books agree and nothing is unexplained", { timeout: 180_000 }, async () => {
     const result = await run({ seed: 1, chaosMillis: 600_000, faultRate: 0, kills: 0, ...onChain })
     assert.isAbove(result.fills, 0)
     assert.strictEqual(result.lost, 0)
   })
 
   it(`${count} episodes of lost payments and kills: no placement is paid twice, both books agree`, {
-    timeout: 60_000 + count * 10_000
+    timeout: 180_000 + count * 10_000
   }, async () => {
     const total = { fills: 0, orders: 0, funded: 0, lost: 0, steps: 0 }
     for (let seed = first; seed < first + count; seed += 1) {

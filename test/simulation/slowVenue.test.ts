@@ -37,7 +37,7 @@ describe("a venue that recognises deposits later than any bound", () => {
   })
 
   it("the same when every acknowledgement is lost: the second answer says that the nonce is used, or the doubt stays", {
-    timeout: 60_000
+    timeout: 180_000
   }, async () => {
     for (const seed of [1, 2]) {
       const { lost, spent } = await run({ seed, ...slow, losesAcknowledgements: true })

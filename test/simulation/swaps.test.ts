@@ -32,7 +32,7 @@ rules:
 `
 
 describe("swaps in place of orders", () => {
-  it("paid by a wallet on another chain", { timeout: 120_000 }, async () => {
+  it("paid by a wallet on another chain", { timeout: 180_000 }, async () => {
     const { swaps } = await run({
       seed: 2,
       chaosMillis: 120_000,
@@ -48,7 +48,7 @@ describe("swaps in place of orders", () => {
   })
 
   it(`${count} episodes of lost requests, refused swaps and kills: both books agree`, {
-    timeout: 60_000 + count * 20_000
+    timeout: 180_000 + count * 20_000
   }, async () => {
     const total = { funded: 0, filled: 0, refunded: 0 }
     for (let seed = first; seed < first + count; seed += 1) {

@@ -11,7 +11,7 @@ describe("simulation", () => {
   })
 
   it(`${count} episodes of lost requests and kills: nothing is funded twice, both books agree`, {
-    timeout: 60_000 + count * 10_000
+    timeout: 180_000 + count * 10_000
   }, async () => {
     const total = { fills: 0, orders: 0, funded: 0, events: 0, steps: 0, virtualMinutes: 0 }
     for (let seed = first; seed < first + count; seed += 1) {
@@ -21,7 +21,7 @@ describe("simulation", () => {
     process.stdout.write(`${count} episodes from seed ${first}: ${JSON.stringify(total)}\n`)
   })
 
-  it("the same seed gives the same steps, requests and events", { timeout: 60_000 }, async () => {
+  it("the same seed gives the same steps, requests and events", { timeout: 180_000 }, async () => {
     const episode = { seed: 5, chaosMillis: 300_000, faultRate: 0.2, kills: 3 }
     assert.deepStrictEqual(await run(episode), await run(episode))
   })
