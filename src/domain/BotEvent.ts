@@ -7,7 +7,7 @@
  */
 import { Schema } from "effect"
 import { Drift } from "./Drift.ts"
-import { Amount, HiddenBytes, Price, type SignedBytes, StoredBytes } from "./EventValues.ts"
+import { Amount, HiddenBytes, Price, type SignedBytes, StoredBytes, WantedExit } from "./EventValues.ts"
 import { MoneyPath, OrderTerms } from "./Order.ts"
 import { AgreedSwap, StoredSwapEvent, SwapEvent, swapReport } from "./SwapEvent.ts"
 
@@ -40,6 +40,7 @@ const correlation = { correlationId: Schema.optionalKey(Text) }
 const follows = { follows: Schema.optionalKey(Schema.Literals(["contradiction"])) }
 /** Mid of the market when the limits were asked. */
 const mid = Schema.optionalKey(Price)
+const exit = Schema.optionalKey(WantedExit)
 
 const lifecycle = {
   /** First event of every run. `account`, `venue` and `mode` bind the journal: another one refuses to start. */
@@ -229,10 +230,10 @@ const decisions = {
     carried: Schema.optionalKey(Amount),
     reason: Text
   },
-  /** Our own limits refused: nothing was sent. */
-  Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid },
-  /** A wish that waits for something named; not an error. */
-  Deferred: { strategy: Text, slot: Text, reason: Text }
+  /** Our own limits refused: nothing was sent. `exit`: it was to leave a position, which stays without it. */
+  Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid, exit },
+  /** A wish that waits for something named; not an error, but for an `exit` that was refused again and again. */
+  Deferred: { strategy: Text, slot: Text, reason: Text, exit }
 }
 
 const placing = {

@@ -28,6 +28,14 @@ export const Price = Schema.String.check(
   })
 )
 
+/** What leaves a position, as it was wanted; `asset` is what the quantity is of. */
+export const WantedExit = Schema.Struct({
+  side: Schema.Literals(["BUY", "SELL"]),
+  price: Price,
+  quantity: Amount,
+  asset: Schema.String
+})
+
 export type SignedBytes = Schema.Codec<Redacted.Redacted, string>
 
 /** For the journal alone. */

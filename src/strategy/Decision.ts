@@ -100,6 +100,8 @@ export interface DesiredOrder extends Leg {
   readonly market?: Market
   /** Index into `legs`. */
   readonly leg: number
+  /** It leaves what another leg, or another slot, began. */
+  readonly isExit?: true
   readonly why: Reason
 }
 
@@ -158,8 +160,13 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
   const quantity = wholeLeg(desired, index, progress) - filledOfLeg(desired, progress)
   if (quantity <= 0n) return undefined
   const { slot, market, why } = desired
-  return { ...leg, quantity, slot, ...present({ market }), leg: index, why }
+  const isExit = leaves(desired, leg) || undefined
+  return { ...leg, quantity, slot, ...present({ market, isExit }), leg: index, why }
 }
+
+/** Alone in its slot it may lose only where it ends what other slots began. */
+const leaves = ({ legs }: Legs, { mayLose, side }: Leg): boolean =>
+  side !== legs[0].side || (legs.length === 1 && mayLose === true)
 
 /** True while the strategy need not be asked again; `filled`: one of its orders filled since its answer. */
 export const holds = (until: Bounds, view: View, filled: boolean): boolean =>

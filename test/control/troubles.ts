@@ -72,6 +72,14 @@ const common: ReadonlyArray<BotEvent> = [
   { _tag: "PlanFailed", strategy: "rules", reason: "mistake 1" },
   { _tag: "Paused", strategy: "dca", limit: "daily-loss", action: "pause", reason: "lost 7 USDC today" },
   { _tag: "Paused", strategy: "ladder", limit: operatorLimit, action: "drain", reason: "holiday" },
+  {
+    _tag: "Denied",
+    strategy: "bracket",
+    slot: "position",
+    limit: "budget",
+    reason: "It needs 105 USDC, the strategy has 100 USDC free",
+    exit: { side: "BUY", price: Decimal.make(52_500n), quantity: 200_000n, asset: "BTC" }
+  },
   { _tag: "StrategiesRefused", problems: ["grid.yaml:3:1: no such key"] },
   { _tag: "PriceDoubted", market: "BTC/USDC", reason: "no second witness" },
   {

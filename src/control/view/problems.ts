@@ -2,6 +2,7 @@
  * What a person should look at: one list for the screen, `status`, the API, the page, chats and health. Each kind of trouble
  * is a row of one table; alarms come first, else they stand in the order of the table.
  */
+import * as Decimal from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as MoneyProblems from "../../engine/funding/Problems.ts"
@@ -237,6 +238,16 @@ const kinds: ReadonlyArray<Kind> = [
           text: `It is unclear whether the wallet paid ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)}`,
           since
         }))
+  },
+  {
+    kind: "exit-refused",
+    severity: "alarm",
+    cases: ({ assets, state }) =>
+      [...state.refusedExits.values()].map(({ limit, reason, since, slot, strategy, wanted }) => ({
+        subject: slotKey(strategy, slot),
+        text: `The exit ${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)} is not in the market, refused by ${limit === undefined ? "the venue" : `its limit ${limit}`}: ${reason}`,
+        since
+      }))
   },
   {
     kind: "plan-failed",

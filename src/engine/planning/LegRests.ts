@@ -20,7 +20,7 @@ import { type BotState, slotKey } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 
 /** The venue names no least size; a rest that it refused this often in a row is taken to be below it. */
-const refusalsThatTell = 3
+export const refusalsThatTell = 3
 
 export const closings = (
   state: BotState,

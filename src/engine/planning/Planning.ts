@@ -25,9 +25,9 @@ import * as Tally from "../state/Tally.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { replacementCost } from "./costs/ReplacementCost.ts"
 import { armed, decisionEvent, type MarketMoment, stable, viewOf } from "./DecisionRecord.ts"
-import { closings, sweeps } from "./LegRests.ts"
+import { closings, refusalsThatTell, sweeps } from "./LegRests.ts"
 import { type Change, diff, type SlotOrder, type Wish } from "./OrderDiff.ts"
-import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
+import { type Approved, type Circumstances, check, type LimitName } from "./RiskLimits.ts"
 
 /** The last answer of a strategy, and what it had seen by then. */
 interface Standing {
@@ -44,6 +44,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const standing = new Map<string, Standing>()
+  const said = new Map<string, string>()
 
   /** The decision in force: the last one while it holds, otherwise a new one. It is recorded when it differs. */
   const decide = Effect.fnUntraced(function* (strategy: Strategy, view: View) {
@@ -56,7 +57,13 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
     standing.set(strategy.name, { strategy, decision, moves, candles: view.candles, depth: view.depth, recorded })
-    if (recorded !== last?.recorded) yield* books.record(event)
+    if (recorded !== last?.recorded) {
+      // What is wanted again is refused anew.
+      const wanted = new Set(event.desired.map(({ slot }) => slotKey(strategy.name, slot)))
+      for (const key of said.keys())
+        if (key.startsWith(slotKey(strategy.name, "")) && !wanted.has(key)) said.delete(key)
+      yield* books.record(event)
+    }
     return decision
   })
 
@@ -123,7 +130,13 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     const about = { strategy: strategy.name, slot: desired.slot }
     if (now < waitUntil && now >= (slot?.refusedAt ?? 0)) {
       const reason = `${slot?.refusedWhy ?? "the last attempt failed"}; the next attempt is due in ${age(waitUntil - now)}`
-      return once(state, about, `${slot?.refusals} refusals`, { _tag: "Deferred", ...about, reason })
+      const exit = (slot?.refusals ?? 0) < refusalsThatTell ? undefined : exitOf(strategy, desired)
+      return once(state, about, `${slot?.refusals} refusals`, {
+        _tag: "Deferred",
+        ...about,
+        reason,
+        ...present({ exit })
+      })
     }
     const price = priceFor(view, desired)
     const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now, tally))
@@ -142,11 +155,11 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       })
     }
     const { limit, reason } = verdict.failure
-    return once(state, about, limit, { _tag: "Denied", ...about, limit, reason, mid: mid(price) })
+    const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
+    return once(state, about, limit, { _tag: "Denied", ...about, limit, reason, mid: mid(price), ...present({ exit }) })
   }
 
   /** Records a verdict about a slot once, until it changes or the slot is planned. */
-  const said = new Map<string, string>()
   const once = (
     state: BotState,
     about: { readonly strategy: string; readonly slot: string },
@@ -163,6 +176,13 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
 
   return { plan }
 })
+
+/** What is worth nothing is missed by nobody, and a target that is a swap waits for its price. */
+const isMissed = ({ mayLose }: DesiredOrder, limit: LimitName): boolean =>
+  limit !== "tiny" && (limit !== "swap-price" || mayLose === true)
+
+const exitOf = (strategy: Strategy, { isExit, market, price, quantity, side }: DesiredOrder): Of<"Denied">["exit"] =>
+  isExit === true ? { side, price, quantity, asset: (market ?? strategy.market).base.symbol } : undefined
 
 /** The figures that the limits are checked against. */
 export const circumstances = (

@@ -15,6 +15,7 @@ import * as JournalTail from "../restart/JournalTail.ts"
 import { isEarly } from "../tracking/EarlyEnd.ts"
 import type { Placement } from "./Placement.ts"
 import { after, planned } from "./PlacementFold.ts"
+import * as RefusedExits from "./RefusedExits.ts"
 import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
 import { emptyStrategy, flowsAfter, type StrategyState } from "./StrategyState.ts"
@@ -32,6 +33,7 @@ export interface BotState extends RunState.RunState {
   readonly strategies: Map<string, StrategyState>
   readonly ledger: Ledger.Ledger
   readonly replacements: Replacements.Replacements
+  readonly refusedExits: RefusedExits.RefusedExits
   /** The last swap by hand: `s3` is followed by `s4`. */
   swapCount: number
   /** Swaps of older journals that are not over and no placements yet. */
@@ -50,6 +52,7 @@ export const make = (): BotState => ({
   strategies: new Map(),
   ledger: Ledger.make(),
   replacements: Replacements.make(),
+  refusedExits: new Map(),
   swapCount: 0,
   oldSwaps: new Map()
 })
@@ -74,6 +77,7 @@ export const apply = (state: BotState, { sequence, at, event }: Recorded): void 
   state.sequence = sequence
   Ledger.apply(state.ledger, event)
   if (JournalTail.apply(state.tail, event, at)) doubtAll(state)
+  RefusedExits.see(state.refusedExits, event, at)
   if ("placement" in event) applyPlacement(state, event, at)
   else applyOther(state, event, at)
 }

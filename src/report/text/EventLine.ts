@@ -59,6 +59,8 @@ const compared = (drift: ReadonlyArray<Drift.Drift>): Said => {
 
 const sentence = (event: BotEvent, assets: Assets): Said => {
   const money = (symbol: string, amount: bigint) => withSymbol(assets, symbol, amount)
+  const exitText = ({ asset, price: limit, quantity, side }: NonNullable<Of<"Denied">["exit"]>) =>
+    `${side} ${money(asset, quantity)} at ${price(limit)}`
   switch (event._tag) {
     case "BotStarted":
       return [`started (${event.mode}) for account ${event.account} at ${event.venue}`]
@@ -142,7 +144,9 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
     case "Resumed":
       return [`resumes: ${event.reason}`, "good"]
     case "Denied":
-      return [`denied by our limit ${event.limit}: ${event.reason}`, "warn"]
+      return event.exit === undefined
+        ? [`denied by our limit ${event.limit}: ${event.reason}`, "warn"]
+        : [`EXIT NOT PLACED, denied by our limit ${event.limit}: ${exitText(event.exit)}: ${event.reason}`, "alarm"]
     case "LegClosed": {
       const left = event.rest === 0n ? "" : `; ${money(event.asset, event.rest)} of it stays`
       const more = event.carried === undefined ? "" : `; the next sale sells ${money(event.asset, event.carried)} more`
@@ -151,7 +155,9 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
     case "SwapStep":
       return SwapLine.stepSaid(event)
     case "Deferred":
-      return [`waits: ${event.reason}`]
+      return event.exit === undefined
+        ? [`waits: ${event.reason}`]
+        : [`EXIT NOT PLACED: ${exitText(event.exit)}: ${event.reason}`, "alarm"]
     default:
       return placementSentence(event, money)
   }

@@ -1,0 +1,49 @@
+/**
+ * Exits that are not there: a leg that leaves what its slot began was refused, by a limit of ours or again and again by the
+ * venue. The position has no stop and no target then, so people are told until the leg is placed, or is no longer wanted.
+ * Folded from the journal. Pure.
+ */
+import type { BotEvent, Of } from "../../domain/BotEvent.ts"
+
+export interface RefusedExit {
+  readonly strategy: string
+  readonly slot: string
+  readonly wanted: NonNullable<Of<"Denied">["exit"]>
+  /** Missing where it was the venue. */
+  readonly limit?: string
+  readonly reason: string
+  readonly since: number
+}
+
+export type RefusedExits = Map<string, RefusedExit>
+
+const keyOf = ({ slot, strategy }: { readonly strategy: string; readonly slot: string }): string =>
+  `${strategy}/${slot}`
+
+export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
+  switch (event._tag) {
+    case "Denied":
+    case "Deferred": {
+      const { exit: wanted, reason, slot, strategy } = event
+      const key = keyOf(event)
+      if (wanted === undefined) return void exits.delete(key)
+      const limit = event._tag === "Denied" ? { limit: event.limit } : {}
+      return void exits.set(key, { strategy, slot, wanted, ...limit, reason, since: exits.get(key)?.since ?? at })
+    }
+    case "Planned":
+      // What the venue has refused so often is there once it has the money.
+      return exits.get(keyOf(event))?.limit === undefined ? undefined : void exits.delete(keyOf(event))
+    case "DepositSeen":
+    case "LegClosed":
+      return void exits.delete(keyOf(event))
+    case "Decided":
+      return forget(exits, event.strategy, new Set(event.desired.map(({ slot }) => slot)))
+    case "StrategyRemoved":
+      return forget(exits, event.strategy, new Set())
+  }
+}
+
+/** What a strategy no longer wants is not missing. Planning says it anew once it is wanted again. */
+const forget = (exits: RefusedExits, name: string, wanted: ReadonlySet<string>): void => {
+  for (const [key, { slot, strategy }] of exits) if (strategy === name && !wanted.has(slot)) exits.delete(key)
+}

@@ -1,0 +1,107 @@
+/** Exits that a limit or the venue refuses: the position had no stop, and nobody was told. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { problemsOf } from "../../../src/control/view/problems.ts"
+import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
+import * as EventLine from "../../../src/report/text/EventLine.ts"
+import { assets, inVirtualTime, make, type Running, until } from "../botWorld.ts"
+
+const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))
+
+/** Sold at once near 60,000, which is beyond its stop: it buys back at up to 61,098. */
+const short = (limits: string) => `name: short
+market: BTC/USDC
+kind: bracket
+limits: { ${limits}, maxPriceDeviation: 90% }
+bracket: { side: sell, size: { base: 0.01 }, entry: 40000, takeProfit: 30000, stop: 59900, reach: 2% }
+`
+
+const long = (limits: string) => `name: long
+market: BTC/USDC
+kind: bracket
+limits: { ${limits}, maxPriceDeviation: 90% }
+bracket: { side: buy, size: { quote: 1000 }, entry: 100000, takeProfit: 120000, stop: 30000 }
+`
+
+const told = ({ state }: Running) =>
+  problemsOf(state, bySymbol, { now: 0, pulse: undefined, stuckAfter: defaultTerms }).filter(
+    ({ kind }) => kind === "exit-refused"
+  )
+
+describe("exits that are refused", () => {
+  it.effect("a stop that the budget cannot pay was silent", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const process = yield* world.run({ strategies: [short("budget: { base: 0.01 }")] })
+        yield* until(() => told(process).length > 0, 120_000, "it is told")
+        const [problem] = told(process)
+        assert.strictEqual(problem?.severity, "alarm")
+        assert.strictEqual(problem?.subject, "short/position")
+        assert.match(
+          problem?.text ?? "",
+          /^The exit BUY 0.01 BTC at \d+(\.\d+)? is not in the market, refused by its limit budget: It needs /
+        )
+        const lines = (yield* process.events).map(({ event }) => EventLine.describe(event, bySymbol))
+        assert.isTrue(lines.some((line) => line?.weight === "alarm" && /EXIT NOT PLACED.*budget/.test(line.text)))
+        yield* process.stop
+        const second = yield* world.run({ strategies: [short("budget: { base: 0.01 }")] })
+        yield* Effect.sleep(10_000)
+        assert.lengthOf(told(second), 1, "a restart tells it as well")
+        yield* second.stop
+        const third = yield* world.run({ strategies: [short("budget: { base: 0.01, quote: 100 }")] })
+        yield* until(() => told(third).length === 0, 60_000, "it is over once the budget is there")
+      })
+    )
+  )
+
+  for (const [limit, limits] of [
+    ["orders-per-hour", "budget: { quote: 1000 }, maxOrdersPerHour: 1"],
+    ["notional", "budget: { quote: 1000 }, maxNotional: 1100"]
+  ] as const) {
+    it.effect(`a target that ${limit} refuses was silent`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* make
+          const process = yield* world.run({ strategies: [long(limits)], pace: { pollMaxMillis: 5_000 } })
+          yield* until(() => told(process).length > 0, 300_000, "it is told")
+          assert.match(told(process)[0]?.text ?? "", new RegExp(`refused by its limit ${limit}: `))
+        })
+      )
+    )
+  }
+
+  it.effect("an exit that the venue refuses again and again was silent", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        let isRefusing = true
+        let creates = 0
+        world.network.bend = ({ method, url }) => {
+          if (method !== "POST" || !/\/orders$/.test(url)) return undefined
+          creates += 1
+          if (creates === 1 || !isRefusing) return undefined
+          const error = { status: "400", code: "VALIDATION_ERROR", title: "no", detail: "not this one" }
+          return { status: 400, body: { errors: [error] } }
+        }
+        const process = yield* world.run({ strategies: [long("budget: { quote: 1000 }")] })
+        yield* until(() => told(process).length > 0, 300_000, "it is told")
+        assert.match(told(process)[0]?.text ?? "", /^The exit SELL .* is not in the market, refused by the venue: /)
+        isRefusing = false
+        yield* until(() => told(process).length === 0, 600_000, "it is over once it rests")
+      })
+    )
+  )
+
+  it.effect("an entry that is refused is no missing exit", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const process = yield* world.run({ strategies: [long("budget: { quote: 1000 }, maxNotional: 10")] })
+        yield* Effect.sleep(10_000)
+        assert.isTrue((yield* process.events).some(({ event }) => event._tag === "Denied"))
+        assert.lengthOf(told(process), 0)
+      })
+    )
+  )
+})
