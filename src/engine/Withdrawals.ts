@@ -16,7 +16,6 @@ import { isFinished } from "../domain/Placement.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import * as Cancelling from "./funding/Cancelling.ts"
 import * as Mistakes from "./Mistakes.ts"
-import * as EndedOrders from "./restart/EndedOrders.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import type { Placement } from "./state/Placement.ts"
@@ -116,7 +115,7 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
         ({ cancel, orphans }) => cancel !== undefined || orphans.size > 0
       )
       const { ended, tail } = books.state
-      if (wanted.length > 0 || tail.forgotten.size > 0 || EndedOrders.alive(ended).length > 0) yield* send(wanted)
+      if (wanted.length > 0 || tail.forgotten.size > 0 || ended.alive.size > 0) yield* send(wanted)
       if (looksUntilTurn === 0) return
       looksUntilTurn -= 1
       if (looksUntilTurn === 0) yield* wake

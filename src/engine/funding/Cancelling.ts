@@ -9,7 +9,6 @@ import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { type Answer, Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
-import * as EndedOrders from "../restart/EndedOrders.ts"
 import { mayHoldMoney } from "../restart/JournalTail.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -125,7 +124,7 @@ export const make = Effect.gen(function* () {
 
   /** Whoever withdraws everything by the kill switch means those as well. */
   const forgottenDue = (now: number) =>
-    [...books.state.tail.forgotten.keys(), ...EndedOrders.alive(books.state.ended)].flatMap((orderId) => {
+    [...books.state.tail.forgotten.keys(), ...books.state.ended.alive].flatMap((orderId) => {
       const { at, attempts } = forgottenTries.get(orderId) ?? { at: Number.NEGATIVE_INFINITY, attempts: 0 }
       const isDue = books.state.killed !== undefined && !forgottenOver.has(orderId) && isTime(at, attempts, false, now)
       return isDue ? [{ about: orderId, key: orderId, cancel: cancelForgotten(orderId, now) }] : []

@@ -1,6 +1,6 @@
 /**
  * The newest orders of ours that are settled, so that one which lives on after all is recognised: the placement is gone from
- * the state by then. Folded from the journal, so a restart forgets none. Pure.
+ * the state by then. Folded from the journal, so a restart forgets none. Asked at every look, so each question is one lookup.
  */
 
 import type { Amount } from "../../domain/Amount.ts"
@@ -20,31 +20,57 @@ export interface EndedOrder {
   readonly isAlive?: true
 }
 
-/** By the venue's id, the oldest first. */
-export type EndedOrders = Map<string, EndedOrder>
+export interface EndedOrders {
+  /** By the venue's id, the oldest first. */
+  readonly byId: Map<string, EndedOrder>
+  /** The id of the order by placement. */
+  readonly ofPlacements: Map<string, string>
+  /** Ids of orders that live on after their end. */
+  readonly alive: Set<string>
+  /** When the last of them was settled. */
+  newestAt: number
+}
 
-/** More than rest at once; those before them have long left the venue's newest pages. */
+export const make = (): EndedOrders => ({
+  byId: new Map(),
+  ofPlacements: new Map(),
+  alive: new Set(),
+  newestAt: Number.NEGATIVE_INFINITY
+})
+
+/**
+ * More than rest at once; those before them have long left the venue's newest pages. Never to be lowered: a journal may say
+ * of any order that it remembered then that it lives on, and a fold that has forgotten the order refuses the whole journal.
+ */
 const mostRemembered = 1_000
 
 /** Follows what happens to a placement. What the operator took off the books may live on. */
 export const see = (ended: EndedOrders, placement: Placement, event: PlacementEvent, at: number): void => {
   // Somebody has taken it back into the books.
-  if (event._tag === "Bound") ended.delete(event.orderId)
+  if (event._tag === "Bound") forget(ended, event.orderId)
   const { by, id, inputAmount: amount, inputAsset: asset, order, slot, status = "", strategy } = placement
   if (event._tag !== "Settled" || by !== undefined || order === undefined) return
-  ended.set(order.id, { orderId: order.id, placement: id, strategy, slot, status, asset, amount, endedAt: at })
-  if (ended.size <= mostRemembered) return
-  const oldest = [...ended.values()].find(({ isAlive }) => isAlive === undefined)
-  if (oldest !== undefined) ended.delete(oldest.orderId)
+  ended.byId.set(order.id, { orderId: order.id, placement: id, strategy, slot, status, asset, amount, endedAt: at })
+  ended.ofPlacements.set(id, order.id)
+  ended.newestAt = at
+  if (ended.byId.size <= mostRemembered) return
+  for (const orderId of ended.byId.keys()) if (!ended.alive.has(orderId)) return forget(ended, orderId)
 }
 
-export const ofPlacement = (ended: EndedOrders, placement: string): EndedOrder | undefined =>
-  [...ended.values()].find((each) => each.placement === placement)
+const forget = (ended: EndedOrders, orderId: string): void => {
+  const order = ended.byId.get(orderId)
+  if (order === undefined) return
+  ended.byId.delete(orderId)
+  ended.ofPlacements.delete(order.placement)
+  ended.alive.delete(orderId)
+}
+
+export const ofPlacement = (ended: EndedOrders, placement: string): EndedOrder | undefined => {
+  const orderId = ended.ofPlacements.get(placement)
+  return orderId === undefined ? undefined : ended.byId.get(orderId)
+}
 
 export const noteAlive = (ended: EndedOrders, order: EndedOrder): void => {
-  ended.set(order.orderId, { ...order, isAlive: true })
+  ended.byId.set(order.orderId, { ...order, isAlive: true })
+  ended.alive.add(order.orderId)
 }
-
-/** Orders that live on after their end. */
-export const alive = (ended: EndedOrders): ReadonlyArray<string> =>
-  [...ended.values()].flatMap(({ isAlive, orderId }) => (isAlive === true ? [orderId] : []))

@@ -47,7 +47,7 @@ export const make = (): BotState => ({
   fills: 0,
   tail: JournalTail.make(),
   placements: new Map(),
-  ended: new Map(),
+  ended: EndedOrders.make(),
   slots: new Map(),
   strategies: new Map(),
   ledger: Ledger.make(),

@@ -11,9 +11,8 @@ import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import type { EndedOrder } from "../restart/EndedOrders.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { readLagMillis } from "./EarlyEnd.ts"
 
-/** What is shown so soon after the end may be an older view. */
-const lagMillis = 5_000
 /** How long the list is read for them alone, where nothing else is looked for. */
 const watchMillis = 10 * minuteMillis
 
@@ -35,13 +34,13 @@ export const make = Effect.gen(function* () {
   ) {
     if (!isLiving(listed)) return
     if (isAlive === true) return listed.fillStatus === "PENDING_CANCEL" ? undefined : revived(orderId)
-    if (elapsedMillis(endedAt, now) < lagMillis) return
+    if (elapsedMillis(endedAt, now) < readLagMillis) return
     if (elapsedMillis(overAt.get(orderId) ?? Number.NEGATIVE_INFINITY, now) < settings.retryMaxMillis) return
     const read = yield* Effect.result(venue.getOrder(orderId))
     if (read._tag === "Failure") return yield* Effect.logDebug(read.failure.message)
     const { correlationId, value } = read.success
     if (!isLiving(value)) {
-      for (const id of overAt.keys()) if (!books.state.ended.has(id)) overAt.delete(id)
+      for (const id of overAt.keys()) if (!books.state.ended.byId.has(id)) overAt.delete(id)
       overAt.set(orderId, now)
       return
     }
@@ -52,11 +51,11 @@ export const make = Effect.gen(function* () {
   })
 
   /** Whether the list is to be read for them, where it was last read at this time. */
-  const isDue = (lookedAt: number, now: number): boolean =>
-    elapsedMillis(lookedAt, now) >= settings.retryMaxMillis &&
-    [...books.state.ended.values()].some(
-      ({ endedAt, isAlive }) => isAlive === true || elapsedMillis(endedAt, now) < watchMillis
-    )
+  const isDue = (lookedAt: number, now: number): boolean => {
+    const { alive, newestAt } = books.state.ended
+    const isWatched = alive.size > 0 || elapsedMillis(newestAt, now) < watchMillis
+    return isWatched && elapsedMillis(lookedAt, now) >= settings.retryMaxMillis
+  }
 
   return { see, isDue }
 })

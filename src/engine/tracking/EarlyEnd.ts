@@ -4,11 +4,13 @@
  * somebody to look at several of them, not at all. Until then the order is looked at, its refund counts as on its way, its
  * slot gets nothing new, and whoever withdraws everything asks the venue to cancel it as well.
  */
-import { minuteMillis } from "../../domain/Durations.ts"
+import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import type { Placement } from "../state/Placement.ts"
 import type { StrategyState } from "../state/StrategyState.ts"
 
+/** What is shown so soon after an end may be an older view, and so may the end itself be. */
+export const readLagMillis = 5_000
 /** How long it must stay ended. */
 const watchMillis = 10 * minuteMillis
 /** Clocks differ: an order that ends so shortly before its deadline ends by it. */
@@ -34,6 +36,17 @@ export const isDoubtful = (placement: Placement): boolean => {
 export const isToBeCancelled = ({ cancel, closedAt, state }: Placement): boolean =>
   state === "closing" && cancel !== undefined && closedAt !== undefined && cancel.requestedAt >= closedAt
 
+/** Everything is withdrawn: nobody pays anything new. */
+const farewells: ReadonlySet<string> = new Set(["kill-switch", "leaving"])
+
+/** Its end was asked for, so what comes back would be spent at once: a second read, later than any view is old, must show it too. */
+const isUnconfirmed = ({ by, cancel, closedAt }: Placement, status: string, now: number): boolean =>
+  by !== "swap" &&
+  cancel !== undefined &&
+  !farewells.has(cancel.why.code) &&
+  status !== "FILLED" &&
+  (closedAt === undefined || elapsedMillis(closedAt, now) < readLagMillis)
+
 /** Whether an end that the venue shows of it at this time is not believed yet. */
 export const isUnproven = (
   placement: Placement,
@@ -42,6 +55,7 @@ export const isUnproven = (
   paused: StrategyState["paused"]
 ): boolean => {
   const { cancel, closedAt = now, state } = placement
+  if (isUnconfirmed(placement, status, now)) return true
   if (isToBeCancelled(placement)) return cancel?.attempts === 0
   if (state === "closing" ? !isDoubtful(placement) : !isEarly(placement, status, now)) return false
   // A clock that went back says nothing of how long it has been.

@@ -267,7 +267,7 @@ export const make = Effect.gen(function* () {
     )
 
     take = (report) => {
-      const ended = books.state.ended.get(report.order.id)
+      const ended = books.state.ended.byId.get(report.order.id)
       if (ended !== undefined) return reading(ended.placement, afterlife.see(ended, report.order, now, revived))
       const id = report.placement ?? byOrder.get(report.order.id) ?? byDeadline.get(report.order.deadline)
       const known = id === undefined ? undefined : books.state.placements.get(id)

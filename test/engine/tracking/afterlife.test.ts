@@ -18,11 +18,15 @@ interface Shown {
 }
 
 /** A venue that takes a cancel, says that the order is over, and for `millis` goes on to say so; then the order lives on. */
-const lying = Effect.fnUntraced(function* (millis: number, world: Effect.Success<ReturnType<typeof resting>>["world"]) {
+const lying = Effect.fnUntraced(function* (
+  millis: number,
+  world: Effect.Success<ReturnType<typeof resting>>["world"],
+  said: (shown: Shown) => object = () => ended("CANCELED")
+) {
   const lies = new Set<string>()
   let isLying = true
   const rewrite = (order: Shown) => {
-    if (isLying && lies.has(order.id)) Object.assign(order.attributes, ended("CANCELED"))
+    if (isLying && lies.has(order.id)) Object.assign(order.attributes, said(order))
   }
   const orderOf = new Map<string, unknown>()
   world.network.bend = (request) => {
@@ -30,7 +34,7 @@ const lying = Effect.fnUntraced(function* (millis: number, world: Effect.Success
     if (id === "" || !isLying) return undefined
     lies.add(id)
     const shown = structuredClone(orderOf.get(id)) as Shown
-    Object.assign(shown.attributes, ended("CANCELED"))
+    Object.assign(shown.attributes, said(shown))
     return { status: 202, body: { data: shown, meta: {} } }
   }
   world.network.reply = (_request, body) => {
@@ -81,6 +85,85 @@ describe("orders that live on after they were settled", () => {
         yield* Effect.sleep(40_000)
         assert.lengthOf(yield* signed, 1, "after a restart neither")
         assert.lengthOf(Problems.problemsOf(second.state, 0), 1)
+      })
+    )
+  )
+
+  it.effect("a cancel that was a lie for four seconds made the slot pay again", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
+        yield* Effect.sleep(2_000)
+        const [placement] = openOrders(process)
+        const lies = yield* lying(4_000, world)
+        yield* process.inside().withdrawPlacements([placement?.id ?? ""], { code: "operator", text: "test" })
+        yield* until(() => lies.size === 1, 5_000, "it is cancelled")
+        yield* Effect.sleep(8_000)
+        const events = yield* process.events
+        const tags = (tag: string) => events.filter(({ event }) => event._tag === tag)
+        assert.lengthOf(tags("Closed"), 1)
+        assert.lengthOf(tags("Refunded"), 0, "its money is not free")
+        assert.lengthOf(tags("FundingSigned"), 1, "its slot pays nothing meanwhile")
+        yield* until(
+          () => openOrders(process).length === 1 && process.state.placements.size === 1,
+          60_000,
+          "it is over"
+        )
+        assert.lengthOf(
+          (yield* process.events).filter(({ event }) => event._tag === "FundingSigned"),
+          2
+        )
+      })
+    )
+  )
+
+  it.effect("an end that was asked for counts once a second read shows it too, and a farewell at once", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
+        const [placement] = openOrders(process)
+        yield* process.inside().withdrawPlacements([placement?.id ?? ""], { code: "operator", text: "test" })
+        const at = (events: Effect.Success<typeof process.events>, tag: string) =>
+          events.findLast(({ event }) => event._tag === tag)?.at ?? 0
+        yield* until(() => openOrders(process).some(({ id }) => id !== placement?.id), 60_000, "it rests again")
+        const first = yield* process.events
+        assert.isAtLeast(at(first, "Refunded") - at(first, "Closed"), 5_000)
+        assert.isAtMost(at(first, "Refunded") - at(first, "Closed"), 7_000)
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* until(() => unfinished(process.state).length === 0, 10_000, "it is back")
+        const second = yield* process.events
+        assert.isAtMost(at(second, "Refunded") - at(second, "Closed"), 1_000)
+      })
+    )
+  )
+
+  it.effect("an order that is said to be filled and paid, and lives on, is told as well, and its slot stops", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
+        yield* Effect.sleep(2_000)
+        const filled = ({ attributes }: Shown) => ({
+          ...ended("FILLED"),
+          payouts: { refund: null, withdrawal: null, allWithdrawals: [{ status: "COMPLETED", txHash: "word" }] },
+          partialFills: [
+            {
+              id: "fill",
+              amountIn: attributes["depositedAmount"],
+              amountOut: (attributes["swapView"] as { amountOut: string }).amountOut,
+              createdAt: attributes["createdAt"],
+              updatedAt: attributes["createdAt"]
+            }
+          ]
+        })
+        yield* lying(8_000, world, filled)
+        const [placement] = openOrders(process)
+        yield* process.inside().withdrawPlacements([placement?.id ?? ""], { code: "operator", text: "test" })
+        yield* until(() => unfinished(process.state).length === 0, 8_000, "it counts as filled")
+        yield* until(() => Problems.problemsOf(process.state, 0).length > 0, 180_000, "it is told")
+        assert.match(Problems.problemsOf(process.state, 0)[0]?.evidence ?? "", /ended FILLED, and .* show it/)
+        yield* Effect.sleep(60_000)
+        const signed = (yield* process.events).filter(({ event }) => event._tag === "FundingSigned")
+        assert.lengthOf(signed, 1, "nothing is paid for it")
       })
     )
   )
