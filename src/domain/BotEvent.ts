@@ -17,6 +17,7 @@ const Side = Schema.Literals(["BUY", "SELL"])
 const Leg = Schema.Literals(["payout", "refund"])
 /** How it is executed, where not by a resting order. */
 const By = Schema.Literals(["swap"])
+const Payer = Schema.Literals(["wallet"])
 
 /** Why something was decided: a stable code, a sentence with the numbers in it, and the place in the strategy file. */
 export const Reason = Schema.Struct({ code: Text, text: Text, source: Schema.optionalKey(Text) })
@@ -40,7 +41,6 @@ const correlation = { correlationId: Schema.optionalKey(Text) }
 const follows = { follows: Schema.optionalKey(Schema.Literals(["contradiction"])) }
 /** Mid of the market when the limits were asked. */
 const mid = Schema.optionalKey(Price)
-const exit = Schema.optionalKey(WantedExit)
 
 const lifecycle = {
   /** First event of every run. `account`, `venue` and `mode` bind the journal: another one refuses to start. */
@@ -231,9 +231,9 @@ const decisions = {
     reason: Text
   },
   /** Our own limits refused: nothing was sent. `exit`: it was to leave a position, which stays without it. */
-  Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid, exit },
+  Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid, exit: Schema.optionalKey(WantedExit) },
   /** A wish that waits for something named; not an error, but for an `exit` that was refused again and again. */
-  Deferred: { strategy: Text, slot: Text, reason: Text, exit }
+  Deferred: { strategy: Text, slot: Text, reason: Text, exit: Schema.optionalKey(WantedExit) }
 }
 
 const placing = {
@@ -301,8 +301,8 @@ const fundingWith = (signed: SignedBytes) => ({
   FundingAcknowledged: { ...placement, intentHash: Text, ...correlation },
   /** An answer that is not success. The payload may still execute until `validUntil`. */
   FundingAnswered: { ...placement, code: Text, text: Text, ...correlation },
-  /** The payment was provably not made, and never will be: it was never sent, or its order is over. */
-  FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text },
+  /** The payment was provably not made, and never will be: it was never sent, or its order is over, or who pays says so. */
+  FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text, by: Schema.optionalKey(Payer) },
   /** The payment left us, and nobody has said whether it was made: it keeps its money until that is known. */
   FundingInDoubt: { ...placement, asset: Text, amount: Amount, reason: Text },
   /** A wallet is about to be asked to pay on another chain: once for a placement. */

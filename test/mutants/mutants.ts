@@ -584,6 +584,44 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
+    name: "a refund that was asked for is believed at the first read",
+    test: "test/engine/tracking/afterlife.test.ts",
+    edits: [
+      {
+        file: "src/engine/tracking/EarlyEnd.ts",
+        find: "elapsedMillis(closedAt, now) < readLagMillis",
+        replace: "closedAt > now"
+      }
+    ]
+  },
+  {
+    name: "an order that lives on after it was settled is told to nobody",
+    test: "test/engine/tracking/afterlife.test.ts",
+    edits: [
+      {
+        file: "src/engine/tracking/Afterlife.ts",
+        find: "if (!isLiving(listed)) return\n",
+        replace: "if (!isLiving(listed) || isAlive !== true) return\n"
+      }
+    ]
+  },
+  {
+    name: "an order that lives on after it was settled is not cancelled again",
+    test: "test/engine/tracking/afterlife.test.ts",
+    edits: [{ file: "src/engine/funding/Cancelling.ts", find: ", ...books.state.ended.alive]", replace: "]" }]
+  },
+  {
+    name: "a refused exit is told to nobody",
+    test: "test/engine/planning/refusedExits.test.ts",
+    edits: [
+      {
+        file: "src/engine/planning/Planning.ts",
+        find: "isMissed(desired, limit) ? exitOf(strategy, desired) : undefined",
+        replace: "undefined"
+      }
+    ]
+  },
+  {
     name: "the head beside the journal is not asked",
     test: "test/journal/Head.test.ts",
     edits: [

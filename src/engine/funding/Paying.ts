@@ -104,7 +104,7 @@ export const make = Effect.gen(function* () {
       const isUntouched = placements.get(placement.id)?.state === "funding"
       const money = { ...about(placement), asset: placement.inputAsset, amount }
       return _tag === "WalletRefused" && isUntouched
-        ? [{ _tag: "FundingDead", ...money, reason: message }]
+        ? [{ _tag: "FundingDead", ...money, reason: message, by: "wallet" }]
         : unclear(placement, text, isUntouched)
     })
   })

@@ -24,7 +24,7 @@ export const closesGate = ({
   unexplained
 }: Pick<StrategyState, "endedEarly" | "refused" | "unexplained">): string | undefined => {
   if (unexplained !== undefined) return `order ${unexplained.order} of its strategy ended with money unexplained`
-  if (isAtLeast(refused, mostRefused)) return `${refused.times} payments of its strategy in a row were refused`
+  if (isRefused(refused)) return `${refused.times} payments of its strategy in a row were refused`
   if (isAtLeast(endedEarly, mostEarlyEnds))
     return `${endedEarly.times} orders of its strategy in a row ended before their time`
   return undefined
@@ -45,9 +45,13 @@ export const check = ({ slots, strategies }: BotState, strategy: Strategy): Read
       { ...pause("unexplained", missing(strategy, unexplained)), ...(isTold ? { follows: "contradiction" } : {}) }
     ]
   }
-  if (isAtLeast(refused, mostRefused)) {
-    const { answer, times } = refused
-    const reason = `${times} payments in a row were refused (${answer}): see what the account holds, then resume`
+  if (isRefused(refused)) {
+    const { answer, isLie, times } = refused
+    const what =
+      isLie === true
+        ? `A payment was refused and made (${answer})`
+        : `${times} payments in a row were refused (${answer})`
+    const reason = `${what}: see what the account holds, then resume`
     return [pause("refused-payments", reason)]
   }
   if (!isAtLeast(endedEarly, mostEarlyEnds)) return []
@@ -55,6 +59,10 @@ export const check = ({ slots, strategies }: BotState, strategy: Strategy): Read
   const reason = `${times} orders in a row ended before their time, unfilled, and nobody here cancelled them (${how}): see what the venue has and what the account holds (limitbot reconcile), then resume`
   return [pause(pauseLimit, reason)]
 }
+
+/** One that was made all the same says enough. */
+const isRefused = (refused: StrategyState["refused"]): refused is NonNullable<typeof refused> =>
+  refused?.isLie === true || isAtLeast(refused, mostRefused)
 
 const isAtLeast = <C extends { readonly times: number }>(count: C | undefined, least: number): count is C =>
   count !== undefined && count.times >= least

@@ -345,16 +345,21 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
   }
 }
 
-/** A doubt that ends without a deposit says nothing of refusals, and a wallet's word is not the venue's. */
+/** A doubt that ends without a deposit says nothing of refusals, and neither does a wallet that was not asked. */
 const noteRefused = (state: BotState, before: Placement, event: PlacementEvent): void => {
-  const { strategy } = before
-  if (event._tag === "DepositSeen") return changeStrategy(state, strategy, () => ({ refused: undefined }))
+  const refuse = (answer: string, isLie = false) =>
+    changeStrategy(state, before.strategy, ({ refused }) => ({
+      refused: { times: (refused?.times ?? 0) + 1, answer, ...(isLie ? { isLie } : {}) }
+    }))
+  if (event._tag === "DepositSeen") {
+    // The wallet that said so has paid all the same, and would be asked again and again.
+    if (before.state === "dead" && before.funding.payment?.wallet === "command")
+      return refuse(`the wallet said that it had not paid ${before.id}, and its deposit is there`, true)
+    return changeStrategy(state, before.strategy, () => ({ refused: undefined }))
+  }
   if (event._tag !== "FundingDead" || before.state !== "funding") return
   const { attempts, lastAnswer = event.reason, payment } = before.funding
-  if (attempts === 0 || payment !== undefined) return
-  changeStrategy(state, strategy, ({ refused }) => ({
-    refused: { times: (refused?.times ?? 0) + 1, answer: lastAnswer }
-  }))
+  if (payment === undefined ? attempts > 0 : event.by === "wallet") refuse(lastAnswer)
 }
 
 /** A cancel that an earlier process asked for may be missing in the journal. */

@@ -33,8 +33,8 @@ export interface StrategyState {
     readonly asset: string
     readonly amount: Amount
   }
-  /** Payments that were refused for certain since the last deposit that was seen, and what the last one was answered. */
-  readonly refused?: { readonly times: number; readonly answer: string } | undefined
+  /** Payments that were refused for certain since the last deposit that was seen, and what the last one was answered. `isLie`: it was paid. */
+  readonly refused?: { readonly times: number; readonly answer: string; readonly isLie?: boolean } | undefined
   /** Its orders that ended in a row before their time, unfilled and without a cancel of ours, and how the last one did. */
   readonly endedEarly?: { readonly times: number; readonly how: string } | undefined
   /** It cannot be planned, by a mistake of this program. */

@@ -1,8 +1,14 @@
 /** A venue that executes what it says it refuses, and hides the deposit, must not be paid again and again. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { Wallet, type WalletPort, WalletRefused } from "../../../src/engine/funding/Wallet.ts"
+import { closesGate } from "../../../src/engine/reconciliation/FundingStop.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
-import { inVirtualTime, ladder, make, openOrders, until } from "../botWorld.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import { chainAccount } from "../../../src/venue/VenueConfig.ts"
+import { assets, inVirtualTime, ladder, make, openOrders, until } from "../botWorld.ts"
+import { about, asked } from "./askedPayment.ts"
 
 describe("payments that are refused each time", () => {
   it.effect("were signed anew for hours; after those in flight their strategy waits for a person", () =>
@@ -32,4 +38,42 @@ describe("payments that are refused each time", () => {
       })
     )
   )
+
+  it.effect("a wallet program that pays and says that it did not was asked again and again", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const own = new Map(assets.map(({ id }) => [id, "bc1qown"]))
+        let times = 0
+        const wallet: WalletPort = {
+          kind: "command",
+          pay: () =>
+            Effect.andThen(
+              Effect.sync(() => (times += 1)),
+              Effect.fail(new WalletRefused({ text: "code 1" }))
+            )
+        }
+        const bot = yield* world.run({
+          strategies: [ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])],
+          account: chainAccount(world.signerId, { recipients: own, refundTo: own }),
+          beside: Layer.succeed(Wallet, wallet)
+        })
+        yield* Effect.sleep("10 minutes")
+        assert.strictEqual(times, 3)
+        const { paused } = bot.state.strategies.get("ladder") ?? {}
+        assert.strictEqual(paused?.limit, "refused-payments")
+        assert.match(paused?.reason ?? "", /3 payments in a row were refused \(The wallet did not pay: code 1\)/)
+      })
+    )
+  )
+
+  it("a wallet that is caught having paid what it refused is asked nothing more", () => {
+    const state = BotState.make()
+    const dead: BotEvent = { _tag: "FundingDead", ...about, asset: "BTC", amount: 5n, reason: "no", by: "wallet" }
+    const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "BTC", total: 5n, fresh: 5n }
+    for (const [index, event] of [...asked("command"), dead, deposit].entries())
+      BotState.apply(state, { sequence: index + 1, at: index, event })
+    const known = state.strategies.get(about.strategy)
+    assert.match(closesGate(known ?? {}) ?? "", /refused/)
+  })
 })
