@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
   const noteDeposit = (placement: Placement, order: Order, correlationId: string | undefined) =>
     books.recordFrom(({ placements }) => {
       const current = placements.get(placement.id)
-      return current === undefined ? [] : observe(current, order, correlationId)
+      return current === undefined ? [] : observe(current, order, correlationId, { waits: true })
     })
 
   /** The payment that a transaction was named for. One that is named again proves nothing of a second payment. */

@@ -11,6 +11,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { BotState } from "../state/BotState.ts"
 import { marketOf, type Placement } from "../state/Placement.ts"
 import { begun } from "../state/swaps/SwapByHand.ts"
+import { isUnproven } from "../tracking/EarlyEnd.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { observe } from "../tracking/OrderTracker.ts"
 import { closedBecause, type FundingStep } from "./FundingGate.ts"
@@ -53,9 +54,12 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
   const look = Effect.fnUntraced(function* ({ by, id, order }: Placement) {
     if (order === undefined) return
     const { correlationId, value } = yield* readOrder(venue, by, order)
+    const now = yield* Clock.currentTimeMillis
     yield* books.recordFrom(({ placements }) => {
       const current = placements.get(id)
-      return current === undefined || isFinished(current.state) ? [] : observe(current, value, correlationId)
+      return current === undefined || isFinished(current.state)
+        ? []
+        : observe(current, value, correlationId, { waits: isUnproven(current, value.fillStatus, now, undefined) })
     })
   })
 

@@ -37,12 +37,16 @@ export const mostDeposited = ({ funding, inputAmount, mayBePaid, swap }: Placeme
 
 /** More than this share of what the limit promises is no improvement any more. */
 const improvement = 2n
+/** The same of a quote that was agreed to. */
+const mostTenthsOfQuote = 11n
 
 /** A buying order is for an exact output; a swap, and an order that sells, may bring more than they promise. */
 const isTooMuch = ({ by, inputAmount, outputAmount, side, swap }: Placement, order: Order): boolean => {
-  if (swap !== undefined) return false
   const rounding = BigInt(order.fills.length)
   const [received, spent] = [receivedBy(order), spentBy(order)]
+  // Its quote is minutes old and names both amounts. Whoever pays more than it names gets more.
+  if (swap !== undefined)
+    return (received - rounding) * swap.amountIn * 10n > mostTenthsOfQuote * (spent + rounding) * swap.amountOut
   if (side === "BUY" && by === undefined) return received > outputAmount + rounding
   return (received - rounding) * inputAmount > improvement * (spent + rounding) * outputAmount
 }

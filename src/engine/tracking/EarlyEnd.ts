@@ -39,11 +39,13 @@ export const isToBeCancelled = ({ cancel, closedAt, state }: Placement): boolean
 /** Everything is withdrawn: nobody pays anything new. */
 const farewells: ReadonlySet<string> = new Set(["kill-switch", "leaving"])
 
-/** Its end was asked for, so what comes back would be spent at once: a second read, later than any view is old, must show it too. */
+/**
+ * Its end was asked for, or it is a swap, so what comes back would be spent at once: a second read, later than any view is old, must
+ * show it too.
+ */
 const isUnconfirmed = ({ by, cancel, closedAt }: Placement, status: string, now: number): boolean =>
-  by !== "swap" &&
-  cancel !== undefined &&
-  !farewells.has(cancel.why.code) &&
+  (by === "swap" || (cancel !== undefined && !farewells.has(cancel.why.code))) &&
+  isTerminal(status) &&
   status !== "FILLED" &&
   (closedAt === undefined || elapsedMillis(closedAt, now) < readLagMillis)
 

@@ -1,11 +1,16 @@
 /**
  * How far our clock is ahead of the venue's, in milliseconds, judged by the venue's answers. Each answer bounds the
  * difference by the times of question and answer. The median of the latest answers keeps an odd or cached one from
- * counting.
+ * counting. What bodies say is exact and the venue's own; headers, which a proxy may write, count only where no body of the
+ * last minute told a time, and not while they stand still.
  */
 import { DateTime, Option } from "effect"
 
 const kept = 7
+/** For so long a body outweighs headers. */
+const bodyMillis = 60_000
+/** A header in whole seconds that says the same for longer than this has stopped. */
+const standsStillMillis = 3_000
 
 export interface Sample {
   /** By our wall clock. */
@@ -18,34 +23,50 @@ export interface Sample {
   readonly date: string | undefined
 }
 
-/** What an answer told. */
-interface Mark {
-  readonly skewMillis: number
+const timeOf = (date: string | undefined): number | undefined => {
+  const header = date === undefined ? undefined : Option.getOrUndefined(DateTime.make(date))
+  return header === undefined ? undefined : DateTime.toEpochMillis(header)
 }
 
-/** The bounds of the difference. */
-const boundsOf = ({ date, receivedAt, tookMillis, venueTime }: Sample): readonly [number, number] | undefined => {
-  const header = date === undefined ? undefined : Option.getOrUndefined(DateTime.make(date))
-  const from = venueTime ?? (header === undefined ? undefined : DateTime.toEpochMillis(header))
-  if (from === undefined) return undefined
-  const until = venueTime ?? from + 1000
-  return [receivedAt - tookMillis - until, receivedAt - from]
+/** The difference that is nearest to none, where the venue's time was between these two. */
+const skewOf = ({ receivedAt, tookMillis }: Sample, from: number, until: number): number => {
+  const [least, most] = [receivedAt - tookMillis - until, receivedAt - from]
+  return Math.round(least > 0 ? least : most < 0 ? most : 0)
 }
+
+const median = (values: ReadonlyArray<number>): number | undefined =>
+  values.toSorted((a, b) => a - b)[Math.trunc(values.length / 2)]
 
 export const make = () => {
-  let seen: ReadonlyArray<Mark> = []
+  let byBodies: ReadonlyArray<number> = []
+  let byHeaders: ReadonlyArray<number> = []
+  let bodyAt = Number.NEGATIVE_INFINITY
+  let newestAt = Number.NEGATIVE_INFINITY
+  /** What the header says, and since when by our clock. */
+  let shown: { readonly date: string; readonly since: number } | undefined
+
+  const noteHeader = (sample: Sample, date: string): void => {
+    const from = timeOf(date)
+    if (from === undefined) return
+    if (shown?.date !== date) shown = { date, since: sample.receivedAt }
+    if (sample.receivedAt - shown.since > standsStillMillis) byHeaders = []
+    else byHeaders = [...byHeaders, skewOf(sample, from, from + 1000)].slice(-kept)
+  }
+
   return {
-    /** `instead`: what the header of the same answer told, which is less exact and may be that of a proxy. */
-    note: (sample: Sample, instead?: Mark): Mark | undefined => {
-      const bounds = boundsOf(sample)
-      if (bounds === undefined) return undefined
-      const [least, most] = bounds
-      const mark = { skewMillis: Math.round(least > 0 ? least : most < 0 ? most : 0) }
-      seen = [...seen.filter((each) => each !== instead), mark].slice(-kept)
-      return mark
+    note: (sample: Sample): void => {
+      const { date, receivedAt, venueTime } = sample
+      newestAt = receivedAt
+      if (date !== undefined) noteHeader(sample, date)
+      if (venueTime === undefined) return
+      bodyAt = receivedAt
+      byBodies = [...byBodies, skewOf(sample, venueTime, venueTime)].slice(-kept)
     },
     /** Undefined until an answer tells a time. */
-    millis: (): number | undefined =>
-      seen.map(({ skewMillis }) => skewMillis).toSorted((a, b) => a - b)[Math.trunc(seen.length / 2)]
+    millis: (): number | undefined => {
+      // A clock that was set since says nothing of how long ago that was.
+      const isRecent = Math.abs(newestAt - bodyAt) <= bodyMillis
+      return isRecent ? median(byBodies) : (median(byHeaders) ?? median(byBodies))
+    }
   } as const
 }

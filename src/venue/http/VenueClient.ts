@@ -62,18 +62,17 @@ export class VenueClient extends Context.Service<
       /** Records the venue's time from every answer: from the header or, more exactly, from the body. */
       const timing = () => {
         let last: Pick<ClockSkew.Sample, "receivedAt" | "tookMillis"> | undefined
-        let byHeader: ReturnType<typeof skew.note>
         const timed = (send: Send): Send =>
           Effect.gen(function* () {
             const [took, response] = yield* Effect.timed(send)
             last = { receivedAt: yield* Clock.currentTimeMillis, tookMillis: Duration.toMillis(took) }
-            byHeader = skew.note({ ...last, venueTime: undefined, date: response.headers["date"] })
+            skew.note({ ...last, venueTime: undefined, date: response.headers["date"] })
             return response
           })
         const noteTime = ({ venueTime }: { readonly venueTime?: number }) =>
           Effect.sync(() => {
             if (last === undefined || venueTime === undefined) return
-            skew.note({ ...last, venueTime, date: undefined }, byHeader)
+            skew.note({ ...last, venueTime, date: undefined })
           })
         return { timed, noteTime }
       }

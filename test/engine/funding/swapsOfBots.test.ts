@@ -4,11 +4,17 @@ import { Effect, Stream } from "effect"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { byHand } from "../../../src/domain/Placement.ts"
 import type { SwapAccount } from "../../../src/domain/SwapAccount.ts"
+import * as Problems from "../../../src/engine/funding/Problems.ts"
 import * as SwapsByHand from "../../../src/engine/funding/SwapsByHand.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import { see } from "../../../src/journal/swapSteps.ts"
 import { type Bend, inVirtualTime, ladder, make, openOrders, type Running, start, until } from "../botWorld.ts"
 import { agreedSwap } from "./agreedSwap.ts"
+
+interface Status {
+  readonly status: string
+  readonly swapDetails: { readonly [name: string]: unknown }
+}
 
 const deadline = new Date(start + 600_000).toISOString()
 
@@ -105,6 +111,69 @@ describe("a swap by hand in a running bot", () => {
         assert.strictEqual(Ledger.ownedBy(bot.state.ledger, "ladder", "USDC"), 6_000_000_000n)
         assert.deepStrictEqual([...bot.state.strategies.keys()], ["ladder"])
         assert.strictEqual(broughtBy(bot)[0], -1_000_000)
+        assertWhole(bot)
+      })
+    )
+  )
+
+  /** Rewrites what the venue says of the swap: `reads` counts how often it was asked for an end. */
+  const said = (world: World, change: (status: Status, reads: number) => Status) => {
+    let reads = 0
+    world.network.reply = (request, body) => {
+      const status = body as Status
+      if (!/\/v0\/status/.test(request.url) || status.status !== "SUCCESS") return body
+      reads += 1
+      return change(status, reads)
+    }
+  }
+
+  it.effect("was called verified with a thousand times the output that its quote names", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        said(world, (status) => ({
+          ...status,
+          swapDetails: { ...status.swapDetails, amountOut: `${status.swapDetails["amountOut"]}000` }
+        }))
+        const bot = yield* world.run({ strategies: [] })
+        const name = yield* begin(world, bot)
+        yield* until(() => Problems.problemsOf(bot.state, 0).length > 0, 120_000, "it is told")
+        yield* Effect.sleep(30_000)
+        const [problem] = Problems.problemsOf(bot.state, 0)
+        assert.strictEqual(problem?.kind, "contradiction")
+        assert.match(bot.state.placements.get(name)?.contradiction ?? "", /its fills brought \d+000, more than it can/)
+        assert.deepStrictEqual(broughtBy(bot)[1], 0, "nothing of it is booked")
+      })
+    )
+  )
+
+  it.effect("that was REFUNDED for two reads and then SUCCESS was told to nobody", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        said(world, (status, reads) =>
+          reads > 2
+            ? status
+            : {
+                ...status,
+                status: "REFUNDED",
+                swapDetails: {
+                  ...status.swapDetails,
+                  amountIn: "0",
+                  amountOut: "0",
+                  refundedAmount: status.swapDetails["depositedAmount"]
+                }
+              }
+        )
+        const bot = yield* world.run({ strategies: [] })
+        const name = yield* begin(world, bot)
+        yield* until(() => Problems.problemsOf(bot.state, 0).length > 0, 120_000, "it is told")
+        const tags = yield* tagsOf(bot)
+        assert.include(tags, "Contradiction")
+        assert.notInclude(tags, "Refunded")
+        const told = new Map<string, SwapAccount>()
+        for (const event of yield* eventsOf(bot)) see(told, event)
+        assert.match(told.get(name)?.contradiction ?? "", /fills spent what was unspent at its end/)
         assertWhole(bot)
       })
     )

@@ -11,8 +11,8 @@ describe("the venue's clock", () => {
     for (const date of ["Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "yesterday", ""]) {
       const skew = ClockSkew.make()
       const seen = Array.from({ length: 20 }, () => {
-        const header = skew.note({ ...asked, venueTime: undefined, date })
-        skew.note({ ...asked, venueTime: now - 50, date: undefined }, header)
+        skew.note({ ...asked, venueTime: undefined, date })
+        skew.note({ ...asked, venueTime: now - 50, date: undefined })
         return skew.millis()
       })
       assert.deepStrictEqual(new Set(seen), new Set([0]), date)
@@ -31,5 +31,31 @@ describe("the venue's clock", () => {
       skew.note({ ...asked, venueTime: undefined, date })
     }
     assert.strictEqual(skew.millis(), 8_900)
+  })
+
+  it("was a mixture of right bodies and a header that stands still, where only some answers have a time in their body", () => {
+    const skew = ClockSkew.make()
+    const seen = Array.from({ length: 300 }, (_, second) => {
+      const at = { receivedAt: now + second * 1_000, tookMillis: 100 }
+      skew.note({ ...at, venueTime: undefined, date: "Thu, 01 Jan 2026 00:00:00 GMT" })
+      if (second % 5 === 0) skew.note({ ...at, venueTime: at.receivedAt - 50, date: undefined })
+      return skew.millis()
+    })
+    assert.deepStrictEqual(new Set(seen), new Set([0]))
+  })
+
+  it("is not that of a header that stands still, also where nothing else tells a time, and is again once it goes on", () => {
+    const skew = ClockSkew.make()
+    const at = (second: number, date: number) =>
+      skew.note({
+        receivedAt: now + second * 1_000,
+        tookMillis: 100,
+        venueTime: undefined,
+        date: new Date(now + date * 1_000).toUTCString()
+      })
+    for (let second = 0; second <= 100; second += 1) at(second, -3_600)
+    assert.isUndefined(skew.millis())
+    for (let second = 101; second <= 110; second += 1) at(second, second - 3_600)
+    assert.closeTo(skew.millis() ?? 0, 3_600_000, 1_200)
   })
 })
