@@ -133,8 +133,8 @@ const lifecycle = {
   /** A market has no price: no second witness shows it, or the quote is not the venue's own. Said once until that is over. */
   PriceDoubted: { market: Text, reason: Text },
   PriceConfirmed: { market: Text },
-  /** The venue stopped or resumed answering. */
-  VenueDown: { reason: Text },
+  /** The venue stopped or resumed answering. `since`: when the first question without an answer was asked. */
+  VenueDown: { reason: Text, since: Schema.optionalKey(Time) },
   VenueUp: { downMillis: Time }
 }
 

@@ -84,6 +84,7 @@ export const make = Effect.fnUntraced(function* ({
   let strategies = first
   const woken = yield* Queue.sliding<void>(1)
   let turnedAt = 0
+  let beganAt = 0
   let nextLookAt = 0
   /** Whether the venue took our credential, and since when it does not, by the monotonic clock. */
   let isAccepted = false
@@ -223,6 +224,7 @@ export const make = Effect.fnUntraced(function* ({
     }
     const withdrawAll = yield* withdraw
     const startedAt = yield* Clock.currentTimeMillis
+    beganAt = startedAt
     // Whichever read fails first says so at once: the other may take as long again.
     const priced = Effect.tap(lookAtPrices(withdrawAll), (why) =>
       why === undefined ? Effect.void : noteVenueDown(why)
@@ -278,7 +280,7 @@ export const make = Effect.fnUntraced(function* ({
   )
 
   const noteVenueDown = Effect.fnUntraced(function* (reason: string) {
-    if (books.state.venueDownSince === undefined) yield* books.record({ _tag: "VenueDown", reason })
+    if (books.state.venueDownSince === undefined) yield* books.record({ _tag: "VenueDown", reason, since: beganAt })
   })
 
   /** A failed read of one placement must not interrupt requests of the others; it is read again next turn. */

@@ -33,6 +33,8 @@ describe("a venue that is gone", () => {
           yield* until(() => bot.state.venueDownSince !== undefined, 60_000, "somebody is told")
           const waited = (yield* Clock.currentTimeMillis) - (askedAt ?? start)
           assert.isAtMost(waited, toldMillis)
+          // Told after half a minute, it had "not answered for" no time at all.
+          assert.closeTo(bot.state.venueDownSince ?? 0, askedAt ?? start, 1_500)
           world.network.bend = () => undefined
           yield* until(() => bot.state.venueDownSince === undefined, 60_000, "it is back")
         })

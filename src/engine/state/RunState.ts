@@ -87,7 +87,7 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
       state.doubts.delete(event.market)
       return
     case "VenueDown":
-      state.venueDownSince = at
+      state.venueDownSince = event.since ?? at
       state.venueDownWhy = event.reason
       return
     case "VenueUp":

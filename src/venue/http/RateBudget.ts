@@ -1,7 +1,8 @@
 /**
  * How often the venue may be asked. The limits are not public, so the answers teach them: additive increase while
  * requests are accepted, multiplicative decrease on a 429. Turns go by priority: calls that move or save money never
- * wait behind polling. A pause that the venue asks for holds everything but cancels and urgent calls.
+ * wait behind polling. A pause that the venue asks for holds what waits in the same line or a later one, but never cancels and
+ * urgent calls; one that it asks of these holds nobody, because whoever must leave the market has to see what became of it.
  *
  * A cancel waits only for other cancels. They have a second's worth of turns of their own, and each that the venue takes
  * gives its turn to the next. So they go as fast as the venue takes them, whatever was asked for before, and slow down
@@ -110,7 +111,7 @@ const makeBucket = (settings: Rates, startedAt: number) => {
   let rate = settings.initial
   let tokens = rate
   let filledAt = startedAt
-  let pausedUntil = startedAt
+  const pausedUntil = { normal: startedAt, background: startedAt }
   let taughtAt = Number.NEGATIVE_INFINITY
   const cancelRate = () => Math.max(leastCancelRate, rate)
   let cancelTokens = cancelRate()
@@ -138,14 +139,17 @@ const makeBucket = (settings: Rates, startedAt: number) => {
       fill(now)
       if (priority === "cancel") return millisUntilToken(cancelTokens, cancelRate())
       const forToken = millisUntilToken(tokens, rate)
-      return priority === "urgent" ? forToken : Math.max(forToken, pausedUntil - now)
+      return priority === "urgent" ? forToken : Math.max(forToken, pausedUntil[priority] - now)
     },
     accepted: (priority: Priority) => {
       rate = Math.min(settings.max, rate + settings.increase / rate)
       if (priority === "cancel") cancelTokens = Math.min(cancelRate(), cancelTokens + 1)
     },
     throttled: (priority: Priority, now: number, pauseMillis: number) => {
-      pausedUntil = Math.max(pausedUntil, now + pauseMillis)
+      const until = now + pauseMillis
+      if (priority === "normal") pausedUntil.normal = Math.max(pausedUntil.normal, until)
+      if (priority === "normal" || priority === "background")
+        pausedUntil.background = Math.max(pausedUntil.background, until)
       if (priority === "cancel") cancelTokens = Math.min(cancelTokens, 0)
       if (now - taughtAt < settings.lessonMillis) return
       taughtAt = now

@@ -81,6 +81,18 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
+  it.effect.each([
+    ["cancel", ["normal", "background"]],
+    ["urgent", ["normal", "background"]],
+    ["background", ["normal"]]
+  ] as const)("a pause of five minutes that is asked of a %s blinded every read", ([priority, others]) =>
+    Effect.gen(function* () {
+      yield* RateBudget.use((service) => service.limiter(priority).throttled(300_000))
+      yield* TestClock.adjust("1 second")
+      for (const other of others) yield* enter(other, 0)
+    }).pipe(Effect.provide(budget))
+  )
+
   it.effect("a cancel waits for no request that is not a cancel, sent, refused or in line", () =>
     Effect.gen(function* () {
       yield* drain
