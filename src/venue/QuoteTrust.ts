@@ -3,6 +3,7 @@
  * configured, bear the venue's signature. The echoed deadline is that of this very request, so an old answer, however well
  * signed, is refused.
  */
+import { max } from "../domain/Amount.ts"
 import * as QuoteSignature from "./signing/QuoteSignature.ts"
 import type { VenueConfig } from "./VenueConfig.ts"
 import { canonicalAssetId } from "./wire/AssetId.ts"
@@ -79,15 +80,17 @@ const sizeProblem = ({ amount, dry, swapType }: QuoteRequest, quote: QuoteRespon
 
 /**
  * A swap is held to its least output alone, so one below the agreed tolerance would let the venue keep the rest. Both the
- * tolerance and the division are rounded for the venue, which may round once more. A price promises nothing; without a
- * fixed size, the least output is that of another deposit.
+ * tolerance and the division are rounded for the venue, which may round once more. A price promises nothing. Where any input
+ * counts, the least output is that of the least input.
  */
 const leastProblem = (
   { dry, slippageTolerance, swapType }: QuoteRequest,
-  { amountOut, minAmountOut }: QuoteResponse["quote"]
+  { amountIn, amountOut, minAmountIn = amountIn, minAmountOut }: QuoteResponse["quote"]
 ): string | undefined => {
-  if (dry || (swapType !== "EXACT_INPUT" && swapType !== "EXACT_OUTPUT")) return undefined
-  const least = ((parseAmount(amountOut) ?? 0n) * (whole - BigInt(Math.ceil(slippageTolerance)))) / whole
+  if (dry || swapType === "ANY_INPUT") return undefined
+  const [part, all] =
+    swapType === "FLEX_INPUT" ? [parseAmount(minAmountIn) ?? 0n, max(1n, parseAmount(amountIn) ?? 0n)] : [1n, 1n]
+  const least = ((parseAmount(amountOut) ?? 0n) * part * (whole - BigInt(Math.ceil(slippageTolerance)))) / (whole * all)
   if ((parseAmount(minAmountOut ?? "") ?? 0n) + 1n >= least) return undefined
   const promised = minAmountOut ?? "nothing"
   return `it pays out ${amountOut} but promises only ${promised}: with the agreed tolerance of ${slippageTolerance / 100} % it must promise ${least}`

@@ -140,8 +140,12 @@ describe("quotes", () => {
       }))
       if (fixed === undefined || open === undefined) return assert.fail()
       yield* Effect.flip(ask(signedQuote(fixed, { minAmountOut: "983" }), fixed))
-      // Its least output is that of a smaller deposit.
-      yield* ask(signedQuote(open, { minAmountOut: "1" }), open)
+      // Its least output is that of its least deposit: 900 for 1,000 is 895.5, less 1 % is 886.5.
+      for (const minAmountOut of ["885", "886"])
+        yield* ask(signedQuote(open, { minAmountIn: "900", minAmountOut }), open)
+      for (const minAmountOut of ["1", "884"])
+        yield* Effect.flip(ask(signedQuote(open, { minAmountIn: "900", minAmountOut }), open))
+      yield* Effect.flip(ask(signedQuote(open, { minAmountOut: "1" }), open))
       const dry = { ...request, dry: true }
       yield* ask(signedQuote(dry, { minAmountOut: "1" }), dry)
     })
