@@ -57,6 +57,9 @@ const compared = (drift: ReadonlyArray<Drift.Drift>): Said => {
     : [`SERVICE CHANGED: ${all}; nothing is placed or funded: limitbot canary`, "alarm"]
 }
 
+/** Limits that have alarms of their own. */
+const toldBefore: ReadonlySet<string> = new Set(["frozen", "kill-switch", "paused"])
+
 const sentence = (event: BotEvent, assets: Assets): Said => {
   const money = (symbol: string, amount: bigint) => withSymbol(assets, symbol, amount)
   const exitText = ({ asset, price: limit, quantity, side }: NonNullable<Of<"Denied">["exit"]>) =>
@@ -146,7 +149,10 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
     case "Denied":
       return event.exit === undefined
         ? [`denied by our limit ${event.limit}: ${event.reason}`, "warn"]
-        : [`EXIT NOT PLACED, denied by our limit ${event.limit}: ${exitText(event.exit)}: ${event.reason}`, "alarm"]
+        : [
+            `EXIT NOT PLACED, denied by our limit ${event.limit}: ${exitText(event.exit)}: ${event.reason}`,
+            toldBefore.has(event.limit) ? "warn" : "alarm"
+          ]
     case "LegClosed": {
       const left = event.rest === 0n ? "" : `; ${money(event.asset, event.rest)} of it stays`
       const more = event.carried === undefined ? "" : `; the next sale sells ${money(event.asset, event.carried)} more`
