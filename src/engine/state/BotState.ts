@@ -9,13 +9,13 @@ import { hourMillis, utcDay } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand, isFinished } from "../../domain/Placement.ts"
 import { messageOf } from "../../domain/Text.ts"
+import * as RefusedExits from "../explain/RefusedExits.ts"
 import * as Replacements from "../planning/costs/Replacements.ts"
 import * as EndedOrders from "../restart/EndedOrders.ts"
 import * as JournalTail from "../restart/JournalTail.ts"
 import { isEarly } from "../tracking/EarlyEnd.ts"
 import type { Placement } from "./Placement.ts"
 import { after, planned } from "./PlacementFold.ts"
-import * as RefusedExits from "./RefusedExits.ts"
 import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
 import { emptyStrategy, flowsAfter, type StrategyState } from "./StrategyState.ts"
@@ -345,14 +345,13 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
   }
 }
 
-/** A doubt that ends without a deposit says nothing of refusals, and neither does a wallet that was not asked. */
+/** A doubt without a deposit says nothing of refusals, nor does a wallet that was not asked; one that lied may not be asked again. */
 const noteRefused = (state: BotState, before: Placement, event: PlacementEvent): void => {
   const refuse = (answer: string, isLie = false) =>
     changeStrategy(state, before.strategy, ({ refused }) => ({
       refused: { times: (refused?.times ?? 0) + 1, answer, ...(isLie ? { isLie } : {}) }
     }))
   if (event._tag === "DepositSeen") {
-    // The wallet that said so has paid all the same, and would be asked again and again.
     if (before.state === "dead" && before.funding.payment?.wallet === "command")
       return refuse(`the wallet said that it had not paid ${before.id}, and its deposit is there`, true)
     return changeStrategy(state, before.strategy, () => ({ refused: undefined }))
