@@ -19,6 +19,7 @@ import { calm } from "../../src/rehearsal/Trouble.ts"
 import { randomFrom, World } from "../../src/rehearsal/World.ts"
 import * as Books from "../../src/sandbox/core/money/Books.ts"
 import { budgets } from "../../src/strategy/Strategy.ts"
+import { ownAccount } from "../../src/venue/VenueConfig.ts"
 import * as Disk from "./Disk.ts"
 import * as Hands from "./Hands.ts"
 import * as Lies from "./Lies.ts"
@@ -191,6 +192,10 @@ const play = async (
         pace: { orderLifetimeMillis: plan.orderLifetimeMillis, pollMinMillis: plan.pollMinMillis },
         disk: diskOf(seat.name),
         isVerifying: plan.has.has("signedQuotes"),
+        // Where the verifier of payments is another one than that of logins.
+        ...(plan.has.has("deployed")
+          ? { account: ownAccount(connection.account.signerId, "CONFIDENTIAL_INTENTS") }
+          : {}),
         ...(plan.has.has("oddSigner") ? { guard: OddSigner.layer(scene) } : {}),
         leaseLost: () => (seat.isLeaseLost ? "somebody removed it" : undefined)
       },
@@ -360,7 +365,10 @@ const play = async (
   const imbalances = Books.imbalances(state.books)
   if (imbalances.length > 0) throw new Violation("I1", `the sandbox itself: ${imbalances.join("; ")}`)
   const differences = isLive
-    ? BookCheck.differences(state, signerId, told, { mayBeUnexplained: plan.has.has("risingEstimates") })
+    ? BookCheck.differences(state, signerId, told, {
+        mayBeUnexplained: plan.has.has("risingEstimates"),
+        placeOf: () => (plan.has.has("deployed") ? "private" : "balance")
+      })
     : []
   if (differences.length > 0) throw new Violation("I10", differences.join("; "))
   if (isLive) oracle.complete()

@@ -100,7 +100,9 @@ export const make = (options: OracleOptions) => {
   const bounds = Bounds.make(court)
   const alerts = Alerts.make(court)
   const stops = Stops.make(court)
-  const signatures = Signatures.make(court, { account, targets: state.targets })
+  const confidential = state.settings.facts?.signing.CONFIDENTIAL_INTENTS
+  const ledger = confidential && { verifier: confidential.verifier, prefix: `imt:${confidential.treasury}:` }
+  const signatures = Signatures.make(court, { account, ledger, targets: state.targets })
   const postings = Postings.make(court, {
     orderOf: (bot, placement) => state.orders.get(placements.get(keyOf(bot, placement))?.bound?.orderId ?? ""),
     isLiedAbout: options.isLiedAbout
@@ -328,7 +330,10 @@ export const make = (options: OracleOptions) => {
   const checkBudget = (): void => {
     for (const { decimals, id, initial, symbol } of state.settings.assets) {
       const started = BigInt(initial) * 10n ** BigInt(decimals)
-      const taken = started - Books.amountIn(state.books, id, { account, place: "balance" })
+      // Public and private money: bots trade with one of them.
+      const taken = (["balance", "private"] as const)
+        .map((place) => started - Books.amountIn(state.books, id, { account, place }))
+        .reduce((sum, each) => sum + each, 0n)
       const allowed = budget.get(id) ?? 0n
       if (taken > allowed)
         violated("I2", `${taken} ${symbol} left the account, of a budget of ${allowed} (smallest units)`)

@@ -40,7 +40,8 @@ export const features = [
   "wrongPrices",
   "risingEstimates",
   "absentFields",
-  "oddSigner"
+  "oddSigner",
+  "deployed"
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -128,7 +129,8 @@ const youngest: Partial<Record<Feature, number>> = {
   wrongPrices: 0.2,
   risingEstimates: 0.15,
   absentFields: 0.15,
-  oddSigner: 0.15
+  oddSigner: 0.15,
+  deployed: 0.15
 }
 
 const unfilling = ["recognition", "killSwitch", "rateLimits", "outages", "suspensions"] as const

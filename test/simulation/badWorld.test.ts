@@ -60,7 +60,8 @@ const faults: ReadonlyArray<readonly [Feature, EpisodeOptions, string]> = [
   ["wrongPrices", { seed: 4, profile: "liveness" }, "wrong price"],
   ["risingEstimates", { seed: 1, profile: "liveness" }, "estimate that rose"],
   ["absentFields", { seed: 1, profile: "liveness" }, "absent fields"],
-  ["oddSigner", { seed: 4, profile: "liveness" }, "odd signer"]
+  ["oddSigner", { seed: 4, profile: "liveness" }, "odd signer"],
+  ["deployed", { seed: 8, profile: "liveness" }, "PaidOut"]
 ]
 
 /** Features that came after the seeds above. */

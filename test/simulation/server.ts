@@ -6,6 +6,7 @@ import { Domain, type World } from "../../src/rehearsal/World.ts"
 import { noFaults } from "../../src/sandbox/Faults.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import { factsOf } from "../../src/venue/profile/Profiles.ts"
 import { markets } from "./market.ts"
 import type { Plan } from "./Plan.ts"
 
@@ -19,6 +20,7 @@ export const serverOf = async (world: World, plan: Plan, scope: Scope.Scope) => 
         faults: { ...noFaults, duplicateCreate: 0.05, listLagMillis: plan.has.has("stale") ? 1500 : 0 },
         settings: {
           ...plan.market,
+          ...(plan.has.has("deployed") ? { facts: factsOf("near-2026-11", "intents.native") } : {}),
           intentMillis: plan.intentMillis,
           recognitionMillis: plan.recognitionMillis,
           payoutMillis: plan.payoutMillis,

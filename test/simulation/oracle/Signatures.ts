@@ -26,9 +26,11 @@ interface Payer {
   readonly account: string
   /** What the venue takes money for, by address. */
   readonly targets: ReadonlyMap<string, Addressed>
+  /** Where transfers are executed and what comes before a token's name there, if that is not the public ledger. */
+  readonly ledger?: { readonly verifier: string; readonly prefix: string } | undefined
 }
 
-export const make = ({ now, violated }: Court, { account, targets }: Payer) => {
+export const make = ({ now, violated }: Court, { account, ledger, targets }: Payer) => {
   const payloads = new Map<string, { readonly body: string; readonly placement: string }>()
   const { objection } = AccountKey.make(account)
 
@@ -45,8 +47,11 @@ export const make = ({ now, violated }: Court, { account, targets }: Payer) => {
     if (!isOurs || target.id !== (target.kind === "order" ? signed.orderId : target.id))
       return violated("I5", `money was sent to ${address}, which is not the address of ${signed.orderId}`)
     const [[asset, amount] = [], ...more] = Object.entries(transfer.tokens)
-    if (more.length > 0 || asset !== target.origin.id || BigInt(String(amount)) !== signed.amount)
+    const token = `${ledger?.prefix ?? ""}${target.origin.id}`
+    if (more.length > 0 || asset !== token || BigInt(String(amount)) !== signed.amount)
       violated("I5", `${of} moves ${JSON.stringify(transfer.tokens)}`)
+    if (ledger !== undefined && payload.recipient !== ledger.verifier)
+      violated("I5", `${of} is for ${payload.recipient}`)
     if (message.signer_id !== account) violated("I5", `${of} is of ${message.signer_id}`)
     const until = Date.parse(message.deadline)
     if (Math.abs(signed.validUntil - until) > 1 || until > now() + mostMillis)
