@@ -59,9 +59,13 @@ describe.concurrent("limitbot run", () => {
   })
 
   it("a second Ctrl-C leaves at once and says what it leaves behind", async () => {
-    const cwd = workspace(await startSandbox())
+    const sandbox = await startSandbox()
+    const venue = await recordingProxy(sandbox.url)
+    const cwd = workspace({ ...sandbox, url: venue.url })
     const bot = start([...runGrid, "--cancel-on-exit"], { cwd })
     await bot.says("the order rests")
+    // Otherwise it may have withdrawn everything before the second.
+    await venue.close()
     bot.signal("SIGINT")
     await bot.says("leaving: cancels its orders")
     // The same key press, as npm hands it on, is no second one.
