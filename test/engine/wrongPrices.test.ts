@@ -302,7 +302,8 @@ describe("a real move", () => {
         const { world, process } = yield* resting({ strategies: [quoting] }, 2)
         lying(world.network, 0.93, Number.POSITIVE_INFINITY, 0.93)
         const isFollowed = () => openOrders(process).some(({ price }) => Decimal.toNumber(price) < 0.95 * truth)
-        yield* until(isFollowed, 15_000, "it quotes there")
+        // Half a minute: the money of what it cancels comes back first, and is read twice.
+        yield* until(isFollowed, 30_000, "it quotes there")
         assert.strictEqual(process.state.doubts.size, 0)
       })
     )
