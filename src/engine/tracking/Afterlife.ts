@@ -16,7 +16,9 @@ import { readLagMillis } from "./EarlyEnd.ts"
 /** How long the list is read for them alone, where nothing else is looked for. */
 const watchMillis = 10 * minuteMillis
 
-const isLiving = ({ fillStatus, unsaid }: Order): boolean => unsaid === undefined && !isTerminal(fillStatus)
+/** One that waits for its deposit holds no money. */
+const isLiving = ({ fillStatus, unsaid }: Order): boolean =>
+  unsaid === undefined && !isTerminal(fillStatus) && fillStatus !== "AWAITING_DEPOSIT"
 
 export const make = Effect.gen(function* () {
   const venue = yield* Venue

@@ -137,6 +137,38 @@ describe("orders that live on after they were settled", () => {
     )
   )
 
+  it.effect("one that is shown as before its deposit holds no money, and was called alive", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
+        let isOver = false
+        let known: Shown | undefined
+        const early = { fillStatus: "AWAITING_DEPOSIT", depositedAmount: "0", partialFills: [] }
+        world.network.reply = (_request, body) => {
+          const { data } = body as { data?: Shown | Array<Shown> }
+          if (Array.isArray(data)) {
+            const [listed] = data
+            if (listed?.attributes?.["fillStatus"] !== undefined) known ??= structuredClone(listed)
+            if (isOver && known !== undefined) data.splice(0, data.length, known)
+          }
+          if (!isOver || data === undefined || known === undefined) return body
+          for (const order of Array.isArray(data) ? data : [data]) {
+            if (order.id !== known.id) continue
+            Object.assign(order.attributes, early)
+          }
+          return body
+        }
+        yield* until(() => known !== undefined, 30_000, "the list shows it")
+        world.setWithdraw({ code: "kill-switch", text: "test" })
+        yield* until(() => unfinished(process.state).length === 0, 30_000, "it is over")
+        yield* Effect.sleep(10_000)
+        isOver = true
+        yield* Effect.sleep(120_000)
+        assert.lengthOf(Problems.problemsOf(process.state, 0), 0)
+      })
+    )
+  )
+
   it.effect("an order that is said to be filled and paid, and lives on, is told as well, and its slot stops", () =>
     inVirtualTime(
       Effect.gen(function* () {
