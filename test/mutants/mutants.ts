@@ -584,6 +584,16 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
+    name: "the mark of a journal is in one of 250 deadlines of others",
+    test: "test/engine/restart/forgottenOrders.test.ts",
+    edits: [{ file: "src/engine/tracking/Fingerprint.ts", find: "windowMillis: 16_000", replace: "windowMillis: 250" }]
+  },
+  {
+    name: "an order that waits for its deposit is called alive after its end",
+    test: "test/engine/tracking/afterlife.test.ts",
+    edits: [{ file: "src/engine/tracking/Afterlife.ts", find: ' && fillStatus !== "AWAITING_DEPOSIT"', replace: "" }]
+  },
+  {
     name: "a refund that was asked for is believed at the first read",
     test: "test/engine/tracking/afterlife.test.ts",
     edits: [
