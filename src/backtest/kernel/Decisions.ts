@@ -9,7 +9,7 @@ import type { Amount } from "../../domain/Amount.ts"
 import { bottomless } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { gainOfMoving, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
-import { armedLeg, type Bounds, type DesiredSlot } from "../../strategy/Decision.ts"
+import { armedLeg, type Bounds, type DesiredSlot, type Leg } from "../../strategy/Decision.ts"
 import { type ClosedCandles, frameName, type SlotProgress, type View } from "../../strategy/View.ts"
 import { quotedAt } from "./FillRules.ts"
 import * as LimitGuard from "./LimitGuard.ts"
@@ -64,28 +64,22 @@ const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boole
   if (a === undefined || b === undefined || a.cycle !== b.cycle || a.legs.length !== b.legs.length) return false
   if (!sameBeginning(a, b)) return false
   if (a.legs === b.legs) return true
-  return a.legs.every((leg, index) => {
-    const other = b.legs[index]
-    return (
-      other?.side === leg.side &&
-      other.by === leg.by &&
-      other.quantity === leg.quantity &&
-      Decimal.equals(other.price, leg.price)
-    )
-  })
+  return a.legs.every((leg, index) => asksFor(b.legs[index], leg, leg.quantity))
 }
+
+type Way = Pick<Leg, "side"> & { readonly by?: Leg["by"] | undefined }
+
+/** Changing anything else of an order only moves it. */
+const goesAs = (leg: Way, other: Way): boolean => leg.side === other.side && leg.by === other.by
+
+const asksFor = (leg: Leg | undefined, other: Way & Pick<Leg, "price">, quantity: Amount): boolean =>
+  leg !== undefined && goesAs(leg, other) && leg.quantity === quantity && Decimal.equals(leg.price, other.price)
 
 /** The order that the slot has is the one that the new legs ask for. */
 const keeps = ({ orders }: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): boolean => {
   const row = orders.rowOf(slot)
   if (desired === undefined || row === undefined || slot.openQuantity === 0n) return false
-  const armed = armedLeg(desired, orders.progressOf(slot))
-  return (
-    armed?.side === row.side &&
-    armed.by === row.by &&
-    armed.quantity === slot.openQuantity &&
-    Decimal.equals(armed.price, row.price)
-  )
+  return asksFor(armedLeg(desired, orders.progressOf(slot)), row, slot.openQuantity)
 }
 
 /** As live: the new legs ask for another price or size, but moving the order costs at least what that is worth. */
@@ -95,7 +89,7 @@ const isNotWorthMoving = (run: MarketRun, slot: SlotState.SlotState, desired: De
   const isLive = slot.phase === "resting" || slot.phase === "placing"
   if (!isLive || desired === undefined || row === undefined || slot.openQuantity === 0n) return false
   const armed = armedLeg(desired, orders.progressOf(slot))
-  if (armed === undefined || armed.side !== row.side || armed.by !== row.by) return false
+  if (armed === undefined || !goesAs(armed, row)) return false
   const { market, rules } = conditions
   const close = exactPrice(lastClose.before(clock.nextBar))
   const inQuote = (asset: "base" | "quote", fee: Amount): Amount =>

@@ -42,8 +42,9 @@ export interface FillRules {
   /** Taken from the output of every fill, rounded up. */
   readonly feeBasisPoints: number
   /**
-   * What the strategy's `terms` take out of every input for others, or the service's schedule with them. Who fills an order gets so much less for the same output,
-   * so the market must be better by as much: an order that rests fills later, one that takes the market gets less.
+   * What the strategy's `terms` take out of every input for others, or the service's schedule with them. Who fills an order
+   * gets so much less for the same output, so the market must be better by as much: an order that rests fills later, one that
+   * takes the market gets less.
    */
   readonly appFeeBasisPoints: number
   /** Taken from every payout, by output asset; an order has one. */

@@ -71,20 +71,25 @@ const nothing = {
   dailySharpe: 0
 }
 
-/** `others`: series of further markets, if the strategy sees several. */
+/** `others`: series of further markets, if the strategy sees several. `see` gets what a side came to, before the next one runs. */
 export const run = (
   search: Search,
   trial: number,
   candles: Candles,
   indices: CrossingIndex.Indices,
-  others: ReadonlyArray<Backtest.MarketInput> = []
+  others: ReadonlyArray<Backtest.MarketInput> = [],
+  see: (ran: Backtest.BandSide, side: FillMode) => void = () => undefined
 ): TrialResult => {
   const values = SweepSpace.combination(search.space, trial)
   const read = strategyOf(search, values)
   if (Result.isFailure(read)) return { trial, values, refused: read.failure, ...nothing }
   const { mode, objective, options } = search
   const markets: Backtest.MarketInputs = [{ candles, indices, options }, ...others]
-  const judged = (side: FillMode) => ({ side, figures: figuresOf(read.success, markets, side) })
+  const judged = (side: FillMode) => {
+    const ran = Backtest.runAll(read.success, markets, side)
+    see(ran, side)
+    return { side, figures: figuresOf(read.success, ran) }
+  }
   if (mode !== "worse") {
     const { figures, side } = judged(mode)
     return { trial, values, side, ...figures }
@@ -99,24 +104,13 @@ export const run = (
 /** At so many moments of a trial, the start first. */
 const curvePoints = 60
 
-/** What everything was worth over time beyond its worth at the start, by these rules. */
-export const curveOf = (
-  search: Search,
-  { trial, side = "pessimistic" }: TrialResult,
-  candles: Candles,
-  indices: CrossingIndex.Indices,
-  others: ReadonlyArray<Backtest.MarketInput> = []
-): ReadonlyArray<number> => {
-  const read = strategyOf(search, SweepSpace.combination(search.space, trial))
-  if (Result.isFailure(read)) return []
-  const { parts } = Backtest.runAll(read.success, [{ candles, indices, options: search.options }, ...others], side)
+/** What everything was worth over time beyond its worth at the start. */
+export const curveOf = ({ parts }: Backtest.BandSide, candles: Candles): ReadonlyArray<number> => {
   const points = Backtest.curve(parts, [0, ...EquityCurve.spread(candles, curvePoints)])
   return points.map(({ equity }) => equity - (points[0]?.hold ?? 0))
 }
 
-const figuresOf = (strategy: Strategy, markets: Backtest.MarketInputs, mode: FillMode): TrialFigures => {
-  const side = Backtest.runAll(strategy, markets, mode)
-  const { market } = strategy
+const figuresOf = ({ market }: Strategy, side: Backtest.BandSide): TrialFigures => {
   return {
     profitQuote: format(Backtest.profitOf(side), market.quote.decimals),
     pnlQuote: format(side.pnlQuote, market.quote.decimals),

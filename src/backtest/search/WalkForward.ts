@@ -72,9 +72,11 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
       }
       if (best === undefined) return step
       const { candles, indices, others } = Sweep.partOf(plan, stretch.to, stretch.end)
-      const test = Trial.run(plan.search, best.trial, candles, indices, others)
-      const curve = Trial.curveOf(plan.search, test, candles, indices, others)
-      return { ...step, train: best, test, curve }
+      const curves = new Map<TrialResult["side"], ReadonlyArray<number>>()
+      const test = Trial.run(plan.search, best.trial, candles, indices, others, (ran, side) =>
+        curves.set(side, Trial.curveOf(ran, candles))
+      )
+      return { ...step, train: best, test, curve: curves.get(test.side) ?? [] }
     })
   )
 })

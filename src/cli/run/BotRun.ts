@@ -138,10 +138,10 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   if (!isAlone) yield* Effect.forkScoped(watchdog)
   const measured = { ...pulse, pollMaxMillis, assets, markets, prices: engine.prices }
   yield* Effect.forkScoped(supervised("telemetry", Telemetry.report(options.collector, measured)))
-  if (options.reconciling !== undefined)
+  if (options.reconciling !== undefined) {
     yield* Effect.forkScoped(supervised("the reconciliation", Reconciling.forever(options.reconciling)))
-  if (options.reconciling !== undefined)
     yield* Effect.forkScoped(supervised("the comparison of the service", Canarying.forever(options.reconciling)))
+  }
   const { journal } = options
   const obedient = yield* ChatOperator.make({
     ...pulse,

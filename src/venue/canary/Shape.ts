@@ -25,7 +25,7 @@ interface Recorded {
 /** Longer text is no name of a field or state. */
 const mostShown = 60
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 const kindOf = (value: unknown): string =>

@@ -1,6 +1,7 @@
 /**
  * Deals: a base order, safety orders below it, and one exit: above the average entry of all that has filled, or at a
- * stop below it. With `trail` no exit rests: from the take-profit on the deal leaves so far behind the best price. When all is sold, the safety orders are withdrawn and the next deal may begin.
+ * stop below it. With `trail` no exit rests: from the take-profit on the deal leaves so far behind the best price. When all is
+ * sold, the safety orders are withdrawn and the next deal may begin.
  *
  * The exit sells the base that the budget holds at that moment, so a pending payout joins it on arrival. What fills
  * during its withdrawal is sold as well: a deal is over when nothing of it rests and nothing is held. A partly filled
