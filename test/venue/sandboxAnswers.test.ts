@@ -17,7 +17,7 @@ import { btc, order, quoteRequest, usdc } from "../sandbox/clients.ts"
 import { start } from "../sandbox/play.ts"
 import { mutate } from "./mutate.ts"
 
-const rounds = Number(process.env["LIMITBOT_MUTATIONS"] ?? 60)
+const rounds = Number(process.env["LIMITBOT_MUTATIONS"] ?? 20)
 const firstSeed = Number(process.env["LIMITBOT_SEED"] ?? 1)
 const options = { seed: 7 }
 

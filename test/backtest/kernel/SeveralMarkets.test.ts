@@ -162,7 +162,7 @@ const campaign = (seeds: number, rulesOf: (next: () => number) => FillRules, lim
     assert.isAbove(count, seeds, `the campaign exercised ${what}`)
 }
 
-const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 25)
+const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 10)
 
 describe("the kernel in several markets", () => {
   it("equals a plain loop over bars, markets and slots: whole orders", () => campaign(seeds, immediateRules), 600_000)
@@ -180,7 +180,7 @@ describe("the kernel in several markets", () => {
   )
 
   it("denies as often for lack of money as one market does: a waiting order is asked for once at one instant", () => {
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= 15; seed++) {
       const next = random(seed)
       const common = randomConditions(seed, (seed % 2 === 0 ? anyRules : immediateRules)(next))
       const candles = randomCandles(next, 300)
@@ -200,7 +200,7 @@ describe("the kernel in several markets", () => {
 
   it("tells a strategy of the open orders of all markets and of the one wallet", () => {
     let [looks, spent] = [0, 0]
-    for (let seed = 1; seed <= 20; seed++) {
+    for (let seed = 1; seed <= 8; seed++) {
       const [first, ...rest] = made(seed, immediateRules, () => undefined)
       const { decide, budget } = first.conditions
       const looking: Decide = (view, memory) => {

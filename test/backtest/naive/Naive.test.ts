@@ -8,7 +8,7 @@ import { kinds } from "../../../src/strategy/kinds.ts"
 import { compare, modes } from "./compare.ts"
 import { naiveKinds } from "./NaiveFiles.ts"
 
-const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 12)
+const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 6)
 
 describe("a naive simulator fills the same, on both sides of the band", () => {
   for (const kind of Object.keys(naiveKinds))

@@ -98,7 +98,7 @@ const lived = (seed: number) => {
 
 describe("reports that are rewritten at random", () => {
   it("count for no more than there is, and lawful ones for all of it", () => {
-    for (let seed = 1; seed <= 2_000; seed += 1) {
+    for (let seed = 1; seed <= 600; seed += 1) {
       const { free, isLawful, isQuiet, isSettled, told, truth, unexplained } = lived(seed)
       const words = `seed ${seed}: ${told.join(", ")}`
       const [input = 0n, output = 0n] = free

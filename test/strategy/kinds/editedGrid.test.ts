@@ -143,7 +143,7 @@ grid: { ${shape}, size: ${size} }
 describe("any grid, edited again and again while its orders fill", () => {
   it("loses no base, sells none twice and none below its cost", () => {
     let sales = 0
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= 12; seed++) {
       const next = random(seed)
       const venue = new SlowVenue(strategyOf(randomFile(next)), next)
       const { budget } = venue.strategy.limits

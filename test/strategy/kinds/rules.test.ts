@@ -323,7 +323,7 @@ const exits = [
 
 describe("any rules", () => {
   it("decide the same anywhere inside their bounds", () => {
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= 20; seed++) {
       const next = random(seed)
       const orders = ["a", "b"].map(
         (name) => `    ${name}:
