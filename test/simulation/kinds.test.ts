@@ -134,9 +134,9 @@ describe("kinds", () => {
       const strategy = `name: simulated\n${text}\n`
       const result = await run({
         seed: 3,
-        chaosMillis: 8 * 60_000,
+        chaosMillis: 5 * 60_000,
         faultRate: 0.05,
-        kills: 2,
+        kills: 1,
         strategy,
         speed: 60,
         ...(isReal ? { candles: file } : {})

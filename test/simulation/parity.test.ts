@@ -32,7 +32,7 @@ import { run } from "./Torture.ts"
 const barMillis = 240_000
 const count = Number(process.env["LIMITBOT_PARITY"] ?? 1)
 /** A campaign has longer worlds. */
-const bars = Number(process.env["LIMITBOT_BARS"] ?? (count === 1 ? 11 : 14))
+const bars = Number(process.env["LIMITBOT_BARS"] ?? (count === 1 ? 9 : 14))
 const start = Date.UTC(2026, 0, 1)
 
 type Candle = readonly [open: number, high: number, low: number, close: number]
@@ -50,7 +50,8 @@ const withWicks = (seed: number): Prices => {
   const random = randomFrom(seed)
   const step = (most: number) => Math.trunc(random() * (most + 1)) * 10
   let open = 1000
-  const candles = Array.from({ length: bars }, (_, bar): Candle => {
+  // In fewer candles too little happens.
+  const candles = Array.from({ length: Math.max(bars, 11) }, (_, bar): Candle => {
     if (bar === 0) return [open, open, open, open]
     const high = open + step(1)
     const low = open - step(1)

@@ -74,4 +74,4 @@ export const noSurprises = {
 } as const
 
 /** Looks that fall on no bar's beginning. */
-export const pace = { pollMinMillis: 13_100, pollMaxMillis: 37_300 }
+export const pace = { pollMinMillis: 13_100, pollMaxMillis: 61_700 }

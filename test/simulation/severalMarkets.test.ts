@@ -28,7 +28,7 @@ import { assertClose, byBot, byKernel, type Filled, noSurprises, pace } from "./
 import { run } from "./Torture.ts"
 
 const barMillis = 240_000
-const bars = Number(process.env["LIMITBOT_BARS"] ?? 14)
+const bars = Number(process.env["LIMITBOT_BARS"] ?? 9)
 const start = Date.UTC(2026, 0, 1)
 
 type Moving = "USDC" | "BTC"
