@@ -8,14 +8,9 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { createServer } from "node:tls"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
 import { isTerminal } from "../../src/domain/Order.ts"
-import { Journal } from "../../src/journal/Journal.ts"
-import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { proxyTo, weathers } from "./badWeather.ts"
-import * as evidence from "./evidence.ts"
 import {
   type Connection,
   configure,
@@ -29,6 +24,7 @@ import {
   start,
   startSandbox
 } from "./processes.ts"
+import { check, settle } from "./settle.ts"
 
 const rounds = Number(process.env["LIMITBOT_PROCESSES"] ?? 1)
 const isCampaign = rounds > 1
@@ -37,13 +33,6 @@ const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
 const poll = ["--poll", isCampaign ? "0.1s" : "0.3s", "--json"]
 
 const has = (command: string): boolean => spawnSync(command, ["--version"]).error === undefined
-
-const check = (filename: string, { url, account }: Connection) => {
-  const journal = Journal.layerReadOnly.pipe(Layer.provide(Sqlite.layer({ filename, readOnly: true })))
-  return Effect.runPromise(
-    evidence.check(url, account.signerId).pipe(Effect.provide(Layer.mergeAll(journal, NodeHttpClient.layerUndici)))
-  )
-}
 
 interface Books {
   readonly orders: ReadonlyArray<{ readonly status: string; readonly deposited: string }>
@@ -82,8 +71,7 @@ const kill = async (config: string, connection: Connection): Promise<number> => 
 /** Ends whatever is open with a well-behaved bot, and compares the books. */
 const settleAndCheck = async (config: string, strategy: string, journal: string, connection: Connection) => {
   await start(["kill", "--release", "--config", config]).ended
-  const last = start(["run", strategy, "--config", config, "--for", "6s", "--cancel-on-exit", ...poll])
-  assert.strictEqual(await last.ended, 0, last.errors.join(""))
+  await settle(config, strategy, journal)
   return check(journal, connection)
 }
 

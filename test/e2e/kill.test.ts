@@ -1,46 +1,27 @@
-/** The real processes, killed at random moments: the journal and the venue's own books must always come back together. */
-import { join } from "node:path"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { Journal } from "../../src/journal/Journal.ts"
-import * as Sqlite from "../../src/journal/Sqlite.ts"
-import * as evidence from "./evidence.ts"
-import {
-  type Connection,
-  kill9,
-  newFolder,
-  pause,
-  prepare,
-  randomFrom,
-  soonExpired,
-  start,
-  startSandbox
-} from "./processes.ts"
-
-const poll = ["--poll", "0.1s", "--json"]
-
 /**
- * Runs on until every order is closed and its money back; ends by itself. Payments that the kill left unanswered are sent again
- * first: once their orders are withdrawn they would have to expire, which takes minutes.
+ * The real processes, killed at the moments that matter and at random ones: the journal and the venue's own books must always come
+ * back together.
  */
-const settle = async (config: string, strategy: string): Promise<void> => {
-  const last = start(["run", strategy, "--config", config, "--for", "6s", "--cancel-on-exit", ...poll])
-  const code = await last.ended
-  assert.strictEqual(code, 0, last.errors.join(""))
-}
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { startSandbox as startSandboxHere } from "../cli/program.ts"
+import { type Cut, cuttingProxy } from "./cuttingProxy.ts"
+import { kill9, newFolder, pause, prepare, randomFrom, soonExpired, start, startSandbox } from "./processes.ts"
+import { check, settle } from "./settle.ts"
 
-const check = (filename: string, { url, account }: Connection) => {
-  const journal = Journal.layerReadOnly.pipe(Layer.provide(Sqlite.layer({ filename, readOnly: true })))
-  return Effect.runPromise(
-    evidence.check(url, account.signerId).pipe(Effect.provide(Layer.mergeAll(journal, NodeHttpClient.layerUndici)))
-  )
-}
+const poll = ["--poll", "0.3s", "--json"]
 
-/** A payload whose answer was lost for good is given up only after its own deadline, up to five minutes: hence the timeouts. */
+/** A life ends in the middle of each of these, which are the ones between a record and what it is about; or after some event. */
+const moments: ReadonlyArray<Cut | "any"> = [
+  { path: /^\/v0\/orders$/, at: "answer" },
+  { path: /submit-intent/, at: "request" },
+  { path: /submit-intent/, at: "answer" },
+  "any"
+]
+
 describe("processes killed at random moments", () => {
   // How often, for longer campaigns: LIMITBOT_KILLS=1000.
-  const kills = Number(process.env["LIMITBOT_KILLS"] ?? 12)
+  const kills = Number(process.env["LIMITBOT_KILLS"] ?? moments.length)
 
   it.concurrent("the bot is killed again and again: nothing is funded twice, both books agree", {
     timeout: 420_000 + kills * 4_000
@@ -48,25 +29,28 @@ describe("processes killed at random moments", () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
     const random = randomFrom(seed)
     const folder = newFolder()
-    const { program, connection } = await startSandbox(["--port", "0", "--seed", "7", "--speed", "600", ...soonExpired])
-    const { config, strategy, journal } = prepare(folder, connection)
+    const connection = await startSandboxHere({ seed: 7, speed: 600 })
+    const proxy = await cuttingProxy(connection.url)
+    const { config, strategy, journal } = prepare(folder, { ...connection, url: proxy.url })
     try {
       for (let done = 0; done < kills; done += 1) {
         const bot = start(["run", strategy, "--config", config, ...poll])
+        const moment = moments[done % moments.length] ?? "any"
         // After so many events, plus a moment: most kills land between a request and its record.
         const events = Math.trunc(random(2, 40))
         await Promise.race([bot.line(() => bot.lines.length >= events), pause(3000)])
-        await pause(random(0, 20))
+        if (moment === "any") await pause(random(0, 20))
+        else await Promise.race([proxy.cut(moment), pause(3000)])
         await kill9(bot)
       }
-      await settle(config, strategy)
+      await settle(config, strategy, journal)
       const result = await check(journal, connection)
       assert.isAbove(result.funded, 10, "the bot got to work between the kills")
       process.stdout.write(`killed the bot ${kills} times (seed ${seed}): ${JSON.stringify(result)}\n`)
     } catch (error) {
       throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
     } finally {
-      await kill9(program)
+      await proxy.close()
     }
   })
 
@@ -82,23 +66,24 @@ describe("processes killed at random moments", () => {
     const port = new URL(connection.url).port
     const { config, strategy, journal } = prepare(folder, connection)
     const bot = start(["run", strategy, "--config", config, ...poll])
+    const sandboxKills = Math.ceil(kills / 2)
     try {
-      for (let done = 0; done < 7; done += 1) {
-        const events = bot.lines.length + Math.trunc(random(2, 20))
+      for (let done = 0; done < sandboxKills; done += 1) {
+        const events = bot.lines.length + Math.trunc(random(8, 40))
         await Promise.race([bot.line(() => bot.lines.length >= events), pause(3000)])
         await pause(random(0, 200))
         await kill9(sandbox.program)
         await pause(random(0, 300))
         sandbox = await startSandbox(["--port", port, ...sandboxArgs])
       }
-      await pause(2000)
+      await pause(1000)
       await kill9(bot)
       await kill9(sandbox.program)
       sandbox = await startSandbox(["--port", port, ...settings])
-      await settle(config, strategy)
+      await settle(config, strategy, journal)
       const result = await check(journal, connection)
       assert.isAbove(result.funded, 5, "the bot got to work between the kills")
-      process.stdout.write(`killed the sandbox 8 times (seed ${seed}): ${JSON.stringify(result)}\n`)
+      process.stdout.write(`killed the sandbox ${sandboxKills + 1} times (seed ${seed}): ${JSON.stringify(result)}\n`)
     } catch (error) {
       throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
     } finally {

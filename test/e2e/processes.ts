@@ -139,7 +139,7 @@ export const prepare = (folder: string, connection: Connection) => {
 market: BTC/USDC
 kind: grid
 limits: { budget: { base: 0.15, quote: 9000 } }
-grid: { lower: 58800, upper: 61200, levels: 49, size: { base: 0.005 } }
+grid: { lower: 59500, upper: 60500, levels: 21, size: { base: 0.005 } }
 `
   )
   return { config, strategy, journal: join(folder, "journal.sqlite") }
