@@ -4,6 +4,7 @@
  * Exit codes: 0 done; 1 a stated failure; 2 wrong usage; 130 interrupted, 143 by SIGTERM. A failure is one message on
  * standard error, never a stack trace. A defect of ours says so, and shows its trace only when LIMITBOT_DEBUG is set.
  */
+import type { Writable } from "node:stream"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import {
   Cause,
@@ -89,7 +90,24 @@ const lastWords = (cause: Cause.Cause<unknown>) =>
     if (Option.isSome(debug)) yield* Console.error(Cause.pretty(cause))
   })
 
-export const launch = (process: NodeJS.Process): void => {
+/** What the edge needs of a process. */
+export interface Host {
+  readonly argv: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly execPath: string
+  readonly pid: number
+  readonly stdout: Writable & Parameters<typeof Terminal.layer>[0]
+  readonly stderr: { write(text: string): unknown }
+  exitCode?: NodeJS.Process["exitCode"]
+  umask(mask: number): unknown
+  uptime(): number
+  on(signal: Signal, hear: (signal: Signal) => void): unknown
+  off(signal: Signal, hear: (signal: Signal) => void): unknown
+  exit(code?: number): unknown
+}
+
+/** `around` stands for what else belongs to a process, where many share one: its console and its environment. */
+export const launch = (process: Host, around: Layer.Layer<never> = Layer.empty): void => {
   const stop = Stop.make()
   // Everything that the program makes is for its user alone: journals and their logs, exports, keys, tokens.
   process.umask(0o077)
@@ -100,6 +118,7 @@ export const launch = (process: NodeJS.Process): void => {
     Layer.succeed(Process, { pid: process.pid, execPath: process.execPath, script: process.argv[1] ?? "" }),
     Usage.layer,
     Layer.succeed(References.MinimumLogLevel, "Warn"),
+    around,
     // Standard output belongs to the commands.
     Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
   )

@@ -4,7 +4,7 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { writeDoubtful } from "./journal/doubtful.ts"
-import { assertSays, configText, gridText, newFolder, nowhere, run, workspace } from "./program.ts"
+import { assertSays, configText, gridText, newFolder, nowhere, runHere, workspace } from "./program.ts"
 
 const config = configText(nowhere)
 const runGrid = ["run", "grid.yaml", "--config", "config.yaml"]
@@ -35,7 +35,7 @@ describe.concurrent("bad configuration", () => {
   ]
   for (const [name, text, ...says] of cases) {
     it(name, async () => {
-      const ended = await run(runGrid, { cwd: workspace(nowhere, { "config.yaml": text }) })
+      const ended = await runHere(runGrid, { cwd: workspace(nowhere, { "config.yaml": text }) })
       for (const what of says) assertSays(ended, 1, what)
       assert.strictEqual(ended.stdout, "")
       assert.notInclude(ended.stderr, "sk-12345")
@@ -44,7 +44,7 @@ describe.concurrent("bad configuration", () => {
 
   it("missing file", async () => {
     assertSays(
-      await run(["status", "--config", "none.yaml"]),
+      await runHere(["status", "--config", "none.yaml"]),
       1,
       /none\.yaml:1:1: the configuration file cannot be read/
     )
@@ -53,12 +53,12 @@ describe.concurrent("bad configuration", () => {
   it("a secret file that others can read", async () => {
     const cwd = workspace(nowhere)
     chmodSync(join(cwd, "api.key"), 0o644)
-    assertSays(await run(runGrid, { cwd }), 1, /others can read the secret file \S+api\.key: run chmod 600 on it/)
+    assertSays(await runHere(runGrid, { cwd }), 1, /others can read the secret file \S+api\.key: run chmod 600 on it/)
   })
 
   it("a malformed account key", async () => {
     const cwd = workspace(nowhere, { "account.key": "ed25519:oops\n" })
-    const ended = await run(runGrid, { cwd })
+    const ended = await runHere(runGrid, { cwd })
     assertSays(ended, 1, /account\.key is not base58 of 32 or 64 bytes/)
     assert.notInclude(ended.stderr, "oops")
   })
@@ -70,9 +70,12 @@ describe.concurrent("output that cannot be written", () => {
     async () => {
       const cwd = workspace(nowhere)
       await writeDoubtful(join(cwd, "journal.sqlite"), 1)
-      const ended = await run(["export", "--config", "config.yaml", "--format", "csv", "--out", "/proc/none/books"], {
-        cwd
-      })
+      const ended = await runHere(
+        ["export", "--config", "config.yaml", "--format", "csv", "--out", "/proc/none/books"],
+        {
+          cwd
+        }
+      )
       assertSays(ended, 1, /^limitbot: \/proc\/none: no such file or folder\n$/)
     },
     20_000
@@ -86,7 +89,7 @@ describe.concurrent("output that cannot be written", () => {
       const cwd = workspace(nowhere)
       mkdirSync(join(cwd, "folder"))
       const before = readdirSync(cwd)
-      assertSays(await run(["data", "generate", out, "--bars", "10"], { cwd }), 1, says)
+      assertSays(await runHere(["data", "generate", out, "--bars", "10"], { cwd }), 1, says)
       assert.deepStrictEqual(readdirSync(cwd), before)
     })
   }
@@ -104,7 +107,7 @@ describe.concurrent("bad strategies", () => {
 
   it("every mistake of every file at once", async () => {
     const cwd = workspace(nowhere, wrong)
-    const ended = await run(["run", "grid.yaml", ...Object.keys(wrong), "none.yaml", "--config", "config.yaml"], {
+    const ended = await runHere(["run", "grid.yaml", ...Object.keys(wrong), "none.yaml", "--config", "config.yaml"], {
       cwd
     })
     const says = [
@@ -124,7 +127,7 @@ describe.concurrent("bad strategies", () => {
 
   it("check --json is exactly what is promised", async () => {
     const cwd = workspace(nowhere, wrong)
-    const ended = await run(["check", "asset.yaml", "--config", "config.yaml", "--json"], { cwd })
+    const ended = await runHere(["check", "asset.yaml", "--config", "config.yaml", "--json"], { cwd })
     assert.deepStrictEqual([ended.code, ended.stderr], [1, ""])
     const { ok, problems, ...others } = JSON.parse(ended.stdout)
     assert.deepStrictEqual([ok, others], [false, { warnings: [] }])
@@ -136,7 +139,7 @@ describe.concurrent("bad strategies", () => {
 
   it("check finds nothing wrong, and needs no secrets for it", async () => {
     const cwd = workspace(nowhere, { "config.yaml": config.replaceAll(/file: \w+\.key/g, "env: NOT_SET") })
-    const asJson = await run(["check", "grid.yaml", "--config", "config.yaml", "--json"], { cwd })
+    const asJson = await runHere(["check", "grid.yaml", "--config", "config.yaml", "--json"], { cwd })
     assert.deepStrictEqual([asJson.code, asJson.stdout], [0, '{"ok":true,"problems":[],"warnings":[]}\n'])
   })
 })
@@ -150,14 +153,14 @@ describe.concurrent("wrong usage", () => {
   ]
   for (const [args, says] of cases) {
     it(`limitbot ${args}`, async () => {
-      const ended = await run(args.split(" "))
+      const ended = await runHere(args.split(" "))
       assertSays(ended, 2, says)
       assert.strictEqual(ended.stdout, "")
     })
   }
 
   it("help is asked for and given", async () => {
-    const ended = await run(["run", "--help"])
+    const ended = await runHere(["run", "--help"])
     assert.deepStrictEqual([ended.code, ended.stderr], [0, ""])
     assert.include(ended.stdout, "--cancel-on-exit")
   })
@@ -167,7 +170,7 @@ describe.concurrent("wrong usage", () => {
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
     const address = server.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
-    const ended = await run(["sandbox", "--port", `${port}`])
+    const ended = await runHere(["sandbox", "--port", `${port}`])
     server.close()
     assert.strictEqual(ended.code, 1)
     assert.match(ended.stderr, new RegExp(`^limitbot: 127\\.0\\.0\\.1:${port} is in use by another program`))
@@ -176,31 +179,34 @@ describe.concurrent("wrong usage", () => {
   it("synthetic candles never replace a file unasked", async () => {
     const cwd = newFolder()
     writeFileSync(join(cwd, "mine.csv"), "mine")
-    const ended = await run(["data", "generate", "mine.csv", "--bars", "10"], { cwd })
+    const ended = await runHere(["data", "generate", "mine.csv", "--bars", "10"], { cwd })
     assert.strictEqual(ended.code, 2)
     assert.match(ended.stderr, /mine\.csv exists: name another file, or add --overwrite/)
-    assert.strictEqual((await run(["data", "generate", "mine.csv", "--bars", "10", "--overwrite"], { cwd })).code, 0)
+    assert.strictEqual(
+      (await runHere(["data", "generate", "mine.csv", "--bars", "10", "--overwrite"], { cwd })).code,
+      0
+    )
   })
 
   it("candles that are not there", async () => {
-    assertSays(await run(["demo", "--candles", "nowhere.csv", "--for", "1s"]), 1, /nowhere\.csv/)
+    assertSays(await runHere(["demo", "--candles", "nowhere.csv", "--for", "1s"]), 1, /nowhere\.csv/)
   })
 })
 
 describe.concurrent("nothing to look at", () => {
   it("no journal yet", async () => {
-    const ended = await run(["explain", "grid/cell-00", "--config", "config.yaml"], { cwd: workspace(nowhere) })
+    const ended = await runHere(["explain", "grid/cell-00", "--config", "config.yaml"], { cwd: workspace(nowhere) })
     assertSays(ended, 1, /There is no journal at \S+journal\.sqlite yet/)
   })
 
   it("a journal that is a folder", async () => {
     const cwd = workspace(nowhere)
     mkdirSync(join(cwd, "journal.sqlite"))
-    assertSays(await run(["status", "--config", "config.yaml"], { cwd }), 1, /Cannot open the database/)
+    assertSays(await runHere(["status", "--config", "config.yaml"], { cwd }), 1, /Cannot open the database/)
   })
 
   it("a journal that is something else", async () => {
     const cwd = workspace(nowhere, { "journal.sqlite": "this is no database\n".repeat(100) })
-    assertSays(await run(["status", "--config", "config.yaml"], { cwd }), 1, /journal/)
+    assertSays(await runHere(["status", "--config", "config.yaml"], { cwd }), 1, /journal/)
   })
 })

@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { signedIn, spellings } from "../secrets.ts"
-import { configText, guard, heard, type Program, run, start, startSandbox, workspace } from "./program.ts"
+import { configText, guard, heard, type Program, runHere, startHere, startSandbox, workspace } from "./program.ts"
 
 const secret = () => randomBytes(18).toString("base64url")
 
@@ -99,8 +99,8 @@ heartbeat: { url: "${url}/heart", every: 1s }
 otlp: { url: "${url}", token: { file: otlp.key } }\n`
     const cwd = workspace(sandbox, { "config.yaml": config, ...keys, ...addresses })
     const journal = join(cwd, "journal.sqlite")
-    const command = (...words: ReadonlyArray<string>) => run([...words, "--config", "config.yaml"], { cwd })
-    const bot = start(
+    const command = (...words: ReadonlyArray<string>) => runHere([...words, "--config", "config.yaml"], { cwd })
+    const bot = startHere(
       ["run", "grid.yaml", "--config", "config.yaml", "--json", "--log-level", "all", "--poll", "0.3s"],
       { cwd }
     )
@@ -125,7 +125,7 @@ otlp: { url: "${url}", token: { file: otlp.key } }\n`
         for await (const part of body ?? []) heard(Buffer.from(part).toString())
       })
       .catch(() => undefined)
-    const agent = start(["mcp", "--operator", "--port", "0", "--config", "config.yaml"], { cwd })
+    const agent = startHere(["mcp", "--operator", "--port", "0", "--config", "config.yaml"], { cwd })
     await agent.says(/mcp http:\S+/)
     await bot.says("FillSeen")
     const asked = paths.map(async (path) => {

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { type ProfileName, profileNames } from "../../src/venue/profile/Profiles.ts"
-import { type Connection, configText, run, runUntil, startSandbox, workspace } from "./program.ts"
+import { type Connection, configText, runHere, runUntil, startHere, startSandbox, workspace } from "./program.ts"
 
 interface Row {
   readonly asset: string | null
@@ -31,16 +31,22 @@ describe("an account of confidential intents", () => {
       const cwd = workspace(sandbox, { "config.yaml": configOf(like, sandbox) })
       const config = ["--config", "config.yaml"]
       const balances = async () => {
-        const { stderr, stdout } = await run(["balances", "--json", ...config], { cwd })
+        const { stderr, stdout } = await runHere(["balances", "--json", ...config], { cwd })
         assert.isNotEmpty(stdout, stderr)
         const rows: ReadonlyArray<Row> = JSON.parse(stdout).balances
         assert.isTrue(rows.every(({ source }) => source === "private"))
         return new Map(rows.map(({ asset, available }) => [asset, BigInt(available)]))
       }
       const before = await balances()
-      const traded = await runUntil('"PaidOut"', 1, ["run", "grid.yaml", "--cancel-on-exit", "--json", ...config], {
-        cwd
-      })
+      const traded = await runUntil(
+        '"PaidOut"',
+        1,
+        ["run", "grid.yaml", "--cancel-on-exit", "--json", ...config],
+        {
+          cwd
+        },
+        startHere
+      )
       assert.strictEqual(traded.code, 0, traded.stderr)
       const events = traded.stdout
         .trimEnd()
@@ -51,7 +57,7 @@ describe("an account of confidential intents", () => {
       assert.isAbove(paid.length, 0)
 
       const after = await balances()
-      const status = JSON.parse((await run(["status", "--json", ...config], { cwd })).stdout) as {
+      const status = JSON.parse((await runHere(["status", "--json", ...config], { cwd })).stdout) as {
         readonly money: ReadonlyArray<{ readonly asset: string; readonly place: string; readonly amount: string }>
       }
       for (const [asset, decimals, budget] of [["BTC", 8, 0.1] as const, ["USDC", 6, 6000] as const]) {
@@ -60,25 +66,25 @@ describe("an account of confidential intents", () => {
         assert.strictEqual(Math.round((Number(wallet) - budget) * 10 ** decimals), Number(moved), asset)
       }
 
-      const swapped = await run(["swap", "0.001", "BTC", "USDC", "--yes", "--json", ...config], { cwd })
+      const swapped = await runHere(["swap", "0.001", "BTC", "USDC", "--yes", "--json", ...config], { cwd })
       assert.strictEqual(swapped.code, 0, swapped.stderr)
       const { money, received } = JSON.parse(swapped.stdout.trimEnd().split("\n").at(-1) ?? "{}")
       const final = await balances()
       assert.strictEqual((final.get("USDC") ?? 0n) - (after.get("USDC") ?? 0n), BigInt(received))
       assert.strictEqual((after.get("BTC") ?? 0n) - (final.get("BTC") ?? 0n), BigInt(money.spent))
-      const reconciled = await run(["reconcile", "--json", ...config], { cwd })
+      const reconciled = await runHere(["reconcile", "--json", ...config], { cwd })
       assert.strictEqual(reconciled.code, 0, reconciled.stderr)
       assert.strictEqual(JSON.parse(reconciled.stdout).contradiction, 0)
 
       if (like === "document") return
       // Neither needs a hash of the settlement.
       const placement = String(paid[0]?.["placement"])
-      const evidence = await run(["evidence", placement, "--out", "evidence.json", ...config], { cwd })
+      const evidence = await runHere(["evidence", placement, "--out", "evidence.json", ...config], { cwd })
       assert.strictEqual(evidence.code, 0, evidence.stderr)
       assert.include(readFileSync(join(cwd, "evidence.json"), "utf8"), placement)
-      const exported = await run(["export", "--format", "csv", "--out", "books", ...config], { cwd })
+      const exported = await runHere(["export", "--format", "csv", "--out", "books", ...config], { cwd })
       assert.strictEqual(exported.code, 0, exported.stderr)
-      const refused = await run(["history", "account", ...config], { cwd })
+      const refused = await runHere(["history", "account", ...config], { cwd })
       assert.match(refused.stderr, /^limitbot: .*invite-only.*$/m)
     }
   )

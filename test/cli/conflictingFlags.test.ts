@@ -1,6 +1,6 @@
 /** What does not go together, or means nothing, is said, not passed over: wrong usage, as a flag that there is not. */
 import { describe, it } from "@effect/vitest"
-import { assertSays, nowhere, run, workspace } from "./program.ts"
+import { assertSays, nowhere, runHere, workspace } from "./program.ts"
 
 const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["history --sync --status REFUNDED", /--sync reads everything/],
@@ -18,6 +18,6 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
 describe.concurrent("flags that do not go together", () => {
   it.each(conflicts)("%s", async (flags, message) => {
     const cwd = workspace(nowhere)
-    assertSays(await run([...flags.split(" "), "--config", "config.yaml"], { cwd }), 2, message)
+    assertSays(await runHere([...flags.split(" "), "--config", "config.yaml"], { cwd }), 2, message)
   })
 })

@@ -1,7 +1,7 @@
 /** Credentials that expire: one clear message that names the setting, and exit code 1. (Sessions renew themselves: see `Session.test.ts`.) */
 import { assert, describe, it } from "@effect/vitest"
 import * as Keys from "../../src/sandbox/http/Keys.ts"
-import { assertSays, run, start, startSandbox, workspace } from "./program.ts"
+import { assertSays, runHere, startHere, startSandbox, workspace } from "./program.ts"
 import { recordingProxy } from "./recordingProxy.ts"
 
 const config = ["--config", "config.yaml"]
@@ -13,7 +13,7 @@ describe.concurrent("credentials", () => {
     const sandbox = await startSandbox()
     const proxy = await recordingProxy(sandbox.url)
     const cwd = workspace({ ...sandbox, url: proxy.url })
-    const bot = start(["run", "grid.yaml", ...config], { cwd })
+    const bot = startHere(["run", "grid.yaml", ...config], { cwd })
     await bot.says("the order rests")
     proxy.expire(sandbox.apiKey)
     assertSays(
@@ -22,7 +22,7 @@ describe.concurrent("credentials", () => {
       /^limitbot: The venue does not accept our credential for "[a-z ]+": expired\. Check venue\.apiKey: it may be wrong or have expired$/m
     )
     proxy.expire("another")
-    const again = await run(["run", "grid.yaml", "--for", "1s", "--cancel-on-exit", ...config], { cwd })
+    const again = await runHere(["run", "grid.yaml", "--for", "1s", "--cancel-on-exit", ...config], { cwd })
     assert.strictEqual(again.code, 0, again.stderr)
     await proxy.close()
   })
@@ -33,9 +33,9 @@ describe.concurrent("credentials", () => {
     const cwd = workspace({ ...sandbox, partnerJwt: expiredJwt(seed) })
     const message = /Check venue\.partnerJwt( \(or venue\.apiKey\))?: it may be wrong or have expired$/m
     for (const command of [["history"], ["swap", "0.01", "BTC", "USDC", "--yes"], ["run", "grid.yaml"]]) {
-      assertSays(await run([...command, ...config], { cwd }), 1, message)
+      assertSays(await runHere([...command, ...config], { cwd }), 1, message)
     }
-    const swaps = await run(["swaps", ...config], { cwd })
+    const swaps = await runHere(["swaps", ...config], { cwd })
     assert.include(swaps.stdout, "No swaps yet.")
   })
 })

@@ -3,7 +3,18 @@ import { existsSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, configText, guard, run, type Surroundings, start, startSandbox, workspace } from "./program.ts"
+import {
+  assertSays,
+  configText,
+  guard,
+  run,
+  runHere,
+  type Surroundings,
+  start,
+  startHere,
+  startSandbox,
+  workspace
+} from "./program.ts"
 
 /** The program on a terminal of its own. */
 const onTerminal: Surroundings = {
@@ -44,14 +55,14 @@ describe.concurrent("the dashboard's address", () => {
 
   it("is in no log, pipe or journal with its token: these name the file that has it", async () => {
     const cwd = await started("dashboard: { port: 0 }\n")
-    const bot = start(runGrid, { cwd })
+    const bot = startHere(runGrid, { cwd })
     await bot.says(/dashboard http:\/\/127\.0\.0\.1:\d+ /)
     guard(readFileSync(join(cwd, "journal.sqlite.token"), "utf8").trim())
     const where = /http:\/\/127\.0\.0\.1:\d+ {2}token in \S*journal\.sqlite\.token/
-    assert.match((await run(["dashboard", "--config", "config.yaml"], { cwd })).stdout, where)
-    assert.match((await run(["status", "--config", "config.yaml"], { cwd })).stdout, where)
+    assert.match((await runHere(["dashboard", "--config", "config.yaml"], { cwd })).stdout, where)
+    assert.match((await runHere(["status", "--config", "config.yaml"], { cwd })).stdout, where)
     const { dashboard, tokenFile } = JSON.parse(
-      (await run(["dashboard", "--config", "config.yaml", "--json"], { cwd })).stdout
+      (await runHere(["dashboard", "--config", "config.yaml", "--json"], { cwd })).stdout
     )
     assert.match(dashboard, /^http:\/\/127\.0\.0\.1:\d+$/)
     assert.isTrue(existsSync(tokenFile))
@@ -59,7 +70,7 @@ describe.concurrent("the dashboard's address", () => {
     assert.include(refused.message, tokenFile)
     bot.signal("SIGTERM")
     await bot.ended
-    assertSays(await run(["dashboard", "--config", "config.yaml"], { cwd }), 1, /No bot runs on /)
+    assertSays(await runHere(["dashboard", "--config", "config.yaml"], { cwd }), 1, /No bot runs on /)
   })
 
   it("takes another port where the usual one is taken, unless the configuration names one", async () => {
@@ -69,15 +80,15 @@ describe.concurrent("the dashboard's address", () => {
     })
     try {
       const cwd = await started("dashboard: {}\n")
-      const bot = start(runGrid, { cwd })
+      const bot = startHere(runGrid, { cwd })
       await bot.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
       const named = await started("dashboard: { port: 8177 }\n")
       assertSays(
-        await run([...runGrid, "--for", "1s"], { cwd: named }),
+        await runHere([...runGrid, "--for", "1s"], { cwd: named }),
         1,
         /The dashboard cannot listen on 127\.0\.0\.1:8177/
       )
-      const onPaper = start([...runGrid, "--dry-run", "--for", "1s"], { cwd: named })
+      const onPaper = startHere([...runGrid, "--dry-run", "--for", "1s"], { cwd: named })
       await onPaper.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
       bot.signal("SIGTERM")
       await Promise.all([bot.ended, onPaper.ended])

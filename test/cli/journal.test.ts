@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, ordersAt, run, start, startSandbox, workspace } from "./program.ts"
+import { assertSays, ordersAt, runHere, startHere, startSandbox, workspace } from "./program.ts"
 
 const config = ["--config", "config.yaml"]
 
@@ -10,43 +10,47 @@ describe("limitbot journal", () => {
   it("backs up while the bot runs, hands over, and goes on where it was", async () => {
     const sandbox = await startSandbox({ speed: 20 })
     const [old, fresh] = [workspace(sandbox), workspace(sandbox)]
-    const bot = start(["run", "grid.yaml", ...config, "--for", "6s"], { cwd: old })
+    const bot = startHere(["run", "grid.yaml", ...config, "--for", "6s"], { cwd: old })
     await bot.says(/open|funded|rests/i).catch(() => undefined)
-    const copied = await run(["journal", "backup", "copy.sqlite", ...config, "--json"], { cwd: old })
+    const copied = await runHere(["journal", "backup", "copy.sqlite", ...config, "--json"], { cwd: old })
     assert.strictEqual(copied.code, 0, copied.stderr)
     const { events, head } = JSON.parse(copied.stdout)
     assert.isAbove(events, 0)
-    const busy = await run(["journal", "compact", ...config], { cwd: old })
+    const busy = await runHere(["journal", "compact", ...config], { cwd: old })
     assertSays(busy, 1, /is in use by process/)
     assert.strictEqual((await bot.ended).code, 0)
 
-    const verified = await run(["journal", "verify", "--head", head, ...config, "--json"], { cwd: old })
+    const verified = await runHere(["journal", "verify", "--head", head, ...config, "--json"], { cwd: old })
     assert.strictEqual(verified.code, 0, verified.stderr)
     assert.isAtLeast(JSON.parse(verified.stdout).events, events)
-    const compacted = await run(["journal", "compact", ...config, "--json"], { cwd: old })
+    const compacted = await runHere(["journal", "compact", ...config, "--json"], { cwd: old })
     assert.strictEqual(compacted.code, 0, compacted.stderr)
     assert.strictEqual(JSON.parse(compacted.stdout).head, JSON.parse(verified.stdout).head)
 
     const resting = (await ordersAt(sandbox)).length
-    const moved = await run(["journal", "backup", "moved.sqlite", "--move", ...config], { cwd: old })
+    const moved = await runHere(["journal", "backup", "moved.sqlite", "--move", ...config], { cwd: old })
     assert.strictEqual(moved.code, 0, moved.stderr)
     assertSays(
-      await run(["run", "grid.yaml", ...config, "--for", "1s"], { cwd: old }),
+      await runHere(["run", "grid.yaml", ...config, "--for", "1s"], { cwd: old }),
       1,
       /was handed over as moved\.sqlite/
     )
 
     copyFileSync(join(old, "moved.sqlite"), join(fresh, "moved.sqlite"))
-    const restored = await run(["journal", "restore", "moved.sqlite", ...config], { cwd: fresh })
+    const restored = await runHere(["journal", "restore", "moved.sqlite", ...config], { cwd: fresh })
     assert.strictEqual(restored.code, 0, restored.stderr)
-    assertSays(await run(["journal", "restore", "moved.sqlite", ...config], { cwd: fresh }), 1, /exists\. Move it away/)
-    const next = await run(["run", "grid.yaml", ...config, "--for", "3s"], { cwd: fresh })
+    assertSays(
+      await runHere(["journal", "restore", "moved.sqlite", ...config], { cwd: fresh }),
+      1,
+      /exists\. Move it away/
+    )
+    const next = await runHere(["run", "grid.yaml", ...config, "--for", "3s"], { cwd: fresh })
     assert.strictEqual(next.code, 0, next.stderr)
     assert.isTrue(existsSync(join(fresh, "journal.sqlite")))
     // Nothing was placed a second time: what rested is the new bot's now.
     const filled = (await ordersAt(sandbox)).filter(({ status }) => status !== "OPEN").length
     assert.isAtMost((await ordersAt(sandbox)).length, resting + filled)
-    const status = JSON.parse((await run(["status", ...config, "--json"], { cwd: fresh })).stdout)
+    const status = JSON.parse((await runHere(["status", ...config, "--json"], { cwd: fresh })).stdout)
     assert.isAbove(status.openOrders, 0)
     assert.isNull(status.journalGone)
     assert.deepStrictEqual(status.failing, [])

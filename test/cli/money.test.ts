@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Connection, gridText, run, runUntil, startSandbox, workspace } from "./program.ts"
+import { type Connection, gridText, runHere, runUntil, startHere, startSandbox, workspace } from "./program.ts"
 
 const config = ["--config", "config.yaml"]
 /** Where programs of other people may be, beside the usual places. */
@@ -20,13 +20,13 @@ let cwd = ""
 let connection: Connection
 
 const json = async <A>(...args: ReadonlyArray<string>): Promise<A> => {
-  const { stdout, stderr, code } = await run([...args, ...config, "--json"], { cwd })
+  const { stdout, stderr, code } = await runHere([...args, ...config, "--json"], { cwd })
   assert.strictEqual(code, 0, stderr)
   return JSON.parse(stdout)
 }
 
 const exported = async (format: string, out: string, ...more: ReadonlyArray<string>): Promise<string> => {
-  const { stderr, code } = await run(["export", "--format", format, "--out", out, ...more, ...config], { cwd })
+  const { stderr, code } = await runHere(["export", "--format", format, "--out", out, ...more, ...config], { cwd })
   assert.strictEqual(code, 0, stderr)
   return join(cwd, out)
 }
@@ -54,7 +54,8 @@ describe("the books of a bot", () => {
       '"PaidOut"',
       4,
       ["run", "grid.yaml", ...config, "--json", "--poll", "0.3s", "--cancel-on-exit"],
-      { cwd }
+      { cwd },
+      startHere
     )
     assert.strictEqual(code, 0, stderr)
   }, 180_000)
@@ -122,7 +123,7 @@ describe("the books of a bot", () => {
     const [titles, ...rows] = readFileSync(join(folder, "fills.csv"), "utf8").trim().split("\r\n")
     assert.strictEqual(titles, "time,market,side,quantity,base,value,quote,price,slot,order,fill")
     assert.isAbove(rows.length, 0)
-    const again = await run(["export", "--format", "csv", "--out", "books", ...config], { cwd })
+    const again = await runHere(["export", "--format", "csv", "--out", "books", ...config], { cwd })
     assert.strictEqual(again.code, 1)
     assert.match(again.stderr, /books\/fills.csv: exists already/)
 
@@ -161,7 +162,7 @@ describe("the books of a bot", () => {
     const { decisionCode, decisions, identical } = same
     assert.match(decisionCode, /^[0-9a-f]{12}$/)
     assert.deepStrictEqual(same.decidedBy, [{ decisionCode, decisions, identical }])
-    const said = await run(["replay", "--certificate", ...config], { cwd })
+    const said = await runHere(["replay", "--certificate", ...config], { cwd })
     assert.include(said.stdout, `made by decision code ${decisionCode}, as in this program`)
     assert.strictEqual((await json<Replay>("replay")).hash, same.hash)
     const database = new DatabaseSync(join(cwd, "journal.sqlite"))
@@ -219,14 +220,14 @@ describe("the books of a bot", () => {
     const ofSlot = await json<ReadonlyArray<Fill>>("fills", "--slot", slot)
     assert.strictEqual(ofSlot.length, fills.filter((fill) => fill.slot === slot).length)
     assert.deepStrictEqual(await json("fills", "--strategy", "nobody"), [])
-    const { stdout } = await run(["fills", "--csv", ...config], { cwd })
+    const { stdout } = await runHere(["fills", "--csv", ...config], { cwd })
     assert.strictEqual(stdout.trim().split("\r\n").length, fills.length + 1)
   })
 
   it("evidence of an order is one file without secrets; nothing is stuck", async () => {
     const [fill] = await json<ReadonlyArray<{ orderId: string }>>("fills")
     const order = fill?.orderId ?? ""
-    const written = await run(["evidence", order, "--out", "evidence.json", ...config], { cwd })
+    const written = await runHere(["evidence", order, "--out", "evidence.json", ...config], { cwd })
     assert.strictEqual(written.code, 0, written.stderr)
     const text = readFileSync(join(cwd, "evidence.json"), "utf8")
     const { orders } = JSON.parse(text)
@@ -246,16 +247,16 @@ describe("the books of a bot", () => {
       readFileSync(join(cwd, "config.yaml"), "utf8").replace(/ {2}partnerJwt.*\n/, ""),
       { mode: 0o600 }
     )
-    const tokenless = await run(["evidence", order, "--out", "part.json", "--config", "tokenless.yaml"], { cwd })
+    const tokenless = await runHere(["evidence", order, "--out", "part.json", "--config", "tokenless.yaml"], { cwd })
     assert.strictEqual(tokenless.code, 0, tokenless.stderr)
     assert.include(tokenless.stdout, "Not asked: venue.partnerJwt is not set, and the history is the partner's")
     const [part] = JSON.parse(readFileSync(join(cwd, "part.json"), "utf8")).orders
     assert.deepStrictEqual(part.venueNow.order.answered, atVenue.answered, "the venue is asked all the same")
-    const alone = await run(["evidence", order, "--out", "alone.json", "--offline", ...config], { cwd })
+    const alone = await runHere(["evidence", order, "--out", "alone.json", "--offline", ...config], { cwd })
     assert.strictEqual(alone.code, 0, alone.stderr)
     assert.match(readFileSync(join(cwd, "alone.json"), "utf8"), /only what the journal has/)
     assert.notMatch(text, /"signed": "(?!kept)|signature/)
-    const unknown = await run(["evidence", "nothing", "--out", "x.json", ...config], { cwd })
+    const unknown = await runHere(["evidence", "nothing", "--out", "x.json", ...config], { cwd })
     assert.strictEqual(unknown.code, 1)
     assert.match(unknown.stderr, /knows no order nothing/)
     assert.deepStrictEqual(await json("stuck"), [])

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, configText, nowhere, run, workspace } from "./program.ts"
+import { assertSays, configText, nowhere, runHere, workspace } from "./program.ts"
 
 const config = ["--config", "config.yaml"]
 const signerFile = (key: string) => `${key}
@@ -64,7 +64,7 @@ describe.concurrent("a file that is none", () => {
         create(join(cwd, name))
         const startedAt = Date.now()
         const ended = await Promise.race([
-          run(command, { cwd }),
+          runHere(command, { cwd }),
           new Promise<undefined>((done) => setTimeout(done, 20_000))
         ])
         assert.isDefined(ended, `${kind}: still there after ${Date.now() - startedAt} ms`)

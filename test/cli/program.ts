@@ -2,11 +2,12 @@
  * The real program as child processes, for tests of what a person at the command line gets: output, errors, exit codes.
  * Every child is ended with the test file that started it.
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Readable } from "node:stream"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert } from "@effect/vitest"
 import bs58 from "bs58"
@@ -16,8 +17,10 @@ import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { limitbot } from "../builtProgram.ts"
 import { atEndOfFiles } from "../endOfFile.ts"
 import { signedIn, spellings } from "../secrets.ts"
+import * as Here from "./here.ts"
 
-const children = new Set<ChildProcess>()
+const children = new Set<ChildProcess | Here.Child>()
+const ends: Array<Promise<unknown>> = []
 const folders = new Set<string>()
 /** Secrets that programs were given; everything they say, and every file they write, is searched for them at the end. */
 const canaries = new Set<string | Buffer>()
@@ -28,8 +31,9 @@ const endChildren = (): void => {
 }
 // A worker that is ended takes no child's output any more.
 process.on("exit", endChildren)
-atEndOfFiles(() => {
+atEndOfFiles(async () => {
   endChildren()
+  await Promise.all(ends.splice(0))
   const files = [...folders].flatMap((folder) =>
     readdirSync(folder)
       .map((name) => join(folder, name))
@@ -102,11 +106,18 @@ export interface Surroundings {
 export const start = (args: ReadonlyArray<string>, surroundings: Surroundings = {}): Program => {
   const { cwd, environment, through = [] } = surroundings
   const [program = "", ...words] = [...through, process.execPath, limitbot, ...args]
-  const child = spawn(program, words, {
-    cwd,
-    env: { PATH: process.env["PATH"], TMPDIR: tmpdir(), ...environment },
-    stdio: ["ignore", "pipe", "pipe"]
-  })
+  return follow(
+    spawn(program, words, {
+      cwd,
+      env: { PATH: process.env["PATH"], TMPDIR: tmpdir(), ...environment },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+  )
+}
+
+type Started = ChildProcessByStdio<null, Readable, Readable> | Here.Child
+
+const follow = (child: Started): Program => {
   children.add(child)
   let stdout = ""
   let stderr = ""
@@ -122,7 +133,7 @@ export const start = (args: ReadonlyArray<string>, surroundings: Surroundings = 
     child.on("close", (code) => {
       children.delete(child)
       transcripts.push(stdout, stderr)
-      done({ code, stdout, stderr })
+      done({ code: typeof code === "number" ? code : null, stdout, stderr })
       for (const look of looks) look()
     })
   })
@@ -143,6 +154,20 @@ export const start = (args: ReadonlyArray<string>, surroundings: Surroundings = 
 export const run = (args: ReadonlyArray<string>, surroundings: Surroundings = {}): Promise<Ended> =>
   start(args, surroundings).ended
 
+/** In this process (`here.ts`): for what ends by itself and soon. */
+export const runHere = (args: ReadonlyArray<string>, surroundings: Here.Asked = {}): Promise<Ended> =>
+  followHere(Here.command(args, surroundings)).ended
+
+/** In this process (`here.ts`), beside all others. */
+export const startHere = (args: ReadonlyArray<string>, surroundings: Here.Asked = {}): Program =>
+  followHere(Here.beside(args, surroundings))
+
+const followHere = (child: Here.Child): Program => {
+  const program = follow(child)
+  ends.push(program.ended)
+  return program
+}
+
 /**
  * Runs until it has said this so many times, and is then asked to end. After a number of seconds instead, nothing may have
  * happened yet on a busy machine, and on a fast one all has long happened.
@@ -151,9 +176,10 @@ export const runUntil = async (
   what: string,
   times: number,
   args: ReadonlyArray<string>,
-  surroundings: Surroundings = {}
+  surroundings: Here.Asked = {},
+  begin: typeof startHere = start
 ): Promise<Ended> => {
-  const program = start(args, surroundings)
+  const program = begin(args, surroundings)
   await program.says(what, times)
   program.signal("SIGTERM")
   return program.ended

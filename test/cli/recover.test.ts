@@ -2,7 +2,7 @@
 import { renameSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, gridText, ordersAt, run, runUntil, startSandbox, workspace } from "./program.ts"
+import { assertSays, gridText, ordersAt, runHere, runUntil, startHere, startSandbox, workspace } from "./program.ts"
 
 const config = ["--config", "config.yaml"]
 
@@ -15,10 +15,10 @@ describe("limitbot recover", () => {
     const sandbox = await startSandbox({ speed: 0.001 })
     const grid = gridText.replace("lower: 59000, upper: 61000", "lower: 58930, upper: 60930")
     const cwd = workspace(sandbox, { "grid.yaml": grid })
-    const first = await runUntil('"DepositSeen"', 20, ["run", "grid.yaml", ...config, "--json"], { cwd })
+    const first = await runUntil('"DepositSeen"', 20, ["run", "grid.yaml", ...config, "--json"], { cwd }, startHere)
     assert.strictEqual(first.code, 0, first.stderr)
     const json = async <A>(command: string): Promise<A> =>
-      JSON.parse((await run([command, ...config, "--json"], { cwd })).stdout)
+      JSON.parse((await runHere([command, ...config, "--json"], { cwd })).stdout)
     const slots = async () =>
       (await json<ReadonlyArray<{ slot: string; orderId: string; state: string }>>("orders"))
         .filter(({ state }) => state === "open")
@@ -29,7 +29,7 @@ describe("limitbot recover", () => {
     const places = await money()
     assert.isAbove(before.length, 10)
     const atVenue = (await ordersAt(sandbox)).length
-    assertSays(await run(["recover", "grid.yaml", ...config], { cwd }), 1, /a journal knows more than the venue/)
+    assertSays(await runHere(["recover", "grid.yaml", ...config], { cwd }), 1, /a journal knows more than the venue/)
 
     const lose = (copy: string) => {
       for (const end of ["", "-wal", "-shm"]) {
@@ -41,7 +41,7 @@ describe("limitbot recover", () => {
       }
     }
     lose("lost")
-    const recovered = await run(["recover", "grid.yaml", ...config, "--json"], { cwd })
+    const recovered = await runHere(["recover", "grid.yaml", ...config, "--json"], { cwd })
     assert.strictEqual(recovered.code, 0, recovered.stderr)
     const said = JSON.parse(recovered.stdout)
     assert.strictEqual(said.orders.length, before.length)
@@ -49,25 +49,25 @@ describe("limitbot recover", () => {
     assert.deepStrictEqual(await slots(), before)
     assert.deepStrictEqual(await money(), places, "the same money in the same places")
     assert.deepStrictEqual((await json<{ frozen: ReadonlyArray<unknown> }>("status")).frozen, [])
-    const verified = await run(["journal", "verify", ...config], { cwd })
+    const verified = await runHere(["journal", "verify", ...config], { cwd })
     assert.strictEqual(verified.code, 0, verified.stderr)
 
-    const again = await run(["run", "grid.yaml", ...config, "--for", "4s"], { cwd })
+    const again = await runHere(["run", "grid.yaml", ...config, "--for", "4s"], { cwd })
     assert.strictEqual(again.code, 0, again.stderr)
     assert.deepStrictEqual(await slots(), before)
     assert.strictEqual((await ordersAt(sandbox)).length, atVenue, "nothing was created anew")
 
     // Without files every order is looked after under another name; once they ended, their fees are known again.
     lose("again")
-    const bare = JSON.parse((await run(["recover", ...config, "--json"], { cwd })).stdout)
+    const bare = JSON.parse((await runHere(["recover", ...config, "--json"], { cwd })).stdout)
     const ids = (all: ReadonlyArray<string>) => all.map((each) => each.split(" ")[1] ?? "").sort()
     assert.deepStrictEqual(bare.orders.map(({ order }: { order: string }) => order).sort(), ids(before))
     assert.strictEqual(bare.money.find(({ place }: { place: string }) => place === "in order") !== undefined, true)
-    const ended = await run(["run", "grid.yaml", ...config, "--for", "1s", "--cancel-on-exit"], { cwd })
+    const ended = await runHere(["run", "grid.yaml", ...config, "--for", "1s", "--cancel-on-exit"], { cwd })
     assert.strictEqual(ended.code, 0, ended.stderr)
     const fees = async () => (await json<{ fees: ReadonlyArray<{ kind: string }> }>("money")).fees
     lose("ended")
-    const last = JSON.parse((await run(["recover", ...config, "--json"], { cwd })).stdout)
+    const last = JSON.parse((await runHere(["recover", ...config, "--json"], { cwd })).stdout)
     assert.deepStrictEqual(last.orders, [])
     assert.isAtLeast(last.finished, before.length)
     assert.isAbove((await fees()).filter(({ kind }) => kind === "paid").length, 0)

@@ -3,7 +3,19 @@ import { randomBytes } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import bs58 from "bs58"
-import { assertSays, configText, newFolder, nowhere, ordersAt, run, start, startSandbox, workspace } from "./program.ts"
+import {
+  assertSays,
+  configText,
+  newFolder,
+  nowhere,
+  ordersAt,
+  run,
+  runHere,
+  start,
+  startHere,
+  startSandbox,
+  workspace
+} from "./program.ts"
 import { recordingProxy } from "./recordingProxy.ts"
 
 const runGrid = ["run", "grid.yaml", "--config", "config.yaml"]
@@ -24,25 +36,25 @@ describe.concurrent("limitbot run", () => {
       "other.key": `ed25519:${bs58.encode(randomBytes(32))}\n`,
       "other.yaml": configText(sandbox).replace("account.key", "other.key")
     })
-    const bot = start([...runGrid, "--log-level", "all"], { cwd })
+    const bot = startHere([...runGrid, "--log-level", "all"], { cwd })
     await bot.says("the order rests")
 
     const second = await run(runGrid, { cwd })
     assertSays(second, 1, new RegExp(`journal\\.sqlite is in use by process ${bot.pid} since \\d{4}-`))
-    const status = await run(["status", "--config", "config.yaml"], { cwd })
+    const status = await runHere(["status", "--config", "config.yaml"], { cwd })
     assert.include(status.stdout, `running as process ${bot.pid} for`)
     assert.match(status.stdout, /^grid\/cell-\d\d +(BUY|SELL) +\d+ +0\.00\d+ +BTC /m)
-    const explained = await run(["explain", "grid/nowhere", "--config", "config.yaml"], { cwd })
+    const explained = await runHere(["explain", "grid/nowhere", "--config", "config.yaml"], { cwd })
     assertSays(explained, 1, /There is no slot grid\/nowhere\. There are: grid\/cell-00, /)
 
     bot.signal("SIGINT")
     const left = await bot.ended
     assert.strictEqual(left.code, 0)
     assert.match(left.stdout, /orders stay resting[^.]*safe unattended until\n\d{4}-\d\d-\d\dT[\d:.]+Z/)
-    assertSays(await run(["run", "grid.yaml", "--config", "elsewhere.yaml"], { cwd }), 1, /belongs to the venue /)
-    assertSays(await run(["run", "grid.yaml", "--config", "other.yaml"], { cwd }), 1, /belongs to the account /)
+    assertSays(await runHere(["run", "grid.yaml", "--config", "elsewhere.yaml"], { cwd }), 1, /belongs to the venue /)
+    assertSays(await runHere(["run", "grid.yaml", "--config", "other.yaml"], { cwd }), 1, /belongs to the account /)
 
-    const closed = await run([...runGrid, "--cancel-on-exit", "--for", "1s", "--json"], { cwd })
+    const closed = await runHere([...runGrid, "--cancel-on-exit", "--for", "1s", "--json"], { cwd })
     assert.strictEqual(closed.code, 0)
     const events: ReadonlyArray<Record<string, unknown>> = closed.stdout
       .trimEnd()
@@ -79,7 +91,7 @@ describe.concurrent("limitbot run", () => {
     const gone = await recordingProxy(nowhere.url)
     await gone.close()
     const cwd = workspace({ ...(await startSandbox({ seed: 77 })), url: gone.url })
-    const bot = start(runGrid, { cwd })
+    const bot = startHere(runGrid, { cwd })
     await bot.says("the venue does not answer")
     await startSandbox({ seed: 77, port: gone.port })
     await bot.says("the venue answers again after")
@@ -92,7 +104,7 @@ describe.concurrent("limitbot run", () => {
     const sandbox = await startSandbox()
     const cwd = workspace(sandbox, { "config.yaml": configText(sandbox).replace("decimals: 8", "decimals: 10") })
     assertSays(
-      await run(runGrid, { cwd }),
+      await runHere(runGrid, { cwd }),
       1,
       /BTC is configured with 10 decimals, but .*Correct assets\.BTC\.decimals/
     )
@@ -102,7 +114,7 @@ describe.concurrent("limitbot run", () => {
   it("stops when the venue does not know its key", async () => {
     const sandbox = await startSandbox()
     const cwd = workspace(sandbox, { "api.key": "no-such-key\n", "partner.key": "no.such.token\n" })
-    assertSays(await run(runGrid, { cwd }), 1, /does not accept our credential.*Check venue\.(apiKey|partnerJwt)/)
+    assertSays(await runHere(runGrid, { cwd }), 1, /does not accept our credential.*Check venue\.(apiKey|partnerJwt)/)
   })
 
   it("--dry-run trades on paper only", async () => {
@@ -127,7 +139,7 @@ describe.concurrent("limitbot run", () => {
 
 describe.concurrent("limitbot demo", () => {
   it("shows slots, orders, fills, payouts and money, and its books agree", async () => {
-    const bot = start(["demo", "--speed", "600"], { cwd: newFolder() })
+    const bot = startHere(["demo", "--speed", "600"], { cwd: newFolder() })
     for (const what of [
       "the order rests",
       "FILL ",

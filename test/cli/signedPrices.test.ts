@@ -1,7 +1,7 @@
 /** What people read about the venue's signature under its prices. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { configText, ordersAt, run, startSandbox, workspace } from "./program.ts"
+import { configText, ordersAt, runHere, startSandbox, workspace } from "./program.ts"
 
 /** Somebody's public key, but not this venue's. */
 const anothers = "ed25519:4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS"
@@ -12,24 +12,24 @@ describe("prices", () => {
     const withKey = (key: string) => configText(sandbox).replace("venue:\n", `venue:\n  quoteKey: ${key}\n`)
     const folder = workspace(sandbox, { "config.yaml": withKey(anothers), "signed.yaml": withKey(sandbox.quoteKey) })
     const config = ["--config", join(folder, "config.yaml")]
-    const bot = await run(["run", join(folder, "grid.yaml"), ...config, "--for", "3s", "--poll", "0.3s", "--json"])
+    const bot = await runHere(["run", join(folder, "grid.yaml"), ...config, "--for", "3s", "--poll", "0.3s", "--json"])
     assert.strictEqual(bot.code, 0, bot.stderr)
     assert.include(bot.stdout, '"PriceDoubted"')
     assert.isEmpty(await ordersAt(sandbox))
 
-    const status = JSON.parse((await run(["status", "--json", ...config])).stdout)
+    const status = JSON.parse((await runHere(["status", "--json", ...config])).stdout)
     assert.strictEqual(status.prices, "signed")
     assert.strictEqual(status.pricesRefused[0].market, "BTC/USDC")
     const why = "The venue's quote cannot be trusted: its signature is not the one of venue.quoteKey"
     assert.strictEqual(status.pricesRefused[0].why, why)
-    const shown = (await run(["status", ...config])).stdout
+    const shown = (await runHere(["status", ...config])).stdout
     assert.match(shown, /^Prices: signed$/m)
     assert.include(shown, `BTC/USDC: No price for `)
 
-    const doctor = await run(["doctor", ...config])
+    const doctor = await runHere(["doctor", ...config])
     assert.strictEqual(doctor.code, 1)
     assert.include(doctor.stdout, `WRONG  prices: ${why}`)
-    const well = await run(["doctor", "--config", join(folder, "signed.yaml")])
+    const well = await runHere(["doctor", "--config", join(folder, "signed.yaml")])
     assert.match(well.stdout, /^ok {5}prices: signed/m)
   })
 })

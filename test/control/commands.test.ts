@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { writeDoubtful } from "../cli/journal/doubtful.ts"
-import { assertSays, run, start } from "../cli/program.ts"
+import { assertSays, runHere, startHere } from "../cli/program.ts"
 import { type RunningBot, startBot, until } from "./runningBot.ts"
 
 interface Order {
@@ -33,7 +33,7 @@ let bot: RunningBot
 const status = async () => (await bot.look("/api/v1/status")) as Status
 const orders = async () => ((await bot.look("/api/v1/orders")) as { orders: ReadonlyArray<Order> }).orders
 const open = async () => (await orders()).filter(({ state }) => state === "open")
-const limitbot = (...args: ReadonlyArray<string>) => run([...args, "--config", join(bot.folder, "config.yaml")])
+const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, "--config", join(bot.folder, "config.yaml")])
 const log = async (search: string) =>
   ((await bot.look(`/api/v1/log?search=${search}`)) as { events: ReadonlyArray<{ text: string; tag: string }> }).events
 
@@ -211,7 +211,7 @@ describe("commands to a running bot", () => {
   })
 
   it("an agent looks over MCP, and does only what it has shown, once, with the operator's token", async () => {
-    const server = start(["mcp", "--operator", "--port", "0", "--config", join(bot.folder, "config.yaml")])
+    const server = startHere(["mcp", "--operator", "--port", "0", "--config", join(bot.folder, "config.yaml")])
     await server.says(/mcp http:\S+/)
     const url = /mcp (http:\S+)/.exec(server.stdout())?.[1] ?? ""
     let session: Record<string, string> = {}

@@ -10,7 +10,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { chromium, type Page } from "playwright-core"
 import { limitbot } from "../builtProgram.ts"
 import { writeDoubtful } from "../cli/journal/doubtful.ts"
-import { newFolder, run } from "../cli/program.ts"
+import { newFolder, runHere } from "../cli/program.ts"
 import { hasTerminals, open } from "../e2e/terminal.ts"
 import { type RunningBot, startBot, until } from "./runningBot.ts"
 
@@ -95,7 +95,7 @@ let slots: ReadonlyArray<ApiSlot>
 let status: ApiStatus
 
 const ofProgram = async (...args: ReadonlyArray<string>): Promise<string> => {
-  const { code, stdout, stderr } = await run([...args, "--config", join(bot.folder, "config.yaml")])
+  const { code, stdout, stderr } = await runHere([...args, "--config", join(bot.folder, "config.yaml")])
   assert.strictEqual(code, 0, stderr)
   return stdout
 }

@@ -4,7 +4,7 @@ import { request } from "node:http"
 import { connect, createServer } from "node:net"
 import { join } from "node:path"
 import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
-import { configText, type Program, start, startSandbox, workspace } from "../cli/program.ts"
+import { configText, type Program, startHere, startSandbox, workspace } from "../cli/program.ts"
 
 export interface Answer {
   readonly status: number
@@ -55,7 +55,7 @@ export const startBot = async (
   const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}${dashboard}${config}` })
   const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"]
   await prepare?.(join(folder, "journal.sqlite"))
-  const program = start(args)
+  const program = startHere(args)
   await program.says(/dashboard http:\S+/)
   const url = /dashboard (http:\S+)/.exec(program.stdout())?.[1] ?? ""
   const journal = join(folder, "journal.sqlite")
@@ -101,7 +101,7 @@ export const startBot = async (
     })
   const look = async (path: string) => JSON.parse((await ask(path, { headers: { authorization } })).body)
   const again = async () => {
-    const next = start(args)
+    const next = startHere(args)
     await next.says(/dashboard http:\S+/)
     return next
   }

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { orderBody } from "../../sandbox/clients.ts"
 import { writeDoubtfulAt } from "../journal/doubtful.ts"
-import { assertSays, configText, ordersAt, run, runUntil, startSandbox, workspace } from "../program.ts"
+import { assertSays, configText, ordersAt, runHere, runUntil, startHere, startSandbox, workspace } from "../program.ts"
 
 const config = ["--config", "config.yaml"]
 
@@ -37,7 +37,7 @@ interface Problem {
 }
 
 const reconcile = async (cwd: string) => {
-  const { code, stderr, stdout } = await run(["reconcile", "--json", ...config], { cwd })
+  const { code, stderr, stdout } = await runHere(["reconcile", "--json", ...config], { cwd })
   const said: Reconciled = JSON.parse(stdout)
   return { code, stderr, ...said }
 }
@@ -50,7 +50,13 @@ describe.concurrent("reconcile", () => {
     const first = await reconcile(cwd)
     assert.strictEqual(first.contradiction, 0)
     const far = depositType === "ORIGIN_CHAIN" ? '"DepositSeen"' : '"PaidOut"'
-    const traded = await runUntil(far, 1, ["run", "grid.yaml", "--json", "--cancel-on-exit", ...config], { cwd })
+    const traded = await runUntil(
+      far,
+      1,
+      ["run", "grid.yaml", "--json", "--cancel-on-exit", ...config],
+      { cwd },
+      startHere
+    )
     assert.strictEqual(traded.code, 0, traded.stderr)
 
     const after = await reconcile(cwd)
@@ -71,9 +77,12 @@ describe.concurrent("reconcile", () => {
         )
         .get()
       await writeDoubtfulAt(join(elsewhere, "journal.sqlite"), [String(paid?.["address"]), "nowhere"])
-      const problems = async () => JSON.parse((await run(["resolve", "--json", ...config], { cwd: elsewhere })).stdout)
+      const problems = async () =>
+        JSON.parse((await runHere(["resolve", "--json", ...config], { cwd: elsewhere })).stdout)
       assert.lengthOf((await problems()).problems, 2)
-      const proof = JSON.parse((await run(["reconcile", "--resolve", "--json", ...config], { cwd: elsewhere })).stdout)
+      const proof = JSON.parse(
+        (await runHere(["reconcile", "--resolve", "--json", ...config], { cwd: elsewhere })).stdout
+      )
       assert.deepStrictEqual(
         proof.proven.map(({ placement, word }: { placement: string; word: string }) => [placement, word]),
         [["p1", "paid"]]
@@ -93,7 +102,13 @@ limits: { budget: { base: 0.01 } }
 ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
 `
     })
-    const taken = await runUntil('"DepositSeen"', 2, ["run", "high.yaml", "--json", ...config], { cwd: other })
+    const taken = await runUntil(
+      '"DepositSeen"',
+      2,
+      ["run", "high.yaml", "--json", ...config],
+      { cwd: other },
+      startHere
+    )
     assert.strictEqual(taken.code, 0, taken.stderr)
     const missing = await reconcile(cwd)
     assert.strictEqual(missing.code, 1)
@@ -103,7 +118,7 @@ ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
       // A running bot finds them by itself, and leaves them alone.
       const often = text.replace(/ {2}partnerJwt.*\n/, "").concat("reconcileEvery: 1s\n")
       writeFileSync(join(cwd, "often.yaml"), often, { mode: 0o600 })
-      const watching = await run(["run", "grid.yaml", "--for", "3s", "--json", "--config", "often.yaml"], { cwd })
+      const watching = await runHere(["run", "grid.yaml", "--for", "3s", "--json", "--config", "often.yaml"], { cwd })
       assert.strictEqual(watching.code, 0, watching.stderr)
       const events = watching.stdout.split("\n").filter((line) => line.includes('"Reconciled"'))
       assert.lengthOf(events, 1)
@@ -118,8 +133,8 @@ ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
     assert.lengthOf(strangers, 2)
     const resting = async () => (await ordersAt(sandbox)).filter(({ status }) => status === "OPEN").length
     assert.strictEqual(await resting(), 2)
-    const by = (...flags: ReadonlyArray<string>) => run(["reconcile", ...flags, ...config], { cwd })
-    const books = async () => JSON.parse((await run(["money", "--json", ...config], { cwd })).stdout)
+    const by = (...flags: ReadonlyArray<string>) => runHere(["reconcile", ...flags, ...config], { cwd })
+    const books = async () => JSON.parse((await runHere(["money", "--json", ...config], { cwd })).stdout)
     const before = await books()
     const cancelled = await by("--cancel", gone)
     assert.strictEqual(cancelled.code, 0, cancelled.stderr)
@@ -152,7 +167,7 @@ ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
     assertSays(await by("--adopt", gone), 1, /its money is back already/)
 
     // The bot looks after it until its money is back.
-    const back = await run(["run", "grid.yaml", "--for", "1s", "--cancel-on-exit", ...config], { cwd })
+    const back = await runHere(["run", "grid.yaml", "--for", "1s", "--cancel-on-exit", ...config], { cwd })
     assert.strictEqual(back.code, 0, back.stderr)
     assert.strictEqual(await resting(), 0)
     const { places, unexplained } = await books()

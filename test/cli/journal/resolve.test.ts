@@ -1,7 +1,7 @@
 /** The operator's word on money that only they can know of: without a bot, and taken up by a running one. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, run, start, startSandbox, workspace } from "../program.ts"
+import { assertSays, runHere, startHere, startSandbox, workspace } from "../program.ts"
 import { writeDoubtful } from "./doubtful.ts"
 
 const config = ["--config", "config.yaml"]
@@ -13,7 +13,7 @@ describe("limitbot resolve", () => {
     const cwd = workspace(await startSandbox())
     await writeDoubtful(join(cwd, "journal.sqlite"), 2)
 
-    const listed = await run(["resolve", "--json", ...config], { cwd })
+    const listed = await runHere(["resolve", "--json", ...config], { cwd })
     const { problems } = JSON.parse(listed.stdout)
     assert.deepStrictEqual(
       problems.map(({ evidence, since, ...problem }: Record<string, unknown>) => problem),
@@ -26,32 +26,39 @@ describe("limitbot resolve", () => {
       }))
     )
     assert.include(problems[0].evidence, "intent hash hash-1")
-    const shown = (await run(["resolve", ...config], { cwd })).stdout
+    const shown = (await runHere(["resolve", ...config], { cwd })).stdout
     assert.include(shown, "limitbot resolve p1 --paid | --not-paid | --forget\n", "the words that are accepted")
-    const money = async () => JSON.parse((await run(["status", "--json", ...config], { cwd })).stdout).money
+    const money = async () => JSON.parse((await runHere(["status", "--json", ...config], { cwd })).stdout).money
     const place = (rows: ReadonlyArray<Record<string, string>>, name: string) =>
       rows.find(({ asset, place }) => asset === "USDC" && place === name)?.["amount"]
     assert.strictEqual(place(await money(), "in doubt"), "200")
 
-    assertSays(await run(["resolve", "p1", ...config], { cwd }), 2, /Say one of --paid, --not-paid, --adopt, --forget/)
-    assertSays(await run(["resolve", "p9", "--paid", ...config], { cwd }), 1, /p9 has no problem/)
-    assertSays(await run(["resolve", "p1", "--adopt", ...config], { cwd }), 1, /there is no contradiction/)
-    const word = await run(["resolve", "p1", "--not-paid", "--json", ...config], { cwd })
+    assertSays(
+      await runHere(["resolve", "p1", ...config], { cwd }),
+      2,
+      /Say one of --paid, --not-paid, --adopt, --forget/
+    )
+    assertSays(await runHere(["resolve", "p9", "--paid", ...config], { cwd }), 1, /p9 has no problem/)
+    assertSays(await runHere(["resolve", "p1", "--adopt", ...config], { cwd }), 1, /there is no contradiction/)
+    const word = await runHere(["resolve", "p1", "--not-paid", "--json", ...config], { cwd })
     assert.deepStrictEqual(JSON.parse(word.stdout), { resolved: "p1", word: "not-paid", by: "journal" })
     assert.strictEqual(place(await money(), "in doubt"), "100")
     assert.strictEqual(place(await money(), "wallet"), "900")
 
-    const bot = start(["run", "grid.yaml", ...config], { cwd })
+    const bot = startHere(["run", "grid.yaml", ...config], { cwd })
     await bot.says("the order rests")
-    const handed = await run(["resolve", "p2", "--forget", "--because", "seen on the explorer", ...config], { cwd })
+    const handed = await runHere(["resolve", "p2", "--forget", "--because", "seen on the explorer", ...config], { cwd })
     assert.include(handed.stdout, "p2: taken as forgotten, by the running bot")
     assert.strictEqual(place(await money(), "residual"), "100")
-    const beside = await run(["swap", "0.001", "BTC", "USDC", "--yes", ...config], { cwd })
+    const beside = await runHere(["swap", "0.001", "BTC", "USDC", "--yes", ...config], { cwd })
     assertSays(beside, 1, /A bot \(process \d+\) works with .*only one may pay from it/)
     bot.signal("SIGINT")
     await bot.ended
-    await run(["kill", "test", ...config], { cwd })
-    assertSays(await run(["swap", "0.001", "BTC", "USDC", "--yes", ...config], { cwd }), 1, /kill switch is on/)
-    assert.include((await run(["resolve", ...config], { cwd })).stdout, "Nothing is in doubt, frozen or contradictory.")
+    await runHere(["kill", "test", ...config], { cwd })
+    assertSays(await runHere(["swap", "0.001", "BTC", "USDC", "--yes", ...config], { cwd }), 1, /kill switch is on/)
+    assert.include(
+      (await runHere(["resolve", ...config], { cwd })).stdout,
+      "Nothing is in doubt, frozen or contradictory."
+    )
   })
 })

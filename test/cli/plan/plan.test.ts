@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, gridText, nowhere, run, start, startSandbox, workspace } from "../program.ts"
+import { assertSays, gridText, nowhere, runHere, startSandbox, workspace } from "../program.ts"
 
 const config = ["--config", "config.yaml"]
 
@@ -35,26 +35,27 @@ grid: { lower: 59000, upper: 59100, levels: 101, size: { base: 0.000001 } }
 describe.concurrent("limitbot plan and explain", () => {
   it("plans without a journal, then against one; explains now and the past", async () => {
     const cwd = workspace(await startSandbox({ speed: 20 }), { "tiny.yaml": tinyText })
-    const first = await run(["plan", "grid.yaml", ...config, "--json"], { cwd })
+    const first = await runHere(["plan", "grid.yaml", ...config, "--json"], { cwd })
     assert.strictEqual(first.code, 0, first.stderr)
     const fresh = json<Plan>(first.stdout)
     assert.strictEqual(fresh.journal, null)
     assert.isAtLeast(fresh.summary.create, 15)
     assert.deepStrictEqual([fresh.summary.keep, fresh.summary.cancel, fresh.refused.length], [0, 0, 0])
 
-    const bot = start(["run", "grid.yaml", ...config, "--for", "3s"], { cwd })
-    assert.strictEqual((await bot.ended).code, 0)
-    const second = await run(["plan", "grid.yaml", "tiny.yaml", ...config], { cwd })
+    assert.strictEqual((await runHere(["run", "grid.yaml", ...config, "--for", "3s"], { cwd })).code, 0)
+    const second = await runHere(["plan", "grid.yaml", "tiny.yaml", ...config], { cwd })
     assertSays(second, 1, /The plan is refused: .*fee-floor.*--allow fee-floor/)
     assert.match(second.stdout, /^ {2}= cell-\d\d +(BUY|SELL) +0\.005 BTC +at +\d+ +locks /m)
     assert.match(second.stdout, /^ {2}\+ cell-\d\d +(BUY|SELL) +0\.000001 BTC/m)
     assert.match(second.stdout, /! UNSAFE {2}fee-floor: \d+ of \d+ /)
     assert.match(second.stdout, /One payout costs about /)
-    const allowed = await run(["plan", "grid.yaml", "tiny.yaml", ...config, "--json", "--allow", "fee-floor"], { cwd })
+    const allowed = await runHere(["plan", "grid.yaml", "tiny.yaml", ...config, "--json", "--allow", "fee-floor"], {
+      cwd
+    })
     assert.strictEqual(allowed.code, 0, allowed.stderr)
     assert.isTrue(json<Plan>(allowed.stdout).findings.every((finding) => finding.allowed))
 
-    const now = await run(["explain", "grid/cell-00", ...config, "--json"], { cwd })
+    const now = await runHere(["explain", "grid/cell-00", ...config, "--json"], { cwd })
     const [cell] = json<ReadonlyArray<Explanation>>(now.stdout)
     assert.match(cell?.verdict ?? "", /^holds BUY 0\.005 BTC at 59000, /)
     assert.match(cell?.rule ?? "", /^grid\.yaml:5$/)
@@ -62,25 +63,26 @@ describe.concurrent("limitbot plan and explain", () => {
     assert.isTrue(Number(cell?.inputs.mid) > 50_000)
     // Another file now: what was is in the journal.
     writeFileSync(join(cwd, "grid.yaml"), gridText.replace("59000", "58000"))
-    const then = await run(["explain", "grid/cell-00", ...config, "--at", new Date().toISOString(), "--json"], { cwd })
+    const then = await runHere(["explain", "grid/cell-00", ...config, "--at", new Date().toISOString(), "--json"], {
+      cwd
+    })
     const [past] = json<ReadonlyArray<Explanation>>(then.stdout)
     assert.deepStrictEqual([past?.rule, past?.ruleText?.slice(0, 21)], ["grid.yaml:5", "grid: { lower: 59000,"])
     assert.deepStrictEqual(
       past?.guards.map(({ verdict }) => verdict),
       cell?.guards.map(({ verdict }) => verdict)
     )
-    const before = await run(["explain", "grid/cell-00", ...config, "--at", "1d"], { cwd })
+    const before = await runHere(["explain", "grid/cell-00", ...config, "--at", "1d"], { cwd })
     assertSays(before, 1, /There is no slot grid\/cell-00/)
-    const wrong = await run(["explain", ...config, "--at", "noon"], { cwd })
+    const wrong = await runHere(["explain", ...config, "--at", "noon"], { cwd })
     assertSays(wrong, 2, /--at noon is not a time\. Write 2026-/)
   })
 
   it("explains an order that our limits deny, and the number that would flip it", async () => {
     const text = gridText.replace("limits: { ", "limits: { maxOpenOrders: 3, ")
     const cwd = workspace(await startSandbox({ speed: 20 }), { "grid.yaml": text })
-    const bot = start(["run", "grid.yaml", ...config, "--for", "3s"], { cwd })
-    assert.strictEqual((await bot.ended).code, 0)
-    const all = json<ReadonlyArray<Explanation>>((await run(["explain", ...config, "--json"], { cwd })).stdout)
+    assert.strictEqual((await runHere(["run", "grid.yaml", ...config, "--for", "3s"], { cwd })).code, 0)
+    const all = json<ReadonlyArray<Explanation>>((await runHere(["explain", ...config, "--json"], { cwd })).stdout)
     const empty = all.filter(({ verdict, guards }) => verdict === "holds nothing" && guards.length > 0)
     assert.isAtLeast(empty.length, 10)
     for (const { guards, wouldChange } of empty) {
@@ -88,13 +90,13 @@ describe.concurrent("limitbot plan and explain", () => {
       assert.include(refusing, "open-orders")
       assert.include(wouldChange, "fewer than 3 open orders, for the limit open-orders")
     }
-    const plan = json<Plan>((await run(["plan", "grid.yaml", ...config, "--json"], { cwd })).stdout)
+    const plan = json<Plan>((await runHere(["plan", "grid.yaml", ...config, "--json"], { cwd })).stdout)
     assert.strictEqual(plan.summary.defer, empty.length)
   })
 
   it("names what is wrong with the files, before the venue is asked", async () => {
     const cwd = workspace(nowhere, { "twin.yaml": gridText, "wrong.yaml": gridText.replace("levels", "lvels") })
-    const wrong = await run(["plan", "grid.yaml", "twin.yaml", "wrong.yaml", ...config], { cwd })
+    const wrong = await runHere(["plan", "grid.yaml", "twin.yaml", "wrong.yaml", ...config], { cwd })
     assertSays(wrong, 1, /wrong\.yaml:5:\d+: unknown key "lvels"[\s\S]*the strategy name "grid" is taken by grid\.yaml/)
   })
 })

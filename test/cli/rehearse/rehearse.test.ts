@@ -1,7 +1,7 @@
 /** `rehearse` at the command line: the user's files in bad weather, told for people and for programs. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { newFolder, run } from "../program.ts"
+import { newFolder, runHere } from "../program.ts"
 
 const grid = join(import.meta.dirname, "../../../strategies/grid.yaml")
 
@@ -18,7 +18,7 @@ interface Rehearsed {
 describe("rehearse", () => {
   it("tells what happened to the files in bad weather, and the books agree", { timeout: 120_000 }, async () => {
     const words = ["rehearse", grid, "--days", "0.02", "--bad", "high", "--seed", "3", "--json"]
-    const { code, stdout, stderr } = await run(words, { cwd: newFolder() })
+    const { code, stdout, stderr } = await runHere(words, { cwd: newFolder() })
     assert.strictEqual(code, 0, stderr)
     const told: Rehearsed = JSON.parse(stdout)
     assert.deepStrictEqual(told.strategies, ["btc-grid"])
@@ -30,7 +30,7 @@ describe("rehearse", () => {
   })
 
   it("refuses a level that there is none of", async () => {
-    const { code } = await run(["rehearse", grid, "--bad", "apocalyptic"], { cwd: newFolder() })
+    const { code } = await runHere(["rehearse", grid, "--bad", "apocalyptic"], { cwd: newFolder() })
     assert.notStrictEqual(code, 0)
   })
 })

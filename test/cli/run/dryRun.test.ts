@@ -2,7 +2,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { configText, run, startSandbox, workspace } from "../program.ts"
+import { configText, runHere, startSandbox, workspace } from "../program.ts"
 
 const dry = ["run", "grid.yaml", "--dry-run", "--json", "--poll", "0.2s", "--config", "config.yaml"]
 
@@ -28,7 +28,7 @@ describe("a dry run", () => {
 notify: [{ to: telegram, url: "${url}/telegram", secret: { file: api.key }, chat: '1', commands: ['1'], kinds: [Planned] }]
 heartbeat: { url: "${url}/beat", every: 1s }
 `
-    const { code, stderr, stdout } = await run([...dry, "--for", "4s"], {
+    const { code, stderr, stdout } = await runHere([...dry, "--for", "4s"], {
       cwd: workspace(sandbox, { "config.yaml": config })
     })
     close()
@@ -44,7 +44,7 @@ heartbeat: { url: "${url}/beat", every: 1s }
     const sandbox = await startSandbox()
     const { close, url } = await people([{ title: "BTC deposits are delayed", status: "investigating" }])
     const config = configText(sandbox).replace("venue:", `venue:\n  incidents: ${url}/incidents`)
-    const { code, stderr, stdout } = await run([...dry, "--for", "3s"], {
+    const { code, stderr, stdout } = await runHere([...dry, "--for", "3s"], {
       cwd: workspace(sandbox, { "config.yaml": config })
     })
     close()
@@ -56,7 +56,9 @@ heartbeat: { url: "${url}/beat", every: 1s }
   it("refuses the files that the run would refuse", async () => {
     const sandbox = await startSandbox()
     const config = configText(sandbox).replace("venue:", "venue:\n  minOrderUsd: 100000")
-    const { code, stderr } = await run([...dry, "--for", "3s"], { cwd: workspace(sandbox, { "config.yaml": config }) })
+    const { code, stderr } = await runHere([...dry, "--for", "3s"], {
+      cwd: workspace(sandbox, { "config.yaml": config })
+    })
     assert.strictEqual(code, 1)
     assert.include(stderr, "The plan is refused: below-minimum")
   })

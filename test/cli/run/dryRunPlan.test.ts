@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { configText, start, startSandbox, workspace } from "../program.ts"
+import { configText, startHere, startSandbox, workspace } from "../program.ts"
 
 it("keeps the orders of the dry run instead of placing them all anew", async () => {
   const sandbox = await startSandbox({ speed: 60 })
   const cwd = workspace(sandbox, { "config.yaml": `${configText(sandbox)}dashboard: { port: 0 }\n` })
-  const bot = start(["run", "grid.yaml", "--config", "config.yaml", "--dry-run"], { cwd })
+  const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--dry-run"], { cwd })
   await bot.says("the order rests")
   const [, url = "", file = ""] = /dashboard (http:\S+) {2}token in (\S+)/.exec(bot.stdout()) ?? []
   const headers = { authorization: `Bearer ${readFileSync(file, "utf8").trim()}` }

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as pause } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, gridText, ordersAt, run, start, startSandbox, workspace } from "../program.ts"
+import { assertSays, gridText, ordersAt, run, runHere, startHere, startSandbox, workspace } from "../program.ts"
 
 const ladder = (total: number, budget = total) => `name: ladder
 market: BTC/USDC
@@ -16,7 +16,7 @@ ladder: { side: buy, from: 40000, to: 50000, rungs: 2, total: { quote: ${total} 
 describe.concurrent("strategy files of a running bot", () => {
   it("hot reload goes on after the database was locked for seven seconds", async () => {
     const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
-    const bot = start(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
+    const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
     await bot.says('"DepositSeen"')
     const database = new DatabaseSync(join(cwd, "journal.sqlite"), { timeout: 5_000 })
     database.exec("BEGIN IMMEDIATE")
@@ -34,9 +34,9 @@ describe.concurrent("strategy files of a running bot", () => {
 
   it("a rejected edit stays in status until it is mended", async () => {
     const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
-    const bot = start(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
+    const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
     const rejectedEdit = async () =>
-      JSON.parse((await run(["status", "--json", "--config", "config.yaml"], { cwd })).stdout).rejectedEdit
+      JSON.parse((await runHere(["status", "--json", "--config", "config.yaml"], { cwd })).stdout).rejectedEdit
     await bot.says('"DepositSeen"')
     writeFileSync(join(cwd, "ladder.yaml"), ladder(1000).replace("rungs: 2", "rungs: two"))
     await bot.says('"StrategiesRefused"')
@@ -51,7 +51,7 @@ describe.concurrent("strategy files of a running bot", () => {
   it("a file that was removed while the bot ran is left out by the next start, and its orders are still withdrawn", async () => {
     const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
     const both = ["run", "grid.yaml", "ladder.yaml", "--config", "config.yaml"]
-    const bot = start([...both, "--json"], { cwd })
+    const bot = startHere([...both, "--json"], { cwd })
     await bot.says(/"DepositSeen".*"ladder"/)
     rmSync(join(cwd, "ladder.yaml"))
     await bot.says(/"StrategiesRefused".*ladder\.yaml is gone: unless it is back within 30 s/)
@@ -63,17 +63,17 @@ describe.concurrent("strategy files of a running bot", () => {
     await bot.says('"StrategyRemoved"')
     bot.signal("SIGTERM")
     await bot.ended
-    const again = await run([...both, "--for", "6s"], { cwd })
+    const again = await startHere([...both, "--for", "6s"], { cwd }).ended
     assert.include(again.stderr, "ladder.yaml: was removed while the bot ran, and is left out")
     assert.strictEqual(again.code, 0, again.stderr)
-    const orders = JSON.parse((await run(["orders", "--json", "--config", "config.yaml"], { cwd })).stdout)
+    const orders = JSON.parse((await runHere(["orders", "--json", "--config", "config.yaml"], { cwd })).stdout)
     assert.deepStrictEqual(
       orders.filter(
         ({ slot, state }: { slot: string; state: string }) => slot.startsWith("ladder") && state === "open"
       ),
       []
     )
-    const wrong = await run(["run", "grid.yaml", "never.yaml", "--config", "config.yaml"], { cwd })
+    const wrong = await runHere(["run", "grid.yaml", "never.yaml", "--config", "config.yaml"], { cwd })
     assertSays(wrong, 1, /never\.yaml/)
   })
 
@@ -81,18 +81,18 @@ describe.concurrent("strategy files of a running bot", () => {
     const sandbox = await startSandbox()
     const cwd = workspace(sandbox, { "ladder.yaml": ladder(1000, 2_000_000) })
     const live = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]
-    assertSays(await run(live, { cwd }), 1, /over-commit: ladder counts? on 2000000 USDC/)
+    assertSays(await runHere(live, { cwd }), 1, /over-commit: ladder counts? on 2000000 USDC/)
     assert.deepStrictEqual(await ordersAt(sandbox), [])
-    const allowed = start([...live, "--allow", "over-commit"], { cwd })
+    const allowed = startHere([...live, "--allow", "over-commit"], { cwd })
     await allowed.says('"DepositSeen"')
     allowed.signal("SIGTERM")
     await allowed.ended
     // Nobody may be there to allow it again: a file that ran as it is goes on.
-    const again = start(live, { cwd })
+    const again = startHere(live, { cwd })
     await again.says('"Decided"')
     writeFileSync(join(cwd, "ladder.yaml"), ladder(1000, 3_000_000))
     await again.says(/"StrategiesRefused".*limitbot reload --allow over-commit/)
-    await run(["reload", "--allow", "over-commit", "--config", "config.yaml"], { cwd })
+    await runHere(["reload", "--allow", "over-commit", "--config", "config.yaml"], { cwd })
     await again.says('"amount":"3000000000000"')
     again.signal("SIGTERM")
     assert.strictEqual((await again.ended).code, 0)

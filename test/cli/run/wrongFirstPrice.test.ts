@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { type Connection, configText, ordersAt, run, startSandbox, workspace } from "../program.ts"
+import { type Connection, configText, ordersAt, runHere, startSandbox, workspace } from "../program.ts"
 
 /** Passes everything on; the first quotes say that one BTC is worth ten times as much. */
 const lyingProxy = async ({ url }: Connection, quotes: number) => {
@@ -41,7 +41,7 @@ describe("limitbot run", () => {
     const proxy = await lyingProxy(sandbox, 6)
     const folder = workspace(sandbox, { "config.yaml": configText({ ...sandbox, url: proxy.url }) })
     const files = [join(folder, "grid.yaml"), "--config", join(folder, "config.yaml")]
-    const { code, stderr, stdout } = await run(["run", ...files, "--for", "8s", "--poll", "0.3s", "--json"])
+    const { code, stderr, stdout } = await runHere(["run", ...files, "--for", "8s", "--poll", "0.3s", "--json"])
     proxy.close()
     assert.strictEqual(code, 0, stderr)
     assert.include(stdout, '"PriceDoubted"')
