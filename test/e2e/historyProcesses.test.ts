@@ -2,16 +2,18 @@
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { startSandbox } from "../cli/program.ts"
 import { cuttingProxy } from "./cuttingProxy.ts"
-import { configure, kill9, newFolder, start, startSandbox } from "./processes.ts"
+import { type Connection, configure, kill9, newFolder, start } from "./processes.ts"
 
-let sandbox: Awaited<ReturnType<typeof startSandbox>>
+let connection: Connection
 let proxy: Awaited<ReturnType<typeof cuttingProxy>>
-const count = 300
+const count = 120
+const page = ["--count", String(count / 2)]
 
 beforeAll(async () => {
-  sandbox = await startSandbox(["--port", "0", "--seed", "12"])
-  const { account, partnerJwt, url } = sandbox.connection
+  connection = await startSandbox({ seed: 12 })
+  const { account, partnerJwt, url } = connection
   proxy = await cuttingProxy(url)
   const post = async (path: string, body: object) => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${partnerJwt}` }
@@ -42,13 +44,11 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(async () => {
   await proxy.close()
-  await kill9(sandbox.program)
 })
 
 const prepare = () => {
   const folder = newFolder()
-  const connection = { ...sandbox.connection, url: proxy.url }
-  const config = configure(folder, connection, { venue: "  partnerJwt: { file: partner.jwt }" })
+  const config = configure(folder, { ...connection, url: proxy.url }, { venue: "  partnerJwt: { file: partner.jwt }" })
   return { config, journal: join(folder, "journal.sqlite") }
 }
 
@@ -69,12 +69,12 @@ describe("two processes of one partner", () => {
     const [one, other] = [prepare(), prepare()]
     // Its first page is written, and it dies while it asks for the second.
     const cut = proxy.cut({ path: /lastDepositAddress/, at: "answer" })
-    const first = sync(one.config, "--count", "150")
+    const first = sync(one.config, ...page)
     const second = sync(other.config)
     await cut
     await kill9(first)
-    assert.lengthOf(storedIn(one.journal), 150)
-    const again = sync(one.config, "--count", "150")
+    assert.lengthOf(storedIn(one.journal), count / 2)
+    const again = sync(one.config, ...page)
     assert.deepStrictEqual([await second.ended, await again.ended], [0, 0], again.errors.concat(second.errors).join(""))
     for (const { journal } of [one, other]) {
       assert.lengthOf(storedIn(journal), count)

@@ -6,16 +6,17 @@ import { once } from "node:events"
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { startSandbox } from "../cli/program.ts"
 import { type Cut, cuttingProxy } from "./cuttingProxy.ts"
-import { configure, kill9, newFolder, type Program, pause, randomFrom, start, startSandbox } from "./processes.ts"
+import { type Connection, configure, kill9, newFolder, type Program, pause, randomFrom, start } from "./processes.ts"
 
 const kills = Number(process.env["LIMITBOT_KILLS"] ?? 0)
 const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
 
-let sandbox: Awaited<ReturnType<typeof startSandbox>>
+let sandbox: { readonly connection: Connection }
 
 beforeAll(async () => {
-  sandbox = await startSandbox(["--port", "0", "--seed", "11", "--speed", "60"])
+  sandbox = { connection: await startSandbox({ seed: 11, speed: 60 }) }
 })
 /** A wallet outlives whoever asked it, and waits for ever where a test is about that. */
 const wallets = new Set<string>()
@@ -27,7 +28,6 @@ afterAll(async () => {
       // It has ended.
     }
   }
-  await kill9(sandbox.program)
 })
 
 const senderOf = (folder: string): string => `sender-${basename(folder).toLowerCase()}`
@@ -97,8 +97,10 @@ const until = async (what: string, isTrue: () => boolean): Promise<void> => {
   assert.isTrue(isTrue(), what)
 }
 
+const resume = (config: string, swap: string) => start(["swap", "--resume", swap, "--config", config, "--json"])
+
 const finish = async (config: string, swap: string): Promise<ReadonlyArray<string>> => {
-  const resumed = start(["swap", "--resume", swap, "--config", config, "--json"])
+  const resumed = resume(config, swap)
   assert.strictEqual(await resumed.ended, 0, resumed.errors.join(""))
   const summary = JSON.parse(resumed.lines.at(-1) ?? "{}") as { readonly outcome: string; readonly swap: string }
   assert.strictEqual(summary.outcome, "paid")
@@ -108,12 +110,14 @@ const finish = async (config: string, swap: string): Promise<ReadonlyArray<strin
 const swap = (config: string, ...more: ReadonlyArray<string>) =>
   start(["swap", "0.01", "BTC", "USDC", "--yes", "--json", "--config", config, ...more])
 
-/** A moment of each stage, found by what goes over the wire. */
-const stages: ReadonlyArray<readonly [stage: string, cut: Cut]> = [
-  ["quoted and agreed", { path: /generate-intent/, at: "request" }],
-  ["signed and journaled", { path: /submit-intent/, at: "request" }],
-  ["submitted", { path: /submit-intent/, at: "answer" }],
-  ["processing", { path: /status/, at: "answer", body: /KNOWN_DEPOSIT_TX|PROCESSING/ }]
+/** The moments of its stages at which a swap dies, one life after the other, found by what goes over the wire. */
+const lives: ReadonlyArray<ReadonlyArray<readonly [stage: string, cut: Cut]>> = [
+  [
+    ["quoted and agreed", { path: /generate-intent/, at: "request" }],
+    ["signed and journaled", { path: /submit-intent/, at: "request" }],
+    ["submitted", { path: /submit-intent/, at: "answer" }]
+  ],
+  [["processing", { path: /status/, at: "answer", body: /KNOWN_DEPOSIT_TX|PROCESSING/ }]]
 ]
 
 describe.concurrent("a swap that is killed", () => {
@@ -121,18 +125,21 @@ describe.concurrent("a swap that is killed", () => {
     const { account, url } = sandbox.connection
     const before = await held(account.signerId, "balance")
     await Promise.all(
-      stages.map(async ([stage, cut]) => {
+      lives.map(async (stages) => {
         const own = await cuttingProxy(url)
         const { config } = prepare("", own.url)
-        const reached = own.cut(cut)
-        const first = swap(config)
-        await reached
-        await kill9(first)
-        assert.include(await finish(config, "s1"), "SwapEnded", stage)
+        for (const [index, [stage, cut]] of stages.entries()) {
+          const reached = own.cut(cut)
+          const life = index === 0 ? swap(config) : resume(config, "s1")
+          const isReached = await Promise.race([reached.then(() => true), life.ended.then(() => false)])
+          assert.isTrue(isReached, `it ended before it was ${stage}: ${life.errors.join("")}`)
+          await kill9(life)
+        }
+        assert.include(await finish(config, "s1"), "SwapEnded")
         await own.close()
       })
     )
-    assert.strictEqual(before - (await held(account.signerId, "balance")), 1_000_000n * BigInt(stages.length))
+    assert.strictEqual(before - (await held(account.signerId, "balance")), 1_000_000n * BigInt(lives.length))
   })
 
   it.runIf(kills > 0)(`${kills} times at any moment: the same`, { timeout: 60_000 + kills * 20_000 }, async () => {
