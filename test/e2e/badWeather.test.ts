@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { createServer } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { isTerminal } from "../../src/domain/Order.ts"
+import { runHere } from "../cli/program.ts"
 import { proxyTo, weathers } from "./badWeather.ts"
 import {
   type Connection,
@@ -64,13 +65,13 @@ const mostBytes = ({ child }: Program): number => {
 
 /** The kill switch, and how long until the venue has no order of ours. */
 const kill = async (config: string, connection: Connection): Promise<number> => {
-  assert.strictEqual(await start(["kill", "--config", config]).ended, 0)
+  assert.strictEqual((await runHere(["kill", "--config", config])).code, 0)
   return until("every order is withdrawn", 60_000, async () => (await resting(connection)) === 0)
 }
 
 /** Ends whatever is open with a well-behaved bot, and compares the books. */
 const settleAndCheck = async (config: string, strategy: string, journal: string, connection: Connection) => {
-  await start(["kill", "--release", "--config", config]).ended
+  await runHere(["kill", "--release", "--config", config])
   await settle(config, strategy, journal)
   return check(journal, connection)
 }

@@ -4,13 +4,13 @@ import { existsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
-import { start } from "./processes.ts"
+import { runHere } from "../cli/program.ts"
 
 /** Standard output of a command that has to succeed. */
 const output = async (...args: ReadonlyArray<string>): Promise<string> => {
-  const { ended, lines, errors } = start(args)
-  assert.strictEqual(await ended, 0, errors.join(""))
-  return lines.join("\n")
+  const { code, stderr, stdout } = await runHere(args)
+  assert.strictEqual(code, 0, stderr)
+  return stdout
 }
 
 const isInstalled = (program: string): boolean => spawnSync(program, ["--help"], { cwd: tmpdir() }).error === undefined

@@ -5,7 +5,7 @@
 import { copyFileSync, existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { startSandbox } from "../cli/program.ts"
+import { runHere, startSandbox } from "../cli/program.ts"
 import { type Connection, newFolder, type Program, pause, prepare, randomFrom, start } from "./processes.ts"
 
 const poll = ["--poll", "0.1s", "--json"]
@@ -84,7 +84,7 @@ const forgottenIn = ({ lines }: Program): ReadonlyArray<string> =>
     return id === undefined ? [] : [id]
   })
 
-const say = (words: ReadonlyArray<string>, config: string) => start([...words, "--config", config]).ended
+const say = (words: ReadonlyArray<string>, config: string) => runHere([...words, "--config", config])
 
 describe("processes killed at random moments, and continued on a copy", () => {
   // How often, for longer campaigns: LIMITBOT_COPIES=300.

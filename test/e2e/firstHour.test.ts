@@ -48,10 +48,7 @@ describe.skipIf(!terminal.hasTerminals())("the first hour", () => {
     const { lines, note } = recordOf(folder)
     const type = (args: string): Promise<string> =>
       new Promise((done) => {
-        const ran = execFile("npm", ["run", "-s", "limitbot", "--", ...args.split(" ")], {
-          cwd: folder,
-          env: environment
-        })
+        const ran = execFile(process.execPath, [limitbot, ...args.split(" ")], { cwd: folder, env: environment })
         let said = ""
         ran.stdout?.on("data", (text: string) => (said += text))
         ran.stderr?.on("data", (text: string) => (said += text))

@@ -10,7 +10,7 @@ import { findingNames } from "../../src/engine/planning/PlanFindings.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
-import { startSandbox } from "../cli/program.ts"
+import { runHere, startSandbox } from "../cli/program.ts"
 import { certificate, checkBooks } from "./books.ts"
 import * as edits from "./edits.ts"
 import * as evidence from "./evidence.ts"
@@ -40,7 +40,7 @@ describe("reload", () => {
         "--config",
         config,
         "--poll",
-        minutes > 0 ? "1s" : "0.3s",
+        minutes > 0 ? "1s" : "0.1s",
         "--json",
         ...allowed,
         ...flags
@@ -58,8 +58,7 @@ describe("reload", () => {
         note(await edits.edit(files, random))
         await pause(calm * random(200, 1500))
         assert.isNull(bot.child.exitCode, `the bot runs on: ${bot.errors.join("")}`)
-        const isHalfway = index === Math.trunc(wanted / 2)
-        if (!isHalfway && random(0, 1) > (minutes > 0 ? 0.15 : 0.05)) continue
+        if (random(0, 1) > (minutes > 0 ? 0.15 : 0.05)) continue
         note("killed")
         edits.writeGood(files)
         await pause(random(0, 1500))
@@ -75,18 +74,26 @@ describe("reload", () => {
       bot = run("--for", "0.5s", "--cancel-on-exit")
       assert.strictEqual(await bot.ended, 0, bot.errors.join(""))
       const reader = Journal.layerReadOnly.pipe(Layer.provide(Sqlite.layer({ filename: journal, readOnly: true })))
+      // Everything is back before an order that nobody paid is cancelled: whoever goes on with the journal does that.
+      const spare = Effect.map(replay, ({ placements }) =>
+        [...placements.values()].flatMap(({ orphans }) => [...orphans.values()].filter((done) => !done))
+      ).pipe(Effect.provide(reader))
+      if ((await Effect.runPromise(spare)).length > 0) {
+        assert.strictEqual((await runHere(["kill", "--config", config])).code, 0)
+        bot = run("--for", "3s", "--cancel-on-exit")
+        assert.strictEqual(await bot.ended, 0, bot.errors.join(""))
+      }
       const books = Effect.all({
         result: evidence.check(connection.url, connection.account.signerId),
         events: evidence.readAll,
-        state: replay
+        spare
       })
-      const { result, events, state } = await Effect.runPromise(
-        books.pipe(Effect.provide(Layer.mergeAll(reader, NodeHttpClient.layerUndici)))
-      )
-      const orphans = [...state.placements.values()].flatMap(({ orphans }) =>
-        [...orphans.values()].filter((done) => !done)
-      )
-      assert.deepStrictEqual(orphans, [], "no spare order is left at the venue")
+      const {
+        result,
+        events,
+        spare: left
+      } = await Effect.runPromise(books.pipe(Effect.provide(Layer.mergeAll(reader, NodeHttpClient.layerUndici))))
+      assert.deepStrictEqual(left, [], "no spare order is left at the venue")
       const counts = edits.checkEdits(events)
       const { orders, funded } = result
       const proof = { ...(await certificate(config)), ...(await checkBooks(folder, config)) }

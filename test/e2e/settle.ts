@@ -12,8 +12,9 @@ import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
+import { startHere } from "../cli/program.ts"
 import * as evidence from "./evidence.ts"
-import { type Connection, type Program, start } from "./processes.ts"
+import type { Connection } from "./processes.ts"
 
 /** The journal of a bot that may be running, and a client to ask the sandbox for its books. */
 export const witnesses = (filename: string) =>
@@ -26,35 +27,21 @@ export const check = (journal: string, { url, account }: Connection) =>
   Effect.runPromise(Effect.provide(evidence.check(url, account.signerId), witnesses(journal)))
 
 /** Placements whose payment is signed, and nobody has said yet what became of it. */
-const unanswered = async (journal: string): Promise<Set<string>> => {
+const unanswered = async (journal: string): Promise<ReadonlyArray<string>> => {
   const state = await Effect.runPromise(Effect.provide(replay, witnesses(journal)))
   const waiting = unfinished(state).filter((each) => each.state === "funding" && !each.funding.acknowledged)
-  return new Set(waiting.map(({ id }) => id))
+  return waiting.map(({ id }) => id)
 }
 
-const answers: ReadonlySet<string> = new Set([
-  "FundingAcknowledged",
-  "FundingAnswered",
-  "DepositSeen",
-  "FundingDead",
-  "FundingInDoubt",
-  "Closed"
-])
-
-/** A bot that went on with this journal has an answer for every payment that it found without one. */
-const isAnswered = async (bot: Program, waiting: Set<string>): Promise<void> => {
-  await bot.line((line) => {
-    const { event, placement }: { readonly event: string; readonly placement?: string } = JSON.parse(line)
-    if (placement !== undefined && answers.has(event)) waiting.delete(placement)
-    return waiting.size === 0
-  })
-}
+const answers = "FundingAcknowledged|FundingAnswered|DepositSeen|FundingDead|FundingInDoubt|Closed"
 
 /** Runs until every order is closed and its money back. */
 export const settle = async (config: string, strategy: string, journal: string): Promise<void> => {
   const waiting = await unanswered(journal)
-  const last = start(["run", strategy, "--config", config, "--cancel-on-exit", "--poll", "0.5s", "--json"])
-  await isAnswered(last, waiting)
-  last.child.kill("SIGTERM")
-  assert.strictEqual(await last.ended, 0, last.errors.join(""))
+  const last = startHere(["run", strategy, "--config", config, "--cancel-on-exit", "--poll", "0.3s", "--json"])
+  await last.says('"event":"BotStarted"')
+  for (const id of waiting) await last.says(new RegExp(`"event":"(?:${answers})"[^\n]*"placement":"${id}"`))
+  last.signal("SIGTERM")
+  const { code, stderr } = await last.ended
+  assert.strictEqual(code, 0, stderr)
 }

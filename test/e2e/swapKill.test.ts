@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { startSandbox } from "../cli/program.ts"
+import { runHere, startHere, startSandbox } from "../cli/program.ts"
 import { type Cut, cuttingProxy } from "./cuttingProxy.ts"
 import { type Connection, configure, kill9, newFolder, type Program, pause, randomFrom, start } from "./processes.ts"
 
@@ -97,14 +97,15 @@ const until = async (what: string, isTrue: () => boolean): Promise<void> => {
   assert.isTrue(isTrue(), what)
 }
 
-const resume = (config: string, swap: string) => start(["swap", "--resume", swap, "--config", config, "--json"])
+const resuming = (config: string, swap: string) => ["swap", "--resume", swap, "--config", config, "--json"]
 
 const finish = async (config: string, swap: string): Promise<ReadonlyArray<string>> => {
-  const resumed = resume(config, swap)
-  assert.strictEqual(await resumed.ended, 0, resumed.errors.join(""))
-  const summary = JSON.parse(resumed.lines.at(-1) ?? "{}") as { readonly outcome: string; readonly swap: string }
+  const { code, stderr, stdout } = await startHere(resuming(config, swap)).ended
+  assert.strictEqual(code, 0, stderr)
+  const lines = stdout.trim().split("\n")
+  const summary = JSON.parse(lines.at(-1) ?? "{}") as { readonly outcome: string; readonly swap: string }
   assert.strictEqual(summary.outcome, "paid")
-  return resumed.lines.map(eventOf)
+  return lines.map(eventOf)
 }
 
 const swap = (config: string, ...more: ReadonlyArray<string>) =>
@@ -130,7 +131,7 @@ describe.concurrent("a swap that is killed", () => {
         const { config } = prepare("", own.url)
         for (const [index, [stage, cut]] of stages.entries()) {
           const reached = own.cut(cut)
-          const life = index === 0 ? swap(config) : resume(config, "s1")
+          const life = index === 0 ? swap(config) : start(resuming(config, "s1"))
           const isReached = await Promise.race([reached.then(() => true), life.ended.then(() => false)])
           assert.isTrue(isReached, `it ended before it was ${stage}: ${life.errors.join("")}`)
           await kill9(life)
@@ -227,9 +228,8 @@ ladder: { side: sell, from: 90000, to: 95000, rungs: 2, total: { base: 0.02 } }
     const run = (...more: ReadonlyArray<string>) =>
       start(["run", strategy, "--config", config, "--poll", "0.1s", "--json", ...more])
     const status = async () => {
-      const shown = start(["status", "--config", config])
-      await shown.ended
-      return shown.lines.join("\n")
+      const { stdout } = await runHere(["status", "--config", config])
+      return stdout
     }
     const before = await held(senderOf(own), "external")
     const first = run()
@@ -259,9 +259,9 @@ ladder: { side: sell, from: 90000, to: 95000, rungs: 2, total: { base: 0.02 } }
     await kill(sure)
     assert.lengthOf(calls(), 3)
     assert.strictEqual((await held(senderOf(own), "external")) - before, 2_000_000n)
-    const stale = run(...word)
-    assert.strictEqual(await stale.ended, 1)
-    assert.include(stale.errors.join(""), "no order waits for an unclear payment of this name. There is none.")
+    const stale = await startHere(["run", strategy, "--config", config, "--json", ...word]).ended
+    assert.strictEqual(stale.code, 1)
+    assert.include(stale.stderr, "no order waits for an unclear payment of this name. There is none.")
     assert.lengthOf(calls(), 3)
   })
 })

@@ -12,7 +12,7 @@ import { Effect, Layer } from "effect"
 import { IntentGuard } from "../../src/venue/signing/IntentGuard.ts"
 import * as RemoteSigner from "../../src/venue/signing/RemoteSigner.ts"
 import { ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
-import { type Connection, configText, ordersAt, run, start, startSandbox, workspace } from "../cli/program.ts"
+import { type Connection, configText, ordersAt, runHere, startHere, startSandbox, workspace } from "../cli/program.ts"
 import { until } from "../control/runningBot.ts"
 import { config, testAccount } from "../venue/scriptedVenue.ts"
 import { type Asked, listen, type Payload, type Signed, signer, withMessage } from "./lyingSigner.ts"
@@ -267,7 +267,7 @@ describe("a bot whose signer process lies", () => {
         )
       })
     )
-    const bot = start([
+    const bot = startHere([
       "run",
       join(workplace, "grid.yaml"),
       "--config",
@@ -277,12 +277,12 @@ describe("a bot whose signer process lies", () => {
     ])
     await until("it has asked for some signatures", async () => asked >= 3)
     await until("it tells", async () => {
-      const events = await run(["events", "--json", "--config", join(workplace, "config.yaml")])
+      const events = await runHere(["events", "--json", "--config", join(workplace, "config.yaml")])
       return /The signer returned something else/.test(events.stdout)
     })
     bot.signal("SIGTERM")
     await bot.ended
-    const events = await run(["events", "--json", "--config", join(workplace, "config.yaml")])
+    const events = await runHere(["events", "--json", "--config", join(workplace, "config.yaml")])
     assert.notMatch(events.stdout, /FundingSigned|FundingSent/)
     assert.deepStrictEqual(
       (await ordersAt(sandbox)).flatMap(({ held }) => held),

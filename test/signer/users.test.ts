@@ -94,34 +94,34 @@ assets:
     const trading = begin(bot)
     await until("orders are funded", async () => (await ordersAt(sandbox)).some(({ held }) => held.length > 0))
 
-    const tries = (who: ReadonlyArray<string>, code: string): string => {
-      const [program = "", ...words] = [...who, process.execPath, "-e", code]
-      return spawnSync(program, words, { encoding: "utf8" }).stdout.trim()
-    }
-    const reads = (file: string) =>
-      `try { require("fs").readFileSync(${JSON.stringify(join(root, file))}); console.log("read") } catch (e) { console.log(e.code) }`
-    const connects = `require("net").connect(${JSON.stringify(join(root, "run/limitbot-signer/signer.sock"))}, () => { console.log("connected"); process.exit() }).on("error", (e) => console.log(e.code))`
-    const [botUser, signerUser, other] = [ofUnit(bot), ofUnit(signer), as("somebody")]
-    for (const file of [
+    const ofSigner = [
       "etc/limitbot-signer/account.key",
       "etc/limitbot-signer/signer.yaml",
       "var/lib/limitbot-signer/signer.log"
-    ]) {
-      assert.deepStrictEqual(
-        [signerUser, botUser, other].map((who) => tries(who, reads(file))),
-        ["read", "EACCES", "EACCES"]
-      )
+    ]
+    const ofBot = ["etc/limitbot/api.key", "var/lib/limitbot/journal.sqlite"]
+    const tries = `
+      const said = {}
+      for (const file of ${JSON.stringify([...ofSigner, ...ofBot])}) {
+        try { require("fs").readFileSync(${JSON.stringify(root)} + "/" + file); said[file] = "read" } catch (e) { said[file] = e.code }
+      }
+      const tell = (what) => { console.log(JSON.stringify({ ...said, socket: what })); process.exit() }
+      const socket = ${JSON.stringify(join(root, "run/limitbot-signer/signer.sock"))}
+      require("net").connect(socket, () => tell("connected")).on("error", (e) => tell(e.code))`
+    /** What happens to somebody who reads every file and connects to the socket. */
+    const reach = (who: ReadonlyArray<string>): Readonly<Record<string, string>> => {
+      const [program = "", ...words] = [...who, process.execPath, "-e", tries]
+      return JSON.parse(spawnSync(program, words, { encoding: "utf8" }).stdout)
     }
-    for (const file of ["etc/limitbot/api.key", "var/lib/limitbot/journal.sqlite"]) {
-      assert.deepStrictEqual(
-        [botUser, signerUser, other].map((who) => tries(who, reads(file))),
-        ["read", "EACCES", "EACCES"]
-      )
-    }
-    assert.deepStrictEqual(
-      [botUser, other].map((who) => tries(who, connects)),
-      ["connected", "EACCES"]
-    )
+    const all = (files: ReadonlyArray<string>, what: string) => Object.fromEntries(files.map((file) => [file, what]))
+    const { socket: _, ...signersFiles } = reach(ofUnit(signer))
+    assert.deepStrictEqual(signersFiles, { ...all(ofSigner, "read"), ...all(ofBot, "EACCES") })
+    assert.deepStrictEqual(reach(ofUnit(bot)), {
+      ...all(ofSigner, "EACCES"),
+      ...all(ofBot, "read"),
+      socket: "connected"
+    })
+    assert.deepStrictEqual(reach(as("somebody")), { ...all([...ofSigner, ...ofBot], "EACCES"), socket: "EACCES" })
     for (const program of [trading, signing]) {
       program.signal("SIGTERM")
       await program.ended

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import bs58 from "bs58"
 import { accountOf } from "../../tools/conformance/signing.ts"
+import { runHere } from "../cli/program.ts"
 import { configure, kill9, newFolder, pause, start } from "../e2e/processes.ts"
 import { settle } from "../e2e/settle.ts"
 import { type Asset, base, formatted, purse, quote } from "./service/Books.ts"
@@ -40,9 +41,9 @@ const someWeather = (isClear: () => boolean): Weather => {
 }
 
 const printed = async (...args: ReadonlyArray<string>) => {
-  const { ended, errors, lines } = start([...args, "--json"])
-  assert.strictEqual(await ended, 0, `${args[0]}: ${errors.join("")}`)
-  return JSON.parse(lines.join("\n"))
+  const { code, stderr, stdout } = await runHere([...args, "--json"])
+  assert.strictEqual(code, 0, `${args[0]}: ${stderr}`)
+  return JSON.parse(stdout)
 }
 
 describe("the bot at an independent service", () => {
