@@ -14,6 +14,7 @@ import { loadSettings } from "../../src/cli/files/ConfigFile.ts"
 import { limitbot as built } from "../builtProgram.ts"
 import { type Connection, newFolder, startSandbox } from "../cli/program.ts"
 import { type Block, blocksOf, filesNamedIn, read, root } from "./documents.ts"
+import { askHere, serveHere } from "./hereFrom.ts"
 
 const pages = [
   "README.md",
@@ -27,16 +28,23 @@ const pages = [
 const shim = (folder: string, name: string, text: string): void =>
   writeFileSync(join(folder, name), `#!/usr/bin/env bash\nset -euo pipefail\n${text}\n`, { mode: 0o755 })
 
+/** Commands that are processes of their own: they are stopped by signals, compute in threads, or answer before anything else. */
+const processes = "run | sandbox | demo | sweep | --*"
+
 /**
- * `limitbot` is the built program; what would run for ever is stopped, the sandbox of the tour when the page ends. A band has the
- * time for all its runs on a busy machine as well, and an exit waits only seconds for what expires. `npm` checks that its script exists.
+ * `limitbot` is the built program for those, and asks this process (`hereFrom.ts`) for all others; what would run for ever is
+ * stopped, the sandbox of the tour when the page ends, and an exit waits only seconds for what expires. `npm` checks that its
+ * script exists.
  */
-const writeShims = (folder: string): void => {
+const writeShims = (folder: string, socket: string): void => {
   const program = `"${process.execPath}" "${built}"`
   const limitbot = `
 case "$1" in
+  ${processes}) ;;
+  *) ${askHere(socket)} ;;
+esac
+case "$1" in
   run) exec ${program} "$@" --poll 0.5s ;;
-  backtest) exec ${program} "$@" --band-seconds 60 ;;
   sandbox)
     if [[ "$*" != *--write-config* ]]; then
       exec timeout --preserve-status --signal=TERM 3 ${program} "\${@/8180/0}"
@@ -58,14 +66,21 @@ esac`
   shim(folder, "npm", npm)
 }
 
+/** A band has the time for all its runs on a busy machine as well; a quarter of an hour is rehearsed as an hour is. */
+const asInTests = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (words[0] === "backtest") return [...words, "--band-seconds", "60"]
+  return words[0] === "rehearse" ? words.map((word) => (word === "0.05" ? "0.01" : word)) : words
+}
+
 /** A folder like the repository as its user sees it, whose example configuration leads to a sandbox. */
-const prepare = (sandbox: Connection) => {
+const prepare = async (sandbox: Connection) => {
   const folder = newFolder()
   for (const name of ["config", "strategies"]) cpSync(join(root, name), join(folder, name), { recursive: true })
   const example = read("config/example.yaml").replace("https://venue.example", sandbox.url)
   writeFileSync(join(folder, "config/example.yaml"), example)
   mkdirSync(join(folder, "bin"))
-  writeShims(join(folder, "bin"))
+  const socket = await serveHere(asInTests)
+  writeShims(join(folder, "bin"), socket)
   const environment = {
     PATH: [join(folder, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter),
     LIMITBOT_API_KEY: sandbox.apiKey,
@@ -75,7 +90,7 @@ const prepare = (sandbox: Connection) => {
   return { folder, environment }
 }
 
-type Place = ReturnType<typeof prepare>
+type Place = Awaited<ReturnType<typeof prepare>>
 
 const runShell = ({ folder, environment }: Place, { text }: Block): Promise<string> =>
   new Promise((done, fail) => {
@@ -121,7 +136,7 @@ const readConfiguration = ({ folder }: Place, { text }: Block): Promise<unknown>
 describe.concurrent("documentation", () => {
   for (const page of pages) {
     it(`${page} is true`, { timeout: 400_000 }, async ({ onTestFinished }) => {
-      const place = prepare(await startSandbox({ speed: 60 }))
+      const place = await prepare(await startSandbox({ speed: 60 }))
       onTestFinished(() => endOwnSandbox(place))
       const said = new Map<Block, string>()
       for (const block of blocksOf(read(page))) {
