@@ -13,6 +13,8 @@ export interface RefusedExit {
   readonly limit?: string
   readonly reason: string
   readonly since: number
+  /** It is tried by a swap: whether that brings anything is known only at its end. */
+  readonly isSwap?: true
 }
 
 export type RefusedExits = Map<string, RefusedExit>
@@ -30,10 +32,18 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
       const limit = event._tag === "Denied" ? { limit: event.limit } : {}
       return void exits.set(key, { strategy, slot, wanted, ...limit, reason, since: exits.get(key)?.since ?? at })
     }
-    case "Planned":
+    case "Planned": {
+      const key = keyOf(event)
+      const refused = exits.get(key)
+      if (refused === undefined) return
       // What the venue has refused so often is there once it has the money.
-      return exits.get(keyOf(event))?.limit === undefined ? undefined : void exits.delete(keyOf(event))
+      if (refused.limit !== undefined) return void exits.delete(key)
+      const { isSwap: _, ...rest } = refused
+      return void exits.set(key, event.by === "swap" ? { ...rest, isSwap: true } : rest)
+    }
     case "DepositSeen":
+      return exits.get(keyOf(event))?.isSwap === true ? undefined : void exits.delete(keyOf(event))
+    case "FillSeen":
     case "LegClosed":
       return void exits.delete(keyOf(event))
     case "Decided":

@@ -15,7 +15,6 @@ import type { HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 
 const pageSize = 1000
-/** A pass with more pages than this has a cursor that loops. */
 const mostPages = 100_000
 /** An address that nobody pays stays pending for ever; after this long it is no longer read again. */
 const openForMillis = Duration.toMillis("8 days")
@@ -69,6 +68,8 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass:
   const store = yield* HistoryStore
   let present = pass
   let rows = 0
+  /** A cursor that leads back to where this pass was leads nowhere. */
+  const been = new Set([keyOf(pass)])
   for (let pages = 1; pages <= mostPages; pages += 1) {
     const query = {
       numberOfTransactions: count,
@@ -85,9 +86,10 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass:
     const last = page.findLast(({ depositAddress }) => depositAddress !== undefined)
     const cursor =
       last?.depositAddress === undefined ? present.cursor : { address: last.depositAddress, memo: last.depositMemo }
-    const isStuck = cursor?.address === present.cursor?.address && cursor?.memo === present.cursor?.memo
-    const isOver = page.length < count || isStuck || (oldest !== undefined && oldest < present.horizon)
     present = { ...present, top, cursor }
+    const isStuck = been.has(keyOf(present))
+    been.add(keyOf(present))
+    const isOver = page.length < count || isStuck || (oldest !== undefined && oldest < present.horizon)
     const after: SyncProgress = isOver
       ? { completeTo: top ?? completeTo, pass: undefined }
       : { completeTo, pass: present }
@@ -98,6 +100,8 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass:
   }
   return { pages: mostPages, rows } satisfies Synced
 })
+
+const keyOf = ({ cursor }: Pass): string => `${cursor?.address} ${cursor?.memo}`
 
 const cursorOf = ({ cursor }: Pass) =>
   cursor === undefined

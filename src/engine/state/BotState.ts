@@ -18,7 +18,7 @@ import type { Placement } from "./Placement.ts"
 import { after, planned } from "./PlacementFold.ts"
 import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
-import { emptyStrategy, flowsAfter, type StrategyState } from "./StrategyState.ts"
+import { emptyStrategy, flowsAfter, resumed, type StrategyState } from "./StrategyState.ts"
 import * as OldSwaps from "./swaps/OldSwaps.ts"
 import { changesOwnState, tradingAfter } from "./TradingFold.ts"
 
@@ -177,9 +177,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
 
 const resume = (state: BotState, name: string): void => {
   const known = state.strategies.get(name)
-  if (known === undefined) return
-  const { paused: _, refused: __, unexplained: ___, endedEarly: ____, ...rest } = known
-  state.strategies.set(name, rest)
+  if (known !== undefined) state.strategies.set(name, resumed(known))
 }
 
 const changeStrategy = (
@@ -248,6 +246,7 @@ const applyEnded = (state: BotState, event: PlacementEvent, at: number): void =>
   if (event._tag !== "Contradiction" || order === undefined) return
   const { amount, asset } = order
   EndedOrders.noteAlive(state.ended, order)
+  changeStrategy(state, order.strategy, ({ revived = [] }) => ({ revived: [...revived, order.orderId] }))
   freeze(state, event, event.what, { kind: "contradiction", since: at, evidence: event.evidence, asset, amount })
 }
 
@@ -321,7 +320,7 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
         refusedWhy: event.reason
       }))
     case "DepositSeen":
-      return changeSlot(state, placement, () => ({ refusals: 0 }))
+      return changeSlot(state, placement, ({ refusals }) => ({ refusals: placement.by === "swap" ? refusals : 0 }))
     case "Contradiction": {
       const { inputAmount: amount, inputAsset: asset } = placement
       const { evidence, what } = event
@@ -364,8 +363,9 @@ const noteRefused = (state: BotState, before: Placement, event: PlacementEvent):
 /** A cancel that an earlier process asked for may be missing in the journal. */
 const noteEarlyEnd = (state: BotState, before: Placement, event: PlacementEvent, at: number): void => {
   const { order, plannedAt, strategy } = before
-  if (event._tag === "FillSeen") return changeStrategy(state, strategy, () => ({ endedEarly: undefined }))
-  if (event._tag !== "Closed" || !isEarly(before, event.status, at) || plannedAt < state.runStartedAt) return
+  if (event._tag !== "Closed") return
+  if (event.status === "FILLED") return changeStrategy(state, strategy, () => ({ endedEarly: undefined }))
+  if (!isEarly(before, event.status, at) || plannedAt < state.runStartedAt) return
   changeStrategy(state, strategy, ({ endedEarly }) => ({
     endedEarly: { times: (endedEarly?.times ?? 0) + 1, how: `order ${order?.id} ${event.status}` }
   }))

@@ -24,7 +24,7 @@ export interface Slot {
   readonly sold: Amount
   readonly paid: Amount
   readonly proceeds: Amount
-  /** Attempts in a row that the venue refused; the back-off counts them. */
+  /** Attempts in a row that the venue refused, and swaps that it paid back; the back-off counts them. */
   readonly refusals: number
   readonly refusedAt: number
   /** Why the last of them was given up. */
@@ -75,7 +75,15 @@ export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
   }
   const after = { ...slot, ...inLeg }
   const past: SlotPast = { ...holdingAfter(slot.past, placement), lastOrder: { side, price } }
-  return { ...totals(slot, placement), past, ...(status === "FILLED" ? completed(after, side) : inLeg) }
+  const leg = status === "FILLED" ? completed(after, side) : inLeg
+  return { ...totals(slot, placement), past, ...leg, ...attemptsAfter(slot, placement) }
+}
+
+/** A swap that came back was in vain though it was paid: tried again at once for ever, its refunds' fees would eat the budget. */
+const attemptsAfter = ({ refusals }: Slot, placement: Placement): Partial<Slot> => {
+  if (placement.by !== "swap") return {}
+  if (filledBase(placement) > 0n) return { refusals: 0 }
+  return { refusals: refusals + 1, refusedAt: placement.changedAt, refusedWhy: "the venue paid its swap back" }
 }
 
 type Holding = Pick<SlotPast, "held" | "cost">

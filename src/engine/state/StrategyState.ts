@@ -35,7 +35,9 @@ export interface StrategyState {
   }
   /** Payments that were refused for certain since the last deposit that was seen, and what the last one was answered. `isLie`: it was paid. */
   readonly refused?: { readonly times: number; readonly answer: string; readonly isLie?: boolean } | undefined
-  /** Its orders that ended in a row before their time, unfilled and without a cancel of ours, and how the last one did. */
+  /** Its orders that live on although their books were closed, since it was last resumed. */
+  readonly revived?: ReadonlyArray<string> | undefined
+  /** Its orders that ended in a row before their time, not filled whole and without a cancel of ours, and how the last one did. */
   readonly endedEarly?: { readonly times: number; readonly how: string } | undefined
   /** It cannot be planned, by a mistake of this program. */
   readonly failing?: { readonly reason: string; readonly since: number } | undefined
@@ -56,6 +58,16 @@ export const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, a
   equity === undefined
     ? flows
     : new Map(flows).set(asset, (flows.get(asset) ?? 0n) + amount - (budget.get(asset) ?? 0n))
+
+/** Somebody has looked: what had stopped it counts anew. */
+export const resumed = ({
+  paused: _,
+  refused: __,
+  unexplained: ___,
+  endedEarly: ____,
+  revived: _____,
+  ...rest
+}: StrategyState): StrategyState => rest
 
 export const emptyStrategy = (name: string): StrategyState => ({
   name,

@@ -104,6 +104,52 @@ describe("orders that end before their time", () => {
       )
   }
 
+  it.effect("by a word with a thousandth of it filled, they were paid again for ever and nobody was told", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const end = ended("CANCELED")
+        const filled = new Set<unknown>()
+        world.network.reply = (request, body) => {
+          const before = structuredClone(body)
+          end(request, body)
+          const [data, was] = [body, before].map((each) => (isAttributes(each) ? each["data"] : undefined))
+          const orders = Array.isArray(data) ? data : [data]
+          const originals = Array.isArray(was) ? was : [was]
+          for (const [index, order] of orders.entries()) {
+            const original = originals[index]
+            if (!isAttributes(order) || !isAttributes(original)) continue
+            const [attributes, truth] = [order["attributes"], original["attributes"]]
+            if (!isAttributes(attributes) || !isAttributes(truth) || truth["fillStatus"] !== "OPEN") continue
+            filled.add(order["id"])
+            const { amountOut } = attributes["swapView"] as { amountOut: string }
+            const amountIn = `${attributes["depositedAmount"]}`
+            const [part, brought] = [BigInt(amountIn) / 1_000n, BigInt(amountOut) / 1_000n]
+            attributes["partialFills"] = [
+              {
+                id: `${order["id"]}-1`,
+                amountIn: `${part}`,
+                amountOut: `${brought}`,
+                createdAt: attributes["createdAt"],
+                updatedAt: attributes["createdAt"]
+              }
+            ]
+            const withdrawal = { status: "COMPLETED", amount: `${brought}`, txHash: "word" }
+            Object.assign(attributes["payouts"] as object, { withdrawal, allWithdrawals: [withdrawal] })
+          }
+          return body
+        }
+        const bot = yield* world.run({ strategies: [ladder(4)] })
+        const paused = () => bot.state.strategies.get("ladder")?.paused
+        yield* until(() => paused() !== undefined, 60_000, "it is paused")
+        assert.strictEqual(paused()?.limit, "early-ends")
+        const signed = (yield* bot.events).filter(({ event }) => event._tag === "FundingSigned")
+        assert.isAtMost(signed.length, 4 + 2)
+        assert.isAtLeast((yield* bot.events).filter(({ event }) => event._tag === "FillSeen").length, 3)
+      })
+    )
+  )
+
   it.effect("an order that somebody else cancelled counts as back once it has stayed so for ten minutes", () =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -3,8 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { problemsOf } from "../../../src/control/view/problems.ts"
 import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
+import * as Reserve from "../../../src/journal/Reserve.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
-import { assets, inVirtualTime, make, type Running, until } from "../botWorld.ts"
+import { assets, inVirtualTime, make, makeWith, type Running, until } from "../botWorld.ts"
 
 const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))
 
@@ -91,6 +92,30 @@ describe("exits that are refused", () => {
         yield* until(() => told(process).length === 0, 600_000, "it is over once it rests")
       })
     )
+  )
+
+  it.effect(
+    "a stop by a swap that the venue pays back was paid again every few seconds, each time at a fee, and silent",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* makeWith(() => Reserve.none, { refundedSwapShare: 1 })
+          const stopped = long("budget: { quote: 1000 }").replace("stop: 30000", "stop: 61000, reach: 3%, stopBy: swap")
+          const process = yield* world.run({ strategies: [stopped], pace: { pollMaxMillis: 5_000 } })
+          const swaps = Effect.map(
+            process.events,
+            (events) => events.filter(({ event }) => event._tag === "Planned" && event.by === "swap").length
+          )
+          yield* until(() => told(process).length > 0, 300_000, "it is told")
+          assert.match(
+            told(process)[0]?.text ?? "",
+            /^The exit SELL .* is not in the market, refused by the venue: the venue paid its swap back/
+          )
+          yield* Effect.sleep("30 minutes")
+          assert.isAtMost(yield* swaps, 12)
+          assert.lengthOf(told(process), 1, "it stays an alarm while the next swap is under way")
+        })
+      )
   )
 
   it.effect("an entry that is refused is no missing exit", () =>

@@ -1,6 +1,6 @@
 /** Keeping the history: nothing missed and nothing twice, however often it is interrupted and whoever else asks. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Option, Redacted, Ref } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Ref } from "effect"
 import { HttpClient } from "effect/http"
 import * as SharedRateLimiter from "../../../src/cli/swap/SharedRateLimiter.ts"
 import * as HistorySync from "../../../src/engine/reconciliation/HistorySync.ts"
@@ -13,6 +13,7 @@ import { VenueClient } from "../../../src/venue/http/VenueClient.ts"
 import { Signer } from "../../../src/venue/signing/Signer.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../../src/venue/VenueConfig.ts"
 import { Unauthorized, VenueError } from "../../../src/venue/VenueError.ts"
+import { transactionStatuses } from "../../../src/venue/wire/WireHistory.ts"
 import { account, btc, send } from "../../sandbox/clients.ts"
 import { play } from "../../sandbox/play.ts"
 import * as playedSwaps from "../../sandbox/playedSwaps.ts"
@@ -143,6 +144,30 @@ describe("keeping the history", () => {
         assert.isAtMost(Math.max(...inOneMinute), 16, "twelve are allowed, some find that out")
         assert.isAtMost(refused, times.length / 4, "nobody hammers")
       })
+    )
+  )
+
+  it.effect("a cursor that leads in a circle of two pages was followed for ever", () =>
+    play(
+      Effect.gen(function* () {
+        const asked = yield* Ref.make<ReadonlyArray<Asked>>([])
+        yield* quote()
+        yield* quote()
+        const history = Context.get(yield* Layer.build(alone(asked)), History)
+        const both = yield* history.transactions({ statuses: transactionStatuses.join(",") })
+        let pages = 0
+        const circling = Layer.succeed(History, {
+          ...history,
+          transactions: () => {
+            pages += 1
+            return pages > 20
+              ? Effect.die(new Error("it goes on and on"))
+              : Effect.succeed([both[pages % 2] ?? assert.fail()])
+          }
+        })
+        const read = yield* HistorySync.sync(undefined, 1).pipe(Effect.provide(Layer.mergeAll(circling, database())))
+        assert.deepStrictEqual(read, { pages: 3, rows: 3 })
+      }).pipe(Effect.scoped)
     )
   )
 

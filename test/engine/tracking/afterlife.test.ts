@@ -89,6 +89,32 @@ describe("orders that live on after they were settled", () => {
     )
   )
 
+  it.effect("two of them, and the money that counted as back went on into new orders until the account was empty", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting({ strategies: [ladder(4)], pace: { pollMaxMillis: 1_000 } }, 4)
+        yield* Effect.sleep(2_000)
+        const lies = yield* lying(12_000, world)
+        const [first, second] = openOrders(process)
+        yield* process
+          .inside()
+          .withdrawPlacements([first?.id ?? "", second?.id ?? ""], { code: "operator", text: "test" })
+        yield* until(() => lies.size === 2, 5_000, "they are cancelled")
+        const paused = () => process.state.strategies.get("ladder")?.paused
+        yield* until(() => paused() !== undefined, 60_000, "the strategy waits")
+        assert.strictEqual(paused()?.limit, "revived-orders")
+        assert.include(paused()?.reason ?? "", `2 orders live on`)
+        const signed = Effect.map(process.events, (all) => all.filter(({ event }) => event._tag === "FundingSigned"))
+        const { length } = yield* signed
+        assert.isAtMost(length, 4 + 2)
+        const others = openOrders(process).map(({ id }) => id)
+        yield* process.inside().withdrawPlacements(others, { code: "operator", text: "test" })
+        yield* Effect.sleep("5 minutes")
+        assert.lengthOf(yield* signed, length, "no slot pays anything")
+      })
+    )
+  )
+
   it.effect("a cancel that was a lie for four seconds made the slot pay again", () =>
     inVirtualTime(
       Effect.gen(function* () {
