@@ -61,7 +61,7 @@ type Request = HttpClientRequest.HttpClientRequest
 /** What becomes of a request; `undefined` delivers it. */
 export type Bend = (
   request: Request
-) => "fails" | "hangs" | { readonly status: number; readonly body: unknown } | undefined
+) => "fails" | "hangs" | { readonly status: number; readonly body: unknown; readonly isDelivered?: true } | undefined
 
 export interface Network {
   bend: Bend
@@ -85,8 +85,10 @@ const networkOver = (service: HttpClient.HttpClient, venueClock: Clock.Clock) =>
       if (bent === "fails") {
         return yield* new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })
       }
+      const served = Effect.provideService(service.execute(request), Clock.Clock, venueClock)
+      if (bent?.isDelivered === true) yield* served
       if (bent !== undefined) return answer(request, JSON.stringify(bent.body), bent.status)
-      const response = yield* Effect.provideService(service.execute(request), Clock.Clock, venueClock)
+      const response = yield* served
       const body = yield* response.text
       return answer(request, JSON.stringify(network.reply(request, JSON.parse(body))), response.status)
     })

@@ -351,8 +351,8 @@ const noteRefused = (state: BotState, before: Placement, event: PlacementEvent):
       refused: { times: (refused?.times ?? 0) + 1, answer, ...(isLie ? { isLie } : {}) }
     }))
   if (event._tag === "DepositSeen") {
-    if (before.state === "dead" && before.funding.payment?.wallet === "command")
-      return refuse(`the wallet said that it had not paid ${before.id}, and its deposit is there`, true)
+    if (before.state === "dead")
+      return refuse(`the payment of ${before.id} counted as never made, and its deposit is there`, true)
     return changeStrategy(state, before.strategy, () => ({ refused: undefined }))
   }
   if (event._tag !== "FundingDead" || before.state !== "funding") return

@@ -186,13 +186,12 @@ export const make = Effect.gen(function* () {
     return { shown, problem: unread.length === missing.length ? unread[0] : undefined }
   })
 
-  /** That nothing was paid for them, the operator or a refusal says: a deposit that shows all the same is booked. */
-  const deadSwaps = (now: number): ReadonlyArray<Placement> =>
+  /** That nothing was paid for them, the operator or a refusal says: a deposit that shows all the same is booked, also while nothing else is looked at. */
+  const deadPayments = (now: number): ReadonlyArray<Placement> =>
     [...books.state.placements.values()]
       .filter(
-        ({ by, id, order, state }) =>
+        ({ id, order, state }) =>
           state === "dead" &&
-          by === "swap" &&
           order !== undefined &&
           elapsedMillis(deadReadAt.get(id) ?? Number.NEGATIVE_INFINITY, now) >= settings.retryMaxMillis
       )
@@ -256,7 +255,7 @@ export const make = Effect.gen(function* () {
   ) {
     const open = unfinished(books.state)
     const now = yield* Clock.currentTimeMillis
-    const dead = deadSwaps(now)
+    const dead = deadPayments(now)
     const isIdle = open.length === 0 && dead.length === 0 && !hasOrphans(books.state.placements)
     if (isIdle && !afterlife.isDue(lookedAt, now)) return undefined
     byOrder = new Map(open.flatMap((placement) => (placement.order ? [[placement.order.id, placement.id]] : [])))

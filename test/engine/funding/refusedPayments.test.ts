@@ -10,6 +10,17 @@ import { chainAccount } from "../../../src/venue/VenueConfig.ts"
 import { assets, inVirtualTime, ladder, make, openOrders, until } from "../botWorld.ts"
 import { about, asked } from "./askedPayment.ts"
 
+/** Every order of an answer, as before its deposit. */
+const unpaid = (_request: unknown, body: unknown) => {
+  const { data } = body as { data?: object | ReadonlyArray<object> }
+  for (const order of Array.isArray(data) ? data : [data]) {
+    const { attributes } = (order ?? {}) as { attributes?: { depositedAmount?: string } }
+    if (attributes?.depositedAmount !== undefined)
+      Object.assign(attributes, { fillStatus: "AWAITING_DEPOSIT", depositedAmount: "0" })
+  }
+  return body
+}
+
 describe("payments that are refused each time", () => {
   it.effect("were signed anew for hours; after those in flight their strategy waits for a person", () =>
     inVirtualTime(
@@ -65,6 +76,41 @@ describe("payments that are refused each time", () => {
         assert.match(paused?.reason ?? "", /3 payments in a row were refused \(The wallet did not pay: code 1\)/)
       })
     )
+  )
+
+  it.effect(
+    "one that was made all the same was booked in silence beside a second one, and while its strategy waited not even seen",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* make
+          let isHidden = true
+          world.network.bend = ({ url }) =>
+            url.endsWith("/v0/submit-intent")
+              ? { isDelivered: true, status: 400, body: { message: "insufficient balance or overflow" } }
+              : undefined
+          world.network.reply = (request, body) => (isHidden ? unpaid(request, body) : body)
+          const bot = yield* world.run({ strategies: [ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])] })
+          const dead = () => [...bot.state.placements.values()].some(({ state }) => state === "dead")
+          yield* until(dead, 1_200_000, "it counts as never made")
+          const books = Context.get(bot.context, Bookkeeper)
+          yield* books.record({
+            _tag: "Paused",
+            strategy: "ladder",
+            limit: "operator",
+            action: "pause",
+            reason: "test"
+          })
+          isHidden = false
+          const known = () => bot.state.strategies.get("ladder")
+          yield* until(
+            () => known()?.refused?.isLie === true,
+            120_000,
+            "its deposit is booked although the strategy waits"
+          )
+          assert.match(closesGate(known() ?? {}) ?? "", /refused/)
+        })
+      )
   )
 
   it("a wallet that is caught having paid what it refused is asked nothing more", () => {
