@@ -57,6 +57,13 @@ describe("limitbot recover", () => {
     assert.deepStrictEqual(await slots(), before)
     assert.strictEqual((await ordersAt(sandbox)).length, atVenue, "nothing was created anew")
 
+    // Of two bots on one account, one took the other's orders, and a kill of it cancelled them.
+    lose("other")
+    const beside = await run(["recover", "grid.yaml", ...config, "--beside", "other.sqlite", "--json"], { cwd })
+    assert.strictEqual(beside.code, 0, beside.stderr)
+    const { orders: taken, ofOthers } = JSON.parse(beside.stdout)
+    assert.deepStrictEqual([taken, ofOthers], [[], (await ordersAt(sandbox)).length])
+
     // Without files every order is looked after under another name; once they ended, their fees are known again.
     lose("again")
     const bare = JSON.parse((await runHere(["recover", ...config, "--json"], { cwd })).stdout)

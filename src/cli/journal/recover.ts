@@ -1,10 +1,11 @@
 /**
  * `limitbot recover [FILE…]`: a new journal from what the venue can prove, after the old one was lost. Without files, every
- * order with money is looked after until it ends; with files, those that a slot wants go on in it.
+ * order with money is looked after until it ends; with files, those that a slot wants go on in it. The venue cannot tell which
+ * bot of an account made an order, so the journals of the others say what is theirs.
  */
 
 import { Clock, Console, Effect, Schema, Stream } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Order } from "../../domain/Order.ts"
 import { OrderBook } from "../../engine/book/OrderBook.ts"
@@ -33,7 +34,7 @@ import * as flags from "../flags.ts"
 import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
-import { isThere } from "./JournalView.ts"
+import { eventsOf, inJournal, isThere } from "./JournalView.ts"
 
 /** A journal exists: it knows more than the venue. */
 export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
@@ -49,20 +50,27 @@ export const command = Command.make(
       Argument.withDescription("The strategy files that ran (YAML); without them no order goes on in a slot"),
       Argument.variadic()
     ),
+    beside: FileName.flag("beside").pipe(
+      Flag.withDescription(
+        "The journal of another bot on the same account, whose orders are left alone; give it for each of them"
+      ),
+      Flag.atLeast(0)
+    ),
     config: flags.config,
     json: flags.json
   },
-  Effect.fn(function* ({ files, config: file, json }) {
+  Effect.fn(function* ({ files, beside, config: file, json }) {
     const config = yield* ConfigFile.load(file)
     const strategies = files.length === 0 ? [] : yield* StrategyFiles.load(files, config.markets)
     const exists = yield* isThere(config.journal)
     if (exists) return yield* new JournalThere({ journal: config.journal })
+    const others = new Set((yield* Effect.forEach(beside, ordersOf)).flat())
     yield* Head.forget(Lease.fileOf(config.journal))
     const account = yield* Modes.accountOf(config)
     const { pid } = yield* Process
     const run = { pid, version, mode: "live", account: account.signerId, venue: config.venue.url }
     const assets = bySymbol(config.markets.assets)
-    const result = yield* rebuild(run, strategies, Modes.marketsByName(config.markets)).pipe(
+    const result = yield* rebuild(run, strategies, Modes.marketsByName(config.markets), others).pipe(
       Effect.provide(Modes.live(config, account, pid))
     )
     const elsewhere = yield* historyOf(config, account, result.recovery)
@@ -73,7 +81,8 @@ export const command = Command.make(
       const orders = found.map(({ order, strategy, slot }) => ({ order: order.id, slot: `${strategy}/${slot}` }))
       const money = Money.rows(result.state.ledger, assets)
       const fills = finished.reduce((sum, { order }) => sum + order.fills.length, 0)
-      const rest = { unfunded: ids(unfunded), finished: finished.length, fills, notUnderstood: ids(notUnderstood) }
+      const counts = { finished: finished.length, fills, ofOthers: result.ofOthers }
+      const rest = { unfunded: ids(unfunded), ...counts, notUnderstood: ids(notUnderstood) }
       return yield* Console.log(
         JSON.stringify({ journal: config.journal, orders, ...rest, money, history: elsewhere, unknown })
       )
@@ -84,6 +93,12 @@ export const command = Command.make(
         ...found
           .filter(({ strategy }) => strategy === Recovery.recovered)
           .map(({ order }) => `  ${order.id} fits no slot of the files: it is looked after until its money is back`),
+        ...(own === found.length
+          ? []
+          : [
+              "If another bot trades on this account, some of these may be its: then move this journal away, and say --beside and that bot's journal. A kill cancels what is here."
+            ]),
+        ...(beside.length === 0 ? [] : [`${counted(result.ofOthers, "order")} of other bots: left alone`]),
         `${counted(finished.length, "order")} that ended, with their fills and fees, under the name ${Recovery.ended}`,
         ...("notAsked" in elsewhere
           ? [`The history was not asked: ${elsewhere.notAsked}`]
@@ -109,15 +124,24 @@ const unknown = [
   "payments that were signed or made and have not shown as a deposit yet: compare the account's balance"
 ]
 
+/** The ids of all orders that a bot has ever had. */
+const ordersOf = (journal: string) =>
+  inJournal(
+    journal,
+    Effect.map(eventsOf("Bound"), (events) => events.map(({ orderId }) => orderId))
+  )
+
 const rebuild = Effect.fnUntraced(function* (
   run: StartUp.BotRun,
   strategies: ReadonlyArray<Strategy>,
-  markets: ReturnType<typeof Modes.marketsByName>
+  markets: ReturnType<typeof Modes.marketsByName>,
+  others: ReadonlySet<string>
 ) {
   const venue = yield* Venue
   const books = yield* Bookkeeper
   const pages = yield* Stream.runCollect(orderPages(venue))
-  const orders = pages.flatMap((page) => page.orders)
+  const listed = pages.flatMap((page) => page.orders)
+  const orders = listed.filter(({ id }) => !others.has(id))
   const wishes = yield* wishesNow(strategies)
   yield* StartUp.record(run, strategies)
   const recovery = Recovery.recover(orders, wishes, markets)
@@ -127,7 +151,7 @@ const rebuild = Effect.fnUntraced(function* (
   if (recovery.finished.length > 0)
     yield* books.record({ _tag: "StrategyRemoved", strategy: Recovery.ended, orders: "left" })
   yield* books.record({ _tag: "BotStopped", reason: "rebuilt from the venue's orders" })
-  return { recovery, state: books.state }
+  return { recovery, ofOthers: listed.length - orders.length, state: books.state }
 })
 
 /** The partner's history may know deposits that are no orders: they are named. */
