@@ -232,7 +232,7 @@ const decisions = {
   },
   /** Our own limits refused: nothing was sent. `exit`: it was to leave a position, which stays without it. */
   Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid, exit: Schema.optionalKey(WantedExit) },
-  /** A wish that waits for something named; not an error, but for an `exit` that was refused again and again. */
+  /** A wish that waits for something named; not an error, but for an `exit` that the venue refuses again and again, or has ended. */
   Deferred: { strategy: Text, slot: Text, reason: Text, exit: Schema.optionalKey(WantedExit) }
 }
 

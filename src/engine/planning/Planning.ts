@@ -22,6 +22,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
+import { isDoubtful } from "../tracking/EarlyEnd.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { replacementCost } from "./costs/ReplacementCost.ts"
 import { armed, decisionEvent, type MarketMoment, stable, viewOf } from "./DecisionRecord.ts"
@@ -92,8 +93,21 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       own.map((placement) => ownOrder(books.state, strategy, placement, view))
     )
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, tally, change), { discard: true })
+    yield* Effect.forEach(own.filter(isDoubtful), (placement) => tellEnded(strategy, wish, placement), {
+      discard: true
+    })
     return decision
   })
+
+  /** The exit of a position is gone for as long as its end is not believed. */
+  const tellEnded = (strategy: Strategy, { desired }: Wish, { order, slot, status }: Placement) => {
+    const wanted = desired.get(slot)
+    const exit = wanted === undefined ? undefined : exitOf(strategy, wanted)
+    if (exit === undefined) return Effect.void
+    const about = { strategy: strategy.name, slot }
+    const reason = `it ended order ${order?.id} before its time (${status}); a new one is placed once it has stayed so for ten minutes`
+    return once(books.state, about, `ended ${order?.id}`, { _tag: "Deferred", ...about, reason, exit })
+  }
 
   const apply = (
     strategy: Strategy,

@@ -5,7 +5,7 @@ import { problemsOf } from "../../../src/control/view/problems.ts"
 import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import * as Reserve from "../../../src/journal/Reserve.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
-import { assets, inVirtualTime, make, makeWith, type Running, until } from "../botWorld.ts"
+import { assets, inVirtualTime, make, makeWith, openOrders, type Running, until } from "../botWorld.ts"
 
 const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))
 
@@ -116,6 +116,29 @@ describe("exits that are refused", () => {
           assert.lengthOf(told(process), 1, "it stays an alarm while the next swap is under way")
         })
       )
+  )
+
+  it.effect("an exit that the venue ended was gone for ten minutes, and silent", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const process = yield* world.run({ strategies: [long("budget: { quote: 1000 }")] })
+        const exit = () => openOrders(process).find(({ side }) => side === "SELL")?.order?.id
+        yield* until(() => exit() !== undefined, 120_000, "the target rests")
+        assert.lengthOf(told(process), 0)
+        yield* world.cancel(exit() ?? "")
+        yield* until(() => told(process).length > 0, 30_000, "it is told")
+        assert.match(
+          told(process)[0]?.text ?? "",
+          /^The exit SELL .* is not in the market, refused by the venue: it ended order .* before its time \(CANCELED\)/
+        )
+        yield* until(
+          () => exit() !== undefined && told(process).length === 0,
+          900_000,
+          "it is over once it rests again"
+        )
+      })
+    )
   )
 
   it.effect("an entry that is refused is no missing exit", () =>
