@@ -91,8 +91,9 @@ describe("payments that were refused one after the other", () => {
     assert.isUndefined(refusedIn([...signed.slice(0, 3), asked, dead]))
   })
 
-  it("begin anew after a deposit", () => {
+  it("begin anew after a deposit, but not after their own: that one was made", () => {
     const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "USDC", total: 1n, fresh: 1n }
-    assert.isUndefined(refusedIn([...signed, sent, dead, deposit]))
+    assert.isUndefined(refusedIn([...signed, sent, dead, ...orderOf(3)]))
+    assert.isTrue(refusedIn([...signed, sent, dead, deposit])?.isLie)
   })
 })
