@@ -59,7 +59,7 @@ describe("limitbot recover", () => {
 
     // Of two bots on one account, one took the other's orders, and a kill of it cancelled them.
     lose("other")
-    const beside = await run(["recover", "grid.yaml", ...config, "--beside", "other.sqlite", "--json"], { cwd })
+    const beside = await runHere(["recover", "grid.yaml", ...config, "--beside", "other.sqlite", "--json"], { cwd })
     assert.strictEqual(beside.code, 0, beside.stderr)
     const { orders: taken, ofOthers } = JSON.parse(beside.stdout)
     assert.deepStrictEqual([taken, ofOthers], [[], (await ordersAt(sandbox)).length])
