@@ -2,11 +2,12 @@
  * The first hour with the program, as a person types it: a sandbox, a grid on it, an edit while it runs, a crash, another
  * start, a Ctrl-C through npm, and the accounts. `npm run first-hour` records it as docs/first-hour.txt.
  */
-import { execFile, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, dirname, join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { limitbot } from "../builtProgram.ts"
+import { runHere } from "../cli/program.ts"
 import { newFolder, pause } from "./processes.ts"
 import * as terminal from "./terminal.ts"
 
@@ -46,17 +47,11 @@ describe.skipIf(!terminal.hasTerminals())("the first hour", () => {
   }, async ({ onTestFinished }) => {
     const folder = cloned()
     const { lines, note } = recordOf(folder)
-    const type = (args: string): Promise<string> =>
-      new Promise((done) => {
-        const ran = execFile(process.execPath, [limitbot, ...args.split(" ")], { cwd: folder, env: environment })
-        let said = ""
-        ran.stdout?.on("data", (text: string) => (said += text))
-        ran.stderr?.on("data", (text: string) => (said += text))
-        ran.on("close", () => {
-          note(`$ limitbot ${args}\n${said}`)
-          done(said)
-        })
-      })
+    const type = async (args: string): Promise<string> => {
+      const { stderr, stdout } = await runHere(args.split(" "), { cwd: folder })
+      note(`$ limitbot ${args}\n${stdout}${stderr}`)
+      return stdout + stderr
+    }
     const sandbox = spawn(
       process.execPath,
       [limitbot, "sandbox", "--port", "0", "--speed", "300", "--seed", "3", "--write-config", "config/limitbot.yaml"],

@@ -38,7 +38,7 @@ const answers = "FundingAcknowledged|FundingAnswered|DepositSeen|FundingDead|Fun
 /** Runs until every order is closed and its money back. */
 export const settle = async (config: string, strategy: string, journal: string): Promise<void> => {
   const waiting = await unanswered(journal)
-  const last = startHere(["run", strategy, "--config", config, "--cancel-on-exit", "--poll", "0.3s", "--json"])
+  const last = startHere(["run", strategy, "--config", config, "--cancel-on-exit", "--poll", "0.6s", "--json"])
   await last.says('"event":"BotStarted"')
   for (const id of waiting) await last.says(new RegExp(`"event":"(?:${answers})"[^\n]*"placement":"${id}"`))
   last.signal("SIGTERM")

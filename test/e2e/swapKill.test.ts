@@ -183,11 +183,12 @@ describe.concurrent("a wallet program", () => {
     timeout: 180_000
   }, async () => {
     const { own, config, calls, before } = await killedWhilePaying()
-    const resumed = start(["swap", "--resume", "s1", "--config", config])
-    await resumed.line((line) => line.includes("--pay-again"))
-    assert.match(resumed.lines.join("\n"), /Nobody knows whether the wallet paid 0\.01 BTC to /)
+    const resumed = startHere(["swap", "--resume", "s1", "--config", config])
+    await resumed.says("--pay-again")
+    assert.match(resumed.stdout(), /Nobody knows whether the wallet paid 0\.01 BTC to /)
     writeFileSync(join(own, "go"), "")
-    assert.strictEqual(await resumed.ended, 0, resumed.errors.join(""))
+    const { code, stderr } = await resumed.ended
+    assert.strictEqual(code, 0, stderr)
     assert.lengthOf(calls(), 1)
     assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
   })
@@ -203,8 +204,8 @@ describe.concurrent("a wallet program", () => {
     }
     assert.lengthOf(calls(), 1)
     writeFileSync(join(own, "go"), "")
-    const sure = start(["swap", "--resume", "s1", "--pay-again", "--config", config, "--json"])
-    assert.strictEqual(await sure.ended, 0, sure.errors.join(""))
+    const sure = await startHere([...resuming(config, "s1"), "--pay-again"]).ended
+    assert.strictEqual(sure.code, 0, sure.stderr)
     assert.lengthOf(calls(), 2)
     assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
   })
