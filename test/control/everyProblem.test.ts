@@ -15,7 +15,7 @@ import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { write } from "../cli/journal/doubtful.ts"
-import { nowhere, run, workspace } from "../cli/program.ts"
+import { nowhere, runHere, workspace } from "../cli/program.ts"
 import { everyTrouble, troubles } from "./troubles.ts"
 
 const now = 10_000_000
@@ -103,13 +103,13 @@ describe("every kind of trouble", () => {
     const folder = workspace(nowhere)
     await write(join(folder, "journal.sqlite"), everyTrouble)
     const inFolder = ["--config", join(folder, "config.yaml")]
-    const { problems } = JSON.parse((await run(["status", "--json", ...inFolder])).stdout)
+    const { problems } = JSON.parse((await runHere(["status", "--json", ...inFolder])).stdout)
     const kinds = problems.map(({ kind }: { readonly kind: string }) => kind)
     assert.sameMembers(
       [...problemKinds].filter((kind) => !/^(?:late|clock-off|stuck)$/.test(kind)),
       [...new Set(kinds)]
     )
-    const { stdout } = await run(["status", ...inFolder])
+    const { stdout } = await runHere(["status", ...inFolder])
     const seen = new Set<string>()
     for (const { kind, subject, text } of problems) {
       if (!seen.has(kind)) assert.include(stdout, `${subject}: ${text.slice(0, 12)}`)

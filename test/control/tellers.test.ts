@@ -8,7 +8,17 @@ import { get } from "node:https"
 import { type AddressInfo, createServer as createNetServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { assertSays, configText, newFolder, nowhere, run, start, startSandbox, workspace } from "../cli/program.ts"
+import {
+  assertSays,
+  configText,
+  newFolder,
+  nowhere,
+  runHere,
+  start,
+  startHere,
+  startSandbox,
+  workspace
+} from "../cli/program.ts"
 import { until } from "./runningBot.ts"
 
 interface Received {
@@ -87,7 +97,7 @@ describe.concurrent("a bot that tells", () => {
   - { to: telegram, url: "${url}", secret: { file: telegram.key }, chat: "1", commands: ["42"], except: [AllClear] }\n`
     const keys = { "hook.key": "shared-secret\n", "telegram.key": "1:token\n" }
     const folder = workspace(sandbox, { "config.yaml": config, ...keys })
-    const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
+    const bot = startHere(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
     await until("a message after two failures", async () => at("/hook").length >= 3, 60_000)
     const [first, , third] = at("/hook")
     assert.deepStrictEqual(JSON.parse(third?.body ?? "{}").notices, JSON.parse(first?.body ?? "[]").notices)
@@ -130,7 +140,7 @@ describe.concurrent("a bot that tells", () => {
     const url = await listening
     const notify = `notify:\n  - { to: webhook, url: "${url}/test" }\n  - { to: ntfy, url: "http://127.0.0.1:1/topic" }\n`
     const folder = workspace(nowhere, { "config.yaml": `${configText(nowhere)}${notify}` })
-    const ended = await run(["notify", "test", "--config", join(folder, "config.yaml")])
+    const ended = await runHere(["notify", "test", "--config", join(folder, "config.yaml")])
     assertSays(ended, 1, /1 of 2 receivers did not take it/)
     assert.match(ended.stdout, /webhook: taken/)
     assert.match(ended.stdout, /ntfy notification was not delivered: cannot be reached/)
@@ -215,7 +225,7 @@ dashboard: { port: 0, tls: { certificate: server.pem, key: { file: tls.key } } }
     )
     const text = configText({ ...sandbox, url: venue })
     const folder = workspace(sandbox, { "config.yaml": `${text}heartbeat: { url: "${url}/lost", every: 2s }\n` })
-    const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
+    const bot = startHere(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
     await until("a sign", async () => at("/lost").length >= 1)
     proxied.close()
     proxied.closeAllConnections()
@@ -236,7 +246,7 @@ describe("doctor", () => {
   it("says what is well, and what to mend", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const folder = workspace(sandbox)
-    const well = await run(["doctor", "--json", "--config", join(folder, "config.yaml")])
+    const well = await runHere(["doctor", "--json", "--config", join(folder, "config.yaml")])
     assert.strictEqual(well.code, 0, well.stdout + well.stderr)
     const { findings, ok } = JSON.parse(well.stdout)
     assert.isTrue(ok)
@@ -244,10 +254,10 @@ describe("doctor", () => {
     assert.includeMembers(checks, ["configuration", "key", "disk", "journal", "venue", "prices", "clock", "alerts"])
     const unsigned = findings.find(({ check }: { check: string }) => check === "prices")
     assert.match(unsigned?.text, /^unsigned: /)
-    const lost = await run(["doctor", "--config", join(workspace(nowhere), "config.yaml")])
+    const lost = await runHere(["doctor", "--config", join(workspace(nowhere), "config.yaml")])
     assert.strictEqual(lost.code, 1)
     assert.match(lost.stdout, /WRONG {2}venue: http:\/\/127\.0\.0\.1:1 does not answer\n\s+→ check venue\.url/)
-    const none = await run(["doctor", "--config", join(newFolder(), "none.yaml")])
+    const none = await runHere(["doctor", "--config", join(newFolder(), "none.yaml")])
     assert.match(none.stdout, /WRONG {2}configuration: .*cannot be read/)
   })
 })

@@ -1,5 +1,5 @@
 /** What `limitbot init` writes passes `check`, for every kind; and nothing is replaced without a yes. */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -17,12 +17,24 @@ import { parse } from "../../../src/strategy/StrategyFile.ts"
 import type { Token } from "../../../src/venue/Venue.ts"
 import { limitbot } from "../../builtProgram.ts"
 import { markets, strategyOf } from "../../strategy/support.ts"
-import { newFolder, startSandbox } from "../program.ts"
+import { newFolder, runHere, startSandbox } from "../program.ts"
 import { recordingProxy } from "../recordingProxy.ts"
 
+interface Said {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Asks nothing. */
+const run = async (cwd: string, args: ReadonlyArray<string>): Promise<Said> => {
+  const { code, ...texts } = await runHere(args, { cwd })
+  return { status: code, ...texts }
+}
+
 /** The program with answers that are piped in. The sandboxes of the tests live in this process, so it must not block. */
-const run = (cwd: string, args: ReadonlyArray<string>, answers: ReadonlyArray<string> = []) =>
-  new Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }>((done) => {
+const interview = (cwd: string, args: ReadonlyArray<string>, answers: ReadonlyArray<string>) =>
+  new Promise<Said>((done) => {
     const child = spawn(process.execPath, [limitbot, ...args], { cwd })
     let [stdout, stderr] = ["", ""]
     child.stdout.on("data", (text) => (stdout += text))
@@ -105,11 +117,11 @@ describe("limitbot init", () => {
     const { url } = await startSandbox()
     const cwd = newFolder()
     const args = ["init", "my.yaml", "--config", "config/limitbot.yaml"]
-    const early = await run(cwd, args, [url, "BTC/USDC", "grid"])
+    const early = await interview(cwd, args, [url, "BTC/USDC", "grid"])
     assert.strictEqual(early.stderr, "limitbot: nothing was written\n")
     assert.isFalse(existsSync(join(cwd, "my.yaml")) || existsSync(join(cwd, "config")))
 
-    const first = await run(cwd, args, [url, "BTC/USDC", "grid", "", "", "11", "100", "0.02", ""])
+    const first = await interview(cwd, args, [url, "BTC/USDC", "grid", "", "", "11", "100", "0.02", ""])
     assert.strictEqual(first.status, 0, first.stderr)
     assert.include(first.stdout, "Tokens of the venue: BTC, ETH, SOL, USDC, wNEAR, USDT")
     const [, price] = /BTC\/USDC is at ([\d.]+) now/.exec(first.stdout) ?? []
@@ -124,10 +136,10 @@ describe("limitbot init", () => {
     const plan = await run(cwd, ["plan", "my.yaml", "--config", "config/limitbot.yaml"])
     assert.match(plan.stdout, /Plan: \d+ created/, plan.stderr)
 
-    const no = await run(cwd, args, ["no"])
+    const no = await interview(cwd, args, ["no"])
     assert.deepStrictEqual([no.status, no.stderr], [1, "limitbot: nothing was written\n"])
     assert.strictEqual(readFileSync(join(cwd, "my.yaml"), "utf8"), text)
-    const unfit = await run(cwd, args, ["yes", "BTC/USDC", "iceberg", "buy", "60000", "100", "200", ""])
+    const unfit = await interview(cwd, args, ["yes", "BTC/USDC", "iceberg", "buy", "60000", "100", "200", ""])
     assert.strictEqual(unfit.status, 1)
     assert.match(unfit.stderr, /nothing was written, the answers make no strategy:\nmy\.yaml:\d+:\d+: /)
     assert.strictEqual(readFileSync(join(cwd, "my.yaml"), "utf8"), text)
@@ -182,10 +194,10 @@ describe("limitbot init", () => {
       ["market", "BTC/USDC"],
       ["chain.USDC", "base"]
     ])
-    const interview = Interview.make(answers, true).pipe(Effect.provide(NodeServices.layer))
+    const asking = Interview.make(answers, true).pipe(Effect.provide(NodeServices.layer))
     const { markets } = await Effect.runPromise(
       Effect.gen(function* () {
-        return yield* NewConfig.askMarket(yield* interview, { url: "", tokens, sandbox: undefined })
+        return yield* NewConfig.askMarket(yield* asking, { url: "", tokens, sandbox: undefined })
       }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
     )
     assert.deepStrictEqual(
@@ -196,15 +208,14 @@ describe("limitbot init", () => {
 })
 
 describe("limitbot init --like", () => {
-  it("writes a strategy of the catalogue that is right, and says what there is", () => {
+  it("writes a strategy of the catalogue that is right, and says what there is", async () => {
     const cwd = newFolder()
-    const like = (name: string, file: string) =>
-      spawnSync(process.execPath, [limitbot, "init", file, "--like", name], { cwd, encoding: "utf8" })
-    assert.strictEqual(like("rsi-oversold", "mine.yaml").status, 0)
+    const like = (name: string, file: string) => run(cwd, ["init", file, "--like", name])
+    assert.strictEqual((await like("rsi-oversold", "mine.yaml")).status, 0)
     const written = readFileSync(join(cwd, "mine.yaml"), "utf8")
     assert.strictEqual(strategyOf(written).name, "rsi-oversold")
     assert.isTrue(existsSync(join(cwd, "strategy.schema.json")))
-    assert.match(like("golden-cross", "mine.yaml").stderr, /mine\.yaml exists, nothing was written/)
-    assert.match(like("golden-croos", "other.yaml").stderr, /did you mean "golden-cross"\?/)
+    assert.match((await like("golden-cross", "mine.yaml")).stderr, /mine\.yaml exists, nothing was written/)
+    assert.match((await like("golden-croos", "other.yaml")).stderr, /did you mean "golden-cross"\?/)
   })
 })
