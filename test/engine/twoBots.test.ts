@@ -38,6 +38,17 @@ describe("two bots on one account", () => {
         const ids = [...openOrders(first), ...openOrders(second)].map(({ order }) => order?.id)
         assert.strictEqual(new Set(ids).size, 10)
         assert.isEmpty(world.network.sent.filter(isCancel))
+        for (const { events } of [first, second]) {
+          const attempts = new Map<string, Array<number>>()
+          for (const { event } of yield* events)
+            if (event._tag === "CreateSent")
+              attempts.set(event.placement, [...(attempts.get(event.placement) ?? []), event.attempt])
+          for (const counted of attempts.values())
+            assert.deepStrictEqual(
+              counted,
+              counted.map((_, index) => index + 1)
+            )
+        }
       })
     )
   )

@@ -134,7 +134,8 @@ describe("kinds", () => {
       const strategy = `name: simulated\n${text}\n`
       const result = await run({
         seed: 3,
-        chaosMillis: 5 * 60_000,
+        // Candles must close before rules that look at them can trade.
+        chaosMillis: (kind.startsWith("rules") ? 8 : 5) * 60_000,
         faultRate: 0.05,
         kills: 1,
         strategy,
