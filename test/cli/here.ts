@@ -16,7 +16,7 @@ import { limitbot } from "../builtProgram.ts"
 
 type Signal = "SIGINT" | "SIGTERM"
 
-/** What tests use of a child process. */
+/** What tests use of a child process. Its number is that of the test's own process: a signal to it would end the tests. */
 export interface Child {
   readonly pid: number
   readonly stdout: PassThrough

@@ -71,7 +71,9 @@ const nothing = {
   dailySharpe: 0
 }
 
-/** `others`: series of further markets, if the strategy sees several. `see` gets what a side came to, before the next one runs. */
+/**
+ * `others`: series of further markets, if the strategy sees several. `see` gets what a side came to, before the next one runs.
+ */
 export const run = (
   search: Search,
   trial: number,

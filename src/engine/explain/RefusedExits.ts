@@ -14,7 +14,7 @@ export interface RefusedExit {
   readonly reason: string
   readonly since: number
   /** It is tried by a swap: whether that brings anything is known only at its end. */
-  readonly isSwap?: true
+  readonly isSwap?: boolean
 }
 
 export type RefusedExits = Map<string, RefusedExit>
@@ -38,8 +38,7 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
       if (refused === undefined) return
       // What the venue has refused so often is there once it has the money.
       if (refused.limit !== undefined) return void exits.delete(key)
-      const { isSwap: _, ...rest } = refused
-      return void exits.set(key, event.by === "swap" ? { ...rest, isSwap: true } : rest)
+      return void exits.set(key, { ...refused, isSwap: event.by === "swap" })
     }
     case "DepositSeen":
       return exits.get(keyOf(event))?.isSwap === true ? undefined : void exits.delete(keyOf(event))

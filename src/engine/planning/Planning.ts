@@ -22,7 +22,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
-import { isDoubtful } from "../tracking/EarlyEnd.ts"
+import { doubtOf, isDoubtful } from "../tracking/EarlyEnd.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { replacementCost } from "./costs/ReplacementCost.ts"
 import { armed, decisionEvent, type MarketMoment, stable, viewOf } from "./DecisionRecord.ts"
@@ -100,13 +100,14 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   })
 
   /** The exit of a position is gone for as long as its end is not believed. */
-  const tellEnded = (strategy: Strategy, { desired }: Wish, { order, slot, status }: Placement) => {
+  const tellEnded = (strategy: Strategy, { desired }: Wish, placement: Placement) => {
+    const { order, slot } = placement
     const wanted = desired.get(slot)
     const exit = wanted === undefined ? undefined : exitOf(strategy, wanted)
     if (exit === undefined) return Effect.void
     const about = { strategy: strategy.name, slot }
-    const reason = `it ended order ${order?.id} before its time (${status}); a new one is placed once it has stayed so for ten minutes`
-    return once(books.state, about, `ended ${order?.id}`, { _tag: "Deferred", ...about, reason, exit })
+    const event = { _tag: "Deferred", ...about, reason: doubtOf(placement), exit } as const
+    return once(books.state, about, `ended ${order?.id}`, event)
   }
 
   const apply = (

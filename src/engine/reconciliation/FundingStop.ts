@@ -22,79 +22,84 @@ const mostRevived = 2
 
 type Known = Pick<StrategyState, "endedEarly" | "refused" | "revived" | "unexplained">
 
-interface Row {
+interface Stop {
   readonly limit: string
-  /** Why nothing is funded, said of one payment; `undefined` while it may be. */
-  readonly gate: (known: Known) => string | undefined
+  /** Why nothing is funded, said of one payment. */
+  readonly gate: string
   /** The same to whoever is to look. */
-  readonly reason: (known: Known, strategy: Strategy) => string
+  readonly reason: (strategy: Strategy) => string
+  /** Where a contradiction may have been told of before. */
+  readonly placement?: string
 }
 
-const rows: ReadonlyArray<Row> = [
-  {
-    limit: "unexplained",
-    gate: ({ unexplained }) =>
-      unexplained === undefined ? undefined : `order ${unexplained.order} of its strategy ended with money unexplained`,
-    reason: ({ unexplained }, strategy) => (unexplained === undefined ? "" : missing(strategy, unexplained))
-  },
-  {
-    limit: "refused-payments",
+/** The first that stops it counts. */
+const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
+  ({ unexplained }) =>
+    unexplained && {
+      limit: "unexplained",
+      gate: `order ${unexplained.order} of its strategy ended with money unexplained`,
+      reason: (strategy) => missing(strategy, unexplained),
+      placement: unexplained.placement
+    },
+  ({ refused }) => {
     // One that was made all the same says enough.
-    gate: ({ refused }) =>
-      refused !== undefined && (refused.isLie === true || refused.times >= mostRefused)
-        ? `${refused.times} payments of its strategy in a row were refused`
-        : undefined,
-    reason: ({ refused: { answer, isLie, times } = { answer: "", times: 0 } }) => {
-      const what =
-        isLie === true
-          ? `A payment was refused and made (${answer})`
-          : `${times} payments in a row were refused (${answer})`
-      return `${what}: see what the account holds, then resume`
+    if (refused === undefined || (refused.isLie !== true && refused.times < mostRefused)) return undefined
+    const { answer, isLie, times } = refused
+    const what =
+      isLie === true
+        ? `A payment was refused and made (${answer})`
+        : `${times} payments in a row were refused (${answer})`
+    return {
+      limit: "refused-payments",
+      gate: `${times} payments of its strategy in a row were refused`,
+      reason: () => `${what}: see what the account holds, then resume`
     }
   },
-  {
-    limit: pauseLimit,
-    gate: ({ endedEarly }) =>
-      endedEarly !== undefined && endedEarly.times >= mostEarlyEnds
-        ? `${endedEarly.times} orders of its strategy in a row ended before their time`
-        : undefined,
-    reason: ({ endedEarly: { how, times } = { how: "", times: 0 } }) =>
-      `${times} orders in a row ended before their time, not filled whole, and nobody here cancelled them (${how}): see what the venue has and what the account holds (limitbot reconcile), then resume`
+  ({ endedEarly }) => {
+    if (endedEarly === undefined || endedEarly.times < mostEarlyEnds) return undefined
+    const { how, times } = endedEarly
+    return {
+      limit: pauseLimit,
+      gate: `${times} orders of its strategy in a row ended before their time`,
+      reason: () =>
+        `${times} orders in a row ended before their time, not filled whole, and nobody here cancelled them (${how}): see what the venue has and what the account holds (limitbot reconcile), then resume`
+    }
   },
-  {
-    limit: "revived-orders",
-    gate: ({ revived = [] }) =>
-      revived.length >= mostRevived
-        ? `${revived.length} orders of its strategy live on after the venue had said that they were over and paid back`
-        : undefined,
-    reason: ({ revived = [] }) =>
-      `${revived.length} orders live on after the venue had said that they were over and paid back (${revived.join(", ")}), so money that counts as free is in them: cancel them at the venue or say resolve, see what the account holds (limitbot reconcile), then resume`
+  ({ revived = [] }) => {
+    if (revived.length < mostRevived) return undefined
+    const what = "live on after the venue had said that they were over and paid back"
+    return {
+      limit: "revived-orders",
+      gate: `${revived.length} orders of its strategy ${what}`,
+      reason: () =>
+        `${revived.length} orders ${what} (${revived.join(", ")}), so money that counts as free is in them: cancel them at the venue or say resolve, see what the account holds (limitbot reconcile), then resume`
+    }
   }
 ]
 
-/** Asked directly before money leaves; the recorded pause follows at the next turn. */
-export const closesGate = (known: Known): string | undefined => {
-  for (const { gate } of rows) {
-    const why = gate(known)
-    if (why !== undefined) return why
+const stopOf = (known: Known): Stop | undefined => {
+  for (const row of rows) {
+    const stop = row(known)
+    if (stop !== undefined) return stop
   }
   return undefined
 }
+
+/** Asked directly before money leaves; the recorded pause follows at the next turn. */
+export const closesGate = (known: Known): string | undefined => stopOf(known)?.gate
 
 /** Records the pause once; a strategy that is already paused funds nothing new. */
 export const check = ({ slots, strategies }: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
   const known = strategies.get(strategy.name)
   if (known === undefined || known.paused !== undefined) return []
-  const row = rows.find(({ gate }) => gate(known) !== undefined)
-  if (row === undefined) return []
-  const { unexplained } = known
+  const stop = stopOf(known)
+  if (stop === undefined) return []
+  const { limit, placement } = stop
   const isTold =
-    unexplained !== undefined &&
-    [...slots.values()].some(
-      ({ freeze }) => freeze?.kind === "contradiction" && freeze.placement === unexplained.placement
-    )
-  const pause = { _tag: "Paused", strategy: strategy.name, limit: row.limit, action: "pause" } as const
-  return [{ ...pause, reason: row.reason(known, strategy), ...(isTold ? { follows: "contradiction" } : {}) }]
+    placement !== undefined &&
+    [...slots.values()].some(({ freeze }) => freeze?.kind === "contradiction" && freeze.placement === placement)
+  const pause = { _tag: "Paused", strategy: strategy.name, limit, action: "pause" } as const
+  return [{ ...pause, reason: stop.reason(strategy), ...(isTold ? { follows: "contradiction" } : {}) }]
 }
 
 const missing = (

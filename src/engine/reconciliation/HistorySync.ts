@@ -15,6 +15,7 @@ import type { HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 
 const pageSize = 1000
+/** No history is so long: a pass ends even where the venue makes up new rows for ever. */
 const mostPages = 100_000
 /** An address that nobody pays stays pending for ever; after this long it is no longer read again. */
 const openForMillis = Duration.toMillis("8 days")
@@ -68,7 +69,7 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass:
   const store = yield* HistoryStore
   let present = pass
   let rows = 0
-  /** A cursor that leads back to where this pass was leads nowhere. */
+  // A cursor that leads back to where this pass was leads nowhere.
   const been = new Set([keyOf(pass)])
   for (let pages = 1; pages <= mostPages; pages += 1) {
     const query = {

@@ -79,7 +79,7 @@ export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
   return { ...totals(slot, placement), past, ...leg, ...attemptsAfter(slot, placement) }
 }
 
-/** A swap that came back was in vain though it was paid: tried again at once for ever, its refunds' fees would eat the budget. */
+/** A swap that came back was in vain though it was paid; tried again at once for ever, fees of refunds would eat the budget. */
 const attemptsAfter = ({ refusals }: Slot, placement: Placement): Partial<Slot> => {
   if (placement.by !== "swap") return {}
   if (filledBase(placement) > 0n) return { refusals: 0 }

@@ -37,7 +37,7 @@ export interface StrategyState {
   readonly refused?: { readonly times: number; readonly answer: string; readonly isLie?: boolean } | undefined
   /** Its orders that live on although their books were closed, since it was last resumed. */
   readonly revived?: ReadonlyArray<string> | undefined
-  /** Its orders that ended in a row before their time, not filled whole and without a cancel of ours, and how the last one did. */
+  /** Its orders that ended in a row before their time, not whole and without a cancel of ours, and how the last one did. */
   readonly endedEarly?: { readonly times: number; readonly how: string } | undefined
   /** It cannot be planned, by a mistake of this program. */
   readonly failing?: { readonly reason: string; readonly since: number } | undefined

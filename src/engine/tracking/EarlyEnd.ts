@@ -32,6 +32,10 @@ export const isDoubtful = (placement: Placement): boolean => {
   return state === "closing" && refund === "none" && unspent > 0n && isEarly(placement, status, closedAt)
 }
 
+/** Why its slot gets nothing new meanwhile, said of the venue. */
+export const doubtOf = ({ order, status }: Placement): string =>
+  `it ended order ${order?.id} before its time (${status}); a new one is placed once it has stayed so for ten minutes`
+
 /** It was doubtful when its cancel was wanted: only the venue's answer to that ends it. */
 export const isToBeCancelled = ({ cancel, closedAt, state }: Placement): boolean =>
   state === "closing" && cancel !== undefined && closedAt !== undefined && cancel.requestedAt >= closedAt

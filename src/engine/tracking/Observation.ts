@@ -186,7 +186,10 @@ export const make = Effect.gen(function* () {
     return { shown, problem: unread.length === missing.length ? unread[0] : undefined }
   })
 
-  /** That nothing was paid for them, the operator or a refusal says: a deposit that shows all the same is booked, also while nothing else is looked at. */
+  /**
+   * That nothing was paid for them, the operator or a refusal says: a deposit that shows all the same is booked, also while
+   * nothing else is looked at.
+   */
   const deadPayments = (now: number): ReadonlyArray<Placement> =>
     [...books.state.placements.values()]
       .filter(

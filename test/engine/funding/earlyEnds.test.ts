@@ -12,20 +12,38 @@ interface Attributes {
 
 const isAttributes = (value: unknown): value is Attributes => typeof value === "object" && value !== null
 
-/** Every funded order of an answer, as if it had ended so. */
-const ended = (status: string) => (_request: unknown, body: unknown) => {
+interface Filled {
+  readonly partialFills: ReadonlyArray<object>
+  readonly withdrawals: ReadonlyArray<object>
+}
+
+/** Every funded order of an answer, as if it had ended so, with what was filled of it. */
+const ended = (status: string, filledOf?: (attributes: Attributes) => Filled) => (_request: unknown, body: unknown) => {
   const data = isAttributes(body) ? body["data"] : undefined
   for (const order of Array.isArray(data) ? data : [data]) {
     const attributes = isAttributes(order) ? order["attributes"] : undefined
     if (!isAttributes(attributes) || attributes["fillStatus"] !== "OPEN") continue
+    const { partialFills, withdrawals = [] } = filledOf?.(attributes) ?? {}
+    const refund = { status: "COMPLETED", txHash: "word" }
     Object.assign(attributes, {
       fillStatus: status,
       payoutStatus: "COMPLETED",
       isPayoutStatusFinal: true,
-      payouts: { withdrawal: null, allWithdrawals: [], refund: { status: "COMPLETED", txHash: "word" } }
+      ...(partialFills === undefined ? {} : { partialFills }),
+      payouts: { withdrawal: withdrawals[0] ?? null, allWithdrawals: withdrawals, refund }
     })
   }
   return body
+}
+
+const aThousandthOf = (attributes: Attributes): Filled => {
+  const { amountOut } = attributes["swapView"] as { amountOut: string }
+  const [amountIn, brought] = [`${attributes["depositedAmount"]}`, amountOut].map((all) => `${BigInt(all) / 1_000n}`)
+  const { createdAt } = attributes
+  return {
+    partialFills: [{ id: "a-thousandth", amountIn, amountOut: brought, createdAt, updatedAt: createdAt }],
+    withdrawals: [{ status: "COMPLETED", amount: brought, txHash: "word" }]
+  }
 }
 
 describe("orders that end before their time", () => {
@@ -108,37 +126,7 @@ describe("orders that end before their time", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
-        const end = ended("CANCELED")
-        const filled = new Set<unknown>()
-        world.network.reply = (request, body) => {
-          const before = structuredClone(body)
-          end(request, body)
-          const [data, was] = [body, before].map((each) => (isAttributes(each) ? each["data"] : undefined))
-          const orders = Array.isArray(data) ? data : [data]
-          const originals = Array.isArray(was) ? was : [was]
-          for (const [index, order] of orders.entries()) {
-            const original = originals[index]
-            if (!isAttributes(order) || !isAttributes(original)) continue
-            const [attributes, truth] = [order["attributes"], original["attributes"]]
-            if (!isAttributes(attributes) || !isAttributes(truth) || truth["fillStatus"] !== "OPEN") continue
-            filled.add(order["id"])
-            const { amountOut } = attributes["swapView"] as { amountOut: string }
-            const amountIn = `${attributes["depositedAmount"]}`
-            const [part, brought] = [BigInt(amountIn) / 1_000n, BigInt(amountOut) / 1_000n]
-            attributes["partialFills"] = [
-              {
-                id: `${order["id"]}-1`,
-                amountIn: `${part}`,
-                amountOut: `${brought}`,
-                createdAt: attributes["createdAt"],
-                updatedAt: attributes["createdAt"]
-              }
-            ]
-            const withdrawal = { status: "COMPLETED", amount: `${brought}`, txHash: "word" }
-            Object.assign(attributes["payouts"] as object, { withdrawal, allWithdrawals: [withdrawal] })
-          }
-          return body
-        }
+        world.network.reply = ended("CANCELED", aThousandthOf)
         const bot = yield* world.run({ strategies: [ladder(4)] })
         const paused = () => bot.state.strategies.get("ladder")?.paused
         yield* until(() => paused() !== undefined, 60_000, "it is paused")
