@@ -1,14 +1,18 @@
 /**
  * How trading stands, as traders look at it first: the total, what share of the capital that is, and what it would be in a
- * year; grid profit, inventory and fees, which make up the total; since when, and how many rounds. One for each quote asset.
+ * year; grid profit, inventory and fees, which make up the total; what was earned today; since when, and how
+ * many rounds. One for each quote asset.
  */
 import type { Amount } from "../domain/Amount.ts"
 import { dayMillis } from "../domain/Durations.ts"
-import { type Figures, type Item, type Mark, nothing, type Row } from "./Profit.ts"
+import { utcDate } from "../domain/Text.ts"
+import { earnedOf, type Figures, type Item, type Mark, nothing, type Row } from "./Profit.ts"
 
 export interface ProfitStanding {
   readonly quote: string
   readonly figures: Figures
+  /** Since midnight UTC: grid profit less fees. The inventory is not divided by days, so this is no part of the total's growth. */
+  readonly earnedToday: Amount
   /** The budgets at the present price; `undefined` where one of them has none. */
   readonly capital: Amount | undefined
   /** When the first budget was given. */
@@ -27,6 +31,8 @@ interface Ground {
   readonly markets: ReadonlyMap<string, string>
   readonly mark: Mark
   readonly now: number
+  /** The figures by UTC day. */
+  readonly days: ReadonlyArray<Row>
 }
 
 /** `whole`: the figures over everything. */
@@ -40,7 +46,9 @@ export const of = (whole: ReadonlyArray<Row>, ground: Ground): ReadonlyArray<Pro
     const own = sumOf(capital.get(quote))
     const share = own === undefined || own <= 0n ? undefined : Number(figures.total) / Number(own)
     const shareOfYear = share === undefined || elapsed < dayMillis ? undefined : (share * yearMillis) / elapsed
-    return { quote, figures, capital: own, since, share, shareOfYear }
+    const today = ground.days.find((row) => row.quote === quote && row.group === utcDate(ground.now))
+    const earnedToday = earnedOf(today?.figures ?? nothing)
+    return { quote, figures, earnedToday, capital: own, since, share, shareOfYear }
   })
 }
 
@@ -54,7 +62,7 @@ export interface Capital {
   readonly worth: Amount | undefined
 }
 
-export const capitalsOf = ({ flows, markets, mark }: Omit<Ground, "now">): ReadonlyArray<Capital> => {
+export const capitalsOf = ({ flows, markets, mark }: Omit<Ground, "now" | "days">): ReadonlyArray<Capital> => {
   const held = new Map<string, { readonly strategy: string; readonly asset: string; readonly amount: Amount }>()
   for (const { strategy, asset, figures } of flows) {
     const key = `${strategy}\u0000${asset}`

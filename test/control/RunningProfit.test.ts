@@ -89,7 +89,8 @@ describe("how trading stands", () => {
     const mark = Profit.markBy(trading.lastPrices, decimals)
     const flows = trading.flows.map(Profit.itemOfFlow)
     const report = Profit.report(trading, { method: "average", mark, now })
-    const ofProfit = Standing.of(report, { flows, markets: trading.markets, mark, now })
+    const days = Profit.report(trading, { method: "average", by: "day", mark, now })
+    const ofProfit = Standing.of(report, { flows, markets: trading.markets, mark, now, days })
     assert.deepStrictEqual(ofStatus, ofPage)
     assert.deepStrictEqual(ofStatus.standings, ofProfit)
     const [shown] = standingsView(ofPage, assets).standings

@@ -22,6 +22,7 @@ interface Standing {
   readonly gridProfit: string
   readonly inventory: string
   readonly fees: string
+  readonly earnedToday: string
   readonly rounds: number
   readonly capital: string
   readonly share: number
@@ -118,15 +119,16 @@ const plain = (text: string): string => cents(text.replaceAll(",", "").replace("
 /** The figures of a line such as "total +1.46 (+0.02 %)   grid profit +1.46   …". */
 const figuresIn = (line: string) =>
   Object.fromEntries(
-    [...line.matchAll(/(total|grid profit|inventory|fees|capital) ([-+−]?[\d,]+(?:\.\d+)?)/g)].map(
+    [...line.matchAll(/(total|grid profit|inventory|fees|earned today|capital) ([-+−]?[\d,]+(?:\.\d+)?)/g)].map(
       ([, name, figure]) => [name, plain(figure ?? "")]
     )
   )
-const figuresOf = ({ capital, fees, gridProfit, inventory, total }: Standing) => ({
+const figuresOf = ({ capital, earnedToday, fees, gridProfit, inventory, total }: Standing) => ({
   total: cents(total),
   "grid profit": cents(gridProfit),
   inventory: cents(inventory),
   fees: cents(fees),
+  "earned today": cents(earnedToday),
   capital: cents(capital)
 })
 
@@ -253,7 +255,7 @@ describe("one journal, all surfaces", () => {
         rows: 60,
         environment: { PATH: process.env["PATH"] }
       })
-      await terminal.shows(/profit in USDC: .*since/)
+      await terminal.shows(/profit in USDC: .*earned today .*since/)
       const seen = terminal.screen()
       await terminal.ended
       assert.deepStrictEqual(figuresIn(/profit in USDC: .*/.exec(seen)?.[0] ?? ""), figuresOf(standing()))
@@ -294,10 +296,12 @@ describe("one journal, all surfaces", () => {
               ])
             )
         )
-        const { total, "grid profit": gridProfit, inventory, fees, capital } = figuresOf(standing())
+        const expected = figuresOf(standing())
         assert.deepStrictEqual(
-          ["Profit, USDC", "Grid profit", "Inventory", "Fees", "Capital"].map((name) => plain(shown[name] ?? "")),
-          [total, gridProfit, inventory, fees, capital]
+          ["Profit, USDC", "Grid profit", "Inventory", "Fees", "Earned today", "Capital"].map((name) =>
+            plain(shown[name] ?? "")
+          ),
+          Object.values(expected)
         )
         assert.strictEqual(shown["Rounds"], String(standing().rounds))
         await problemsAndSlots(page)

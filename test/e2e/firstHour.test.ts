@@ -99,7 +99,7 @@ describe.skipIf(!terminal.hasTerminals())("the first hour", () => {
     assert.match(second.after(), /0 open orders, unexplained 0 BTC, 0 USDC/)
     note(`^C\n${second.after()}`)
 
-    assert.match(await type("status"), /profit in USDC: {2}today/)
+    assert.match(await type("status"), /profit in USDC: {3}total .* earned today /)
     await type("fills")
     assert.match(await type("profit --by slot"), /REALISED/)
     assert.match(await type("reconcile"), /0 contradict/)

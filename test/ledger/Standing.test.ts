@@ -15,15 +15,39 @@ const markets = new Map([
 const mark: Profit.Mark = (_market, _base, _quote, amount) => amount * 3n
 const figures = Profit.plus(Profit.nothing, { gridProfit: 60n, inventory: -20n, fees: 10n })
 const whole = [{ group: "", quote: "USDC", figures }]
+/** On the eleventh day ten were earned and three paid, while the inventory fell. */
+const earnedBy = [
+  { group: "2026-01-01", quote: "USDC", figures: Profit.plus(Profit.nothing, { gridProfit: 50n, fees: 7n }) },
+  {
+    group: "2026-01-11",
+    quote: "USDC",
+    figures: Profit.plus(Profit.nothing, { gridProfit: 10n, inventory: -20n, fees: 3n })
+  }
+]
 const standing = (flows: ReadonlyArray<Profit.Item>, days: number, by = mark) =>
-  Standing.of(whole, { flows, markets, mark: by, now: start + days * dayMillis })
+  Standing.of(whole, { flows, markets, mark: by, now: start + days * dayMillis, days: earnedBy })
 
 describe("how trading stands", () => {
   it("is the total against all budgets at the present price, since the first of them", () => {
     const flows = [flow("USDC", 300n), flow("BTC", 200n), flow("USDC", 100n, 5)]
     assert.deepStrictEqual(standing(flows, 10), [
-      { quote: "USDC", figures, capital: 1_000n, since: start, share: 0.03, shareOfYear: (0.03 * 365) / 10 }
+      {
+        quote: "USDC",
+        figures,
+        earnedToday: 7n,
+        capital: 1_000n,
+        since: start,
+        share: 0.03,
+        shareOfYear: (0.03 * 365) / 10
+      }
     ])
+  })
+
+  it("has earned nothing today where nothing was traded since midnight UTC", () => {
+    assert.deepStrictEqual(
+      [10, 10.99, 11].map((days) => standing([flow("USDC", 1_000n)], days)[0]?.earnedToday),
+      [7n, 7n, 0n]
+    )
   })
 
   it("tells no share of a year of less than a day, and none at all of a budget that is gone or has no price", () => {

@@ -85,7 +85,7 @@ const problemsIn = ({ assets, now, state, stuckAfter }: JournalView) =>
 
 const pictureOf = ({ assets, trading, now }: StatusView) => LiveProfit.pictureNow(trading, assets, now)
 
-/** The figures of `profit --json`, plus today's (grid profit less fees, UTC) and those of strategies and slots. */
+/** The figures of `profit --json`, plus those of strategies and slots. */
 const profitJson = (view: StatusView) => {
   const picture = pictureOf(view)
   const figures = ProfitText.json({ ...profitOf(view, picture), by: undefined, groups: [] }, view.assets)
@@ -98,7 +98,6 @@ const profitJson = (view: StatusView) => {
       quote,
       {
         ...whole,
-        today: Money.amountText(view.assets, quote, LiveProfit.todayOf(picture, quote)),
         strategies: rowsOf(picture.strategies, quote, "strategy"),
         slots: rowsOf(picture.slots.values(), quote, "slot")
       }

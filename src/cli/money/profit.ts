@@ -37,8 +37,9 @@ export const command = Command.make(
             return [quote, { orders: qualityOf(trading, of), returns: returnsOf(trading, of) }] as const
           })
         )
+        const days = Profit.report(trading, { method, by: "day", mark, now })
         const flows = trading.flows.map(Profit.itemOfFlow)
-        const standings = Standing.of(whole, { flows, markets: trading.markets, mark, now })
+        const standings = Standing.of(whole, { flows, markets: trading.markets, mark, now, days })
         const profit = { standings, method, whole, by: grouping, groups, markedAt, statistics }
         yield* Console.log(
           json ? JSON.stringify(ProfitText.json(profit, assets)) : ProfitText.lines(profit, assets).join("\n")

@@ -1,6 +1,6 @@
 /** Profit and loss on the screen: one line per quote asset, and the money of each strategy if there are several. */
 
-import { type LiveProfit, todayOf } from "../../control/view/LiveProfit.ts"
+import type { LiveProfit } from "../../control/view/LiveProfit.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import type { Row } from "../../ledger/Profit.ts"
@@ -27,9 +27,8 @@ export const profitLines = (
 ): ReadonlyArray<ColouredLine> =>
   (profit?.standings ?? []).map((standing): ColouredLine => {
     const { quote, figures } = standing
-    const today = profit === undefined ? 0n : todayOf(profit, quote)
-    const parts = [`profit in ${quote}:  today ${Money.gain(assets, quote, today)}`, ...standingParts(standing, assets)]
-    return [fitting(parts, columns), figures.total < 0n ? "yellow" : figures.total > 0n ? "green" : "dim"]
+    const line = fitting([`profit in ${quote}:`, ...standingParts(standing, assets)], columns)
+    return [line, figures.total < 0n ? "yellow" : figures.total > 0n ? "green" : "dim"]
   })
 
 const mostRows = 8

@@ -145,6 +145,8 @@ export const Profit = Schema.Struct({
       gridProfit: Text,
       inventory: Text,
       fees: Text,
+      /** Grid profit less fees since midnight UTC. */
+      earnedToday: Text,
       rounds: Schema.Int,
       /** The budgets at the present price; null where one of them has none. */
       capital: Schema.NullOr(Text),

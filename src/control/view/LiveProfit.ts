@@ -8,7 +8,6 @@ import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import { utcDate } from "../../domain/Text.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import * as Standing from "../../ledger/Standing.ts"
 import * as Trades from "../../ledger/Trades.ts"
@@ -24,7 +23,6 @@ export interface LiveProfit {
   readonly capitals: ReadonlyArray<Standing.Capital>
   /** What was earned and paid by UTC day; the inventory is not divided by days, it stands at the last. */
   readonly days: ReadonlyArray<Profit.Row>
-  readonly today: string
   readonly strategies: ReadonlyArray<Profit.Row>
   /** By slot, as `grid/cell-07`. */
   readonly slots: ReadonlyMap<string, Profit.Row>
@@ -53,12 +51,12 @@ const sourceOf = (profit: RunningProfit.RunningProfit, now: number): Source => (
 const pictureOf = ({ items: itemsBy, flows, markets }: Source, mark: Profit.Mark, now: number): LiveProfit => {
   const items = itemsBy(mark)
   const whole = Profit.grouped(items, undefined)
+  const days = Profit.grouped(items, "day")
   return {
-    standings: Standing.of(whole, { flows, markets, mark, now }),
+    standings: Standing.of(whole, { flows, markets, mark, now, days }),
     whole,
     capitals: Standing.capitalsOf({ flows, markets, mark }),
-    days: Profit.grouped(items, "day"),
-    today: utcDate(now),
+    days,
     strategies: Profit.grouped(items, "strategy"),
     slots: new Map(Profit.grouped(items, "slot").map((row) => [row.group, row]))
   }
@@ -68,12 +66,6 @@ const pictureOf = ({ items: itemsBy, flows, markets }: Source, mark: Profit.Mark
 export const pictureNow = (profit: RunningProfit.RunningProfit, assets: Money.Assets, now: number): LiveProfit => {
   const known = Profit.markBy(profit.books.lastPrices, (symbol) => assets.get(symbol)?.decimals)
   return pictureOf(sourceOf(profit, now), known, now)
-}
-
-/** Earned since midnight UTC, after fees. */
-export const todayOf = ({ days, today }: LiveProfit, quote: string): Amount => {
-  const figures = days.find((row) => row.quote === quote && row.group === today)?.figures
-  return figures === undefined ? 0n : Profit.earnedOf(figures)
 }
 
 /** What a slot earned after its fees; `undefined` until it closed something. */

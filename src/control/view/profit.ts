@@ -41,7 +41,7 @@ export const strategyProfit = (
 
 /** What stands first, and each day. */
 export const standingsView = ({ standings, days }: LiveProfit, assets: Money.Assets) => ({
-  standings: standings.map(({ quote, figures, share, shareOfYear, capital, since }) => ({
+  standings: standings.map(({ quote, figures, earnedToday, share, shareOfYear, capital, since }) => ({
     asset: quote,
     total: Money.amountText(assets, quote, figures.total),
     share: share ?? null,
@@ -49,6 +49,7 @@ export const standingsView = ({ standings, days }: LiveProfit, assets: Money.Ass
     gridProfit: Money.amountText(assets, quote, figures.gridProfit),
     inventory: Money.amountText(assets, quote, figures.inventory),
     fees: Money.amountText(assets, quote, figures.fees),
+    earnedToday: Money.amountText(assets, quote, earnedToday),
     rounds: figures.rounds,
     capital: capital === undefined ? null : Money.amountText(assets, quote, capital),
     since: since ?? null

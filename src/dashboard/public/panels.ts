@@ -25,6 +25,7 @@ export interface Standings {
     readonly gridProfit: string
     readonly inventory: string
     readonly fees: string
+    readonly earnedToday: string
     readonly rounds: number
     readonly capital: string | null
     readonly since: number | null
@@ -42,20 +43,22 @@ export const showStandings = ({ standings, days }: Standings): void => {
   const element = byId("standings")
   element.hidden = standings.length === 0
   element.replaceChildren(
-    ...standings.map(({ asset, capital, fees, gridProfit, inventory, rounds, share, shareOfYear, since, total }) =>
-      h(
-        "div",
-        { class: "figures row" },
-        figure(`Profit, ${asset}`, money(total, asset, gain), toneOf(total)),
-        figure("Of capital", share === null ? "–" : percent(share), toneOf(total)),
-        figure("Grid profit", money(gridProfit, asset, gain), toneOf(gridProfit)),
-        figure("Inventory", money(inventory, asset, gain), toneOf(inventory)),
-        figure("Fees", money(fees, asset)),
-        figure("Rounds", String(rounds)),
-        figure("A year (APR)", shareOfYear === null ? "after a day" : percent(shareOfYear)),
-        figure("Capital", capital === null ? "–" : money(capital, asset)),
-        figure("Since", since === null ? "–" : `${stamp(since).slice(0, 16)} UTC`)
-      )
+    ...standings.map(
+      ({ asset, capital, earnedToday, fees, gridProfit, inventory, rounds, share, shareOfYear, since, total }) =>
+        h(
+          "div",
+          { class: "figures row" },
+          figure(`Profit, ${asset}`, money(total, asset, gain), toneOf(total)),
+          figure("Of capital", share === null ? "–" : percent(share), toneOf(total)),
+          figure("Grid profit", money(gridProfit, asset, gain), toneOf(gridProfit)),
+          figure("Inventory", money(inventory, asset, gain), toneOf(inventory)),
+          figure("Fees", money(fees, asset)),
+          figure("Earned today", money(earnedToday, asset, gain), toneOf(earnedToday)),
+          figure("Rounds", String(rounds)),
+          figure("A year (APR)", shareOfYear === null ? "after a day" : percent(shareOfYear)),
+          figure("Capital", capital === null ? "–" : money(capital, asset)),
+          figure("Since", since === null ? "–" : `${stamp(since).slice(0, 16)} UTC`)
+        )
     )
   )
   showDays(days)

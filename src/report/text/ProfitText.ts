@@ -29,7 +29,7 @@ export const amounts = (assets: Money.Assets, quote: string, figures: Figures) =
 
 /** What traders look at first, in the order in which it is left out where room is short. */
 export const standingParts = (
-  { quote, figures, share, shareOfYear, capital, since }: ProfitStanding,
+  { quote, figures, earnedToday, share, shareOfYear, capital, since }: ProfitStanding,
   assets: Money.Assets
 ): ReadonlyArray<string> => {
   const say = (amount: bigint) => Money.gain(assets, quote, amount)
@@ -39,6 +39,7 @@ export const standingParts = (
     `grid profit ${say(gridProfit)}`,
     `inventory ${say(inventory)}`,
     `fees ${Money.rounded(assets, quote, fees)}`,
+    `earned today ${say(earnedToday)}`,
     counted(rounds, "round"),
     ...(shareOfYear === undefined ? [] : [`${signedPercent(shareOfYear)} a year`]),
     ...(capital === undefined ? [] : [`capital ${Money.rounded(assets, quote, capital)}`]),
@@ -48,7 +49,11 @@ export const standingParts = (
 
 const signedPercent = (ratio: number): string => `${ratio > 0 ? "+" : ""}${percent(ratio)}`
 
-const standingJson = ({ quote, capital, since, share, shareOfYear }: ProfitStanding, assets: Money.Assets) => ({
+const standingJson = (
+  { quote, earnedToday, capital, since, share, shareOfYear }: ProfitStanding,
+  assets: Money.Assets
+) => ({
+  earnedToday: Money.amountText(assets, quote, earnedToday),
   capital: capital === undefined ? null : Money.amountText(assets, quote, capital),
   since: since ?? null,
   share: share ?? null,

@@ -45,6 +45,7 @@ describe("profit as text", () => {
     const standing = {
       quote: "USDC",
       figures,
+      earnedToday: -40_000n,
       capital: 5_000_000_000n,
       since: Date.UTC(2026, 0, 1, 4),
       share: 0.001469,
@@ -52,13 +53,14 @@ describe("profit as text", () => {
     }
     assert.strictEqual(
       ProfitText.standingParts(standing, assets).join(", "),
-      "total +7.35 (+0.15 %), grid profit +12.35, inventory -5.00, fees 0.0034, 31 rounds, +10.00 % a year, capital 5000.00, since 2026-01-01 04:00 UTC"
+      "total +7.35 (+0.15 %), grid profit +12.35, inventory -5.00, fees 0.0034, earned today -0.04, 31 rounds, +10.00 % a year, capital 5000.00, since 2026-01-01 04:00 UTC"
     )
     assert.deepStrictEqual(
       ProfitText.standingParts(
         {
           quote: "USDC",
           figures: nothing,
+          earnedToday: 0n,
           capital: undefined,
           since: undefined,
           share: undefined,
@@ -66,7 +68,7 @@ describe("profit as text", () => {
         },
         assets
       ),
-      ["total 0.00", "grid profit 0.00", "inventory 0.00", "fees 0.00", "0 rounds"]
+      ["total 0.00", "grid profit 0.00", "inventory 0.00", "fees 0.00", "earned today 0.00", "0 rounds"]
     )
   })
 })
