@@ -48,6 +48,8 @@ const commands = {
   drain: () => import("./control/commands.ts").then(({ drain }) => drain),
   reload: () => import("./control/commands.ts").then(({ reload }) => reload),
   swap: () => import("./swap/swap.ts").then(({ command }) => command),
+  shield: () => import("./swap/moves.ts").then(({ shield }) => shield),
+  unshield: () => import("./swap/moves.ts").then(({ unshield }) => unshield),
   history: () => import("./history/history.ts").then(({ command }) => command),
   reconcile: () => import("./history/reconcile.ts").then(({ command }) => command),
   balances: () => import("./history/balances.ts").then(({ command }) => command),

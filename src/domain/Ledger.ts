@@ -153,11 +153,15 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
       const unknown = { asset: event.asset, amount: left.rest, from: of(purse), to: at("in order") }
       return transfers([...left.moved, unknown])
     }
-    case "FillSeen":
+    case "FillSeen": {
+      const { amountIn, amountOut, inputAsset, outputAsset } = event
+      const fee = feeOfMove(event)
       return transfers([
-        { asset: event.inputAsset, amount: event.amountIn, from: at("in order"), to: of("traded") },
-        { asset: event.outputAsset, amount: event.amountOut, from: of("traded"), to: at("filled unpaid") }
+        { asset: inputAsset, amount: fee, from: at("in order"), to: of("fees") },
+        { asset: inputAsset, amount: amountIn - fee, from: at("in order"), to: of("traded") },
+        { asset: outputAsset, amount: amountOut, from: of("traded"), to: at("filled unpaid") }
       ])
+    }
     case "Closed":
       return transfers([
         { asset: event.inputAsset, amount: event.unspent, from: at("in order"), to: at("refund in flight") }
@@ -195,6 +199,10 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
       return []
   }
 }
+
+/** An asset that was swapped into itself was moved, not traded: what did not arrive is the fee of the move. */
+export const feeOfMove = ({ amountIn, amountOut, inputAsset, outputAsset }: Of<"FillSeen">): Amount =>
+  inputAsset === outputAsset ? max(0n, amountIn - amountOut) : 0n
 
 const transfers = (candidates: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> =>
   candidates.filter((transfer) => transfer.amount !== 0n)

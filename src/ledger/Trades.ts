@@ -5,6 +5,7 @@
 import type { Amount } from "../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import { feeOfMove } from "../domain/Ledger.ts"
 import type { Side } from "../domain/Market.ts"
 import { byHand } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
@@ -161,8 +162,8 @@ export const make = (
 
   const ofPlacement = (event: PlacementEvent, at: number): void => {
     if (event._tag === "Planned") {
-      // Swaps by hand are nobody's trading: their money comes from outside and goes back.
-      if (event.strategy === byHand) return
+      // Swaps by hand are nobody's trading: their money comes from outside and goes back. A move has its fee.
+      if (event.strategy === byHand && event.inputAsset !== event.outputAsset) return
       const [base, quote] =
         event.side === "SELL" ? [event.inputAsset, event.outputAsset] : [event.outputAsset, event.inputAsset]
       const { strategy, slot, placement, market, side, price } = event
@@ -198,6 +199,12 @@ export const make = (
         if (event.status === "FILLED") endLeg(at, event)
         return
       case "FillSeen": {
+        if (isMove(life)) {
+          const fee = feeOfMove(event)
+          const paid = { kind: "payout", asset: base, amount: fee, inQuote: fee, received: 0n, txHashes: [] } as const
+          fees.push({ ...about, at: event.filledAt, ...paid })
+          return
+        }
         const isSale = event.side === "SELL"
         const byTurns = kindsByTurns.has(kinds.get(strategy) ?? "")
         const legsKey = legKey(strategy, slot)
@@ -284,11 +291,14 @@ export const make = (
       flows,
       rounds,
       markets,
-      orders: [...planned.values()].map(({ life }) => life),
+      orders: [...planned.values()].map(({ life }) => life).filter((life) => !isMove(life)),
       lastPrices
     })
   }
 }
+
+/** The asset changed its account, not its kind. */
+const isMove = ({ base, quote }: About): boolean => base === quote
 
 /** A fee in base counts at the price of its order. */
 const worth = ({ side, inputAmount, outputAmount }: Of<"Planned">, fee: Amount): Amount => {

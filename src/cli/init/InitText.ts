@@ -7,6 +7,7 @@ import { grid } from "../../strategy/kinds/grid.ts"
 import { kinds } from "../../strategy/kinds.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import type { Answers, Question } from "../../strategy/Setup.ts"
+import { factsOf, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
 import type { SecretSource } from "../files/SecretSource.ts"
 
 /** What is wrong with an answer, in the words of the reader that reads the file. */
@@ -81,20 +82,34 @@ export interface ConfigParts {
   readonly key: SecretSource
   readonly assets: ReadonlyArray<Asset>
   readonly journal: string
+  readonly profile: ProfileName | undefined
   /** The line that names the schema for editors. */
   readonly schema: string
 }
 
-export const configText = ({ apiKey, assets, journal, key, schema, url }: ConfigParts): string =>
+/** Where a deployment does otherwise than the interface document: its facts, and the account that pays for orders there. */
+const linesOf = (profile: ProfileName | undefined) => {
+  if (profile === undefined) return { venue: "", account: "" }
+  const { login, movesBetweenAccounts } = factsOf(profile, verifierOf(ledgerOf(profile)))
+  const salt = '  # facts: { saltFrom: "https://…" }  # an RPC address of its ledger, which tells the salt of logins\n'
+  return {
+    venue: `  profile: ${profile}  # all of it: limitbot doctor --profile\n${login.nonce === "started" ? salt : ""}`,
+    account: movesBetweenAccounts
+      ? "  depositType: CONFIDENTIAL_INTENTS  # pays for orders; limitbot shield brings money there\n"
+      : ""
+  }
+}
+
+export const configText = ({ apiKey, assets, journal, key, profile, schema, url }: ConfigParts): string =>
   aligned(`${schema}venue:
   url: ${url}
-  # Never put secrets in this file: { env: NAME } or { file: PATH } (mode 0600).
+${linesOf(profile).venue}  # Never put secrets in this file: { env: NAME } or { file: PATH } (mode 0600).
   apiKey: ${reference(apiKey)}
   # minOrderUsd: 10  # smallest order that the venue takes
 
 account:
   key: ${reference(key)}  # ed25519: and base58 of a 32-byte seed or 64-byte key
-
+${linesOf(profile).account}
 # What may be traded. A wrong number of decimals is found at start, before anything is sent.
 assets:
 ${assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: ${JSON.stringify(id)}, decimals: ${decimals} }`).join("\n")}

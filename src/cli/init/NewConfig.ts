@@ -12,6 +12,7 @@ import * as Read from "../../strategy/Fields.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { type Report, report, sourceText, suggestion } from "../../strategy/Problem.ts"
 import type { Question } from "../../strategy/Setup.ts"
+import type { ProfileName } from "../../venue/profile/Profiles.ts"
 import * as Ed25519 from "../../venue/signing/Ed25519.ts"
 import { publicKeyOf } from "../../venue/signing/Signer.ts"
 import type { Token } from "../../venue/Venue.ts"
@@ -177,16 +178,21 @@ export const askAccount = Effect.fnUntraced(function* (interview: Interview, con
   return { ...account, apiKey } satisfies NewAccount
 })
 
+interface Answered {
+  readonly venue: FoundVenue
+  readonly account: NewAccount | undefined
+  readonly assets: ReadonlyArray<Asset>
+  readonly profile: ProfileName | undefined
+}
+
 /** The configuration and its secrets, and what its owner should know about them. */
 export const write = Effect.fn("NewConfig.write")(function* (
   config: string,
-  venue: FoundVenue,
-  account: NewAccount | undefined,
-  assets: ReadonlyArray<Asset>,
+  { account, assets, profile, venue }: Answered,
   schema: string
 ) {
   if (venue.sandbox !== undefined) {
-    yield* SandboxConfig.write(config, venue.sandbox)
+    yield* SandboxConfig.write(config, venue.sandbox, profile)
     return [`Wrote ${config} and its keys: a sandbox, its money is worth nothing.`]
   }
   if (account === undefined) return []
@@ -196,7 +202,7 @@ export const write = Effect.fn("NewConfig.write")(function* (
   yield* fileSystem.makeDirectory(folder, { recursive: true })
   const { apiKey, file, isNew, key, publicKey, signerId } = account
   const journal = `${path.basename(config, path.extname(config))}.sqlite`
-  const parts = { url: venue.url, apiKey: apiKey.source, key: { file }, assets, journal, schema }
+  const parts = { url: venue.url, apiKey: apiKey.source, key: { file }, assets, journal, schema, profile }
   if (isNew) yield* Key.write(path.join(folder, file), `${Redacted.value(key)}\n`)
   yield* fileSystem.writeFileString(config, Init.configText(parts), { flag: "wx" })
   const needed = apiKey.value === undefined ? [`Set ${apiKeyVariable} before running.`] : []

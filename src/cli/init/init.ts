@@ -14,6 +14,7 @@ import { type Markets, market as marketReader } from "../../strategy/Markets.ts"
 import { render, report, sourceText } from "../../strategy/Problem.ts"
 import type { NextQuestion, Question } from "../../strategy/Setup.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { defaultProfile, ledgerOf, type ProfileName, profileNames } from "../../venue/profile/Profiles.ts"
 import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as StrategyFiles from "../files/StrategyFiles.ts"
@@ -24,6 +25,7 @@ import { WrongUsage } from "../Usage.ts"
 import * as Init from "./InitText.ts"
 import * as Interview from "./Interview.ts"
 import * as NewConfig from "./NewConfig.ts"
+import * as Shielding from "./Shielding.ts"
 import * as VenueLook from "./VenueLook.ts"
 
 /** Each answer is valid, but together they make no strategy. */
@@ -107,7 +109,11 @@ const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interview, co
 })
 
 /** Without one: the venue is asked what it trades. */
-const unconfigured = Effect.fnUntraced(function* (interview: Interview.Interview, config: string) {
+const unconfigured = Effect.fnUntraced(function* (
+  interview: Interview.Interview,
+  config: string,
+  profile: ProfileName | undefined
+) {
   const venue = yield* NewConfig.askVenue(interview)
   const { sandbox, tokens, url } = venue
   yield* Console.log(NewConfig.tokenLine(tokens))
@@ -116,12 +122,13 @@ const unconfigured = Effect.fnUntraced(function* (interview: Interview.Interview
   const account = sandbox === undefined ? yield* NewConfig.askAccount(interview, config) : undefined
   const asker = {
     url,
-    ledger: sandbox?.ledger ?? "native",
+    ledger: sandbox?.ledger ?? ledgerOf(profile ?? defaultProfile),
     signerId: sandbox?.account.signerId ?? account?.signerId ?? "nobody",
     apiKey: account?.apiKey.value
   } as const
   const price = yield* VenueLook.price(asker, market)
-  const write: Ground["write"] = (schema) => NewConfig.write(config, venue, account, markets.assets, schema)
+  const write: Ground["write"] = (schema) =>
+    NewConfig.write(config, { venue, account, assets: markets.assets, profile }, schema)
   return { markets, market, price, journal: undefined, write } satisfies Ground
 })
 
@@ -174,14 +181,19 @@ const withPrice = (question: Question, { market, price }: Ground): Question => {
   return { ...question, fallback: Decimal.format(toTick(market, "BUY", near)) }
 }
 
-const make = Effect.fnUntraced(function* (interview: Interview.Interview, file: string, config: string) {
+const make = Effect.fnUntraced(function* (
+  interview: Interview.Interview,
+  file: string,
+  config: string,
+  profile: ProfileName | undefined
+) {
   const { ask, isPersonal, unused } = interview
   const fileSystem = yield* FileSystem.FileSystem
   if ((yield* fileSystem.exists(file)) && (yield* ask(overwriteQuestion(file))) === "no") {
     return yield* isPersonal("overwrite") ? new NothingWritten() : new FileExists({ file })
   }
   const hasConfig = yield* fileSystem.exists(config)
-  const ground: Ground = yield* hasConfig ? configured(interview, config) : unconfigured(interview, config)
+  const ground: Ground = yield* hasConfig ? configured(interview, config) : unconfigured(interview, config, profile)
   const { journal, market, markets, price } = ground
   yield* Console.log(
     price === undefined
@@ -224,7 +236,11 @@ const make = Effect.fnUntraced(function* (interview: Interview.Interview, file: 
   yield* writeSchema(schema, "strategy")
   const budget = Init.budgetText(market, parsed.success.limits.budget)
   yield* Console.log(`Wrote ${file}: ${answers.get("name")} may use ${budget}.`)
-  yield* Console.log(`Next: limitbot plan ${file}${config === flags.defaultConfig ? "" : ` --config ${config}`}`)
+  const named = config === flags.defaultConfig ? "" : ` --config ${config}`
+  for (const line of yield* Shielding.advice(config, market, parsed.success.limits.budget)) {
+    yield* Console.log(`${line}${named}`)
+  }
+  yield* Console.log(`Next: limitbot plan ${file}${named}`)
 })
 
 const overwriteQuestion = (file: string): Question => ({
@@ -245,6 +261,10 @@ export const command = Command.make(
     like: flags.text(
       "like",
       "Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …"
+    ),
+    profile: Flag.Literals("profile", profileNames).pipe(
+      Flag.withDescription("Which deployment of the service the venue is, for a new configuration"),
+      Flag.optional
     ),
     venue: flags.text("venue", "Address of the venue, or sandbox: for the configuration, if there is none"),
     keyFile: flags.text("key-file", "The account's key: new, or a file of mode 0600"),
@@ -278,7 +298,9 @@ export const command = Command.make(
       }).flatMap(([key, value]) => (Option.isSome(value) ? [[key, value.value] as const] : []))
     ])
     const interview = yield* Interview.make(given, yes)
-    yield* make(interview, file, config).pipe(Effect.catchTag("QuitError", () => new NothingWritten()))
+    yield* make(interview, file, config, Option.getOrUndefined(own.profile)).pipe(
+      Effect.catchTag("QuitError", () => new NothingWritten())
+    )
   })
 ).pipe(
   Command.withDescription("Ask a few questions and write a strategy file, and a configuration when there is none"),

@@ -58,6 +58,11 @@ export const follow = ({ journal }: Bot, followed: SwapFollow.Followed) =>
  */
 const plain = Effect.fnUntraced(function* (given: SwapFlags.Terms) {
   const { amount, from, to, type, slippage, deadline: deadlineMillis, ...others } = given
+  if (Option.isSome(from) && Option.isSome(to) && from.value === to.value) {
+    return yield* new WrongUsage({
+      message: "A running bot moves no money between accounts: stop it, move the money, and start it again"
+    })
+  }
   const [unknown] = Object.entries(others).flatMap(([name, value]) => (isLeftOut(name, value) ? [] : [flagOf(name)]))
   if (unknown !== undefined) {
     return yield* new WrongUsage({

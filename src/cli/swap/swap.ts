@@ -16,6 +16,7 @@ import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
+import * as Wire from "../../venue/wire/WireValue.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
@@ -66,34 +67,7 @@ export const command = Command.make(
     if (payAgain && Option.isNone(resume)) {
       return yield* new WrongUsage({ message: "--pay-again goes with --resume only" })
     }
-    const config = yield* ConfigFile.load(file)
-    const signerId = yield* PartnerMode.signerOf(config)
-    if (given.dry && Option.isNone(resume)) {
-      return yield* Effect.provide(looked(given, config, signerId, json), PartnerMode.venue(config, signerId))
-    }
-    const isResumed = Option.isSome(resume)
-    if (!isResumed) yield* someoneAgrees({ yes, json })
-    const { pid } = yield* Process
-    yield* Effect.gen(function* () {
-      yield* StartUp.belongs({ account: signerId, venue: config.venue.url })
-      const killed = yield* killSwitch(config.journal)
-      const closed = (yield* killed) ?? (yield* unfit)
-      const name = isResumed ? resume.value : yield* begun(given, config, signerId, closed, { yes, json })
-      const again = payAgain ? yield* released(name) : new Set<string>()
-      const { advance } = yield* SwapsByHand.make(killed)
-      yield* SwapFollow.toTheEnd({ name, json, isResumed }, patiently(advance(name, again)))
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(PartnerMode.swapping(config, signerId, pid)),
-      Effect.catchTag("JournalInUse", (bot) =>
-        Effect.gen(function* () {
-          const name = isResumed
-            ? yield* SwapHandOver.resumed(bot, resume.value, payAgain)
-            : yield* SwapHandOver.begun(bot, given, agree({ yes, json }))
-          yield* SwapHandOver.follow(bot, { name, json, isResumed })
-        })
-      )
-    )
+    yield* carry(yield* ConfigFile.load(file), given, { json, payAgain, resume, yes })
   })
 ).pipe(
   Command.withDescription("Swap one asset for another: quote, agree, pay, follow to the end"),
@@ -104,9 +78,49 @@ export const command = Command.make(
   ])
 )
 
+/** From the quote, or from where `resume` names it, to the evidence. */
+export const carry = Effect.fn("swap.carry")(function* (
+  config: ConfigFile.BotConfig,
+  given: SwapFlags.Terms,
+  { json, payAgain, resume, yes }: Carrying
+) {
+  const signerId = yield* PartnerMode.signerOf(config)
+  if (given.dry && Option.isNone(resume)) {
+    return yield* Effect.provide(looked(given, config, signerId, json), PartnerMode.venue(config, signerId))
+  }
+  const isResumed = Option.isSome(resume)
+  if (!isResumed) yield* someoneAgrees({ yes, json })
+  const { pid } = yield* Process
+  yield* Effect.gen(function* () {
+    yield* StartUp.belongs({ account: signerId, venue: config.venue.url })
+    const killed = yield* killSwitch(config.journal)
+    const closed = (yield* killed) ?? (yield* unfit)
+    const name = isResumed ? resume.value : yield* begun(given, config, signerId, closed, { yes, json })
+    const again = payAgain ? yield* released(name) : new Set<string>()
+    const { advance } = yield* SwapsByHand.make(killed)
+    yield* SwapFollow.toTheEnd({ name, json, isResumed }, patiently(advance(name, again)))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(PartnerMode.swapping(config, signerId, pid)),
+    Effect.catchTag("JournalInUse", (bot) =>
+      Effect.gen(function* () {
+        const name = isResumed
+          ? yield* SwapHandOver.resumed(bot, resume.value, payAgain)
+          : yield* SwapHandOver.begun(bot, given, agree({ yes, json }))
+        yield* SwapHandOver.follow(bot, { name, json, isResumed })
+      })
+    )
+  )
+})
+
 interface Ways {
   readonly yes: boolean
   readonly json: boolean
+}
+
+interface Carrying extends Ways {
+  readonly payAgain: boolean
+  readonly resume: Option.Option<string>
 }
 
 /** Before anything is asked of the venue: somebody must be there to say yes. */
@@ -180,6 +194,12 @@ const showDry = (
           "DRY: a quote only, nothing was created or paid.",
           `pay        ${quote.amountInFormatted ?? quote.amountIn} ${origin.symbol}`,
           `receive    ${quote.amountOutFormatted ?? quote.amountOut} ${destination.symbol}`,
+          ...SwapLine.feeOfMove({
+            origin,
+            destination,
+            amountIn: Wire.parseAmount(quote.amountIn ?? "") ?? 0n,
+            amountOut: Wire.parseAmount(quote.amountOut ?? "") ?? 0n
+          }),
           `takes      about ${quote.timeEstimate ?? "?"} s`
         ].join("\n")
       )

@@ -14,6 +14,7 @@ export const terms = (agreed: AgreedSwap): ReadonlyArray<string> => {
   return [
     `pay        ${formatWithSymbol(amountIn, origin)}  (${agreed.swapType}, ${agreed.depositType})`,
     `receive    ${formatWithSymbol(amountOut, destination)}${least}`,
+    ...feeOfMove(agreed),
     `recipient  ${agreed.recipient}  (${agreed.recipientType})`,
     `refunds    ${agreed.refundTo}  (${agreed.refundType})`,
     `address    ${agreed.depositAddress}${agreed.depositMemo === undefined ? "" : `  memo ${agreed.depositMemo}`}`,
@@ -21,6 +22,15 @@ export const terms = (agreed: AgreedSwap): ReadonlyArray<string> => {
     `signature  ${signature}`
   ].map(printable)
 }
+
+/** An asset that becomes itself changes its place: what does not arrive is the fee. */
+export const feeOfMove = ({
+  amountIn,
+  amountOut,
+  destination,
+  origin
+}: Pick<AgreedSwap, "amountIn" | "amountOut" | "destination" | "origin">): ReadonlyArray<string> =>
+  origin.id === destination.id ? [`fee        ${formatWithSymbol(amountIn - amountOut, origin)}`] : []
 
 /** What a person who pays by hand must do. */
 export const paymentOrder = ({

@@ -185,6 +185,46 @@ describe("limitbot init", () => {
     assert.match(away.stderr, /nothing was written, --venue: .*http:\/\/127\.0\.0\.1:1/)
   })
 
+  it("at a service with confidential accounts: names its profile, and says what must be shielded first", async () => {
+    const { apiKey, url: target } = await startSandbox({ like: "near-2026-11" })
+    const dca = ["--market", "SOL/USDC", "--kind", "dca", "--set", "size=20", "--yes", "--profile", "near-2026-11"]
+    const { close, url } = await recordingProxy(target, "/sandbox")
+    const cwd = newFolder()
+    writeFileSync(join(cwd, "api.key"), `${apiKey}\n`, { mode: 0o600 })
+    const made = await run(cwd, [
+      "init",
+      "my.yaml",
+      "-c",
+      "my.yml",
+      "--venue",
+      url,
+      "--api-key-file",
+      "api.key",
+      ...dca
+    ])
+    await close()
+    assert.strictEqual(made.status, 0, made.stderr)
+    const text = readFileSync(join(cwd, "my.yml"), "utf8")
+    assert.match(text, /^ {2}profile: near-2026-11 /m)
+    assert.match(text, /^ {2}depositType: CONFIDENTIAL_INTENTS /m)
+    assert.match(made.stdout, /paid from the confidential account.*: limitbot shield [\d.]+ USDC --config my\.yml/)
+    const facts = await run(cwd, ["doctor", "--profile", "--json", "-c", "my.yml"])
+    assert.strictEqual(JSON.parse(facts.stdout).profile, "near-2026-11")
+
+    // A sandbox's account has a million there.
+    const rich = await run(cwd, ["init", "rich.yaml", "-c", "sandbox.yml", "--venue", target, ...dca])
+    assert.strictEqual(rich.status, 0, rich.stderr)
+    assert.notMatch(rich.stdout, /shield/)
+    const settings = readFileSync(join(cwd, "sandbox.yml"), "utf8").replace(
+      "account:",
+      "$&\n  depositType: CONFIDENTIAL_INTENTS"
+    )
+    writeFileSync(join(cwd, "confidential.yml"), settings, { mode: 0o600 })
+    const much = ["init", "much.yaml", "-c", "confidential.yml", ...dca.with(5, "size=1000000")]
+    const poor = await run(cwd, much)
+    assert.match(poor.stdout, /has 1000000 USDC of \d+ USDC.*limitbot shield \d+ USDC/, poor.stderr)
+  })
+
   it("asks which chain a symbol is on, where the venue has it on several", async () => {
     const token = (symbol: string, blockchain: string): Token => {
       return { assetId: `nep141:${symbol}.${blockchain}`, symbol, blockchain, decimals: 6, priceUsd: 1 }

@@ -1,0 +1,91 @@
+/**
+ * Moving an asset between the public and the confidential account: `shield` and `unshield`. It is no sale: the books show its
+ * fee, and the private balance moves by what arrived.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { type Connection, configText, runHere, startHere, startSandbox, workspace } from "../program.ts"
+
+const like = "near-2026-11"
+
+const configOf = (sandbox: Connection): string =>
+  configText(sandbox)
+    .replace("key: { file: account.key }", "$&\n  depositType: CONFIDENTIAL_INTENTS")
+    .replaceAll("omft.native", `omft.${sandbox.ledger}`)
+    .replace(/url:.*/, `$&\n  profile: ${like}\n  facts: { saltFrom: "${sandbox.url}/sandbox/rpc" }`)
+
+const prepare = async () => {
+  const sandbox = await startSandbox({ like })
+  const cwd = workspace(sandbox, { "config.yaml": `${configOf(sandbox)}dashboard: {}\n` })
+  return { cwd, limitbot: (...words: ReadonlyArray<string>) => runHere([...words, "--config", "config.yaml"], { cwd }) }
+}
+
+const privateBtc = (stdout: string): bigint => {
+  const { balances } = JSON.parse(stdout) as { readonly balances: ReadonlyArray<Record<string, string>> }
+  return BigInt(balances.find(({ asset }) => asset === "BTC")?.["available"] ?? "0")
+}
+
+interface Booked {
+  readonly BTC: Readonly<Record<"fees" | "total" | "realised" | "gridProfit", string>>
+}
+
+describe("shield and unshield", () => {
+  it("move an asset between both accounts, and the books show nothing but the fee", { timeout: 120_000 }, async () => {
+    const { limitbot } = await prepare()
+    const first = await limitbot("reconcile")
+    assert.strictEqual(first.code, 0, first.stderr)
+    const before = privateBtc((await limitbot("balances", "--json")).stdout)
+
+    const looked = await limitbot("shield", "0.1", "BTC", "--dry")
+    assert.match(looked.stdout, /fee +0\.00001\d* BTC/)
+    const shielded = await limitbot("shield", "0.1", "BTC", "--yes", "--json")
+    assert.strictEqual(shielded.code, 0, shielded.stderr)
+    const arrived = BigInt(JSON.parse(shielded.stdout.trimEnd().split("\n").at(-1) ?? "{}").received)
+    assert.isTrue(arrived > 0n && arrived < 10_000_000n)
+    const between = privateBtc((await limitbot("balances", "--json")).stdout)
+    assert.strictEqual(between - before, arrived)
+
+    const unshielded = await limitbot("unshield", "0.05", "BTC", "--yes")
+    assert.strictEqual(unshielded.code, 0, unshielded.stderr)
+    assert.match(unshielded.stdout, /fee +0\.000005\d* BTC/)
+    const after = privateBtc((await limitbot("balances", "--json")).stdout)
+    assert.strictEqual(between - after, 5_000_000n)
+
+    const reconciled = await limitbot("reconcile", "--json")
+    assert.strictEqual(reconciled.code, 0, reconciled.stdout)
+    assert.strictEqual(JSON.parse(reconciled.stdout).contradiction, 0)
+
+    const { BTC }: Booked = JSON.parse((await limitbot("profit", "--json")).stdout)
+    const fee = Number(BTC.fees)
+    // One basis point, and the share of the settlement, of 0.15 BTC.
+    assert.approximately(fee, 0.15 * 0.0001 * 1.01, 2e-8)
+    assert.deepStrictEqual(
+      [Number(BTC.total), Number(BTC.realised), Number(BTC.gridProfit)],
+      [-fee, 0, 0],
+      JSON.stringify(BTC)
+    )
+    assert.strictEqual((await limitbot("fills")).stdout.includes("BTC/BTC"), false)
+    const books = await limitbot("export", "--format", "beancount", "--out", "books")
+    assert.strictEqual(books.code, 0, books.stderr)
+  })
+
+  it("are refused in words where the service has one account only", { timeout: 60_000 }, async () => {
+    const sandbox = await startSandbox()
+    const cwd = workspace(sandbox)
+    for (const word of ["shield", "unshield"]) {
+      const refused = await runHere([word, "0.1", "BTC", "--yes", "--config", "config.yaml"], { cwd })
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.stderr, /^limitbot: .*no confidential accounts.*venue\.profile.*$/m)
+    }
+  })
+
+  it("wait for a running bot to leave, and say so", { timeout: 120_000 }, async () => {
+    const { cwd, limitbot } = await prepare()
+    const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--json"], { cwd })
+    await bot.says('"Bound"')
+    const refused = await limitbot("shield", "0.1", "BTC", "--yes")
+    bot.signal("SIGTERM")
+    await bot.ended
+    assert.notStrictEqual(refused.code, 0)
+    assert.match(refused.stderr, /running bot.*between accounts.*stop it/)
+  })
+})
