@@ -58,8 +58,8 @@ export class Bot extends Context.Service<
     /** The kill switch: the same file that works without this server. */
     setKillSwitch(why: string): Effect.Effect<void, DeskRefused>
     readonly releaseKillSwitch: Effect.Effect<void, DeskRefused>
-    /** Checks the strategy files now. */
-    readonly reload: Effect.Effect<void, DeskRefused>
+    /** Takes up the strategy files as they are now; says why not, else nothing. */
+    readonly reload: Effect.Effect<string, DeskRefused>
     readonly desk: Desk
     readonly swaps: SwapDesk
   }

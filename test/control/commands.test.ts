@@ -191,6 +191,9 @@ describe("commands to a running bot", () => {
     assert.strictEqual((await bot.command("/api/v1/apply", { ...better, hash: file.hash })).status, 200)
     await until("the strategy was taken up", async () => (await log("loaded")).length >= 2)
     assert.strictEqual((await bot.command("/api/v1/apply", { ...better, hash: file.hash })).status, 409)
+    const [saved] = (await bot.look("/api/v1/files")) as ReadonlyArray<{ file: string; text: string; hash: string }>
+    const greedy = { file: file.file, text: file.text.replace("quote: 6000", "quote: 60000000"), hash: saved?.hash }
+    assert.match((await bot.command("/api/v1/apply", greedy)).body, /is saved and does not run: grid: over-commit/)
     writeFileSync(file.file, file.text)
   })
 

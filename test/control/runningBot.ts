@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { request } from "node:http"
 import { connect, createServer } from "node:net"
 import { join } from "node:path"
+import type { FindingName } from "../../src/engine/planning/PlanFindings.ts"
 import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
 import { configText, type Program, startHere, startSandbox, workspace } from "../cli/program.ts"
 
@@ -44,16 +45,21 @@ const freePort = () =>
     })
   })
 
+/** What the operator accepts from the start. */
+export const allowing = (...findings: ReadonlyArray<FindingName>): ReadonlyArray<string> =>
+  findings.flatMap((finding) => ["--allow", finding])
+
 /** `prepare` gets the journal's path before the bot starts on it. */
 export const startBot = async (
   config = "",
   prepare?: (journal: string) => Promise<unknown>,
-  options: SandboxOptions = {}
+  options: SandboxOptions = {},
+  more: ReadonlyArray<string> = []
 ): Promise<RunningBot> => {
   const sandbox = await startSandbox({ speed: 60, ...options })
   const dashboard = `dashboard: { port: ${await freePort()} }\n`
   const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}${dashboard}${config}` })
-  const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"]
+  const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s", ...more]
   await prepare?.(join(folder, "journal.sqlite"))
   const program = startHere(args)
   await program.says(/dashboard http:\S+/)

@@ -11,7 +11,7 @@ import { problemsOf } from "../../src/control/view/problems.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { writeDoubtful } from "../cli/journal/doubtful.ts"
-import { type RunningBot, startBot, until } from "../control/runningBot.ts"
+import { allowing, type RunningBot, startBot, until } from "../control/runningBot.ts"
 import { everyTrouble } from "../control/troubles.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
@@ -23,8 +23,13 @@ let page: Page
 const said: Array<string> = []
 
 const text = (selector: string): Promise<string> => page.locator(selector).innerText()
-const shows = (selector: string, what: RegExp) =>
-  until(`${selector} shows ${what}`, async () => what.test(await text(selector)))
+const shows = async (selector: string, what: RegExp) => {
+  let last = ""
+  await until(`${selector} shows ${what}`, async () => {
+    last = await text(selector)
+    return what.test(last)
+  }).catch((error) => assert.fail(`${error.message}; it shows: ${last.slice(0, 600)}`))
+}
 
 interface Violation {
   readonly id: string
@@ -51,7 +56,9 @@ const barriers = async (): Promise<ReadonlyArray<string>> => {
 
 describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
   beforeAll(async () => {
-    bot = await startBot("", (journal) => writeDoubtful(journal, 1))
+    // A minute here is an hour of the market, which may have moved to where an edit would be refused.
+    const anyMarket = allowing("fills-at-once", "crossing", "unconfirmed-price")
+    bot = await startBot("", (journal) => writeDoubtful(journal, 1), {}, anyMarket)
     browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })
     page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "dark" })
     page.on("console", (message) => {
@@ -163,7 +170,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await page.evaluate("scrollTo(0, document.body.scrollHeight)")
     assert.match(await text("#mode"), /^killed · \d+ alarms$/i)
     assert.isTrue(await page.evaluate("document.getElementById('mode').getBoundingClientRect().top >= 0"))
-    await page.unroute("**/api/v1/status")
+    await page.unrouteAll({ behavior: "wait" })
     await until("all is well again", () => page.locator("#problems").isHidden())
     assert.match(await text("#mode"), /^live$/i)
     await page.evaluate("scrollTo(0, 0)")
@@ -182,16 +189,19 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
 
   it("shows the problems of an edited file, then plans and applies it", async () => {
     const editor = page.locator("#files textarea")
-    const before = await editor.inputValue()
-    await editor.fill(before.replace("levels: 21", "levels: many"))
+    const withLevels = async (levels: string) =>
+      editor.fill((await editor.inputValue()).replace(/levels: \w+(, fundNearest: \d+)?/, `levels: ${levels}`))
+    await withLevels("many")
     await shows("#files .findings", /grid\.yaml:\d+:\d+/)
-    await editor.fill(before.replace("levels: 21", "levels: 21, fundNearest: 5"))
+    await withLevels("21, fundNearest: 5")
     await shows("#files .findings", /no problems/)
     await page.getByRole("button", { name: "Plan" }).click()
     await shows("#files .findings", /keeps \d+, cancels \d+, creates \d+/)
     await page.getByRole("button", { name: "Apply" }).click()
     await shows(".toast", /is saved and taken up/)
-    await shows("#events", /loaded/)
+    await page.locator("#search").fill("loaded")
+    await shows("#events", /loaded[\s\S]+loaded/)
+    await page.locator("#search").fill("")
   })
 
   it("shows the quote of a swap, and makes it only for the typed word", async () => {

@@ -60,7 +60,7 @@ export const open = Effect.fn("Surfaces.open")(function* (options: ControlOption
     withdrawPlacements: engine.withdrawPlacements,
     setKillSwitch: (why) => KillFile.set(journal, why).pipe(withFiles, Effect.mapError(refused)),
     releaseKillSwitch: KillFile.release(journal).pipe(withFiles, Effect.mapError(refused)),
-    reload: Effect.mapError(files.look, refused),
+    reload: Effect.mapError(files.objection, refused),
     desk,
     swaps: yield* SwapDesk.make(running)
   })

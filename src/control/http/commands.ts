@@ -107,9 +107,13 @@ export const layer = HttpApiBuilder.group(
         return done("Kill switch off: the bot trades again")
       }),
       reload: Effect.fnUntraced(function* () {
-        yield* Effect.mapError(bot.reload, asRefused)
+        const objection = yield* Effect.mapError(bot.reload, asRefused)
         yield* bot.wake
-        return done("The strategy files were read; see the events for what changed")
+        return done(
+          objection === ""
+            ? "The strategy files were read; see the events for what changed"
+            : `The strategy files were read and do not run: ${objection}`
+        )
       }),
       reconcile: () => Effect.mapError(bot.desk.reconcile, asRefused),
       swapQuote: ({ payload }) => Effect.mapError(bot.swaps.quote(payload), asRefused),
@@ -126,9 +130,9 @@ export const layer = HttpApiBuilder.group(
       planWith: ({ payload: { files } }) => Effect.mapError(bot.desk.plan(files), asRefused),
       apply: Effect.fnUntraced(function* ({ payload: { hash, ...file } }) {
         yield* Effect.mapError(bot.desk.apply(file, hash), asRefused)
-        yield* Effect.mapError(bot.reload, asRefused)
+        const objection = yield* Effect.mapError(bot.reload, asRefused)
         yield* bot.wake
-        return done(`${file.file} is saved and taken up`)
+        return done(`${file.file} is saved and ${objection === "" ? "taken up" : `does not run: ${objection}`}`)
       })
     })
   })

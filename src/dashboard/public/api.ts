@@ -40,7 +40,11 @@ const answer = async <A>(response: Response): Promise<A> => {
   throw new Refused(response.status, body.message ?? `The bot answered ${response.status}`)
 }
 
-export const get = async <A>(path: string): Promise<A> => answer(await fetch(`/api/v1/${path}`, { headers: headers() }))
+/** A read that is not answered by then is given up and made anew, or its panel would stand still for ever. */
+const patienceMillis = 20_000
+
+export const get = async <A>(path: string, withinMillis = patienceMillis): Promise<A> =>
+  answer(await fetch(`/api/v1/${path}`, { headers: headers(), signal: AbortSignal.timeout(withinMillis) }))
 
 export const post = async <A>(path: string, payload: unknown): Promise<A> =>
   answer(

@@ -43,6 +43,8 @@ export interface Actions {
 
 /** After the last key: then the problems are asked for. */
 const quietMillis = 400
+/** Over all prices that the bot has seen. */
+const backtestMillis = 300_000
 
 let files: ReadonlyArray<File> = []
 let chosen = 0
@@ -104,7 +106,10 @@ const draw = (actions: Actions): void => {
   }
   const backtest = async (): Promise<void> => {
     say(["running over the prices that the bot has seen …"], true)
-    const { bars, curve, data, fills } = await Api.get<Backtest>(`backtest?file=${encodeURIComponent(file.file)}`)
+    const { bars, curve, data, fills } = await Api.get<Backtest>(
+      `backtest?file=${encodeURIComponent(file.file)}`,
+      backtestMillis
+    )
     const last = (values: ReadonlyArray<number>) => values.at(-1) ?? 0
     const gain = (values: ReadonlyArray<number>) => signed(last(values) - last(curve.hold))
     say(
@@ -124,9 +129,9 @@ const draw = (actions: Actions): void => {
       text: text.value,
       hash: file.hash
     })
-    toast(message, "good")
     isDirty = false
     await loadFiles(actions)
+    toast(message, files.some(({ file: name, isRunning }) => name === file.file && isRunning) ? "good" : "alarm")
   }
   const apply = h("button", { type: "submit", class: "primary", disabled: true }, "Apply")
   const select = h(

@@ -108,6 +108,8 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
 
   return {
     look,
+    /** Looks, and says why what the files say does not run, if so. */
+    objection: Effect.map(look, () => lastRefusal.replaceAll("\n", "; ")),
     forever: Effect.forever(Effect.andThen(Effect.sleep(lookMillis), look)),
     /** What runs now. */
     strategies: () => strategies
