@@ -116,6 +116,9 @@ export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => 
 
 const nothingHeld = Effect.undefined
 
+/** If the clocks differ by more, the venue refuses deadlines or logins, and nothing new is funded. */
+export const mostSkewMillis = 30_000
+
 export class Venue extends Context.Service<
   Venue,
   {
@@ -142,7 +145,7 @@ export class Venue extends Context.Service<
       readonly destinationAsset: string
       readonly amount: Amount
     }): Effect.Effect<Answer<DryQuote>, VenueError>
-    /** How far our clock is ahead of the venue's; undefined until an answer tells. */
+    /** How far our clock is ahead of the venue's, see `mostSkewMillis`; undefined until an answer tells. */
     readonly clockSkewMillis: Effect.Effect<number | undefined>
     readonly tokens: Effect.Effect<ReadonlyArray<Token>, VenueError>
     /** Private balances of the account; authenticates by a signed message and refreshes the session by itself. */

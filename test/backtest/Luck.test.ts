@@ -75,14 +75,14 @@ describe("MonteCarlo", () => {
   it("another order changes the way, not the end", () => {
     const next = seeded(1)
     const end = returns.reduce((equity, value) => equity * (1 + value), 1) - 1
-    const fates = Array.from({ length: 50 }, () => MonteCarlo.ofReturns(returns, "order", next))
+    const fates = Array.from({ length: 50 }, () => MonteCarlo.ofReturns(returns, "order", next, false))
     for (const { gain } of fates) assert.closeTo(gain, end, 1e-9)
     assert.isAbove(new Set(fates.map(({ maxDrawdown }) => maxDrawdown)).size, 40)
   })
 
   it("has a fan over time that begins at nothing and ends at the quantiles of the gain", () => {
     const next = seeded(1)
-    const fates = Array.from({ length: 200 }, () => MonteCarlo.ofReturns(returns, "returns", next))
+    const fates = Array.from({ length: 200 }, () => MonteCarlo.ofReturns(returns, "returns", next, true))
     const fan = MonteCarlo.fanOf(fates.map(({ path }) => path))
     assert.deepStrictEqual([...new Set(Object.values(fan[0] ?? {}))], [0])
     assert.deepStrictEqual(fan.at(-1), MonteCarlo.spreadOf(fates, 0.5).gain)
@@ -93,7 +93,7 @@ describe("MonteCarlo", () => {
     const draw = (seed: number) => {
       const next = seeded(seed)
       return MonteCarlo.spreadOf(
-        Array.from({ length: 100 }, () => MonteCarlo.ofReturns(returns, "returns", next)),
+        Array.from({ length: 100 }, () => MonteCarlo.ofReturns(returns, "returns", next, true)),
         0.5
       )
     }
@@ -103,11 +103,23 @@ describe("MonteCarlo", () => {
     assert.isTrue((gain["p5"] ?? 0) < (gain["p50"] ?? 0) && (gain["p50"] ?? 0) < (gain["p95"] ?? 0))
   })
 
+  it("keeps no path that nobody looks at, and draws the same", () => {
+    const drawn = (keepsPath: boolean) => {
+      const next = seeded(9)
+      return Array.from({ length: 3 }, () => MonteCarlo.ofReturns([0.02, -0.03, 0.05], "returns", next, keepsPath))
+    }
+    assert.deepStrictEqual(
+      drawn(true).map((each) => ({ ...each, path: [] })),
+      drawn(false)
+    )
+    assert.strictEqual(drawn(true)[0]?.path.length, 61)
+  })
+
   it("draws as many trades as there were, and knows the probability of ruin", () => {
     const next = seeded(1)
     // Ten tosses of a fair coin for an eighth each: five eighths are lost when the losses are once five ahead.
     const gains = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? 0.125 : -0.125))
-    const fates = Array.from({ length: 20_000 }, () => MonteCarlo.ofTrades(gains, next))
+    const fates = Array.from({ length: 20_000 }, () => MonteCarlo.ofTrades(gains, next, false))
     const { ruin, lost } = MonteCarlo.spreadOf(fates, 0.625)
     // The reflection principle: the sum of ten is even, so P(ever -5) is 2 P(sum <= -6).
     assert.closeTo(ruin.probability, (2 * (45 + 10 + 1)) / 1024, 0.01)

@@ -257,8 +257,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/VenueTime.ts",
-        find: "Math.abs(skewMillis) <= mostMillis",
-        replace: "mostMillis > 0"
+        find: "Math.abs(skewMillis) <= mostSkewMillis",
+        replace: "mostSkewMillis > 0"
       }
     ]
   },

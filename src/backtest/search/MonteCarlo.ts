@@ -15,7 +15,7 @@ export interface Simulation {
   readonly maxDrawdown: number
   /** The most that was ever lost of the start, as a ratio. */
   readonly worst: number
-  /** Gain over the start at `pathPoints` moments, the start first. */
+  /** Gain over the start at `pathPoints` moments, the start first; empty where it is not kept. */
   readonly path: ReadonlyArray<number>
 }
 
@@ -28,7 +28,7 @@ const pathOf = (equity: ReadonlyArray<number>): ReadonlyArray<number> =>
   })
 
 /** The fate of equity, given as shares of the start. */
-export const fateOf = (equity: ReadonlyArray<number>): Simulation => {
+export const fateOf = (equity: ReadonlyArray<number>, keepsPath: boolean): Simulation => {
   let [last, peak, maxDrawdown, worst] = [1, 1, 0, 0]
   for (const value of equity) {
     last = value
@@ -36,7 +36,7 @@ export const fateOf = (equity: ReadonlyArray<number>): Simulation => {
     maxDrawdown = Math.max(maxDrawdown, 1 - value / peak)
     worst = Math.max(worst, 1 - value)
   }
-  return { gain: last - 1, maxDrawdown, worst, path: pathOf(equity) }
+  return { gain: last - 1, maxDrawdown, worst, path: keepsPath ? pathOf(equity) : [] }
 }
 
 const compounded = (returns: ReadonlyArray<number>): ReadonlyArray<number> => {
@@ -51,13 +51,14 @@ const drawn = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<numbe
   values.map(() => values[Math.floor(next() * values.length)] ?? 0)
 
 /** One fate of the gains of trades, as shares of the equity at the start: as many trades, of the same sizes. What is open at the end is one of them. */
-export const ofTrades = (gains: ReadonlyArray<number>, next: Random): Simulation => {
+export const ofTrades = (gains: ReadonlyArray<number>, next: Random, keepsPath: boolean): Simulation => {
   let equity = 1
   return fateOf(
     drawn(gains, next).map((gain) => {
       equity += gain
       return equity
-    })
+    }),
+    keepsPath
   )
 }
 
@@ -73,8 +74,12 @@ const shuffled = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<nu
 }
 
 /** One fate of a series of returns. */
-export const ofReturns = (returns: ReadonlyArray<number>, method: "returns" | "order", next: Random): Simulation =>
-  fateOf(compounded(method === "order" ? shuffled(returns, next) : drawn(returns, next)))
+export const ofReturns = (
+  returns: ReadonlyArray<number>,
+  method: "returns" | "order",
+  next: Random,
+  keepsPath: boolean
+): Simulation => fateOf(compounded(method === "order" ? shuffled(returns, next) : drawn(returns, next)), keepsPath)
 
 /** Where the blocks begin that make up a series of as many bars; series of several markets share them. */
 export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyArray<number> => {

@@ -84,11 +84,7 @@ const prepare = Effect.fnUntraced(function* (
     options[0].keepsOrders ||
     Option.isSome(input.tradesCsv) ||
     rules.some(({ touch }) => touch === "within")
-  const { fees: ofVenue } = costs
-  const appFees = Backtest.appFeeBasisPoints(strategy)
-  const further = `; app fees of its terms: ${appFees} basis points of every input`
-  const fees =
-    appFees === 0 || ofVenue.ofInput > 0 ? ofVenue : { ...ofVenue, sentence: `${ofVenue.sentence}${further}` }
+  const { fees } = costs
   return { strategy, options, fees, open, volume, range, calibrated: found.flatMap(({ calibrated }) => calibrated) }
 })
 

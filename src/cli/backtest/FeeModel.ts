@@ -4,8 +4,9 @@
  * figure. Configuration and journal are read once, for all markets and files.
  */
 import { Effect, FileSystem, Option } from "effect"
+import { appFeeBasisPoints } from "../../backtest/Backtest.ts"
 import type * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
-import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { OrderTerms } from "../../domain/Order.ts"
 import { defaultSpread } from "../../sandbox/core/Settings.ts"
@@ -38,12 +39,13 @@ interface Spread {
   readonly from: "flag" | "measured" | "sandbox"
 }
 
-/** With the spread by market, and the measured fees of one payout and one refund, smallest units by symbol. */
-export interface KnownCosts {
+/** The measured fees of one payout and one refund, smallest units by symbol. */
+type FlatFees = Pick<MeasuredFees.MeasuredFees, "payouts" | "refunds">
+
+/** With the spread by market. */
+export interface KnownCosts extends FlatFees {
   readonly fees: FeeModel
   readonly spreads: ReadonlyMap<string, Spread>
-  readonly payouts: ReadonlyMap<string, Amount>
-  readonly refunds: ReadonlyMap<string, Amount>
 }
 
 interface CostFlags {
@@ -82,15 +84,6 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
   return { ...known, ...measured } satisfies Account
 })
 
-const oneOf = (what: string, fees: ReadonlyMap<string, Amount>, markets: ReadonlyArray<Market>): string | undefined => {
-  const assets = [...new Set([...markets.map(({ base }) => base), ...markets.map(({ quote }) => quote)])]
-  const known = assets.flatMap((asset) => {
-    const fee = fees.get(asset.symbol)
-    return fee === undefined ? [] : [formatWithSymbol(fee, asset)]
-  })
-  return known.length === 0 ? undefined : `${known.join(" and ")} of a ${what}`
-}
-
 /**
  * What a schedule that shares app fees takes of every input: of the dearest of the markets, in whole basis points, as orders
  * echo it. Every other schedule takes its fee from what is paid out.
@@ -112,40 +105,52 @@ const ofInputs = (
         )
       )
 
-const feesOf = (
-  { feeBps, refundFee, withdrawFee }: CostFlags,
-  account: Account | undefined,
-  markets: ReadonlyArray<Market>,
-  terms: OrderTerms
-): Omit<KnownCosts, "spreads"> => {
-  const isGiven = Option.isSome(withdrawFee) || Option.isSome(refundFee)
-  const assumed = isGiven ? "and those of payouts as given" : "without those of payouts and refunds"
-  const known = account ?? documented
-  const usual = usualOf(known.schedule, known.isPartner)
-  const ofInput = Option.isSome(feeBps) ? 0 : ofInputs(known, markets, terms)
-  const who = known.isPartner ? "with a partner credential" : "without a partner credential"
-  const inputs = `fees: ${ofInput} basis points of every input (the schedule of ${account?.config}, ${who})`
-  const plain = (basisPoints: number, from: FeeModel["from"], why: string): Omit<KnownCosts, "spreads"> => {
-    const isFree = from === "flag" && basisPoints === 0 && !isGiven
-    const taken = ofInput > 0 ? inputs : `fees: ${basisPoints} basis points of every fill (${why})`
-    const sentence = isFree ? "NO FEES: asked for by --fee-bps 0" : `${taken}, ${assumed}`
-    return { fees: { basisPoints, ofInput, from, sentence, isFree }, payouts: none, refunds: none }
-  }
-  if (Option.isSome(feeBps)) return plain(feeBps.value, "flag", "--fee-bps")
-  if (account?.fees === undefined) {
-    if (ofInput > 0) return plain(0, "schedule", "")
-    return account?.isPartner === true && usual === 0
-      ? plain(0, "partner credential", `the partner credential of ${account.config} waives them`)
-      : plain(usual, "specification", `the venue's, ${who}`)
-  }
-  const { basisPoints, fills, payouts, refunds } = account.fees
-  const flat = [oneOf("payout", payouts, markets), oneOf("refund", refunds, markets)].filter(
-    (each) => each !== undefined
-  )
-  const others = isGiven || flat.length === 0 ? assumed : flat.join(", ")
-  const measured = `${basisPoints} basis points of every fill (measured: ${fills} fills in ${account.journal})`
-  const sentence = `${ofInput > 0 ? `${inputs}, ` : "fees: "}${measured}, ${others}`
-  return { fees: { basisPoints, ofInput, from: "measured", sentence, isFree: false }, payouts, refunds }
+/** What is taken of every fill, why, and how that is said; a schedule that takes its share of inputs says nothing here. */
+interface OfFills extends Pick<FeeModel, "basisPoints" | "from"> {
+  readonly said?: string
+}
+
+const ofFills = ({ feeBps }: CostFlags, account: Account | undefined, ofInput: number, who: string): OfFills => {
+  const taken = (basisPoints: number, from: FeeModel["from"], reason: string): OfFills => ({
+    basisPoints,
+    from,
+    said: `${basisPoints} basis points of every fill (${reason})`
+  })
+  if (Option.isSome(feeBps)) return taken(feeBps.value, "flag", "--fee-bps")
+  if (account?.fees !== undefined)
+    return taken(account.fees.basisPoints, "measured", `measured: ${account.fees.fills} fills in ${account.journal}`)
+  if (ofInput > 0) return { basisPoints: 0, from: "schedule" }
+  if (account === undefined)
+    return taken(usualOf(documented.schedule, documented.isPartner), "specification", `the venue's, ${who}`)
+  const usual = usualOf(account.schedule, account.isPartner)
+  return account.isPartner && usual === 0
+    ? taken(0, "partner credential", `the partner credential of ${account.config} waives them`)
+    : taken(usual, "specification", `the venue's, ${who}`)
+}
+
+/** The fees of payouts and refunds, such as "0.0000003 BTC of a payout, those of refunds as given". */
+const flatSaid = (
+  { refundFee, withdrawFee }: CostFlags,
+  { payouts, refunds }: FlatFees,
+  markets: ReadonlyArray<Market>
+): string => {
+  const assets = [...new Set([...markets.map(({ base }) => base), ...markets.map(({ quote }) => quote)])]
+  const kinds = [
+    { name: "payout", given: withdrawFee, known: payouts },
+    { name: "refund", given: refundFee, known: refunds }
+  ].map(({ name, given, known }) => {
+    const fees = assets.flatMap((asset) => {
+      const fee = known.get(asset.symbol)
+      return fee === undefined ? [] : [formatWithSymbol(fee, asset)]
+    })
+    if (Option.isSome(given)) return { name, said: `those of ${name}s as given` }
+    return { name, said: fees.length === 0 ? undefined : `${fees.join(" and ")} of a ${name}` }
+  })
+  const missing = kinds.filter(({ said }) => said === undefined).map(({ name }) => `${name}s`)
+  return [
+    ...kinds.flatMap(({ said }) => said ?? []),
+    ...(missing.length === 0 ? [] : [`without those of ${missing.join(" and ")}`])
+  ].join(", ")
 }
 
 const spreadIn = (given: Option.Option<number>, account: Account | undefined, { name }: Market): Spread => {
@@ -184,8 +189,25 @@ export const of = Effect.fn("FeeModel.of")(function* (
     const message = `--spread-bps ${given}: give 0 to ${mostSpreadBasisPoints} basis points, from bid to ask`
     return yield* new WrongUsage({ message })
   }
-  const { fees, ...flat } = feesOf(flags, account, markets, terms)
+  const { isPartner, schedule } = account ?? documented
+  const who = isPartner ? "with a partner credential" : "without a partner credential"
+  const ofInput = Option.isSome(flags.feeBps) ? 0 : ofInputs({ isPartner, schedule }, markets, terms)
+  const { said, ...ofFill } = ofFills(flags, account, ofInput, who)
+  const { payouts, refunds } = account?.fees ?? { payouts: none, refunds: none }
   const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
-  const sentence = `${fees.sentence}; ${spreadsSaid(spreads)}`
-  return { ...flat, fees: { ...fees, sentence }, spreads } satisfies KnownCosts
+  // Those of a schedule that shares them are in its share of the input.
+  const appFees = ofInput > 0 ? 0 : appFeeBasisPoints({ terms })
+  const isGiven = Option.isSome(flags.withdrawFee) || Option.isSome(flags.refundFee)
+  const isFree = ofFill.from === "flag" && ofFill.basisPoints === 0 && !isGiven && appFees === 0
+  const taken = [
+    ...(ofInput > 0 ? [`${ofInput} basis points of every input (the schedule of ${account?.config}, ${who})`] : []),
+    ...(said === undefined ? [] : [said]),
+    flatSaid(flags, { payouts, refunds }, markets)
+  ]
+  const sentence = [
+    isFree ? "NO FEES: asked for by --fee-bps 0" : `fees: ${taken.join(", ")}`,
+    spreadsSaid(spreads),
+    ...(appFees > 0 ? [`app fees of its terms: ${appFees} basis points of every input`] : [])
+  ].join("; ")
+  return { fees: { ...ofFill, ofInput, sentence, isFree }, payouts, refunds, spreads } satisfies KnownCosts
 })

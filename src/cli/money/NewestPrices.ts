@@ -37,9 +37,10 @@ export const newestPrices = Effect.fn("newestPrices")(function* (
   known: Prices,
   { journal, now }: { readonly journal: string; readonly now: number }
 ) {
-  const stored = yield* storedPrices(known, now)
   const seen = yield* seenByBot(journal)
-  return new Map([...stored].map(([market, price]) => [market, seen.get(market) ?? price]))
+  const unseen = new Map([...known].filter(([market]) => !seen.has(market)))
+  const stored = yield* storedPrices(unseen, now)
+  return new Map([...known].map(([market, price]) => [market, seen.get(market) ?? stored.get(market) ?? price]))
 })
 
 /** `known` with the stored minutes that began later. */

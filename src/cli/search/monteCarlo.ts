@@ -30,6 +30,8 @@ interface Asked {
   readonly runs: number
   readonly block: number
   readonly seed: number
+  /** Only the report shows paths. */
+  readonly report: Option.Option<string>
 }
 
 /** A million paths would fill the memory, and a fan of these looks the same. */
@@ -37,7 +39,7 @@ const mostPaths = 2_000
 
 /** One strategy on its series, again and again. */
 const simulate = Effect.fnUntraced(function* (
-  { fills, method, runs, block, seed }: Asked,
+  { fills, method, runs, block, seed, report }: Asked,
   { name, source, candles, indices, options, others }: SearchData.SearchedMarket,
   ended: (runs: number) => void
 ) {
@@ -56,9 +58,9 @@ const simulate = Effect.fnUntraced(function* (
     return yield* new WrongUsage({
       message: `--method ${method} needs at least 2 daily returns, the run on ${name} has ${returns.length}: give longer data, or --method candles`
     })
-  const fate = (): MonteCarlo.Simulation => {
-    if (method === "trades") return MonteCarlo.ofTrades(gains, next)
-    if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next)
+  const fate = (keepsPath: boolean): MonteCarlo.Simulation => {
+    if (method === "trades") return MonteCarlo.ofTrades(gains, next, keepsPath)
+    if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next, keepsPath)
     // What happened together in several markets stays together.
     const starts = MonteCarlo.blocks(candles.bars, block, next)
     const drawn = (of: Candles) => {
@@ -69,13 +71,13 @@ const simulate = Effect.fnUntraced(function* (
     const inputs = others.map((other) => ({ ...other, ...drawn(other.candles) }))
     const side = Backtest.runAll(strategy, [own, ...inputs], fills)
     const [start = 1, ...later] = Backtest.dailyEquity(side)
-    return { ...MonteCarlo.fateOf(later.map((value) => value / start)), maxDrawdown: side.outcome.maxDrawdown }
+    const equity = later.map((value) => value / start)
+    return { ...MonteCarlo.fateOf(equity, keepsPath), maxDrawdown: side.outcome.maxDrawdown }
   }
   return yield* Effect.forEach(Array.from({ length: runs }), (_, index) =>
     Effect.sync(() => {
       ended(index + 1)
-      const found = fate()
-      return index < mostPaths ? found : { ...found, path: [] }
+      return fate(Option.isSome(report) && index < mostPaths)
     })
   )
 })

@@ -4,12 +4,11 @@
  */
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
+import { mostSkewMillis } from "../../venue/Venue.ts"
 import type { BotState } from "../state/BotState.ts"
 
 /** Above this somebody is told. */
 const warnMillis = 2_000
-/** Above this nothing new is funded. */
-const mostMillis = 30_000
 /** Smaller changes are not worth an event. */
 const notedMillis = 1_000
 
@@ -26,7 +25,7 @@ export const problem = ({ clock }: BotState): string | undefined => problemOf(cl
 
 /** The same for a comparison that is not recorded yet. */
 export const problemOf = (skewMillis: number | undefined): string | undefined =>
-  skewMillis === undefined || Math.abs(skewMillis) <= mostMillis
+  skewMillis === undefined || Math.abs(skewMillis) <= mostSkewMillis
     ? undefined
     : `this machine's clock differs from the venue's by ${Math.round(Math.abs(skewMillis) / 1000)} s`
 

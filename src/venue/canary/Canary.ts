@@ -14,6 +14,7 @@ import { listBytes } from "../http/Reply.ts"
 import { Session } from "../http/Session.ts"
 import { VenueClient } from "../http/VenueClient.ts"
 import { distrust } from "../QuoteTrust.ts"
+import { mostSkewMillis } from "../Venue.ts"
 import { factsOf, VenueConfig } from "../VenueConfig.ts"
 import type { VenueError } from "../VenueError.ts"
 import { canonicalAssetId } from "../wire/AssetId.ts"
@@ -44,8 +45,6 @@ const mostOrders = 20
 const mostTold = 50
 /** Refusals without a code of the venue: nobody answers there any more. */
 const gone: ReadonlyArray<string> = ["http-404", "http-405", "http-410"]
-/** Above this the venue refuses deadlines or logins. */
-const mostSkewMillis = 30_000
 /** The size of the dry quote, in whole units of the first asset. */
 const quoted = Decimal.make(1n, 2)
 

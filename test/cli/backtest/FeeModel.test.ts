@@ -61,4 +61,56 @@ describe("the fees of a backtest", () => {
       assert.deepStrictEqual([given.fees.basisPoints, given.fees.ofInput], [7, 0])
     })
   )
+
+  it.effect(
+    "name the app fees of a file's terms, of which searches said nothing, where no share of the input has them",
+    () =>
+      Effect.gen(function* () {
+        const said = "app fees of its terms: 21 basis points of every input"
+        for (const from of [undefined, account("document")])
+          for (const feeBps of [Option.none(), Option.some(0)]) {
+            const { fees } = yield* FeeModel.of({ ...flags, feeBps }, from, [trade], others)
+            assert.isTrue(fees.sentence.endsWith(said), fees.sentence)
+            assert.isFalse(fees.isFree)
+          }
+        const { fees } = yield* FeeModel.of(flags, near, [trade], others)
+        assert.notInclude(fees.sentence, "app fees")
+        const { fees: free } = yield* FeeModel.of({ ...flags, feeBps: Option.some(0) }, undefined, [trade])
+        assert.include(free.sentence, "NO FEES")
+      })
+  )
+
+  it.effect("say of payouts and of refunds apart whether they are measured, given or left out", () =>
+    Effect.gen(function* () {
+      const measured = {
+        ...account("document"),
+        fees: {
+          fills: 40,
+          basisPoints: 20,
+          payouts: new Map([
+            ["BTC", 30n],
+            ["USDC", 20_000n]
+          ]),
+          refunds: new Map()
+        }
+      }
+      const said = (
+        given: { readonly withdrawFee?: Option.Option<string>; readonly refundFee?: Option.Option<string> },
+        from: FeeModel.Account | undefined
+      ) => Effect.map(FeeModel.of({ ...flags, ...given }, from, [trade]), ({ fees: { sentence } }) => sentence)
+      assert.include(
+        yield* said({}, measured),
+        "(measured: 40 fills in bot.sqlite), 0.0000003 BTC and 0.02 USDC of a payout, without those of refunds;"
+      )
+      assert.include(
+        yield* said({ refundFee: Option.some("0,1") }, measured),
+        "0.0000003 BTC and 0.02 USDC of a payout, those of refunds as given;"
+      )
+      assert.include(
+        yield* said({ withdrawFee: Option.some("0,1") }, undefined),
+        "credential), those of payouts as given, without those of refunds;"
+      )
+      assert.include(yield* said({}, undefined), "without those of payouts and refunds;")
+    })
+  )
 })
