@@ -121,6 +121,10 @@ const definitionsIn = (text: string): Definitions => {
   return { slots, of: ({ slot }) => (slots.has(slot) ? ladder : undefined) }
 }
 
+/** What was bought by the legs so far, and not sold. */
+const holdsBase = ({ filled, sides }: { readonly filled: number; readonly sides: ReadonlyArray<string> }): boolean =>
+  filled > 0 && filled % 2 === (sides[0] === "BUY" ? 1 : 0)
+
 /** The edits and restarts of a run, read from its journal alone. */
 export const checkEdits = (events: ReadonlyArray<Recorded>) => {
   const files = new Map<string, Definitions>()
@@ -131,7 +135,9 @@ export const checkEdits = (events: ReadonlyArray<Recorded>) => {
   const completed = new Map<string, { sides: Array<string>; filled: number; edits: number }>()
   /** Slots that some file had. */
   const named = new Set<string>()
-  let edits = 0
+  /** How often the text of each strategy became another one. */
+  const editions = new Map<string, number>()
+  const texts = new Map<string, string>()
   const counts = { loaded: 0, refused: 0, removed: 0, runs: 0, cancels: 0, legs: 0 }
   const status = new Map<string, string>()
   for (const { sequence, event } of events) {
@@ -140,11 +146,16 @@ export const checkEdits = (events: ReadonlyArray<Recorded>) => {
     if (event._tag === "StrategiesRefused") counts.refused += 1
     if (event._tag === "StrategyLoaded") {
       counts.loaded += 1
-      edits += 1
-      if (event.text !== undefined) files.set(event.strategy, definitionsIn(event.text))
+      const { strategy, text } = event
+      if (text !== undefined && text !== texts.get(strategy)) {
+        files.set(strategy, definitionsIn(text))
+        texts.set(strategy, text)
+        editions.set(strategy, (editions.get(strategy) ?? 0) + 1)
+      }
       for (const slot of files.get(event.strategy)?.slots ?? []) named.add(`${event.strategy}/${slot}`)
     }
     if (event._tag === "StrategyRemoved") counts.removed += 1
+    const edits = "strategy" in event ? (editions.get(event.strategy) ?? 0) : 0
     // What a cell bought before its level was edited away is sold under its old name.
     if (event._tag === "Planned" && event.why.code !== "left-over") {
       const key = `${event.strategy}/${event.slot}`
@@ -155,8 +166,11 @@ export const checkEdits = (events: ReadonlyArray<Recorded>) => {
       plans.set(event.placement, { event, definition, edits })
       const slot = completed.get(key) ?? { sides: [], filled: 0, edits }
       completed.set(key, slot)
-      // An edit may anchor a grid anew at the present price: a cell that never filled may begin on its other side.
-      if (slot.filled === 0 && slot.edits !== edits) slot.sides.length = 0
+      // An edit may anchor a grid anew at the present price: a cell that holds nothing may begin on its other side.
+      if (slot.edits !== edits && !holdsBase(slot)) {
+        slot.sides.length = 0
+        slot.filled = 0
+      }
       slot.edits = edits
       // A cell goes on with its next leg, however often it was cut off in between; a rung is bought once.
       const [first = event.side] = slot.sides
