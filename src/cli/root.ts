@@ -11,6 +11,7 @@ const commands = {
   demo: () => import("./run/demo.ts").then(({ command }) => command),
   run: () => import("./run/run.ts").then(({ command }) => command),
   init: () => import("./init/init.ts").then(({ command }) => command),
+  "first-order": () => import("./first/firstOrder.ts").then(({ command }) => command),
   check: () => import("./files/check.ts").then(({ command }) => command),
   rehearse: () => import("./rehearse/rehearse.ts").then(({ command }) => command),
   plan: () => import("./plan/plan.ts").then(({ command }) => command),

@@ -6,7 +6,7 @@
  */
 import { type Amount, max, min } from "./Amount.ts"
 import type { BotEvent, Of, Tag } from "./BotEvent.ts"
-import { byHand } from "./Placement.ts"
+import { byHand, firstOrder, hasNoBudget } from "./Placement.ts"
 
 export const places = [
   "wallet",
@@ -31,8 +31,8 @@ type Account = Place | "outside" | "traded"
 export const dustSlot = (asset: string): string => `dust:${asset}`
 const isDustSlot = (slot: string): boolean => slot.startsWith("dust:")
 
-/** Where a strategy keeps what it may spend. Swaps by hand have no budget: their money comes from outside and goes back. */
-const purseOf = (strategy: string): "wallet" | "outside" => (strategy === byHand ? "outside" : "wallet")
+/** Where a strategy keeps what it may spend. What has no budget takes its money from outside and gives it back. */
+const purseOf = (strategy: string): "wallet" | "outside" => (hasNoBudget(strategy) ? "outside" : "wallet")
 
 /** Who the money in a place belongs to: a strategy (wallet, fees, …) or one placement. */
 interface Entry {
@@ -285,8 +285,13 @@ export const without = ({ balances }: Ledger, placements: ReadonlySet<string>): 
   balances: new Map([...balances].filter(([, { entry }]) => !placements.has(entry.owner)))
 })
 
-/** What swaps by hand brought to the account, net of what they took from it. */
-export const broughtByHand = (ledger: Ledger, asset: string): Amount => balance(ledger, asset, "outside", byHand)
+/** What first orders brought to the account, net of what they took from it. */
+export const broughtByFirstOrders = (ledger: Ledger, asset: string): Amount =>
+  balance(ledger, asset, "outside", firstOrder)
+
+/** What everything by hand brought to it. */
+export const broughtByHand = (ledger: Ledger, asset: string): Amount =>
+  balance(ledger, asset, "outside", byHand) + broughtByFirstOrders(ledger, asset)
 
 /** What a placement holds in one place. */
 export const heldBy = (ledger: Ledger, placement: string, asset: string, place: Place): Amount =>

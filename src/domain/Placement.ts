@@ -11,6 +11,12 @@
 /** The strategy of swaps that the operator makes by hand: no file can have this name, and it has no budget. */
 export const byHand = "by hand"
 
+/** The strategy of orders that a person has placed to try the venue out (`limitbot first-order`). */
+export const firstOrder = "first order"
+
+/** What a person asked for themselves: its money comes from the account and goes back there, and no limit of a file binds it. */
+export const hasNoBudget = (strategy: string): boolean => strategy === byHand || strategy === firstOrder
+
 /** Code of the reason of a placement that was made from an order of the venue. */
 export const foundAtVenue = "recovered"
 

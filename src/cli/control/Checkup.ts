@@ -18,18 +18,24 @@ import * as Modes from "../Modes.ts"
 import * as KillFile from "../run/KillFile.ts"
 import * as RunningBot from "./RunningBot.ts"
 
-interface Finding {
+export interface Finding {
   readonly check: string
   readonly verdict: "ok" | "warn" | "wrong"
   readonly text: string
   readonly fix?: string
 }
 
-const ok = (check: string, text: string): Finding => ({ check, verdict: "ok", text })
+export const ok = (check: string, text: string): Finding => ({ check, verdict: "ok", text })
 
-const warn = (check: string, text: string, fix: string): Finding => ({ check, verdict: "warn", text, fix })
+export const warn = (check: string, text: string, fix: string): Finding => ({ check, verdict: "warn", text, fix })
 
-const wrong = (check: string, text: string, fix: string): Finding => ({ check, verdict: "wrong", text, fix })
+export const wrong = (check: string, text: string, fix: string): Finding => ({ check, verdict: "wrong", text, fix })
+
+const marks = { ok: "ok   ", warn: "warn ", wrong: "WRONG" } as const
+
+/** One finding for people; what to do stands below it. */
+export const asText = ({ check, fix, text, verdict }: Finding): string =>
+  `${marks[verdict]}  ${check}: ${text}${fix === undefined ? "" : `\n       → ${fix}`}`
 
 /** If the clock is further off, the venue refuses deadlines. */
 const mostSkewMillis = 5_000

@@ -9,7 +9,7 @@ import * as Runtime from "effect/Runtime"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import * as ProfileText from "../profile/ProfileText.ts"
-import { look } from "./Checkup.ts"
+import { asText, look } from "./Checkup.ts"
 
 /** Something must be fixed; it has been printed. */
 export class Unwell extends Schema.TaggedError<Unwell>()("Unwell", { count: Schema.Int }) {
@@ -18,8 +18,6 @@ export class Unwell extends Schema.TaggedError<Unwell>()("Unwell", { count: Sche
   }
   override readonly [Runtime.errorReported] = false
 }
-
-const marks = { ok: "ok   ", warn: "warn ", wrong: "WRONG" } as const
 
 export const command = Command.make(
   "doctor",
@@ -37,11 +35,7 @@ export const command = Command.make(
     const findings = yield* look(config)
     const count = findings.filter(({ verdict }) => verdict === "wrong").length
     if (json) yield* Console.log(JSON.stringify({ ok: count === 0, findings }))
-    else {
-      for (const { check, fix, text, verdict } of findings) {
-        yield* Console.log(`${marks[verdict]}  ${check}: ${text}${fix === undefined ? "" : `\n       → ${fix}`}`)
-      }
-    }
+    else for (const finding of findings) yield* Console.log(asText(finding))
     if (count > 0) return yield* new Unwell({ count })
   }, Effect.provide(NodeHttpClient.layerUndici))
 ).pipe(Command.withDescription("Check what a bot needs, and say what to fix"))

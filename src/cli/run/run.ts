@@ -14,7 +14,7 @@ import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
 import * as Reconciling from "../history/Reconciling.ts"
 import * as Modes from "../Modes.ts"
-import { Process } from "../Process.ts"
+import { boot, Process } from "../Process.ts"
 import { allowFlag } from "../plan/PlanRefused.ts"
 import * as BotRun from "./BotRun.ts"
 import * as Kill from "./KillFile.ts"
@@ -121,13 +121,6 @@ export const command = Command.make(
     { command: "limitbot run strategies/*.yaml --dry-run --for 5m", description: "Watch what they would do" }
   ])
 )
-
-/** Linux names each start of the machine. Elsewhere nobody knows whether it went down since the last run. */
-const boot = Effect.gen(function* () {
-  const fileSystem = yield* FileSystem.FileSystem
-  const name = yield* Effect.option(fileSystem.readFileString("/proc/sys/kernel/random/boot_id"))
-  return Option.getOrUndefined(Option.map(name, (text) => text.trim()))
-})
 
 /**
  * The same bot on paper. It writes into a journal of its own, and does nothing in the place of a live bot beside it: a sign

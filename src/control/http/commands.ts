@@ -2,7 +2,7 @@
 import { Clock, Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
-import { byHand } from "../../domain/Placement.ts"
+import { hasNoBudget } from "../../domain/Placement.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import * as OperatorPause from "../../engine/planning/OperatorPause.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -77,7 +77,7 @@ export const layer = HttpApiBuilder.group(
       }),
       cancelAll: Effect.fnUntraced(function* ({ payload: { why = byOperator } }) {
         const names = [...new Set([...(yield* named(undefined)), ...unfinished(books.state).map((p) => p.strategy)])]
-        const paused = names.filter((name) => name !== byHand)
+        const paused = names.filter((name) => !hasNoBudget(name))
         yield* record((state) => paused.flatMap((name) => OperatorPause.pause(state, name, "drain", why)))
         const count = yield* withdraw(names, { code: "operator", text: why })
         return done(

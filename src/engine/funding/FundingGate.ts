@@ -11,7 +11,7 @@ import type { Effect } from "effect"
 import * as Drift from "../../domain/Drift.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
-import { byHand } from "../../domain/Placement.ts"
+import { hasNoBudget } from "../../domain/Placement.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { badDeviation, quietness, staleness } from "../planning/RiskLimits.ts"
 import * as FundingStop from "../reconciliation/FundingStop.ts"
@@ -138,9 +138,9 @@ const present: ReadonlyArray<Hold<Recorded & GateInputs>> = [
   { stops: beginnings, why: (known) => badPrice(known) }
 ]
 
-/** The terms of a swap by hand were agreed to by a person, who saw them. */
+/** What has no budget was agreed to by a person, who saw its terms. */
 const badPrice = ({ limits, now, placement, price, state }: Recorded & GateInputs): string | undefined => {
-  if (placement.strategy === byHand) return undefined
+  if (hasNoBudget(placement.strategy)) return undefined
   if (limits === undefined || price === undefined)
     return state.doubts.get(placement.market)?.reason ?? "there is no price"
   return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })

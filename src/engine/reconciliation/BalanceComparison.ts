@@ -62,7 +62,10 @@ export const positions = (
       0n
     )
   const budgets = (symbol: string): Amount =>
-    isPrivate.has(symbol) ? strategies.reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n) : 0n
+    isPrivate.has(symbol)
+      ? strategies.reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n) -
+        Ledger.broughtByFirstOrders(state.ledger, symbol)
+      : 0n
   return new Map(
     symbols.map((symbol) => {
       const own = swaps.map((swap) => swapMovement(swap, symbol))

@@ -7,7 +7,7 @@ import { Result } from "effect"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { hourMillis, utcDay } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
-import { byHand, isFinished } from "../../domain/Placement.ts"
+import { byHand, hasNoBudget, isFinished } from "../../domain/Placement.ts"
 import { messageOf } from "../../domain/Text.ts"
 import * as RefusedExits from "../explain/RefusedExits.ts"
 import * as Replacements from "../planning/costs/Replacements.ts"
@@ -185,7 +185,7 @@ const changeStrategy = (
   name: string,
   change: (strategy: StrategyState) => Partial<StrategyState>
 ): void => {
-  if (name === byHand) return
+  if (hasNoBudget(name)) return
   const strategy = state.strategies.get(name) ?? emptyStrategy(name)
   state.strategies.set(name, { ...strategy, ...change(strategy) })
 }

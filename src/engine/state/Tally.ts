@@ -5,7 +5,7 @@
 
 import type { Amount } from "../../domain/Amount.ts"
 import { hourMillis } from "../../domain/Durations.ts"
-import { byHand } from "../../domain/Placement.ts"
+import { hasNoBudget } from "../../domain/Placement.ts"
 import { type BotState, unfinished } from "./BotState.ts"
 import type { Placement } from "./Placement.ts"
 
@@ -32,7 +32,7 @@ export const of = (state: BotState, strategy: string, now: number): Tally => {
   const [own, all] = [nothing(), nothing()]
   for (const placement of unfinished(state)) {
     // What the operator does by hand uses up no strategy's limits.
-    if (placement.strategy === byHand) continue
+    if (hasNoBudget(placement.strategy)) continue
     count(all, placement)
     if (placement.strategy === strategy) count(own, placement)
   }

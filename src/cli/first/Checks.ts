@@ -1,0 +1,78 @@
+/**
+ * What must be right before a first order: all that `limitbot doctor` looks at, that nothing else works with the journal and no kill
+ * switch is on, and that the venue takes the login of the account. Each finding says what to do; nothing is changed.
+ */
+import { Effect, Result, Schema } from "effect"
+import type { Asset } from "../../domain/Amount.ts"
+import * as Lease from "../../journal/Lease.ts"
+import { type Balance, Venue } from "../../venue/Venue.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
+import * as Checkup from "../control/Checkup.ts"
+import type { BotConfig } from "../files/ConfigFile.ts"
+import * as Modes from "../Modes.ts"
+import * as KillFile from "../run/KillFile.ts"
+import * as Terms from "./Terms.ts"
+
+/** Something must be fixed first; it has been printed, or stands here. */
+export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFailed", {
+  wrong: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `Nothing was placed; fix this first: ${this.wrong.join("; ")}`
+  }
+}
+
+export const all = Effect.fn("Checks.all")(function* (file: string, config: BotConfig, account: VenueAccount) {
+  const usual = yield* Checkup.look(file)
+  const holder = yield* Lease.holder(config.journal)
+  const killed = yield* Effect.flatten(KillFile.watch(config.journal))
+  const told = yield* Effect.result(balances.pipe(Effect.provide(Modes.looking(config, account))))
+  const findings = [
+    // Those two are no fault of a running bot; here they are.
+    ...usual.filter(({ check }) => check !== "kill switch" && check !== "process"),
+    ...(holder === undefined
+      ? []
+      : [Checkup.wrong("process", `process ${holder.pid} works with the journal`, "stop it first")]),
+    ...(killed === undefined ? [] : [Checkup.wrong("kill switch", `it is on: ${killed}`, "limitbot release")]),
+    loginFinding(config, account, told)
+  ]
+  return { findings, balances: Result.getOrUndefined(told) }
+})
+
+const loginFinding = (
+  config: BotConfig,
+  { signerId }: VenueAccount,
+  told: Result.Result<Terms.Balances, { readonly message: string }>
+) => {
+  if (Result.isSuccess(told)) {
+    return Checkup.ok("login", `the venue takes that of ${signerId}: key, salt and both clocks are right`)
+  }
+  const isNeeded = config.markets.assets.some((asset) => Terms.homeOf(config, asset) === "CONFIDENTIAL_INTENTS")
+  const { message } = told.failure
+  return isNeeded
+    ? Checkup.wrong(
+        "login",
+        message,
+        "check account.key, the salt (venue.nonceSalt, or venue.facts.saltFrom), and both clocks"
+      )
+    : Checkup.warn("login", message, "orders of public accounts need none; without it their balance is not checked")
+}
+
+export const passed = (findings: ReadonlyArray<Checkup.Finding>) => {
+  const wrong = findings.filter(({ verdict }) => verdict === "wrong").map(({ check, text }) => `${check}: ${text}`)
+  return wrong.length === 0 ? Effect.void : Effect.fail(new ChecksFailed({ wrong }))
+}
+
+const totalsOf = (rows: ReadonlyArray<Balance>): ReadonlyMap<string, bigint> => {
+  const totals = new Map<string, bigint>()
+  for (const { available, tokenId } of rows) totals.set(tokenId, (totals.get(tokenId) ?? 0n) + available)
+  return totals
+}
+
+/** Private balances by asset id. */
+const balances = Effect.map(
+  Venue.use((venue) => venue.balances),
+  totalsOf
+)
+
+export const balanceOf = ({ id }: Asset) => Effect.map(balances, (known) => known.get(id) ?? 0n)

@@ -1,0 +1,212 @@
+/**
+ * What a first order came to: the steps that the journal has of it, what it cost, and each thing that was expected beside what was
+ * found. It names the order and its correlation ids, so that it can be attached to a report; nothing that was signed is in it.
+ */
+import { Effect, Schema } from "effect"
+import { type Amount, type Asset, format, formatWithSymbol } from "../../domain/Amount.ts"
+import { BotEvent, type Of, type PlacementEvent } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
+import type { Order } from "../../domain/Order.ts"
+import { iso } from "../../domain/Text.ts"
+import * as MoneyPath from "../../engine/tracking/MoneyPath.ts"
+import * as Evidence from "../../ledger/Evidence.ts"
+import { age } from "../../report/text/Words.ts"
+import { version } from "../../version.ts"
+
+/** All that is known of it in the end. */
+export interface Facts {
+  readonly moments: ReadonlyArray<Evidence.EvidenceMoment>
+  readonly market: Market
+  /** What its echo may give to others, in basis points, where the schedule says so. */
+  readonly echoedBasisPoints: number
+  /** The order as the venue showed it while it rested, or else after its end. */
+  readonly shown: Order | undefined
+  /** By how much the private balance of what it pays with moved, where it was read before and after. */
+  readonly moved: Amount | undefined
+  readonly venue: { readonly url: string; readonly profile: string }
+  readonly account: string
+}
+
+interface Comparison {
+  readonly what: string
+  readonly expected: string
+  readonly found: string
+  readonly isAsExpected: boolean
+}
+
+const compared = (what: string, expected: string, found: string): Comparison => ({
+  what,
+  expected,
+  found,
+  isAsExpected: expected === found
+})
+
+export type Report = ReturnType<typeof make>
+
+export const make = (facts: Facts) => {
+  const { account, market, moments, venue } = facts
+  const events = moments.map(({ event }) => event)
+  const planned = first(events, "Planned")
+  const side = planned?.side ?? "BUY"
+  const [input, output] = [inputAsset(market, side), outputAsset(market, side)]
+  const bound = last(events, "Bound")
+  const ends = events.flatMap((event) => (endings.includes(event._tag) ? [event] : []))
+  const comparisons = bound === undefined ? [] : comparisonsOf(facts, events, input)
+  const found = Evidence.findings(moments).map(({ text }) => text)
+  const differences = [
+    ...comparisons.flatMap(({ expected, found, isAsExpected, what }) =>
+      isAsExpected ? [] : [`${what}: expected ${expected}, found ${found}`]
+    ),
+    ...found
+  ]
+  const filled = all(events, "FillSeen")
+  const cost = { asset: input.symbol, amount: format(feesOf(events, input.symbol), input.decimals) }
+  const payout = feesOf(events, output.symbol)
+  return {
+    program: `limitbot ${version}`,
+    venue,
+    account,
+    placement: planned?.placement ?? "",
+    outcome: outcomeOf(ends.at(-1)),
+    why: reasonOf(ends.at(-1)) ?? null,
+    order: {
+      id: bound?.orderId ?? null,
+      depositAddress: bound?.depositAddress ?? null,
+      market: market.name,
+      side,
+      price: planned === undefined ? null : Decimal.format(planned.price),
+      quantity: planned === undefined ? null : format(planned.quantity, market.base.decimals),
+      paysIn: planned === undefined ? null : format(planned.inputAmount, input.decimals),
+      deadline: planned === undefined ? null : iso(planned.deadline)
+    },
+    cost: payout === 0n ? [cost] : [cost, { asset: output.symbol, amount: format(payout, output.decimals) }],
+    filled: filled.map(({ amountIn, amountOut }) => ({
+      paid: formatWithSymbol(amountIn, input),
+      got: formatWithSymbol(amountOut, output)
+    })),
+    millis: {
+      toRest: between(moments, "Planned", "DepositSeen"),
+      toCancel: between(moments, "CancelSent", "Closed"),
+      toRefund: between(moments, "Closed", "Refunded")
+    },
+    compared: comparisons,
+    differences,
+    correlationIds: Evidence.correlationIds(moments),
+    hashes: Evidence.hashes(moments)
+  }
+}
+
+/** After these it is over; the last one says how. */
+const endings: ReadonlyArray<string> = ["Settled", "Abandoned", "FundingDead"]
+
+const outcomeOf = (end: PlacementEvent | undefined) =>
+  end === undefined ? "open" : end._tag === "Settled" ? "settled" : "not paid"
+
+const reasonOf = (end: PlacementEvent | undefined): string | undefined =>
+  end !== undefined && "reason" in end ? end.reason : undefined
+
+const comparisonsOf = (
+  { echoedBasisPoints, moved, shown }: Facts,
+  events: ReadonlyArray<PlacementEvent>,
+  input: Asset
+): ReadonlyArray<Comparison> => {
+  const amount = (value: Amount): string => formatWithSymbol(value, input)
+  const planned = first(events, "Planned")
+  const deposit = last(events, "DepositSeen")
+  if (planned === undefined || deposit === undefined) return []
+  const told = last(events, "FeesEstimated") ?? last(events, "Bound")
+  const refundFee = told?.estimatedRefundFee ?? 0n
+  const refunds = all(events, "Refunded")
+  const fee = refunds.reduce((sum, each) => sum + each.fee, 0n)
+  const refunded = refunds.reduce((sum, each) => sum + each.amount, 0n)
+  const path = first(events, "CreateSent")?.path
+  const elsewhere =
+    shown === undefined || path === undefined ? undefined : MoneyPath.difference({ side: planned.side, ...path }, shown)
+  return [
+    compared("terms of the order", "as asked", shown === undefined ? "not read" : (elsewhere ?? "as asked")),
+    ...(shown === undefined
+      ? []
+      : [
+          compared("price", Decimal.format(planned.price), Decimal.format(shown.price)),
+          compared("quantity", String(planned.quantity), String(shown.quantity)),
+          compared("amount to deposit", amount(planned.inputAmount), amount(shown.inputAmount)),
+          compared(
+            "app fees in its echo",
+            `${echoedBasisPoints} basis points`,
+            `${shown.appFeeBasisPoints} basis points`
+          )
+        ]),
+    compared("deposited", amount(planned.inputAmount), amount(deposit.total)),
+    compared("status at the end", "CANCELED", last(events, "Closed")?.status ?? "not over"),
+    compared("fills", "0", String(all(events, "FillSeen").length)),
+    compared("refund fee", amount(refundFee), amount(fee)),
+    compared("refunded", amount(planned.inputAmount - refundFee), amount(refunded)),
+    ...(moved === undefined ? [] : [compared("private balance moved by", amount(-refundFee), amount(moved))])
+  ]
+}
+
+const feesOf = (events: ReadonlyArray<PlacementEvent>, asset: string): Amount =>
+  [...all(events, "Refunded"), ...all(events, "PaidOut")].reduce(
+    (sum, each) => (each.asset === asset ? sum + each.fee : sum),
+    0n
+  )
+
+type Told<T extends PlacementEvent["_tag"]> = Of<T> & PlacementEvent
+
+const is =
+  <T extends PlacementEvent["_tag"]>(tag: T) =>
+  (event: PlacementEvent): event is Told<T> =>
+    event._tag === tag
+
+const all = <T extends PlacementEvent["_tag"]>(events: ReadonlyArray<PlacementEvent>, tag: T): ReadonlyArray<Told<T>> =>
+  events.filter(is(tag))
+const first = <T extends PlacementEvent["_tag"]>(events: ReadonlyArray<PlacementEvent>, tag: T) =>
+  all(events, tag).at(0)
+const last = <T extends PlacementEvent["_tag"]>(events: ReadonlyArray<PlacementEvent>, tag: T) =>
+  all(events, tag).at(-1)
+
+/** From the first of one kind to the last of the other. */
+const between = (
+  moments: ReadonlyArray<Evidence.EvidenceMoment>,
+  from: PlacementEvent["_tag"],
+  to: PlacementEvent["_tag"]
+): number | null => {
+  const began = moments.find(({ event }) => event._tag === from)
+  const ended = moments.findLast(({ event }) => event._tag === to)
+  return began === undefined || ended === undefined ? null : ended.at - began.at
+}
+
+/** For people. */
+export const lines = ({
+  cost,
+  differences,
+  filled,
+  millis,
+  order,
+  outcome,
+  placement,
+  why
+}: Report): ReadonlyArray<string> => {
+  const took = (what: string, time: number | null) => (time === null ? [] : [`${what} after ${age(time)}`])
+  return [
+    `First order ${placement}: ${outcome}${why === null ? "" : `: ${why}`}`,
+    ...(order.id === null ? [] : [`  order        ${order.id}`]),
+    `  cost         ${cost.map(({ amount, asset }) => `${amount} ${asset}`).join(", ")}`,
+    ...filled.map(({ got, paid }) => `  filled       ${paid} for ${got}`),
+    `  took         ${[...took("rested", millis.toRest), ...took("cancelled", millis.toCancel), ...took("refunded", millis.toRefund)].join(", ") || "-"}`,
+    ...(differences.length === 0
+      ? ["  differences  none: everything was as expected"]
+      : differences.map((each) => `  DIFFERENCE   ${each}`))
+  ]
+}
+
+const encode = Schema.encodeEffect(BotEvent)
+
+/** The file, with the whole timeline. Recorded events can always be encoded, and their signed bytes stay hidden. */
+export const fileText = Effect.fnUntraced(function* (report: Report, { moments }: Facts) {
+  const timeline = yield* Effect.forEach(moments, ({ at, event }) =>
+    Effect.map(Effect.orDie(encode(event)), (encoded) => ({ at: iso(at), ...encoded }))
+  )
+  return `${JSON.stringify({ ...report, timeline }, undefined, 2)}\n`
+})
