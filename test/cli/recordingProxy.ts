@@ -1,11 +1,11 @@
 /**
  * A proxy on a free port that passes everything on and remembers what was asked: each method and path once. Credentials
- * expire on request; `hides` are paths that it does not know.
+ * expire on request; `hides` are paths that it does not know, and its clock can be behind.
  */
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 
-export const recordingProxy = async (target: string, hides = "") => {
+export const recordingProxy = async (target: string, hides = "", behindMillis = 0) => {
   const requests = new Set<string>()
   let expired: string | undefined
   const server = createServer((incoming, outgoing) => {
@@ -24,7 +24,8 @@ export const recordingProxy = async (target: string, hides = "") => {
       return
     }
     const passedOn = request(new URL(incoming.url ?? "/", target), { method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      const date = new Date(Date.now() - behindMillis).toUTCString()
+      outgoing.writeHead(answer.statusCode ?? 502, behindMillis === 0 ? answer.headers : { ...answer.headers, date })
       answer.pipe(outgoing)
     })
     passedOn.on("error", () => outgoing.destroy())

@@ -41,7 +41,7 @@ const theWord = "place"
 /** It is over, and it was never paid. */
 export class NotPaid extends Schema.TaggedError<NotPaid>()("NotPaid", { why: Schema.String }) {
   override get message(): string {
-    return `The first order was not paid, and nothing moved: ${this.why}`
+    return `The first order was not paid, and nothing moved: ${this.why}. If the venue wants a larger one: --usd`
   }
 }
 

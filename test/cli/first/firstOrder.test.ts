@@ -2,11 +2,24 @@
  * The first real order: checked, shown, agreed to by a typed word, placed, read back, cancelled, refunded and told, over the real
  * HTTP path. Nothing is paid where a check fails, and nothing is paid twice, wherever the process dies.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { type ProfileName, profileNames } from "../../../src/venue/profile/Profiles.ts"
-import { assertSays, type Connection, configText, ordersAt, runHere, startSandbox, workspace } from "../program.ts"
+import { limitbot as program } from "../../builtProgram.ts"
+import { hasTerminals, open } from "../../e2e/terminal.ts"
+import {
+  assertSays,
+  type Connection,
+  configText,
+  ordersAt,
+  runHere,
+  start,
+  startHere,
+  startSandbox,
+  workspace
+} from "../program.ts"
+import { recordingProxy } from "../recordingProxy.ts"
 
 /** Orders of the deployed service are paid from the confidential account. */
 const configOf = (like: ProfileName, sandbox: Connection): string =>
@@ -15,9 +28,13 @@ const configOf = (like: ProfileName, sandbox: Connection): string =>
     .replace(/url:.*/, `$&\n  profile: ${like}\n  facts: { saltFrom: "${sandbox.url}/sandbox/rpc" }`)
     .replace("key: { file: account.key }", like === "document" ? "$&" : "$&\n  depositType: CONFIDENTIAL_INTENTS")
 
-const prepare = async (like: ProfileName, change: (text: string) => string = (text) => text) => {
-  const sandbox = await startSandbox({ like })
-  const cwd = workspace(sandbox, { "config.yaml": change(configOf(like, sandbox)) })
+const prepare = async (
+  like: ProfileName,
+  change: (text: string, sandbox: Connection) => string | Promise<string> = (text) => text,
+  settings: NonNullable<Parameters<typeof startSandbox>[0]>["settings"] = {}
+) => {
+  const sandbox = await startSandbox({ like, settings })
+  const cwd = workspace(sandbox, { "config.yaml": await change(configOf(like, sandbox), sandbox) })
   const limitbot = (...words: ReadonlyArray<string>) => runHere([...words, "--config", "config.yaml"], { cwd })
   return { sandbox, cwd, limitbot }
 }
@@ -28,7 +45,10 @@ interface Report {
   readonly cost: ReadonlyArray<{ readonly asset: string; readonly amount: string }>
   readonly compared: ReadonlyArray<{ readonly what: string; readonly isAsExpected: boolean }>
   readonly differences: ReadonlyArray<string>
+  readonly timeline: ReadonlyArray<{ readonly _tag: string }>
 }
+
+const proxies: Array<{ readonly close: () => Promise<void> }> = []
 
 const reportIn = (cwd: string): Report => {
   const name = readdirSync(cwd).find((file) => /^journal\.first-order-.*\.json$/.test(file)) ?? ""
@@ -80,5 +100,148 @@ describe("limitbot first-order", () => {
     assert.match(shown.stdout, /^order +BUY/m)
     assert.deepStrictEqual(await ordersAt(sandbox), [])
     assert.isFalse(existsSync(join(cwd, "journal.sqlite")))
+  })
+
+  it("goes on with the same order wherever it is killed, and pays once", { timeout: 180_000 }, async () => {
+    const { cwd, limitbot, sandbox } = await prepare("near-2026-11")
+    for (const when of ["nothing is paid yet", "the order rests", "cancels: "]) {
+      const killed = start(["first-order", "--confirm", "place", "--config", "config.yaml"], { cwd })
+      await killed.says(when)
+      process.kill(killed.pid, "SIGKILL")
+      assert.strictEqual((await killed.ended).code, null)
+      assert.throws(() => reportIn(cwd))
+    }
+    // It was agreed to, so nobody needs to say so again.
+    const done = await limitbot("first-order")
+    assert.strictEqual(done.code, 0, `${done.stdout}\n${done.stderr}`)
+    assert.match(done.stdout, /Goes on with the first order p1/)
+    const { differences, outcome, timeline } = reportIn(cwd)
+    assert.deepStrictEqual([outcome, differences], ["settled", []])
+    const signed = timeline.filter(({ _tag }) => _tag === "FundingSigned")
+    assert.strictEqual(signed.length, 1)
+    const orders = await ordersAt(sandbox)
+    assert.deepStrictEqual(
+      orders.map(({ status }) => status),
+      ["CANCELED"]
+    )
+    const profit = JSON.parse((await limitbot("profit", "--json")).stdout)
+    assert.strictEqual(Number(profit.USDC.fees), 0.02)
+    const balances = JSON.parse((await limitbot("balances", "--json")).stdout).balances as ReadonlyArray<{
+      readonly asset: string
+      readonly amount: string
+    }>
+    assert.strictEqual(balances.find(({ asset }) => asset === "USDC")?.amount, "999999.98")
+  })
+
+  it("refuses, and creates nothing, where a check fails", { timeout: 180_000 }, async () => {
+    const refusals = [
+      {
+        like: "near-2026-11",
+        why: /fix this first: login: /,
+        change: (text: string) => text.replace(/ {2}facts:.*/, '  nonceSalt: "00000000"')
+      },
+      {
+        like: "document",
+        why: /clock: \d+ ms ahead of the venue's/,
+        change: async (text: string, { url }: Connection) => {
+          const proxy = await recordingProxy(url, "", 3_600_000)
+          proxies.push(proxy)
+          return text.replace(url, proxy.url)
+        }
+      },
+      {
+        like: "document",
+        why: /venue: .* does not answer/,
+        change: (text: string) => text.replace(/url: .*/, "url: http://127.0.0.1:1")
+      },
+      {
+        like: "document",
+        why: /the key of the account|account\.key/i,
+        change: (text: string) => text.replace("account.key", "api.key")
+      },
+      { like: "document", why: /MARKET: there is no DOGE\/USDC; .*BTC, USDC/, words: ["DOGE/USDC"] },
+      {
+        like: "document",
+        why: /no first order to place: USDC is paid from another chain.*/,
+        change: (text: string) =>
+          text.replace(
+            "account.key }",
+            "account.key }\n  depositType: ORIGIN_CHAIN\n  recipients: { BTC: a, USDC: b }\n  refundTo: { BTC: c, USDC: d }"
+          )
+      }
+    ] as const
+    for (const { like, why, ...how } of refusals) {
+      const { cwd, limitbot, sandbox } = await prepare(like, "change" in how ? how.change : undefined)
+      const words = "words" in how ? how.words : []
+      const refused = await limitbot("first-order", "--confirm", "place", ...words)
+      assert.notStrictEqual(refused.code, 0, refused.stdout)
+      assert.match(refused.stderr, why, refused.stdout)
+      assert.deepStrictEqual(await ordersAt(sandbox), [])
+      assert.isFalse(existsSync(join(cwd, "journal.sqlite")))
+    }
+    for (const proxy of proxies.splice(0)) await proxy.close()
+  })
+
+  it("refuses without money in the account that pays, and says how it comes there", { timeout: 60_000 }, async () => {
+    const { cwd, limitbot, sandbox } = await prepare("near-2026-11")
+    const made = await runHere(["keygen", "--out", "new.key"], { cwd })
+    assert.strictEqual(made.code, 0, made.stderr)
+    writeFileSync(join(cwd, "account.key"), readFileSync(join(cwd, "new.key")))
+    assertSays(
+      await limitbot("first-order", "--confirm", "place"),
+      1,
+      /needs 2\.2\d* USDC in the confidential account, which has 0 USDC \(limitbot shield/
+    )
+    assert.deepStrictEqual(await ordersAt(sandbox), [])
+  })
+
+  it("pays nothing where the venue wants a larger order, and tries again with one", { timeout: 120_000 }, async () => {
+    const { cwd, limitbot } = await prepare("document", undefined, { minOrderUsd: 50 })
+    const small = await limitbot("first-order", "--confirm", "place")
+    assertSays(small, 1, /was not paid, and nothing moved: .*minimum of 50 USD.*--usd/)
+    assert.strictEqual(reportIn(cwd).outcome, "not paid")
+    rmSync(join(cwd, "journal.first-order-p1.json"))
+    const again = await limitbot("first-order", "--confirm", "place", "--usd", "50")
+    assert.match(again.stdout, /Goes on with the first order p1/)
+    const larger = await limitbot("first-order", "--confirm", "place", "--usd", "50", "--json")
+    assert.strictEqual(larger.code, 0, larger.stderr)
+    assert.strictEqual(JSON.parse(larger.stdout).outcome, "settled")
+  })
+
+  it("leaves a journal alone that is at work, or that is stopped by its kill switch", {
+    timeout: 120_000
+  }, async () => {
+    const { cwd, limitbot } = await prepare("document")
+    assert.strictEqual((await limitbot("kill", "a test")).code, 0)
+    assertSays(await limitbot("first-order", "--confirm", "place"), 1, /kill switch: it is on: a test/)
+    await limitbot("release")
+    const bot = startHere(["run", "grid.yaml", "--json", "--config", "config.yaml"], { cwd })
+    await bot.says('"DepositSeen"')
+    assertSays(await limitbot("first-order", "--confirm", "place"), 1, /process: process \d+ works with the journal/)
+    bot.signal("SIGTERM")
+    await bot.ended
+    assertSays(await limitbot("first-order", "--confirm", "place"), 1, /has \d+ orders under way, of "grid"/)
+  })
+
+  it.skipIf(!hasTerminals())("waits for the word at a terminal", { timeout: 120_000 }, async () => {
+    const { cwd, limitbot, sandbox } = await prepare("document")
+    const command = `"${process.execPath}" "${program}" first-order --config config.yaml`
+    for (const [typed, outcome] of [
+      ["yes", /not paid, and nothing moved: .*nobody typed the word/],
+      ["place", /differences +none/]
+    ] as const) {
+      const terminal = open(command, { cwd, columns: 160, rows: 50, environment: { PATH: process.env["PATH"] } })
+      await terminal.shows(/Type "place"/)
+      terminal.press(`${typed}\r`)
+      await terminal.shows(outcome)
+      await terminal.ended
+    }
+    const orders = await ordersAt(sandbox)
+    assert.deepStrictEqual(
+      orders.map(({ status }) => status),
+      ["CANCELED", "CANCELED"]
+    )
+    const profit = JSON.parse((await limitbot("profit", "--json")).stdout)
+    assert.strictEqual(Number(profit.USDC.fees), 0.02)
   })
 })
