@@ -18,23 +18,28 @@ import * as Modes from "../Modes.ts"
 import * as KillFile from "../run/KillFile.ts"
 import * as RunningBot from "./RunningBot.ts"
 
-export interface Finding {
+export interface CheckFinding {
   readonly check: string
   readonly verdict: "ok" | "warn" | "wrong"
   readonly text: string
   readonly fix?: string
 }
 
-export const ok = (check: string, text: string): Finding => ({ check, verdict: "ok", text })
+export const ok = (check: string, text: string): CheckFinding => ({ check, verdict: "ok", text })
 
-export const warn = (check: string, text: string, fix: string): Finding => ({ check, verdict: "warn", text, fix })
+export const warn = (check: string, text: string, fix: string): CheckFinding => ({ check, verdict: "warn", text, fix })
 
-export const wrong = (check: string, text: string, fix: string): Finding => ({ check, verdict: "wrong", text, fix })
+export const wrong = (check: string, text: string, fix: string): CheckFinding => ({
+  check,
+  verdict: "wrong",
+  text,
+  fix
+})
 
 const marks = { ok: "ok   ", warn: "warn ", wrong: "WRONG" } as const
 
 /** One finding for people; what to do stands below it. */
-export const asText = ({ check, fix, text, verdict }: Finding): string =>
+export const asText = ({ check, fix, text, verdict }: CheckFinding): string =>
   `${marks[verdict]}  ${check}: ${text}${fix === undefined ? "" : `\n       → ${fix}`}`
 
 /** If the clock is further off, the venue refuses deadlines. */
@@ -119,7 +124,7 @@ const venueFindings = Effect.fnUntraced(function* (url: string) {
   return [reached, budget, clock]
 })
 
-const keyFinding = <E extends { readonly message: string }, R>(found: Effect.Effect<Finding, E, R>) =>
+const keyFinding = <E extends { readonly message: string }, R>(found: Effect.Effect<CheckFinding, E, R>) =>
   Effect.catch(found, ({ message }) =>
     Effect.succeed(wrong("key", message, "put the key of the account into its file"))
   )

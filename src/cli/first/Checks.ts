@@ -14,7 +14,7 @@ import * as KillFile from "../run/KillFile.ts"
 import * as Terms from "./Terms.ts"
 
 /** Something must be fixed first; it has been printed, or stands here. */
-export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFailed", {
+export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
   wrong: Schema.Array(Schema.String)
 }) {
   override get message(): string {
@@ -58,9 +58,9 @@ const loginFinding = (
     : Checkup.warn("login", message, "orders of public accounts need none; without it their balance is not checked")
 }
 
-export const passed = (findings: ReadonlyArray<Checkup.Finding>) => {
+export const passed = (findings: ReadonlyArray<Checkup.CheckFinding>) => {
   const wrong = findings.filter(({ verdict }) => verdict === "wrong").map(({ check, text }) => `${check}: ${text}`)
-  return wrong.length === 0 ? Effect.void : Effect.fail(new ChecksFailed({ wrong }))
+  return wrong.length === 0 ? Effect.void : Effect.fail(new NotReady({ wrong }))
 }
 
 const totalsOf = (rows: ReadonlyArray<Balance>): ReadonlyMap<string, bigint> => {

@@ -17,7 +17,7 @@ import * as Fingerprint from "../../engine/tracking/Fingerprint.ts"
 import * as EventLine from "../../report/text/EventLine.ts"
 import { FundingHold, Venue } from "../../venue/Venue.ts"
 import { Stop } from "../Stop.ts"
-import type { Terms } from "./Terms.ts"
+import type { SmallestOrder } from "./Terms.ts"
 
 /** Something else of this journal is under way, which a bot without its strategies would only watch. */
 export class OthersUnderWay extends Schema.TaggedError<OthersUnderWay>()("OthersUnderWay", {
@@ -54,7 +54,7 @@ export const underWay = Effect.fn("Course.underWay")(function* (state: BotState)
 })
 
 /** Records the order that was agreed to, and returns its name. Nothing is asked of the venue yet. */
-export const begin = Effect.fn("Course.begin")(function* (terms: Terms) {
+export const begin = Effect.fn("Course.begin")(function* (terms: SmallestOrder) {
   const books = yield* Bookkeeper
   const { inputAmount, market, outputAmount, price, quantity, side } = terms
   const now = yield* Clock.currentTimeMillis

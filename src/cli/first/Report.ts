@@ -15,7 +15,7 @@ import { age } from "../../report/text/Words.ts"
 import { version } from "../../version.ts"
 
 /** All that is known of it in the end. */
-export interface Facts {
+export interface OrderFacts {
   readonly moments: ReadonlyArray<Evidence.EvidenceMoment>
   readonly market: Market
   /** What its echo may give to others, in basis points, where the schedule says so. */
@@ -42,9 +42,9 @@ const compared = (what: string, expected: string, found: string): Comparison => 
   isAsExpected: expected === found
 })
 
-export type Report = ReturnType<typeof make>
+export type FirstOrderReport = ReturnType<typeof make>
 
-export const make = (facts: Facts) => {
+export const make = (facts: OrderFacts) => {
   const { account, market, moments, venue } = facts
   const events = moments.map(({ event }) => event)
   const planned = first(events, "Planned")
@@ -107,7 +107,7 @@ const reasonOf = (end: PlacementEvent | undefined): string | undefined =>
   end !== undefined && "reason" in end ? end.reason : undefined
 
 const comparisonsOf = (
-  { echoedBasisPoints, moved, shown }: Facts,
+  { echoedBasisPoints, moved, shown }: OrderFacts,
   events: ReadonlyArray<PlacementEvent>,
   input: Asset
 ): ReadonlyArray<Comparison> => {
@@ -187,7 +187,7 @@ export const lines = ({
   outcome,
   placement,
   why
-}: Report): ReadonlyArray<string> => {
+}: FirstOrderReport): ReadonlyArray<string> => {
   const took = (what: string, time: number | null) => (time === null ? [] : [`${what} after ${age(time)}`])
   return [
     `First order ${placement}: ${outcome}${why === null ? "" : `: ${why}`}`,
@@ -204,7 +204,7 @@ export const lines = ({
 const encode = Schema.encodeEffect(BotEvent)
 
 /** The file, with the whole timeline. Recorded events can always be encoded, and their signed bytes stay hidden. */
-export const fileText = Effect.fnUntraced(function* (report: Report, { moments }: Facts) {
+export const fileText = Effect.fnUntraced(function* (report: FirstOrderReport, { moments }: OrderFacts) {
   const timeline = yield* Effect.forEach(moments, ({ at, event }) =>
     Effect.map(Effect.orDie(encode(event)), (encoded) => ({ at: iso(at), ...encoded }))
   )

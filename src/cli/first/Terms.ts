@@ -23,7 +23,7 @@ import type { BotConfig } from "../files/ConfigFile.ts"
 import * as Modes from "../Modes.ts"
 import { WrongUsage } from "../Usage.ts"
 
-export interface Terms {
+export interface SmallestOrder {
   readonly market: Market
   readonly side: Side
   readonly price: Price
@@ -104,7 +104,7 @@ export const choose = Effect.fn("Terms.choose")(function* (config: BotConfig, wa
       "up"
     ).digits
     const quantity = side === "SELL" ? units : baseQuantity(market, units, price, "up")
-    const terms: Terms = {
+    const terms: SmallestOrder = {
       market,
       side,
       price,
@@ -139,7 +139,7 @@ const priceOf = Effect.fnUntraced(function* (market: Market, usdOfQuote: number)
 /** What the schedule says of an order that is filled, in basis points of its input. */
 export const scheduledBasisPoints = (
   { account, venue }: BotConfig,
-  { market, side }: Pick<Terms, "market" | "side">
+  { market, side }: Pick<SmallestOrder, "market" | "side">
 ): number => {
   const hasPartner = Charges.isPartner(venue.facts, venue.hasPartner)
   const assets = [inputAsset(market, side).symbol, outputAsset(market, side).symbol] as const
@@ -149,7 +149,7 @@ export const scheduledBasisPoints = (
 
 /** What a person agrees to, line by line. */
 export const lines = (
-  { depositType, inputAmount: pays, market, outputAmount: receives, price, quantity, side }: Terms,
+  { depositType, inputAmount: pays, market, outputAmount: receives, price, quantity, side }: SmallestOrder,
   basisPoints: number,
   { ask, bid }: BidAsk
 ): ReadonlyArray<string> => {

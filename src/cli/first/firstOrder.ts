@@ -167,7 +167,7 @@ interface Carried {
   /** Said in advance. */
   readonly word: string | undefined
   /** One that was begun, or what was agreed to. */
-  readonly asked: string | Terms.Terms
+  readonly asked: string | Terms.SmallestOrder
   /** The private balance of what it pays with. */
   readonly before?: bigint
 }
@@ -240,5 +240,5 @@ const factsOf = Effect.fnUntraced(function* ({
     moved: before === undefined || after === undefined ? undefined : after - before,
     venue: { url: config.venue.url, profile: config.venue.profile },
     account: account.signerId
-  } satisfies Report.Facts
+  } satisfies Report.OrderFacts
 })
