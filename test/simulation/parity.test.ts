@@ -120,6 +120,7 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
   rules: (pick) => `
   timeframe: 4m
   state:
+    calm: { initial: 0, next: "if minute >= 8 and latch[1] < 1 then 1 else calm[1] * latch", over: 2 }
     latch: { initial: 0, next: "if close > ${1001 + pick(-3, 3) * 2} then 1 else if close < ${995 + pick(-3, 3) * 2} then 0 else latch[1]", over: ${pick(2, 3)} }
   orders:
     latched: { when: "latch > 0 and minute >= 24", side: sell, price: "mid * (1 - 0.${pick(1, 9)}%)", size: { base: 1 }, times: ${pick(1, 3)} }
@@ -130,7 +131,8 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
       size: { base: ${pick(1, 4)} }
       times: ${pick(1, 5)}
       expireAfter: ${pick(1, 3) * 4}m
-      then: { price: entry * (1 + 0.${pick(3, 9)}%) }
+      then: { price: entry * (1 + 0.${pick(3, 9)}%)${pick(0, 1) === 0 ? "" : `, trail: 0.${pick(2, 6)}7%, trailFrom: entry * (1 + 0.${pick(1, 5)}%), reach: 3%`} }
+    heavy: { when: "exposure > 5${pick(0, 1)}% and calm > 0", side: sell, price: "mid * (1 - 0.${pick(1, 9)}%)", size: { base: 1 }, times: 2 }
     alone:
       when: openOrders < 1 and mid > ${1001 + pick(-3, 3) * 2}
       side: sell

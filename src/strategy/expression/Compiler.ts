@@ -11,7 +11,7 @@ import { noteCrossing } from "./Crossing.ts"
 import { areAlike, candleNames, functions, longestLength } from "./functions.ts"
 import { type Expression, type Operator, operatorHint, parse } from "./Grammar.ts"
 import * as Never from "./Never.ts"
-import { clocks } from "./names/Clocks.ts"
+import { clockOfCandles, clocks } from "./names/Clocks.ts"
 import { depthTerm } from "./names/DepthTerm.ts"
 import * as MarketNames from "./names/MarketNames.ts"
 import { candlesIn, isMarketName, noteVolume, priceNames, remembered } from "./names/MarketNames.ts"
@@ -119,6 +119,7 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
   if (own !== undefined) return own
   if (isMarketName(name)) return MarketNames.ownNamed(name, at, context)
   const clock = clocks.get(name)
+  if (clock !== undefined && context.state !== undefined) return clockOfCandles(name, clock, context.timeframe)
   if (clock !== undefined) {
     const { everyMillis, range, value } = clock
     context.needs.clockMillis = Math.min(everyMillis, context.needs.clockMillis ?? everyMillis)

@@ -18,6 +18,8 @@ export interface Exit {
   /** Computed when the rule fires. */
   readonly stop: Term | undefined
   readonly trail: number | undefined
+  /** The price from which it trails, computed when the rule fires; missing: from the entry. */
+  readonly trailFrom: Term | undefined
   readonly when: Term | undefined
   readonly afterMillis: number | undefined
   readonly reach: number
@@ -33,7 +35,7 @@ export const follow = (
   exit: Exit,
   market: Market,
   side: Side,
-  { held: before, price, stop }: Going,
+  { held: before, price, stop, trailFrom: from }: Going,
   moment: Moment,
   isTrue: Judge
 ): Held => {
@@ -41,16 +43,17 @@ export const follow = (
   if (known.leaves !== undefined) return known
   const sign = side === "BUY" ? 1 : -1
   const isBetter = (a: number, b: number) => (a - b) * sign >= 0
-  const next = known.best * (1 + sign * trailStep)
-  const best = exit.trail !== undefined && isBetter(moment.mid, next) ? moment.mid : known.best
+  const goal = from === undefined ? undefined : Decimal.toNumber(from)
+  const waits = (best: number) => goal !== undefined && !isBetter(best, goal)
+  const nextAfter = (best: number) => (goal !== undefined && waits(best) ? goal : best * (1 + sign * trailStep))
+  const best = exit.trail !== undefined && isBetter(moment.mid, nextAfter(known.best)) ? moment.mid : known.best
   const held = { ...known, best }
   const stops = [
     ...(stop === undefined ? [] : [Decimal.toNumber(stop)]),
-    ...(exit.trail === undefined ? [] : [best * (1 - sign * exit.trail)])
+    ...(exit.trail === undefined || waits(best) ? [] : [best * (1 - sign * exit.trail)])
   ]
   const { times } = moment.found
-  for (const at of [...stops, ...(exit.trail === undefined ? [] : [best * (1 + sign * trailStep)])])
-    notePrice(moment, at)
+  for (const at of [...stops, ...(exit.trail === undefined ? [] : [nextAfter(best)])]) notePrice(moment, at)
   const until = exit.afterMillis === undefined ? undefined : known.since + exit.afterMillis
   if (until !== undefined) times.push(until)
   // All are evaluated, whichever holds, because each has its bounds.

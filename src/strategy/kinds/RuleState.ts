@@ -14,7 +14,7 @@ import { amountIn, decimalIn, isTrueIn, legsIn, numberIn } from "./Memory.ts"
 /** What a rule's entry has brought in. */
 export interface Held {
   readonly since: number
-  /** The best price since the entry, in steps. */
+  /** The best price since the entry, in steps; the first one until the price from which it trails is reached. */
   readonly best: number
   /** The price at which it leaves, once it does. */
   readonly leaves: Price | undefined
@@ -27,6 +27,7 @@ export interface Going {
   readonly hasExit: boolean
   readonly exit: Price | undefined
   readonly stop: Price | undefined
+  readonly trailFrom: Price | undefined
   readonly held: Held | undefined
   readonly quantity: Amount
   /** How far the slot was when the rule fired. */
@@ -65,6 +66,7 @@ export const remember = (market: Market, { fired, pausedUntil, going }: RuleStat
         ...(going.hasExit && going.exit === undefined ? { hasExit: true } : {}),
         ...(going.exit === undefined ? {} : { exit: Decimal.format(going.exit) }),
         ...(going.stop === undefined ? {} : { stop: Decimal.format(going.stop) }),
+        ...(going.trailFrom === undefined ? {} : { trailFrom: Decimal.format(going.trailFrom) }),
         ...rememberHeld(going.held),
         quantity: format(going.quantity, market.base.decimals),
         legsBefore: going.after.completedLegs,
@@ -102,6 +104,7 @@ export const stateIn = (market: Market, memory: Memory): RuleState => {
       hasExit: isTrueIn(memory, "hasExit") || decimalIn(memory, "exit") !== undefined,
       exit: decimalIn(memory, "exit"),
       stop: decimalIn(memory, "stop"),
+      trailFrom: decimalIn(memory, "trailFrom"),
       held: heldIn(memory),
       quantity,
       after: legsIn(market.base, memory),

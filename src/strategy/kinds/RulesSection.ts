@@ -7,7 +7,7 @@ import { functions } from "../expression/functions.ts"
 import type { Needs } from "../expression/Needs.ts"
 import { ownWords } from "../expression/names/OwnNames.ts"
 import { type Scope, scopeOf } from "../expression/Scope.ts"
-import type { Term, ValueType } from "../expression/Term.ts"
+import { constantTerm, type Term, type ValueType } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { KindContext } from "../Kind.ts"
@@ -17,6 +17,7 @@ import { timeframe } from "../Timeframe.ts"
 import type { YamlNode, YamlScalar } from "../YamlReader.ts"
 import { execution } from "./Execution.ts"
 import type { Exit } from "./RuleExit.ts"
+import { inOrder } from "./rules/NameOrder.ts"
 import { type StateFields, stateFields, stateOf } from "./rules/StateSection.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "./Size.ts"
 
@@ -86,6 +87,10 @@ const orderFields = (market: Market) =>
         by: Read.optional(execution, "swap: executed as soon as this price or a better one is to be had"),
         stop: Read.optional(Read.expression, "a price, computed once when the rule fires: reached, it leaves"),
         trail: Read.optional(Read.ratio, "it leaves when the price is so far behind its best since the entry"),
+        trailFrom: Read.optional(
+          Read.expression,
+          "a price, computed once when the rule fires: it trails once the market has come there; default: at once"
+        ),
         when: Read.optional(Read.expression, "it leaves when this is true"),
         after: Read.optional(Read.duration, "it leaves so long after the entry has filled"),
         reach: Read.optional(Read.ratioOrZero, "leaving may give away this much; default: 0.5%")
@@ -108,7 +113,7 @@ export const rulesSchema = () => schemaOf(sectionFields(orderFields(anyMarket)))
 const sectionFields = <A>(order: Read.Reader<A>) =>
   Read.fields({
     timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; default: 1h"),
-    let: Read.optional(Read.table(Read.text, Read.expression), "names for expressions; a name may use those before it"),
+    let: Read.optional(Read.table(Read.text, Read.expression), "names for expressions, which may use each other"),
     state: Read.optional(Read.table(Read.text, stateFields), "named series that follow from their own last value"),
     orders: Read.required(Read.table(Read.name, order), "rules by name")
   })
@@ -123,13 +128,22 @@ const words: ReadonlySet<string> = new Set([
 
 type Named = YamlScalar | StateFields
 
-/** In the order of the file: a name may use those before it. */
+/** A state or the expression of a name, and what it is written in. */
+const textsOf = (value: Named): ReadonlyArray<string> =>
+  "next" in value ? [value.initial, value.next].flatMap((text) => text?.value.text ?? []) : [value.text]
+
+/** Each after those that it uses. */
 const namesOf = (
   rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<Named>]>,
   scope: Scope
 ): ReadonlyMap<string, Term> => {
   const names = new Map<string, Term>()
-  for (const [name, { value }] of rows.toSorted(([a], [b]) => a.start - b.start)) {
+  const written = rows.toSorted(([a], [b]) => a.start - b.start)
+  const named = written.map(([name, { value }]) => ({ name, value, texts: textsOf(value) }))
+  const { circular, rows: ordered } = inOrder(named, scope.to)
+  for (const name of circular) names.set(name, constantTerm(Number.NaN, "number", true))
+  for (const { name, value } of ordered) {
+    if (circular.has(name.value)) continue
     const isWord = /^[a-z][A-Za-z0-9_]{0,40}$/.test(name.value)
     const isTaken = words.has(name.value) || functions.has(name.value)
     if (isTaken) report(scope.to, name, `${quoted(name.value)} means something already: take another name`)
@@ -184,15 +198,17 @@ type CompileTerm = (at: Read.Located<YamlScalar> | undefined, type: ValueType) =
 
 const exitOf = (read: ExitFields, term: CompileTerm, to: Report): Exit | undefined => {
   if (read === undefined) return undefined
-  const { price, by, stop, trail, when, after, reach } = read.value
+  const { price, by, stop, trail, trailFrom, when, after, reach } = read.value
   if ([price, stop, trail, when, after].every((way) => way === undefined)) {
     return report(to, read, "this says no way to leave", "give price, stop, trail, when or after")
   }
+  checkTrail(trail, trailFrom, to)
   return {
     price: term(price, "price"),
     isSwap: by?.value === "swap",
     stop: term(stop, "price"),
     trail: trail === undefined ? undefined : Decimal.toNumber(trail.value),
+    trailFrom: term(trailFrom, "price"),
     when: term(when, "boolean"),
     afterMillis: after?.value,
     reach: reach === undefined ? defaultReach : Decimal.toNumber(reach.value)
@@ -200,6 +216,15 @@ const exitOf = (read: ExitFields, term: CompileTerm, to: Report): Exit | undefin
 }
 
 const defaultReach = 0.005
+
+/** Whoever writes from where it trails, but not how far behind, is told. */
+export const checkTrail = (
+  trail: Read.Located<unknown> | undefined,
+  trailFrom: Read.Located<unknown> | undefined,
+  to: Report
+): void => {
+  if (trail === undefined && trailFrom !== undefined) report(to, trailFrom, "trailFrom without trail does nothing")
+}
 
 /** Another rule brings in what this one pays with. */
 const isSupplied = ({ side }: Rule, all: ReadonlyArray<Rule>, budget: Budget): boolean =>

@@ -207,13 +207,10 @@ const fire = (rule: Rule, market: Market, progress: SlotProgress, moment: Moment
   const price = orderPriceOf(rule.price, market, rule.side, moment)
   if (price === undefined) return undefined
   const at = { ...moment, entry: Decimal.toNumber(price) }
-  const exitAt = (term: Term | undefined) =>
-    term === undefined ? undefined : orderPriceOf(term, market, opposite(rule.side), at)
-  const [exit, stop] = [exitAt(rule.exit?.price), exitAt(rule.exit?.stop)]
-  const quantity = quantityOf(rule.size, market, price, at, stop)
-  const lacksExit = rule.exit?.price !== undefined && exit === undefined
-  if (quantity <= 0n || lacksExit || (rule.exit?.stop !== undefined && stop === undefined)) return undefined
-  const order = { price, quantity, hasExit: rule.exit !== undefined, exit, stop, held: undefined }
+  const { isWhole, ...prices } = exitPricesOf(rule, market, at)
+  const quantity = quantityOf(rule.size, market, price, at, prices.stop)
+  if (quantity <= 0n || !isWhole) return undefined
+  const order = { price, quantity, hasExit: rule.exit !== undefined, ...prices, held: undefined }
   return { ...order, after: { completedLegs, filledInLeg }, firedAt: moment.now, withdrawnAt: undefined }
 }
 
@@ -223,6 +220,16 @@ export const orderPriceOf = (term: Term, market: Market, side: Side, moment: Mom
   // Twelve digits: whatever a double has beyond them is computational noise.
   const price = orderPrice(market, side, Decimal.fromNumber(value, 12))
   return Decimal.isPositive(price) ? price : undefined
+}
+
+/** What an exit computes once, when its rule fires; not whole while one of its prices comes to nothing. */
+export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Moment) => {
+  const at = (term: Term | undefined) =>
+    term === undefined ? undefined : orderPriceOf(term, market, opposite(side), moment)
+  const prices = { exit: at(exit?.price), stop: at(exit?.stop), trailFrom: at(exit?.trailFrom) }
+  const known = Object.values(prices).filter((price) => price !== undefined).length
+  const wanted = [exit?.price, exit?.stop, exit?.trailFrom].filter((term) => term !== undefined).length
+  return { ...prices, isWhole: known === wanted }
 }
 
 const orderReason = (rule: Rule, market: Market, { price, exit, quantity, held }: Going): Reason => {

@@ -23,11 +23,12 @@ const columns: CandleColumns = {
   volume: Float64Array.from({ length: 300 }, () => 2)
 }
 
-const compiled = (text: string) => {
+const compiled = (text: string, budget?: Scope["budget"]) => {
   const to: Report = { source: sourceText("x", text), problems: [] }
   const scope: Scope = {
     market,
     marketNamed: marketNamed(markets),
+    budget,
     timeframe: "1h",
     names: new Map(),
     needs: noNeeds(),
@@ -54,9 +55,21 @@ const idle: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedPro
 
 const evaluated = (
   text: string,
-  { closed = 200, own, depth }: { closed?: number; own?: OwnState | undefined; depth?: Depth } = {}
+  {
+    closed = 200,
+    own,
+    depth,
+    budget,
+    position = 0.5
+  }: {
+    closed?: number
+    own?: OwnState | undefined
+    depth?: Depth
+    budget?: Scope["budget"]
+    position?: number
+  } = {}
 ) => {
-  const { term, problems } = compiled(text)
+  const { term, problems } = compiled(text, budget)
   const found = {
     isCold: false,
     isUndefined: false,
@@ -78,7 +91,7 @@ const evaluated = (
     now,
     candles,
     entry: 0,
-    position: 0.5,
+    position,
     own,
     depth,
     elapsed: 0,
@@ -157,6 +170,21 @@ describe("expressions", () => {
     const near = crossings.filter(({ price }) => expected.some((at) => Math.abs(price / at - 1) < 1e-6))
     assert.strictEqual(near.length, expected.length)
     for (const [index, { price }] of near.entries()) assert.closeTo(price, expected[index] ?? 0, 1e-6)
+  })
+
+  it("knows the exposure: what is held of the base, at the present price, as a share of the equity", () => {
+    const budget = { base: 100_000_000n, quote: 1_000_000_000n }
+    const own = { ...trading, realisedProfit: 0n }
+    // A whole BTC of the budget beside 1,000 USDC; then half of one more, bought at 240.5.
+    const none = evaluated("exposure", { own, budget, position: 0 })
+    assert.deepStrictEqual([none.type, none.value], ["ratio", 250 / 1_250])
+    assert.closeTo(evaluated("exposure", { own, budget }).value ?? 0, 375 / (1_250 + 0.5 * 9.5), 1e-12)
+    // At 1,000 it is half of everything, and there the comparison changes.
+    const [above] = evaluated("exposure > 50%", { own, budget, position: 0 }).found.crossings.map(
+      ({ price }) => price
+    )
+    assert.closeTo(above ?? 0, 1_000, 1e-3)
+    assert.isTrue(evaluated("exposure > 50%").found.lacking.has("exposure"))
   })
 
   it("is cold until its history suffices, and says how much that is", () => {

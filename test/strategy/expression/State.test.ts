@@ -95,6 +95,46 @@ describe("a state", () => {
     assert.deepStrictEqual(firing(text, columns), expected)
   })
 
+  it("looks at states that stand after it, and at their last values", () => {
+    const text = (lines: ReadonlyArray<string>) => file(lines.map((line) => `    ${line}`).join("\n"), "fall > isDeep")
+    const fall = `fall: { initial: 0%, next: "if peak > peak[1] then 0% else 1 - close / peak", over: 5 }`
+    const peak = `peak: { initial: close, next: "max(close, peak[1])", over: 10 }`
+    const withLet = (state: string) => state.replace("  state:", "  let: { isDeep: peak / peak * 10% }\n  state:")
+    const columns = closes(3, 60)
+    const before = firing(withLet(text([peak, fall])), columns)
+    assert.isTrue(before.includes(true))
+    assert.deepStrictEqual(firing(withLet(text([fall, peak])), columns), before)
+  })
+
+  it("a circle of states is refused with its line", () => {
+    const circle = `    high: { initial: 0, next: "max(close, low[1])" }
+    low: { initial: 0, next: "if isUp > 0 then high[1] else 1" }
+    alone: { initial: 0, next: "alone[1] + 1" }`
+    const text = file(circle, "low > 1 and alone > 2").replace("  state:", "  let: { isUp: high / low }\n  state:")
+    const problems = problemsOf(text).map(({ line, column, message }) => `${line}:${column} ${message}`)
+    assert.deepStrictEqual(problems, [
+      '7:10 "isUp" and "high", "low" need each other, so none of them can be computed first'
+    ])
+  })
+
+  it("knows the clock at the end of each candle, and volume", () => {
+    const startMillis = Date.UTC(2026, 0, 1, 5)
+    const columns = { ...closes(4, 60), startMillis }
+    const sum = `    day: { initial: 0 BTC, next: "if hour == 0 then volume else day[1] + volume", over: 26 }`
+    const expected = Array.from({ length: 60 }, (_, last) => {
+      if (last < 25) return false
+      let day = 0
+      for (let bar = last - 25; bar <= last; bar++)
+        day = (bar + 6) % 24 === 0 ? (columns.volume[bar] ?? 0) : day + (columns.volume[bar] ?? 0)
+      return day > 1_200
+    })
+    const text = file(sum, "day > 1200 BTC")
+    assert.deepStrictEqual(firing(text, columns), expected)
+    assert.isTrue(expected.includes(true))
+    assert.match(strategyOf(text).notLive?.message ?? "", /tells no volume/)
+    assert.isFalse(firing(text, closes(4, 60)).includes(true), "candles of no known time")
+  })
+
   it.each([
     [`    trend: { initial: 0, next: trend + 1 }`, "the value of trend in this candle is not known yet"],
     [`    trend: { initial: 0, next: "trend[2] + 1" }`, "a state knows its last value alone"],

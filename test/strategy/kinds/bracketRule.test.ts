@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { checkBounds } from "../bounds.ts"
 import type { Slots } from "../support.ts"
-import { completed, decideAt, price, strategyOf } from "../support.ts"
+import { completed, decideAt, price, problemsOf, strategyOf } from "../support.ts"
 
 const file = (section: string) => `name: test
 market: BTC/USDC
@@ -48,9 +48,31 @@ describe("a bracket by percentages", () => {
     )
   })
 
+  it("trails only from `trailFrom` on, which is a distance from the entry or a price", () => {
+    const section = "{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: 50%, stop: 30%, trail: 2%, trailFrom: 10% }"
+    const strategy = strategyOf(file(section))
+    const held: Slots = new Map([["position", completed(1, 100_000_000n)]])
+    const first = decideAt(strategy, price("1000"))
+    const waits = decideAt(strategy, price("1088"), first.memory, held)
+    const near = (at: Decimal.Decimal | undefined, expected: number) =>
+      assert.closeTo(Decimal.toNumber(at ?? Decimal.zero), expected, 1e-4)
+    near(waits.until.priceAbove, 1089)
+    near(waits.until.priceBelow, 693)
+    const begun = decideAt(strategy, price("1089"), waits.memory, held)
+    near(begun.until.priceBelow, 1067.22)
+    const wrong = (keys: string) =>
+      problemsOf(file(section.replace("entry: 1%", "entry: 1000").replace("trail: 2%, trailFrom: 10%", keys))).map(
+        ({ line, column, message }) => [line, column, message]
+      )
+    assert.deepStrictEqual(wrong("trailFrom: 10%"), [[5, 94, "trailFrom without trail does nothing"]])
+    assert.deepStrictEqual(wrong("trail: 2%, trailFrom: 900"), [
+      [5, 105, "trailFrom must be above the entry price 1000"]
+    ])
+  })
+
   it.each([1, 2, 3])("decides the same anywhere inside its bounds (seed %s)", (seed) => {
     const text =
-      "{ side: buy, size: { risk: 1% }, when: mid > 1000, entry: 1%, takeProfit: 5%, stop: 3%, trail: 2%, times: 9 }"
+      "{ side: buy, size: { risk: 1% }, when: mid > 1000, entry: 1%, takeProfit: 5%, stop: 3%, trail: 2%, trailFrom: 1%, times: 9 }"
     checkBounds(strategyOf(file(text)), { low: 900, high: 1100, seed })
   })
 })

@@ -310,6 +310,7 @@ const conditions = [
   "openOrders < 3 and since(fill) > 2h",
   "since(start) > 3h or since(start) / 1h * 50 USDC > freeQuote",
   "mid < averageEntry * 0.98 or since(placement) / 1h + 1 >= 3",
+  "exposure < 98.5% or exposure > close / close[1] * 100%",
   "last < mid and realisedProfit > 0 USDC",
   "freeQuote > 100 USDC and not (since(fill) < 30m)"
 ] as const
@@ -318,6 +319,7 @@ const exits = [
   "then: { price: entry * 1.05 }",
   "then: { stop: entry * 0.97 }",
   "then: { price: entry * 1.05, stop: entry - 2 * atr(5), trail: 3%, after: 5h }",
+  "then: { trail: 2%, trailFrom: entry * 1.03, reach: 1% }",
   'then: { trail: 2%, when: "crossunder(close, sma(close, 3)) or mid > entry * 1.1", reach: 0% }'
 ] as const
 
@@ -442,6 +444,29 @@ describe("rules that leave", () => {
       "none",
       "SELL 10000000 at 990"
     ])
+  })
+
+  it("behind the best price only from `trailFrom` on: it trailed from the entry", () => {
+    const trailing = "trail: 5%, trailFrom: entry * 1.1, reach: 0%"
+    assert.deepStrictEqual(played(trailing, ["1099", "900", "1101", "1047", "1045"]), [
+      "none",
+      "none",
+      "none",
+      "none",
+      "SELL 10000000 at 1045"
+    ])
+    const strategy = rule(trailing)
+    const entered = strategy.decide(at(strategy, "1000", 0), null)
+    const waits = strategy.decide(at(strategy, "1099", hour, bought), entered.memory)
+    assert.closeTo(Decimal.toNumber(waits.until.priceAbove ?? Decimal.zero), 1100, 1e-4)
+    assert.isUndefined(waits.until.priceBelow)
+    const text = file(
+      "    in: { when: mid < 1, side: buy, price: mid, size: { base: 1 }, then: { trailFrom: 9, after: 1h } }"
+    )
+    assert.deepStrictEqual(
+      problemsOf(text).map(({ line, column, message }) => [line, column, message]),
+      [[9, 87, "trailFrom without trail does nothing"]]
+    )
   })
 
   it("must say how", () => {

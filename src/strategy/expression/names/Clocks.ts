@@ -1,7 +1,13 @@
-/** What the clock says (UTC): hour and minute of the day, day of the week (1 is Monday) and of the month. */
+/**
+ * What the clock says (UTC): hour and minute of the day, day of the week (1 is Monday) and of the month. Where values follow
+ * from closed candles alone, it is the clock at the end of each: live, that is when the rules are asked after it.
+ */
 import { DateTime } from "effect"
 import { dayMillis, hourMillis, minuteMillis } from "../../../domain/Durations.ts"
+import { timeframeMillis } from "../../../domain/Timeframe.ts"
+import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import type { Range } from "../Never.ts"
+import { seriesTerm, type Term } from "../Term.ts"
 
 interface Clock {
   /** How long the answer stays the same, counted from midnight. */
@@ -17,6 +23,18 @@ export const clocks: ReadonlyMap<string, Clock> = new Map([
   ["weekday", { everyMillis: dayMillis, range: [1, 7], value: (now) => ((Math.floor(now / dayMillis) + 3) % 7) + 1 }],
   [
     "monthday",
-    { everyMillis: dayMillis, range: [1, 31], value: (now) => DateTime.getPartUtc(DateTime.makeUnsafe(now), "day") }
+    {
+      everyMillis: dayMillis,
+      range: [1, 31],
+      value: (now) => (Number.isNaN(now) ? now : DateTime.getPartUtc(DateTime.makeUnsafe(now), "day"))
+    }
   ]
 ])
+
+/** The clock at the end of each candle. Without the time of the first candle there is no value. */
+export const clockOfCandles = (name: string, { range, value }: Clock, timeframe: string): Term => {
+  const millis = timeframeMillis(timeframe) ?? Number.NaN
+  const column = ({ close, startMillis = Number.NaN }: CandleColumns): IndicatorValues =>
+    close.map((_, index) => value(startMillis + (index + 1) * millis))
+  return { ...seriesTerm({ timeframe, warmUp: 1, key: name, column }, "number"), range }
+}

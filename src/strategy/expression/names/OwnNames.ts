@@ -22,7 +22,16 @@ interface OwnName {
 
 const number = (amount: Amount.Amount, decimals: number): number => Decimal.toNumber(Amount.toDecimal(amount, decimals))
 
-const ownNames = ({ base, quote }: Market, budget: Budget | undefined): Readonly<Record<string, OwnName>> => ({
+/** The budget at the present price, plus what trading has added: what was bought may be worth more or less than its cost. */
+const equityIn =
+  ({ base, quote }: Market, budget: Budget | undefined): OwnName["read"] =>
+  ({ averageEntry, realisedProfit, setAside = 0n }, { mid, position }) => {
+    const began = number(budget?.quote ?? 0n, quote.decimals) + number(budget?.base ?? 0n, base.decimals) * mid
+    const open = averageEntry === undefined ? 0 : position * (mid - Decimal.toNumber(averageEntry))
+    return began + number(realisedProfit - setAside, quote.decimals) + open
+  }
+
+const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<string, OwnName>> => ({
   openOrders: { type: "number", dependence: "none", range: notNegative, read: ({ openOrders }) => openOrders },
   averageEntry: {
     type: "price",
@@ -30,29 +39,33 @@ const ownNames = ({ base, quote }: Market, budget: Budget | undefined): Readonly
     read: ({ averageEntry }) => (averageEntry === undefined ? Number.NaN : Decimal.toNumber(averageEntry))
   },
   freeBase: {
-    type: `amount of ${base.symbol}`,
+    type: `amount of ${market.base.symbol}`,
     dependence: "none",
-    read: ({ freeBase }) => number(freeBase, base.decimals)
+    read: ({ freeBase }) => number(freeBase, market.base.decimals)
   },
   freeQuote: {
-    type: `amount of ${quote.symbol}`,
+    type: `amount of ${market.quote.symbol}`,
     dependence: "none",
-    read: ({ freeQuote }) => number(freeQuote, quote.decimals)
+    read: ({ freeQuote }) => number(freeQuote, market.quote.decimals)
   },
   realisedProfit: {
-    type: `amount of ${quote.symbol}`,
+    type: `amount of ${market.quote.symbol}`,
     dependence: "none",
-    read: ({ realisedProfit }) => number(realisedProfit, quote.decimals)
+    read: ({ realisedProfit }) => number(realisedProfit, market.quote.decimals)
   },
-  // The budget at the present price, plus what trading has added: what was bought may be worth more or less than its
-  // cost.
   equity: {
-    type: `amount of ${quote.symbol}`,
+    type: `amount of ${market.quote.symbol}`,
     dependence: "linear",
-    read: ({ averageEntry, realisedProfit, setAside = 0n }, { mid, position }) => {
-      const began = number(budget?.quote ?? 0n, quote.decimals) + number(budget?.base ?? 0n, base.decimals) * mid
-      const open = averageEntry === undefined ? 0 : position * (mid - Decimal.toNumber(averageEntry))
-      return began + number(realisedProfit - setAside, quote.decimals) + open
+    read: equityIn(market, budget)
+  },
+  // Of equity that is not positive nothing is a share.
+  exposure: {
+    type: "ratio",
+    dependence: "monotone",
+    read: (own, moment) => {
+      const equity = equityIn(market, budget)(own, moment)
+      const held = number(budget?.base ?? 0n, market.base.decimals) + moment.position
+      return equity > 0 ? (held * moment.mid) / equity : Number.NaN
     }
   },
   // Before the first fill it is the mid, so it moves with the price.
@@ -70,6 +83,7 @@ export const ownWords = [
   "freeQuote",
   "realisedProfit",
   "equity",
+  "exposure",
   "last"
 ] as const
 

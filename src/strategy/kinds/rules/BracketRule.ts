@@ -13,7 +13,7 @@ import type { KindContext } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { YamlNode, YamlScalar } from "../../YamlReader.ts"
-import { checkSize, mostFirings, type Rule, type Rules, withEntry } from "../RulesSection.ts"
+import { checkSize, checkTrail, mostFirings, type Rule, type Rules, withEntry } from "../RulesSection.ts"
 import { ruleSize, ruleSizeNode } from "../Size.ts"
 
 const slot = "position"
@@ -32,6 +32,10 @@ export const followingFields = (market: Market) =>
     stop: Read.required(Read.expression, "a distance from the entry such as 3%, or an expression for the price"),
     reach: Read.optional(Read.ratioOrZero, "at the stop the exit may give away this much more; default: 0.5%"),
     trail: Read.optional(Read.ratio, "the stop follows this far behind the best price"),
+    trailFrom: Read.optional(
+      Read.expression,
+      "a distance from the entry such as 3%, or an expression: the stop follows from this price on; default: at once"
+    ),
     expireAfter: Read.optional(Read.duration, "withdraws the entry when nothing of it has filled until then"),
     times: Read.optional(Read.integer(1, mostFirings), "how many brackets in all; default: 1"),
     cooldown: Read.optional(Read.duration, "between two brackets; default: none"),
@@ -73,11 +77,20 @@ export const readFollowing = (section: YamlNode, context: KindContext): Rules | 
   const price = priceOf(read.entry, "mid", better(opposite(side)), scope)
   const takeProfit = priceOf(read.takeProfit, "entry", better(side), inPosition)
   const stop = priceOf(read.stop, "entry", better(opposite(side)), inPosition)
+  const trailFrom =
+    read.trailFrom === undefined ? undefined : priceOf(read.trailFrom, "entry", better(side), inPosition)
+  checkTrail(read.trail, read.trailFrom, to)
   const when = read.when === undefined ? always : compile(read.when.value, "boolean", "condition", scope)
   const size = ruleSize(read.size.value, side, scope)
   if (price === undefined || takeProfit === undefined || stop === undefined) return undefined
   if (when === undefined || size === undefined) return undefined
-  checkPlaces(side, [price, takeProfit, stop], { ...read, takeProfit: read.takeProfit, stop: read.stop }, to)
+  const { takeProfit: takeProfitAt, stop: stopAt, trailFrom: trailFromAt } = read
+  checkPlaces(
+    side,
+    price,
+    { takeProfit: [takeProfitAt, takeProfit], stop: [stopAt, stop], trailFrom: [trailFromAt, trailFrom] },
+    to
+  )
   const keys = Read.keyPlaces(section, root, to)
   const rule: Rule = {
     slot,
@@ -92,6 +105,7 @@ export const readFollowing = (section: YamlNode, context: KindContext): Rules | 
       isSwap: false,
       stop,
       trail: read.trail === undefined ? undefined : Decimal.toNumber(read.trail.value),
+      trailFrom,
       when: undefined,
       afterMillis: undefined,
       reach: read.reach === undefined ? defaultReach : Decimal.toNumber(read.reach.value)
@@ -118,25 +132,23 @@ const bracketKeys: ReadonlyMap<string, string> = new Map([
 
 const always: Term = constantTerm(1, "boolean", false)
 
-interface Places {
-  readonly takeProfit: Read.Located<YamlScalar>
-  readonly stop: Read.Located<YamlScalar>
-}
+type Placed = readonly [at: Read.Located<YamlScalar> | undefined, term: Term | undefined]
 
 /** Prices that are numbers can be compared before anything runs. */
 const checkPlaces = (
   side: Side,
-  [{ constant: entry }, { constant: takeProfit }, { constant: stop }]: readonly [Term, Term, Term],
-  places: Places,
+  { constant: entry }: Term,
+  { takeProfit, stop, trailFrom }: Readonly<Record<"takeProfit" | "stop" | "trailFrom", Placed>>,
   to: KindContext["to"]
 ): void => {
   const [good, bad] = side === "BUY" ? ["above", "below"] : ["below", "above"]
   const sign = side === "BUY" ? 1 : -1
   if (entry === undefined) return
-  if (takeProfit !== undefined && (takeProfit - entry) * sign <= 0) {
-    report(to, places.takeProfit, `the take-profit must be ${good} the entry price ${entry}`)
+  const check = ([at, term]: Placed, name: string, towards: number, where: string | undefined) => {
+    if (at === undefined || term?.constant === undefined || (term.constant - entry) * towards > 0) return
+    report(to, at, `${name} must be ${where} the entry price ${entry}`)
   }
-  if (stop !== undefined && (entry - stop) * sign <= 0) {
-    report(to, places.stop, `the stop must be ${bad} the entry price ${entry}`)
-  }
+  check(takeProfit, "the take-profit", sign, good)
+  check(stop, "the stop", -sign, bad)
+  check(trailFrom, "trailFrom", sign, good)
 }

@@ -8,12 +8,11 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Price } from "../../../domain/Market.ts"
 import { filledOfLeg, type Memory } from "../../Decision.ts"
 import { momentOf } from "../../expression/Judge.ts"
-import type { Term } from "../../expression/Term.ts"
 import { type LegsDone, legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
 import { amountIn, isRecord, legsIn, recordIn } from "../Memory.ts"
 import { type Going, isTouched, remember, stateIn } from "../RuleState.ts"
 import type { Rule, Rules } from "../RulesSection.ts"
-import { orderPriceOf } from "../rules.ts"
+import { exitPricesOf } from "../rules.ts"
 
 /** Where the round of a bracket of fixed prices began in its slot, and how much it is about if its size does not say. */
 export interface Beginning {
@@ -81,16 +80,14 @@ export const adopted = ({ market, rules: [rule] }: Rules, view: View, memory: Me
   const now = Decimal.fromNumber(moment.mid, 12)
   const price = entryPrice(progress, rule, market, now)
   const at = { ...moment, entry: Decimal.toNumber(price) }
-  const exitAt = (term: Term | undefined) =>
-    term === undefined ? undefined : orderPriceOf(term, market, opposite(rule.side), at)
-  const [exit, stop] = [exitAt(rule.exit?.price), exitAt(rule.exit?.stop)]
-  const isWhole = exit !== undefined && (rule.exit?.stop === undefined || stop !== undefined)
+  const { exit, isWhole: isExact, ...others } = exitPricesOf(rule, market, at)
+  const isWhole = exit !== undefined && isExact
   const whole = rule.side === "BUY" ? receivedByLastLeg : (sold ?? progress.sold - progress.bought)
   const going: Going = {
     price,
     hasExit: true,
     exit: exit ?? (live?.side === opposite(rule.side) ? live.price : price),
-    stop,
+    ...others,
     held: undefined,
     quantity: done === 1 ? whole : filled + (isEntryLive ? live.quantity : 0n),
     after,
