@@ -180,9 +180,7 @@ describe("expressions", () => {
     assert.deepStrictEqual([none.type, none.value], ["ratio", 250 / 1_250])
     assert.closeTo(evaluated("exposure", { own, budget }).value ?? 0, 375 / (1_250 + 0.5 * 9.5), 1e-12)
     // At 1,000 it is half of everything, and there the comparison changes.
-    const [above] = evaluated("exposure > 50%", { own, budget, position: 0 }).found.crossings.map(
-      ({ price }) => price
-    )
+    const [above] = evaluated("exposure > 50%", { own, budget, position: 0 }).found.crossings.map(({ price }) => price)
     assert.closeTo(above ?? 0, 1_000, 1e-3)
     assert.isTrue(evaluated("exposure > 50%").found.lacking.has("exposure"))
   })
