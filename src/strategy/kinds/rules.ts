@@ -214,7 +214,7 @@ const fire = (rule: Rule, market: Market, progress: SlotProgress, moment: Moment
   return { ...order, after: { completedLegs, filledInLeg }, firedAt: moment.now, withdrawnAt: undefined }
 }
 
-export const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment): Price | undefined => {
+const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment): Price | undefined => {
   const value = term.value(moment)
   if (!Number.isFinite(value) || value <= 0) return undefined
   // Twelve digits: whatever a double has beyond them is computational noise.

@@ -58,7 +58,7 @@ const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<s
     dependence: "linear",
     read: equityIn(market, budget)
   },
-  // Of equity that is not positive nothing is a share.
+  // Nothing is a share of equity that is not positive.
   exposure: {
     type: "ratio",
     dependence: "monotone",
