@@ -1,13 +1,14 @@
 /**
  * The sockets of a server that strangers can reach. There are only so many at a time, and a new one takes the place of the one
  * that has been idle the longest: whoever holds sockets open keeps nobody out, least of all a supervisor that asks whether the
- * bot is alive. Slow, silent and half-sent requests are cut off.
+ * bot is alive. Slow, silent and half-sent requests are cut off; what cannot be read as a request is told why.
  */
 import { createServer, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import type { Socket } from "node:net"
 import { Redacted } from "effect"
 import type { ControlOptions } from "../ControlOptions.ts"
+import { refused } from "./Gate.ts"
 
 const limits = {
   headersTimeout: 5_000,
@@ -24,6 +25,23 @@ const mostConnections = 64
 
 /** A connection by both its ends: requests over TLS come with another object than the socket that was accepted. */
 const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+
+/** Node answers these itself, before any handler, and with an empty body. */
+const unreadable: Readonly<Record<string, readonly [line: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    `The headers of a request have at most ${limits.maxHeaderSize} bytes`
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request did not come to its end in time"]
+}
+const notHttp = ["400 Bad Request", "The request is not HTTP"] as const
+
+const answerUnreadable = (code: string): string => {
+  const [line, message] = unreadable[code] ?? notHttp
+  const body = JSON.stringify(refused(message))
+  const headers = ["Connection: close", "Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`]
+  return `HTTP/1.1 ${[line, ...headers].join("\r\n")}\r\n\r\n${body}`
+}
 
 const limited = <S extends Server>(server: S): S => {
   /** Oldest first, those that were answered last behind the others. */
@@ -53,6 +71,11 @@ const limited = <S extends Server>(server: S): S => {
       if (kept === undefined || !open.delete(name)) return
       open.set(name, kept)
     })
+  })
+  server.on("clientError", ({ code = "" }: NodeJS.ErrnoException, socket: Socket) => {
+    // Nothing is written into an answer that has begun.
+    if (code === "ECONNRESET" || !socket.writable || answering.has(nameOf(socket))) return void socket.destroy()
+    socket.end(answerUnreadable(code), () => socket.destroy())
   })
   server.timeout = silenceMillis
   return server

@@ -29,8 +29,11 @@ const headers = {
   "cache-control": "no-store"
 }
 
+/** The body of every refusal that comes before the API. */
+export const refused = (message: string) => ({ _tag: "RequestRefused", message })
+
 export const refusal = (status: number, message: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe({ _tag: "RequestRefused", message }, { status, headers })
+  HttpServerResponse.jsonUnsafe(refused(message), { status, headers })
 
 type Request = HttpServerRequest.HttpServerRequest
 

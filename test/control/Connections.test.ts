@@ -1,0 +1,51 @@
+/** Requests that no handler ever sees, because they are not read to the end: the answer says what was wrong with them. */
+import { type AddressInfo, connect } from "node:net"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Connections from "../../src/control/http/Connections.ts"
+
+const server = Connections.make(undefined)
+server.headersTimeout = 100
+server.on("request", (_, response) => response.end("read"))
+
+beforeAll(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done)))
+afterAll(() => void server.close())
+
+/** All that the server sends until it closes the connection. */
+const answerTo = (request: string) =>
+  new Promise<string>((done) => {
+    let answer = ""
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1", () => socket.write(request))
+    socket.setEncoding("utf8").on("data", (part: string) => {
+      answer += part
+    })
+    socket.on("error", () => undefined)
+    socket.on("close", () => done(answer))
+  })
+
+const get = "GET / HTTP/1.1\r\nHost: localhost\r\n"
+
+describe("a request that cannot be read", () => {
+  it.each([
+    [
+      "too large headers",
+      `${get}X: ${"x".repeat(20_000)}\r\n\r\n`,
+      431,
+      "The headers of a request have at most 16384 bytes"
+    ],
+    ["no HTTP", "no such thing\r\n\r\n", 400, "The request is not HTTP"],
+    ["half of its headers", get, 408, "The request did not come to its end in time"]
+  ])("%s: an empty body", async (_, request, status, message) => {
+    const answer = await answerTo(request)
+    const [head = "", body = ""] = answer.split("\r\n\r\n")
+    assert.match(head, new RegExp(`^HTTP/1.1 ${status} `))
+    assert.match(head, /content-type: application\/json/i)
+    assert.match(head, new RegExp(`content-length: ${Buffer.byteLength(body)}`, "i"))
+    assert.deepStrictEqual(JSON.parse(body), { _tag: "RequestRefused", message })
+  })
+
+  it("behind one that is answered ends the connection, and that answer is whole", async () => {
+    const answer = await answerTo(`${get}\r\n${"x".repeat(20_000)}\r\n\r\n`)
+    assert.strictEqual(answer.match(/HTTP\/1\.1 200/g)?.length, 1)
+    assert.include(answer, "read")
+  })
+})
