@@ -31,11 +31,14 @@ const environment: NodeJS.ProcessEnv = {
   npm_config_update_notifier: "false"
 }
 
-/** What was typed and seen, without what differs from machine to machine. */
+/** What was typed and seen, without what differs from machine to machine, and without the token. */
 const recordOf = (folder: string) => {
   const lines: Array<string> = []
   const note = (text: string) => {
-    const own = text.replaceAll(`${folder}/`, "").replace(/journal \/\S+/g, "journal config/limitbot.sqlite")
+    const own = text
+      .replaceAll(`${folder}/`, "")
+      .replace(/journal \/\S+/g, "journal config/limitbot.sqlite")
+      .replace(/#token=\S+/g, "#token=…")
     lines.push(own.trimEnd(), "")
   }
   return { lines, note }
