@@ -11,8 +11,11 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { loadSettings } from "../../src/cli/files/ConfigFile.ts"
+import { saltFrom } from "../../src/sandbox/SandboxApi.ts"
 import { limitbot as built } from "../builtProgram.ts"
 import { type Connection, newFolder, startSandbox } from "../cli/program.ts"
+import { recordingProxy } from "../cli/recordingProxy.ts"
+import { atEndOfFiles } from "../endOfFile.ts"
 import { type Block, blocksOf, filesNamedIn, read, root } from "./documents.ts"
 import { askHere, serveHere } from "./hereFrom.ts"
 
@@ -20,6 +23,7 @@ const pages = [
   "README.md",
   "ARCHITECTURE.md",
   "docs/operations.md",
+  "docs/deployed.md",
   "docs/security.md",
   "docs/backtest.md",
   "docs/surfaces.md"
@@ -105,6 +109,35 @@ const runShell = ({ folder, environment }: Place, { text }: Block): Promise<stri
     )
   })
 
+interface Tested {
+  readonly place: Place
+  readonly run: (block: Block) => Promise<string>
+}
+
+const usual = async (): Promise<Tested> => {
+  const place = await prepare(await startSandbox({ speed: 60 }))
+  return { place, run: (block) => runShell(place, block) }
+}
+
+/** The page leads to a service that nobody takes for a sandbox, whose ledger tells its salts, with a key that has money. */
+const deployed = async (): Promise<Tested> => {
+  const sandbox = await startSandbox({ like: "near-2026-11", speed: 60 })
+  const { close, url } = await recordingProxy(sandbox.url, "/sandbox/connection")
+  atEndOfFiles(close)
+  const place = await prepare(sandbox)
+  return {
+    place,
+    run: async (block) => {
+      const text = block.text
+        .replaceAll("https://service.example", url)
+        .replaceAll("https://rpc.example", saltFrom(sandbox.url))
+      const said = await runShell(place, { ...block, text })
+      if (text.includes("keygen")) writeFileSync(join(place.folder, "account.key"), `${sandbox.account.key}\n`)
+      return said
+    }
+  }
+}
+
 const words = (text: string): Set<string> => new Set(text.match(/[A-Za-z][A-Za-z-]{2,}/g))
 
 /** Numbers, times and ids differ from run to run; what is said does not. */
@@ -136,13 +169,13 @@ const readConfiguration = ({ folder }: Place, { text }: Block): Promise<unknown>
 describe.concurrent("documentation", () => {
   for (const page of pages) {
     it(`${page} is true`, { timeout: 400_000 }, async ({ onTestFinished }) => {
-      const place = await prepare(await startSandbox({ speed: 60 }))
+      const { place, run } = await (page === "docs/deployed.md" ? deployed() : usual())
       onTestFinished(() => endOwnSandbox(place))
       const said = new Map<Block, string>()
       for (const block of blocksOf(read(page))) {
         switch (block.language) {
           case "sh":
-            said.set(block, await runShell(place, block))
+            said.set(block, await run(block))
             break
           case "text": {
             const output = block.after === undefined ? undefined : said.get(block.after)
