@@ -20,7 +20,7 @@ import { FundingHold, Venue } from "../venue/Venue.ts"
 import type { OutcomeUnknown, VenueError } from "../venue/VenueError.ts"
 import * as MarketWatch from "./book/MarketWatch.ts"
 import { EngineSettings, refusalPauseMillis } from "./EngineSettings.ts"
-import { closedBecause, type FundingStep } from "./funding/FundingGate.ts"
+import { Consent, closedBecause, type FundingStep } from "./funding/FundingGate.ts"
 import * as Placing from "./funding/Placing.ts"
 import * as Mistakes from "./Mistakes.ts"
 import type { MarketMoment } from "./planning/DecisionRecord.ts"
@@ -71,6 +71,7 @@ export const make = Effect.fnUntraced(function* ({
   const settings = yield* EngineSettings
   const venue = yield* Venue
   const hold = yield* FundingHold
+  const consent = yield* Consent
   const leaseLost = yield* LeaseLost
   const observation = yield* Observation.make
   const forgotten = yield* ForgottenOrders.make(markets)
@@ -169,6 +170,7 @@ export const make = Effect.fnUntraced(function* ({
     const market = marketOf(placement, markets)
     return closedBecause(books.state, placement, step, {
       incident: market && (yield* hold([market.base.id, market.quote.id])),
+      unagreed: yield* consent(placement, step),
       stopped: (yield* withdraw)?.text,
       limits: strategies.find(({ name }) => name === placement.strategy)?.limits,
       price: watch.prices.get(placement.market),

@@ -11,11 +11,13 @@ import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
 import type { Order } from "../../domain/Order.ts"
 import { firstOrder, isFinished } from "../../domain/Placement.ts"
 import * as Engine from "../../engine/Engine.ts"
+import { Consent } from "../../engine/funding/FundingGate.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import type { Placement } from "../../engine/state/Placement.ts"
 import * as Fingerprint from "../../engine/tracking/Fingerprint.ts"
 import * as EventLine from "../../report/text/EventLine.ts"
-import { FundingHold, Venue } from "../../venue/Venue.ts"
+import { Venue } from "../../venue/Venue.ts"
 import { Stop } from "../Stop.ts"
 import type { SmallestOrder } from "./Terms.ts"
 
@@ -97,15 +99,13 @@ export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseO
   const books = yield* Bookkeeper
   const venue = yield* Venue
   const stop = yield* Stop
-  const held = yield* FundingHold
   const current = () => books.state.placements.get(id)
 
   let agreed: Order | undefined
   /** Before it is created there is nothing to agree to; once it is signed it was agreed to. An order that is not paid is inert. */
-  const hold = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
-    const why = yield* held(ids)
-    const placement = current()
-    if (why !== undefined || placement?.state !== "created") return why
+  const consent = Effect.fnUntraced(function* (placement: Placement) {
+    if (placement.id !== id) return "another first order is under way"
+    if (placement.state !== "created") return undefined
     const { estimatedRefundFee, estimatedWithdrawFee, id: orderId } = placement.order
     const isAsShown =
       agreed !== undefined &&
@@ -124,7 +124,7 @@ export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseO
     withdraw: Effect.map(killSwitch, (text): Reason | undefined =>
       text === undefined ? undefined : { code: "kill-switch", text }
     )
-  }).pipe(Effect.provideService(FundingHold, hold))
+  }).pipe(Effect.provideService(Consent, consent))
 
   let shown: Order | undefined
   const readBackAndCancel = Effect.gen(function* () {

@@ -70,7 +70,7 @@ export const command = Command.make(
     const config = yield* ConfigFile.load(file)
     const account = yield* Modes.accountOf(config)
     const begun = yield* lastOf(config.journal)
-    if (!dry && word === undefined && begun?.isSigned !== true) yield* someoneCanType(json)
+    if (!dry && word === undefined && begun?.isOpen !== false) yield* someoneCanType(json)
     const ways = { config, account, json, word }
     if (begun !== undefined && !dry) {
       if (!json) yield* Console.log(`Goes on with the first order ${begun.placement}.`)
@@ -142,8 +142,8 @@ const reportFile = (journal: string, placement: string): string =>
 
 interface Begun {
   readonly placement: string
-  /** Somebody has agreed to pay it. */
-  readonly isSigned: boolean
+  /** Nobody has agreed to pay it yet, and it is not over. */
+  readonly isOpen: boolean
 }
 
 /** The last first order of the journal, unless all of it has been told. */
@@ -151,13 +151,13 @@ const lastOf = Effect.fnUntraced(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   if (!(yield* fileSystem.exists(journal))) return undefined
   const told = yield* Journal.use(({ events }) =>
-    Stream.runCollect(events({ strategy: firstOrder, tags: ["Planned", "FundingSigned"] }))
+    Stream.runCollect(events({ strategy: firstOrder, tags: ["Planned", "FundingSigned", "Abandoned"] }))
   ).pipe(Effect.provide(Modes.readOnlyJournal(journal)))
   const last = told.at(-1)?.event
   if (last === undefined || !("placement" in last)) return undefined
   const { placement } = last
   const isTold = yield* fileSystem.exists(reportFile(journal, placement))
-  return isTold ? undefined : ({ placement, isSigned: last._tag === "FundingSigned" } satisfies Begun)
+  return isTold ? undefined : ({ placement, isOpen: last._tag === "Planned" } satisfies Begun)
 })
 
 interface Carried {

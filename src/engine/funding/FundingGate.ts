@@ -7,11 +7,11 @@
  * A planned placement that is stopped is given up. So is a created one: its order is cancelled as spare. Bytes that were sent
  * may have arrived. Those that are stopped stay here, and what became of them is judged once they have expired (see `Payload`).
  */
-import type { Effect } from "effect"
+import { Context, Effect } from "effect"
 import * as Drift from "../../domain/Drift.ts"
 import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
-import { hasNoBudget } from "../../domain/Placement.ts"
+import { firstOrder, hasNoBudget } from "../../domain/Placement.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { badDeviation, quietness, staleness } from "../planning/RiskLimits.ts"
 import * as FundingStop from "../reconciliation/FundingStop.ts"
@@ -35,10 +35,27 @@ export interface Surroundings {
   readonly payAgain: ReadonlySet<string>
 }
 
+/**
+ * Why a first order is not created or paid now, if so. Only the command that asks a person for the word may pay one: any other
+ * process that finds one gives it up, as long as nothing was signed.
+ */
+export const Consent = Context.Reference<
+  (placement: Placement, step: FundingStep) => Effect.Effect<string | undefined>
+>("limitbot/engine/funding/Consent", {
+  defaultValue:
+    () =>
+    ({ strategy }, step) =>
+      Effect.succeed(
+        strategy === firstOrder && step !== "resend" ? "only limitbot first-order goes on with it" : undefined
+      )
+})
+
 export interface GateInputs {
   readonly now: number
   /** Why everything must be withdrawn, or nothing may be paid, if so. */
   readonly stopped: string | undefined
+  /** Nobody has agreed to it. */
+  readonly unagreed?: string | undefined
   /** An incident of the venue in one of its assets. */
   readonly incident: string | undefined
   /** Limits of the placement's strategy; none when it is no longer loaded. */
@@ -132,6 +149,7 @@ const presentOfBot: ReadonlyArray<Hold<Pick<GateInputs, "leaseLost" | "stopped">
  */
 const present: ReadonlyArray<Hold<Recorded & GateInputs>> = [
   ...presentOfBot,
+  { stops: beginnings, why: ({ unagreed }) => unagreed },
   { stops: everything, why: ({ incident }) => incident },
   { stops: beginnings, why: ({ skewMillis }) => VenueTime.problemOf(skewMillis) },
   { stops: beginnings, why: ({ limits, now }) => limits && quietness({ limits, now }) },

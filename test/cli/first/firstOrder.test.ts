@@ -244,4 +244,21 @@ describe("limitbot first-order", () => {
     const profit = JSON.parse((await limitbot("profit", "--json")).stdout)
     assert.strictEqual(Number(profit.USDC.fees), 0.02)
   })
+
+  it("is never paid by a bot that nobody told to", { timeout: 120_000 }, async () => {
+    const { cwd, limitbot, sandbox } = await prepare("document")
+    const asked = start(["first-order", "--confirm", "place", "--config", "config.yaml"], { cwd })
+    await asked.says("nothing is paid yet")
+    process.kill(asked.pid, "SIGKILL")
+    await asked.ended
+    const bot = startHere(["run", "grid.yaml", "--json", "--cancel-on-exit", "--config", "config.yaml"], { cwd })
+    await bot.says('"Bound"')
+    bot.signal("SIGTERM")
+    await bot.ended
+    const over = await limitbot("first-order")
+    assertSays(over, 1, /not paid, and nothing moved: .*only limitbot first-order/)
+    const profit = JSON.parse((await limitbot("profit", "--json", "--by", "strategy")).stdout)
+    assert.notInclude(JSON.stringify(profit), "first order")
+    assert.isAbove((await ordersAt(sandbox)).length, 0)
+  })
 })
