@@ -7,7 +7,7 @@
  */
 import { Schema } from "effect"
 import { Drift } from "./Drift.ts"
-import { Amount, HiddenBytes, Price, type SignedBytes, StoredBytes, WantedExit } from "./EventValues.ts"
+import { Amount, HiddenBytes, Price, type SignedBytes, StoredBytes, shownFees, WantedExit } from "./EventValues.ts"
 import { MoneyPath, OrderTerms } from "./Order.ts"
 import { AgreedSwap, StoredSwapEvent, SwapEvent, swapReport } from "./SwapEvent.ts"
 
@@ -267,14 +267,13 @@ const placing = {
     depositAddress: Text,
     depositMemo: Schema.optionalKey(Text),
     via: Schema.Literals(["reply", "list"]),
-    estimatedWithdrawFee: Amount,
-    estimatedRefundFee: Amount,
+    ...shownFees,
     /** The venue's signature of the quote, where it comes from one. */
     quoteSignature: Schema.optionalKey(Text),
     ...correlation
   },
   /** Before it is paid, the fees of its payout and refund are estimated otherwise than when it was bound. */
-  FeesEstimated: { ...placement, estimatedWithdrawFee: Amount, estimatedRefundFee: Amount },
+  FeesEstimated: { ...placement, ...shownFees },
   /** Never signed, so nothing can be in it. Whatever the venue made of it stays unfunded. */
   Abandoned: { ...placement, reason: Text },
   /** A further order with the fingerprint of a placement of ours: never funded, cancelled when seen. */

@@ -28,6 +28,13 @@ export const Price = Schema.String.check(
   })
 )
 
+/** What an order is said to cost when it is made; older events do not say what it gives to others. */
+export const shownFees = {
+  estimatedWithdrawFee: Amount,
+  estimatedRefundFee: Amount,
+  appFeeBasisPoints: Schema.optionalKey(Schema.Int)
+}
+
 /** What leaves a position, as it was wanted; `asset` is what the quantity is of. */
 export const WantedExit = Schema.Struct({
   side: Schema.Literals(["BUY", "SELL"]),

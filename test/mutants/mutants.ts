@@ -621,6 +621,16 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [{ file: "src/engine/funding/Cancelling.ts", find: ", ...books.state.ended.alive]", replace: "]" }]
   },
   {
+    name: "app fees that change after the payment are told to nobody",
+    test: "test/engine/tracking/recipients.test.ts",
+    edits: [{ file: "src/engine/tracking/Court.ts", find: "mostFees, fees <= mostFees]", replace: "mostFees, true]" }]
+  },
+  {
+    name: "an estimate that jumps right before the payment is paid",
+    test: "test/engine/tracking/fees.test.ts",
+    edits: [{ file: "src/engine/tracking/amounts/Fees.ts", find: "shown > 2n * before &&", replace: "before < 0n &&" }]
+  },
+  {
     name: "a refused exit is told to nobody",
     test: "test/engine/planning/refusedExits.test.ts",
     edits: [

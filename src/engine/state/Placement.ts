@@ -17,6 +17,8 @@ export interface BoundOrder {
   /** What it was paid under, once it is paid. */
   readonly estimatedWithdrawFee: Amount
   readonly estimatedRefundFee: Amount
+  /** What it gave to others when it was bound; older journals do not say. */
+  readonly appFeeBasisPoints?: number
 }
 
 export interface Funding extends Payload {

@@ -60,8 +60,9 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
       return bound(placement, event)
     case "FeesEstimated": {
       if (placement.state !== "created") throw impossible(placement, event, "is late")
-      const { estimatedRefundFee, estimatedWithdrawFee } = event
-      return { ...placement, order: { ...placement.order, estimatedRefundFee, estimatedWithdrawFee } }
+      const { appFeeBasisPoints, estimatedRefundFee, estimatedWithdrawFee } = event
+      const fees = { estimatedRefundFee, estimatedWithdrawFee, ...present({ appFeeBasisPoints }) }
+      return { ...placement, order: { ...placement.order, ...fees } }
     }
     case "Abandoned":
       return { ...unpaid(placement, event), state: "abandoned", orphans: withOwnOrder(placement) }
@@ -109,8 +110,8 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
 
 const bound = (placement: Placement, event: Of<"Bound">): Placement => {
   const { orderId: id, depositAddress, depositMemo, estimatedWithdrawFee, estimatedRefundFee } = event
-  const memo = depositMemo === undefined ? {} : { depositMemo }
-  const order: BoundOrder = { id, depositAddress, estimatedWithdrawFee, estimatedRefundFee, ...memo }
+  const said = present({ depositMemo, appFeeBasisPoints: event.appFeeBasisPoints })
+  const order: BoundOrder = { id, depositAddress, estimatedWithdrawFee, estimatedRefundFee, ...said }
   const orphans = new Map(placement.orphans)
   orphans.delete(id)
   if (placement.state === "planned") throw impossible(placement, event, "comes before its create")

@@ -79,6 +79,7 @@ export const judge = (
     elsewhere(placement, order, moved),
     otherTerm(placement, order),
     againstItself(order),
+    estimatedAnew(placement, order),
     dear(placement, order, Fills.disputed(placement, order, reported)),
     restless(placement)
   ].find((finding) => finding !== undefined && finding.what !== placement.accepted)
@@ -89,12 +90,17 @@ const elsewhere = ({ path, side }: Placement, order: Order, moved: string | unde
   return what === undefined ? undefined : { kind: "changed-report", what }
 }
 
+type Term = string | number | bigint | undefined
+
 /** What was right when it was paid for. A swap shows no terms of its own. */
 const otherTerm = (placement: Placement, order: Order): Finding | undefined => {
   const { by, deadline, order: bound, price, quantity } = placement
   if (by !== undefined || bound?.id !== order.id) return undefined
+  // Whoever takes less, or says nothing of it, takes nothing from us.
+  const { appFeeBasisPoints: fees } = order
+  const mostFees = placement.state === "created" ? fees : (bound.appFeeBasisPoints ?? fees)
   const isSameMemo = order.depositMemo === undefined || order.depositMemo === bound.depositMemo
-  const terms: ReadonlyArray<readonly [string, string | bigint | undefined, string | bigint | undefined, boolean]> = [
+  const terms: ReadonlyArray<readonly [string, Term, Term, boolean]> = [
     ["quantity", order.quantity, quantity, !isSaid(order, "quantity") || order.quantity === quantity],
     [
       "price",
@@ -108,12 +114,18 @@ const otherTerm = (placement: Placement, order: Order): Finding | undefined => {
       iso(deadline),
       !isSaid(order, "deadline") || Fingerprint.isDeadlineOf(placement, order)
     ],
-    ["deposit memo", order.depositMemo, bound.depositMemo, isSameMemo]
+    ["deposit memo", order.depositMemo, bound.depositMemo, isSameMemo],
+    ["app fees in basis points", fees, mostFees, fees <= mostFees]
   ]
   const [name, shown, asked] = terms.find(([, , , isSame]) => !isSame) ?? []
   return name === undefined
     ? undefined
     : { kind: "changed-report", what: `its ${name} is ${shown ?? "none"} instead of ${asked ?? "none"}` }
+}
+
+const estimatedAnew = (placement: Placement, order: Order): Finding | undefined => {
+  const what = Fees.jumpIn(placement, order)
+  return what === undefined ? undefined : { kind: "changed-report", what }
 }
 
 /** It kept more than the fees that it was paid under. */

@@ -172,6 +172,7 @@ const bound = (
   via,
   estimatedWithdrawFee: order.estimatedWithdrawFee ?? 0n,
   estimatedRefundFee: order.estimatedRefundFee ?? 0n,
+  appFeeBasisPoints: order.appFeeBasisPoints,
   ...present({ quoteSignature: order.quoteSignature }),
   ...correlation
 })
@@ -304,10 +305,12 @@ const depositIn = (placement: Placement, { depositedAmount, fillStatus, refund }
 
 /** Fees that are estimated anew count while nothing is paid; later ones are held against these. */
 const reestimated = (placement: PlacementIn<"created">, order: Order): ReadonlyArray<BotEvent> => {
-  const { estimatedRefundFee: refund, estimatedWithdrawFee: payout } = placement.order
+  const { appFeeBasisPoints: given = 0, estimatedRefundFee: refund, estimatedWithdrawFee: payout } = placement.order
   const { estimatedRefundFee = refund, estimatedWithdrawFee = payout } = order
-  if (estimatedRefundFee === refund && estimatedWithdrawFee === payout) return []
-  return [{ _tag: "FeesEstimated", ...about(placement), estimatedWithdrawFee, estimatedRefundFee }]
+  // A list may say nothing of it; what was shown once and paid for all the same was agreed to.
+  const appFeeBasisPoints = Math.max(given, order.appFeeBasisPoints)
+  if (estimatedRefundFee === refund && estimatedWithdrawFee === payout && appFeeBasisPoints === given) return []
+  return [{ _tag: "FeesEstimated", ...about(placement), estimatedWithdrawFee, estimatedRefundFee, appFeeBasisPoints }]
 }
 
 const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>

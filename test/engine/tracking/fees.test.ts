@@ -221,6 +221,30 @@ describe("a fee that is estimated after the end", () => {
     )
   )
 
+  it.effect.each([
+    ["estimatedWithdrawFee", "300000", /^its payout is estimated at 300000, and a moment before at \d+$/],
+    ["estimatedRefundFee", "120000000", /^its refund is estimated at 120000000, and a moment before at \d+$/]
+  ] as const)("%s that jumped right before the payment was paid without a word", ([name, jumped, told]) =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        let isCreated = false
+        rewriteOrders(world.network, (order) => {
+          const shown = isCreated ? { ...order, [name]: jumped } : order
+          isCreated = true
+          return shown
+        })
+        const bot = yield* world.run({ strategies: [rung] })
+        yield* Effect.sleep(60_000)
+        const events = yield* bot.events
+        assert.deepStrictEqual(ofKind(events, "FundingSigned"), [], "nothing is paid")
+        const [alert, ...others] = alertsIn(events)
+        assert.deepStrictEqual(others, [])
+        assert.match(alert?.[1] ?? "", told)
+      })
+    )
+  )
+
   it.effect("is not believed of an order that is found again, beyond what any order is funded at", () =>
     inVirtualTime(
       Effect.gen(function* () {

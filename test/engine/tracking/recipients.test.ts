@@ -59,7 +59,8 @@ describe("an order whose money is said to go elsewhere", () => {
     ["price", "1"],
     ["quantity", "123"],
     ["deadline", "2027-01-01T00:00:00.001Z"],
-    ["depositMemo", "hello"]
+    ["depositMemo", "hello"],
+    ["appFees", [{ recipient: "thief.near", fee: 99 }]]
   ] as const) {
     it.effect(`${name} that changed after the payment was not told`, () =>
       inVirtualTime(
@@ -70,7 +71,10 @@ describe("an order whose money is said to go elsewhere", () => {
           const [alert, ...others] = alertsOf(yield* process.events)
           assert.deepStrictEqual(others, [], "one anomaly, one alert")
           assert.strictEqual(alert?.kind, "changed-report")
-          assert.match(alert?.what ?? "", /^its (price|quantity|deadline|deposit memo) is .* instead of /)
+          assert.match(
+            alert?.what ?? "",
+            /^its (price|quantity|deadline|deposit memo|app fees in basis points) is .* instead of /
+          )
         })
       )
     )

@@ -29,6 +29,23 @@ export const tooDear = ({ inputAmount, outputAmount, swap }: Placement, fees: Es
   return undefined
 }
 
+/** Estimates follow the market; one that has more than doubled since the answer before, by this share of the amount, is no market. */
+const jumpBasisPoints = 50n
+
+/** Whether two answers in a row, before it is paid, contradict each other so that nobody knows what it will cost. */
+export const jumpIn = ({ inputAmount, order, outputAmount, state, swap }: Placement, now: Estimates) => {
+  if (state !== "created" || swap !== undefined) return undefined
+  const { estimatedRefundFee: refund, estimatedWithdrawFee: payout } = order
+  const legs = [
+    ["payout", payout, now.estimatedWithdrawFee ?? payout, outputAmount],
+    ["refund", refund, now.estimatedRefundFee ?? refund, inputAmount]
+  ] as const
+  const jump = legs.find(
+    ([, before, shown, amount]) => shown > 2n * before && (shown - before) * whole > jumpBasisPoints * amount
+  )
+  return jump && `its ${jump[0]} is estimated at ${jump[2]}, and a moment before at ${jump[1]}`
+}
+
 /** Nobody saw what an order was paid under that is found with money in it: an estimate that forbids to pay is not believed. */
 export const credible = (
   { inputAmount, outputAmount }: Placement,
