@@ -12,7 +12,7 @@ import { depositRequest } from "./api/DepositsApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "./api/IntentsApi.ts"
 import type { CreateOrderRequest } from "./api/OrdersApi.ts"
 import { TokensReply, tokenIn } from "./api/SwapsApi.ts"
-import { listBytes, noAnswer, unusable } from "./http/Reply.ts"
+import { listBytes, noAnswer, orderBytes, unusable } from "./http/Reply.ts"
 import { Session } from "./http/Session.ts"
 import { type Call, VenueClient } from "./http/VenueClient.ts"
 import { distrust } from "./QuoteTrust.ts"
@@ -53,8 +53,8 @@ const ownSession = "account.key and account.signerId"
 const calls = {
   createOrder: { operation: "create order", priority: "normal", credential: apiKey },
   listOrders: { operation: "list orders", priority: "normal", credential: apiKey, mostBytes: listBytes },
-  getOrder: { operation: "get order", priority: "normal", credential: apiKey },
-  cancelOrder: { operation: "cancel order", priority: "cancel", credential: apiKey },
+  getOrder: { operation: "get order", priority: "normal", credential: apiKey, mostBytes: orderBytes },
+  cancelOrder: { operation: "cancel order", priority: "cancel", credential: apiKey, mostBytes: orderBytes },
   generateIntent: { operation: "generate intent", priority: "urgent", credential: apiKey },
   submitIntent: { operation: "submit intent", priority: "urgent", credential: apiKey },
   submitDeposit: { operation: "submit deposit", priority: "urgent", credential: apiKey },

@@ -25,10 +25,37 @@ describe("bodies", () => {
       assert.strictEqual(reason?._tag, "OutcomeUnknown")
       assert.include(
         String(reason?.message),
-        "the answer is longer than 512 KiB, so it was not read; check that the address is the venue's"
+        "the answer is longer than 4096 KiB, so it was not read; check that the address is the venue's"
       )
-      assert.isBelow(chunks, 20)
+      assert.isBelow(chunks, 80)
       assert.lengthOf(sent, 1)
+    })
+  )
+
+  it.effect("an order with three thousand fills and as many payouts was never read", () =>
+    Effect.gen(function* () {
+      const { attributes } = Answers.wireOrder
+      const at = "2026-01-01T00:00:00.000Z"
+      const partialFills = Array.from({ length: 3_000 }, (_, index) => ({
+        id: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
+        amountIn: "1",
+        amountOut: "1",
+        createdAt: at,
+        updatedAt: at
+      }))
+      const allWithdrawals = partialFills.map(({ id }) => ({ status: "COMPLETED", txHash: `${id}${id}` }))
+      const many = {
+        ...attributes,
+        fillStatus: "PARTIALLY_FILLED",
+        partialFills,
+        payouts: { withdrawal: allWithdrawals[0], allWithdrawals, refund: null }
+      }
+      const body = { data: { ...Answers.wireOrder, attributes: many }, meta: {} }
+      assert.isAbove(JSON.stringify(body).length, 512 * 1024)
+      for (const call of [reads.getOrder[0], writes.cancelOrder[0]]) {
+        const { exit } = yield* run<{ value: { fills: ReadonlyArray<unknown> } }>(call, () => json(body))
+        assert.strictEqual(Exit.isSuccess(exit) ? exit.value.value.fills.length : String(exit), 3_000)
+      }
     })
   )
 

@@ -297,7 +297,7 @@ const behindText = (state: BotState): string => {
   const unreadable = open.flatMap((placement) =>
     placement.unreadable === undefined
       ? []
-      : [`the venue says of order ${placement.order?.id} nothing that can be used (${placement.unreadable})`]
+      : [`the venue says of order ${placement.order?.id} nothing that can be used (${placement.unreadable.why})`]
   )
   const left = [
     ...(resting === 0 ? [] : [`${counted(resting, "order")} may still rest and fill`]),

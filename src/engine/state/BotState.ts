@@ -15,7 +15,7 @@ import * as EndedOrders from "../restart/EndedOrders.ts"
 import * as JournalTail from "../restart/JournalTail.ts"
 import { isEarly } from "../tracking/EarlyEnd.ts"
 import type { Placement } from "./Placement.ts"
-import { after, planned } from "./PlacementFold.ts"
+import { after, planned, unreadable } from "./PlacementFold.ts"
 import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
 import { emptyStrategy, flowsAfter, resumed, type StrategyState } from "./StrategyState.ts"
@@ -164,7 +164,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "ServiceCompared":
       return RunState.apply(state, event, at)
     case "OddOrderSeen":
-      return noteUnreadable(state, event)
+      return noteUnreadable(state, event, at)
     case "LoopFailed":
     case "JournalBehind":
     case "JournalCut":
@@ -275,9 +275,9 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   })
 }
 
-const noteUnreadable = ({ placements }: BotState, { orderId, reason }: Of<"OddOrderSeen">): void => {
+const noteUnreadable = ({ placements }: BotState, { orderId, reason }: Of<"OddOrderSeen">, at: number): void => {
   const placement = [...placements.values()].find(({ order }) => order !== undefined && order.id === orderId)
-  if (placement !== undefined) placements.set(placement.id, { ...placement, unreadable: reason })
+  if (placement !== undefined) placements.set(placement.id, unreadable(placement, reason, at))
 }
 
 /** By then a create without an answer has shown up, and so has a deposit that counts as not paid. */

@@ -97,8 +97,8 @@ interface Progress {
   /** Other orders with our fingerprint: id → whether the venue confirmed their cancel. */
   readonly orphans: ReadonlyMap<string, boolean>
   readonly contradiction?: string
-  /** What the venue said of it last cannot be used, and why. */
-  readonly unreadable?: string
+  /** What the venue says of it cannot be used, why, and since when. */
+  readonly unreadable?: { readonly why: string; readonly since: number }
   /** How often the venue's words about it changed. */
   readonly changes?: number
   /** The contradiction in which the venue is right, by the operator's word. */

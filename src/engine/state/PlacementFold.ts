@@ -36,6 +36,12 @@ export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"
   }
 }
 
+/** It is no event of its own: the venue's list named the order. */
+export const unreadable = (placement: Placement, why: string, at: number): Placement => ({
+  ...placement,
+  unreadable: { since: at, ...placement.unreadable, why }
+})
+
 type LaterEvent = Exclude<PlacementEvent, Of<"Planned">>
 
 export const after = (placement: Placement, event: LaterEvent, at: number): Placement => {

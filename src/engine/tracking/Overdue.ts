@@ -63,7 +63,8 @@ const isUnpaid = (placement: Placement): boolean => filledOut(placement) > 0n &&
 
 const textOf = (placement: Placement, step: keyof StepTerms): string => {
   const { contradiction, payout, refund, unreadable } = placement
-  if (unreadable !== undefined) return `an answer of the venue that can be used: ${unreadable}`
+  if (unreadable !== undefined)
+    return `an answer of the venue that can be used, and nothing of its order is booked meanwhile: ${unreadable.why}`
   if (contradiction !== undefined) return `somebody: ${contradiction}`
   if (payout === "failed") return "somebody: its payout failed"
   if (refund === "failed") return "somebody: its refund failed"
@@ -88,13 +89,16 @@ export const overdueIn = (state: BotState, terms: StepTerms, now: number): Reado
     .flatMap((placement): ReadonlyArray<Overdue> => {
       const step = stepOf(placement)
       if (step === undefined) return []
-      const [waitsFor, since] = step
+      const [waitsFor, begunAt] = step
       const term = terms[waitsFor]
+      // Whoever waits for somebody's help does not wait for a deadline.
+      const { changedAt, unreadable } = placement
       const needsSomebody =
         placement.payout === "failed" ||
         placement.refund === "failed" ||
         placement.contradiction !== undefined ||
-        placement.unreadable !== undefined
+        unreadable !== undefined
+      const since = needsSomebody ? Math.min(begunAt, unreadable?.since ?? changedAt) : begunAt
       if (now - since <= term && !needsSomebody) return []
       return [{ placement, waitsFor, since, term, text: textOf(placement, waitsFor) }]
     })

@@ -62,7 +62,7 @@ describe("an order whose money waits", () => {
       [...until("StatusSeen"), closed, { _tag: "LegFailed", ...about, leg: "refund", ...input, reason: "gone" }]
     ],
     [
-      "an answer of the venue that can be used: a list",
+      "an answer of the venue that can be used, and nothing of its order is booked meanwhile: a list",
       [...until("StatusSeen"), { _tag: "OddOrderSeen", orderId: "order-1", reason: "a list" }]
     ]
   ]
@@ -70,6 +70,17 @@ describe("an order whose money waits", () => {
     assert.deepStrictEqual(
       overdue(events, 0).map((each) => each.text),
       [text]
+    )
+  })
+
+  it.each(forSomebody)("for %s had waited for 0 s, however long it did", (_, events) => {
+    const changedAt = remembered(events).sequence
+    const again: BotEvent = { _tag: "OddOrderSeen", orderId: "order-1", reason: "a list" }
+    const isUnreadable = events.at(-1)?._tag === "OddOrderSeen"
+    const found = overdue(isUnreadable ? [...events, again] : events, order.deadline)
+    assert.deepStrictEqual(
+      found.map(({ since }) => since),
+      [changedAt]
     )
   })
 

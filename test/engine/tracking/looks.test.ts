@@ -51,7 +51,7 @@ describe("an order that cannot be read", () => {
       const { placement, problem, recorded } = yield* look(until("StatusSeen"), { read })
       assert.isUndefined(problem)
       assert.strictEqual(recorded, 1)
-      assert.include(placement?.unreadable ?? "", "quantity is a list")
+      assert.include(placement?.unreadable?.why ?? "", "quantity is a list")
     })
   )
 })
