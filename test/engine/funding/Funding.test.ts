@@ -491,7 +491,21 @@ describe("the last moment before funding", () => {
       yield* work("p1")
       assert.strictEqual(done.signed, 0)
       assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
-      assert.include(state.slots.get("s/p1")?.refusedWhy ?? "", "its refund would cost 60 %")
+      assert.strictEqual(
+        state.slots.get("s/p1")?.refusedWhy,
+        "its refund is estimated at 600000, and a moment before at 0"
+      )
+    })
+  )
+
+  it.effect("a payout that rose beyond the cap, by less than a jump, was risked", () =>
+    Effect.gen(function* () {
+      const fee = 24_000_000n
+      const { bind, done, state, work } = yield* world({ fee, says: () => ({ estimatedWithdrawFee: 2n * fee }) })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      assert.strictEqual(done.signed, 0)
+      assert.match(state.slots.get("s/p1")?.refusedWhy ?? "", /^not funded: its payout would cost .*more than 5 %$/)
     })
   )
 
