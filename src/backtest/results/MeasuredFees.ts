@@ -10,12 +10,16 @@ import { mid } from "../../domain/Market.ts"
 import { medianAmount } from "../../domain/Median.ts"
 import { enough } from "./Calibration.ts"
 
-export interface MeasuredFees {
-  readonly fills: number
-  readonly basisPoints: number
-  /** Smallest units of one payout or refund, by symbol; only assets with enough observations. */
+/** Smallest units of one payout or refund, by symbol. */
+export interface FlatFees {
   readonly payouts: ReadonlyMap<string, Amount>
   readonly refunds: ReadonlyMap<string, Amount>
+}
+
+/** Flat fees of assets with enough observations. */
+export interface MeasuredFees extends FlatFees {
+  readonly fills: number
+  readonly basisPoints: number
 }
 
 const perMillion = 1_000_000n
@@ -54,6 +58,21 @@ export const spreads = (events: Iterable<BotEvent>, quotedFee: number): Readonly
       each.length < enough ? [] : [[market, Math.max(0, Number(medianAmount(each)) / 10_000 - 2 * quotedFee)] as const]
     )
   )
+}
+
+/** What the venue says on the account's newest orders that they will cost; the payout of a swap is in its price. */
+export const published = (events: Iterable<BotEvent>): FlatFees => {
+  const planned = new Map<string, { readonly inputAsset: string; readonly outputAsset: string }>()
+  const [payouts, refunds] = [new Map<string, Amount>(), new Map<string, Amount>()]
+  for (const event of events) {
+    if (event._tag === "Planned" && event.by !== "swap") planned.set(event.placement, event)
+    if (event._tag !== "Bound" && event._tag !== "FeesEstimated") continue
+    const order = planned.get(event.placement)
+    if (order === undefined) continue
+    payouts.set(order.outputAsset, event.estimatedWithdrawFee)
+    refunds.set(order.inputAsset, event.estimatedRefundFee)
+  }
+  return { payouts, refunds }
 }
 
 /** `undefined` while there are too few fills to measure. */

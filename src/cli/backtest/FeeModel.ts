@@ -1,6 +1,7 @@
 /**
  * Which fees and which spread a backtest uses, and why: those of the flags; otherwise those that the configuration's own
- * journal measured; otherwise the venue's by its specification and the sandbox's spread. The reasons are printed before any
+ * journal measured, of payouts and refunds also those that the venue published on its orders; otherwise the venue's by its
+ * specification and the sandbox's spread. The reasons are printed before any
  * figure. Configuration and journal are read once, for all markets and files.
  */
 import { Effect, FileSystem, Option } from "effect"
@@ -39,11 +40,8 @@ interface Spread {
   readonly from: "flag" | "measured" | "sandbox"
 }
 
-/** The measured fees of one payout and one refund, smallest units by symbol. */
-type FlatFees = Pick<MeasuredFees.MeasuredFees, "payouts" | "refunds">
-
-/** With the spread by market. */
-export interface KnownCosts extends FlatFees {
+/** With the fees of one payout and one refund, and the spread by market. */
+export interface KnownCosts extends MeasuredFees.FlatFees {
   readonly fees: FeeModel
   readonly spreads: ReadonlyMap<string, Spread>
 }
@@ -64,10 +62,12 @@ export interface Account {
   readonly schedule: VenueFacts["fees"]
   /** `undefined`: too few fills. */
   readonly fees: MeasuredFees.MeasuredFees | undefined
+  readonly published: MeasuredFees.FlatFees
   readonly spreads: ReadonlyMap<string, number>
 }
 
 const none: ReadonlyMap<string, never> = new Map<string, never>()
+const unknown: MeasuredFees.FlatFees = { payouts: none, refunds: none }
 
 /** `undefined` without a configuration. Loaded on demand: most runs have none. */
 export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Option.Option<string>) {
@@ -78,7 +78,7 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
   const known = { config: config.value, journal, isPartner: isPartner(venue.facts, venue.hasPartner), schedule }
   const fileSystem = yield* FileSystem.FileSystem
   const isThere = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
-  if (!isThere) return { ...known, fees: undefined, spreads: none } satisfies Account
+  if (!isThere) return { ...known, fees: undefined, published: unknown, spreads: none } satisfies Account
   const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
   const measured = yield* JournalData.costs(journal, usualOf(schedule, known.isPartner))
   return { ...known, ...measured } satisfies Account
@@ -128,27 +128,42 @@ const ofFills = ({ feeBps }: CostFlags, account: Account | undefined, ofInput: n
     : taken(usual, "specification", `the venue's, ${who}`)
 }
 
-/** The fees of payouts and refunds, such as "0.0000003 BTC of a payout, those of refunds as given". */
+/** Of payouts and refunds: measured, or else published. Whoever says what a fill costs says so of these too, or leaves them out. */
+const flatOf = ({ feeBps }: CostFlags, account: Account | undefined): MeasuredFees.FlatFees => {
+  if (Option.isSome(feeBps) || account === undefined) return unknown
+  const { fees = unknown, published } = account
+  return {
+    payouts: new Map([...published.payouts, ...fees.payouts]),
+    refunds: new Map([...published.refunds, ...fees.refunds])
+  }
+}
+
+/** Such as "0.0000003 BTC of a payout, 0.02 USDC of a payout (published), those of refunds as given". */
 const flatSaid = (
   { refundFee, withdrawFee }: CostFlags,
-  { payouts, refunds }: FlatFees,
+  flat: MeasuredFees.FlatFees,
+  measured: MeasuredFees.FlatFees,
   markets: ReadonlyArray<Market>
 ): string => {
   const assets = [...new Set([...markets.map(({ base }) => base), ...markets.map(({ quote }) => quote)])]
   const kinds = [
-    { name: "payout", given: withdrawFee, known: payouts },
-    { name: "refund", given: refundFee, known: refunds }
-  ].map(({ name, given, known }) => {
-    const fees = assets.flatMap((asset) => {
-      const fee = known.get(asset.symbol)
-      return fee === undefined ? [] : [formatWithSymbol(fee, asset)]
-    })
-    if (Option.isSome(given)) return { name, said: `those of ${name}s as given` }
-    return { name, said: fees.length === 0 ? undefined : `${fees.join(" and ")} of a ${name}` }
+    { name: "payout", given: withdrawFee, of: "payouts" },
+    { name: "refund", given: refundFee, of: "refunds" }
+  ] as const
+  const all = kinds.map(({ name, given, of }) => {
+    if (Option.isSome(given)) return { of, said: [`those of ${of} as given`] }
+    const feesOf = (isMeasured: boolean) =>
+      assets.flatMap((asset) => {
+        const fee = measured[of].has(asset.symbol) === isMeasured ? flat[of].get(asset.symbol) : undefined
+        return fee === undefined ? [] : [formatWithSymbol(fee, asset)]
+      })
+    const named = (fees: ReadonlyArray<string>, note: string) =>
+      fees.length === 0 ? [] : [`${fees.join(" and ")} of a ${name}${note}`]
+    return { of, said: [...named(feesOf(true), ""), ...named(feesOf(false), " (published)")] }
   })
-  const missing = kinds.filter(({ said }) => said === undefined).map(({ name }) => `${name}s`)
+  const missing = all.filter(({ said }) => said.length === 0).map(({ of }) => of)
   return [
-    ...kinds.flatMap(({ said }) => said ?? []),
+    ...all.flatMap(({ said }) => said),
     ...(missing.length === 0 ? [] : [`without those of ${missing.join(" and ")}`])
   ].join(", ")
 }
@@ -193,7 +208,7 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const who = isPartner ? "with a partner credential" : "without a partner credential"
   const ofInput = Option.isSome(flags.feeBps) ? 0 : ofInputs({ isPartner, schedule }, markets, terms)
   const { said, ...ofFill } = ofFills(flags, account, ofInput, who)
-  const { payouts, refunds } = account?.fees ?? { payouts: none, refunds: none }
+  const flat = flatOf(flags, account)
   const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
   // Those of a schedule that shares them are in its share of the input.
   const appFees = ofInput > 0 ? 0 : appFeeBasisPoints({ terms })
@@ -202,12 +217,12 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const taken = [
     ...(ofInput > 0 ? [`${ofInput} basis points of every input (the schedule of ${account?.config}, ${who})`] : []),
     ...(said === undefined ? [] : [said]),
-    flatSaid(flags, { payouts, refunds }, markets)
+    flatSaid(flags, flat, account?.fees ?? unknown, markets)
   ]
   const sentence = [
     isFree ? "NO FEES: asked for by --fee-bps 0" : `fees: ${taken.join(", ")}`,
     spreadsSaid(spreads),
     ...(appFees > 0 ? [`app fees of its terms: ${appFees} basis points of every input`] : [])
   ].join("; ")
-  return { fees: { ...ofFill, ofInput, sentence, isFree }, payouts, refunds, spreads } satisfies KnownCosts
+  return { fees: { ...ofFill, ofInput, sentence, isFree }, ...flat, spreads } satisfies KnownCosts
 })

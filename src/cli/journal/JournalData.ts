@@ -60,7 +60,7 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
 })
 
 /**
- * What the bot's orders were charged (`undefined` while there are too few fills to say), and the basis points between the bid
+ * What the bot's orders were charged (`undefined` while there are too few fills to say), what the venue said that they would be, and the basis points between the bid
  * and the ask that its strategies saw, by market. `quotedFee` is the venue's, in each of both.
  */
 export const costs = Effect.fn("JournalData.costs")(function* (file: string, quotedFee: number) {
@@ -68,9 +68,13 @@ export const costs = Effect.fn("JournalData.costs")(function* (file: string, quo
     file,
     Effect.gen(function* () {
       const journal = yield* Journal
-      const tags = ["Planned", "Decided", "FillSeen", "PaidOut", "Refunded"] as const
+      const tags = ["Planned", "Bound", "FeesEstimated", "Decided", "FillSeen", "PaidOut", "Refunded"] as const
       const events = (yield* Stream.runCollect(journal.events({ tags }))).map(({ event }) => event)
-      return { fees: MeasuredFees.measure(events), spreads: MeasuredFees.spreads(events, quotedFee) }
+      return {
+        fees: MeasuredFees.measure(events),
+        published: MeasuredFees.published(events),
+        spreads: MeasuredFees.spreads(events, quotedFee)
+      }
     })
   )
 })

@@ -46,6 +46,30 @@ describe("measured fees", () => {
     assert.deepStrictEqual(found, { fills: 41, basisPoints: 20, payouts: new Map([["BTC", 30n]]), refunds: new Map() })
   })
 
+  it("of payouts and refunds that were never made: the newest figures of the account's orders, those of swaps left out", () => {
+    const bound = (id: string, estimatedWithdrawFee: bigint, estimatedRefundFee: bigint): BotEvent => ({
+      _tag: "Bound",
+      ...about(id),
+      orderId: id,
+      depositAddress: id,
+      via: "reply",
+      estimatedWithdrawFee,
+      estimatedRefundFee
+    })
+    const [planned, ...rest] = order("2", 0)
+    if (planned?._tag !== "Planned") return assert.fail()
+    const events: ReadonlyArray<BotEvent> = [
+      ...order("1", 0),
+      bound("1", 40n, 7n),
+      { _tag: "FeesEstimated", ...about("1"), estimatedWithdrawFee: 30n, estimatedRefundFee: 5n },
+      { ...planned, by: "swap" },
+      ...rest,
+      bound("2", 0n, 0n)
+    ]
+    const found = MeasuredFees.published(events)
+    assert.deepStrictEqual(found, { payouts: new Map([["BTC", 30n]]), refunds: new Map([["USDC", 5n]]) })
+  })
+
   it("of a market: the median of bid and ask that a strategy of this market alone saw, less the fee in both", () => {
     const decided = (strategy: string, ask: string): BotEvent => ({
       _tag: "Decided",

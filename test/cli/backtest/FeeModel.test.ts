@@ -24,6 +24,7 @@ const account = (profile: ProfileName, hasPartner = false): FeeModel.Account => 
     isPartner: isPartner(facts, hasPartner),
     schedule: facts.fees,
     fees: undefined,
+    published: { payouts: new Map(), refunds: new Map() },
     spreads: new Map()
   }
 }
@@ -110,6 +111,30 @@ describe("the fees of a backtest", () => {
         yield* said({ withdrawFee: Option.some("0,1") }, undefined),
         "credential), those of payouts as given, without those of refunds;"
       )
+      const published = {
+        payouts: new Map([
+          ["BTC", 40n],
+          ["USDC", 30_000n]
+        ]),
+        refunds: new Map([["USDC", 0n]])
+      }
+      const young = { ...account("document"), published }
+      assert.include(
+        yield* said({}, young),
+        "credential), 0.0000004 BTC and 0.03 USDC of a payout (published), 0 USDC of a refund (published);"
+      )
+      const partly = { ...measured, fees: { ...measured.fees, payouts: new Map([["BTC", 30n]]) }, published }
+      const { payouts } = yield* FeeModel.of(flags, partly, [trade])
+      assert.deepStrictEqual(
+        payouts,
+        new Map([
+          ["BTC", 30n],
+          ["USDC", 30_000n]
+        ])
+      )
+      assert.include(yield* said({}, partly), "0.0000003 BTC of a payout, 0.03 USDC of a payout (published),")
+      const asked = yield* FeeModel.of({ ...flags, feeBps: Option.some(0) }, partly, [trade])
+      assert.deepStrictEqual([asked.payouts.size, asked.refunds.size, asked.fees.isFree], [0, 0, true])
       assert.include(yield* said({}, undefined), "without those of payouts and refunds;")
     })
   )

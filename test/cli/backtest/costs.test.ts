@@ -70,6 +70,17 @@ const watched = Effect.gen(function* () {
       deadline: 0,
       why: { code: "x", text: "x" }
     },
+    {
+      _tag: "Bound",
+      strategy: "quotes",
+      slot: "a",
+      placement: "p",
+      orderId: "o",
+      depositAddress: "d",
+      via: "reply",
+      estimatedWithdrawFee: 3_000n,
+      estimatedRefundFee: 20_000n
+    },
     ...Array.from({ length: 40 }, () => ({
       _tag: "Decided" as const,
       strategy: "quotes",
@@ -122,5 +133,21 @@ describe("costs of a backtest", () => {
         "spread: 10 basis points (measured) in BTC/USDC, 10 basis points (as the sandbox's solvers keep) in ETH/USDC"
       assert.include(printed.split("\n")[1], spread)
     })
+  )
+
+  it.effect(
+    "payouts and refunds cost what the venue published on the account's orders: they were free before 30 fills",
+    () =>
+      Effect.gen(function* () {
+        const printed = yield* limitbot("backtest", strategy, ...data, "--config", config)
+        const flat = "0.00003 BTC of a payout (published), 0.02 USDC of a refund (published); spread"
+        assert.include(printed.split("\n")[1], flat)
+        const feesOf = (words: ReadonlyArray<string>) =>
+          Effect.map(limitbot("backtest", strategy, ...data, "--config", config, "--json", ...words), (text) =>
+            Number(JSON.parse(text).sides.optimistic.feesQuote)
+          )
+        const nothing = ["--withdraw-fee", "0,0,0", "--refund-fee", "0,0,0"]
+        assert.isAbove(yield* feesOf([]), yield* feesOf(nothing))
+      })
   )
 })
