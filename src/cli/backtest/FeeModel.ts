@@ -128,7 +128,7 @@ const ofFills = ({ feeBps }: CostFlags, account: Account | undefined, ofInput: n
     : taken(usual, "specification", `the venue's, ${who}`)
 }
 
-/** Of payouts and refunds: measured, or else published. Whoever says what a fill costs says so of these too, or leaves them out. */
+/** Payouts and refunds cost what was measured, or else published. `--fee-bps` leaves them out: whoever gives one fee gives all. */
 const flatOf = ({ feeBps }: CostFlags, account: Account | undefined): MeasuredFees.FlatFees => {
   if (Option.isSome(feeBps) || account === undefined) return unknown
   const { fees = unknown, published } = account
