@@ -31,6 +31,39 @@ const trips = "src/backtest/results/RoundTrips.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
+    name: "any bot pays a first order that nobody agreed to",
+    test: "test/cli/first/firstOrder.test.ts",
+    edits: [
+      {
+        file: gate,
+        find: 'strategy === firstOrder && step !== "resend"',
+        replace: 'strategy === "" && step !== "resend"'
+      }
+    ]
+  },
+  {
+    name: "a balance does not know what a first order cost",
+    test: "test/cli/first/firstOrder.test.ts",
+    edits: [
+      {
+        file: "src/engine/reconciliation/BalanceComparison.ts",
+        find: "Ledger.broughtByFirstOrders(state.ledger, symbol)",
+        replace: "0n"
+      }
+    ]
+  },
+  {
+    name: "a move between accounts is a sale",
+    test: "test/cli/swap/moves.test.ts",
+    edits: [
+      {
+        file: "src/domain/Ledger.ts",
+        find: "inputAsset === outputAsset ? max(0n, amountIn - amountOut) : 0n",
+        replace: "inputAsset === outputAsset ? 0n : 0n"
+      }
+    ]
+  },
+  {
     name: "submit before journal",
     profile: "safety",
     edits: [
