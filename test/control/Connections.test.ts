@@ -5,7 +5,11 @@ import * as Connections from "../../src/control/http/Connections.ts"
 
 const server = Connections.make(undefined)
 server.headersTimeout = 100
-server.on("request", (_, response) => response.end("read"))
+server.requestTimeout = 200
+server.on("request", (request, response) => {
+  if (request.headers["content-length"] === undefined) response.end("read")
+  else request.resume().on("end", () => response.end("read"))
+})
 
 beforeAll(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done)))
 afterAll(() => void server.close())
@@ -33,6 +37,7 @@ describe("a request that cannot be read", () => {
       "The headers of a request have at most 16384 bytes"
     ],
     ["no HTTP", "no such thing\r\n\r\n", 400, "The request is not HTTP"],
+    ["half of its body", `${get}Content-Length: 9\r\n\r\nhalf`, 408, "The request did not come to its end in time"],
     ["half of its headers", get, 408, "The request did not come to its end in time"]
   ])("%s: an empty body", async (_, request, status, message) => {
     const answer = await answerTo(request)

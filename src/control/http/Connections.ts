@@ -3,7 +3,7 @@
  * that has been idle the longest: whoever holds sockets open keeps nobody out, least of all a supervisor that asks whether the
  * bot is alive. Slow, silent and half-sent requests are cut off; what cannot be read as a request is told why.
  */
-import { createServer, type Server } from "node:http"
+import { createServer, type Server, type ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import type { Socket } from "node:net"
 import { Redacted } from "effect"
@@ -46,7 +46,7 @@ const answerUnreadable = (code: string): string => {
 const limited = <S extends Server>(server: S): S => {
   /** Oldest first, those that were answered last behind the others. */
   const open = new Map<string, Socket>()
-  const answering = new Map<string, number>()
+  const answering = new Map<string, Set<ServerResponse>>()
   server.on("connection", (socket: Socket) => {
     const name = nameOf(socket)
     socket.once("close", () => {
@@ -62,10 +62,11 @@ const limited = <S extends Server>(server: S): S => {
   })
   server.on("request", ({ socket }, response) => {
     const name = nameOf(socket)
-    answering.set(name, (answering.get(name) ?? 0) + 1)
+    const begun = answering.get(name) ?? new Set()
+    answering.set(name, begun.add(response))
     response.once("close", () => {
-      const others = (answering.get(name) ?? 1) - 1
-      if (others > 0) return void answering.set(name, others)
+      begun.delete(response)
+      if (begun.size > 0) return
       answering.delete(name)
       const kept = open.get(name)
       if (kept === undefined || !open.delete(name)) return
@@ -73,8 +74,9 @@ const limited = <S extends Server>(server: S): S => {
     })
   })
   server.on("clientError", ({ code = "" }: NodeJS.ErrnoException, socket: Socket) => {
-    // Nothing is written into an answer that has begun.
-    if (code === "ECONNRESET" || !socket.writable || answering.has(nameOf(socket))) return void socket.destroy()
+    // Nothing is written into an answer that has begun; one that waits for the rest of its request has not.
+    const hasBegun = [...(answering.get(nameOf(socket)) ?? [])].some(({ headersSent }) => headersSent)
+    if (code === "ECONNRESET" || !socket.writable || hasBegun) return void socket.destroy()
     socket.end(answerUnreadable(code), () => socket.destroy())
   })
   server.timeout = silenceMillis
