@@ -8,9 +8,11 @@ import type { AddressInfo } from "node:net"
 export const recordingProxy = async (target: string, hides = "", behindMillis = 0) => {
   const requests = new Set<string>()
   let expired: string | undefined
+  let held: string | undefined
   const server = createServer((incoming, outgoing) => {
     requests.add(`${incoming.method} ${incoming.url?.split("?")[0]}`)
     const { method, headers } = incoming
+    if (held !== undefined && incoming.url?.includes(held)) return void incoming.resume()
     if (hides !== "" && incoming.url?.startsWith(hides)) {
       incoming.resume()
       outgoing.writeHead(404, { "content-type": "application/json" })
@@ -37,9 +39,13 @@ export const recordingProxy = async (target: string, hides = "", behindMillis = 
   const expire = (credential: string) => {
     expired = credential
   }
+  /** From now on requests with this in their path get no answer. */
+  const hold = (path?: string) => {
+    held = path
+  }
   const close = () => {
     server.closeAllConnections()
     return new Promise<void>((done) => server.close(() => done()))
   }
-  return { url: `http://127.0.0.1:${port}`, port, requests, expire, close }
+  return { url: `http://127.0.0.1:${port}`, port, requests, expire, hold, close }
 }

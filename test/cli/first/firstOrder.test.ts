@@ -8,10 +8,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { type ProfileName, profileNames } from "../../../src/venue/profile/Profiles.ts"
 import { limitbot as program } from "../../builtProgram.ts"
 import { hasTerminals, open } from "../../e2e/terminal.ts"
+import { atEndOfFiles } from "../../endOfFile.ts"
 import {
   assertSays,
   type Connection,
   configText,
+  gridText,
   ordersAt,
   runHere,
   start,
@@ -39,6 +41,28 @@ const prepare = async (
   return { sandbox, cwd, limitbot }
 }
 
+/** Where a test can say which requests get no answer. */
+const throughProxy = async (like: ProfileName) => {
+  let hold: Awaited<ReturnType<typeof recordingProxy>>["hold"] = () => {}
+  const place = await prepare(like, async (text, { url }) => {
+    const proxy = await recordingProxy(url)
+    proxies.push(proxy)
+    hold = proxy.hold
+    return text.replace(url, proxy.url)
+  })
+  return { ...place, hold }
+}
+
+/** However slow the machine is, it comes no further than to this request. */
+const killedAt = async (cwd: string, hold: (path?: string) => void, path: string, says: RegExp) => {
+  hold(path)
+  const killed = start(["first-order", "--confirm", "place", "--config", "config.yaml"], { cwd })
+  await killed.says(says)
+  process.kill(killed.pid, "SIGKILL")
+  assert.strictEqual((await killed.ended).code, null)
+  hold()
+}
+
 interface Report {
   readonly outcome: string
   readonly order: { readonly id: string }
@@ -49,6 +73,7 @@ interface Report {
 }
 
 const proxies: Array<{ readonly close: () => Promise<void> }> = []
+atEndOfFiles(async () => void (await Promise.all(proxies.splice(0).map((proxy) => proxy.close()))))
 
 const reportIn = (cwd: string): Report => {
   const name = readdirSync(cwd).find((file) => /^journal\.first-order-.*\.json$/.test(file)) ?? ""
@@ -58,7 +83,7 @@ const reportIn = (cwd: string): Report => {
 describe("limitbot first-order", () => {
   it.concurrent.each(profileNames)(
     "places the smallest order, reads it back, cancels it, follows the refund and tells: %s",
-    { timeout: 120_000 },
+    { timeout: 240_000 },
     async (like) => {
       const { cwd, limitbot, sandbox } = await prepare(like)
       const done = await limitbot("first-order", "--confirm", "place")
@@ -100,16 +125,17 @@ describe("limitbot first-order", () => {
     assert.isFalse(existsSync(join(cwd, "journal.sqlite")))
   })
 
-  it("goes on with the same order wherever it is killed, and pays once", { timeout: 180_000 }, async () => {
-    const { cwd, limitbot, sandbox } = await prepare("near-2026-11")
-    for (const when of ["nothing is paid yet", "the order rests", "cancels: "]) {
-      const killed = start(["first-order", "--confirm", "place", "--config", "config.yaml"], { cwd })
-      await killed.says(when)
-      process.kill(killed.pid, "SIGKILL")
-      assert.strictEqual((await killed.ended).code, null)
+  it("goes on with the same order wherever it is killed, and pays once", { timeout: 300_000 }, async () => {
+    const { cwd, hold, limitbot, sandbox } = await throughProxy("near-2026-11")
+    for (const [path, says] of [
+      ["/generate-intent", /nothing is paid yet/],
+      ["/submit-intent", /signed [\d.]+ USDC/],
+      ["/cancel", /the order rests/]
+    ] as const) {
+      await killedAt(cwd, hold, path, says)
       assert.throws(() => reportIn(cwd))
       // The balance of then is compared with that of the end.
-      if (when === "nothing is paid yet") assert.strictEqual((await limitbot("reconcile")).code, 0)
+      if (path === "/generate-intent") assert.strictEqual((await limitbot("reconcile")).code, 0)
     }
     // It was agreed to, so nobody needs to say so again.
     const done = await limitbot("first-order")
@@ -135,7 +161,7 @@ describe("limitbot first-order", () => {
     assert.strictEqual(balances.find(({ asset }) => asset === "USDC")?.amount, "999999.98")
   })
 
-  it("refuses, and creates nothing, where a check fails", { timeout: 180_000 }, async () => {
+  it("refuses, and creates nothing, where a check fails", { timeout: 300_000 }, async () => {
     const refusals = [
       {
         like: "near-2026-11",
@@ -181,7 +207,6 @@ describe("limitbot first-order", () => {
       assert.deepStrictEqual(await ordersAt(sandbox), [])
       assert.isFalse(existsSync(join(cwd, "journal.sqlite")))
     }
-    for (const proxy of proxies.splice(0)) await proxy.close()
   })
 
   it("refuses without money in the account that pays, and says how it comes there", { timeout: 60_000 }, async () => {
@@ -197,7 +222,7 @@ describe("limitbot first-order", () => {
     assert.deepStrictEqual(await ordersAt(sandbox), [])
   })
 
-  it("pays nothing where the venue wants a larger order, and tries again with one", { timeout: 120_000 }, async () => {
+  it("pays nothing where the venue wants a larger order, and tries again with one", { timeout: 240_000 }, async () => {
     const { cwd, limitbot } = await prepare("document", undefined, { minOrderUsd: 50 })
     const small = await limitbot("first-order", "--confirm", "place")
     assertSays(small, 1, /was not paid, and nothing moved: .*minimum of 50 USD.*--usd/)
@@ -225,7 +250,7 @@ describe("limitbot first-order", () => {
     assertSays(await limitbot("first-order", "--confirm", "place"), 1, /has \d+ orders under way, of "grid"/)
   })
 
-  it.skipIf(!hasTerminals())("waits for the word at a terminal", { timeout: 120_000 }, async () => {
+  it.skipIf(!hasTerminals())("waits for the word at a terminal", { timeout: 240_000 }, async () => {
     const { cwd, limitbot, sandbox } = await prepare("document")
     const command = `"${process.execPath}" "${program}" first-order --config config.yaml`
     for (const [typed, outcome] of [
@@ -247,14 +272,12 @@ describe("limitbot first-order", () => {
     assert.strictEqual(Number(profit.USDC.fees), 0.02)
   })
 
-  it("is never paid by a bot that nobody told to", { timeout: 120_000 }, async () => {
-    const { cwd, limitbot, sandbox } = await prepare("document")
-    const asked = start(["first-order", "--confirm", "place", "--config", "config.yaml"], { cwd })
-    await asked.says("nothing is paid yet")
-    process.kill(asked.pid, "SIGKILL")
-    await asked.ended
+  it("is never paid by a bot that nobody told to", { timeout: 240_000 }, async () => {
+    const { cwd, hold, limitbot, sandbox } = await throughProxy("document")
+    await killedAt(cwd, hold, "/generate-intent", /nothing is paid yet/)
+    writeFileSync(join(cwd, "grid.yaml"), gridText.replace("levels: 21", "levels: 2"))
     const bot = startHere(["run", "grid.yaml", "--json", "--cancel-on-exit", "--config", "config.yaml"], { cwd })
-    await bot.says('"Bound"')
+    await bot.says('"Abandoned"')
     bot.signal("SIGTERM")
     await bot.ended
     const over = await limitbot("first-order")
