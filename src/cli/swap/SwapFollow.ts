@@ -47,10 +47,13 @@ export interface Followed {
   readonly isResumed: boolean
 }
 
-/** `step` does what is to be done between two looks: the next step of the swap, or nothing where a bot carries it. */
+/**
+ * `step` does what is to be done between two looks: the next step of the swap, or a look at the bot that carries it. It says why
+ * nobody goes on with it, if so.
+ */
 export const toTheEnd = Effect.fnUntraced(function* <E, R>(
   { isResumed, json, name }: Followed,
-  step: Effect.Effect<void, E, R>
+  step: Effect.Effect<string | undefined, E, R>
 ) {
   const progress = yield* Progress.make(`swap ${name}`)
   const read = yield* reader(name)
@@ -60,7 +63,7 @@ export const toTheEnd = Effect.fnUntraced(function* <E, R>(
   let account: SwapAccount.SwapAccount = known.account
   yield* isResumed ? advise(account, json) : show(known.steps, account.agreed, json)
   while (!SwapAccount.isOver(account)) {
-    yield* step
+    const left = yield* step
     const { account: present, steps } = yield* read
     account = present ?? account
     if (steps.length > 0) progress.wipe()
@@ -68,6 +71,7 @@ export const toTheEnd = Effect.fnUntraced(function* <E, R>(
     if (SwapAccount.isOver(account)) break
     if (steps.some(({ event }) => event._tag === "WalletUnclear")) yield* advise(account, json)
     if (account.doubt !== undefined && account.phase === "funding") return yield* stillOpen(account)
+    if (left !== undefined) return yield* new SwapStillOpen({ swap: name, why: `${left}. ${knownOf(account)}` })
     progress.update(stageOf(account), stages, account.seen?.status ?? account.phase)
     const late = (yield* Clock.currentTimeMillis) - account.agreed.deadline
     if (late > patienceAfterDeadlineMillis) return yield* stillOpen(account)
@@ -97,6 +101,14 @@ const advise = Effect.fnUntraced(function* (account: SwapAccount.SwapAccount, js
     json ? JSON.stringify({ event: "attention", swap: account.id, text: lines.join(" ") }) : lines.join("\n")
   )
 })
+
+/** How far it came, by the journal: whoever goes on with it pays at most once. */
+const knownOf = ({ agreed, phase, seen }: SwapAccount.SwapAccount): string =>
+  phase === "agreed"
+    ? "Nothing was signed for it, so nothing was paid"
+    : phase === "funding"
+      ? `Its payment to ${agreed.depositAddress} was signed and may have been made; it is never signed a second time`
+      : `It was paid, and the venue last said ${seen?.status ?? "nothing"}`
 
 const stages = 4
 const stageOf = ({ phase, seen }: SwapAccount.SwapAccount): number =>

@@ -4,7 +4,7 @@
  * so in plain words.
  */
 import { Effect, Option, Schema } from "effect"
-import type { JournalInUse } from "../../journal/Lease.ts"
+import * as Lease from "../../journal/Lease.ts"
 import * as RunningBot from "../control/RunningBot.ts"
 import { inJournal } from "../journal/JournalView.ts"
 import { WrongUsage } from "../Usage.ts"
@@ -21,7 +21,7 @@ export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunni
   }
 }
 
-type Bot = Pick<JournalInUse, "journal" | "pid">
+type Bot = Pick<Lease.JournalInUse, "journal" | "pid">
 
 /** The bot quotes; `agrees` shows the terms and fails when nobody wants them. Returns the name of the swap. */
 export const begun = Effect.fn("SwapHandOver.begun")(function* <E, R>(
@@ -49,8 +49,20 @@ export const resumed = Effect.fn("SwapHandOver.resumed")(function* (
   })
 })
 
-export const follow = ({ journal }: Bot, followed: SwapFollow.Followed) =>
-  inJournal(journal, SwapFollow.toTheEnd(followed, Effect.void))
+/** Somebody may be starting the bot anew: then the swap goes on. */
+const restartMillis = 5_000
+
+/** What the journal has grown by is read after this, so a bot that ended because all was done is not missed. */
+const gone = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
+  if ((yield* Lease.holder(journal)) !== undefined) return undefined
+  // Looking takes the lease for an instant, so not every second.
+  yield* Effect.sleep(restartMillis)
+  if ((yield* Lease.holder(journal)) !== undefined) return undefined
+  return `the bot that carried it (process ${pid}) has ended, and none runs on ${journal}: the next one goes on with it`
+})
+
+export const follow = (bot: Bot, followed: SwapFollow.Followed) =>
+  inJournal(bot.journal, SwapFollow.toTheEnd(followed, gone(bot)))
 
 /**
  * What a bot can be asked for. It pays only to the places of its own account, so that who has its token cannot send

@@ -98,7 +98,7 @@ export const carry = Effect.fn("swap.carry")(function* (
     const name = isResumed ? resume.value : yield* begun(given, config, signerId, closed, { yes, json })
     const again = payAgain ? yield* released(name) : new Set<string>()
     const { advance } = yield* SwapsByHand.make(killed)
-    yield* SwapFollow.toTheEnd({ name, json, isResumed }, patiently(advance(name, again)))
+    yield* SwapFollow.toTheEnd({ name, json, isResumed }, Effect.as(patiently(advance(name, again)), undefined))
   }).pipe(
     Effect.scoped,
     Effect.provide(PartnerMode.swapping(config, signerId, pid)),
