@@ -119,11 +119,8 @@ const engineSettings = (
       signerId,
       depositType,
       maxAppFeeBasisPoints: Math.max(maxAppFeeBasisPoints, feesToOthers(terms)),
-      ...present({
-        addresses,
-        depositTypes,
-        echoedBasisPoints: Charges.echoOf(venue.facts.fees, Charges.isPartner(venue.facts, venue.hasPartner))
-      })
+      ...present({ addresses, depositTypes }),
+      ...Charges.echoes(venue.facts.fees, Charges.isPartner(venue.facts, venue.hasPartner), terms)
     }
   })
 

@@ -7,6 +7,7 @@
  */
 import { Schema } from "effect"
 import { Drift } from "./Drift.ts"
+import { feeEcho } from "./EchoedFee.ts"
 import { Amount, HiddenBytes, Price, type SignedBytes, StoredBytes, shownFees, WantedExit } from "./EventValues.ts"
 import { MoneyPath, OrderTerms } from "./Order.ts"
 import { AgreedSwap, StoredSwapEvent, SwapEvent, swapReport } from "./SwapEvent.ts"
@@ -152,12 +153,7 @@ const decisions = {
     /** What the market was quoted to take of larger quantities, where the strategy looks at it. */
     depth: Schema.optionalKey(
       Schema.Array(
-        Schema.Struct({
-          quantity: Amount,
-          bid: Schema.optionalKey(Price),
-          ask: Schema.optionalKey(Price),
-          at: Time
-        })
+        Schema.Struct({ quantity: Amount, bid: Schema.optionalKey(Price), ask: Schema.optionalKey(Price), at: Time })
       )
     ),
     desired: Schema.Array(
@@ -272,6 +268,8 @@ const placing = {
     quoteSignature: Schema.optionalKey(Text),
     ...correlation
   },
+  /** What its echo says the service takes, also where it is refused for that. */
+  FeeEchoed: { ...placement, ...feeEcho },
   /** Before it is paid, the fees of its payout and refund are estimated otherwise than when it was bound. */
   FeesEstimated: { ...placement, ...shownFees },
   /** Never signed, so nothing can be in it. Whatever the venue made of it stays unfunded. */

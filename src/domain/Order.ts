@@ -87,6 +87,8 @@ export interface Order extends MoneyPath {
   readonly depositType: string
   /** Sum of the fees (basis points) that go to others than us. */
   readonly appFeeBasisPoints: number
+  /** Sum of all fees that its answer names; missing where it names none. */
+  readonly echoedBasisPoints?: number
   readonly fillStatus: FillStatus
   readonly depositedAmount: Amount
   readonly fills: ReadonlyArray<Fill>

@@ -77,6 +77,10 @@ const limitsFields = (traded: Traded) => {
     minOrder: Read.optional(quoteAmount, "refuse orders worth less than this much quote"),
     maxNotional: Read.optional(quoteAmount, "most that all its orders may be worth together, in quote"),
     maxOrdersPerHour: Read.optional(Read.integer(1, 100_000), "most orders placed within an hour"),
+    maxFeeBasisPoints: Read.optional(
+      Read.integer(0, 10_000),
+      "pay no order whose answer names a higher fee, in basis points of the input"
+    ),
     orderLifetime: Read.optional(
       lifetime,
       "the venue ends an order after this time, if the bot does not; 10m to 7d, default: 7d"
@@ -127,6 +131,7 @@ export const readLimits =
       ...given("minOrder", read.minOrder),
       ...given("maxNotional", read.maxNotional),
       ...given("maxOrdersPerHour", read.maxOrdersPerHour),
+      ...given("maxFeeBasisPoints", read.maxFeeBasisPoints),
       ...given("orderLifetimeMillis", read.orderLifetime),
       ...given("quietHours", read.quietHours),
       ...given("maxDailyLoss", read.maxDailyLoss),

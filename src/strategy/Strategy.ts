@@ -49,6 +49,8 @@ export interface Limits {
   /** Largest value of all open orders together, in quote. */
   readonly maxNotional?: Amount
   readonly maxOrdersPerHour?: number
+  /** The highest fee that the answer to a create may name. */
+  readonly maxFeeBasisPoints?: number
   /** How long an order rests at most: the time for which the bot promises to be alive again. */
   readonly orderLifetimeMillis?: number
   /** No new orders in these hours. */

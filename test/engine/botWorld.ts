@@ -16,6 +16,7 @@ import { defaults, EngineSettings, type Settings } from "../../src/engine/Engine
 import * as StartUp from "../../src/engine/StartUp.ts"
 import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
+import type { Expectations } from "../../src/engine/tracking/MoneyPath.ts"
 import { broken, Journal } from "../../src/journal/Journal.ts"
 import { PriceStore } from "../../src/journal/PriceStore.ts"
 import * as Reserve from "../../src/journal/Reserve.ts"
@@ -115,6 +116,8 @@ export interface Run {
   readonly account?: VenueAccount
   /** With the partner's token, for the history. */
   readonly isPartner?: true
+  /** The schedule that the answers to creates are held against. */
+  readonly echoes?: Pick<Expectations, "echoedBasisPoints" | "echoOf">
   /** With the venue's key for quotes. */
   readonly isVerifying?: true
   /** Beside the venue: who pays, what is held. */
@@ -160,7 +163,7 @@ export const makeWith = Effect.fnUntraced(function* (
   let withdraw: Reason | undefined
 
   const services = (
-    { account = ownAccount(signerId, "INTENTS"), beside = Layer.empty, isPartner, isVerifying, pace = {} }: Run,
+    { account = ownAccount(signerId, "INTENTS"), beside = Layer.empty, echoes, isPartner, isVerifying, pace = {} }: Run,
     journal: typeof shared
   ) =>
     layerSignedBy(
@@ -190,6 +193,7 @@ export const makeWith = Effect.fnUntraced(function* (
             signerId,
             depositType: account.depositType,
             maxAppFeeBasisPoints: 100,
+            ...echoes,
             ...present({ addresses: account.addresses, depositTypes: account.depositTypes })
           }
         })

@@ -53,6 +53,7 @@ const elsewhere = [
   "Resolved",
   "SwapStep",
   "FeesEstimated",
+  "FeeEchoed",
   "ServiceCompared"
 ] as const satisfies ReadonlyArray<Tag>
 

@@ -85,6 +85,7 @@ const isOver = (status: string | undefined): boolean =>
 
 const everything: ReadonlyArray<FundingStep> = ["create", "fund", "resend"]
 const beginnings: ReadonlyArray<FundingStep> = ["create", "fund"]
+const payments: ReadonlyArray<FundingStep> = ["fund"]
 
 /** What the journal says of the whole bot. */
 const recordedOfBot: ReadonlyArray<Hold<Pick<Recorded, "state">>> = [
@@ -153,8 +154,16 @@ const present: ReadonlyArray<Hold<Recorded & GateInputs>> = [
   { stops: everything, why: ({ incident }) => incident },
   { stops: beginnings, why: ({ skewMillis }) => VenueTime.problemOf(skewMillis) },
   { stops: beginnings, why: ({ limits, now }) => limits && quietness({ limits, now }) },
-  { stops: beginnings, why: (known) => badPrice(known) }
+  { stops: beginnings, why: (known) => badPrice(known) },
+  // Only an order tells its fee, so each attempt asks with one that stays unpaid.
+  { stops: payments, why: (known) => dearFee(known) }
 ]
+
+const dearFee = ({ limits, placement: { echo } }: Recorded & GateInputs): string | undefined => {
+  const most = limits?.maxFeeBasisPoints
+  if (echo === undefined || most === undefined || echo.basisPoints <= most) return undefined
+  return `its fee is ${echo.basisPoints} basis points of the input, more than ${most} (limits.maxFeeBasisPoints)`
+}
 
 /** What has no budget was agreed to by a person, who saw its terms. */
 const badPrice = ({ limits, now, placement, price, state }: Recorded & GateInputs): string | undefined => {

@@ -6,6 +6,7 @@
 import { Result } from "effect"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { hourMillis, utcDay } from "../../domain/Durations.ts"
+import * as EchoedFee from "../../domain/EchoedFee.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand, hasNoBudget, isFinished } from "../../domain/Placement.ts"
 import { messageOf } from "../../domain/Text.ts"
@@ -225,6 +226,7 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   state.placements.set(placement.id, changed)
   EndedOrders.see(state.ended, changed, event, at)
   if (event._tag === "FillSeen") state.fills += 1
+  if (event._tag === "FeeEchoed") EchoedFee.learn(state.echoedFees, changed.market, event, at)
   applySlot(state, changed, event, at)
   noteRefused(state, placement, event)
   noteEarlyEnd(state, placement, event, at)
@@ -283,10 +285,7 @@ const noteUnreadable = ({ placements }: BotState, { orderId, reason }: Of<"OddOr
 /** By then a create without an answer has shown up, and so has a deposit that counts as not paid. */
 const rememberedMillis = hourMillis
 
-/**
- * A placement that ended without money is remembered only while its order can still show up at the venue. Otherwise
- * attempts that are refused again and again would fill the memory.
- */
+/** Ended without money, it is remembered only while its order can still show up: refused attempts would fill the memory. */
 const forgetEnded = (state: BotState, at: number): void => {
   for (const [id, { changedAt, deadline, orphans, state: ended }] of state.placements) {
     if (ended !== "abandoned" && ended !== "dead") continue

@@ -5,6 +5,7 @@
  */
 import { type Amount, max } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
+import type { FeeEcho } from "../../domain/EchoedFee.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
 import type { MoneyPath, OrderTerms } from "../../domain/Order.ts"
 import type { Payload } from "../../domain/Payload.ts"
@@ -86,6 +87,8 @@ interface Progress {
   readonly missing?: { readonly since: number; readonly text: string } | undefined
   /** What the venue last said of it, if it is a swap. */
   readonly report?: SwapReport
+  /** What the echo of its order said that the service takes. */
+  readonly echo?: FeeEcho
   readonly deposited: Amount
   readonly fills: ReadonlyMap<string, KnownFill>
   readonly unspent: Amount

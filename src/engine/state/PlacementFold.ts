@@ -64,6 +64,10 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
       return { ...placement, createRefusal: `${event.code}: ${event.text}` }
     case "Bound":
       return bound(placement, event)
+    case "FeeEchoed": {
+      const { askedBasisPoints, basisPoints, credential } = event
+      return { ...placement, echo: { askedBasisPoints, basisPoints, credential } }
+    }
     case "FeesEstimated": {
       if (placement.state !== "created") throw impossible(placement, event, "is late")
       const { appFeeBasisPoints, estimatedRefundFee, estimatedWithdrawFee } = event

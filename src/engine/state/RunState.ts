@@ -4,6 +4,7 @@
  */
 import type { Of } from "../../domain/BotEvent.ts"
 import type { Drift } from "../../domain/Drift.ts"
+import type { LearnedFee } from "../../domain/EchoedFee.ts"
 
 export interface RunState {
   run: Of<"BotStarted"> | undefined
@@ -27,6 +28,8 @@ export interface RunState {
   drift: ReadonlyArray<Drift>
   /** Markets whose quotes may not be used, and why. */
   doubts: Map<string, { readonly reason: string; readonly since: number }>
+  /** What orders are charged, as their echoes say. */
+  echoedFees: Map<string, LearnedFee>
   /** Our clock against the venue's, once it was compared in this run. */
   clock: Pick<Of<"ClockCompared">, "skewMillis" | "ok"> | undefined
 }
@@ -45,6 +48,7 @@ export const make = (): RunState => ({
   reconciled: undefined,
   drift: [],
   doubts: new Map(),
+  echoedFees: new Map(),
   clock: undefined
 })
 
@@ -131,9 +135,10 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
 }
 
 /** What a new run does not end. A finding is told again only when it differs. */
-const lasting = ({ diskFullSince, drift, killed, movedTo, reconciled }: RunState) => ({
+const lasting = ({ diskFullSince, drift, echoedFees, killed, movedTo, reconciled }: RunState) => ({
   diskFullSince,
   drift,
+  echoedFees,
   killed,
   movedTo,
   reconciled

@@ -4,6 +4,7 @@
  * a process that was just started compares with the same words as the one that created it.
  */
 import type { Asset } from "../../domain/Amount.ts"
+import type { FeeEcho } from "../../domain/EchoedFee.ts"
 import { inputAsset, type Market, outputAsset, type Side } from "../../domain/Market.ts"
 import { isSaid, type MoneyPath, type Order, type OrderTerms } from "../../domain/Order.ts"
 
@@ -22,6 +23,8 @@ export interface Expectations {
   readonly maxAppFeeBasisPoints: number
   /** What an order's echo may give to others, where the echo has the service's own share in it; else the bound above. */
   readonly echoedBasisPoints?: (market: Market, terms: OrderTerms) => number
+  /** The same place: whose echo it is, and which app fees it answers. */
+  readonly echoOf?: (terms: OrderTerms) => Omit<FeeEcho, "basisPoints">
 }
 
 /** Where the money of an asset is: paid from there, refunded and paid out to there. */

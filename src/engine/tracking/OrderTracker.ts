@@ -125,13 +125,22 @@ export const bind = (
   const isOver = isTerminal(order.fillStatus) && order.depositedAmount === 0n
   const asCreated = isOver ? { ...order, fillStatus: "AWAITING_DEPOSIT" } : order
   const problem = mistakeIn(placement, market, asCreated, expected)
+  const echo = matches(placement, market, order) ? feeEchoed(placement, order, expected) : []
   if (problem !== undefined) {
     const what = `order ${order.id} was not funded: ${problem}`
     const evidence = `side ${order.side}, quantity ${order.quantity}, price ${Decimal.format(order.price)}, deadline ${order.deadline}`
     const orphan = { _tag: "OrphanSeen", ...about(placement), orderId: order.id } as const
-    return [...(placement.by === undefined ? [orphan] : []), ...refused(placement, what, evidence, correlationId)]
+    const refusal = refused(placement, what, evidence, correlationId)
+    return [...echo, ...(placement.by === undefined ? [orphan] : []), ...refusal]
   }
-  return [bound(placement, order, via, correlation)]
+  return [...echo, bound(placement, order, via, correlation)]
+}
+
+/** What the service takes stands in the answer to a create, whether the order is funded or refused for it. */
+const feeEchoed = (placement: Placement, order: Order, { echoOf }: Expectations): ReadonlyArray<BotEvent> => {
+  const { echoedBasisPoints: basisPoints } = order
+  if (echoOf === undefined || basisPoints === undefined || placement.by === "swap") return []
+  return [{ _tag: "FeeEchoed", ...about(placement), ...echoOf(placement.terms ?? {}), basisPoints }]
 }
 
 /** What an order is compared with that is bound although its echo was never checked. */
@@ -233,7 +242,8 @@ export const observe = (
     events.push({ ...contradicted(placement, finding, reported), ...correlation })
   }
   if (isAnother(placement, order)) return events
-  if (placement.state === "created" && order.depositedAmount === 0n) events.push(...reestimated(placement, order))
+  if (placement.state === "created" && order.depositedAmount === 0n)
+    events.push(...reestimated(placement, order), ...echoedAnew(placement, order))
   if (order.depositedAmount > placement.deposited) {
     const fresh = order.depositedAmount - placement.deposited
     const total = order.depositedAmount
@@ -311,6 +321,12 @@ const reestimated = (placement: PlacementIn<"created">, order: Order): ReadonlyA
   const appFeeBasisPoints = Math.max(given, order.appFeeBasisPoints)
   if (estimatedRefundFee === refund && estimatedWithdrawFee === payout && appFeeBasisPoints === given) return []
   return [{ _tag: "FeesEstimated", ...about(placement), estimatedWithdrawFee, estimatedRefundFee, appFeeBasisPoints }]
+}
+
+const echoedAnew = (placement: PlacementIn<"created">, { echoedBasisPoints }: Order): ReadonlyArray<BotEvent> => {
+  const { echo } = placement
+  if (echo === undefined || echoedBasisPoints === undefined || echo.basisPoints === echoedBasisPoints) return []
+  return [{ _tag: "FeeEchoed", ...about(placement), ...echo, basisPoints: echoedBasisPoints }]
 }
 
 const newFills = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>

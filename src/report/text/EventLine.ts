@@ -182,6 +182,8 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
       return [`the venue refused to create the order: ${event.code}: ${event.text}`, "warn"]
     case "Abandoned":
       return [`gave the attempt up: ${event.reason}`]
+    case "FeeEchoed":
+      return [`the order's answer names a fee of ${event.basisPoints} basis points of the input`]
     case "OrphanSeen":
       return [`found the spare order ${event.orderId}; it stays unfunded and is cancelled`, "warn"]
     case "FundingSigned":

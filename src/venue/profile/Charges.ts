@@ -44,20 +44,33 @@ export const usualOf = (schedule: VenueFacts["fees"], hasPartner: boolean): numb
   chargesOf(schedule, { hasPartner, assets: ["one", "other"], appFees: [] }).service
 
 /**
- * What the echo of an order gives to others, in whole basis points, where app fees are shared: an echo has the service's own
- * share in it then. Elsewhere it has only the app fees that were asked for.
+ * What the echo of an order gives to others at most, in whole basis points, and whose echo it is, where app fees are shared: an
+ * echo has the service's own share in it then. Elsewhere it has only the app fees that were asked for. `ofAccount`: what orders
+ * ask for whose strategy asks for nothing else.
  */
-export const echoOf = (
-  schedule: VenueFacts["fees"],
-  hasPartner: boolean
-): ((market: Pair, terms: { readonly appFees?: ReadonlyArray<AppFee> }) => number) | undefined =>
-  schedule.appFees === "added"
-    ? undefined
-    : ({ base, quote }, { appFees = [] }) => {
-        const charged = chargesOf(schedule, { hasPartner, assets: [base.symbol, quote.symbol], appFees })
-        const others = charged.appFees.filter(({ recipient }) => recipient !== "self")
-        return sumOf(others) + Math.floor(charged.service)
-      }
+export const echoes = (schedule: VenueFacts["fees"], hasPartner: boolean, ofAccount: Asked) => {
+  if (schedule.appFees === "added") return {}
+  const appFeesOf = (own: Asked) => ({ ...ofAccount, ...own }).appFees ?? []
+  return {
+    echoedBasisPoints: ({ base, quote }: Pair, own: Asked): number => {
+      const assets = [base.symbol, quote.symbol] as const
+      const charged = chargesOf(schedule, { hasPartner, assets, appFees: appFeesOf(own) })
+      const others = charged.appFees.filter(({ recipient }) => recipient !== "self")
+      return sumOf(others) + Math.floor(charged.service)
+    },
+    echoOf: (own: Asked) => echoedWith(hasPartner, appFeesOf(own))
+  }
+}
+
+/** What an echo is learned under. */
+export const echoedWith = (hasPartner: boolean, appFees: ReadonlyArray<AppFee> = []) => ({
+  credential: hasPartner ? ("partner" as const) : ("none" as const),
+  askedBasisPoints: sumOf(appFees)
+})
+
+interface Asked {
+  readonly appFees?: ReadonlyArray<AppFee>
+}
 
 interface Pair {
   readonly base: { readonly symbol: string }

@@ -209,6 +209,10 @@ const appFeeBasisPoints = (order: WireOrderAttributes): Decoded<number> => {
     : wrong("appFees", foreign.map(({ fee }) => fee).join(", "))
 }
 
+/** No list and an empty one are the same: nothing is said. */
+const echoedBasisPoints = ({ appFees }: WireOrderAttributes): number | undefined =>
+  appFees == null || appFees.length === 0 ? undefined : appFees.reduce((sum, { fee }) => sum + fee, 0)
+
 /** The order in exact values, or the field that makes it unusable. Terms that are missing are named. */
 export const toOrder = ({ attributes, id }: WireOrder, now: number): Decoded<Order> => {
   const { swapView: view = {} } = attributes
@@ -259,6 +263,7 @@ export const toOrder = ({ attributes, id }: WireOrder, now: number): Decoded<Ord
       ...(unsaid.length === 0 ? {} : { unsaid }),
       payoutIsFinal: payoutIsFinal(attributes, { ...order, refund: back }),
       ...present({ refund: back, createdAt: time(attributes.createdAt) }),
+      ...present({ echoedBasisPoints: echoedBasisPoints(attributes) }),
       ...present({ depositMemo, estimatedRefundFee, estimatedWithdrawFee })
     })
   )

@@ -2,10 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import { learnedFor } from "../../../src/domain/EchoedFee.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
-import { askedFor } from "../../../src/engine/tracking/MoneyPath.ts"
+import { askedFor, type Expectations } from "../../../src/engine/tracking/MoneyPath.ts"
 import { adopt, bind, lackingIn, mistakeIn, observe } from "../../../src/engine/tracking/OrderTracker.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
 import { budget, expected, type Life, market, quoteOf, reports, start } from "./orderLife.ts"
@@ -73,6 +74,35 @@ describe("OrderTracker", () => {
     const why = mistakeIn(known, market, { ...fresh, appFeeBasisPoints }, scheduled)
     if (refused === undefined) assert.isUndefined(why)
     else assert.match(why ?? "", refused)
+  })
+
+  it.each([
+    ["funded", 20, ["FeeEchoed", "Bound"]],
+    ["refused for it", 30, ["FeeEchoed", "OrphanSeen", "Contradiction", "Abandoned"]]
+  ] as const)("the fee in the echo of an order is learned where it is %s", (_, basisPoints, wanted) => {
+    const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
+    const { placement, record, state } = start(life)
+    const known = placement()
+    if (known === undefined) throw new Error("there is no placement")
+    const answer = { ...(reports(life)[0] as Order), fillStatus: "AWAITING_DEPOSIT", depositedAmount: 0n }
+    const fresh = { ...answer, appFeeBasisPoints: basisPoints, echoedBasisPoints: basisPoints }
+    const scheduled: Expectations = {
+      ...expected,
+      echoedBasisPoints: () => 20,
+      echoOf: () => ({ credential: "partner", askedBasisPoints: 0 })
+    }
+    const events = bind(known, market, fresh, scheduled, "reply", undefined)
+    assert.deepStrictEqual(
+      events.map(({ _tag }) => _tag),
+      [...wanted]
+    )
+    record(...events.slice(0, 1))
+    const learned = learnedFor(state.echoedFees, "BTC/USDC", { credential: "partner", askedBasisPoints: 0 })
+    assert.deepStrictEqual([learned?.basisPoints, learned?.orders], [basisPoints, 1])
+    // Another order's answer says nothing of this one.
+    const another = { ...fresh, price: Decimal.make(49_999n) }
+    const tags = bind(known, market, another, scheduled, "reply", undefined).map(({ _tag }) => _tag)
+    assert.notInclude(tags, "FeeEchoed")
   })
 
   const wrongEchoes: ReadonlyArray<readonly [string, Partial<Order>]> = [
