@@ -4,8 +4,9 @@
  * better than its price.
  */
 import { type Amount, max } from "../../domain/Amount.ts"
-import type { BotEvent } from "../../domain/BotEvent.ts"
+import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import * as EchoedFee from "../../domain/EchoedFee.ts"
 import { mid } from "../../domain/Market.ts"
 import { medianAmount } from "../../domain/Median.ts"
 import { enough } from "./Calibration.ts"
@@ -101,4 +102,17 @@ export const measure = (events: Iterable<BotEvent>): MeasuredFees | undefined =>
     payouts: medians(payouts),
     refunds: medians(refunds)
   }
+}
+
+/** What the answers to orders said that the service takes; a placement is planned before it is answered. */
+export const echoed = (recorded: ReadonlyArray<Recorded>): EchoedFee.LearnedFees => {
+  const known = new Map<string, EchoedFee.LearnedFee>()
+  const markets = new Map<string, string>()
+  for (const { at, event } of recorded) {
+    if (event._tag === "Planned") markets.set(event.placement, event.market)
+    if (event._tag !== "FeeEchoed") continue
+    const market = markets.get(event.placement)
+    if (market !== undefined) EchoedFee.learn(known, market, event, at)
+  }
+  return known
 }

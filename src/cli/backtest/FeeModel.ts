@@ -8,10 +8,11 @@ import { Effect, FileSystem, Option } from "effect"
 import { appFeeBasisPoints } from "../../backtest/Backtest.ts"
 import type * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
+import * as EchoedFee from "../../domain/EchoedFee.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { OrderTerms } from "../../domain/Order.ts"
 import { defaultSpread } from "../../sandbox/core/Settings.ts"
-import { chargesOf, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
+import { chargesOf, echoedWith, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
 import * as document from "../../venue/profile/document.ts"
 import type { VenueFacts } from "../../venue/profile/Facts.ts"
 import { WrongUsage } from "../Usage.ts"
@@ -63,6 +64,8 @@ export interface Account {
   /** `undefined`: too few fills. */
   readonly fees: MeasuredFees.MeasuredFees | undefined
   readonly published: MeasuredFees.FlatFees
+  /** What the answers to its orders said that the service takes of inputs. */
+  readonly echoed: EchoedFee.LearnedFees
   readonly spreads: ReadonlyMap<string, number>
 }
 
@@ -78,32 +81,36 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
   const known = { config: config.value, journal, isPartner: isPartner(venue.facts, venue.hasPartner), schedule }
   const fileSystem = yield* FileSystem.FileSystem
   const isThere = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
-  if (!isThere) return { ...known, fees: undefined, published: unknown, spreads: none } satisfies Account
+  if (!isThere) return { ...known, fees: undefined, published: unknown, echoed: none, spreads: none } satisfies Account
   const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
   const measured = yield* JournalData.costs(journal, usualOf(schedule, known.isPartner))
   return { ...known, ...measured } satisfies Account
 })
 
+/** The dearest of the markets counts. */
+interface OfInputs {
+  readonly basisPoints: number
+  /** Orders have said so; else it is the schedule's. */
+  readonly learned?: EchoedFee.LearnedFee | undefined
+}
+
 /**
- * What a schedule that shares app fees takes of every input: of the dearest of the markets, in whole basis points, as orders
- * echo it. Every other schedule takes its fee from what is paid out.
+ * What is taken of every input where app fees are shared: what orders of the market were told, else what the schedule says, in
+ * whole basis points. Every other schedule takes its fee from what is paid out.
  */
 const ofInputs = (
-  known: Pick<Account, "isPartner" | "schedule">,
+  known: Pick<Account, "isPartner" | "schedule"> & Partial<Account>,
   markets: ReadonlyArray<Market>,
   { appFees = [] }: OrderTerms
-): number =>
-  known.schedule.appFees === "added"
-    ? 0
-    : Math.max(
-        ...markets.map(({ base, quote }) =>
-          Math.floor(
-            totalOf(
-              chargesOf(known.schedule, { hasPartner: known.isPartner, assets: [base.symbol, quote.symbol], appFees })
-            )
-          )
-        )
-      )
+): OfInputs => {
+  if (known.schedule.appFees === "added") return { basisPoints: 0 }
+  const each = markets.map(({ base, name, quote }): OfInputs => {
+    const learned = EchoedFee.learnedFor(known.echoed ?? none, name, echoedWith(known.isPartner, appFees))
+    const trade = { hasPartner: known.isPartner, assets: [base.symbol, quote.symbol], appFees } as const
+    return { basisPoints: learned?.basisPoints ?? Math.floor(totalOf(chargesOf(known.schedule, trade))), learned }
+  })
+  return each.reduce((dearest, next) => (next.basisPoints > dearest.basisPoints ? next : dearest))
+}
 
 /** What is taken of every fill, why, and how that is said; a schedule that takes its share of inputs says nothing here. */
 interface OfFills extends Pick<FeeModel, "basisPoints" | "from"> {
@@ -204,9 +211,11 @@ export const of = Effect.fn("FeeModel.of")(function* (
     const message = `--spread-bps ${given}: give 0 to ${mostSpreadBasisPoints} basis points, from bid to ask`
     return yield* new WrongUsage({ message })
   }
-  const { isPartner, schedule } = account ?? documented
+  const { isPartner } = account ?? documented
   const who = isPartner ? "with a partner credential" : "without a partner credential"
-  const ofInput = Option.isSome(flags.feeBps) ? 0 : ofInputs({ isPartner, schedule }, markets, terms)
+  const { basisPoints: ofInput, learned } = Option.isSome(flags.feeBps)
+    ? { basisPoints: 0 }
+    : ofInputs(account ?? documented, markets, terms)
   const { said, ...ofFill } = ofFills(flags, account, ofInput, who)
   const flat = flatOf(flags, account)
   const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
@@ -215,7 +224,11 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const isGiven = Option.isSome(flags.withdrawFee) || Option.isSome(flags.refundFee)
   const isFree = ofFill.from === "flag" && ofFill.basisPoints === 0 && !isGiven && appFees === 0
   const taken = [
-    ...(ofInput > 0 ? [`${ofInput} basis points of every input (the schedule of ${account?.config}, ${who})`] : []),
+    ...(learned !== undefined
+      ? [EchoedFee.learnedText(learned)]
+      : ofInput > 0
+        ? [`${ofInput} basis points of every input (the schedule of ${account?.config}, ${who})`]
+        : []),
     ...(said === undefined ? [] : [said]),
     flatSaid(flags, flat, account?.fees ?? unknown, markets)
   ]

@@ -60,17 +60,29 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
 })
 
 /**
- * What the bot's orders were charged (`undefined` while there are too few fills to say), what the venue said that they would be, and the basis points between the bid
- * and the ask that its strategies saw, by market. `quotedFee` is the venue's, in each of both.
+ * What the bot's orders were charged (`undefined` while there are too few fills to say), what the venue said that they would
+ * be, and the basis points between the bid and the ask that its strategies saw, by market. `quotedFee` is the venue's, in each
+ * of both.
  */
 export const costs = Effect.fn("JournalData.costs")(function* (file: string, quotedFee: number) {
   return yield* within(
     file,
     Effect.gen(function* () {
       const journal = yield* Journal
-      const tags = ["Planned", "Bound", "FeesEstimated", "Decided", "FillSeen", "PaidOut", "Refunded"] as const
-      const events = (yield* Stream.runCollect(journal.events({ tags }))).map(({ event }) => event)
+      const tags = [
+        "Planned",
+        "FeeEchoed",
+        "Bound",
+        "FeesEstimated",
+        "Decided",
+        "FillSeen",
+        "PaidOut",
+        "Refunded"
+      ] as const
+      const recorded = yield* Stream.runCollect(journal.events({ tags }))
+      const events = recorded.map(({ event }) => event)
       return {
+        echoed: MeasuredFees.echoed(recorded),
         fees: MeasuredFees.measure(events),
         published: MeasuredFees.published(events),
         spreads: MeasuredFees.spreads(events, quotedFee)

@@ -1,6 +1,7 @@
 /** Gathers everything that a plan shows: the journal, what the venue says now, and what a turn would do with both. */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
+import type { LearnedFee } from "../../domain/EchoedFee.ts"
 import { type Market, mid } from "../../domain/Market.ts"
 import { defaults } from "../../engine/EngineSettings.ts"
 import * as RenewalCost from "../../engine/planning/costs/RenewalCost.ts"
@@ -9,7 +10,7 @@ import * as DepthWarnings from "../../engine/planning/DepthWarnings.ts"
 import * as PlanAhead from "../../engine/planning/PlanAhead.ts"
 import * as PlanFindings from "../../engine/planning/PlanFindings.ts"
 import * as PlanReport from "../../engine/planning/PlanReport.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import type * as ConfigFile from "../files/ConfigFile.ts"
@@ -26,6 +27,8 @@ export interface Plan {
   readonly strategies: ReadonlyArray<Strategy>
   readonly prices: ReadonlyMap<Market["name"], MarketMoment["price"]>
   readonly fees: PlanReport.Fees
+  /** What the service was seen to take of orders in these markets. */
+  readonly charged: ReadonlyArray<LearnedFee>
   readonly isBalanceKnown: boolean
   readonly changes: ReadonlyArray<PlanReport.PlannedChange>
   readonly absent: ReturnType<typeof PlanReport.absentOf>
@@ -102,6 +105,9 @@ export const judge = Effect.fnUntraced(function* (
     strategies,
     prices,
     fees,
+    charged: [...state.echoedFees.values()].filter(({ market }) =>
+      strategies.some((strategy) => marketsOf(strategy).some(({ name }) => name === market))
+    ),
     isBalanceKnown: balances !== undefined,
     changes,
     absent: PlanReport.absentOf(planned),

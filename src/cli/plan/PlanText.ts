@@ -2,6 +2,7 @@
 import { type Asset, format } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { learnedText } from "../../domain/EchoedFee.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { sentenceOf } from "../../engine/planning/costs/RenewalCost.ts"
 import { actions, type Money, type PlannedChange, type PlannedOrder } from "../../engine/planning/PlanReport.ts"
@@ -221,7 +222,7 @@ const lockedLines = ({ locked }: Plan, assets: Assets): ReadonlyArray<ColouredLi
   ]
 }
 
-const feeLines = ({ fees, changes, isBalanceKnown }: Plan, assets: Assets): ReadonlyArray<ColouredLine> => {
+const feeLines = ({ charged, fees, changes, isBalanceKnown }: Plan, assets: Assets): ReadonlyArray<ColouredLine> => {
   const costs = new Map<string, bigint>()
   for (const { action, costs: own } of changes) {
     if (action !== "cancel") continue
@@ -237,6 +238,7 @@ const feeLines = ({ fees, changes, isBalanceKnown }: Plan, assets: Assets): Read
     known.length === 0
       ? "What a payout costs is not known: the account has no orders yet from which to read it."
       : `One payout costs about ${known.join(", ")}.`,
+    ...charged.map((fee) => `The service takes ${learnedText(fee)} in ${fee.market}.`),
     ...(isBalanceKnown ? [] : ["The balances of the account cannot be read: budgets are not compared with them."]),
     ""
   ].map((text): ColouredLine => [text])

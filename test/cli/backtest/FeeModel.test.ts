@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as FeeModel from "../../../src/cli/backtest/FeeModel.ts"
+import * as EchoedFee from "../../../src/domain/EchoedFee.ts"
 import { isPartner } from "../../../src/venue/profile/Charges.ts"
 import { factsOf, type ProfileName } from "../../../src/venue/profile/Profiles.ts"
 
@@ -25,6 +26,7 @@ const account = (profile: ProfileName, hasPartner = false): FeeModel.Account => 
     schedule: facts.fees,
     fees: undefined,
     published: { payouts: new Map(), refunds: new Map() },
+    echoed: new Map(),
     spreads: new Map()
   }
 }
@@ -51,6 +53,19 @@ describe("the fees of a backtest", () => {
           fees.sentence,
           `${ofInput} basis points of every input (the schedule of bot.yaml, with a partner`
         )
+    })
+  )
+
+  it.effect("are what the answers to orders of this market said, before any schedule", () =>
+    Effect.gen(function* () {
+      const echoed = new Map()
+      EchoedFee.learn(echoed, trade.name, { credential: "partner", askedBasisPoints: 0, basisPoints: 27 }, 1)
+      EchoedFee.learn(echoed, stable.name, { credential: "none", askedBasisPoints: 0, basisPoints: 99 }, 2)
+      const { fees } = yield* FeeModel.of(flags, { ...near, echoed }, [stable, trade])
+      assert.strictEqual(fees.ofInput, 27)
+      assert.include(fees.sentence, "27 basis points of every input (echoed by 1 order)")
+      const asked = yield* FeeModel.of(flags, { ...near, echoed }, [trade], others)
+      assert.strictEqual(asked.fees.ofInput, 31)
     })
   )
 

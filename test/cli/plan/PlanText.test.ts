@@ -38,6 +38,7 @@ const plan: Plan = {
   killed: undefined,
   strategies: [strategy],
   prices: new Map([["BTC/USDC", { bid: price("60000"), ask: price("60010"), at: 0 }]]),
+  charged: [{ market: "BTC/USDC", credential: "partner", askedBasisPoints: 0, basisPoints: 27, orders: 2, at: 0 }],
   fees: new Map(),
   readiness: [],
   renewals: [],
