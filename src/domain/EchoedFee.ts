@@ -22,7 +22,7 @@ export interface LearnedFee extends FeeEcho {
   /** Name. */
   readonly market: string
   readonly orders: number
-  /** Of the newest. */
+  /** When the newest was answered. */
   readonly at: number
 }
 
