@@ -39,7 +39,6 @@ const plan: Plan = {
   strategies: [strategy],
   prices: new Map([["BTC/USDC", { bid: price("60000"), ask: price("60010"), at: 0 }]]),
   charged: [{ market: "BTC/USDC", credential: "partner", askedBasisPoints: 0, basisPoints: 27, orders: 2, at: 0 }],
-  charged: [],
   fees: new Map(),
   readiness: [],
   renewals: [],
