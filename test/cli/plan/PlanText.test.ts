@@ -70,6 +70,7 @@ describe("a plan in words", () => {
     assert.deepStrictEqual(signs, ["+", "~", "-", "=", "!", "…"])
     assert.isTrue(said.some((line) => line.endsWith("then BUY 0.05 BTC at 57100")))
     assert.include(said, "    empty: g … i (3): far away")
+    assert.include(said, "The service takes 27 basis points of every input (echoed by 2 orders) in BTC/USDC.")
     assert.isTrue(said.some((line) => line.startsWith("! UNSAFE  crossing: meets")))
     assert.strictEqual(
       said.at(-1),
