@@ -49,11 +49,18 @@ const usedNonce = /nonce\b.*\b(?:already|been)\b.*\bused|already (?:been )?(?:pr
 
 /**
  * Sentences of the verifier that it has for no payload that was executed. It looks at the balance after the nonce, so a nonce
- * that was used is named instead; bytes, keys and accounts that fail once had failed before. That a payload has expired, or
- * that its nonce is not valid any more, tells nothing of the time before, and neither does a gateway's "request rejected".
+ * that was used is named instead; bytes, keys and accounts that fail once had failed before. A salt that is not valid tells
+ * nothing of the time before, but that is covered where the first sending was refused for it as well. That a payload has
+ * expired says nothing, and neither does a gateway's "request rejected".
  */
 const clearRefusal =
-  /insufficient balance|invalid signature|public key '[^']*' doesn't exist|invalid message|wrong verifying_contract|nonce must be|unknown token/i
+  /insufficient balance|invalid signature|public key '[^']*' doesn't exist|invalid message|wrong verifying_contract|nonce must be|unknown token|invalid salt/i
+
+/**
+ * Its nonce has a salt that the verifier does not take. A salt that was withdrawn never comes back, but the verifier that
+ * answered may not know a new one yet, so these bytes too may be executed until they expire, and are waited for.
+ */
+export const isStale = ({ lastAnswer = "" }: Pick<Payload, "lastAnswer">): boolean => /invalid salt/i.test(lastAnswer)
 
 export const answered = (payload: Payload, { code, text }: { readonly code: string; readonly text: string }) => {
   const lastAnswer = `${code}: ${text}`

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { History } from "../../src/venue/History.ts"
 import { Swaps } from "../../src/venue/Swaps.ts"
+import { IntentGuard } from "../../src/venue/signing/IntentGuard.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import {
   account,
@@ -139,6 +140,35 @@ describe("the sandbox like the deployed service", () => {
         assert.match(refused.message, /History is invite-only for now/)
       }),
       like
+    )
+  )
+
+  it.effect("a transfer that was made before its verifier changed the salt was executed all the same", () =>
+    play(
+      Effect.gen(function* () {
+        const [port, guard] = [yield* Venue, yield* IntentGuard]
+        const { value: created } = yield* port.createOrder(order({ ...market, price: price("70000") }))
+        const sign = Effect.gen(function* () {
+          const { value } = yield* port.generateIntent(created.depositAddress)
+          return yield* guard.signTransfer(value, {
+            depositAddress: created.depositAddress,
+            depositType: "CONFIDENTIAL_INTENTS",
+            asset: btc,
+            amount: created.inputAmount
+          })
+        })
+        const stale = yield* sign
+        const nonce = Buffer.from(JSON.parse(stale.body).signedData.payload.nonce, "base64").toString("hex")
+        assert.strictEqual(nonce.slice(0, 18), "5628f6c600e110f317", "the documented salt, until it changes")
+        yield* send("POST", "/sandbox/salts")
+        assert.match((yield* Effect.flip(port.submitIntent(stale))).message, /invalid salt/)
+        yield* port.submitIntent(yield* sign)
+        yield* until(created.id, ({ fillStatus }) => fillStatus === "OPEN")
+        const books = yield* venueBooks
+        assert.deepStrictEqual(books.imbalances, [])
+      }),
+      like,
+      "CONFIDENTIAL_INTENTS"
     )
   )
 

@@ -242,7 +242,9 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const never =
       attempts === 0
         ? "its payload was never sent and has expired"
-        : "its payload was refused each time and has expired without a deposit"
+        : Payload.isStale(funding)
+          ? "its payload was refused each time, because the verifier had changed its salt, and has expired without a deposit"
+          : "its payload was refused each time and has expired without a deposit"
     yield* record(
       meaning === "never"
         ? { _tag: "FundingDead", ...money, reason: `${never}${answer}` }

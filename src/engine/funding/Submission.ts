@@ -1,14 +1,15 @@
 /**
  * Sends a signed payload, for orders and swaps alike: the journaled bytes, again and again until they have expired.
  * Their nonce can execute only once. Sending goes on after an acknowledgement, at longer pauses, until the deposit is
- * seen: if the venue lost an acknowledged payload, the repetition executes it.
+ * seen: if the venue lost an acknowledged payload, the repetition executes it. Only a payload that was refused for its salt is
+ * not: it is sent once more, and then waits until it has expired.
  *
  * The bytes ask the gate before each sending, and once more when it is their turn on the network: a locked journal or a slow
  * turn may have kept them since the last look.
  */
 import { Clock, Effect } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
-import type { Payload } from "../../domain/Payload.ts"
+import { fateOf, isStale, type Payload } from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import type { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
@@ -23,7 +24,9 @@ export interface SubmissionPace {
 }
 
 /** Whether the bytes are due to be sent (again) now, by the clock that `lastSentAt` was read from. */
-const isDue = ({ acknowledged, attempts, lastSentAt }: Payload, now: number, pace: SubmissionPace) => {
+const isDue = (payload: Payload, now: number, pace: SubmissionPace) => {
+  const { acknowledged, attempts, lastSentAt } = payload
+  if (isStale(payload) && fateOf(payload) === "refused") return false
   const pause =
     attempts === 0 ? 0 : Math.min(pace.retryMaxMillis, pace.retryMinMillis * 2 ** Math.min(attempts - 1, 20))
   return elapsedMillis(lastSentAt, now) >= (acknowledged ? Math.max(pause, pace.visibilityMillis) : pause)

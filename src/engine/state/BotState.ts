@@ -19,7 +19,7 @@ import type { Placement } from "./Placement.ts"
 import { after, planned, unreadable } from "./PlacementFold.ts"
 import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
-import { emptyStrategy, flowsAfter, resumed, type StrategyState } from "./StrategyState.ts"
+import { emptyStrategy, flowsAfter, refusedOnceMore, resumed, type StrategyState } from "./StrategyState.ts"
 import * as OldSwaps from "./swaps/OldSwaps.ts"
 import { changesOwnState, tradingAfter } from "./TradingFold.ts"
 
@@ -228,7 +228,7 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   if (event._tag === "FillSeen") state.fills += 1
   if (event._tag === "FeeEchoed") EchoedFee.learn(state.echoedFees, changed.market, event, at)
   applySlot(state, changed, event, at)
-  noteRefused(state, placement, event)
+  noteRefused(state, placement, event, at)
   noteEarlyEnd(state, placement, event, at)
   noteTrading(state, changed, event, at)
   // A settled order is terminal and paid at the venue; one that lives on is no placement again, and freezes its slot
@@ -344,14 +344,14 @@ const applySlot = (state: BotState, placement: Placement, event: PlacementEvent,
 }
 
 /** A doubt without a deposit says nothing of refusals, nor does a wallet that was not asked; one that lied may not be asked again. */
-const noteRefused = (state: BotState, before: Placement, event: PlacementEvent): void => {
-  const refuse = (answer: string, isLie = false) =>
+const noteRefused = (state: BotState, before: Placement, event: PlacementEvent, at: number): void => {
+  const refuse = (answer: string, lie: { readonly isLie?: true } = {}) =>
     changeStrategy(state, before.strategy, ({ refused }) => ({
-      refused: { times: (refused?.times ?? 0) + 1, answer, ...(isLie ? { isLie } : {}) }
+      refused: { ...refusedOnceMore(refused, before, answer, at), ...lie }
     }))
   if (event._tag === "DepositSeen") {
     if (before.state === "dead")
-      return refuse(`the payment of ${before.id} counted as never made, and its deposit is there`, true)
+      return refuse(`the payment of ${before.id} counted as never made, and its deposit is there`, { isLie: true })
     return changeStrategy(state, before.strategy, () => ({ refused: undefined }))
   }
   if (event._tag !== "FundingDead" || before.state !== "funding") return

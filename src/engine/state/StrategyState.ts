@@ -1,7 +1,10 @@
 /** What the bot remembers of one strategy: a part of the fold of the journal (see `BotState`). */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
+import { isStale } from "../../domain/Payload.ts"
+import { present } from "../../domain/Present.ts"
 import type { Memory } from "../../strategy/Decision.ts"
+import type { Placement } from "./Placement.ts"
 import type { MarketTrading } from "./TradingFold.ts"
 
 export interface StrategyState {
@@ -33,8 +36,7 @@ export interface StrategyState {
     readonly asset: string
     readonly amount: Amount
   }
-  /** Payments that were refused for certain since the last deposit that was seen, and what the last one was answered. `isLie`: it was paid. */
-  readonly refused?: { readonly times: number; readonly answer: string; readonly isLie?: boolean } | undefined
+  readonly refused?: RefusedPayments | undefined
   /** Its orders that live on although their books were closed, since it was last resumed. */
   readonly revived?: ReadonlyArray<string> | undefined
   /** Its orders that ended in a row before their time, not whole and without a cancel of ours, and how the last one did. */
@@ -51,6 +53,29 @@ export interface StrategyState {
   readonly removed?: "drained" | "left" | undefined
   /** Last denial or deferral by slot, so that each is reported once. */
   readonly refusals: ReadonlyMap<string, string>
+}
+
+/** Payments that were refused for certain since the last deposit that was seen, and what the last one was answered. */
+export interface RefusedPayments {
+  readonly times: number
+  readonly answer: string
+  /** It was paid. */
+  readonly isLie?: boolean
+  /** When the first one ended that was refused for its salt. */
+  readonly saltSince?: number
+}
+
+/** Everything that was planned before a change of the salt was known is refused for it as well, and counts once together. */
+export const refusedOnceMore = (
+  refused: RefusedPayments | undefined,
+  { funding, plannedAt }: Placement,
+  answer: string,
+  at: number
+): RefusedPayments => {
+  const { saltSince, times = 0 } = refused ?? {}
+  if (funding === undefined || !isStale(funding)) return { times: times + 1, answer, ...present({ saltSince }) }
+  const isCounted = saltSince !== undefined && plannedAt <= saltSince
+  return { times: isCounted ? times : times + 1, answer, saltSince: saltSince ?? at }
 }
 
 /** Without a mark there is nothing to correct. */

@@ -5,6 +5,7 @@
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { format as price } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
+import { isStale } from "../../domain/Payload.ts"
 import { iso } from "../../domain/Text.ts"
 import { type Assets, withSymbol } from "./Money.ts"
 import * as SwapLine from "./SwapLine.ts"
@@ -213,7 +214,14 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
         "warn"
       ]
     case "FundingAnswered":
-      return [`the venue answered the funding with ${event.code}: ${event.text}`, "warn"]
+      return [
+        `the venue answered the funding with ${event.code}: ${event.text}${
+          isStale({ lastAnswer: event.text })
+            ? "; its verifier has changed its salt: the payload waits until it has expired, and what is paid next gets a new one"
+            : ""
+        }`,
+        "warn"
+      ]
     case "FundingInDoubt":
       return [
         `IN DOUBT: ${event.reason}; ${money(event.asset, event.amount)} stays reserved (limitbot resolve)`,

@@ -341,10 +341,29 @@ describe("the last moment before funding", () => {
     })
   )
 
+  it.effect("a payment that was refused for its salt was sent seven times, and then in doubt for ever", () =>
+    Effect.gen(function* () {
+      const { bind, done, state, work } = yield* world({ submit: () => refusedWith("invalid salt") })
+      yield* bind("p1", "address-p1")
+      for (let look = 0; look < 20; look += 1) {
+        yield* work("p1")
+        if (look === 11) assert.strictEqual(state.placements.get("p1")?.state, "funding", "it may still be executed")
+        yield* TestClock.adjust(10_000)
+      }
+      assert.deepStrictEqual([done.signed, done.sent], [1, 2])
+      assert.strictEqual(state.placements.get("p1")?.state, "dead")
+      assert.strictEqual(Ledger.freeOf(state.ledger, "s", "BTC"), 10_000_000n)
+    })
+  )
+
   const unclear: ReadonlyArray<readonly [string, (count: number) => Effect.Effect<never, VenueError>]> = [
     [
       "once refused, once without an answer",
       (count) => (count === 1 ? Effect.fail(lost) : refusedWith("invalid signature"))
+    ],
+    [
+      "once without an answer and then refused for its salt",
+      (count) => (count === 1 ? Effect.fail(lost) : refusedWith("invalid salt"))
     ],
     ["refused as expired", () => refusedWith("deadline has expired")],
     ["refused for a reason that says nothing", () => refusedWith("request-rejected")]

@@ -7,7 +7,7 @@ import { closesGate } from "../../../src/engine/reconciliation/FundingStop.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../../src/venue/VenueConfig.ts"
-import { assets, inVirtualTime, ladder, make, openOrders, until } from "../botWorld.ts"
+import { assets, inVirtualTime, ladder, make, makeExpiring, openOrders, until } from "../botWorld.ts"
 import { about, asked } from "./askedPayment.ts"
 
 /** Every order of an answer, as before its deposit. */
@@ -46,6 +46,46 @@ describe("payments that are refused each time", () => {
         yield* books.record({ _tag: "Resumed", strategy: "ladder", reason: "the account has it now" })
         yield* until(() => openOrders(bot).length === 2, 3_600_000, "all orders rest")
         assert.isUndefined(bot.state.strategies.get("ladder")?.refused)
+      })
+    )
+  )
+
+  it.effect("those under way while the verifier changed its salt stopped their strategy until a person came", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* makeExpiring
+        const stale = new Set<string>()
+        world.network.bend = ({ body, url }) => {
+          if (!url.endsWith("/v0/submit-intent")) return undefined
+          const bytes = body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
+          if (stale.size < 4) stale.add(bytes)
+          return stale.has(bytes) ? { status: 400, body: { message: "invalid salt" } } : undefined
+        }
+        const bot = yield* world.run({ strategies: [ladder(4)] })
+        yield* until(
+          () => openOrders(bot).length === 4,
+          600_000,
+          "all orders rest, each paid with a payload of its own"
+        )
+        const tags = (yield* bot.events).map(({ event }) => event._tag)
+        const count = (tag: string) => tags.filter((each) => each === tag).length
+        assert.deepStrictEqual([count("FundingSigned"), count("FundingDead"), count("Paused")], [8, 4, 0])
+        assert.isAtMost(count("FundingSent"), 4 * 2 + 4)
+      })
+    )
+  )
+
+  it.effect("a bot that left while a payment was refused for its salt waited for ever", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* makeExpiring
+        world.network.bend = ({ url }) =>
+          url.endsWith("/v0/submit-intent") ? { status: 400, body: { message: "invalid salt" } } : undefined
+        const bot = yield* world.run({ strategies: [ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])] })
+        const refusals = () => [...bot.state.placements.values()].map(({ funding }) => funding?.clearRefusals)
+        yield* until(() => refusals().includes(2), 60_000, "it is refused twice")
+        world.setWithdraw({ code: "leaving", text: "The bot leaves" })
+        yield* until(() => bot.inside().isIdle(), 120_000, "nothing is left to wait for")
       })
     )
   )

@@ -63,10 +63,17 @@ export const generate = (
     receiver_id: depositAddress,
     tokens: { [Domains.tokenIn(domain, target.origin.id)]: String(missing) }
   }
-  const deadline = Wire.formatTimestamp(now + Seeded.between(settings.intentMillis, settings.seed, "valid", ...keys))
+  const validUntil = now + Seeded.between(settings.intentMillis, settings.seed, "valid", ...keys)
+  const deadline = Wire.formatTimestamp(validUntil)
+  const nonce = Buffer.from(Seeded.bytes(settings.seed, "nonce", ...keys))
+  if (isSalted(state)) {
+    nonce.write(versionedMagic, 0, "hex")
+    nonce.write(Salts.saltOf(state, domain.verifier), 5, "hex")
+    nonce.writeBigInt64LE(BigInt(validUntil + 1_000) * 1_000_000n, 9)
+  }
   const payload = {
     message: JSON.stringify({ deadline, intents: [intent], signer_id: signerId }),
-    nonce: Buffer.from(Seeded.bytes(settings.seed, "nonce", ...keys)).toString("base64"),
+    nonce: nonce.toString("base64"),
     recipient: domain.verifier
   }
   // The real service sends no callback, a null one, or one that means nothing but is part of what is signed.
@@ -125,8 +132,10 @@ export const verify = (
     if (parts !== undefined && parts.expiry < BigInt(deadline) * 1_000_000n) {
       return yield* wrong("deadline is greater than nonce")
     }
-    const problem = purpose === "login" && login.nonce === "started" ? startProblem(state, recipient, parts) : undefined
+    const problem = purpose === "login" && login.nonce === "started" ? startProblem(state, parts) : undefined
     if (problem !== undefined) return yield* wrong(problem)
+    if (isSalted(state) && parts !== undefined && parts.salt !== Salts.saltOf(state, recipient))
+      return yield* wrong("invalid salt")
     // One verifier for both ledgers does not tell them apart: the deposit address does.
     const [ledger] = ledgers.length === 1 ? ledgers : []
     const nameIn = (token: string) => (ledger === undefined ? token : Domains.assetOf(signing[ledger], token))
@@ -147,13 +156,15 @@ export const verify = (
 /** Seen at the deployed service: how far a start may be from its clock. */
 const startsWithin = { before: 240_000, after: 300_000 }
 
-/** What a login's nonce lacks: the verifier's present salt, or a start near the service's own time. */
-const startProblem = (state: State, verifier: string, parts: NonceParts | undefined): string | undefined => {
+/** Where logins need a salt, the service's own nonces have one as well. */
+const isSalted = ({ settings }: State): boolean => factsOf(settings).login.nonce === "started"
+
+/** What a login's nonce lacks: a start near the service's own time. */
+const startProblem = (state: State, parts: NonceParts | undefined): string | undefined => {
   if (parts === undefined) return "timestamp validation failed: the nonce has no start"
   const millis = Number(parts.start / 1_000_000n)
   const [from, until] = [state.now - startsWithin.before, state.now + startsWithin.after]
-  if (millis < from || millis > until) return "timestamp validation failed"
-  return parts.salt === Salts.saltOf(state, verifier) ? undefined : "invalid salt"
+  return millis < from || millis > until ? "timestamp validation failed" : undefined
 }
 
 const versionedMagic = "5628f6c600"

@@ -1,6 +1,6 @@
 /**
- * The salts of the verifiers' nonces: four bytes each, another value after every rotation. The verifier of logins takes only
- * the present one; what it signs for is told by a public view of the verifier.
+ * The salts of the verifiers' nonces: four bytes each, another value after every rotation. A verifier takes only the present
+ * one, which a public view of it tells; at first it is the one of the facts, where they have one.
  */
 import { signedDeposits } from "../../../venue/profile/Facts.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
@@ -8,6 +8,7 @@ import * as Seeded from "../Seeded.ts"
 import type { State } from "../State.ts"
 
 export const saltOf = ({ saltRotations, settings }: State, verifier: string): string =>
+  (saltRotations === 0 ? factsOf(settings).salts[verifier] : undefined) ??
   Seeded.hex(settings.seed, "salt", verifier, saltRotations).slice(0, 8)
 
 /** By verifier. */
