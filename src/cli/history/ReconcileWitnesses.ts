@@ -18,15 +18,19 @@ export const gather = Effect.fnUntraced(function* (
   const progress = yield* Progress.make("reconcile")
   const missing: Array<string> = []
   const told = yield* Witnesses.books
-  progress.update(1, 4, "orders")
+  progress.update(1, 4, "balances")
+  const snapshot = yield* balancesOf(config, missing)
+  progress.update(2, 4, "orders")
   const { found: venueOrders, unread: unreadOrders } = yield* Witnesses.venueOrders(told)
-  progress.update(2, 4, "history")
+  const balances =
+    snapshot === undefined
+      ? []
+      : yield* Witnesses.compareBalances(BalanceComparison.positions(snapshot, venueOrders), acceptBalances)
+  progress.update(3, 4, "history")
   const hasHistory = config.venue.partnerJwt !== undefined
   if (hasHistory) yield* HistorySync.sync()
   else missing.push("history: venue.partnerJwt is not set")
   const history = hasHistory ? yield* Witnesses.history : undefined
-  progress.update(3, 4, "balances")
-  const balances = yield* balanceFindings(config, acceptBalances, missing)
   const compared = Reconciliation.compare({
     own: new Set([account, ...config.account.refundTo.values()]),
     orders: told.orders,
@@ -61,11 +65,7 @@ const isPrivate = (swap: SwapAccount): boolean =>
   [swap.agreed.depositType, swap.agreed.refundType, swap.agreed.recipientType].includes("CONFIDENTIAL_INTENTS")
 
 /** The end user's balances need an invitation; without them the other witnesses still speak. */
-const balanceFindings = Effect.fnUntraced(function* (
-  config: ConfigFile.BotConfig,
-  accept: boolean,
-  missing: Array<string>
-) {
+const balancesOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, missing: Array<string>) {
   const assets = homes(config)
   for (const home of ["INTENTS", "ORIGIN_CHAIN"] as const) {
     const symbols = assets.get(home)?.map(({ symbol }) => symbol) ?? []
@@ -73,16 +73,11 @@ const balanceFindings = Effect.fnUntraced(function* (
     if (symbols.length > 0) missing.push(`balances${named}: ${otherWitnesses[home]}`)
   }
   const ownPrivate = new Set(assets.get("CONFIDENTIAL_INTENTS")?.map(({ symbol }) => symbol))
-  if (ownPrivate.size === 0 && !(yield* readSwaps).some(isPrivate)) return []
-  const now = yield* Witnesses.positions(config.markets, ownPrivate).pipe(
+  if (ownPrivate.size === 0 && !(yield* readSwaps).some(isPrivate)) return undefined
+  const snapshot = yield* Witnesses.balances(config.markets, ownPrivate).pipe(
     Effect.catchTag("VenueError", (error) => Effect.succeed(error.message))
   )
-  if (typeof now === "string") missing.push(`balances: ${now}`)
-  if (now === undefined) missing.push("balances: the bot acted all the time; look again when it is quiet")
-  if (typeof now === "string" || now === undefined) return []
-  const before = accept ? undefined : yield* Witnesses.lastPositions
-  const findings = BalanceComparison.compare(before, now)
-  // A contradiction remains until somebody accepts it.
-  if (findings.every(({ verdict }) => verdict !== "contradiction")) yield* Witnesses.savePositions(now)
-  return findings
+  if (typeof snapshot === "string") missing.push(`balances: ${snapshot}`)
+  if (snapshot === undefined) missing.push("balances: the bot acted all the time; look again when it is quiet")
+  return typeof snapshot === "string" ? undefined : snapshot
 })

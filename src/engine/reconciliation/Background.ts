@@ -104,13 +104,10 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
   /** What the balances showed when they last could be compared: it stands until they say something else. */
   let moved: ReadonlyArray<Reconciliation.Comparison> = []
 
-  const balances = Effect.gen(function* () {
-    if (watched.isPrivate.size === 0) return
-    const now = yield* Witnesses.positionsNow(watched.markets, watched.isPrivate, books.state)
-    if (now === undefined) return
-    moved = BalanceComparison.compare(yield* Witnesses.lastPositions, now)
-    if (moved.every(({ verdict }) => verdict !== "contradiction")) yield* Witnesses.savePositions(now)
-  })
+  const balances =
+    watched.isPrivate.size === 0
+      ? Effect.undefined
+      : unlessUnreachable(Witnesses.balancesNow(watched.markets, watched.isPrivate, books.state))
 
   const historyOf = Effect.fnUntraced(function* (own: ReadonlySet<string>) {
     if (!watched.hasHistory) return undefined
@@ -125,9 +122,10 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     yield* follow
     const before = [...known.orders.values()]
     const asked = { orders: before, startedAt: 0 }
+    const snapshot = yield* balances
     const { found, unread } = yield* Witnesses.venueOrders(asked, { unfinishedOnly: true })
+    if (snapshot !== undefined) moved = yield* Witnesses.compareBalances(BalanceComparison.positions(snapshot, found))
     const isRead = watched.hasHistory && (yield* reached(HistorySync.sync()))
-    const isBalanced = yield* reached(balances)
     yield* follow
     const swaps = yield* readSwaps
     const open = known.open()
@@ -150,11 +148,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     const isForeign = ({ depositAddress, kind, subject }: Reconciliation.Comparison) =>
       (kind === "order" && found.has(subject)) || (kind === "swap" && subject === depositAddress)
     const finding: Finding = {
-      witnesses: [
-        "orders",
-        ...(isRead ? ["history"] : []),
-        ...(isBalanced && watched.isPrivate.size > 0 ? ["balances"] : [])
-      ],
+      witnesses: ["orders", ...(isRead ? ["history"] : []), ...(snapshot === undefined ? [] : ["balances"])],
       contradictions: [...compared, ...moved]
         .filter((each) => each.verdict === "contradiction" && !isForeign(each))
         .map(({ kind, subject, text }) => `${kind} ${subject}: ${text}`),
@@ -180,6 +174,9 @@ const firstLookMillis = 30_000
 
 /** Whether a witness could be asked. */
 const reached = <A, E, R>(ask: Effect.Effect<A, VenueError | E, R>) =>
-  Effect.as(ask, true).pipe(Effect.catchIf(isVenueError, ({ message }) => Effect.as(Effect.logDebug(message), false)))
+  Effect.map(unlessUnreachable(Effect.as(ask, true)), (isReached) => isReached === true)
+
+const unlessUnreachable = <A, E, R>(ask: Effect.Effect<A, VenueError | E, R>) =>
+  ask.pipe(Effect.catchIf(isVenueError, ({ message }) => Effect.as(Effect.logDebug(message), undefined)))
 
 const isVenueError = (error: unknown): error is VenueError => error instanceof VenueError

@@ -2,13 +2,16 @@
  * Private balances as a witness. They are the only balances that the service shows, and only confidential accounts
  * have them. Money of `INTENTS` is public at the verifier and money of `ORIGIN_CHAIN` is on other chains, so neither
  * is compared. The journal does not know what an account held before it began, so the comparison is of movements:
- * since the last look, the balance must have moved by what the ledger and the swaps explain, give or take money in
- * flight. Any other movement did not come from us.
+ * balance less booked is a constant, the account's own capital. What is under way has left the books, so it can only
+ * make the balance larger, and by no more than it is. Each look so gives a lowest and a highest capital; all looks
+ * have to leave one that is possible. A look that could not decide narrows the baseline or leaves it, and never moves it.
  */
-import type { Amount } from "../../domain/Amount.ts"
+import { type Amount, max } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
 import { moneyOf, type SwapAccount } from "../../domain/SwapAccount.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
 import { type Comparison, noEvidence, texts } from "./Reconciliation.ts"
 
 /** One asset at one moment. */
@@ -17,8 +20,23 @@ export interface Position {
   readonly balance: Amount
   /** What the books say went into the balance, net. */
   readonly booked: Amount
-  /** What may or may not have reached or left the balance already. */
+  /** So much of the balance, at most, is booked as under way: it has not left yet, or is back already. */
   readonly underWay: Amount
+}
+
+/** The balances and the books of one moment. */
+export interface Snapshot {
+  /** What is under way without the money of resting orders. */
+  readonly certain: Positions
+  readonly resting: ReadonlyArray<Resting>
+}
+
+/** An order whose money may have come back, as output or refund, since the bot last looked. */
+interface Resting {
+  readonly orderId: string | undefined
+  readonly filledIn: Amount
+  /** By asset symbol. */
+  readonly most: ReadonlyMap<string, Amount>
 }
 
 /** The assets of which the bot's own money is private, by symbol. Swaps say it of themselves. */
@@ -27,46 +45,39 @@ export type PrivateAssets = ReadonlySet<string>
 /** By asset symbol. */
 export type Positions = ReadonlyMap<string, Position>
 
-const onItsWay = [
-  "deposit in flight",
-  "in doubt",
-  "in order",
-  "filled unpaid",
-  "payout in flight",
-  "refund in flight"
-] as const
+const onItsWay = ["deposit in flight", "in doubt", "filled unpaid", "payout in flight", "refund in flight"] as const
 /** A marketable order fills at a better price than its limit, but not by more than this. */
 const improvement = 2n
 
 /** Places and movements, in the bot's ledger and in swaps, that touch the account's own balance. */
-export const positions = (
+export const snapshot = (
   symbols: ReadonlyArray<string>,
   balances: ReadonlyMap<string, Amount>,
   { state, swaps }: { readonly state: BotState; readonly swaps: ReadonlyArray<SwapAccount> },
   isPrivate: PrivateAssets
-): Positions => {
+): Snapshot => {
   // Swaps say of themselves which balance they touch.
   const names = new Set(swaps.map(({ id }) => id))
   const totals = Ledger.totals(Ledger.without(state.ledger, names)).filter(({ asset }) => isPrivate.has(asset))
   const strategies = [...state.strategies.values()]
-  const orders = unfinished(state).filter(({ id, outputAsset }) => isPrivate.has(outputAsset) && !names.has(id))
+  const live = unfinished(state).filter(({ id }) => !names.has(id))
+  const resting = live.map((placement) => restingOf(state.ledger, placement, isPrivate))
   const inPlaces = (symbol: string, wanted: ReadonlyArray<string>): Amount =>
     totals.reduce(
       (sum, { amount, asset, place }) => (asset === symbol && wanted.includes(place) ? sum + amount : sum),
       0n
     )
-  /** Orders may have been filled and paid out since the bot last looked. */
-  const outputs = (symbol: string): Amount =>
-    orders.reduce(
-      (sum, { outputAmount, outputAsset }) => (outputAsset === symbol ? sum + outputAmount * improvement : sum),
-      0n
-    )
+  /** A leg that the venue gave up may complete after all. */
+  const failed = (symbol: string): Amount =>
+    isPrivate.has(symbol)
+      ? live.reduce((sum, { id }) => sum + max(0n, Ledger.heldBy(state.ledger, id, symbol, "residual")), 0n)
+      : 0n
   const budgets = (symbol: string): Amount =>
     isPrivate.has(symbol)
       ? strategies.reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n) -
         Ledger.broughtByFirstOrders(state.ledger, symbol)
       : 0n
-  return new Map(
+  const certain = new Map(
     symbols.map((symbol) => {
       const own = swaps.map((swap) => swapMovement(swap, symbol))
       return [
@@ -75,10 +86,52 @@ export const positions = (
           balance: balances.get(symbol) ?? 0n,
           booked:
             inPlaces(symbol, ["wallet", "dust"]) - budgets(symbol) + own.reduce((sum, { booked }) => sum + booked, 0n),
-          underWay: inPlaces(symbol, onItsWay) + outputs(symbol) + own.reduce((sum, { underWay }) => sum + underWay, 0n)
+          underWay:
+            max(0n, inPlaces(symbol, onItsWay)) + failed(symbol) + own.reduce((sum, { underWay }) => sum + underWay, 0n)
         }
-      ]
+      ] as const
     })
+  )
+  return { certain, resting }
+}
+
+/** What is in the order may have been refunded, or filled and paid out; a payment that is not seen yet as well. */
+const restingOf = (ledger: Ledger.Ledger, placement: Placement, isPrivate: PrivateAssets): Resting => {
+  const { fills, id, inputAmount, inputAsset, order, outputAmount, outputAsset } = placement
+  const inOrder = max(0n, Ledger.heldBy(ledger, id, inputAsset, "in order"))
+  const paid = (["deposit in flight", "in doubt"] as const).reduce(
+    (sum, place) => sum + max(0n, Ledger.heldBy(ledger, id, inputAsset, place)),
+    inOrder
+  )
+  const output = inputAmount === 0n ? 0n : (paid * outputAmount * improvement + inputAmount - 1n) / inputAmount
+  const most = new Map([[inputAsset, inOrder]])
+  most.set(outputAsset, (most.get(outputAsset) ?? 0n) + output)
+  return {
+    orderId: order?.id,
+    filledIn: [...fills.values()].reduce((sum, { amountIn }) => sum + amountIn, 0n),
+    most: new Map([...most].filter(([symbol]) => isPrivate.has(symbol)))
+  }
+}
+
+/**
+ * What the balances mean once the orders have been read, which must be after them: an order that still rests, with the
+ * fills that the books know, has given nothing back before.
+ */
+export const positions = ({ certain, resting }: Snapshot, orders: ReadonlyMap<string, Order>): Positions => {
+  const isUnchanged = ({ filledIn, orderId }: Resting): boolean => {
+    const found = orderId === undefined ? undefined : orders.get(orderId)
+    return (
+      found !== undefined &&
+      !isTerminal(found.fillStatus) &&
+      found.fills.reduce((sum, { amountIn }) => sum + amountIn, 0n) === filledIn
+    )
+  }
+  const changed = resting.filter((order) => !isUnchanged(order))
+  return new Map(
+    [...certain].map(([symbol, position]) => [
+      symbol,
+      { ...position, underWay: changed.reduce((sum, { most }) => sum + (most.get(symbol) ?? 0n), position.underWay) }
+    ])
   )
 }
 
@@ -104,7 +157,13 @@ const swapMovement = (swap: SwapAccount, symbol: string): Pick<Position, "booked
   return { booked, underWay: pending }
 }
 
-/** The movement of each asset between two looks. */
+/** What the account holds besides the bot's money: at least and at most. */
+const capitalOf = ({ balance, booked, underWay }: Position) => ({
+  lowest: balance - booked - underWay,
+  highest: balance - booked
+})
+
+/** The movement of each asset since its baseline. */
 export const compare = (before: Positions | undefined, now: Positions): ReadonlyArray<Comparison> =>
   [...now].map(([symbol, position]): Comparison => {
     const last = before?.get(symbol)
@@ -117,8 +176,32 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
     const explained = position.booked - last.booked
     const text = `moved by ${moved}, the journal explains ${explained}`
     if (moved === explained) return { ...subject, verdict: "agrees", text, evidence }
-    const isWithin = moved >= explained - last.underWay && moved <= explained + position.underWay
-    return isWithin
-      ? { ...subject, verdict: "explained", text: `${text}; the difference is on its way`, evidence }
+    return isPossible(last, position)
+      ? {
+          ...subject,
+          verdict: "explained",
+          text: `${text}; up to ${last.underWay + position.underWay} was under way, so it is compared again`,
+          evidence
+        }
       : { ...subject, verdict: "contradiction", text, evidence }
   })
+
+const isPossible = (before: Position, now: Position): boolean =>
+  capitalOf(now).highest >= capitalOf(before).lowest && capitalOf(now).lowest <= capitalOf(before).highest
+
+/**
+ * What the next look is compared with: what all looks so far leave possible. One that contradicts changes nothing until
+ * somebody accepts it.
+ */
+export const baseline = (before: Positions | undefined, now: Positions): Positions =>
+  new Map([
+    ...(before ?? []),
+    ...[...now].map(([symbol, position]): readonly [string, Position] => {
+      const last = before?.get(symbol)
+      if (last === undefined) return [symbol, position]
+      if (!isPossible(last, position)) return [symbol, last]
+      const nearest = capitalOf(position).highest <= capitalOf(last).highest ? position : last
+      const lowest = max(capitalOf(last).lowest, capitalOf(position).lowest)
+      return [symbol, { ...nearest, underWay: capitalOf(nearest).highest - lowest }]
+    })
+  ])

@@ -114,8 +114,11 @@ const toLine = (transaction: Transaction): Reconciliation.HistoryLine => {
   return { depositAddress, depositMemo, status, createdAt, amountIn, amountOut, refundTo, hashes }
 }
 
-/** The private balances and the books of the same moment; `undefined` when the bot never stood still for it. */
-export const positions = Effect.fn("Witnesses.positions")(function* (
+/**
+ * The private balances and the books of the same moment; `undefined` when the bot never stood still for it. The orders are
+ * to be read after it (`BalanceComparison.positions`).
+ */
+export const balances = Effect.fn("Witnesses.balances")(function* (
   markets: Markets,
   isPrivate: BalanceComparison.PrivateAssets
 ) {
@@ -126,7 +129,7 @@ export const positions = Effect.fn("Witnesses.positions")(function* (
     const read = yield* venue.balances
     const after = yield* books
     if (after.state.sequence === told.state.sequence && stepsOf(after) === stepsOf(told)) {
-      return BalanceComparison.positions([...symbolOf.values()], privateIn(read, symbolOf), after, isPrivate)
+      return BalanceComparison.snapshot([...symbolOf.values()], privateIn(read, symbolOf), after, isPrivate)
     }
     told = after
   }
@@ -134,7 +137,7 @@ export const positions = Effect.fn("Witnesses.positions")(function* (
 })
 
 /** The same for a bot that has its own state at hand. */
-export const positionsNow = Effect.fn("Witnesses.positionsNow")(function* (
+export const balancesNow = Effect.fn("Witnesses.balancesNow")(function* (
   markets: Markets,
   isPrivate: BalanceComparison.PrivateAssets,
   state: BotState.BotState
@@ -146,7 +149,7 @@ export const positionsNow = Effect.fn("Witnesses.positionsNow")(function* (
     const read = yield* venue.balances
     if (state.sequence !== sequence) continue
     const told = { state, swaps: yield* readSwaps }
-    return BalanceComparison.positions([...symbolOf.values()], privateIn(read, symbolOf), told, isPrivate)
+    return BalanceComparison.snapshot([...symbolOf.values()], privateIn(read, symbolOf), told, isPrivate)
   }
   return undefined
 })
@@ -163,8 +166,8 @@ const privateIn = (read: ReadonlyArray<Balance>, symbolOf: ReadonlyMap<string, s
 
 const stepsOf = (told: OwnRecords): number => told.swaps.reduce((sum, { steps }) => sum + steps, 0)
 
-/** The positions of the last look. */
-export const lastPositions = Effect.map(lastSnapshot, (snapshot) =>
+/** What the balances are compared with. */
+const baseline = Effect.map(lastSnapshot, (snapshot) =>
   snapshot === undefined
     ? undefined
     : new Map(Object.entries(snapshot).flatMap(([symbol, text]) => decode(symbol, text)))
@@ -177,9 +180,17 @@ const decode = (symbol: string, text: string): ReadonlyArray<readonly [string, B
     : [[symbol, { balance: BigInt(balance), booked: BigInt(booked), underWay: BigInt(underWay) }]]
 }
 
-export const savePositions = (positions: BalanceComparison.Positions) =>
-  saveSnapshot(
+/** Compares the balances with what earlier looks left possible, and keeps what is possible now. */
+export const compareBalances = Effect.fn("Witnesses.compareBalances")(function* (
+  now: BalanceComparison.Positions,
+  accept = false
+) {
+  const before = accept ? undefined : yield* baseline
+  const next = BalanceComparison.baseline(before, now)
+  yield* saveSnapshot(
     Object.fromEntries(
-      [...positions].map(([symbol, { balance, booked, underWay }]) => [symbol, `${balance} ${booked} ${underWay}`])
+      [...next].map(([symbol, { balance, booked, underWay }]) => [symbol, `${balance} ${booked} ${underWay}`])
     )
   )
+  return BalanceComparison.compare(before, now)
+})
