@@ -114,7 +114,12 @@ const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders 
     subject: `${order.slot} ${placement}`,
     depositAddress,
     depositMemo,
-    ...gravest(statements, "journal, order and history say the same"),
+    ...gravest(
+      statements,
+      history === undefined
+        ? "journal and order say the same; the history was not read"
+        : "journal, order and history say the same"
+    ),
     evidence: {
       journal: texts({
         order: orderId,
@@ -219,12 +224,13 @@ const compareSwap = (swap: SwapAccount, { history }: Witnesses): Comparison => {
       : []),
     ...(history === undefined ? [] : swapAgainstHistory(swap, line))
   ]
+  const isAlone = history === undefined && statements.length === 0
   return {
     kind: "swap",
     subject: id,
     depositAddress: agreed.depositAddress,
     depositMemo: agreed.depositMemo,
-    ...gravest(statements, "journal and history say the same"),
+    ...gravest(isAlone ? [["explained", historyUnread]] : statements, "journal and history say the same"),
     evidence: {
       journal: texts({ phase: swap.phase, outcome: ended?.outcome, ...money.input, received: money.received }),
       venue: seen === undefined ? undefined : texts({ ...amountsOf(seen), status: seen.status }),
@@ -237,6 +243,9 @@ const compareSwap = (swap: SwapAccount, { history }: Witnesses): Comparison => {
     }
   }
 }
+
+/** Its order is a quote, which no list shows. */
+const historyUnread = "not compared: the history was not read, and swaps have no other witness"
 
 const isPaymentUnclear = ({ phase, wallet }: SwapAccount): boolean =>
   phase === "funding" && wallet?.wallet === "command" && (wallet.state === "asked" || wallet.state === "unclear")

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Order } from "../../../src/domain/Order.ts"
+import * as SwapAccount from "../../../src/domain/SwapAccount.ts"
 import * as BalanceComparison from "../../../src/engine/reconciliation/BalanceComparison.ts"
 import type { JournalOrder } from "../../../src/engine/reconciliation/JournalOrders.ts"
 import * as Reconciliation from "../../../src/engine/reconciliation/Reconciliation.ts"
@@ -73,6 +74,32 @@ const line: Reconciliation.HistoryLine = {
   hashes: ["tx-1"]
 }
 
+/** Agreed to, and not paid yet. */
+const swap = SwapAccount.apply(undefined, {
+  swap: "s1",
+  step: 1,
+  at: 1,
+  event: {
+    _tag: "SwapAgreed",
+    venue: "v",
+    account: "alice",
+    swapType: "EXACT_INPUT",
+    origin: { symbol: "BTC", id: "btc", decimals: 8 },
+    destination: { symbol: "USDC", id: "usdc", decimals: 6 },
+    depositType: "INTENTS",
+    depositAddress: "deposit-2",
+    amountIn: 100n,
+    amountOut: 6_000n,
+    recipient: "alice",
+    recipientType: "INTENTS",
+    refundTo: "alice",
+    refundType: "INTENTS",
+    deadline: 1_000,
+    quote: "{}",
+    isSignatureVerified: true
+  }
+})
+
 /** Holds money. */
 const openOrder: Order = { ...venueOrder, fillStatus: "OPEN", payoutIsFinal: false, withdrawals: [] }
 
@@ -107,7 +134,20 @@ describe("reconciliation", () => {
     assert.strictEqual(finding?.verdict, "agrees", finding?.text)
     assert.deepStrictEqual(finding?.evidence.hashes, ["intent-1", "tx-1", "tx-2"])
     assert.deepStrictEqual(finding?.evidence.correlationIds, ["corr-1"])
-    assert.strictEqual(compared({ history: "unread" })[0]?.verdict, "agrees")
+  })
+
+  it("names no witness that was not asked: without the history nothing is said of it", () => {
+    const [order] = compared({ history: "unread" })
+    assert.strictEqual(order?.verdict, "agrees")
+    assert.strictEqual(order?.text, "journal and order say the same; the history was not read")
+    const ofSwap = (history: ReadonlyMap<string, Reconciliation.HistoryLine> | undefined) =>
+      Reconciliation.compare({ ...nothingOdd, orders: [], swaps: [swap], venueOrders: new Map(), history })[0]
+    const alone = ofSwap(undefined)
+    assert.strictEqual(alone?.verdict, "explained")
+    assert.match(alone?.text ?? "", /^not compared: the history was not read/)
+    const asked = ofSwap(new Map())
+    assert.strictEqual(asked?.verdict, "agrees")
+    assert.strictEqual(asked?.text, "journal and history say the same")
   })
 
   const lies: ReadonlyArray<readonly [string, Changes]> = [
