@@ -25,7 +25,7 @@ export interface Position {
 }
 
 /** The balances and the books of one moment. */
-export interface Snapshot {
+export interface BalanceLook {
   /** What is under way without the money of resting orders. */
   readonly certain: Positions
   readonly resting: ReadonlyArray<Resting>
@@ -55,7 +55,7 @@ export const snapshot = (
   balances: ReadonlyMap<string, Amount>,
   { state, swaps }: { readonly state: BotState; readonly swaps: ReadonlyArray<SwapAccount> },
   isPrivate: PrivateAssets
-): Snapshot => {
+): BalanceLook => {
   // Swaps say of themselves which balance they touch.
   const names = new Set(swaps.map(({ id }) => id))
   const totals = Ledger.totals(Ledger.without(state.ledger, names)).filter(({ asset }) => isPrivate.has(asset))
@@ -117,7 +117,7 @@ const restingOf = (ledger: Ledger.Ledger, placement: Placement, isPrivate: Priva
  * What the balances mean once the orders have been read, which must be after them: an order that still rests, with the
  * fills that the books know, has given nothing back before.
  */
-export const positions = ({ certain, resting }: Snapshot, orders: ReadonlyMap<string, Order>): Positions => {
+export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap<string, Order>): Positions => {
   const isUnchanged = ({ filledIn, orderId }: Resting): boolean => {
     const found = orderId === undefined ? undefined : orders.get(orderId)
     return (
