@@ -166,6 +166,10 @@ export const fromNumber = (value: number, significantDigits = 15): Decimal => {
   return normalise(parsed.digits, parsed.scale - Number(exponent))
 }
 
+/** The nearest number to the sum of decimals as people write them: 20 and 0.01 are 20.01, in whatever order. */
+export const sumOf = (values: ReadonlyArray<number>): number =>
+  toNumber(values.reduce((sum, value) => add(sum, fromNumber(value)), zero))
+
 /** For reading, not for reckoning: at most so many significant digits. */
 export const short = (value: Decimal, digits = 8): string => format(fromNumber(toNumber(value), digits))
 

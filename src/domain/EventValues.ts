@@ -32,7 +32,7 @@ export const Price = Schema.String.check(
 export const shownFees = {
   estimatedWithdrawFee: Amount,
   estimatedRefundFee: Amount,
-  appFeeBasisPoints: Schema.optionalKey(Schema.Int)
+  appFeeBasisPoints: Schema.optionalKey(Schema.Finite)
 }
 
 /** What leaves a position, as it was wanted; `asset` is what the quantity is of. */

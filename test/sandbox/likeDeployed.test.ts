@@ -66,7 +66,7 @@ describe("the sandbox like the deployed service", () => {
       Effect.gen(function* () {
         const before = (yield* venueBooks).accounts[yield* account]?.BTC?.[place]
         const created = yield* createAndFund({ ...market, price: price("70000") })
-        assert.strictEqual(created.appFeeBasisPoints, 20)
+        assert.strictEqual(created.appFeeBasisPoints, 20.01, "the protocol's share is in it")
         yield* until(created.id, ({ fillStatus }) => fillStatus === "OPEN")
         const after = (yield* venueBooks).accounts[yield* account]?.BTC?.[place]
         assert.strictEqual(BigInt(before ?? "0") - BigInt(after ?? "0"), created.inputAmount)

@@ -22,7 +22,7 @@ import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
 import { depositTypeOf, editedSince } from "../tracking/MoneyPath.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
-import { mistakeIn, observe, refused } from "../tracking/OrderTracker.ts"
+import { dearerThanScheduled, mistakeIn, observe, refused } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import type { Surroundings } from "./FundingGate.ts"
 import * as Nonces from "./Nonces.ts"
@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       yield* abandon(seen, `the venue says that it is ${fillStatus}`)
       return false
     }
-    const dear = tooDear(seen, read.value)
+    const dear = tooDear(seen, read.value) ?? dearerThanScheduled(seen, market, read.value, settings.account)
     if (dear !== undefined) {
       yield* abandon(seen, `not funded: ${dear}`)
       return false

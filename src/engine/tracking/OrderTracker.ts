@@ -51,7 +51,7 @@ export const isFromOurCreate = (placement: Placement, market: Market, order: Ord
 /** What an order has otherwise than our create asked for, however far it has come; `undefined` when all of it is right. */
 const wrongTerm = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined => {
   const { inputAmount, outputAmount, path = askedFor(placement.side, market, expected), terms = {} } = placement
-  const { echoedBasisPoints, maxAppFeeBasisPoints, signerId } = expected
+  const { maxAppFeeBasisPoints, signerId } = expected
   // By its side an order was recognised; what a swap shows has none that was asked for.
   const elsewhere = difference({ side: order.side, ...path }, order)
   if (elsewhere !== undefined) return elsewhere
@@ -64,9 +64,6 @@ const wrongTerm = (placement: Placement, market: Market, order: Order, expected:
   if (wrong !== undefined) return wrong
   if (order.outputAmount < outputAmount)
     return `its least amount to receive is ${order.outputAmount} instead of ${outputAmount}`
-  const scheduled = placement.by === "swap" ? undefined : echoedBasisPoints?.(market, terms)
-  if (scheduled !== undefined && order.appFeeBasisPoints > scheduled)
-    return `its echo charges ${order.appFeeBasisPoints} basis points, more than the ${scheduled} of the schedule (venue.facts.fees)`
   const mostFees = Math.max(maxAppFeeBasisPoints, feesToOthers(terms))
   if (order.appFeeBasisPoints > mostFees)
     return `its app fees are ${order.appFeeBasisPoints} basis points, more than ${mostFees}`
@@ -100,6 +97,19 @@ export const mistakeIn = (
     : "it is not what was asked for"
 }
 
+/** Nothing was agreed on before its answer, so an order that is dearer than the schedule contradicts nothing: it is not paid. */
+export const dearerThanScheduled = (
+  { by, terms = {} }: Placement,
+  market: Market,
+  { appFeeBasisPoints }: Order,
+  { echoedBasisPoints }: Expectations
+): string | undefined => {
+  const scheduled = by === "swap" ? undefined : echoedBasisPoints?.(market, terms)
+  return scheduled === undefined || appFeeBasisPoints <= scheduled
+    ? undefined
+    : `its echo charges ${appFeeBasisPoints} basis points, more than the ${scheduled} of the schedule: if that is right, set venue.facts.fees`
+}
+
 /** Somebody is told, and no money follows. */
 export const refused = (
   placement: Placement,
@@ -126,12 +136,17 @@ export const bind = (
   const asCreated = isOver ? { ...order, fillStatus: "AWAITING_DEPOSIT" } : order
   const problem = mistakeIn(placement, market, asCreated, expected)
   const echo = matches(placement, market, order) ? feeEchoed(placement, order, expected) : []
+  const orphans =
+    placement.by === undefined ? [{ _tag: "OrphanSeen", ...about(placement), orderId: order.id } as const] : []
   if (problem !== undefined) {
     const what = `order ${order.id} was not funded: ${problem}`
     const evidence = `side ${order.side}, quantity ${order.quantity}, price ${Decimal.format(order.price)}, deadline ${order.deadline}`
-    const orphan = { _tag: "OrphanSeen", ...about(placement), orderId: order.id } as const
     const refusal = refused(placement, what, evidence, correlationId)
-    return [...echo, ...(placement.by === undefined ? [orphan] : []), ...refusal]
+    return [...echo, ...orphans, ...refusal]
+  }
+  const dear = dearerThanScheduled(placement, market, order, expected)
+  if (dear !== undefined) {
+    return [...echo, ...orphans, { _tag: "Abandoned", ...about(placement), reason: `not funded: ${dear}` }]
   }
   return [...echo, bound(placement, order, via, correlation)]
 }

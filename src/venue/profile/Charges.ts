@@ -2,6 +2,7 @@
  * What a trade costs by a fee schedule, in basis points of the input: what app fees pay to their recipients, and what the
  * service keeps. It is a forecast: what an order really costs stands in its echo.
  */
+import * as Decimal from "../../domain/Decimal.ts"
 import type { VenueFacts } from "./Facts.ts"
 
 interface AppFee {
@@ -21,7 +22,7 @@ export interface Charges {
   readonly service: number
 }
 
-const sumOf = (fees: ReadonlyArray<AppFee>): number => fees.reduce((sum, { fee }) => sum + fee, 0)
+const sumOf = (fees: ReadonlyArray<AppFee>): number => Decimal.sumOf(fees.map(({ fee }) => fee))
 
 /** Half of a shared fee goes to its recipient, rounded up: 21 becomes 11. */
 const half = ({ fee, recipient }: AppFee): AppFee => ({ recipient, fee: Math.ceil(fee / 2) })
@@ -29,22 +30,24 @@ const half = ({ fee, recipient }: AppFee): AppFee => ({ recipient, fee: Math.cei
 export const chargesOf = (schedule: VenueFacts["fees"], { appFees, assets, hasPartner }: Trade): Charges => {
   const [origin, destination] = assets
   const { alike, settlement, stable, withPartner, withoutPartner } = schedule
-  if (!hasPartner) return { appFees, service: withoutPartner + settlement }
+  if (!hasPartner) return { appFees, service: Decimal.sumOf([withoutPartner, settlement]) }
   const isAlike = origin === destination || (stable.includes(origin) && stable.includes(destination))
   const least = isAlike ? alike : withPartner
-  if (appFees.length === 0 || schedule.appFees === "added") return { appFees, service: least + settlement }
+  if (appFees.length === 0 || schedule.appFees === "added")
+    return { appFees, service: Decimal.sumOf([least, settlement]) }
   const halves = appFees.map(half)
-  return { appFees: halves, service: Math.max(least, sumOf(appFees) - sumOf(halves)) + settlement }
+  const kept = Math.max(least, Decimal.sumOf([sumOf(appFees), -sumOf(halves)]))
+  return { appFees: halves, service: Decimal.sumOf([kept, settlement]) }
 }
 
-export const totalOf = ({ appFees, service }: Charges): number => sumOf(appFees) + service
+export const totalOf = ({ appFees, service }: Charges): number => Decimal.sumOf([sumOf(appFees), service])
 
 /** What the service keeps of a trade between assets that are not alike, without app fees. */
 export const usualOf = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
   chargesOf(schedule, { hasPartner, assets: ["one", "other"], appFees: [] }).service
 
 /**
- * What the echo of an order gives to others at most, in whole basis points, and whose echo it is, where app fees are shared: an
+ * What the echo of an order gives to others at most, the fee of the protocol with it, and whose echo it is, where app fees are shared: an
  * echo has the service's own share in it then. Elsewhere it has only the app fees that were asked for. `ofAccount`: what orders
  * ask for whose strategy asks for nothing else.
  */
@@ -56,7 +59,7 @@ export const echoes = (schedule: VenueFacts["fees"], hasPartner: boolean, ofAcco
       const assets = [base.symbol, quote.symbol] as const
       const charged = chargesOf(schedule, { hasPartner, assets, appFees: appFeesOf(own) })
       const others = charged.appFees.filter(({ recipient }) => recipient !== "self")
-      return sumOf(others) + Math.floor(charged.service)
+      return Decimal.sumOf([sumOf(others), charged.service])
     },
     echoOf: (own: Asked) => echoedWith(hasPartner, appFeesOf(own))
   }

@@ -203,7 +203,7 @@ const appFeeBasisPoints = (order: WireOrderAttributes): Decoded<number> => {
   const foreign = (order.appFees ?? []).filter(
     ({ recipient }) => recipient !== order.recipient && recipient !== order.refundTo
   )
-  const total = foreign.reduce((sum, { fee }) => sum + fee, 0)
+  const total = Decimal.sumOf(foreign.map(({ fee }) => fee))
   return foreign.every(({ fee }) => fee >= 0) && total <= 10_000
     ? Result.succeed(total)
     : wrong("appFees", foreign.map(({ fee }) => fee).join(", "))
@@ -211,7 +211,7 @@ const appFeeBasisPoints = (order: WireOrderAttributes): Decoded<number> => {
 
 /** No list and an empty one are the same: nothing is said. */
 const echoedBasisPoints = ({ appFees }: WireOrderAttributes): number | undefined =>
-  appFees == null || appFees.length === 0 ? undefined : appFees.reduce((sum, { fee }) => sum + fee, 0)
+  appFees == null || appFees.length === 0 ? undefined : Decimal.sumOf(appFees.map(({ fee }) => fee))
 
 /** The order in exact values, or the field that makes it unusable. Terms that are missing are named. */
 export const toOrder = ({ attributes, id }: WireOrder, now: number): Decoded<Order> => {

@@ -80,7 +80,7 @@ describe("the fee in an order's answer", () => {
   it("is expected with the app fees of the account, where a strategy asks for none of its own", () => {
     const market = { base: { symbol: "BTC" }, quote: { symbol: "USDC" } }
     const { echoedBasisPoints, echoOf } = echoes(schedule, true, { appFees: [{ recipient: "alice.near", fee: 40 }] })
-    assert.strictEqual(echoedBasisPoints?.(market, {}), 40)
+    assert.strictEqual(echoedBasisPoints?.(market, {}), 40.01, "with the share of the protocol")
     assert.strictEqual(echoedBasisPoints?.(market, { appFees: [] }), 20)
     assert.strictEqual(echoOf?.({})?.askedBasisPoints, 40)
   })

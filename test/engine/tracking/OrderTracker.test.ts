@@ -1,14 +1,18 @@
 /** The tracker against random lives of an order: whatever subset of reports is seen, in whatever order, the books close. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { learnedFor } from "../../../src/domain/EchoedFee.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
+import { present } from "../../../src/domain/Present.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { askedFor, type Expectations } from "../../../src/engine/tracking/MoneyPath.ts"
-import { adopt, bind, lackingIn, mistakeIn, observe } from "../../../src/engine/tracking/OrderTracker.ts"
+import { adopt, bind, lackingIn, observe } from "../../../src/engine/tracking/OrderTracker.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
+import { echoes } from "../../../src/venue/profile/Charges.ts"
+import { factsOf as near } from "../../../src/venue/profile/near202611.ts"
 import { budget, expected, type Life, market, quoteOf, reports, start } from "./orderLife.ts"
 
 const Base = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10_000_000n }))
@@ -64,21 +68,28 @@ describe("OrderTracker", () => {
 
   it.each([
     [20, undefined],
-    [21, /its echo charges 21 basis points, more than the 20 of the schedule/]
-  ])("an echo of %d basis points where the schedule takes 20", (appFeeBasisPoints, refused) => {
+    [20.01, undefined],
+    [20.02, "not funded: its echo charges 20.02 basis points, more than the 20.01 of the schedule"],
+    [21, "not funded: its echo charges 21 basis points, more than the 20.01 of the schedule"]
+  ])("an echo of %d basis points with the protocol's 0.01 was a contradiction that froze its slot", (fee, refused) => {
     const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
     const known = start(life).placement()
     if (known === undefined) throw new Error("there is no placement")
     const fresh = { ...(reports(life)[0] as Order), fillStatus: "AWAITING_DEPOSIT", depositedAmount: 0n }
-    const scheduled = { ...expected, echoedBasisPoints: () => 20 }
-    const why = mistakeIn(known, market, { ...fresh, appFeeBasisPoints }, scheduled)
-    if (refused === undefined) assert.isUndefined(why)
-    else assert.match(why ?? "", refused)
+    const { echoedBasisPoints } = echoes(near("intents.near").fees, true, {})
+    const scheduled = { ...expected, ...present({ echoedBasisPoints }) }
+    const events = bind(known, market, { ...fresh, appFeeBasisPoints: fee }, scheduled, "reply", undefined)
+    const tags = events.map(({ _tag }) => _tag)
+    assert.deepStrictEqual(tags, refused === undefined ? ["Bound"] : ["OrphanSeen", "Abandoned"])
+    for (const event of events) {
+      Schema.encodeSync(BotEvent)(event)
+      if (event._tag === "Abandoned") assert.include(event.reason, refused ?? "nothing")
+    }
   })
 
   it.each([
     ["funded", 20, ["FeeEchoed", "Bound"]],
-    ["refused for it", 30, ["FeeEchoed", "OrphanSeen", "Contradiction", "Abandoned"]]
+    ["refused for it", 30, ["FeeEchoed", "OrphanSeen", "Abandoned"]]
   ] as const)("the fee in the echo of an order is learned where it is %s", (_, basisPoints, wanted) => {
     const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
     const { placement, record, state } = start(life)

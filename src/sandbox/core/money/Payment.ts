@@ -1,5 +1,6 @@
 /** How money leaves an order or a swap: the recipient, the fee, and the shares of others. */
 import * as Amount from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
 import type { AccountKind, AppFee } from "../State.ts"
 import * as Books from "./Books.ts"
 
@@ -31,7 +32,7 @@ export const payLessFee = (
 }
 
 export const appFeeRatio = (appFees: ReadonlyArray<AppFee>): number =>
-  appFees.reduce((sum, { fee }) => sum + fee, 0) / 10_000
+  Decimal.sumOf(appFees.map(({ fee }) => fee)) / 10_000
 
 /** Pays the app fees of an input, each rounded down, and returns the remainder. */
 export const payAppFees = (
@@ -43,7 +44,8 @@ export const payAppFees = (
 ): Amount.Amount => {
   let rest = amountIn
   for (const { recipient, fee } of appFees) {
-    const amount = (amountIn * BigInt(fee)) / 10_000n
+    const { digits, scale } = Decimal.fromNumber(fee)
+    const amount = (amountIn * digits) / (10_000n * Decimal.powerOfTen(scale))
     Books.transfer(books, asset, amount, from, { account: recipient, place: "balance" })
     rest -= amount
   }

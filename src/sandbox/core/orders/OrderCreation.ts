@@ -160,7 +160,7 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
   }
 }
 
-/** App and protocol fees together, as the deployed service echoes them; the service's own share has its account as recipient. */
+/** App and protocol fees together, as the deployed service echoes them; service and protocol have accounts of their own. */
 const echoedFees = (
   { settings }: State,
   { appFees, owner }: OrderRequest,
@@ -170,7 +170,9 @@ const echoedFees = (
   const schedule = factsOf(settings).fees
   if (schedule.appFees === "added") return appFees
   const charged = chargesOf(schedule, { hasPartner: owner.startsWith("partner "), assets, appFees })
-  return [...charged.appFees, { recipient: `fees.${settings.ledger}`, fee: Math.floor(charged.service) }]
+  const service = { recipient: `fees.${settings.ledger}`, fee: Decimal.sumOf([charged.service, -schedule.settlement]) }
+  const protocol = { recipient: `protocol.${settings.ledger}`, fee: schedule.settlement }
+  return [...charged.appFees, service, ...(protocol.fee === 0 ? [] : [protocol])]
 }
 
 /** App fees come out of the input: the market must be better by them, and by the margin, before a solver gives the limit. */
