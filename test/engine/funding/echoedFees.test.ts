@@ -81,7 +81,7 @@ describe("the fee in an order's answer", () => {
     const market = { base: { symbol: "BTC" }, quote: { symbol: "USDC" } }
     const { echoedBasisPoints, echoOf } = echoes(schedule, true, { appFees: [{ recipient: "alice.near", fee: 40 }] })
     assert.strictEqual(echoedBasisPoints?.(market, {}), 40.01, "with the share of the protocol")
-    assert.strictEqual(echoedBasisPoints?.(market, { appFees: [] }), 20)
+    assert.strictEqual(echoedBasisPoints?.(market, { appFees: [] }), 20.01)
     assert.strictEqual(echoOf?.({})?.askedBasisPoints, 40)
   })
 })
