@@ -129,7 +129,7 @@ export const OrderTerms = Schema.Struct({
   confidentiality: Schema.optionalKey(Schema.Literals(["basic", "advanced"])),
   /** How a deposit on another chain is told apart: by its address alone, or by a memo as well. */
   depositMode: Schema.optionalKey(Schema.Literals(["SIMPLE", "MEMO"])),
-  /** Basis points of the input by recipient; `self` is our own account, which makes the fee a rebate. */
+  /** Basis points of the input by recipient; `self` is our own account: a rebate, or a cost where the service keeps a half. */
   appFees: Schema.optionalKey(Schema.Array(Schema.Struct({ recipient: Schema.String, fee: Schema.Int })))
 })
 export type OrderTerms = typeof OrderTerms.Type

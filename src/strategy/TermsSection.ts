@@ -26,7 +26,7 @@ export const readers = {
   ),
   appFees: Read.optional(
     Read.table(feeRecipient, Read.integer(0, mostFeeBasisPoints)),
-    "basis points of the input by recipient, asked for with every order; `self` is a rebate"
+    "basis points of the input by recipient, asked for with every order; `self` is a rebate, or a cost where the service keeps a half"
   )
 }
 
