@@ -8,7 +8,19 @@
 import { Schema } from "effect"
 import { Drift } from "./Drift.ts"
 import { feeEcho } from "./EchoedFee.ts"
-import { Amount, HiddenBytes, Price, type SignedBytes, StoredBytes, shownFees, WantedExit } from "./EventValues.ts"
+import {
+  Amount,
+  bookedOrder,
+  DecisionBounds,
+  HiddenBytes,
+  Price,
+  QuotedDepth,
+  SeenConditions,
+  type SignedBytes,
+  StoredBytes,
+  shownFees,
+  WantedExit
+} from "./EventValues.ts"
 import { MoneyPath, OrderTerms } from "./Order.ts"
 import { AgreedSwap, StoredSwapEvent, SwapEvent, swapReport } from "./SwapEvent.ts"
 
@@ -151,11 +163,7 @@ const decisions = {
     /** Prices of further markets that the strategy trades or looks at. */
     elsewhere: Schema.optionalKey(Schema.Array(Schema.Struct({ market: Text, bid: Price, ask: Price, at: Time }))),
     /** What the market was quoted to take of larger quantities, where the strategy looks at it. */
-    depth: Schema.optionalKey(
-      Schema.Array(
-        Schema.Struct({ quantity: Amount, bid: Schema.optionalKey(Price), ask: Schema.optionalKey(Price), at: Time })
-      )
-    ),
+    depth: Schema.optionalKey(Schema.Array(QuotedDepth)),
     desired: Schema.Array(
       Schema.Struct({
         slot: Text,
@@ -184,30 +192,9 @@ const decisions = {
     ),
     absent: Schema.Array(Schema.Struct({ slot: Text, why: Reason })),
     /** What the conditions of slots saw, where the strategy has such. */
-    inputs: Schema.optionalKey(
-      Schema.Array(
-        Schema.Struct({
-          slot: Text,
-          checks: Schema.Array(
-            Schema.Struct({ text: Text, values: Text, holds: Schema.Boolean, decides: Schema.Boolean })
-          )
-        })
-      )
-    ),
+    inputs: Schema.optionalKey(Schema.Array(SeenConditions)),
     reasons: Schema.Array(Reason),
-    until: Schema.Struct({
-      priceBelow: Schema.optionalKey(Price),
-      priceAbove: Schema.optionalKey(Price),
-      elsewhere: Schema.optionalKey(
-        Schema.Array(
-          Schema.Struct({ market: Text, priceBelow: Schema.optionalKey(Price), priceAbove: Schema.optionalKey(Price) })
-        )
-      ),
-      time: Schema.optionalKey(Time),
-      barClose: Schema.optionalKey(Text),
-      depth: Schema.optionalKey(Schema.Literals([true])),
-      onFill: Schema.Boolean
-    }),
+    until: DecisionBounds,
     memory: Schema.Json
   },
   /** What the strategy's holdings were worth in its quote asset when a UTC day began for it, and the most they ever were. */
@@ -368,6 +355,14 @@ const tracking = {
     evidence: Text,
     ...correlation
   },
+  /**
+   * The order was said to be over, and it lives on, or the operator says that the venue is right now: all that was booked of it but
+   * its deposit is taken back, and it is followed anew.
+   */
+  TakenBack: { ...placement, ...bookedOrder },
+  /** Given up by the operator's word: a loss, until it comes after all. */
+  WrittenOff: { ...placement, market: Text, asset: Text, amount: Amount },
+  Found: { ...placement, market: Text, asset: Text, amount: Amount },
   /** The operator's word on what only somebody who looked can know (`limitbot resolve`). */
   Resolved: { ...placement, word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]), text: Text }
 }

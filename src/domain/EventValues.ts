@@ -43,6 +43,56 @@ export const WantedExit = Schema.Struct({
   asset: Schema.String
 })
 
+/** What a market was quoted to take of a larger quantity. */
+export const QuotedDepth = Schema.Struct({
+  quantity: Amount,
+  bid: Schema.optionalKey(Price),
+  ask: Schema.optionalKey(Price),
+  at: Schema.Int
+})
+
+/** What the conditions of a slot saw. */
+export const SeenConditions = Schema.Struct({
+  slot: Schema.String,
+  checks: Schema.Array(
+    Schema.Struct({ text: Schema.String, values: Schema.String, holds: Schema.Boolean, decides: Schema.Boolean })
+  )
+})
+
+const priceBounds = { priceBelow: Schema.optionalKey(Price), priceAbove: Schema.optionalKey(Price) }
+
+/** Within which a decision holds. */
+export const DecisionBounds = Schema.Struct({
+  ...priceBounds,
+  elsewhere: Schema.optionalKey(Schema.Array(Schema.Struct({ market: Schema.String, ...priceBounds }))),
+  time: Schema.optionalKey(Schema.Int),
+  barClose: Schema.optionalKey(Schema.String),
+  depth: Schema.optionalKey(Schema.Literals([true])),
+  onFill: Schema.Boolean
+})
+
+/** What an order is, because whoever folds may have forgotten it, and what was booked of it. */
+export const bookedOrder = {
+  orderId: Schema.String,
+  market: Schema.String,
+  side: Schema.Literals(["BUY", "SELL"]),
+  price: Price,
+  deadline: Schema.Int,
+  inputAsset: Schema.String,
+  inputAmount: Amount,
+  outputAsset: Schema.String,
+  outputAmount: Amount,
+  estimatedWithdrawFee: Amount,
+  estimatedRefundFee: Amount,
+  deposited: Amount,
+  fills: Schema.Array(Schema.Struct({ fillId: Schema.String, amountIn: Amount, amountOut: Amount })),
+  /** What its payout and its refund counted as fees. */
+  payoutFee: Amount,
+  refundFee: Amount,
+  /** How it had ended, if it had. */
+  ended: Schema.optionalKey(Schema.String)
+}
+
 export type SignedBytes = Schema.Codec<Redacted.Redacted, string>
 
 /** For the journal alone. */

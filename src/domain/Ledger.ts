@@ -18,7 +18,8 @@ export const places = [
   "payout in flight",
   "refund in flight",
   "fees",
-  "residual"
+  "residual",
+  "lost"
 ] as const
 
 export type Place = (typeof places)[number]
@@ -86,7 +87,10 @@ export const movingTags = [
   "Refunded",
   "LegFailed",
   "Settled",
-  "Resolved"
+  "TakenBack",
+  "Resolved",
+  "WrittenOff",
+  "Found"
 ] as const satisfies ReadonlyArray<Tag>
 
 /** What an event moves, given what the ledger holds. Pure; an event that moves nothing gives an empty list. */
@@ -193,8 +197,14 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
     }
     case "Settled":
       return moveAll(ledger, event.placement, undefined, at("residual"))
+    case "TakenBack":
+      return takenBack(ledger, event, home)
     case "Resolved":
       return resolved(ledger, event)
+    case "WrittenOff":
+      return transfers([{ asset: event.asset, amount: event.amount, from: at("residual"), to: of("lost") }])
+    case "Found":
+      return transfers([{ asset: event.asset, amount: event.amount, from: of("lost"), to: at("residual") }])
     default:
       return []
   }
@@ -228,6 +238,35 @@ const moveAll = (
       from: { account: entry.account, owner: placement },
       to
     }))
+
+/**
+ * All of its deposit is in the order again, and nothing was traded. What had come back of it is taken from wherever it counted:
+ * fees, what is unexplained of it, and for the rest the money that counts as free, which may be less than that by now.
+ */
+const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dust" | "outside") => {
+  const { deposited, fills, inputAsset, outputAsset, payoutFee, placement, refundFee, strategy } = event
+  const traded = { account: "traded", owner: strategy } as const
+  const inOrder = { account: "in order", owner: placement } as const
+  const fetch = (asset: string, wanted: Amount, fee: Amount, place: Account, to: Transfer["to"]) => {
+    const own = [...ledger.balances.values()].filter(
+      ({ entry }) => entry.owner === placement && entry.asset === asset && entry.account !== "in order"
+    )
+    const rest = own.reduce((left, { amount }) => left - amount, wanted - fee)
+    return [
+      ...own.map(({ amount, entry }) => ({ asset, amount, from: { account: entry.account, owner: placement }, to })),
+      { asset, amount: fee, from: { account: "fees", owner: strategy } as const, to },
+      { asset, amount: rest, from: { account: place, owner: strategy }, to }
+    ]
+  }
+  const spent = fills.reduce((sum, { amountIn }) => sum + amountIn, 0n)
+  const brought = fills.reduce((sum, { amountOut }) => sum + amountOut, 0n)
+  const left = deposited - spent - balance(ledger, inputAsset, "in order", placement)
+  return transfers([
+    ...fetch(outputAsset, brought, payoutFee, purseOf(strategy), traded),
+    { asset: inputAsset, amount: spent, from: traded, to: inOrder },
+    ...fetch(inputAsset, left, refundFee, home, inOrder)
+  ])
+}
 
 /** The operator has looked: the money is where they say, and what is written off stays named. */
 const resolved = (ledger: Ledger, { placement, strategy, word }: Of<"Resolved">): ReadonlyArray<Transfer> => {
@@ -268,12 +307,13 @@ export const dustOf = (ledger: Ledger, strategy: string, asset: string): Amount 
 
 /**
  * All that a strategy has of an asset, wherever it is, residual included: what came from outside, plus and minus what was
- * traded, less fees. The counter accounts tell it without looking at every placement.
+ * traded, less fees and what was given up. The counter accounts tell it without looking at every placement.
  */
 export const ownedBy = (ledger: Ledger, strategy: string, asset: string): Amount =>
   -balance(ledger, asset, "outside", strategy) -
   balance(ledger, asset, "traded", strategy) -
-  balance(ledger, asset, "fees", strategy)
+  balance(ledger, asset, "fees", strategy) -
+  balance(ledger, asset, "lost", strategy)
 
 /** Without what is free of these strategies' budgets: money that no running strategy may spend. */
 export const withoutWallets = ({ balances }: Ledger, owners: ReadonlySet<string>): Ledger => ({
@@ -296,6 +336,14 @@ export const broughtByHand = (ledger: Ledger, asset: string): Amount =>
 /** What a placement holds in one place. */
 export const heldBy = (ledger: Ledger, placement: string, asset: string, place: Place): Amount =>
   balance(ledger, asset, place, placement)
+
+/** All that a placement holds, by asset. */
+export const holdingsOf = (ledger: Ledger, placement: string): ReadonlyMap<string, Amount> => {
+  const held = new Map<string, Amount>()
+  for (const { entry, amount } of ledger.balances.values())
+    if (entry.owner === placement) held.set(entry.asset, (held.get(entry.asset) ?? 0n) + amount)
+  return held
+}
 
 /** Whether something of a placement is unexplained. */
 export const isUnexplained = (ledger: Ledger, placement: string): boolean =>

@@ -6,7 +6,8 @@
  *
  * `in doubt` is a payment that left us and of which nobody has said whether it was made; its money stays reserved and its
  * slot gets nothing new. `abandoned` is an attempt that was never signed: nothing can be in it, whatever the venue made of
- * it. `dead` is a payment that provably was not made and never will be, or that the operator has taken off the books.
+ * it. `dead` is a payment that provably was not made and never will be, or that the operator has taken off the books. `given up` is
+ * an order that is over and whose money the operator has given up: if it comes after all, it is booked.
  */
 /** The strategy of swaps that the operator makes by hand: no file can have this name, and it has no budget. */
 export const byHand = "by hand"
@@ -30,7 +31,8 @@ const placementStates = [
   "closing",
   "settled",
   "abandoned",
-  "dead"
+  "dead",
+  "given up"
 ] as const
 
 export type PlacementState = (typeof placementStates)[number]
@@ -45,15 +47,17 @@ export const placementTransitions: Readonly<Record<PlacementState, ReadonlyArray
   // `settled` from `open`: the operator takes it off the books.
   open: ["closing", "settled"],
   // `open` from `closing`: it lives on after its end.
-  closing: ["open", "settled"],
-  settled: [],
+  closing: ["open", "settled", "given up"],
+  // `open` from `settled`: it lives on after its books were closed.
+  settled: ["open"],
   abandoned: ["open"],
-  dead: ["open"]
+  dead: ["open"],
+  "given up": ["settled"]
 }
 
 /** No money of ours is or can come to be in it, and the slot may be filled anew. */
 export const isFinished = (state: PlacementState): boolean =>
-  state === "settled" || state === "abandoned" || state === "dead"
+  state === "settled" || state === "abandoned" || state === "dead" || state === "given up"
 
 /** Signed but not settled: money is or may be outside the wallet. */
 export const isFunded = (state: PlacementState): boolean =>

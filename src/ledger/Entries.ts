@@ -28,8 +28,13 @@ export interface Booking {
   readonly postings: ReadonlyArray<Posting>
 }
 
-const kinds: Readonly<Record<string, BookAccountKind>> = { fees: "expense", outside: "equity", traded: "equity" }
-const ofStrategies = new Set(["wallet", "dust", "fees", "outside", "traded"])
+const kinds: Readonly<Record<string, BookAccountKind>> = {
+  fees: "expense",
+  lost: "expense",
+  outside: "equity",
+  traded: "equity"
+}
+const ofStrategies = new Set(["wallet", "dust", "fees", "lost", "outside", "traded"])
 
 const accountOf = ({ account, owner }: Ledger.Transfer["from"]): BookAccount => ({
   kind: kinds[account] ?? "asset",

@@ -10,9 +10,10 @@
 import { type Amount, magnitude } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { utcDate } from "../domain/Text.ts"
+import type { Flow } from "./Capital.ts"
 import { earned, type Gain, type Lot, type LotMethod, match } from "./Lots.ts"
 import * as Rounds from "./Rounds.ts"
-import type { Fee, Flow, Round, Trade, TradingRecord } from "./Trades.ts"
+import type { Fee, Round, Trade, TradingRecord } from "./Trades.ts"
 
 export const groupings = ["strategy", "slot", "day", "asset"] as const
 export type Grouping = (typeof groupings)[number]
@@ -110,13 +111,18 @@ export const report = (
 ): ReadonlyArray<Row> => grouped(itemsOf(trading, options), by)
 
 /** All that the figures consist of. */
-export const itemsOf = ({ trades, fees, flows, rounds }: TradingRecord, { mark, method, now }: ReportOptions) => {
-  const pools = [...poolsOf(trades).values()].map((pool) => ({ pool, ...match(pool, method) }))
+export const itemsOf = (
+  { trades, losses, fees, flows, rounds }: TradingRecord,
+  { mark, method, now }: ReportOptions
+) => {
+  const exchanged = [...trades, ...losses].toSorted((a, b) => a.at - b.at)
+  const pools = [...poolsOf(exchanged).values()].map((pool) => ({ pool, ...match(pool, method) }))
   const quotes = new Set([...trades, ...fees].map(({ quote }) => quote))
   return [
     ...pools.flatMap(({ gains }) => gains.map(itemOfGain)),
     ...pools.flatMap(({ open }) => itemsOfLots(open, mark, now)),
     ...pools.flatMap(({ pool }) => itemsOfTurns(pool, new Map(), mark, now)),
+    ...losses.flatMap(itemsOfLoss),
     ...rounds.map(itemOfRound),
     ...fees.map(itemOfFee),
     ...flowsIn(flows.map(itemOfFlow), quotes)
@@ -126,6 +132,22 @@ export const itemsOf = ({ trades, fees, flows, rounds }: TradingRecord, { mark, 
 export const itemOfGain = (gain: Gain): Item => {
   const { strategy, slot, at, base, quote } = gain.closedBy
   return { strategy, slot, at, asset: base, quote, figures: { realised: earned(gain) } }
+}
+
+/** Money that was lost closes nothing. */
+export const itemsOfLoss = ({
+  strategy,
+  slot,
+  at,
+  base,
+  quote,
+  baseAmount,
+  quoteAmount,
+  side
+}: Trade): ReadonlyArray<Item> => {
+  const earned = side === "BUY" ? -quoteAmount : quoteAmount
+  const figures = { gridProfit: earned, realised: earned }
+  return baseAmount > 0n ? [] : [{ strategy, slot, at, asset: base, quote, figures }]
 }
 
 /** Open lots of one pool and method, all long or all short. Their worth is rounded once, as in `Rounds`. */
@@ -175,13 +197,13 @@ export const itemOfTurn = ({ strategy, slot, at, base, quote }: Trade, gridProfi
   figures: { gridProfit }
 })
 
-export const itemOfRound = ({ strategy, slot, at, base, quote }: Round): Item => ({
+export const itemOfRound = ({ strategy, slot, at, base, quote, isTakenBack }: Round): Item => ({
   strategy,
   slot,
   at,
   asset: base,
   quote,
-  figures: { rounds: 1 }
+  figures: { rounds: isTakenBack === true ? -1 : 1 }
 })
 
 export const itemOfFee = ({ strategy, slot, at, base, quote, inQuote }: Fee): Item => ({

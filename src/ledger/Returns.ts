@@ -50,7 +50,7 @@ interface Valuation {
 }
 
 const stepsOf = (
-  { trades, fees, flows }: TradingRecord,
+  { trades, losses, fees, flows }: TradingRecord,
   { quote, closes, decimals }: Valuation
 ): ReadonlyArray<Step> => {
   const units = (asset: string, amount: bigint) => Number(amount) / 10 ** decimals(asset)
@@ -61,7 +61,7 @@ const stepsOf = (
     ...flows
       .filter(({ asset }) => assets.has(asset))
       .map(({ at, asset, amount }) => ({ at, asset, change: units(asset, amount), isCapital: true })),
-    ...trades
+    ...[...trades, ...losses]
       .filter((trade) => trade.quote === quote && assets.has(trade.base))
       .flatMap(({ at, side, base, baseAmount, quoteAmount }) => {
         const sign = side === "BUY" ? 1 : -1

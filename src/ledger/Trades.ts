@@ -9,6 +9,7 @@ import { feeOfMove } from "../domain/Ledger.ts"
 import type { Side } from "../domain/Market.ts"
 import { byHand } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
+import * as Capital from "./Capital.ts"
 
 interface About {
   /** Epoch milliseconds. */
@@ -32,7 +33,10 @@ export interface Trade extends About {
 }
 
 /** A slot's second leg ended, whose money came from the first. */
-export type Round = About
+export interface Round extends About {
+  /** It had not ended. */
+  readonly isTakenBack?: true
+}
 
 /** The kinds whose slots enter and leave by turns. In the others a slot may sell what another one bought. */
 const kindsByTurns: ReadonlySet<string> = new Set(["grid", "ladder", "bracket"])
@@ -51,18 +55,6 @@ export interface Fee extends About {
   readonly txHashes: ReadonlyArray<string>
 }
 
-/** Capital, not trading: a budget was given, changed or taken away. */
-export interface Flow {
-  readonly at: number
-  readonly strategy: string
-  readonly asset: string
-  /** Positive: came in. */
-  readonly amount: Amount
-  /** The strategy's market, and what the amount was worth there at the next price, in quote smallest units. */
-  readonly market?: string
-  readonly worth?: Amount
-}
-
 /** One attempt, to judge how orders do: its life from the plan to the end. */
 export interface OrderLife extends About {
   readonly side: Side
@@ -78,8 +70,10 @@ export interface OrderLife extends About {
 
 export interface TradingRecord {
   readonly trades: ReadonlyArray<Trade>
+  /** What was given up as lost counts as sold for nothing, or as paid for nothing; what came after all, the other way round. */
+  readonly losses: ReadonlyArray<Trade>
   readonly fees: ReadonlyArray<Fee>
-  readonly flows: ReadonlyArray<Flow>
+  readonly flows: ReadonlyArray<Capital.Flow>
   readonly rounds: ReadonlyArray<Round>
   /** The first market of each strategy. */
   readonly markets: ReadonlyMap<string, string>
@@ -88,20 +82,16 @@ export interface TradingRecord {
   readonly lastPrices: ReadonlyMap<string, { readonly price: Decimal.Decimal; readonly at: number }>
 }
 
+type Wish = Pick<Of<"Planned">, "deadline" | "side" | "inputAmount" | "outputAmount">
+type BoundTo = Pick<Of<"Bound">, "estimatedRefundFee" | "estimatedWithdrawFee" | "orderId">
+
 /** What the fold keeps: the record so far, and what it needs to read on. */
-export interface TradesBooks {
+export interface TradesBooks extends Capital.CapitalBooks {
   readonly trades: Array<Trade>
+  readonly losses: Array<Trade>
   readonly fees: Array<Fee>
-  readonly flows: Array<Flow>
   readonly rounds: Array<Round>
-  readonly planned: Map<
-    string,
-    { readonly event: Of<"Planned">; readonly life: OrderLife; readonly bound?: Of<"Bound"> }
-  >
-  /** By strategy and asset. */
-  readonly budgets: Map<string, Amount>
-  /** By strategy. */
-  readonly markets: Map<string, string>
+  readonly planned: Map<string, { readonly event: Wish; readonly life: OrderLife; readonly bound?: BoundTo }>
   readonly kinds: Map<string, string>
   /** Legs that a slot ended, and whose they were. */
   readonly legs: Map<string, { count: number; readonly about: Omit<About, "at"> }>
@@ -109,13 +99,12 @@ export interface TradesBooks {
 }
 
 export const emptyBooks = (): TradesBooks => ({
+  ...Capital.emptyCapital(),
   trades: [],
+  losses: [],
   fees: [],
-  flows: [],
   rounds: [],
   planned: new Map(),
-  budgets: new Map(),
-  markets: new Map(),
   kinds: new Map(),
   legs: new Map(),
   lastPrices: new Map()
@@ -123,8 +112,7 @@ export const emptyBooks = (): TradesBooks => ({
 
 /** The kinds of events that it looks at; the others need not be read. */
 export const tags: ReadonlyArray<Tag> = [
-  "BudgetAllotted",
-  "StrategyLoaded",
+  ...Capital.capitalTags,
   "Decided",
   "Planned",
   "Bound",
@@ -135,7 +123,10 @@ export const tags: ReadonlyArray<Tag> = [
   "LegClosed",
   "FillSeen",
   "PaidOut",
-  "Refunded"
+  "Refunded",
+  "TakenBack",
+  "WrittenOff",
+  "Found"
 ]
 
 const legKey = (strategy: string, slot: string): string => `${strategy}\u0000${slot}`
@@ -150,7 +141,7 @@ export const make = (
   decimals: (symbol: string) => number | undefined,
   books: TradesBooks = emptyBooks()
 ): TradesFold => {
-  const { trades, fees, flows, rounds, planned, budgets, markets, kinds, legs, lastPrices } = books
+  const { trades, losses, fees, flows, rounds, planned, markets, kinds, legs, lastPrices } = books
 
   /** Two legs are a round. A slot without a fill has begun none. */
   const endLeg = (at: number, { strategy, slot }: Pick<About, "strategy" | "slot">): void => {
@@ -160,17 +151,61 @@ export const make = (
     if (known.count % 2 === 0) rounds.push({ at, ...known.about })
   }
 
+  /** Entries of the opposite kind, at the time when it was found. */
+  const takeBack = (event: Of<"TakenBack">, about: About): void => {
+    const isSale = event.side === "SELL"
+    const byTurns = kindsByTurns.has(kinds.get(about.strategy) ?? "")
+    for (const { amountIn, amountOut, fillId } of event.fills)
+      trades.push({
+        ...about,
+        fillId: `${fillId} taken back`,
+        orderId: event.orderId,
+        side: isSale ? "BUY" : "SELL",
+        baseAmount: isSale ? amountIn : amountOut,
+        quoteAmount: isSale ? amountOut : amountIn,
+        ...(byTurns ? { byTurns } : {})
+      })
+    const legsBack = [
+      { kind: "payout", asset: event.outputAsset, amount: -event.payoutFee },
+      { kind: "refund", asset: event.inputAsset, amount: -event.refundFee }
+    ] as const
+    for (const leg of legsBack) {
+      if (leg.amount === 0n) continue
+      const inQuote = leg.asset === about.quote ? leg.amount : -worth(event, -leg.amount)
+      fees.push({ ...about, ...leg, inQuote, received: 0n, txHashes: [] })
+    }
+    const known = legs.get(legKey(about.strategy, about.slot))
+    if (event.ended !== "FILLED" || known === undefined) return
+    if (known.count % 2 === 0) rounds.push({ ...about, isTakenBack: true })
+    known.count -= 1
+  }
+
+  const lose = ({ _tag, amount, asset, market, placement, slot, strategy }: Of<"WrittenOff" | "Found">, at: number) => {
+    const [base = "", quote = ""] = market.split("/")
+    if (strategy === byHand || (asset !== base && asset !== quote)) return
+    const about = { at, strategy, slot, placement, market, base, quote, fillId: _tag }
+    const byTurns = kindsByTurns.has(kinds.get(strategy) ?? "")
+    const isSale = (asset === base) === (_tag === "WrittenOff")
+    const [baseAmount, quoteAmount] = asset === base ? [amount, 0n] : [0n, amount]
+    losses.push({ ...about, side: isSale ? "SELL" : "BUY", baseAmount, quoteAmount, ...(byTurns ? { byTurns } : {}) })
+  }
+
+  const remember = (event: Omit<Of<"Planned">, "_tag"> | Of<"TakenBack">, at: number): void => {
+    const [base, quote] =
+      event.side === "SELL" ? [event.inputAsset, event.outputAsset] : [event.outputAsset, event.inputAsset]
+    const { strategy, slot, placement, market, side, price } = event
+    const about = { at, strategy, slot, placement, market, base, quote }
+    planned.set(placement, { event, life: { ...about, side, price, plannedAt: at, wasRequoted: false } })
+  }
+
   const ofPlacement = (event: PlacementEvent, at: number): void => {
     if (event._tag === "Planned") {
       // Swaps by hand are nobody's trading: their money comes from outside and goes back. A move has its fee.
       if (event.strategy === byHand && event.inputAsset !== event.outputAsset) return
-      const [base, quote] =
-        event.side === "SELL" ? [event.inputAsset, event.outputAsset] : [event.outputAsset, event.inputAsset]
-      const { strategy, slot, placement, market, side, price } = event
-      const about = { at, strategy, slot, placement, market, base, quote }
-      planned.set(placement, { event, life: { ...about, side, price, plannedAt: at, wasRequoted: false } })
-      return
+      return remember(event, at)
     }
+    if (event._tag === "WrittenOff" || event._tag === "Found") return lose(event, at)
+    if (event._tag === "TakenBack" && !planned.has(event.placement)) remember(event, at)
     const known = planned.get(event.placement)
     if (known === undefined) return
     const { life } = known
@@ -241,41 +276,24 @@ export const make = (
         })
         return
       }
+      case "TakenBack":
+        planned.set(placement, { ...known, bound: event })
+        return takeBack(event, { at, ...about })
       default:
         return
     }
   }
 
-  /** Capital is valued at the first price that follows. */
-  const value = (market: string, price: Decimal.Decimal): void => {
-    for (const [index, flow] of flows.entries()) {
-      const [base = "", quote = ""] = market.split("/")
-      if (flow.worth !== undefined || flow.market !== market || flow.asset !== base) continue
-      const [ofBase, ofQuote] = [decimals(base), decimals(quote)]
-      if (ofBase === undefined || ofQuote === undefined) continue
-      const worth = Decimal.multiply(Decimal.make(flow.amount, ofBase), price)
-      const units = Decimal.multiply(worth, Decimal.make(Decimal.powerOfTen(ofQuote)))
-      flows[index] = { ...flow, worth: Decimal.divide(units, Decimal.one, 0, "down").digits }
-    }
-  }
-
-  const see = ({ at, event }: Recorded): void => {
-    if (event._tag === "BudgetAllotted") {
-      const key = `${event.strategy}\u0000${event.asset}`
-      const amount = event.amount - (budgets.get(key) ?? 0n)
-      budgets.set(key, event.amount)
-      const market = markets.get(event.strategy)
-      const flow = { at, strategy: event.strategy, asset: event.asset, amount, ...present({ market }) }
-      if (amount !== 0n) flows.push(flow)
-    } else if (event._tag === "StrategyLoaded") {
-      markets.set(event.strategy, event.market.split(", ")[0] ?? event.market)
-      kinds.set(event.strategy, event.kind)
-    } else if (event._tag === "Decided") {
+  const see = (entry: Recorded): void => {
+    const { at, event } = entry
+    Capital.see(books, entry)
+    if (event._tag === "StrategyLoaded") kinds.set(event.strategy, event.kind)
+    else if (event._tag === "Decided") {
       const market = markets.get(event.strategy)
       const price = Decimal.midpoint(event.bid, event.ask)
       if (market !== undefined) {
         lastPrices.set(market, { price, at: event.priceAt })
-        value(market, price)
+        Capital.value(books, market, price, decimals)
       }
       for (const { market: name, bid, ask, at: seenAt } of event.elsewhere ?? [])
         lastPrices.set(name, { price: Decimal.midpoint(bid, ask), at: seenAt })
@@ -287,6 +305,7 @@ export const make = (
     see,
     result: () => ({
       trades: trades.toSorted((a, b) => a.at - b.at),
+      losses,
       fees,
       flows,
       rounds,
@@ -301,7 +320,7 @@ export const make = (
 const isMove = ({ base, quote }: About): boolean => base === quote
 
 /** A fee in base counts at the price of its order. */
-const worth = ({ side, inputAmount, outputAmount }: Of<"Planned">, fee: Amount): Amount => {
+const worth = ({ side, inputAmount, outputAmount }: Wish, fee: Amount): Amount => {
   const [quote, base] = side === "BUY" ? [inputAmount, outputAmount] : [outputAmount, inputAmount]
   return base === 0n ? 0n : Decimal.divideInteger(fee * quote, base, "up")
 }

@@ -78,7 +78,11 @@ export const comparison = (
   { mayBeUnexplained = false, placeOf = () => "balance" }: BookTerms = {}
 ): ReadonlyArray<Counted> =>
   venue.settings.assets.map(({ id, symbol }) => {
-    const places: ReadonlyArray<Ledger.Place> = ["wallet", "dust", ...(mayBeUnexplained ? ["residual" as const] : [])]
+    const places: ReadonlyArray<Ledger.Place> = [
+      "wallet",
+      "dust",
+      ...(mayBeUnexplained ? (["residual", "lost"] as const) : [])
+    ]
     const given = bots.flatMap(({ strategies }) =>
       [...strategies.values()].map(({ budget }) => budget.get(symbol) ?? 0n)
     )

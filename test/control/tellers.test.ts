@@ -124,7 +124,7 @@ describe.concurrent("a bot that tells", () => {
     updates.push({ chat: 666, text: "/kill yes", date: seconds_ })
     await tell("/kill yes please", /I was not running when you said that/, seconds_ - 100_000)
     await tell("/status", /live, \d+ fills?, \d+ open orders?\nNothing is wrong/)
-    await tell("/profit", /USDC: total \S+ .*grid profit \S+, inventory \S+, fees \S+, \d+ rounds?/)
+    await tell("/profit", /USDC: total \S+ .*grid profit \S+, inventory \S+, fees \S+, earned today \S+, \d+ rounds?/)
     await tell("/pause@my_bot nobody", /There is no strategy nobody/)
     await tell("/pause grid", /grid paused/)
     await tell("/kill", /Say “\/kill yes” within a minute/)

@@ -1,7 +1,7 @@
 /** What each kind of event moves in the ledger, place by place; a life of an order moves everything out and home again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import type { BotEvent } from "../../src/domain/BotEvent.ts"
+import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import { byHand } from "../../src/domain/Placement.ts"
 
@@ -109,6 +109,26 @@ const failed = (leg: "payout" | "refund", amount: bigint): BotEvent => ({
   reason: "r"
 })
 const settled: BotEvent = { _tag: "Settled", ...about }
+const takenBack: Of<"TakenBack"> = {
+  _tag: "TakenBack",
+  ...about,
+  orderId: "o",
+  market: "BTC/USDC",
+  side: "BUY",
+  price: { digits: 1n, scale: 0 },
+  deadline: 1,
+  inputAsset: "USDC",
+  inputAmount: 100n,
+  outputAsset: "BTC",
+  outputAmount: 10n,
+  estimatedWithdrawFee: 1n,
+  estimatedRefundFee: 1n,
+  deposited: 1n,
+  fills: [],
+  payoutFee: 0n,
+  refundFee: 0n
+}
+
 const said = (word: "paid" | "not-paid" | "adopt" | "forget", owner = about): BotEvent => ({
   _tag: "Resolved",
   ...owner,
@@ -367,6 +387,36 @@ describe("figures of the ledger", () => {
     assert.deepStrictEqual(holding(...events, reopened), holding(...before))
   })
 
+  it("an order that lives on after its books were closed holds its deposit again, as if nothing else had been", () => {
+    const before = [budget(100n), signed(100n), deposited(100n)]
+    const events = [...before, fill(30n, 3n), closed(70n), paying(3n), paid(2n, 1n), refunded(68n, 2n), settled]
+    const back: BotEvent = {
+      ...takenBack,
+      deposited: 100n,
+      fills: [{ fillId: "f", amountIn: 30n, amountOut: 3n }],
+      payoutFee: 1n,
+      refundFee: 2n
+    }
+    assert.deepStrictEqual(holding(...events, back), holding(...before))
+    const short = [...before, fill(30n, 3n), closed(70n), paying(3n), paid(1n, 1n), refunded(60n, 2n), settled]
+    assert.deepStrictEqual(holding(...short, back), holding(...before), "what was unexplained is not any more")
+    const failing = [...before, fill(30n, 3n), closed(70n), failed("refund", 70n)]
+    assert.deepStrictEqual(holding(...failing, { ...back, payoutFee: 0n, refundFee: 0n }), holding(...before))
+  })
+
+  it("what was given up is nobody's any more, and is unexplained again when it comes after all", () => {
+    const events = [budget(100n), signed(100n), deposited(100n), closed(100n), failed("refund", 100n)]
+    const loss = { ...about, market: "BTC/USDC", asset, amount: 100n } as const
+    const lost = folded(...events, { _tag: "WrittenOff", ...loss })
+    assert.strictEqual(Ledger.ownedBy(lost, "s", asset), 0n)
+    assert.deepStrictEqual(Ledger.totals(lost), [{ asset, place: "lost", amount: 100n }])
+    assert.deepStrictEqual([...Ledger.holdingsOf(folded(...events), "p")], [[asset, 100n]])
+    assert.deepStrictEqual(
+      holding(...events, { _tag: "WrittenOff", ...loss }, { _tag: "Found", ...loss }),
+      holding(...events)
+    )
+  })
+
   it("need only the kinds of events that move money, each of them", () => {
     const moving = new Set<string>(Ledger.movingTags)
     for (const event of [
@@ -382,12 +432,15 @@ describe("figures of the ledger", () => {
       fill(1n, 1n),
       closed(1n),
       { _tag: "Reopened", ...about, status: "OPEN", asset: "USDC", amount: 1n } as const,
+      takenBack,
       paying(1n),
       paid(1n, 1n),
       refunded(1n, 1n),
       failed("refund", 1n),
       settled,
-      said("paid")
+      said("paid"),
+      { _tag: "WrittenOff", ...about, market: "BTC/USDC", asset: "USDC", amount: 1n } as const,
+      { _tag: "Found", ...about, market: "BTC/USDC", asset: "USDC", amount: 1n } as const
     ])
       assert.isTrue(moving.delete(event._tag), event._tag)
     assert.strictEqual(moving.size, 0)

@@ -228,7 +228,7 @@ describe("orders and their states", () => {
         .slice(0, 1)
     )
     assert.deepStrictEqual(all.filter(Placement.isFunded), ["funding", "in doubt", "open", "closing"])
-    assert.deepStrictEqual(all.filter(Placement.isFinished), ["settled", "abandoned", "dead"])
+    assert.deepStrictEqual(all.filter(Placement.isFinished), ["settled", "abandoned", "dead", "given up"])
     assert.isFalse(Placement.isFunded("planned"))
     assert.isFalse(Placement.isFinished("planned"))
   })

@@ -27,7 +27,7 @@ const sayOf =
     Effect.gen(function* () {
       const said = resolve(state, { placement, word, text: "" }, yield* Clock.currentTimeMillis)
       if (Result.isFailure(said)) return said.failure
-      yield* Context.get(context, Bookkeeper).record(said.success)
+      yield* Context.get(context, Bookkeeper).record(...said.success)
       return "taken"
     })
 

@@ -11,6 +11,7 @@ journal.forEach(fold.see)
 const trading = fold.result()
 const nothing: Trades.TradingRecord = {
   trades: [],
+  losses: [],
   fees: [],
   flows: [],
   rounds: [],

@@ -12,6 +12,7 @@ const dollar = 1_000_000n
 const about = { strategy: "s", slot: "a", placement: "p1", market: "BTC/USDC", base: "BTC", quote: "USDC" }
 const nothing: TradingRecord = {
   trades: [],
+  losses: [],
   fees: [],
   flows: [],
   rounds: [],

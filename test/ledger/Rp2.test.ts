@@ -61,6 +61,7 @@ describe.skipIf(!isThere)("RP2 and our lots agree", () => {
         const trades = historyOf(seed)
         const trading = {
           trades,
+          losses: [],
           fees: [],
           flows: [],
           rounds: [],

@@ -1,6 +1,6 @@
 /** What a journal says about trading: every fill, fee, flow of capital and order's life, and nothing else. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Recorded } from "../../src/domain/BotEvent.ts"
+import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
 import { price } from "../strategy/support.ts"
 import { decimals, journal, start } from "./account.ts"
@@ -220,11 +220,58 @@ describe("what a journal says about trading", () => {
   })
 
   it("needs only the kinds of events that it names, each of them", () => {
-    const named = new Set<string>(Trades.tags)
+    const corrections: ReadonlyArray<string> = ["TakenBack", "WrittenOff", "Found", "BotStarted", "StrategyRemoved"]
+    const named = new Set<string>(Trades.tags.filter((tag) => !corrections.includes(tag)))
     const [needed, other] = [true, false].map((is) => journal.filter(({ event }) => named.has(event._tag) === is))
     assert.deepStrictEqual(fold(needed ?? []), trading)
     assert.deepStrictEqual([...new Set(other?.map(({ event }) => event._tag))], ["PayoutStarted", "Settled"])
     for (const tag of named)
       assert.notDeepEqual(fold(journal.filter(({ event }) => event._tag !== tag)), trading, `${tag} says nothing`)
+  })
+})
+
+describe("the budget of a strategy that is gone", () => {
+  const started: BotEvent = { _tag: "BotStarted", pid: 1, version: "1", mode: "live", account: "a", venue: "v" }
+  const loaded = (strategy: string): BotEvent => ({
+    _tag: "StrategyLoaded",
+    strategy,
+    file: "g.yaml",
+    kind: "grid",
+    market: "BTC/USDC",
+    hash: strategy
+  })
+  const given = (strategy: string, amount: bigint): BotEvent => ({
+    _tag: "BudgetAllotted",
+    strategy,
+    asset: "USDC",
+    amount
+  })
+  const decided = journal.find(({ event }) => event._tag === "Decided")?.event
+  /** By second. */
+  const capitalOf = (...runs: ReadonlyArray<ReadonlyArray<BotEvent>>) => {
+    const events = runs.flatMap((run, second) => run.map((event) => ({ at: start + second * 1_000, event })))
+    const { flows } = fold(events.map((entry, index) => ({ sequence: index + 1, ...entry })))
+    const sums = new Map<string, bigint>()
+    for (const { amount, strategy } of flows) sums.set(strategy, (sums.get(strategy) ?? 0n) + amount)
+    return Object.fromEntries([...sums].filter(([, amount]) => amount !== 0n))
+  }
+  const first = [started, loaded("g"), given("g", 500n)]
+  const work = decided === undefined ? [] : [decided]
+
+  it("counted beside that of the strategy that took its place, after a rename in the file", () => {
+    const removed: BotEvent = { _tag: "StrategyRemoved", strategy: "g", orders: "drained" }
+    assert.deepStrictEqual(capitalOf(first, work, [loaded("h"), given("h", 500n), removed], work), { h: 500n })
+    const again = [loaded("g"), given("g", 600n)]
+    assert.deepStrictEqual(capitalOf(first, [removed], work, again, work), { g: 600n })
+  })
+
+  it("counted beside it after a rename between two runs, and again after the next one", () => {
+    const second = [started, loaded("h"), given("h", 700n)]
+    assert.deepStrictEqual(capitalOf(first, work, second, work), { h: 700n })
+    assert.deepStrictEqual(capitalOf(first, work, second, work, [started, loaded("h")], work), { h: 700n })
+    assert.deepStrictEqual(capitalOf(first, work, second, work, [started, loaded("g"), loaded("h")], work), {
+      g: 500n,
+      h: 700n
+    })
   })
 })

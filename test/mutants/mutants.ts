@@ -526,8 +526,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/OrderTracker.ts",
-        find: "placement.contradiction === undefined ? judge(placement, reported, order, moved) : undefined",
-        replace: "judge(placement, reported, order, moved)"
+        find: "placement.contradiction === undefined\n      ? (judge",
+        replace: "true\n      ? (judge"
       }
     ]
   },

@@ -81,6 +81,6 @@ export const note = Effect.fnUntraced(function* (answer: Problems.OperatorAnswer
   const now = yield* Clock.currentTimeMillis
   yield* books.recordFrom((state) => {
     const verdict = Problems.resolve(state, answer, now)
-    return Result.isSuccess(verdict) ? [verdict.success] : []
+    return Result.isSuccess(verdict) ? verdict.success : []
   })
 })

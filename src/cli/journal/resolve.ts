@@ -21,7 +21,7 @@ export const command = Command.make(
     paid: flags.toggle("paid", "The payment was made, or what failed or stayed unexplained arrived after all"),
     "not-paid": flags.toggle("not-paid", "The payment was not made: its money is free again"),
     adopt: flags.toggle("adopt", "The venue is right: the slot goes on with what it says"),
-    forget: flags.toggle("forget", "Take it off the books: what it holds stays named as unexplained"),
+    forget: flags.toggle("forget", "Take it off the books: what it holds counts as lost, until it comes after all"),
     because: Flag.String("because").pipe(
       Flag.withDescription("Why, for the journal"),
       Flag.withDefault("said by the operator")

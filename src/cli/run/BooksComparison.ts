@@ -42,7 +42,7 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
       ["payouts", ours(symbol, "filled unpaid", "payout in flight"), theirs("unpaid", "payoutInTransit")],
       ["refunds", ours(symbol, "refund in flight"), theirs("refundInTransit", "returnInTransit")],
       ["fees", ours(symbol, "fees"), theirs("feesPaid")],
-      ["unexplained", ours(symbol, "residual"), theirs("failed")]
+      ["unexplained", ours(symbol, "residual", "lost"), theirs("failed")]
     ]
     return pairs.flatMap(([what, bot, sandbox]) =>
       bot === sandbox ? [] : [`${symbol} ${what}: the bot has ${bot}, the sandbox ${sandbox} smallest units`]

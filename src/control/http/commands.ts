@@ -6,7 +6,8 @@ import { hasNoBudget } from "../../domain/Placement.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import * as OperatorPause from "../../engine/planning/OperatorPause.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import { type BotState, slotKey, unfinished } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
 import { counted } from "../../report/text/Words.ts"
 import { ControlApi, Refused, Unknown } from "../api/ControlApi.ts"
 import { Bot, type DeskRefused } from "../Bot.ts"
@@ -19,7 +20,7 @@ const takenAs: Readonly<Record<Problems.Word, string>> = {
   paid: "paid",
   "not-paid": "not paid",
   adopt: "the venue says",
-  forget: "forgotten: what it holds stays named as unexplained"
+  forget: "forgotten: what it holds counts as lost"
 }
 
 export const layer = HttpApiBuilder.group(
@@ -97,7 +98,7 @@ export const layer = HttpApiBuilder.group(
         // Checked again against the state it is recorded in: the venue may have said something in the meantime.
         yield* record((state) => {
           const settled = Problems.resolve(state, answer, now)
-          return Result.isSuccess(settled) ? [settled.success] : []
+          return Result.isSuccess(settled) ? settled.success : []
         })
         return done(`${placement} is taken as ${takenAs[word]}`)
       }),

@@ -5,7 +5,7 @@
  */
 import { Effect, Schema, Stream } from "effect"
 import { BotEvent, type Recorded } from "../../domain/BotEvent.ts"
-import { slotKey } from "../../engine/state/BotState.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
 import { eachPage, type Journal } from "../../journal/Journal.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import { describe } from "../../report/text/EventLine.ts"

@@ -60,7 +60,7 @@ export const see = (profit: RunningProfit, entries: ReadonlyArray<Recorded>): vo
     forget(profit, entry)
     profit.sequence = entry.sequence
   }
-  const { trades, fees, flows, rounds } = profit.books
+  const { trades, losses, fees, flows, rounds } = profit.books
   for (const flow of flows.splice(0)) count(profit.flows, Profit.itemOfFlow(flow))
   for (const fee of fees.splice(0)) {
     profit.quotes.add(fee.quote)
@@ -68,6 +68,10 @@ export const see = (profit: RunningProfit, entries: ReadonlyArray<Recorded>): vo
   }
   for (const round of rounds.splice(0)) count(profit.counted, Profit.itemOfRound(round))
   for (const trade of trades.splice(0)) take(profit, trade)
+  for (const loss of losses.splice(0)) {
+    take(profit, loss)
+    for (const item of Profit.itemsOfLoss(loss)) count(profit.counted, item)
+  }
   for (const pool of profit.pools.values()) settle(profit, pool)
 }
 

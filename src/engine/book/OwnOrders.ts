@@ -1,7 +1,8 @@
 /** Our side of the book: what of the bot's orders still rests at the venue, by market. */
 import type { OwnOrder } from "../../domain/Book.ts"
-import { type BotState, slotKey, unfinished } from "../state/BotState.ts"
+import { type BotState, unfinished } from "../state/BotState.ts"
 import { filledBase } from "../state/Placement.ts"
+import { slotKey } from "../state/SlotFold.ts"
 
 export const restingIn = (state: BotState): ReadonlyMap<string, ReadonlyArray<OwnOrder>> => {
   const resting = unfinished(state).filter((placement) => placement.state === "open" && placement.by === undefined)

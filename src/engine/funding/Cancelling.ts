@@ -27,6 +27,9 @@ interface Tries {
 /** Whether an order ended, its cancel may say; that its money came back, only a read that shows it. */
 const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({ ...order, withdrawals: [], payoutIsFinal: false })
 
+/** An order whose end was taken back is to be cancelled anew. */
+const lifeOf = ({ lives = 0, order }: Placement): string => `${order?.id} ${lives}`
+
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
 export const make = Effect.gen(function* () {
@@ -40,7 +43,7 @@ export const make = Effect.gen(function* () {
   const forgottenOver = new Set<string>()
   /** Cancels that the venue clearly refused: asking sooner gets the same answer. */
   const refused = PlacementNotes.make<true>(books.state)
-  /** The order that is over: nothing is left to cancel, though its money may still be on its way back. */
+  /** The life of the order that is over: nothing is left to cancel, though its money may still be on its way back. */
   const over = PlacementNotes.make<string>(books.state)
   /** Orders that are shown alive after their end: whoever said that they were over was wrong. */
   const alive = PlacementNotes.make<true>(books.state)
@@ -71,14 +74,14 @@ export const make = Effect.gen(function* () {
       by === undefined &&
       mayHoldMoney(placement) &&
       (state !== "closing" || alive.get(id) === true || isToBeCancelled(placement)) &&
-      over.get(id) !== order.id &&
+      over.get(id) !== lifeOf(placement) &&
       isTime(cancel.lastSentAt, cancel.attempts, refused.get(id) === true, now)
     )
   }
 
-  const isOver = (placement: string, orderId: string): void => {
-    over.set(placement, orderId)
-    alive.delete(placement)
+  const isOver = (placement: Placement): void => {
+    over.set(placement.id, lifeOf(placement))
+    alive.delete(placement.id)
   }
 
   const note = (placement: Placement, { correlationId, value }: Answer<Order>) =>
@@ -94,7 +97,7 @@ export const make = Effect.gen(function* () {
     const answer = yield* Effect.result(venue.cancelOrder(order.id))
     if (answer._tag === "Success") {
       const { correlationId, value } = answer.success
-      if (isTerminal(value.fillStatus)) isOver(placement.id, order.id)
+      if (isTerminal(value.fillStatus)) isOver(placement)
       return yield* note(placement, { value: withoutPayouts(value), ...present({ correlationId }) })
     }
     const { reason } = answer.failure
@@ -104,7 +107,7 @@ export const make = Effect.gen(function* () {
     const shown = read._tag === "Success" ? read.success : undefined
     if (shown !== undefined && isTerminal(shown.value.fillStatus)) {
       // Mostly the cancel before had ended it, so its refusal is no news.
-      isOver(placement.id, order.id)
+      isOver(placement)
       return yield* note(placement, shown)
     }
     const { code, text, correlationId } = reason
@@ -166,18 +169,18 @@ export const make = Effect.gen(function* () {
   const mayRest = (placement: Placement): boolean => {
     const { by, id, order, state } = placement
     const isClosed = isFinished(state) || (state === "closing" && !isDoubtful(placement))
-    return order !== undefined && by === undefined && !isClosed && over.get(id) !== order.id
+    return order !== undefined && by === undefined && !isClosed && over.get(id) !== lifeOf(placement)
   }
 
   /** For the time in which nothing can be recorded: a cancel needs no record to be harmless, and its end is reported. */
   const withdrawUnrecorded = Effect.fnUntraced(function* (placement: Placement) {
-    const { id, order } = placement
+    const { order } = placement
     if (order === undefined || !mayRest(placement)) return
     const answer = yield* Effect.result(venue.cancelOrder(order.id))
     // A cancel that is refused was mostly done by the one before; only the order itself says so.
     const isRefused = answer._tag === "Failure" && answer.failure.reason._tag === "Rejected"
     const shown = isRefused ? yield* Effect.result(venue.getOrder(order.id)) : answer
-    if (shown._tag === "Success" && isTerminal(shown.success.value.fillStatus)) isOver(id, order.id)
+    if (shown._tag === "Success" && isTerminal(shown.success.value.fillStatus)) isOver(placement)
   })
 
   return {

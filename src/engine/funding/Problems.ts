@@ -4,16 +4,19 @@
  */
 import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
-import type { Of } from "../../domain/BotEvent.ts"
+import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../report/text/Words.ts"
 import { recovered, slotOf } from "../reconciliation/Recovery.ts"
+import * as EndedOrders from "../restart/EndedOrders.ts"
 import type { ForgottenOrder } from "../restart/JournalTail.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Funding, Placement } from "../state/Placement.ts"
 import type { Slot } from "../state/SlotFold.ts"
+import { found } from "../tracking/amounts/Found.ts"
+import { takenBack } from "../tracking/amounts/TakingBack.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 
 export interface MoneyProblem {
@@ -128,14 +131,16 @@ export interface OperatorAnswer {
   readonly text: string
 }
 
-/** The event that the operator's word makes, or why it cannot be accepted. */
+/** What the operator's word makes, or why it cannot be accepted. */
 export const resolve = (
   state: BotState,
   { placement: id, text, word }: OperatorAnswer,
   now: number
-): Result.Result<Of<"Resolved">, string> => {
+): Result.Result<ReadonlyArray<BotEvent>, string> => {
   const problems = problemsOf(state, now).filter(({ placement }) => placement === id)
   const [problem] = problems
+  const lost = state.placements.get(id)
+  if (problem === undefined && word === "paid" && lost?.state === "given up") return Result.succeed(arrived(lost, text))
   if (problem === undefined) return Result.fail(`${id} has no problem that needs somebody's word`)
   const refused = state.tail.forgotten.has(id)
     ? word === "forget"
@@ -146,7 +151,50 @@ export const resolve = (
       : objection(state.placements.get(id), problems, word, VenueTime.of(state, now))
   if (refused !== undefined) return Result.fail(`${id}: ${refused}`)
   const { slot, strategy } = problem
-  return Result.succeed({ _tag: "Resolved", strategy, slot, placement: id, word, text })
+  const resolved = { _tag: "Resolved", strategy, slot, placement: id, word, text } as const
+  if (word === "adopt") return Result.succeed([resolved, ...adopted(state, id)])
+  return Result.succeed([resolved, ...writtenOff(state, resolved)])
+}
+
+/** What was given up has come after all. */
+const arrived = (given: Placement, text: string): ReadonlyArray<BotEvent> => {
+  const about = { strategy: given.strategy, slot: given.slot, placement: given.id }
+  return [...found(given), { _tag: "Resolved", ...about, word: "paid", text }, { _tag: "Settled", ...about }]
+}
+
+/** What it holds is lost, as far as anybody knows. */
+const writtenOff = ({ ended, ledger, placements }: BotState, { placement, slot, strategy, word }: Of<"Resolved">) => {
+  const own = placements.get(placement) ?? EndedOrders.ofPlacement(ended, placement)?.last
+  const isGivenUp = word === "forget" || (word === "not-paid" && own?.state === "closing")
+  if (!isGivenUp || own === undefined) return []
+  return [...Ledger.holdingsOf(ledger, placement)].flatMap(([asset, amount]): ReadonlyArray<BotEvent> => {
+    const about = { strategy, slot, placement, market: own.market }
+    return amount === 0n ? [] : [{ _tag: "WrittenOff", ...about, asset, amount }]
+  })
+}
+
+/**
+ * The slot goes on with what the order truly is: what is booked of it beyond its deposit is taken back and read anew, also where its
+ * books were closed and do not agree with the venue. What the slot has placed since is withdrawn.
+ */
+const adopted = (state: BotState, id: string): ReadonlyArray<BotEvent> => {
+  const { ended, ledger, placements } = state
+  const closed = EndedOrders.ofPlacement(ended, id)
+  const isToOpen = (closed?.isAlive === true && closed.isForgotten !== true) || Ledger.isUnexplained(ledger, id)
+  const own = placements.get(id) ?? (isToOpen ? closed?.last : undefined)
+  if (own?.order === undefined) return []
+  // A swap ends by itself, and lives on never.
+  const isBooked = own.by === undefined && (own.state === "settled" || own.state === "closing" || own.fills.size > 0)
+  const why = { code: "adopted", text: `Order ${own.order.id} of this slot lives on` }
+  const others = unfinished(state).filter(
+    ({ cancel, id: other, slot, state: at, strategy }) =>
+      other !== id && slot === own.slot && strategy === own.strategy && cancel === undefined && at !== "closing"
+  )
+  const { slot, strategy } = own
+  return [
+    ...(isBooked ? takenBack(own) : []),
+    ...others.map((other) => ({ _tag: "CancelRequested", strategy, slot, placement: other.id, why }) as const)
+  ]
 }
 
 /** What was unexplained at the end of an order has come after all: a balance or the history shows it. */

@@ -16,8 +16,9 @@ import { present } from "../../domain/Present.ts"
 import { armedLeg, type DesiredOrder, type DesiredSlot, dueLeg, filledOfLeg } from "../../strategy/Decision.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
-import { type BotState, slotKey } from "../state/BotState.ts"
+import type { BotState } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
+import { slotKey } from "../state/SlotFold.ts"
 
 /** The venue names no least size; a rest that it refused this often in a row is taken to be below it. */
 export const refusalsThatTell = 3

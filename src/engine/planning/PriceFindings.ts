@@ -7,8 +7,8 @@ import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { costOf } from "../../strategy/kinds/CostFloor.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { slotKey } from "../state/BotState.ts"
 import * as SlotFold from "../state/SlotFold.ts"
+import { slotKey } from "../state/SlotFold.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
 /** Kinds whose orders rest at prices that the file gives. */

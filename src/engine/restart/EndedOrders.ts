@@ -5,7 +5,7 @@
 
 import type { Amount } from "../../domain/Amount.ts"
 import type { PlacementEvent } from "../../domain/BotEvent.ts"
-import type { Placement } from "../state/Placement.ts"
+import type { Placement, PlacementIn } from "../state/Placement.ts"
 
 export interface EndedOrder {
   readonly orderId: string
@@ -18,6 +18,10 @@ export interface EndedOrder {
   readonly endedAt: number
   /** The venue has gone on to show it, and that was told. */
   readonly isAlive?: true
+  /** The operator has taken it off the books: nothing that is shown of it is told any more. */
+  readonly isForgotten?: true
+  /** As its books were closed. */
+  readonly last: PlacementIn<"settled">
 }
 
 export interface EndedOrders {
@@ -47,11 +51,18 @@ const mostRemembered = 1_000
 /** Follows what happens to a placement. What the operator took off the books may live on. */
 export const see = (ended: EndedOrders, placement: Placement, event: PlacementEvent, at: number): void => {
   // Somebody has taken it back into the books.
-  if (event._tag === "Bound") forget(ended, event.orderId)
-  const { by, id, inputAmount: amount, inputAsset: asset, order, slot, status = "", strategy } = placement
-  if (event._tag !== "Settled" || by !== undefined || order === undefined) return
-  ended.byId.set(order.id, { orderId: order.id, placement: id, strategy, slot, status, asset, amount, endedAt: at })
+  if (event._tag === "Bound" || event._tag === "TakenBack") forget(ended, event.orderId)
+  if (placement.by !== undefined || placement.state !== "settled") return
+  // Whoever withdraws everything means what was taken off the books as well.
+  const isForgotten = event._tag === "Resolved" && placement.closedAt === undefined
+  if (event._tag !== "Settled" && !isForgotten) return
+  const { funding, id, inputAmount: amount, inputAsset: asset, order, slot, status = "", strategy } = placement
+  // Its payload can never be sent again.
+  const last = funding === undefined ? placement : { ...placement, funding: { ...funding, signed: "" } }
+  const about = { orderId: order.id, placement: id, strategy, slot, status, asset, amount, endedAt: at }
+  ended.byId.set(order.id, { ...about, last, ...(isForgotten ? { isAlive: true, isForgotten: true } : {}) })
   ended.ofPlacements.set(id, order.id)
+  if (isForgotten) ended.alive.add(order.id)
   ended.newestAt = at
   if (ended.byId.size <= mostRemembered) return
   for (const orderId of ended.byId.keys()) if (!ended.alive.has(orderId)) return forget(ended, orderId)
@@ -69,6 +80,10 @@ export const ofPlacement = (ended: EndedOrders, placement: string): EndedOrder |
   const orderId = ended.ofPlacements.get(placement)
   return orderId === undefined ? undefined : ended.byId.get(orderId)
 }
+
+/** Whether one lives on that somebody still has to hear of. */
+export const isAnyAlive = ({ alive, byId }: EndedOrders): boolean =>
+  [...alive].some((orderId) => byId.get(orderId)?.isForgotten !== true)
 
 export const noteAlive = (ended: EndedOrders, order: EndedOrder): void => {
   ended.byId.set(order.orderId, { ...order, isAlive: true })

@@ -30,7 +30,7 @@ export interface BotState extends RunState.RunState {
   readonly tail: JournalTail.JournalTail
   readonly placements: Map<string, Placement>
   readonly ended: EndedOrders.EndedOrders
-  readonly slots: Map<string, SlotFold.Slot>
+  readonly slots: SlotFold.Slots
   readonly strategies: Map<string, StrategyState>
   readonly ledger: Ledger.Ledger
   readonly replacements: Replacements.Replacements
@@ -57,8 +57,6 @@ export const make = (): BotState => ({
   swapCount: 0,
   oldSwaps: new Map()
 })
-
-export const slotKey = (strategy: string, slot: string): string => `${strategy}/${slot}`
 
 /** Only live placements, and finished ones whose order may still show up at the venue. */
 export const unfinished = (state: BotState): ReadonlyArray<Placement> =>
@@ -109,7 +107,10 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
         memory: event.memory
       }))
     case "LegClosed":
-      changeSlot(state, event, (slot) => ({ ...SlotFold.completed(slot, event.side, event.carried), refusals: 0 }))
+      SlotFold.change(state.slots, event, (slot) => ({
+        ...SlotFold.completed(slot, event.side, event.carried),
+        refusals: 0
+      }))
       return changeStrategy(state, event.strategy, ({ moves }) => ({ moves: moves + 1 }))
     case "Denied":
       return changeStrategy(state, event.strategy, (strategy) => ({
@@ -200,7 +201,7 @@ export const objection = ({ ended, placements }: BotState, events: ReadonlyArray
   for (const event of events) {
     if (!("placement" in event)) continue
     const { placement: id } = event
-    const known = changed.has(id) ? changed.get(id) : placements.get(id)
+    const known = changed.has(id) ? changed.get(id) : (placements.get(id) ?? livingOn(ended, event))
     if (event._tag === "Planned") {
       if (known !== undefined) return `${id} is planned twice`
       changed.set(id, planned(event, 0))
@@ -217,9 +218,9 @@ export const objection = ({ ended, placements }: BotState, events: ReadonlyArray
 const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {
   Replacements.see(state.replacements, event, at)
   if (event._tag === "Planned") return plan(state, event, at)
-  const placement = state.placements.get(event.placement)
+  const placement = state.placements.get(event.placement) ?? livingOn(state.ended, event)
   // A slot stays frozen after the placement that froze it is settled and gone.
-  if (event._tag === "Resolved") thaw(state, event)
+  if (event._tag === "Resolved") SlotFold.thaw(state.slots, event)
   if (placement === undefined && isSaidOfEnded(event, state.ended)) return applyEnded(state, event, at)
   assert(placement !== undefined, `${event._tag} of the unknown placement ${event.placement}`)
   const changed = after(placement, event, at)
@@ -227,18 +228,31 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   EndedOrders.see(state.ended, changed, event, at)
   if (event._tag === "FillSeen") state.fills += 1
   if (event._tag === "FeeEchoed") EchoedFee.learn(state.echoedFees, changed.market, event, at)
-  applySlot(state, changed, event, at)
+  if (event._tag === "TakenBack") {
+    state.fills -= event.fills.length
+    if (placement.state === "settled")
+      SlotFold.change(state.slots, event, (slot) => SlotFold.afterTakingBack(slot, placement))
+  }
+  // The slot went on without what was given up.
+  if (placement.state !== "given up") SlotFold.apply(state.slots, changed, event, at)
+  if (event._tag === "Settled") noteUnexplained(state, changed)
   noteRefused(state, placement, event, at)
   noteEarlyEnd(state, placement, event, at)
   noteTrading(state, changed, event, at)
-  // A settled order is terminal and paid at the venue; one that lives on is no placement again, and freezes its slot
-  // (`EndedOrders`). The others may still show up in lists.
+  // A settled order is terminal and paid at the venue; one that lives on is a placement again (`EndedOrders`). The others may
+  // still show up in lists.
   if (changed.state === "settled") state.placements.delete(changed.id)
 }
+
+/** As it was when its books were closed, if that is taken back. */
+const livingOn = (ended: EndedOrders.EndedOrders, event: PlacementEvent): Placement | undefined =>
+  event._tag === "TakenBack" ? EndedOrders.ofPlacement(ended, event.placement)?.last : undefined
 
 /** What may be recorded of a placement that is over and forgotten: no money is in it, or its order lives on. */
 const isSaidOfEnded = ({ _tag, placement }: PlacementEvent, ended: EndedOrders.EndedOrders): boolean =>
   _tag === "Resolved" ||
+  _tag === "WrittenOff" ||
+  _tag === "Found" ||
   _tag === "OrphanSeen" ||
   _tag === "OrphanCancelled" ||
   (_tag === "Contradiction" && EndedOrders.ofPlacement(ended, placement) !== undefined)
@@ -249,7 +263,13 @@ const applyEnded = (state: BotState, event: PlacementEvent, at: number): void =>
   const { amount, asset } = order
   EndedOrders.noteAlive(state.ended, order)
   changeStrategy(state, order.strategy, ({ revived = [] }) => ({ revived: [...revived, order.orderId] }))
-  freeze(state, event, event.what, { kind: "contradiction", since: at, evidence: event.evidence, asset, amount })
+  SlotFold.freeze(state.slots, event, event.what, {
+    kind: "contradiction",
+    since: at,
+    evidence: event.evidence,
+    asset,
+    amount
+  })
 }
 
 const noteTrading = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
@@ -268,7 +288,7 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   state.placements.set(id, placement)
   forgetEnded(state, at)
   noteTrading(state, placement, event, at)
-  changeSlot(state, event, () => ({ placement: id }))
+  SlotFold.change(state.slots, event, () => ({ placement: id }))
   if (event.strategy === byHand) OldSwaps.noteNew(state, id)
   changeStrategy(state, event.strategy, (strategy) => {
     const refusals = new Map(strategy.refusals)
@@ -293,53 +313,6 @@ const forgetEnded = (state: BotState, at: number): void => {
     const isOver = at > Math.max(deadline, changedAt) + rememberedMillis
     const isCleared = at > changedAt + rememberedMillis && [...orphans.values()].every((isCancelled) => isCancelled)
     if (isOver || (isCleared && ended === "abandoned")) state.placements.delete(id)
-  }
-}
-
-const changeSlot = (
-  state: BotState,
-  { strategy, slot }: { readonly strategy: string; readonly slot: string },
-  change: (slot: SlotFold.Slot) => Partial<SlotFold.Slot>
-): void => {
-  const key = slotKey(strategy, slot)
-  const known = state.slots.get(key) ?? SlotFold.emptySlot(strategy, slot)
-  state.slots.set(key, { ...known, ...change(known) })
-}
-
-const applySlot = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
-  switch (event._tag) {
-    case "Settled":
-      noteUnexplained(state, placement)
-      return changeSlot(state, placement, (slot) => SlotFold.afterOrder(slot, placement))
-    case "Abandoned":
-    case "FundingDead":
-      return changeSlot(state, placement, (slot) => ({
-        refusals: slot.refusals + 1,
-        refusedAt: at,
-        refusedWhy: event.reason
-      }))
-    case "DepositSeen":
-      return changeSlot(state, placement, ({ refusals }) => ({ refusals: placement.by === "swap" ? refusals : 0 }))
-    case "Contradiction": {
-      const { inputAmount: amount, inputAsset: asset } = placement
-      const { evidence, what } = event
-      return freeze(state, event, what, { kind: "contradiction", since: at, evidence, asset, amount })
-    }
-    case "LegFailed": {
-      const { amount, asset, leg, reason } = event
-      const evidence = `the venue gave up the ${leg}: ${reason}`
-      return freeze(state, event, `${leg} failed: ${reason}`, { kind: "leg", since: at, evidence, asset, amount })
-    }
-    case "Refunded":
-      // Once its order is settled, the slot may be at another leg.
-      if (placement.state === "closing")
-        changeSlot(state, placement, (slot) => SlotFold.afterRefund(slot, placement, event.fee))
-      return thaw(state, event, "leg")
-    case "PaidOut":
-      // A leg that was recorded as failed has completed after all.
-      return thaw(state, event, "leg")
-    default:
-      return
   }
 }
 
@@ -379,21 +352,6 @@ const noteUnexplained = (state: BotState, { id, order, strategy, ...placement }:
   }
 }
 
-const freeze = (
-  state: BotState,
-  event: PlacementEvent,
-  frozen: string,
-  why: Omit<SlotFold.Freeze, "placement">
-): void => changeSlot(state, event, () => ({ frozen, freeze: { ...why, placement: event.placement } }))
-
-/** Lifts every freeze that this placement caused. */
-const thaw = (state: BotState, event: PlacementEvent, kind?: SlotFold.Freeze["kind"]): void => {
-  const key = slotKey(event.strategy, event.slot)
-  const known = state.slots.get(key)
-  if (known?.freeze?.placement !== event.placement || (kind !== undefined && known.freeze.kind !== kind)) return
-  const { freeze: _, frozen: __, ...rest } = known
-  state.slots.set(key, rest)
-}
 function assert(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(`Broken invariant of the journal: ${what}`)
 }

@@ -97,6 +97,13 @@ interface Progress {
   readonly payout: "none" | "started" | "paid" | "failed"
   readonly refund: "none" | "paid" | "failed"
   readonly received: Amount
+  /** What counted as fees. */
+  readonly payoutFee?: Amount | undefined
+  readonly refundFee?: Amount | undefined
+  /** What the operator has given up of it, by asset. */
+  readonly lost?: ReadonlyMap<string, Amount>
+  /** How often its end was taken back. */
+  readonly lives?: number
   /** Other orders with our fingerprint: id → whether the venue confirmed their cancel. */
   readonly orphans: ReadonlyMap<string, boolean>
   readonly contradiction?: string
@@ -142,6 +149,7 @@ export type Placement =
   | (InState<"settled"> & Bound & MaybeFunded)
   | (InState<"abandoned"> & { readonly order?: BoundOrder | undefined } & Unfunded)
   | (InState<"dead"> & Bound & Funded)
+  | (InState<"given up"> & Bound & MaybeFunded)
 
 export type PlacementIn<S extends Placement["state"]> = Extract<Placement, { readonly state: S }>
 

@@ -107,6 +107,12 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
       return paid(placement, event, at)
     case "Resolved":
       return resolved(placement, event)
+    case "TakenBack":
+      return takenBack(placement, event)
+    case "WrittenOff":
+      return { ...placement, lost: new Map(placement.lost).set(event.asset, event.amount) }
+    case "Found":
+      return { ...placement, lost: new Map([...(placement.lost ?? [])].filter(([asset]) => asset !== event.asset)) }
     case "OrderMissing":
       return { ...placement, missing: { since: at, text: event.text } }
     case "OrderBack":
@@ -230,7 +236,9 @@ const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => 
     return { ...placement, received, payout: leg(placement.payout), refund: leg(placement.refund) }
   }
   if (isPaying) return { ...placement, state: "dead", orphans: withOwnOrder(placement) }
-  return placement.state === "open" || placement.state === "closing" ? { ...placement, state: "settled" } : rest
+  // An order that is over may be paid out or refunded all the same.
+  if (placement.state === "closing") return { ...placement, state: "given up" }
+  return placement.state === "open" ? { ...placement, state: "settled" } : rest
 }
 
 /** What has been paid out stays so; what was on its way goes back with the rest. */
@@ -240,6 +248,16 @@ export const reopened = (placement: PlacementIn<"closing">): PlacementIn<"open">
   unspent: 0n,
   payout: placement.payout === "started" ? "none" : placement.payout
 })
+
+/** Only its deposit is certain. A cancel that was wanted is wanted still. */
+const takenBack = (placement: Placement, event: Of<"TakenBack">): Placement => {
+  if (placement.order === undefined) throw impossible(placement, event, "has no order")
+  const { closedAt: _, status: __, contradiction, order, ...rest } = placement
+  const known = { ...rest, ...present({ accepted: contradiction ?? rest.accepted }) }
+  const nothing = { unspent: 0n, payout: "none", refund: "none", received: 0n } as const
+  const fees = { payoutFee: undefined, refundFee: undefined }
+  return { ...known, ...nothing, ...fees, state: "open", order, fills: new Map(), lives: (known.lives ?? 0) + 1 }
+}
 
 type VenueEvent = Of<
   | "StatusSeen"
@@ -301,9 +319,9 @@ const seen = (placement: Placement, event: VenueEvent, at: number): Placement =>
     case "PayoutStarted":
       return { ...placement, payout: "started" }
     case "PaidOut":
-      return { ...placement, payout: "paid", received: placement.received + event.amount }
+      return { ...placement, payout: "paid", received: placement.received + event.amount, payoutFee: event.fee }
     case "Refunded":
-      return { ...placement, refund: "paid" }
+      return { ...placement, refund: "paid", refundFee: event.fee }
     case "LegFailed":
       return event.leg === "payout" ? { ...placement, payout: "failed" } : { ...placement, refund: "failed" }
     case "Settled":

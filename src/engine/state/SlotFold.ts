@@ -3,6 +3,7 @@
  * while it is withdrawn counts like any other.
  */
 import { type Amount, max, min } from "../../domain/Amount.ts"
+import type { PlacementEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
 import type { SlotPast, SlotProgress } from "../../strategy/View.ts"
 import { filledBase, filledQuote, openQuantity, type Placement } from "./Placement.ts"
@@ -16,9 +17,11 @@ export interface Slot {
   readonly filledInLeg: Amount
   readonly receivedInLeg: Amount
   readonly receivedByLastLeg: Amount
-  readonly lastLeg?: NonNullable<SlotProgress["lastLeg"]>
-  readonly carried?: Amount
-  readonly past?: SlotPast
+  readonly lastLeg?: NonNullable<SlotProgress["lastLeg"]> | undefined
+  readonly carried?: Amount | undefined
+  readonly past?: SlotPast | undefined
+  /** The last order that ended here, and how far the slot was before: it may live on after all. */
+  readonly lastEnd?: { readonly placement: string; readonly before: Course } | undefined
   /** Base quantities of all orders that have ended, and quote that was paid and came in for them. */
   readonly bought: Amount
   readonly sold: Amount
@@ -34,6 +37,11 @@ export interface Slot {
   /** What froze it, for the person who looks. */
   readonly freeze?: Freeze
 }
+
+type Course = Pick<
+  Slot,
+  "completedLegs" | "filledInLeg" | "receivedInLeg" | "receivedByLastLeg" | "lastLeg" | "carried" | "past"
+>
 
 export interface Freeze {
   readonly kind: "contradiction" | "leg"
@@ -59,6 +67,69 @@ export const emptySlot = (strategy: string, slot: string): Slot => ({
   refusedAt: 0
 })
 
+export type Slots = Map<string, Slot>
+
+interface At {
+  readonly strategy: string
+  readonly slot: string
+}
+
+export const slotKey = (strategy: string, slot: string): string => `${strategy}/${slot}`
+
+export const change = (slots: Slots, { strategy, slot }: At, to: (slot: Slot) => Partial<Slot>): void => {
+  const key = slotKey(strategy, slot)
+  const known = slots.get(key) ?? emptySlot(strategy, slot)
+  slots.set(key, { ...known, ...to(known) })
+}
+
+/** What an event of a placement, as it is after it, does to its slot. */
+export const apply = (slots: Slots, placement: Placement, event: PlacementEvent, at: number): void => {
+  switch (event._tag) {
+    case "Settled":
+      return change(slots, placement, (slot) => afterOrder(slot, placement))
+    case "Abandoned":
+    case "FundingDead":
+      return change(slots, placement, (slot) => ({
+        refusals: slot.refusals + 1,
+        refusedAt: at,
+        refusedWhy: event.reason
+      }))
+    case "DepositSeen":
+      return change(slots, placement, ({ refusals }) => ({ refusals: placement.by === "swap" ? refusals : 0 }))
+    case "Contradiction": {
+      const { inputAmount: amount, inputAsset: asset } = placement
+      const { evidence, what } = event
+      return freeze(slots, event, what, { kind: "contradiction", since: at, evidence, asset, amount })
+    }
+    case "LegFailed": {
+      const { amount, asset, leg, reason } = event
+      const evidence = `the venue gave up the ${leg}: ${reason}`
+      return freeze(slots, event, `${leg} failed: ${reason}`, { kind: "leg", since: at, evidence, asset, amount })
+    }
+    case "Refunded":
+      // Once its order is settled, the slot may be at another leg.
+      if (placement.state === "closing") change(slots, placement, (slot) => afterRefund(slot, placement, event.fee))
+      return thaw(slots, event, "leg")
+    case "PaidOut":
+      // A leg that was recorded as failed has completed after all.
+      return thaw(slots, event, "leg")
+    default:
+      return
+  }
+}
+
+export const freeze = (slots: Slots, event: PlacementEvent, frozen: string, why: Omit<Freeze, "placement">): void =>
+  change(slots, event, () => ({ frozen, freeze: { ...why, placement: event.placement } }))
+
+/** Lifts every freeze that this placement caused. */
+export const thaw = (slots: Slots, event: PlacementEvent, kind?: Freeze["kind"]): void => {
+  const key = slotKey(event.strategy, event.slot)
+  const known = slots.get(key)
+  if (known?.freeze?.placement !== event.placement || (kind !== undefined && known.freeze.kind !== kind)) return
+  const { freeze: _, frozen: __, ...rest } = known
+  slots.set(key, rest)
+}
+
 const totals = ({ bought, sold, paid, proceeds }: Slot, placement: Placement) => {
   const [base, quote] = [filledBase(placement), filledQuote(placement)]
   return placement.side === "BUY"
@@ -76,7 +147,31 @@ export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
   const after = { ...slot, ...inLeg }
   const past: SlotPast = { ...holdingAfter(slot.past, placement), lastOrder: { side, price } }
   const leg = status === "FILLED" ? completed(after, side) : inLeg
-  return { ...totals(slot, placement), past, ...leg, ...attemptsAfter(slot, placement) }
+  const lastEnd = { placement: placement.id, before: courseOf(slot) }
+  return { ...totals(slot, placement), past, ...leg, ...attemptsAfter(slot, placement), lastEnd }
+}
+
+const courseOf = (slot: Slot): Course => {
+  const { carried, completedLegs, filledInLeg, lastLeg, past, receivedByLastLeg, receivedInLeg } = slot
+  return { carried, completedLegs, filledInLeg, lastLeg, past, receivedByLastLeg, receivedInLeg }
+}
+
+/** An order that had ended here lives on. Where others have ended since, it counts no more, and they do. */
+export const afterTakingBack = (slot: Slot, ended: Placement): Partial<Slot> => {
+  const [base, quote] = [filledBase(ended), filledQuote(ended)]
+  const { bought, paid, proceeds, sold } = slot
+  const sums =
+    ended.side === "BUY"
+      ? { bought: bought - base, paid: paid - quote }
+      : { sold: sold - base, proceeds: proceeds - quote }
+  const { lastEnd } = slot
+  if (lastEnd?.placement === ended.id) return { ...sums, ...lastEnd.before, lastEnd: undefined }
+  if (ended.status === "FILLED") return { ...sums, completedLegs: Math.max(0, slot.completedLegs - 1) }
+  return {
+    ...sums,
+    filledInLeg: max(0n, slot.filledInLeg - base),
+    receivedInLeg: max(0n, slot.receivedInLeg - ended.received)
+  }
 }
 
 /** A swap that came back was in vain though it was paid; tried again at once for ever, fees of refunds would eat the budget. */
@@ -97,7 +192,7 @@ const holdingAfter = (past: Holding = { held: 0n, cost: 0n }, placement: Placeme
 }
 
 /** A sale that was withdrawn came back less the fee of its refund: so much less can still be sold of what was bought. */
-export const afterRefund = ({ lastLeg, receivedByLastLeg }: Slot, sale: Placement, fee: Amount): Partial<Slot> =>
+const afterRefund = ({ lastLeg, receivedByLastLeg }: Slot, sale: Placement, fee: Amount): Partial<Slot> =>
   sale.side === "SELL" && lastLeg?.side === "BUY" ? { receivedByLastLeg: max(0n, receivedByLastLeg - fee) } : {}
 
 /** Moves to the next leg, with what this one did, and what it did beyond what is wanted. */
@@ -107,7 +202,8 @@ export const completed = (slot: Slot, side: Placement["side"], carried = 0n): Pa
   receivedInLeg: 0n,
   receivedByLastLeg: slot.receivedInLeg,
   lastLeg: { side },
-  carried
+  carried,
+  lastEnd: undefined
 })
 
 /** As strategies see it: including what the live order has filled so far. */

@@ -28,9 +28,38 @@ export const tradingAfter = (
     case "PaidOut":
     case "Refunded":
       return { ...before, basis: CostBasis.charge(before.basis, inQuote(placement, event.asset, event.fee)) }
+    case "WrittenOff":
+    case "Found":
+      return { ...before, basis: afterLoss(before.basis, placement, event) }
+    case "TakenBack":
+      return { ...before, basis: afterTakingBack(before.basis, placement, event) }
     default:
       return before
   }
+}
+
+/** As if each fill had been undone at its own price, and its fees given back. */
+const afterTakingBack = (
+  basis: CostBasis.CostBasis,
+  placement: Placement,
+  { fills, inputAsset, outputAsset, payoutFee, refundFee, side }: Of<"TakenBack">
+): CostBasis.CostBasis => {
+  const fees = inQuote(placement, outputAsset, payoutFee) + inQuote(placement, inputAsset, refundFee)
+  return fills.reduce(
+    (known, { amountIn, amountOut }) =>
+      side === "BUY"
+        ? CostBasis.trade(known, "SELL", amountOut, amountIn)
+        : CostBasis.trade(known, "BUY", amountIn, amountOut),
+    CostBasis.charge(basis, -fees)
+  )
+}
+
+/** Sold for nothing, or bought for nothing if it comes after all. */
+const afterLoss = (basis: CostBasis.CostBasis, placement: Placement, event: Of<"WrittenOff" | "Found">) => {
+  const { _tag, amount, asset } = event
+  const isBase = (asset === placement.inputAsset) === (placement.side === "SELL")
+  if (isBase) return CostBasis.trade(basis, _tag === "WrittenOff" ? "SELL" : "BUY", amount, 0n)
+  return CostBasis.charge(basis, _tag === "WrittenOff" ? amount : -amount)
 }
 
 const afterFill = (basis: CostBasis.CostBasis, { side, amountIn, amountOut }: Of<"FillSeen">): CostBasis.CostBasis =>
@@ -59,5 +88,8 @@ const movingTags: ReadonlySet<PlacementEvent["_tag"]> = new Set([
   "PaidOut",
   "Refunded",
   "LegFailed",
-  "Settled"
+  "Settled",
+  "TakenBack",
+  "WrittenOff",
+  "Found"
 ])

@@ -1,6 +1,7 @@
 /**
  * Orders that live on after they were settled: the venue had said of a living order that it was over and paid back, and for
- * so long that its books were closed. Then its money counts as free and is in the market still, so its slot gets nothing new.
+ * so long that its books were closed. Then its money counts as free and is in the market still: its end is taken back, so that
+ * it is an order like any other, and its slot gets nothing new until somebody has looked.
  * A list may be older than the end: a read of the order itself, some seconds after it, must say the same.
  */
 import { Effect } from "effect"
@@ -9,8 +10,9 @@ import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
-import type { EndedOrder } from "../restart/EndedOrders.ts"
+import * as EndedOrders from "../restart/EndedOrders.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { takenBack } from "./amounts/TakingBack.ts"
 import { readLagMillis } from "./EarlyEnd.ts"
 
 /** How long the list is read for them alone, where nothing else is looked for. */
@@ -29,7 +31,7 @@ export const make = Effect.gen(function* () {
 
   /** Takes what a list shows of an order that is settled. `revived`: it lives, and that was told. */
   const see = Effect.fnUntraced(function* (
-    { endedAt, isAlive, orderId, placement, slot, status, strategy }: EndedOrder,
+    { endedAt, isAlive, last, orderId, placement, slot, status, strategy }: EndedOrders.EndedOrder,
     listed: Order,
     now: number,
     revived: (order: string) => void
@@ -49,13 +51,14 @@ export const make = Effect.gen(function* () {
     const what = `order ${orderId} ended ${status}, and the venue goes on to show it ${value.fillStatus}`
     const evidence = `${Math.round(elapsedMillis(endedAt, now) / 1000)} s after it was settled, deposited ${value.depositedAmount}`
     const about = { strategy, slot, placement, kind: "changed-report", what, evidence } as const
-    yield* books.recordIfFits({ _tag: "Contradiction", ...about, ...present({ correlationId }) })
+    const told = { _tag: "Contradiction", ...about, ...present({ correlationId }) } as const
+    yield* books.recordIfFits(told, ...takenBack(last))
   })
 
   /** Whether the list is to be read for them, where it was last read at this time. */
   const isDue = (lookedAt: number, now: number): boolean => {
-    const { alive, newestAt } = books.state.ended
-    const isWatched = alive.size > 0 || elapsedMillis(newestAt, now) < watchMillis
+    const { ended } = books.state
+    const isWatched = EndedOrders.isAnyAlive(ended) || elapsedMillis(ended.newestAt, now) < watchMillis
     return isWatched && elapsedMillis(lookedAt, now) >= settings.retryMaxMillis
   }
 

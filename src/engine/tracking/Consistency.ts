@@ -11,9 +11,10 @@ import { present } from "../../domain/Present.ts"
 import type { BotState } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
+import * as TakingBack from "./amounts/TakingBack.ts"
 import { isUnproven } from "./EarlyEnd.ts"
 import { type Course, difference, shownBy } from "./MoneyPath.ts"
-import { lackingIn, reopening } from "./OrderTracker.ts"
+import { lackingIn } from "./OrderTracker.ts"
 
 /** Reads may be this old; whoever shows an ended order alive for longer means it. */
 const cancelAgainMillis = 10_000
@@ -65,7 +66,7 @@ export const make = (state: BotState) => {
     } as const
     const events: Array<BotEvent> = []
     if (millis >= contradictionMillis && contradiction === undefined) events.push(event)
-    if (millis >= contradictionMillis) events.push(...reopening(placement, order.fillStatus))
+    if (millis >= contradictionMillis) events.push(...TakingBack.revived(placement, order))
     return { isAlive: millis >= cancelAgainMillis, events }
   }
 

@@ -28,6 +28,7 @@ import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import * as Afterlife from "./Afterlife.ts"
+import { asClosing, late } from "./amounts/Found.ts"
 import * as Consistency from "./Consistency.ts"
 import { isDoubtful } from "./EarlyEnd.ts"
 import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
@@ -187,17 +188,18 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * That nothing was paid for them, the operator or a refusal says: a deposit that shows all the same is booked, also while
-   * nothing else is looked at.
+   * That nothing was paid for them, or that their money is lost, the operator or a refusal says: a deposit or a payout that shows
+   * all the same is booked, also while nothing else is looked at.
    */
   const deadPayments = (now: number): ReadonlyArray<Placement> =>
     [...books.state.placements.values()]
-      .filter(
-        ({ id, order, state }) =>
-          state === "dead" &&
-          order !== undefined &&
-          elapsedMillis(deadReadAt.get(id) ?? Number.NEGATIVE_INFINITY, now) >= settings.retryMaxMillis
-      )
+      .filter(({ changedAt, id, order, state }) => {
+        if ((state !== "dead" && state !== "given up") || order === undefined) return false
+        // What was given up long ago hardly comes any more.
+        const pause = state === "dead" ? 0 : elapsedMillis(changedAt, now) / 10
+        const waited = elapsedMillis(deadReadAt.get(id) ?? Number.NEGATIVE_INFINITY, now)
+        return waited >= Math.max(settings.retryMaxMillis, pause)
+      })
       .slice(0, mostDead)
 
   /** What can be known now about the open orders: everything while they are few, or when in doubt. */
@@ -320,7 +322,7 @@ export const make = Effect.gen(function* () {
       }
       return isFinished(placement.state) && order.depositedAmount === 0n
         ? []
-        : observe(placement, order, correlationId, manner)
+        : late(placement, observe(asClosing(placement), order, correlationId, manner))
     }
     if (market === undefined || !isOurs(placement, market, order)) return []
     const asked = { market, expected: settings.account }

@@ -220,6 +220,12 @@ export const lackingIn = (placement: Placement, order: Order): string | undefine
     : undefined
 }
 
+/** That is its last word, so the venue takes back what it had shown. */
+const lost = (placement: Placement, order: Order): Finding | undefined => {
+  const what = lackingIn(placement, order)
+  return what === undefined || what === placement.accepted ? undefined : { kind: "changed-report", what }
+}
+
 interface Manner {
   /** As for `judge`. */
   readonly moved?: string | undefined
@@ -247,7 +253,10 @@ export const observe = (
     : shown
   if (isOld(placement, order)) return []
   const correlation = present({ correlationId })
-  const finding = placement.contradiction === undefined ? judge(placement, reported, order, moved) : undefined
+  const finding =
+    placement.contradiction === undefined
+      ? (judge(placement, reported, order, moved) ?? (insists ? lost(placement, shown) : undefined))
+      : undefined
   const events: Array<BotEvent> = []
   const isQuiet = isRestless(placement)
   if (reported.report !== undefined && !isQuiet && !isSame(placement.report, reported.report)) {
@@ -283,7 +292,7 @@ export const observe = (
 }
 
 /** The order is not over, and what was to come back has not: it is in the order again. */
-export const reopening = (placement: Placement, status: string): ReadonlyArray<BotEvent> => {
+const reopening = (placement: Placement, status: string): ReadonlyArray<BotEvent> => {
   if (placement.state !== "closing" || placement.refund !== "none") return []
   return [{ _tag: "Reopened", ...about(placement), status, asset: placement.inputAsset, amount: placement.unspent }]
 }

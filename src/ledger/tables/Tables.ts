@@ -5,9 +5,10 @@
 import { type Amount, format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { iso } from "../../domain/Text.ts"
+import type { Flow } from "../Capital.ts"
 import { earned, type LotMethod, match } from "../Lots.ts"
 import type { Decimals } from "../PlainText.ts"
-import type { Fee, Flow, Trade, TradingRecord } from "../Trades.ts"
+import type { Fee, Trade, TradingRecord } from "../Trades.ts"
 
 export interface Table {
   readonly name: string
@@ -105,9 +106,10 @@ export const tablesOf = (
 
 /** An account's purchases, one pool for each market; capital that came in as base counts as bought at that time. */
 export const taxPools = ({ trades, flows }: TradingRecord): ReadonlyMap<string, ReadonlyArray<Trade>> => {
-  const capital = flows.flatMap(({ market, worth, ...flow }): ReadonlyArray<Trade> => {
+  const capital = flows.flatMap(({ isReturn, market, worth, ...flow }): ReadonlyArray<Trade> => {
     const [base = "", quote = ""] = market?.split("/") ?? []
-    if (market === undefined || worth === undefined || flow.asset !== base || flow.amount <= 0n) return []
+    if (isReturn === true || market === undefined || worth === undefined || flow.asset !== base || flow.amount <= 0n)
+      return []
     const { at, strategy, amount } = flow
     const about = { at, strategy, slot: "", placement: "", market, base, quote }
     return [{ ...about, fillId: "capital", side: "BUY", baseAmount: amount, quoteAmount: worth }]

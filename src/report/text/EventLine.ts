@@ -264,6 +264,18 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
         `the order is not over: it is ${event.status}, and ${money(event.asset, event.amount)} is in it again`,
         "warn"
       ]
+    case "WrittenOff":
+      return [`${money(event.asset, event.amount)} is given up as lost`, "warn"]
+    case "Found":
+      return [`${money(event.asset, event.amount)} that was given up as lost has come after all`, "good"]
+    case "TakenBack": {
+      const fills =
+        event.fills.length === 0 ? "" : `, and ${counted(event.fills.length, "fill")} of it that was booked never was`
+      return [
+        `order ${event.orderId} lives on: ${money(event.inputAsset, event.deposited)} counts as in it again${fills}; what it is now is read`,
+        "warn"
+      ]
+    }
     case "LegFailed":
       return [
         `the ${event.leg} of ${money(event.asset, event.amount)} FAILED: ${event.reason}`,

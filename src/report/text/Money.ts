@@ -66,8 +66,11 @@ const labels: Partial<Record<Place, string>> = {
   residual: "unexplained"
 }
 
-/** Paid fees are no longer ours. */
-const ours = places.filter((place) => place !== "fees")
+/** Paid fees are no longer ours, and neither is what was given up. */
+const ours = places.filter((place) => place !== "fees" && place !== "lost")
+/** Hardly anybody ever has any. */
+const isShown = (place: Place, { sum, symbols }: Pick<ReturnType<typeof holdings>, "sum" | "symbols">): boolean =>
+  place !== "lost" || symbols.some((symbol) => sum(symbol, [place]) !== 0n)
 const underWay = ["deposit in flight", "in doubt", "filled unpaid", "payout in flight", "refund in flight"] as const
 
 /** A balance sheet: one line per place, one column per asset. It keeps its shape whatever moves. */
@@ -79,7 +82,12 @@ export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => 
   ]
   return Table.render(
     [{ title: "MONEY" }, ...symbols.map((title) => ({ title, align: "decimal" as const }))],
-    [...places.map((place) => line(labels[place] ?? place, [place])), line("total after fees", ours)]
+    [
+      ...places
+        .filter((place) => isShown(place, { sum, symbols }))
+        .map((place) => line(labels[place] ?? place, [place])),
+      line("total after fees", ours)
+    ]
   )
 }
 

@@ -76,7 +76,16 @@ const liveRows = (side: Backtest.BandSide, by?: Profit.Grouping): ReadonlyArray<
     }
   })
   const mark: Profit.Mark = (_market, _base, _quote, amount) => (amount * 89_370_000n) / 1_000_000_000n
-  const record = { trades, fees: [], flows: [], rounds: [], markets: new Map(), orders: [], lastPrices: new Map() }
+  const record = {
+    trades,
+    losses: [],
+    fees: [],
+    flows: [],
+    rounds: [],
+    markets: new Map(),
+    orders: [],
+    lastPrices: new Map()
+  }
   return Profit.report(record, { method: "fifo", mark, now: 0, ...(by === undefined ? {} : { by }) })
 }
 

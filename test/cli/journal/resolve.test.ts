@@ -49,7 +49,7 @@ describe("limitbot resolve", () => {
     await bot.says("the order rests")
     const handed = await runHere(["resolve", "p2", "--forget", "--because", "seen on the explorer", ...config], { cwd })
     assert.include(handed.stdout, "p2: taken as forgotten, by the running bot")
-    assert.strictEqual(place(await money(), "residual"), "100")
+    assert.strictEqual(place(await money(), "lost"), "100")
     const beside = await runHere(["swap", "0.001", "BTC", "USDC", "--yes", ...config], { cwd })
     assertSays(beside, 1, /A bot \(process \d+\) works with .*only one may pay from it/)
     bot.signal("SIGINT")

@@ -138,6 +138,6 @@ describe("the words that are accepted", () => {
 
   it("become an event of the slot", () => {
     const said = resolve(remembered(doubtful), { placement: "p1", word: "paid", text: "seen" }, 0)
-    assert.deepStrictEqual(Result.getOrThrow(said), { _tag: "Resolved", ...about, word: "paid", text: "seen" })
+    assert.deepStrictEqual(Result.getOrThrow(said), [{ _tag: "Resolved", ...about, word: "paid", text: "seen" }])
   })
 })

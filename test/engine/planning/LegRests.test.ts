@@ -6,7 +6,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { closings, sweeps } from "../../../src/engine/planning/LegRests.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import { emptySlot, progressOf } from "../../../src/engine/state/SlotFold.ts"
+import { emptySlot, progressOf, slotKey } from "../../../src/engine/state/SlotFold.ts"
 import { armedLeg, type DesiredSlot } from "../../../src/strategy/Decision.ts"
 import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
 import type { View } from "../../../src/strategy/View.ts"
@@ -50,12 +50,12 @@ const cell = (quantity: bigint): DesiredSlot => ({
 const filled = (refusals = 0) => {
   const state = BotState.make()
   const slot = { ...emptySlot("s", "cell"), filledInLeg: 600_000n, receivedInLeg: 599_970n, quoteInLeg: 300_000_000n }
-  state.slots.set(BotState.slotKey("s", "cell"), { ...slot, refusals })
+  state.slots.set(slotKey("s", "cell"), { ...slot, refusals })
   return state
 }
 
 const look = (state: BotState.BotState): View => {
-  const slot = state.slots.get(BotState.slotKey("s", "cell"))
+  const slot = state.slots.get(slotKey("s", "cell"))
   const slots = new Map(slot === undefined ? [] : [["cell", progressOf(slot, undefined)]])
   const own = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
   return { now: 0, market, price, slots, own }

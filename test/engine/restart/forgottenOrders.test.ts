@@ -86,7 +86,7 @@ describe("a journal that is behind the world", () => {
         assert.isTrue(Result.isFailure(adopting) && adopting.failure.includes("limitbot reconcile --adopt"))
         for (const placement of resting) {
           const word = Problems.resolve(second.state, { placement: placement ?? "", word: "forget", text: "old" }, 0)
-          yield* Bookkeeper.use((books) => books.record(Result.getOrThrow(word))).pipe(
+          yield* Bookkeeper.use((books) => books.record(...Result.getOrThrow(word))).pipe(
             Effect.provideContext(second.context)
           )
         }

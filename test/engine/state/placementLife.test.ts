@@ -41,9 +41,12 @@ describe("the operator's word", () => {
     assert.deepStrictEqual([refund.payout, refund.refund, refund.received], ["none", "paid", 0n])
   })
 
-  it("that it is lost ends an order with money, open or closing, and forgets it", () => {
-    for (const events of [until("StatusSeen"), [...until("StatusSeen"), closed]])
-      for (const word of ["not-paid", "forget"] as const) assert.isUndefined(stateAfter([...events, said(word)]))
+  it("that it is lost ends an order with money: an open one is forgotten, and one that is over may be paid all the same", () => {
+    const [open, over] = [until("StatusSeen"), [...until("StatusSeen"), closed]]
+    for (const word of ["not-paid", "forget"] as const) {
+      assert.isUndefined(stateAfter([...open, said(word)]))
+      assert.strictEqual(stateAfter([...over, said(word)])?.state, "given up")
+    }
   })
 
   it("ends a contradiction: with adopt it is remembered as accepted", () => {

@@ -72,7 +72,9 @@ describe("a fee that is estimated after the end", () => {
         assert.isDefined(bot.state.strategies.get("sale")?.paused, "nothing new is funded")
         // The operator has seen it arrive.
         const says = Problems.resolve(bot.state, { placement: "p1", word: "paid", text: "it is in the account" }, 0)
-        yield* Bookkeeper.use((books) => books.record(Result.getOrThrow(says))).pipe(Effect.provideContext(bot.context))
+        yield* Bookkeeper.use((books) => books.record(...Result.getOrThrow(says))).pipe(
+          Effect.provideContext(bot.context)
+        )
         assert.deepStrictEqual([...placesOf(bot, "USDC").keys()], ["wallet", "fees"])
         assert.deepStrictEqual(Problems.problemsOf(bot.state, 0), [])
       })

@@ -35,7 +35,7 @@ const withJournal = (world: World, earlier: ReadonlyArray<BotEvent>) =>
 
 const adopt = ({ context, state }: Running, placement: string) =>
   Bookkeeper.use((books) =>
-    books.record(Result.getOrThrow(Problems.resolve(state, { placement, word: "adopt", text: "it is ours" }, 0)))
+    books.record(...Result.getOrThrow(Problems.resolve(state, { placement, word: "adopt", text: "it is ours" }, 0)))
   ).pipe(Effect.provideContext(context))
 
 describe("an order whose money is said to go elsewhere", () => {

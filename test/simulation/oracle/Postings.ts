@@ -97,6 +97,8 @@ export const make = ({ note, violated }: Court, { isLiedAbout, orderOf }: VenueO
     }
     if (event._tag === "Bound" || event._tag === "FeesEstimated")
       account.estimates.set(event.placement, event.estimatedWithdrawFee)
+    // What was said before is taken back, and read anew.
+    if (event._tag === "TakenBack") account.posted.delete(event.placement)
     if (event._tag === "FillSeen") post(bot, account, event)
     if (event._tag === "PaidOut" || event._tag === "Refunded") comesBack(bot, account, event)
     Ledger.apply(account.ledger, event)

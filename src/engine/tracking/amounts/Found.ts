@@ -1,0 +1,32 @@
+/**
+ * Money that the operator has given up as lost, and that comes after all: a deposit of a payment that counted as never made, a
+ * payout or a refund of an order whose leg had failed. It is found first, so that it is a loss no more, and then booked like any
+ * other. Of an order that was given up nothing else is booked.
+ */
+import type { Amount } from "../../../domain/Amount.ts"
+import type { BotEvent } from "../../../domain/BotEvent.ts"
+import type { Placement } from "../../state/Placement.ts"
+
+/** An order that was given up, as it was before: over, with money that has not come. */
+export const asClosing = (placement: Placement): Placement =>
+  placement.state === "given up" ? { ...placement, state: "closing" } : placement
+
+const none: ReadonlyMap<string, Amount> = new Map()
+
+export const found = ({ id, lost = none, market, slot, strategy }: Placement): ReadonlyArray<BotEvent> =>
+  [...lost].map(([asset, amount]) => ({ _tag: "Found", strategy, slot, placement: id, market, asset, amount }))
+
+/** What a report adds to a placement, whose money may have been given up. */
+export const late = (placement: Placement, events: ReadonlyArray<BotEvent>): ReadonlyArray<BotEvent> => {
+  const { lost = none, state } = placement
+  if (state === "given up" && events.some(({ _tag }) => _tag === "FillSeen" || _tag === "Reopened")) return []
+  const booked = state === "given up" ? events.filter(({ _tag }) => ofLegs.has(_tag)) : events
+  const arrived = new Set(
+    booked.flatMap((event) => (arrivals.has(event._tag) && "asset" in event ? [event.asset] : []))
+  )
+  const back = found({ ...placement, lost: new Map([...lost].filter(([asset]) => arrived.has(asset))) })
+  return [...back, ...booked]
+}
+
+const ofLegs: ReadonlySet<BotEvent["_tag"]> = new Set(["PaidOut", "Refunded", "Settled"])
+const arrivals: ReadonlySet<BotEvent["_tag"]> = new Set(["DepositSeen", "PaidOut", "Refunded"])

@@ -1,0 +1,209 @@
+/**
+ * What the venue takes back: orders that it had said to be filled or cancelled, paid out or refunded, and that live on. Whatever
+ * it said in between, the books are in the end what it has.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Context, Effect, Result, Schema } from "effect"
+import * as Ledger from "../../../src/domain/Ledger.ts"
+import { isTerminal, type Order } from "../../../src/domain/Order.ts"
+import * as Problems from "../../../src/engine/funding/Problems.ts"
+import * as EndedOrders from "../../../src/engine/restart/EndedOrders.ts"
+import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
+import { unfinished } from "../../../src/engine/state/BotState.ts"
+import { takenBack } from "../../../src/engine/tracking/amounts/TakingBack.ts"
+import * as Consistency from "../../../src/engine/tracking/Consistency.ts"
+import { observe } from "../../../src/engine/tracking/OrderTracker.ts"
+import { inVirtualTime, isCancel, ladder, openOrders, type Running, resting, until } from "../botWorld.ts"
+import { rewriteOrders } from "../orderReports.ts"
+import { budget, type Life, quoteOf, reports, start } from "./orderLife.ts"
+
+const quantity = 1_000_000n
+const fees = { withdrawFee: 300n, refundFee: 200n }
+const lifeOf = (side: Life["side"], percents: ReadonlyArray<number>): Life => {
+  const fills = percents.map((percent) => (quantity * BigInt(percent)) / 100n)
+  return { side, fills, rest: quantity - fills.reduce((sum, fill) => sum + fill, 0n), ...fees }
+}
+
+/** An order of which the venue says one thing after the other; each is its word for minutes. */
+const lived = (life: Life) => {
+  const world = start(life)
+  const { state } = world
+  const consistency = Consistency.make(state)
+  let now = 10_000
+  const minute = 60_001
+  /** As `Observation` and `Afterlife` take a report. */
+  const take = (order: Order): void => {
+    const known = world.placement()
+    const closed = EndedOrders.ofPlacement(state.ended, "p1")
+    if (known !== undefined) {
+      const manner = { insists: consistency.insists(known, order, now) }
+      const { events } = consistency.revived(known, order, now)
+      world.record(...(events.length > 0 ? events : observe(known, order, undefined, manner)))
+    } else if (closed !== undefined && !isTerminal(order.fillStatus)) {
+      const about = { strategy: "s", slot: "a", placement: "p1" }
+      const told = { _tag: "Contradiction", ...about, what: `it ended ${closed.status}`, evidence: "" } as const
+      world.record(told, ...takenBack(closed.last))
+    }
+  }
+  const see = (order: Order, times = 3): void => {
+    for (let time = 0; time < times; time += 1) {
+      take(order)
+      now += minute
+    }
+  }
+  const adopt = (): void => {
+    const word = Problems.resolve(state, { placement: "p1", word: "adopt", text: "the venue is right" }, now)
+    if (Result.isSuccess(word)) world.record(...word.success)
+  }
+  const places = (): Record<string, bigint> =>
+    Object.fromEntries(Ledger.totals(state.ledger).map(({ asset, amount, place }) => [`${asset} ${place}`, amount]))
+  return { ...world, see, adopt, places }
+}
+
+/** Of what was given, after an order that has lived like this. */
+const truth = ({ fills, rest, side }: Life): Record<string, bigint> => {
+  const base = fills.reduce((sum, fill) => sum + fill, 0n)
+  const quote = fills.reduce((sum, fill) => sum + quoteOf(fill), 0n)
+  const isSale = side === "SELL"
+  const sign = isSale ? 1n : -1n
+  const [payoutFee, refundFee] = [base > 0n ? fees.withdrawFee : 0n, rest > 0n ? fees.refundFee : 0n]
+  const [baseFee, quoteFee] = isSale ? [refundFee, payoutFee] : [payoutFee, refundFee]
+  const all = {
+    "BTC wallet": budget.base - sign * base - baseFee,
+    "BTC fees": baseFee,
+    "USDC wallet": budget.quote + sign * quote - quoteFee,
+    "USDC fees": quoteFee
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, amount]) => amount !== 0n))
+}
+
+/** What a lying venue shows of the order: how it would be at some step of another life, with fills of its own or of the same name. */
+const Lie = Schema.Struct({
+  percents: Schema.Literals(["", "100", "30", "30 70", "10 20", "60 40", "1"]),
+  step: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 6 })),
+  isRenamed: Schema.Boolean,
+  times: Schema.Literals([1, 2, 3])
+})
+const Truth = Schema.Literals(["", "100", "30", "30 20", "30 70"])
+const percentsOf = (text: string): ReadonlyArray<number> => (text === "" ? [] : text.split(" ").map(Number))
+
+describe("what the venue takes back", () => {
+  it.prop(
+    "fills and payouts that it takes back stayed in the books when its word was adopted",
+    [Schema.Literals(["BUY", "SELL"]), Truth, Schema.Array(Lie).check(Schema.isMaxLength(4))],
+    ([side, percents, lies]) => {
+      const life = lifeOf(side, percentsOf(percents))
+      const { adopt, places, placement, see, state } = lived(life)
+      const all = reports(life)
+      const [open, ...later] = all
+      if (open === undefined) return
+      see(open, 1)
+      for (const { isRenamed, percents: told, step, times } of lies) {
+        const shown = reports(lifeOf(side, percentsOf(told)))
+        const order = shown[Math.min(step, shown.length - 1)] ?? open
+        const fills = isRenamed ? order.fills.map((fill) => ({ ...fill, id: `x${fill.id}` })) : order.fills
+        see({ ...order, fills }, times)
+      }
+      see(open)
+      adopt()
+      for (const order of later) see(order)
+      adopt()
+      see(all.at(-1) ?? open)
+      assert.isUndefined(placement(), "it is over")
+      assert.deepStrictEqual(places(), truth(life))
+      assert.deepStrictEqual(Problems.problemsOf(state, 0), [])
+      const slot = state.slots.get("s/a")
+      const base = life.fills.reduce((sum, fill) => sum + fill, 0n)
+      assert.deepStrictEqual([slot?.bought, slot?.sold], side === "BUY" ? [base, 0n] : [0n, base])
+      assert.strictEqual(slot?.completedLegs, life.rest === 0n ? 1 : 0)
+    }
+  )
+})
+
+const one = ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])
+const given = 6_000_000_000n
+
+/** An order of which the venue says for half a minute that it was filled and paid out, and shows it open again for good. */
+const liedAbout = Effect.gen(function* () {
+  const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
+  yield* Effect.sleep(2_000)
+  const [lie] = openOrders(process)
+  let isLying = true
+  rewriteOrders(world.network, (said, id) => {
+    if (!isLying || id !== lie?.order.id) return said
+    const { createdAt, depositedAmount, swapView } = said
+    const amountOut = Schema.decodeUnknownSync(Schema.Struct({ amountOut: Schema.String }))(swapView).amountOut
+    const fill = { id: "word", amountIn: depositedAmount, amountOut, createdAt, updatedAt: createdAt }
+    const paid = { status: "COMPLETED", txHash: "word" }
+    const payouts = { withdrawal: paid, allWithdrawals: [paid], refund: null }
+    const ended = { fillStatus: "FILLED", payoutStatus: "COMPLETED", isPayoutStatusFinal: true }
+    return { ...said, ...ended, partialFills: [fill], payouts }
+  })
+  yield* until(() => !process.state.placements.has(lie?.id ?? ""), 30_000, "it counts as filled and paid")
+  isLying = false
+  yield* until(() => Problems.problemsOf(process.state, 0).length > 0, 180_000, "it is told")
+  const say = (word: Problems.Word) =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const said = Problems.resolve(process.state, { placement: lie?.id ?? "", word, text: "looked" }, now)
+      yield* Context.get(process.context, Bookkeeper).record(...Result.getOrThrow(said))
+    })
+  /** Everything is withdrawn, and what comes back of it is waited for. */
+  const kill = Effect.gen(function* () {
+    const before = world.network.sent.filter(isCancel).length
+    world.setWithdraw({ code: "kill-switch", text: "test" })
+    yield* until(() => unfinished(process.state).length === 0, 60_000, "all is back")
+    yield* until(() => world.network.sent.filter(isCancel).length > before, 10_000, "it is cancelled")
+  })
+  return { deposit: lie?.inputAmount ?? 0n, kill, process, say }
+})
+
+const placesOf = ({ state }: Running) =>
+  Object.fromEntries(Ledger.totals(state.ledger).map(({ asset, amount, place }) => [`${asset} ${place}`, amount]))
+
+describe("an order that was said to be filled and paid, and lives on", () => {
+  it.effect("held money that no table showed, and without a word the last words after a kill were wrong", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { deposit, kill, process } = yield* liedAbout
+        assert.deepStrictEqual(placesOf(process), { "USDC wallet": given - deposit, "USDC in order": deposit })
+        assert.lengthOf(openOrders(process), 1)
+        yield* kill
+        const places = placesOf(process)
+        const fees = places["USDC fees"] ?? 0n
+        assert.isAbove(Number(fees), 0)
+        assert.deepStrictEqual(places, { "USDC wallet": given - fees, "USDC fees": fees })
+      })
+    )
+  )
+
+  it.effect("went on as a purchase that nobody made when the venue's word was adopted", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { deposit, kill, process, say } = yield* liedAbout
+        yield* say("adopt")
+        yield* Effect.sleep(60_000)
+        assert.deepStrictEqual(Problems.problemsOf(process.state, 0), [])
+        assert.deepStrictEqual(placesOf(process), { "USDC wallet": given - deposit, "USDC in order": deposit })
+        const signed = (yield* process.events).filter(({ event }) => event._tag === "FundingSigned")
+        assert.lengthOf(signed, 1, "its slot has what it wants")
+        yield* kill
+        const fees = placesOf(process)["USDC fees"] ?? 0n
+        assert.deepStrictEqual(placesOf(process), { "USDC wallet": given - fees, "USDC fees": fees })
+      })
+    )
+  )
+
+  it.effect("is off the books by the operator's word, and a kill switch withdraws it all the same", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { deposit, kill, process, say } = yield* liedAbout
+        yield* say("forget")
+        assert.strictEqual(placesOf(process)["BTC wallet"], undefined)
+        assert.strictEqual(Ledger.freeOf(process.state.ledger, "ladder", "USDC"), given - deposit)
+        yield* kill
+        assert.deepStrictEqual(Problems.problemsOf(process.state, 0), [])
+      })
+    )
+  )
+})
