@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { until } from "../control/runningBot.ts"
 import {
   assertSays,
   configText,
@@ -75,9 +76,12 @@ describe.concurrent("the dashboard's address", () => {
 
   it("takes another port where the usual one is taken, unless the configuration names one", async () => {
     const taken = createServer()
-    const isOurs = await new Promise<boolean>((done) => {
-      taken.once("error", () => done(false)).listen(8177, "127.0.0.1", () => done(true))
-    })
+    const take = () =>
+      new Promise<boolean>((done) => {
+        taken.once("error", () => done(false)).listen(8177, "127.0.0.1", () => done(true))
+      })
+    // A bot of another test may have it, and would give it away in the middle of this one.
+    await until("the usual port is this test's", take)
     try {
       const cwd = await started("dashboard: {}\n")
       const bot = startHere(runGrid, { cwd })
@@ -93,7 +97,7 @@ describe.concurrent("the dashboard's address", () => {
       bot.signal("SIGTERM")
       await Promise.all([bot.ended, onPaper.ended])
     } finally {
-      if (isOurs) taken.close()
+      taken.close()
     }
   })
 })
