@@ -1,8 +1,10 @@
 /** Orders that the venue ended, paid back and then goes on to show: they were paid again and again, in silence. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import * as Ledger from "../../../src/domain/Ledger.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
+import * as Tally from "../../../src/engine/state/Tally.ts"
 import { inVirtualTime, isCancel, ladder, openOrders, resting, until } from "../botWorld.ts"
 
 const ended = (fillStatus: string) => ({
@@ -111,6 +113,28 @@ describe("orders that live on after they were settled", () => {
         yield* process.inside().withdrawPlacements(others, { code: "operator", text: "test" })
         yield* Effect.sleep("5 minutes")
         assert.lengthOf(yield* signed, length, "no slot pays anything")
+      })
+    )
+  )
+
+  it.effect("one of them, and its money counted as free, in the books and in every limit", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process, world } = yield* resting({ strategies: [ladder(4)], pace: { pollMaxMillis: 1_000 } }, 4)
+        yield* Effect.sleep(2_000)
+        yield* lying(12_000, world)
+        const [first] = openOrders(process)
+        yield* process.inside().withdrawPlacements([first?.id ?? ""], { code: "operator", text: "test" })
+        yield* until(() => openOrders(process).some(({ id }) => id === "p5"), 60_000, "its slot pays again")
+        yield* until(() => openOrders(process).length === 5, 180_000, "it is an order again")
+        const inOrders = openOrders(process).reduce((sum, { inputAmount }) => sum + inputAmount, 0n)
+        const held = Ledger.totals(process.state.ledger).find(
+          ({ asset, place }) => asset === "USDC" && place === "in order"
+        )
+        assert.strictEqual(held?.amount, inOrders)
+        const { all, own } = Tally.of(process.state, "ladder", yield* Clock.currentTimeMillis)
+        for (const { exposure, notional, openOrders: count } of [own, all])
+          assert.deepStrictEqual([count, notional, exposure.get("USDC")], [5, inOrders, inOrders])
       })
     )
   )
