@@ -48,6 +48,8 @@ const tags: ReadonlyArray<Tag> = [
   "PaidOut",
   "Refunded",
   "Contradiction",
+  "TakenBack",
+  "Resolved",
   "Settled"
 ]
 

@@ -57,6 +57,18 @@ export const apply = (orders: Map<string, JournalOrder>, { at, event }: Recorded
   orders.set(event.placement, { ...order, ...changeOf(order, event), correlationIds, timeline })
 }
 
+/** What follows a deposit has not happened, or was taken back. */
+const nothingSeen = {
+  filledIn: 0n,
+  filledOut: 0n,
+  paidOut: 0n,
+  payoutFee: 0n,
+  refunded: 0n,
+  refundFee: 0n,
+  status: undefined,
+  isOver: false
+} as const
+
 const planned = (event: Of<"Planned">, at: number): JournalOrder => ({
   placement: event.placement,
   slot: `${event.strategy}/${event.slot}`,
@@ -69,14 +81,7 @@ const planned = (event: Of<"Planned">, at: number): JournalOrder => ({
   // What was paid before this journal knew the order has no signature here.
   signed: event.why.code === foundAtVenue ? event.inputAmount : 0n,
   deposited: 0n,
-  filledIn: 0n,
-  filledOut: 0n,
-  paidOut: 0n,
-  payoutFee: 0n,
-  refunded: 0n,
-  refundFee: 0n,
-  status: undefined,
-  isOver: false,
+  ...nothingSeen,
   contradiction: undefined,
   hashes: [],
   correlationIds: [],
@@ -118,8 +123,13 @@ const changeOf = (order: JournalOrder, event: PlacementEvent): Partial<JournalOr
         refundFee: order.refundFee + event.fee,
         hashes: [...order.hashes, ...event.txHashes]
       }
+    case "TakenBack":
+      return nothingSeen
     case "Contradiction":
       return { contradiction: event.what }
+    case "Resolved":
+      // The venue is right, so it no longer contradicts.
+      return event.word === "adopt" ? { contradiction: undefined } : {}
     case "Settled":
       return { isOver: true }
     default:

@@ -5,6 +5,7 @@ import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
+import * as JournalOrders from "../../../src/engine/reconciliation/JournalOrders.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import type { Expectations } from "../../../src/engine/tracking/MoneyPath.ts"
 import { bind } from "../../../src/engine/tracking/OrderTracker.ts"
@@ -96,11 +97,13 @@ export const reports = (life: Life): ReadonlyArray<Order> => {
 
 export const start = (life: Life) => {
   const state = BotState.make()
+  const inJournal = new Map<string, JournalOrders.JournalOrder>()
   let sequence = 0
   const record = (...events: ReadonlyArray<BotEvent>) => {
     for (const event of events) {
       sequence += 1
       BotState.apply(state, { sequence, at: sequence, event })
+      JournalOrders.apply(inJournal, { sequence, at: sequence, event })
       for (const [asset, sum] of Ledger.sums(state.ledger)) assert.strictEqual(sum, 0n, `${asset} after ${event._tag}`)
       assert.deepStrictEqual(Ledger.overdrawn(state.ledger), [], event._tag)
     }
@@ -142,5 +145,5 @@ export const start = (life: Life) => {
     intentHash: "h",
     validUntil: 1000
   })
-  return { state, record, placement, inputAsset, outputAsset, inputAmount }
+  return { state, record, placement, inJournal, inputAsset, outputAsset, inputAmount }
 }

@@ -93,7 +93,7 @@ describe("what the venue takes back", () => {
     [Schema.Literals(["BUY", "SELL"]), Truth, Schema.Array(Lie).check(Schema.isMaxLength(4))],
     ([side, percents, lies]) => {
       const life = lifeOf(side, percentsOf(percents))
-      const { adopt, places, placement, see, state } = lived(life)
+      const { adopt, inJournal, places, placement, see, state } = lived(life)
       const all = reports(life)
       const [open, ...later] = all
       if (open === undefined) return
@@ -116,6 +116,12 @@ describe("what the venue takes back", () => {
       const base = life.fills.reduce((sum, fill) => sum + fill, 0n)
       assert.deepStrictEqual([slot?.bought, slot?.sold], side === "BUY" ? [base, 0n] : [0n, base])
       assert.strictEqual(slot?.completedLegs, life.rest === 0n ? 1 : 0)
+      // What other witnesses are compared with.
+      const order = inJournal.get("p1")
+      const quote = life.fills.reduce((sum, fill) => sum + quoteOf(fill), 0n)
+      assert.strictEqual(order?.filledIn, side === "BUY" ? quote : base)
+      assert.strictEqual(order?.isOver, true)
+      assert.isUndefined(order?.contradiction)
     }
   )
 })
