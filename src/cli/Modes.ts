@@ -7,7 +7,6 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Schema } from "effect"
 import type { HttpClient } from "effect/http"
-import type { Asset } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import { feesToOthers } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
@@ -15,6 +14,7 @@ import { OrderBook } from "../engine/book/OrderBook.ts"
 import { WitnessTerms } from "../engine/book/PriceWitness.ts"
 import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
+import { depositTypeOf } from "../engine/tracking/MoneyPath.ts"
 import * as Head from "../journal/Head.ts"
 import { Journal } from "../journal/Journal.ts"
 import * as Lease from "../journal/Lease.ts"
@@ -59,8 +59,7 @@ export const accountOf: (
   "Modes.accountOf"
 )(function* ({ account, markets }) {
   const signerId = yield* signerOf(account)
-  const isOnChain = ({ id }: Asset) => (account.depositTypes.get(id) ?? account.depositType) === "ORIGIN_CHAIN"
-  const onChain = markets.assets.filter(isOnChain)
+  const onChain = markets.assets.filter((asset) => depositTypeOf(account, asset) === "ORIGIN_CHAIN")
   const missing = onChain.flatMap(({ symbol }) => [
     ...(account.recipients.has(symbol) ? [] : [`account.recipients.${symbol}`]),
     ...(account.refundTo.has(symbol) ? [] : [`account.refundTo.${symbol}`])

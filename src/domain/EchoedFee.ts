@@ -45,9 +45,3 @@ export const learnedFor = (
   market: string,
   { askedBasisPoints, credential }: Omit<FeeEcho, "basisPoints">
 ): LearnedFee | undefined => known.get(keyOf({ market, askedBasisPoints, credential }))
-
-/** Such as "20 basis points of every input (echoed by 3 orders)". */
-export const learnedText = ({ askedBasisPoints, basisPoints, orders }: LearnedFee): string => {
-  const asked = askedBasisPoints === 0 ? "" : ` that asked for ${askedBasisPoints} of app fees`
-  return `${basisPoints} basis points of every input (echoed by ${orders} ${orders === 1 ? "order" : "orders"}${asked})`
-}

@@ -3,7 +3,7 @@
  * their strategies, which nobody trades with any more. A strategy is gone when its file was taken away, or when a run did not load
  * it; if it is loaded again, its budget is there again. Capital is never profit.
  */
-import type { Amount } from "../domain/Amount.ts"
+import { type Amount, floorOf } from "../domain/Amount.ts"
 import type { Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { present } from "../domain/Present.ts"
@@ -62,8 +62,7 @@ export const value = (
     const [ofBase, ofQuote] = [decimals(base), decimals(quote)]
     if (ofBase === undefined || ofQuote === undefined) continue
     const worth = Decimal.multiply(Decimal.make(flow.amount, ofBase), price)
-    const units = Decimal.multiply(worth, Decimal.make(Decimal.powerOfTen(ofQuote)))
-    flows[index] = { ...flow, worth: Decimal.divide(units, Decimal.one, 0, "down").digits }
+    flows[index] = { ...flow, worth: floorOf(worth, ofQuote) }
   }
 }
 

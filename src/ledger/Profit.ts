@@ -7,7 +7,7 @@
  * `unrealised` what open positions would earn at the last known price. Over a strategy both come to the same total; over a
  * slot they do not, as its sales close what others bought. `flows` is capital that came or went; it is never profit.
  */
-import { type Amount, magnitude } from "../domain/Amount.ts"
+import { type Amount, floorOf, magnitude } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { utcDate } from "../domain/Text.ts"
 import type { Flow } from "./Capital.ts"
@@ -263,6 +263,5 @@ export const markBy =
     const [ofBase, ofQuote] = [decimals(base), decimals(quote)]
     if (known === undefined || ofBase === undefined || ofQuote === undefined) return undefined
     const worth = Decimal.multiply(Decimal.make(amount, ofBase), known.price)
-    return Decimal.divide(Decimal.multiply(worth, Decimal.make(Decimal.powerOfTen(ofQuote))), Decimal.one, 0, "down")
-      .digits
+    return floorOf(worth, ofQuote)
   }

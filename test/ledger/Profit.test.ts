@@ -5,20 +5,11 @@ import * as Profit from "../../src/ledger/Profit.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
 import { price } from "../strategy/support.ts"
 import { decimals, journal, start } from "./account.ts"
+import { emptyRecord } from "./emptyRecord.ts"
 
 const fold = Trades.make(decimals)
 journal.forEach(fold.see)
 const trading = fold.result()
-const nothing: Trades.TradingRecord = {
-  trades: [],
-  losses: [],
-  fees: [],
-  flows: [],
-  rounds: [],
-  markets: new Map(),
-  orders: [],
-  lastPrices: new Map()
-}
 const now = start + 9 * dayMillis
 
 /** 0.002 BTC bought for 120 USDC, half of it sold for 66; the rest would bring 70.000001. */
@@ -91,7 +82,7 @@ describe("profit", () => {
   it("of what was sold before it was bought is what it brought in, less what it is worth", () => {
     const [, , sale] = trading.trades
     if (sale === undefined) return assert.fail("no sale")
-    const [row] = Profit.report({ ...nothing, trades: [sale] }, options)
+    const [row] = Profit.report({ ...emptyRecord, trades: [sale] }, options)
     assert.deepStrictEqual(row?.figures, part({ inventory: -4_000_001n, unrealised: -4_000_001n }))
   })
 
@@ -107,9 +98,9 @@ describe("profit", () => {
       ["BTC", 500_050n],
       ["USDC", 1_500_000_000n]
     ]
-    assert.deepStrictEqual(flowsOf({ ...nothing, flows: trading.flows }), both)
-    assert.deepStrictEqual(flowsOf({ ...nothing, flows: trading.flows, fees: trading.fees }), both.slice(1))
-    assert.deepStrictEqual(flowsOf({ ...nothing, flows: trading.flows, trades: trading.trades }), both.slice(1))
+    assert.deepStrictEqual(flowsOf({ ...emptyRecord, flows: trading.flows }), both)
+    assert.deepStrictEqual(flowsOf({ ...emptyRecord, flows: trading.flows, fees: trading.fees }), both.slice(1))
+    assert.deepStrictEqual(flowsOf({ ...emptyRecord, flows: trading.flows, trades: trading.trades }), both.slice(1))
   })
 
   it("of each fill is what it closed of its own slot; one that only opens earned nothing", () => {

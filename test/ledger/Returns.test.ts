@@ -4,22 +4,13 @@ import { qualityOf } from "../../src/ledger/Quality.ts"
 import { curve, returnsOf } from "../../src/ledger/Returns.ts"
 import type { TradingRecord } from "../../src/ledger/Trades.ts"
 import { price } from "../strategy/support.ts"
+import { emptyRecord } from "./emptyRecord.ts"
 
 const minute = 60_000
 const decimals = (symbol: string): number => (symbol === "BTC" ? 8 : 6)
 const one = 100_000_000n
 const dollar = 1_000_000n
 const about = { strategy: "s", slot: "a", placement: "p1", market: "BTC/USDC", base: "BTC", quote: "USDC" }
-const nothing: TradingRecord = {
-  trades: [],
-  losses: [],
-  fees: [],
-  flows: [],
-  rounds: [],
-  markets: new Map(),
-  orders: [],
-  lastPrices: new Map()
-}
 const prices = (...closes: ReadonlyArray<number>) =>
   new Map([["BTC/USDC", closes.map((close, index) => ({ openedAt: index * minute, low: close, high: close, close }))]])
 const flow = (at: number, dollars: bigint) => ({ at, strategy: "s", asset: "USDC", amount: dollars * dollar })
@@ -34,7 +25,7 @@ const trade = (at: number, side: "BUY" | "SELL", base: bigint, dollars: bigint) 
 
 describe("returns", () => {
   it("of a coin that doubles after all money went into it are 100%, and holding dollars made nothing", () => {
-    const trading = { ...nothing, flows: [flow(0, 100n)], trades: [trade(1, "BUY", one, 100n)] }
+    const trading = { ...emptyRecord, flows: [flow(0, 100n)], trades: [trade(1, "BUY", one, 100n)] }
     const found = returnsOf(trading, { quote: "USDC", minutes: prices(100, 150, 200), decimals })
     assert.approximately(found.timeWeighted ?? 0, 1, 1e-9)
     assert.approximately(found.moneyWeighted ?? 0, 1, 1e-9)
@@ -43,7 +34,7 @@ describe("returns", () => {
 
   it("weighted by time do not change when money comes; weighted by money they do", () => {
     const trading = {
-      ...nothing,
+      ...emptyRecord,
       flows: [flow(0, 100n), flow(1.5 * minute, 1_000n)],
       trades: [trade(1, "BUY", one, 100n)]
     }
@@ -55,7 +46,7 @@ describe("returns", () => {
   })
 
   it("are unknown without recorded prices", () => {
-    const found = returnsOf({ ...nothing, flows: [flow(0, 1n)] }, { quote: "USDC", minutes: new Map(), decimals })
+    const found = returnsOf({ ...emptyRecord, flows: [flow(0, 1n)] }, { quote: "USDC", minutes: new Map(), decimals })
     assert.deepStrictEqual(new Set(Object.values(found)), new Set([null]))
   })
 
@@ -65,21 +56,24 @@ describe("returns", () => {
       [[100, 0], 100n],
       [[100, 200_000], 100n]
     ] as const) {
-      const trading = { ...nothing, flows: [flow(0, capital)], trades: [trade(1, "BUY", one, capital)] }
+      const trading = { ...emptyRecord, flows: [flow(0, capital)], trades: [trade(1, "BUY", one, capital)] }
       const found = returnsOf(trading, { quote: "USDC", minutes: prices(...closes), decimals })
       assert.strictEqual(found.moneyWeighted, null)
       assert.approximately(found.timeWeighted ?? 0, closes[1] / 100 - 1, 1e-9)
     }
-    const once = returnsOf({ ...nothing, flows: [flow(0, 100n)] }, { quote: "USDC", minutes: prices(100), decimals })
+    const once = returnsOf(
+      { ...emptyRecord, flows: [flow(0, 100n)] },
+      { quote: "USDC", minutes: prices(100), decimals }
+    )
     assert.deepStrictEqual(once, { timeWeighted: 0, moneyWeighted: null, maxDrawdown: 0 })
   })
 
   it("are unknown where nothing was held at first, and begin anew after everything was lost", () => {
-    const bought = { ...nothing, trades: [trade(0, "BUY", one, 100n)] }
+    const bought = { ...emptyRecord, trades: [trade(0, "BUY", one, 100n)] }
     const found = returnsOf(bought, { quote: "USDC", minutes: prices(100, 200), decimals })
     assert.deepStrictEqual(new Set(Object.values(found)), new Set([null]))
     const trading = {
-      ...nothing,
+      ...emptyRecord,
       flows: [flow(0, 100n), flow(2.5 * minute, 100n)],
       trades: [trade(1, "BUY", one, 100n), trade(2.6 * minute, "BUY", one, 100n)]
     }
@@ -87,7 +81,7 @@ describe("returns", () => {
     assert.deepStrictEqual([lost.timeWeighted, lost.maxDrawdown], [-1, 1])
     // Half a dollar, all in a coin that doubles.
     const tiny = {
-      ...nothing,
+      ...emptyRecord,
       flows: [{ ...flow(0, 0n), amount: 500_000n }],
       trades: [{ ...trade(1, "BUY", one, 0n), quoteAmount: 500_000n }]
     }
@@ -113,7 +107,7 @@ describe("returns", () => {
       ["ETH/DAI", [{ openedAt: 0, low: 1, high: 1, close: 1 }]] as const
     ])
     const valuation = { quote: "USDC", minutes, decimals }
-    const plain = returnsOf({ ...nothing, flows, fees: [fee(1.5 * minute, "USDC")] }, valuation)
+    const plain = returnsOf({ ...emptyRecord, flows, fees: [fee(1.5 * minute, "USDC")] }, valuation)
     assert.approximately(plain.timeWeighted ?? 0, -0.1, 1e-9)
     const others: ReadonlyArray<Partial<TradingRecord>> = [
       { flows: [...flows, { ...flow(0, 5n), asset: "DAI" }] },
@@ -123,7 +117,7 @@ describe("returns", () => {
       { trades: [{ ...trade(1.5 * minute, "BUY", one, 50n), base: "ETH" }] }
     ]
     for (const other of others) {
-      const none = returnsOf({ ...nothing, flows, ...other }, valuation)
+      const none = returnsOf({ ...emptyRecord, flows, ...other }, valuation)
       assert.strictEqual(none.timeWeighted, 0)
       assert.approximately(none.moneyWeighted ?? 1, 0, 1e-9)
     }
@@ -131,7 +125,7 @@ describe("returns", () => {
 
   it("count what happened in the same millisecond as a close before it, whatever the order of the records", () => {
     const trading = {
-      ...nothing,
+      ...emptyRecord,
       flows: [flow(2 * minute, 100n), flow(0, 100n)],
       trades: [trade(2 * minute, "BUY", one, 100n), trade(1, "BUY", one, 100n)]
     }
@@ -151,7 +145,7 @@ describe("returns", () => {
     const trades = [trade(1, "BUY", 2n * one, 100n), trade(1.5 * minute, "SELL", one / 2n, 50n)]
     const closes = [50, 100, 200].map((close, index) => ({ market: "BTC/USDC", at: (index + 1) * minute, close }))
     assert.deepStrictEqual(
-      curve({ ...nothing, flows: [flow(0, 100n)], trades }, { quote: "USDC", closes, decimals }).map(
+      curve({ ...emptyRecord, flows: [flow(0, 100n)], trades }, { quote: "USDC", closes, decimals }).map(
         ({ worth }) => worth
       ),
       [100, 50 + 1.5 * 100, 50 + 1.5 * 200]
@@ -164,7 +158,7 @@ describe("returns", () => {
       { market: "BTC/USDC", at: minute, close: 1 },
       { market: "ETH/USDC", at: 2 * minute, close: 3 }
     ]
-    const later = { ...nothing, flows: [flow(0, 1n), coins] }
+    const later = { ...emptyRecord, flows: [flow(0, 1n), coins] }
     assert.deepStrictEqual(curve(later, { quote: "USDC", closes, decimals }), [
       { at: 2 * minute, worth: 4, capital: 0, held: 4 }
     ])
@@ -174,12 +168,12 @@ describe("returns", () => {
       curve(sold, { quote: "USDC", closes, decimals }).map(({ at }) => at),
       [2 * minute]
     )
-    const bought = { ...nothing, flows: [flow(0, 1n)], trades: [{ ...trade(1, "BUY", dollar, 1n), base: "ETH" }] }
+    const bought = { ...emptyRecord, flows: [flow(0, 1n)], trades: [{ ...trade(1, "BUY", dollar, 1n), base: "ETH" }] }
     assert.deepStrictEqual(
       curve(bought, { quote: "USDC", closes, decimals }).map(({ at, worth }) => [at, worth]),
       [[2 * minute, 3]]
     )
-    const nothingYet = { ...nothing, flows: [flow(1.5 * minute, 1n)] }
+    const nothingYet = { ...emptyRecord, flows: [flow(1.5 * minute, 1n)] }
     assert.deepStrictEqual(
       curve(nothingYet, { quote: "USDC", closes, decimals }).map(({ at }) => at),
       [2 * minute]
@@ -192,7 +186,7 @@ describe("the quality of orders", () => {
     const order = { ...about, at: 0, side: "BUY", plannedAt: 0, price: price("100"), wasRequoted: false } as const
     const fee = { ...about, at: 9, kind: "refund", asset: "USDC", received: 1n, txHashes: [] } as const
     const trading: TradingRecord = {
-      ...nothing,
+      ...emptyRecord,
       trades: [trade(minute, "BUY", one, 100n)],
       fees: [{ ...fee, placement: "p2", amount: dollar, inQuote: dollar, estimatedInQuote: 2n * dollar }],
       orders: [
@@ -219,7 +213,7 @@ describe("the quality of orders", () => {
     const order = { ...about, at: 0, side: "BUY", plannedAt: 0, price: price("100"), wasRequoted: false } as const
     const fee = { ...about, at: 9, kind: "refund", asset: "USDC", amount: dollar, received: 1n, txHashes: [] } as const
     const trading: TradingRecord = {
-      ...nothing,
+      ...emptyRecord,
       fees: [
         { ...fee, placement: "p1", inQuote: 64n * dollar },
         { ...fee, placement: "p2", inQuote: dollar },
@@ -242,13 +236,13 @@ describe("the quality of orders", () => {
     assert.deepStrictEqual([found.rested, found.filled, found.medianMillisToFill], [3, 1, 3_000])
     // Reported before it was seen resting.
     assert.deepStrictEqual([of("DAI").rested, of("DAI").medianMillisToFill, of("DAI").costPerRequote], [1, 0, null])
-    const { fillRatio, medianMillisToFill } = qualityOf(nothing, { quote: "USDC", minutes: new Map(), decimals })
+    const { fillRatio, medianMillisToFill } = qualityOf(emptyRecord, { quote: "USDC", minutes: new Map(), decimals })
     assert.deepStrictEqual([fillRatio, medianMillisToFill], [null, null])
   })
 
   it("measures how the price moved by value, against the price per unit, with the last minute that had ended", () => {
     const markout = (trades: TradingRecord["trades"], minutes: ReturnType<typeof prices>) =>
-      qualityOf({ ...nothing, trades }, { quote: "USDC", minutes, decimals }).markout["1m"]
+      qualityOf({ ...emptyRecord, trades }, { quote: "USDC", minutes, decimals }).markout["1m"]
     const half = trade(minute, "BUY", one / 2n, 50n)
     assert.strictEqual(markout([half], prices(100, 110)), 110 / 100 - 1)
     assert.strictEqual(markout([{ ...half, side: "SELL" }], prices(100, 110)), -(110 / 100 - 1))

@@ -8,6 +8,7 @@ import { earned, match } from "../../src/ledger/Lots.ts"
 import type { Trade } from "../../src/ledger/Trades.ts"
 import * as Rp2 from "../../src/ledger/tables/Rp2.ts"
 import { integerBetween, random } from "../strategy/support.ts"
+import { emptyRecord } from "./emptyRecord.ts"
 
 const path = [process.env["LIMITBOT_ORACLES"], process.env["PATH"]].filter(Boolean).join(":")
 const environment = { PATH: path, LANG: "C.UTF-8" }
@@ -59,16 +60,7 @@ describe.skipIf(!isThere)("RP2 and our lots agree", () => {
       const folder = mkdtempSync(join(tmpdir(), "limitbot-rp2-"))
       try {
         const trades = historyOf(seed)
-        const trading = {
-          trades,
-          losses: [],
-          fees: [],
-          flows: [],
-          rounds: [],
-          markets: new Map(),
-          orders: [],
-          lastPrices: new Map()
-        }
+        const trading = { ...emptyRecord, trades }
         for (const { name, content } of Rp2.filesOf(trading, { decimals, method }))
           writeFileSync(join(folder, name), content)
         const here = { cwd: folder, env: environment, encoding: "utf8" } as const

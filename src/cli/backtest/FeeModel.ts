@@ -11,14 +11,12 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { OrderTerms } from "../../domain/Order.ts"
+import { learnedText } from "../../report/text/LearnedFee.ts"
 import { defaultSpread } from "../../sandbox/core/Settings.ts"
 import { chargesOf, echoedWith, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
 import * as document from "../../venue/profile/document.ts"
 import type { VenueFacts } from "../../venue/profile/Facts.ts"
 import { WrongUsage } from "../Usage.ts"
-
-/** Without a configuration: the schedule of the interface document, without a partner's credential. */
-const documented = { schedule: document.factsOf("any").fees, isPartner: false }
 
 /** Nothing is published of the venue's. */
 export const sandboxSpreadBasisPoints = defaultSpread * 10_000
@@ -71,6 +69,8 @@ export interface Account {
 
 const none: ReadonlyMap<string, never> = new Map<string, never>()
 const unknown: MeasuredFees.FlatFees = { payouts: none, refunds: none }
+/** Without a configuration: the schedule of the interface document, without a partner's credential. */
+const documented = { schedule: document.factsOf("any").fees, isPartner: false, echoed: none }
 
 /** `undefined` without a configuration. Loaded on demand: most runs have none. */
 export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Option.Option<string>) {
@@ -99,13 +99,13 @@ interface OfInputs {
  * whole basis points. Every other schedule takes its fee from what is paid out.
  */
 const ofInputs = (
-  known: Pick<Account, "isPartner" | "schedule"> & Partial<Account>,
+  known: Pick<Account, "echoed" | "isPartner" | "schedule">,
   markets: ReadonlyArray<Market>,
   { appFees = [] }: OrderTerms
 ): OfInputs => {
   if (known.schedule.appFees === "added") return { basisPoints: 0 }
   const each = markets.map(({ base, name, quote }): OfInputs => {
-    const learned = EchoedFee.learnedFor(known.echoed ?? none, name, echoedWith(known.isPartner, appFees))
+    const learned = EchoedFee.learnedFor(known.echoed, name, echoedWith(known.isPartner, appFees))
     const trade = { hasPartner: known.isPartner, assets: [base.symbol, quote.symbol], appFees } as const
     return { basisPoints: learned?.basisPoints ?? Math.floor(totalOf(chargesOf(known.schedule, trade))), learned }
   })
@@ -225,7 +225,7 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const isFree = ofFill.from === "flag" && ofFill.basisPoints === 0 && !isGiven && appFees === 0
   const taken = [
     ...(learned !== undefined
-      ? [EchoedFee.learnedText(learned)]
+      ? [learnedText(learned)]
       : ofInput > 0
         ? [`${ofInput} basis points of every input (the schedule of ${account?.config}, ${who})`]
         : []),

@@ -4,6 +4,7 @@
  */
 import { Effect, Result, Schema } from "effect"
 import type { Asset } from "../../domain/Amount.ts"
+import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
 import * as Lease from "../../journal/Lease.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
@@ -11,7 +12,7 @@ import * as Checkup from "../control/Checkup.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
 import * as Modes from "../Modes.ts"
 import * as KillFile from "../run/KillFile.ts"
-import * as Terms from "./Terms.ts"
+import type * as Terms from "./Terms.ts"
 
 /** Something must be fixed first; it has been printed, or stands here. */
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
@@ -47,7 +48,9 @@ const loginFinding = (
   if (Result.isSuccess(told)) {
     return Checkup.ok("login", `the venue takes that of ${signerId}: key, salt and both clocks are right`)
   }
-  const isNeeded = config.markets.assets.some((asset) => Terms.homeOf(config, asset) === "CONFIDENTIAL_INTENTS")
+  const isNeeded = config.markets.assets.some(
+    (asset) => depositTypeOf(config.account, asset) === "CONFIDENTIAL_INTENTS"
+  )
   const { message } = told.failure
   return isNeeded
     ? Checkup.wrong(

@@ -17,6 +17,7 @@ import {
   toTick
 } from "../../domain/Market.ts"
 import * as Quotes from "../../engine/book/Quotes.ts"
+import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
 import * as Charges from "../../venue/profile/Charges.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
@@ -51,9 +52,6 @@ const priceDigits = 5
 /** What is known of the balance of an asset; the service shows private ones only. */
 export type Balances = ReadonlyMap<string, Amount> | undefined
 
-export const homeOf = ({ account }: BotConfig, { id }: Asset): string =>
-  account.depositTypes.get(id) ?? account.depositType
-
 interface Wanted {
   /** BASE/QUOTE. */
   readonly market: string | undefined
@@ -84,7 +82,7 @@ export const choose = Effect.fn("Terms.choose")(function* (config: BotConfig, wa
   const lacking: Array<string> = []
   for (const side of ["BUY", "SELL"] as const) {
     const asset = inputAsset(market, side)
-    const depositType = homeOf(config, asset)
+    const depositType = depositTypeOf(config.account, asset)
     if (depositType === "ORIGIN_CHAIN") {
       lacking.push(`${asset.symbol} is paid from another chain, by a wallet: swap it to the account first`)
       continue

@@ -6,6 +6,7 @@ import { provenPaid } from "../../engine/reconciliation/DoubtEvidence.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
 import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
+import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
 import { readSwaps } from "../../journal/swapSteps.ts"
 import type * as ConfigFile from "../files/ConfigFile.ts"
 import * as Progress from "../Progress.ts"
@@ -49,7 +50,7 @@ export const gather = Effect.fnUntraced(function* (
 /** The places of money, each with the assets whose money is there. */
 const homes = ({ account, markets }: ConfigFile.BotConfig) =>
   Map.groupBy(
-    markets.assets.map(({ id, symbol }) => ({ symbol, home: account.depositTypes.get(id) ?? account.depositType })),
+    markets.assets.map((asset) => ({ symbol: asset.symbol, home: depositTypeOf(account, asset) })),
     ({ home }) => home
   )
 

@@ -5,6 +5,7 @@
 import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Background from "../../engine/reconciliation/Background.ts"
+import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type * as ConfigFile from "../files/ConfigFile.ts"
@@ -32,9 +33,7 @@ export const forever = Effect.fn("Reconciling.forever")(function* ({ config, sig
   const venue = yield* Venue
   const { account, markets, reconcileEvery } = config
   const isPrivate = new Set(
-    markets.assets.flatMap(({ id, symbol }) =>
-      (account.depositTypes.get(id) ?? account.depositType) === "CONFIDENTIAL_INTENTS" ? [symbol] : []
-    )
+    markets.assets.flatMap((asset) => (depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS" ? [asset.symbol] : []))
   )
   yield* Effect.gen(function* () {
     const hasHistory = config.venue.partnerJwt !== undefined

@@ -3,8 +3,9 @@
  * orders has enough of it. The service lists only what is in the confidential one.
  */
 import { Effect } from "effect"
-import { type Amount, type Asset, format, formatWithSymbol } from "../../domain/Amount.ts"
+import { type Amount, format, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
+import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
 import { Venue } from "../../venue/Venue.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
@@ -18,11 +19,10 @@ interface Budget {
 export const advice = Effect.fn("Shielding.advice")(function* (file: string, market: Market, budget: Budget) {
   const { account, venue } = yield* ConfigFile.loadSettings(file)
   if (!venue.facts.movesBetweenAccounts) return []
-  const homeOf = ({ id }: Asset) => account.depositTypes.get(id) ?? account.depositType
   const needed = [
     { asset: market.base, amount: budget.base },
     { asset: market.quote, amount: budget.quote }
-  ].filter(({ amount, asset }) => amount > 0n && homeOf(asset) === "CONFIDENTIAL_INTENTS")
+  ].filter(({ amount, asset }) => amount > 0n && depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS")
   if (needed.length === 0) return []
   const known = yield* Effect.option(balances(file))
   return needed.flatMap(({ amount, asset }) => {

@@ -27,8 +27,9 @@ export const command = Command.make(
       config,
       Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals }) {
         const grouping = Option.getOrUndefined(by)
-        const whole = Profit.report(trading, { method, mark, now })
-        const groups = grouping === undefined ? [] : Profit.report(trading, { method, by: grouping, mark, now })
+        const items = Profit.itemsOf(trading, { method, mark, now })
+        const whole = Profit.grouped(items, undefined)
+        const groups = grouping === undefined ? [] : Profit.grouped(items, grouping)
         // A journal of an older version has no prices.
         const minutes = yield* Effect.orElseSucceed(minutesOf(trading.lastPrices.keys()), () => new Map())
         const statistics = new Map(
@@ -37,7 +38,7 @@ export const command = Command.make(
             return [quote, { orders: qualityOf(trading, of), returns: returnsOf(trading, of) }] as const
           })
         )
-        const days = Profit.report(trading, { method, by: "day", mark, now })
+        const days = Profit.grouped(items, "day")
         const flows = trading.flows.map(Profit.itemOfFlow)
         const standings = Standing.of(whole, { flows, markets: trading.markets, mark, now, days })
         const profit = { standings, method, whole, by: grouping, groups, markedAt, statistics }

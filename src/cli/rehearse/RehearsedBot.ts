@@ -11,6 +11,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import type { FindingName } from "../../engine/planning/PlanFindings.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import type * as BookCheck from "../../rehearsal/BookCheck.ts"
@@ -189,7 +190,7 @@ const nobody = Layer.mergeAll(
 const placeIn =
   ({ account }: BotSettings): BookCheck.PlaceOf =>
   (id) => {
-    const kind = account.depositTypes.get(id) ?? account.depositType
+    const kind = depositTypeOf(account, { id })
     return kind === "INTENTS" ? "balance" : kind === "CONFIDENTIAL_INTENTS" ? "private" : "external"
   }
 

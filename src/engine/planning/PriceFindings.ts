@@ -7,8 +7,7 @@ import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { costOf } from "../../strategy/kinds/CostFloor.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import * as SlotFold from "../state/SlotFold.ts"
-import { slotKey } from "../state/SlotFold.ts"
+import { progressOf, slotKey } from "../state/SlotFold.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
 /** Kinds whose orders rest at prices that the file gives. */
@@ -46,7 +45,7 @@ const isBeyond = ({ side, price }: Of<"Planned">, { bid, ask }: Of<"Decided">): 
 
 const isBelowCost = ({ market }: Strategy, { state }: PlannedAhead, { strategy, slot, side, price }: Of<"Planned">) => {
   const known = state.slots.get(slotKey(strategy, slot))
-  const cost = known === undefined ? undefined : costOf(market, SlotFold.progressOf(known, undefined))
+  const cost = known === undefined ? undefined : costOf(market, progressOf(known, undefined))
   return side === "SELL" && cost !== undefined && Decimal.isLess(price, cost)
 }
 

@@ -3,25 +3,17 @@
  * the state by then. Folded from the journal, so a restart forgets none. Asked at every look, so each question is one lookup.
  */
 
-import type { Amount } from "../../domain/Amount.ts"
 import type { PlacementEvent } from "../../domain/BotEvent.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
 
 export interface EndedOrder {
-  readonly orderId: string
-  readonly placement: string
-  readonly strategy: string
-  readonly slot: string
-  readonly status: string
-  readonly asset: string
-  readonly amount: Amount
+  /** As its books were closed. */
+  readonly last: PlacementIn<"settled">
   readonly endedAt: number
   /** The venue has gone on to show it, and that was told. */
   readonly isAlive?: true
   /** The operator has taken it off the books: nothing that is shown of it is told any more. */
   readonly isForgotten?: true
-  /** As its books were closed. */
-  readonly last: PlacementIn<"settled">
 }
 
 export interface EndedOrders {
@@ -56,11 +48,10 @@ export const see = (ended: EndedOrders, placement: Placement, event: PlacementEv
   // Whoever withdraws everything means what was taken off the books as well.
   const isForgotten = event._tag === "Resolved" && placement.closedAt === undefined
   if (event._tag !== "Settled" && !isForgotten) return
-  const { funding, id, inputAmount: amount, inputAsset: asset, order, slot, status = "", strategy } = placement
+  const { funding, id, order } = placement
   // Its payload can never be sent again.
   const last = funding === undefined ? placement : { ...placement, funding: { ...funding, signed: "" } }
-  const about = { orderId: order.id, placement: id, strategy, slot, status, asset, amount, endedAt: at }
-  ended.byId.set(order.id, { ...about, last, ...(isForgotten ? { isAlive: true, isForgotten: true } : {}) })
+  ended.byId.set(order.id, { last, endedAt: at, ...(isForgotten ? { isAlive: true, isForgotten: true } : {}) })
   ended.ofPlacements.set(id, order.id)
   if (isForgotten) ended.alive.add(order.id)
   ended.newestAt = at
@@ -72,7 +63,7 @@ const forget = (ended: EndedOrders, orderId: string): void => {
   const order = ended.byId.get(orderId)
   if (order === undefined) return
   ended.byId.delete(orderId)
-  ended.ofPlacements.delete(order.placement)
+  ended.ofPlacements.delete(order.last.id)
   ended.alive.delete(orderId)
 }
 
@@ -86,6 +77,7 @@ export const isAnyAlive = ({ alive, byId }: EndedOrders): boolean =>
   [...alive].some((orderId) => byId.get(orderId)?.isForgotten !== true)
 
 export const noteAlive = (ended: EndedOrders, order: EndedOrder): void => {
-  ended.byId.set(order.orderId, { ...order, isAlive: true })
-  ended.alive.add(order.orderId)
+  const { id } = order.last.order
+  ended.byId.set(id, { ...order, isAlive: true })
+  ended.alive.add(id)
 }

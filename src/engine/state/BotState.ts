@@ -260,16 +260,10 @@ const isSaidOfEnded = ({ _tag, placement }: PlacementEvent, ended: EndedOrders.E
 const applyEnded = (state: BotState, event: PlacementEvent, at: number): void => {
   const order = EndedOrders.ofPlacement(state.ended, event.placement)
   if (event._tag !== "Contradiction" || order === undefined) return
-  const { amount, asset } = order
+  const { last } = order
   EndedOrders.noteAlive(state.ended, order)
-  changeStrategy(state, order.strategy, ({ revived = [] }) => ({ revived: [...revived, order.orderId] }))
-  SlotFold.freeze(state.slots, event, event.what, {
-    kind: "contradiction",
-    since: at,
-    evidence: event.evidence,
-    asset,
-    amount
-  })
+  changeStrategy(state, last.strategy, ({ revived = [] }) => ({ revived: [...revived, last.order.id] }))
+  SlotFold.apply(state.slots, last, event, at)
 }
 
 const noteTrading = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {

@@ -118,7 +118,7 @@ export const apply = (slots: Slots, placement: Placement, event: PlacementEvent,
   }
 }
 
-export const freeze = (slots: Slots, event: PlacementEvent, frozen: string, why: Omit<Freeze, "placement">): void =>
+const freeze = (slots: Slots, event: PlacementEvent, frozen: string, why: Omit<Freeze, "placement">): void =>
   change(slots, event, () => ({ frozen, freeze: { ...why, placement: event.placement } }))
 
 /** Lifts every freeze that this placement caused. */

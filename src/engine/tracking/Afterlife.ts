@@ -31,12 +31,14 @@ export const make = Effect.gen(function* () {
 
   /** Takes what a list shows of an order that is settled. `revived`: it lives, and that was told. */
   const see = Effect.fnUntraced(function* (
-    { endedAt, isAlive, last, orderId, placement, slot, status, strategy }: EndedOrders.EndedOrder,
+    { endedAt, isAlive, last }: EndedOrders.EndedOrder,
     listed: Order,
     now: number,
     revived: (order: string) => void
   ) {
     if (!isLiving(listed)) return
+    const { id: placement, slot, status = "", strategy } = last
+    const { id: orderId } = last.order
     if (isAlive === true) return listed.fillStatus === "PENDING_CANCEL" ? undefined : revived(orderId)
     if (elapsedMillis(endedAt, now) < readLagMillis) return
     if (elapsedMillis(overAt.get(orderId) ?? Number.NEGATIVE_INFINITY, now) < settings.retryMaxMillis) return

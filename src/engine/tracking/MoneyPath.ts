@@ -30,8 +30,8 @@ export interface Expectations {
 /** Where the money of an asset is: paid from there, refunded and paid out to there. */
 export const depositTypeOf = (
   { depositType, depositTypes }: Pick<Expectations, "depositType" | "depositTypes">,
-  asset: Asset
-): string => depositTypes?.get(asset.id) ?? depositType
+  { id }: Pick<Asset, "id">
+): string => depositTypes?.get(id) ?? depositType
 
 /** What a create asks for now. */
 export const askedFor = (side: Side, market: Market, expected: Expectations): MoneyPath => {

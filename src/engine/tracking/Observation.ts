@@ -272,7 +272,7 @@ export const make = Effect.gen(function* () {
 
     take = (report) => {
       const ended = books.state.ended.byId.get(report.order.id)
-      if (ended !== undefined) return reading(ended.placement, afterlife.see(ended, report.order, now, revived))
+      if (ended !== undefined) return reading(ended.last.id, afterlife.see(ended, report.order, now, revived))
       const id = report.placement ?? byOrder.get(report.order.id) ?? byDeadline.get(report.order.deadline)
       const known = id === undefined ? undefined : books.state.placements.get(id)
       const isBound = known?.order?.id === report.order.id

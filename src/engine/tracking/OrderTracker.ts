@@ -19,6 +19,7 @@ import { reopened } from "../state/PlacementFold.ts"
 import { close } from "./amounts/Closing.ts"
 import { credible } from "./amounts/Fees.ts"
 import * as Fills from "./amounts/Fills.ts"
+import { reopening } from "./amounts/TakingBack.ts"
 import { type Finding, isImpossible, isLate, isRestless, judge, mostDeposited } from "./Court.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 import { askedFor, difference, type Expectations } from "./MoneyPath.ts"
@@ -289,12 +290,6 @@ export const observe = (
     events.push(...close(current, order, disputed, waits).map((event) => (isTold ? following(event) : event)))
   }
   return events
-}
-
-/** The order is not over, and what was to come back has not: it is in the order again. */
-const reopening = (placement: Placement, status: string): ReadonlyArray<BotEvent> => {
-  if (placement.state !== "closing" || placement.refund !== "none") return []
-  return [{ _tag: "Reopened", ...about(placement), status, asset: placement.inputAsset, amount: placement.unspent }]
 }
 
 /**

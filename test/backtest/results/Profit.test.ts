@@ -14,6 +14,7 @@ import type { Trade } from "../../../src/ledger/Trades.ts"
 import type { Decision } from "../../../src/strategy/Decision.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
+import { emptyRecord } from "../../ledger/emptyRecord.ts"
 
 const assets = [
   { symbol: "SOL", id: "sol", decimals: 9 },
@@ -76,16 +77,7 @@ const liveRows = (side: Backtest.BandSide, by?: Profit.Grouping): ReadonlyArray<
     }
   })
   const mark: Profit.Mark = (_market, _base, _quote, amount) => (amount * 89_370_000n) / 1_000_000_000n
-  const record = {
-    trades,
-    losses: [],
-    fees: [],
-    flows: [],
-    rounds: [],
-    markets: new Map(),
-    orders: [],
-    lastPrices: new Map()
-  }
+  const record = { ...emptyRecord, trades }
   return Profit.report(record, { method: "fifo", mark, now: 0, ...(by === undefined ? {} : { by }) })
 }
 

@@ -41,7 +41,7 @@ const lived = (life: Life) => {
       world.record(...(events.length > 0 ? events : observe(known, order, undefined, manner)))
     } else if (closed !== undefined && !isTerminal(order.fillStatus)) {
       const about = { strategy: "s", slot: "a", placement: "p1" }
-      const told = { _tag: "Contradiction", ...about, what: `it ended ${closed.status}`, evidence: "" } as const
+      const told = { _tag: "Contradiction", ...about, what: `it ended ${closed.last.status}`, evidence: "" } as const
       world.record(told, ...takenBack(closed.last))
     }
   }

@@ -31,11 +31,18 @@ export const takenBack = (placement: Placement): ReadonlyArray<Of<"TakenBack">> 
   ]
 }
 
+/** The order is not over, and what was to come back has not: it is in the order again. */
+export const reopening = (placement: Placement, status: string): ReadonlyArray<BotEvent> => {
+  const { id, inputAsset: asset, refund, slot, state, strategy, unspent: amount } = placement
+  if (state !== "closing" || refund !== "none") return []
+  return [{ _tag: "Reopened", strategy, slot, placement: id, status, asset, amount }]
+}
+
 /** The order is not over. What of it had counted as back is in it again; and a fill that it does not show never was. */
 export const revived = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {
-  const { id, inputAsset: asset, payout, refund, slot, state, strategy, unspent: amount } = placement
+  const { payout, refund, state } = placement
   if (state !== "closing") return []
   const isWhole = Fills.lostIn(placement, Fills.factsIn(placement, order.fills)) === undefined
   if (refund !== "none" || payout === "paid" || payout === "failed" || !isWhole) return takenBack(placement)
-  return [{ _tag: "Reopened", strategy, slot, placement: id, status: order.fillStatus, asset, amount }]
+  return reopening(placement, order.fillStatus)
 }
