@@ -26,7 +26,9 @@ export const gather = Effect.fnUntraced(function* (
   const balances =
     snapshot === undefined
       ? []
-      : yield* Witnesses.compareBalances(BalanceComparison.positions(snapshot, venueOrders), acceptBalances)
+      : yield* Witnesses.compareBalances(BalanceComparison.positions(snapshot, venueOrders), {
+          isAccepted: acceptBalances
+        })
   progress.update(3, 4, "history")
   const hasHistory = config.venue.partnerJwt !== undefined
   if (hasHistory) yield* HistorySync.sync()
@@ -41,11 +43,28 @@ export const gather = Effect.fnUntraced(function* (
     history: history?.lines,
     oddLines: history?.odd ?? []
   })
+  const { reconciled } = told.state
+  const decided = Witnesses.decidedIn([...compared, ...balances])
+  const still =
+    reconciled === undefined ? [] : yield* Witnesses.stillTold(reconciled, (subject) => decided.has(subject))
   const witnesses = ["orders", ...(hasHistory ? ["history"] : []), ...(balances.length > 0 ? ["private balances"] : [])]
   const { state } = told
   const proven = history === undefined ? [] : provenPaid(state.placements.values(), history.lines)
-  return { findings: [...compared, ...balances], missing, witnesses, proven, state }
+  const findings = [...compared, ...balances].map((each) => asToldBefore(each, still))
+  return { findings, missing, witnesses, proven, state }
 })
+
+/** What a running bot told stays a contradiction while nothing decides otherwise. */
+const asToldBefore = (
+  { isUndecided, ...found }: Reconciliation.Comparison,
+  still: ReadonlyArray<string>
+): Reconciliation.Comparison => {
+  const subject = Reconciliation.subjectOf(Reconciliation.sentenceOf(found))
+  const before = still.find((sentence) => Reconciliation.subjectOf(sentence) === subject)
+  if (before === undefined || isUndecided !== true) return found
+  const text = `${before.slice(subject.length + 2)}, as a running bot saw it; now undecided: ${found.text}`
+  return { ...found, verdict: "contradiction", text }
+}
 
 /** The places of money, each with the assets whose money is there. */
 const homes = ({ account, markets }: ConfigFile.BotConfig) =>

@@ -3,7 +3,8 @@
  * partner's history and the private balances. It follows the journal and forgets orders that are over, so it needs little
  * memory however long the journal is. It only reads: a foreign order or deposit is named, and never touched. What it finds
  * becomes an event when it differs from what it found before. A witness that cannot be asked is asked the next time, and what
- * it said before stands: neither the bot nor the other witnesses notice.
+ * it said before stands: neither the bot nor the other witnesses notice. A contradiction that was told stays told, also after a
+ * restart, until a look decides that its subject agrees, its order is over, or a person accepts it.
  */
 import { Effect } from "effect"
 import type { Of, Recorded, Tag } from "../../domain/BotEvent.ts"
@@ -85,7 +86,7 @@ const nothing: Finding = { witnesses: [], contradictions: [], foreign: [] }
 /** What is found, without the amounts: one that grows from look to look is not told anew. */
 const said = ({ contradictions, foreign }: Pick<Finding, "contradictions" | "foreign">): string =>
   plainJson({
-    contradictions: contradictions.map((text) => text.split(": ")[0]),
+    contradictions: contradictions.map(Reconciliation.subjectOf),
     foreign: foreign.map(({ kind, subject }) => [kind, subject])
   })
 
@@ -103,8 +104,10 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     eachPage(journal.events({ after: known.sequence(), tags }), (page) => page.forEach(known.see))
   )
 
-  /** What the balances showed when they last could be compared: it stands until they say something else. */
-  let moved: ReadonlyArray<Reconciliation.Comparison> = []
+  /** About its subject a look has to decide before it takes back what was told: so not about an order that is over. */
+  const isWatched = (subject: string): boolean =>
+    !subject.startsWith("order ") ||
+    [...known.orders.values()].some((order) => subject === `order ${Reconciliation.orderName(order)}`)
 
   const balances =
     watched.isPrivate.size === 0
@@ -126,7 +129,8 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     const asked = { orders: before, startedAt: 0 }
     const snapshot = yield* balances
     const { found, unread } = yield* Witnesses.venueOrders(asked, { unfinishedOnly: true })
-    if (snapshot !== undefined) moved = yield* Witnesses.compareBalances(BalanceComparison.positions(snapshot, found))
+    const moved =
+      snapshot === undefined ? [] : yield* Witnesses.compareBalances(BalanceComparison.positions(snapshot, found))
     const isRead = watched.hasHistory && (yield* reached(HistorySync.sync()))
     yield* follow
     const swaps = yield* readSwaps
@@ -149,11 +153,17 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     /** Strangers have the name that the venue gave them. */
     const isForeign = ({ depositAddress, kind, subject }: Reconciliation.Comparison) =>
       (kind === "order" && found.has(subject)) || (kind === "swap" && subject === depositAddress)
+    const all = [...compared, ...moved].filter((each) => !isForeign(each))
+    const contradictions = all.filter(({ verdict }) => verdict === "contradiction").map(Reconciliation.sentenceOf)
+    const decided = Witnesses.decidedIn(all)
+    const { reconciled } = books.state
+    const still =
+      reconciled === undefined
+        ? []
+        : yield* Witnesses.stillTold(reconciled, (subject) => decided.has(subject) || !isWatched(subject))
     const finding: Finding = {
       witnesses: ["orders", ...(isRead ? ["history"] : []), ...(snapshot === undefined ? [] : ["balances"])],
-      contradictions: [...compared, ...moved]
-        .filter((each) => each.verdict === "contradiction" && !isForeign(each))
-        .map(({ kind, subject, text }) => `${kind} ${subject}: ${text}`),
+      contradictions: [...contradictions, ...still],
       foreign: compared
         .filter(isForeign)
         .map(({ depositAddress, kind, subject, text }) => ({ kind, subject, address: depositAddress ?? "", text }))

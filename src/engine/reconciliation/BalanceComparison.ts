@@ -170,16 +170,21 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
     const subject = { kind: "balance", subject: symbol, depositAddress: undefined, depositMemo: undefined } as const
     const evidence = { ...noEvidence, journal: texts({ ...position }), venue: last && texts({ ...last }) }
     if (last === undefined) {
-      return { ...subject, verdict: "explained", text: "first snapshot stored, to be compared the next time", evidence }
+      const text = "first snapshot stored, to be compared the next time"
+      return { ...subject, verdict: "explained", isUndecided: true, text, evidence }
     }
     const moved = position.balance - last.balance
     const explained = position.booked - last.booked
     const text = `moved by ${moved}, the journal explains ${explained}`
-    if (moved === explained) return { ...subject, verdict: "agrees", text, evidence }
+    // While something is under way, as much as was taken may be in the balance by chance.
+    const isCertain = position.underWay === 0n
+    if (moved === explained)
+      return { ...subject, verdict: "agrees", ...(isCertain ? {} : { isUndecided: true }), text, evidence }
     return isPossible(last, position)
       ? {
           ...subject,
           verdict: "explained",
+          isUndecided: true,
           text: `${text}; up to ${last.underWay + position.underWay} was under way, so it is compared again`,
           evidence
         }

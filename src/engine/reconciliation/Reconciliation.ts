@@ -31,9 +31,16 @@ export interface Comparison {
   readonly depositAddress: string | undefined
   readonly depositMemo: string | undefined
   readonly verdict: ComparisonVerdict
+  /** It leaves open whether the books agree, so it takes nothing back that was said of its subject before. */
+  readonly isUndecided?: true
   readonly text: string
   readonly evidence: Evidence
 }
+
+/** How a finding is told, and the part of it that stays while its amounts change. */
+export const sentenceOf = ({ kind, subject, text }: Pick<Comparison, "kind" | "subject" | "text">): string =>
+  `${kind} ${subject}: ${text}`
+export const subjectOf = (sentence: string): string => sentence.split(": ")[0] ?? sentence
 
 /** One line of the partner's history. */
 export interface HistoryLine {
@@ -97,8 +104,11 @@ const isFinal = (status: string): boolean => status === "SUCCESS" || status === 
 const sumOf = (order: Order, side: "amountIn" | "amountOut"): Amount =>
   order.fills.reduce((sum, fill) => sum + fill[side], 0n)
 
+export const orderName = ({ placement, slot }: Pick<JournalOrder, "placement" | "slot">): string =>
+  `${slot} ${placement}`
+
 const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders }: Witnesses): Comparison => {
-  const { depositAddress, depositMemo, orderId, placement } = order
+  const { depositAddress, depositMemo, orderId } = order
   const found = orderId === undefined ? undefined : venueOrders.get(orderId)
   const unread = orderId === undefined ? undefined : unreadOrders.get(orderId)
   const line = depositAddress === undefined ? undefined : history?.get(addressKey(depositAddress, depositMemo))
@@ -111,9 +121,10 @@ const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders 
   ]
   return {
     kind: "order",
-    subject: `${order.slot} ${placement}`,
+    subject: orderName(order),
     depositAddress,
     depositMemo,
+    ...(unread === undefined ? {} : { isUndecided: true }),
     ...gravest(
       statements,
       history === undefined

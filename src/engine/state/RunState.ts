@@ -22,8 +22,8 @@ export interface RunState {
   broken: string | undefined
   /** What is wrong with the files as saved now; the running strategies are older. */
   rejectedEdit: ReadonlyArray<string> | undefined
-  /** What the last comparison with other witnesses found, if not all agreed. */
-  reconciled: Pick<Of<"Reconciled">, "contradictions" | "foreign"> | undefined
+  /** What the last comparison with other witnesses found, and when, if not all agreed. */
+  reconciled: (Pick<Of<"Reconciled">, "contradictions" | "foreign"> & { readonly at: number }) | undefined
   /** How the service differs from what was recorded of it. */
   drift: ReadonlyArray<Drift>
   /** Markets whose quotes may not be used, and why. */
@@ -126,7 +126,7 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
       state.broken = event.text
       return
     case "Reconciled":
-      state.reconciled = event.contradictions.length + event.foreign.length > 0 ? event : undefined
+      state.reconciled = event.contradictions.length + event.foreign.length > 0 ? { ...event, at } : undefined
       return
     case "ServiceCompared":
       state.drift = event.drift

@@ -3,6 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import * as SwapsByHand from "../../../src/engine/funding/SwapsByHand.ts"
 import * as Background from "../../../src/engine/reconciliation/Background.ts"
+import * as BalanceComparison from "../../../src/engine/reconciliation/BalanceComparison.ts"
+import * as Witnesses from "../../../src/engine/reconciliation/Witnesses.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { HistoryStore } from "../../../src/journal/HistoryStore.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
@@ -20,6 +22,19 @@ const unasked = Layer.mergeAll(
   Layer.mock(HistoryStore)({}),
   Sqlite.layer({ filename: ":memory:" })
 )
+
+/** An answer about balances that shows less USDC. */
+const lessOf = (body: unknown, amount: bigint): unknown => {
+  const { balances } = Object(body)
+  if (!Array.isArray(balances)) return body
+  const usdc = assets.find(({ symbol }) => symbol === "USDC")?.id
+  return {
+    ...Object(body),
+    balances: balances.map((each) =>
+      each.tokenId === usdc ? { ...each, available: String(BigInt(each.available) - amount) } : each
+    )
+  }
+}
 
 const ordersOf = (running: Running) => openOrders(running).map(({ order }) => order?.id ?? "")
 
@@ -139,6 +154,76 @@ describe("reconciliation in the background", () => {
         assert.lengthOf(down, 1, "only when the bot itself could not ask")
         yield* Fiber.interrupt(loop)
         yield* Effect.all([bot.stop, other.stop, third.stop])
+      })
+    )
+  )
+
+  it.effect("an undecided look takes no alarm back", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const account = ownAccount(world.signerId, "CONFIDENTIAL_INTENTS")
+        const small = ladder(2).replace("total: { quote: 3000 }", "total: { quote: 100 }")
+        const bot = yield* world.run({ strategies: [small], account })
+        yield* until(() => openOrders(bot).length === 2, 60_000, "two rest")
+        const store = yield* Layer.build(
+          HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
+        )
+        const begin = Background.make({
+          own: new Set([world.signerId]),
+          hasHistory: false,
+          markets: { assets, ticks: new Map() },
+          isPrivate: new Set(assets.map(({ symbol }) => symbol))
+        }).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
+        const look = Effect.flatten(begin).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
+        const accept = Effect.gen(function* () {
+          const books = yield* Witnesses.books
+          const snapshot = yield* Witnesses.balances({ assets, ticks: new Map() }, new Set(["USDC", "BTC"]))
+          const { found } = yield* Witnesses.venueOrders(books)
+          if (snapshot !== undefined)
+            yield* Witnesses.compareBalances(BalanceComparison.positions(snapshot, found), { isAccepted: true })
+        }).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
+        const told = Effect.map(bot.events, (events) =>
+          events.flatMap(({ event }) => (event._tag === "Reconciled" ? [event.contradictions] : []))
+        )
+        assert.deepStrictEqual((yield* look).contradictions, [])
+
+        let stolen = 0n
+        let isHidden = false
+        world.network.reply = ({ url }, body) => {
+          if (/balances/.test(url)) return lessOf(body, stolen)
+          return isHidden && Array.isArray(Object(body).data) ? { ...Object(body), data: [] } : body
+        }
+        world.network.bend = ({ method, url }) => {
+          if (/balances/.test(url) && isDown) return { status: 500, body: { message: "down" } }
+          return isHidden && method === "GET" && /orders[/]/.test(url) ? { status: 500, body: {} } : undefined
+        }
+        let isDown = false
+        stolen = 5_000n
+        const [alarm = "", ...more] = (yield* look).contradictions
+        assert.match(alarm, /^balance USDC: moved by -5000, the journal explains 0$/)
+        assert.isEmpty(more)
+
+        // Its orders cannot be read: what they hold may be back, so this look leaves both possible.
+        isHidden = true
+        assert.deepStrictEqual((yield* look).contradictions, [alarm], "an undecided look")
+        // Each look here is a bot that has just begun.
+        isDown = true
+        assert.deepStrictEqual((yield* look).contradictions, [alarm], "a look that sees no balances")
+        isHidden = isDown = false
+        assert.deepStrictEqual((yield* look).contradictions, [alarm], "a look that contradicts again")
+        assert.deepStrictEqual(yield* told, [[alarm]], "said once")
+
+        stolen = 0n
+        assert.deepStrictEqual((yield* look).contradictions, [], "the balance was late, and agrees now")
+
+        stolen = 5_000n
+        yield* look
+        yield* accept
+        isHidden = true
+        assert.deepStrictEqual((yield* look).contradictions, [], "a person said that it is so")
+        assert.lengthOf(yield* told, 4)
+        yield* bot.stop
       })
     )
   )
