@@ -1,18 +1,18 @@
 /** What a reconciliation found, for the terminal and for programs. */
 import { iso } from "../../domain/Text.ts"
 import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
-import type * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
+import type { Comparison } from "../../engine/reconciliation/Comparison.ts"
 import * as Table from "../../report/text/Table.ts"
 
 const verdicts = ["agrees", "explained", "contradiction"] as const
 
-const countsOf = (findings: ReadonlyArray<Reconciliation.Comparison>) =>
+const countsOf = (findings: ReadonlyArray<Comparison>) =>
   Object.fromEntries(
     verdicts.map((verdict) => [verdict, findings.filter((finding) => finding.verdict === verdict).length])
   )
 
 export interface Gathered {
-  readonly findings: ReadonlyArray<Reconciliation.Comparison>
+  readonly findings: ReadonlyArray<Comparison>
   readonly missing: ReadonlyArray<string>
   readonly witnesses: ReadonlyArray<string>
   /** Doubts that the history ends. */
@@ -49,10 +49,10 @@ export const lines = (
   ]
 }
 
-export const contradictionsOf = (findings: ReadonlyArray<Reconciliation.Comparison>) =>
+export const contradictionsOf = (findings: ReadonlyArray<Comparison>) =>
   findings.filter(({ verdict }) => verdict === "contradiction")
 
-const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }: Reconciliation.Comparison) => {
+const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }: Comparison) => {
   const pairs = (values: Readonly<Record<string, string>> | undefined) =>
     Object.entries(values ?? {})
       .map(([name, value]) => `${name} ${value}`)

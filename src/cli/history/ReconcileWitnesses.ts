@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { SwapAccount } from "../../domain/SwapAccount.ts"
 import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
+import * as Comparison from "../../engine/reconciliation/Comparison.ts"
 import { provenPaid } from "../../engine/reconciliation/DoubtEvidence.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
@@ -56,11 +57,11 @@ export const gather = Effect.fnUntraced(function* (
 
 /** What a running bot told stays a contradiction while nothing decides otherwise. */
 const asToldBefore = (
-  { isUndecided, ...found }: Reconciliation.Comparison,
+  { isUndecided, ...found }: Comparison.Comparison,
   still: ReadonlyArray<string>
-): Reconciliation.Comparison => {
-  const subject = Reconciliation.subjectOf(Reconciliation.sentenceOf(found))
-  const before = still.find((sentence) => Reconciliation.subjectOf(sentence) === subject)
+): Comparison.Comparison => {
+  const subject = Comparison.subjectOf(Comparison.sentenceOf(found))
+  const before = still.find((sentence) => Comparison.subjectOf(sentence) === subject)
   if (before === undefined || isUndecided !== true) return found
   const text = `${before.slice(subject.length + 2)}, as a running bot saw it; now undecided: ${found.text}`
   return { ...found, verdict: "contradiction", text }

@@ -16,6 +16,7 @@ import { Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import * as BalanceComparison from "./BalanceComparison.ts"
+import * as Comparison from "./Comparison.ts"
 import * as HistorySync from "./HistorySync.ts"
 import * as JournalOrders from "./JournalOrders.ts"
 import * as Reconciliation from "./Reconciliation.ts"
@@ -86,7 +87,7 @@ const nothing: Finding = { witnesses: [], contradictions: [], foreign: [] }
 /** What is found, without the amounts: one that grows from look to look is not told anew. */
 const said = ({ contradictions, foreign }: Pick<Finding, "contradictions" | "foreign">): string =>
   plainJson({
-    contradictions: contradictions.map(Reconciliation.subjectOf),
+    contradictions: contradictions.map(Comparison.subjectOf),
     foreign: foreign.map(({ kind, subject }) => [kind, subject])
   })
 
@@ -151,10 +152,10 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
       oddLines: []
     })
     /** Strangers have the name that the venue gave them. */
-    const isForeign = ({ depositAddress, kind, subject }: Reconciliation.Comparison) =>
+    const isForeign = ({ depositAddress, kind, subject }: Comparison.Comparison) =>
       (kind === "order" && found.has(subject)) || (kind === "swap" && subject === depositAddress)
     const all = [...compared, ...moved].filter((each) => !isForeign(each))
-    const contradictions = all.filter(({ verdict }) => verdict === "contradiction").map(Reconciliation.sentenceOf)
+    const contradictions = all.filter(({ verdict }) => verdict === "contradiction").map(Comparison.sentenceOf)
     const decided = Witnesses.decidedIn(all)
     const { reconciled } = books.state
     const still =

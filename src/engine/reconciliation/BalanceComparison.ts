@@ -12,7 +12,7 @@ import { isTerminal, type Order } from "../../domain/Order.ts"
 import { moneyOf, type SwapAccount } from "../../domain/SwapAccount.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
-import { type Comparison, noEvidence, texts } from "./Reconciliation.ts"
+import { type Comparison, noEvidence, texts } from "./Comparison.ts"
 
 /** One asset at one moment. */
 export interface Position {

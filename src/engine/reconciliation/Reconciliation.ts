@@ -11,36 +11,8 @@
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { moneyOf, type SwapAccount } from "../../domain/SwapAccount.ts"
-import type { JournalOrder, TimelineEntry } from "./JournalOrders.ts"
-
-export type ComparisonVerdict = "agrees" | "explained" | "contradiction"
-
-export interface Evidence {
-  readonly journal: Readonly<Record<string, string>>
-  readonly venue: Readonly<Record<string, string>> | undefined
-  readonly history: Readonly<Record<string, string>> | undefined
-  readonly correlationIds: ReadonlyArray<string>
-  readonly hashes: ReadonlyArray<string>
-  readonly timeline: ReadonlyArray<TimelineEntry>
-}
-
-export interface Comparison {
-  readonly kind: "order" | "swap" | "balance" | "history"
-  /** Placement, swap, asset or deposit address. */
-  readonly subject: string
-  readonly depositAddress: string | undefined
-  readonly depositMemo: string | undefined
-  readonly verdict: ComparisonVerdict
-  /** It leaves open whether the books agree, so it takes nothing back that was said of its subject before. */
-  readonly isUndecided?: true
-  readonly text: string
-  readonly evidence: Evidence
-}
-
-/** How a finding is told, and the part of it that stays while its amounts change. */
-export const sentenceOf = ({ kind, subject, text }: Pick<Comparison, "kind" | "subject" | "text">): string =>
-  `${kind} ${subject}: ${text}`
-export const subjectOf = (sentence: string): string => sentence.split(": ")[0] ?? sentence
+import { type Comparison, type ComparisonVerdict, type Evidence, noEvidence, texts } from "./Comparison.ts"
+import type { JournalOrder } from "./JournalOrders.ts"
 
 /** One line of the partner's history. */
 export interface HistoryLine {
@@ -382,21 +354,4 @@ const stranger = (
   evidence: { ...noEvidence, ...evidence }
 })
 
-export const noEvidence: Evidence = {
-  journal: {},
-  venue: undefined,
-  history: undefined,
-  correlationIds: [],
-  hashes: [],
-  timeline: []
-}
-
 const lineTexts = ({ amountIn, amountOut, status }: HistoryLine) => texts({ status, amountIn, amountOut })
-
-/** The known figures, as text. */
-export const texts = (
-  values: Readonly<Record<string, Amount | string | undefined>>
-): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
-  )

@@ -14,6 +14,7 @@ import { entryIn, isOdd, type OddTransaction, type Transaction } from "../../ven
 import * as BotState from "../state/BotState.ts"
 import { type Listing, orderPages, readOrder } from "../tracking/OrderReads.ts"
 import * as BalanceComparison from "./BalanceComparison.ts"
+import * as Comparison from "./Comparison.ts"
 import * as JournalOrders from "./JournalOrders.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 
@@ -211,7 +212,7 @@ export const stillTold = Effect.fnUntraced(function* (
   { contradictions, at }: NonNullable<BotState.BotState["reconciled"]>,
   isDecided: (subject: string) => boolean
 ) {
-  const kept = contradictions.filter((sentence) => !isDecided(Reconciliation.subjectOf(sentence)))
+  const kept = contradictions.filter((sentence) => !isDecided(Comparison.subjectOf(sentence)))
   const isOfBalance = (sentence: string): boolean => sentence.startsWith("balance ")
   if (!kept.some(isOfBalance)) return kept
   const { acceptedAt } = yield* baseline
@@ -219,9 +220,9 @@ export const stillTold = Effect.fnUntraced(function* (
 })
 
 /** The subjects on which a look decides. */
-export const decidedIn = (compared: ReadonlyArray<Reconciliation.Comparison>): ReadonlySet<string> =>
+export const decidedIn = (compared: ReadonlyArray<Comparison.Comparison>): ReadonlySet<string> =>
   new Set(
     compared
       .filter(({ isUndecided }) => isUndecided !== true)
-      .map((each) => Reconciliation.subjectOf(Reconciliation.sentenceOf(each)))
+      .map((each) => Comparison.subjectOf(Comparison.sentenceOf(each)))
   )
