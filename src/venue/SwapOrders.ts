@@ -17,7 +17,7 @@ import { unusable } from "./http/Reply.ts"
 import { VenueClient } from "./http/VenueClient.ts"
 import { Swaps } from "./Swaps.ts"
 import { type Answer, assetsOf, type CreateSwap } from "./Venue.ts"
-import { partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
+import { factsOf, partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import type { QuoteRequest, ShownQuote } from "./wire/WireQuote.ts"
@@ -33,7 +33,9 @@ const calls = {
 const whole = 10_000n
 
 export const make = Effect.gen(function* () {
-  const { account, assetSpellings } = yield* VenueConfig
+  const venue = yield* VenueConfig
+  const { account, assetSpellings } = venue
+  const { settlementHashes } = factsOf(venue)
   const client = yield* VenueClient
   const swaps = yield* Swaps
 
@@ -63,7 +65,10 @@ export const make = Effect.gen(function* () {
     const answer = yield* client.read(calls.status, send, SwapStatusResponse)
     const now = yield* Clock.currentTimeMillis
     const order = Result.flatMap(toSwap(answer.value), (swap) =>
-      toOrder(assetSpellings, answer.value.quoteResponse ?? {}, now, swap)
+      toOrder(assetSpellings, answer.value.quoteResponse ?? {}, now, {
+        ...swap,
+        settledBy: settlementHashes ? swap.ledgerTxHashes : []
+      })
     )
     const { operation } = calls.status
     const read = yield* exact(operation, answer, order)
@@ -123,6 +128,11 @@ const requestOf = (account: VenueAccount, swap: CreateSwap, dry: boolean, slippa
   }
 }
 
+interface ReadSwap extends Swap {
+  /** Hashes on the home ledger, unless they are of the way to another ledger and back. */
+  readonly settledBy: ReadonlyArray<string>
+}
+
 /** What money goes by before a quote is paid. */
 const needed: ReadonlyArray<OrderTerm> = ["originAsset", "destinationAsset", "inputAmount"]
 
@@ -131,7 +141,7 @@ const toOrder = (
   spellings: AssetSpellings | undefined,
   { quote = {}, quoteRequest: echo = {}, timestamp, signature: quoteSignature }: ShownQuote,
   now: number,
-  swap: Swap | undefined,
+  swap: ReadSwap | undefined,
   asked?: CreateSwap
 ): Result.Result<Order, string> => {
   const { depositAddress, depositMemo } = quote
@@ -237,7 +247,7 @@ const withDeposit: ReadonlySet<string> = new Set(["INCOMPLETE_DEPOSIT", "PROCESS
  * executes: a later payment is sent back.
  */
 const progressOf = (
-  swap: Swap | undefined,
+  swap: ReadSwap | undefined,
   inputAmount: Amount,
   estimatedRefundFee: Amount | undefined,
   { isLate, now }: { readonly now: number; readonly isLate: boolean }
@@ -258,18 +268,11 @@ const progressOf = (
   return isOver ? { ...known, ...over(swap, depositedAmount, now) } : { ...known, fillStatus: status }
 }
 
-const over = (swap: Swap, depositedAmount: Amount, now: number): Partial<Progress> => {
-  const {
-    depositAddress = "",
-    amountOut = 0n,
-    updatedAt = now,
-    ledgerTxHashes,
-    destinationTxHashes,
-    refundedAmount
-  } = swap
+const over = (swap: ReadSwap, depositedAmount: Amount, now: number): Partial<Progress> => {
+  const { depositAddress = "", amountOut = 0n, updatedAt = now, settledBy, destinationTxHashes, refundedAmount } = swap
   const amountIn = amountOut === 0n ? 0n : (swap.amountIn ?? depositedAmount)
   const unspent = max(0n, depositedAmount - amountIn)
-  const [txHash] = [...destinationTxHashes, ...ledgerTxHashes]
+  const [txHash] = [...destinationTxHashes, ...settledBy]
   const leg: PayoutLeg = { status: "COMPLETED", ...present({ txHash }) }
   const fill: Fill = { id: `${depositAddress}-swap`, amountIn, amountOut, at: updatedAt }
   return {

@@ -5,7 +5,13 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
 import * as Read from "../../strategy/Fields.ts"
-import { historyAccess, loginNonces, partnerCredentials, type VenueFacts } from "../../venue/profile/Facts.ts"
+import {
+  historyAccess,
+  loginNonces,
+  partnerCredentials,
+  statusDetails,
+  type VenueFacts
+} from "../../venue/profile/Facts.ts"
 import { defaultProfile, factsOf, type ProfileName, profileNames } from "../../venue/profile/Profiles.ts"
 
 export const account = Read.matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
@@ -31,11 +37,20 @@ export const reader = Read.fields({
       alike: Read.optional(basisPoints, "the same between stable assets, or for one asset between two places"),
       stable: Read.optional(Read.list(Read.text), "symbols of stable assets"),
       settlement: Read.optional(basisPoints, "of each settlement"),
-      appFees: Read.optional(Read.oneOf("added", "shared"), "`shared`: the service keeps half")
+      appFees: Read.optional(Read.oneOf("added", "shared"), "`shared`: the service keeps half"),
+      improvement: Read.optional(
+        Read.fields({
+          kept: Read.optional(Read.ratioOrZero, "what the service keeps of it"),
+          minutes: Read.optional(Read.integer(0, 1_000_000), "how long after the quote")
+        }),
+        "what a swap brings more than quoted"
+      )
     }),
     "what the service takes"
   ),
   settlementHashes: Read.optional(Read.trueOrFalse, "whether swaps name the public transaction that settled them"),
+  crossingHashes: Read.optional(Read.trueOrFalse, "whether swaps name the transactions to the other ledger and back"),
+  advancedStatus: Read.optional(Read.oneOf(...statusDetails), "`bare`: an advanced swap may tell its state alone"),
   movesBetweenAccounts: Read.optional(Read.trueOrFalse, "whether an asset can be swapped into itself"),
   accountHistory: Read.optional(Read.oneOf(...historyAccess), "whether the account may read its own history")
 })
@@ -62,11 +77,14 @@ export const resolved = ({ facts, nonceSalt, profile, verifier }: Said, usual: s
     nonce: said?.loginNonce?.value ?? of.login.nonce
   }
   const fees = said?.fees?.value
+  const { kept, minutes } = fees?.improvement?.value ?? {}
   return {
     ...of,
     ...present({
       saltFrom: said?.saltFrom?.value,
       settlementHashes: said?.settlementHashes?.value,
+      crossingHashes: said?.crossingHashes?.value,
+      advancedStatus: said?.advancedStatus?.value,
       movesBetweenAccounts: said?.movesBetweenAccounts?.value,
       accountHistory: said?.accountHistory?.value
     }),
@@ -89,7 +107,11 @@ export const resolved = ({ facts, nonceSalt, profile, verifier }: Said, usual: s
         settlement: inBasisPoints(fees?.settlement),
         stable: fees?.stable?.value.map(({ value }) => value),
         appFees: fees?.appFees?.value
-      })
+      }),
+      improvement: {
+        kept: kept === undefined ? of.fees.improvement.kept : Decimal.toNumber(kept.value),
+        minutes: minutes?.value ?? of.fees.improvement.minutes
+      }
     }
   }
 }

@@ -61,14 +61,14 @@ export const layer = HttpApiBuilder.group(
         const page = pageAround(yield* linesOf(query), query)
         if (page === undefined)
           return yield* historyError(400, "validation-failed", "the last deposit is not in the history")
-        return page.map((line) => toTransaction(ledger, line))
+        return page.map((line) => toTransaction(sandbox.settings, line))
       }),
       transactionPages: Effect.fnUntraced(function* ({ query }) {
         const { page = 1, perPage = defaultCount } = query
         const lines = (yield* linesOf(query)).filter((line) => isShown(line, query))
         const totalPages = Math.ceil(lines.length / perPage)
         return {
-          data: lines.slice((page - 1) * perPage, page * perPage).map((line) => toTransaction(ledger, line)),
+          data: lines.slice((page - 1) * perPage, page * perPage).map((line) => toTransaction(sandbox.settings, line)),
           totalPages,
           page,
           perPage,

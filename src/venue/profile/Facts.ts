@@ -34,10 +34,13 @@ const FeeSchedule = Schema.Struct({
   /** Share of each settlement. */
   settlement: Schema.Finite,
   /** `added`: app fees go to their recipients. `shared`: in halves, the service keeping its least. */
-  appFees: Schema.Literals(["added", "shared"])
+  appFees: Schema.Literals(["added", "shared"]),
+  /** The ratio that the service keeps of what a swap brings more than quoted, within so many minutes of its quote. */
+  improvement: Schema.Struct({ kept: Schema.Finite, minutes: Schema.Finite })
 })
 export const loginNonces = ["free", "started"] as const
 export const historyAccess = ["open", "invite-only"] as const
+export const statusDetails = ["whole", "bare"] as const
 
 export const VenueFacts = Schema.Struct({
   /** What is signed for a deposit of each kind. */
@@ -56,6 +59,10 @@ export const VenueFacts = Schema.Struct({
   fees: FeeSchedule,
   /** Whether a swap names the public transaction that settled it. */
   settlementHashes: Schema.Boolean,
+  /** Where it names none: whether it names the transactions that brought its money to the other ledger and back. */
+  crossingHashes: Schema.Boolean,
+  /** `bare`: the status of an `advanced` swap may hold its state alone, without amounts and hashes. */
+  advancedStatus: Schema.Literals(statusDetails),
   /** Whether the account may read its own history. */
   accountHistory: Schema.Literals(historyAccess)
 })

@@ -13,8 +13,11 @@ export const factsOf = (verifier: string): VenueFacts => ({
     alike: 0,
     stable: [],
     settlement: 0,
-    appFees: "added"
+    appFees: "added",
+    improvement: { kept: 0, minutes: 0 }
   },
   settlementHashes: true,
+  crossingHashes: false,
+  advancedStatus: "whole",
   accountHistory: "open"
 })

@@ -23,8 +23,11 @@ export const factsOf = (verifier: string): VenueFacts => ({
     alike: 1,
     stable: ["USDC", "USDT", "DAI"],
     settlement: 0.01,
-    appFees: "shared"
+    appFees: "shared",
+    improvement: { kept: 0.5, minutes: 30 }
   },
   settlementHashes: false,
+  crossingHashes: true,
+  advancedStatus: "bare",
   accountHistory: "invite-only"
 })

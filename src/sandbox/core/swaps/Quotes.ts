@@ -58,6 +58,8 @@ const pairOf = (state: State, request: QuoteRequest, isPartner: boolean): Result
   if (origin.id === destination.id && !isMove(state, request)) {
     return unavailable("Quoting for this pair is not available")
   }
+  if (origin.id === destination.id && request.refundType !== request.depositType)
+    return unavailable(`refundType of a move between accounts must be ${request.depositType}, where its money is`)
   if (request.depositMode === "MEMO" && request.depositType !== "ORIGIN_CHAIN") {
     return unavailable(`a deposit by ${request.depositType} carries no memo`)
   }

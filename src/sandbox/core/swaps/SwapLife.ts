@@ -1,9 +1,12 @@
 /**
  * The life of a swap from its first deposit to its end. An address that nobody pays waits for ever. A short deposit
  * is refunded at the deadline, a late one at once. A complete one is executed at the price of that moment, or
- * refunded if that price is worse than the quote allows.
+ * refunded if that price is worse than the quote allows. Of a better one the service may keep a part.
  */
 import * as Amount from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { minuteMillis } from "../../../domain/Durations.ts"
+import { factsOf } from "../../../venue/VenueConfig.ts"
 import { refundReasons } from "../../../venue/wire/WireSwap.ts"
 import * as Books from "../money/Books.ts"
 import { payAppFees, payee, payLessFee } from "../money/Payment.ts"
@@ -64,7 +67,7 @@ export const execute = (state: State, swap: SandboxSwap): void => {
   if (state.now > swap.deadline) return refund(state, swap, "UNKNOWN")
   if (isRefused) return refund(state, swap, refundReasons[reason] ?? "UNKNOWN")
   const { amountIn, amountOut } = amountsNow(state, swap)
-  const isWorse = amountOut < leastOutput(swap, amountIn)
+  const isWorse = amountOut < quotedFor(swap, amountIn, "minAmountOut")
   if (amountIn > swap.deposited || isWorse) return refund(state, swap, "AMOUNT_LESS_THAN_MIN_AMOUNT_OUT")
   trade(state, swap, amountIn, amountOut)
 }
@@ -74,16 +77,29 @@ const amountsNow = (state: State, swap: SandboxSwap) => {
   const { request, quoted, partner } = swap
   const priceFor = (amount: Amount.Amount) => swapPrice(state, swap, request, partner !== undefined, amount)
   if (request.swapType === "EXACT_OUTPUT") {
-    const { amountOut } = quoted
-    return { amountIn: inputFor(swap, priceFor(amountOut), amountOut), amountOut }
+    const { amountOut, minAmountIn } = quoted
+    const amountIn = inputFor(swap, priceFor(amountOut), amountOut)
+    return { amountIn: amountIn + keptOf(state, swap, minAmountIn - amountIn), amountOut }
   }
   const amountIn = request.swapType === "FLEX_INPUT" ? swap.deposited : quoted.amountIn
-  return { amountIn, amountOut: outputFor(swap, priceFor(amountIn), amountIn) }
+  const amountOut = outputFor(swap, priceFor(amountIn), amountIn)
+  return { amountIn, amountOut: amountOut - keptOf(state, swap, amountOut - quotedFor(swap, amountIn, "amountOut")) }
 }
 
-/** The quote's least output; in proportion if any input is accepted. */
-const leastOutput = ({ quoted, request }: SandboxSwap, amountIn: Amount.Amount): Amount.Amount =>
-  request.swapType === "FLEX_INPUT" ? (quoted.minAmountOut * amountIn) / quoted.amountIn : quoted.minAmountOut
+/** What the service keeps of what a swap brings more than quoted, rounded up. */
+const keptOf = ({ now, settings }: State, { createdAt }: SandboxSwap, gained: Amount.Amount): Amount.Amount => {
+  const { kept, minutes } = factsOf(settings).fees.improvement
+  if (gained <= 0n || now - createdAt > minutes * minuteMillis) return 0n
+  const { digits, scale } = Decimal.fromNumber(kept)
+  return Decimal.divideInteger(gained * digits, Decimal.powerOfTen(scale), "up")
+}
+
+/** The quote's output or its least; in proportion if any input is accepted. */
+const quotedFor = (
+  { quoted, request }: SandboxSwap,
+  amountIn: Amount.Amount,
+  output: "amountOut" | "minAmountOut"
+): Amount.Amount => (request.swapType === "FLEX_INPUT" ? (quoted[output] * amountIn) / quoted.amountIn : quoted[output])
 
 const trade = (state: State, swap: SandboxSwap, amountIn: Amount.Amount, amountOut: Amount.Amount): void => {
   const { books } = state

@@ -3,10 +3,13 @@
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { present } from "../../../domain/Present.ts"
+import { factsOf } from "../../../venue/VenueConfig.ts"
 import type { AccountHistoryResponse, TransactionRecord } from "../../../venue/wire/WireHistory.ts"
-import { formatTimestamp, type LedgerName, writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
+import { formatTimestamp, writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
 import type { HistoryRecord } from "../../core/HistoryRecord.ts"
-import { isInternal } from "../../core/money/Payment.ts"
+import { isInternal, placeOf } from "../../core/money/Payment.ts"
+import * as Seeded from "../../core/Seeded.ts"
+import type { SandboxSettings } from "../../core/Settings.ts"
 
 const usd = (amount: Amount.Amount, decimals: number, price: number): number =>
   Decimal.toNumber(Amount.toDecimal(amount, decimals)) * price
@@ -21,6 +24,21 @@ export const usdOut = ({ target, amountOut }: HistoryRecord): number =>
 export const destinationTxHashes = ({ recipientType, txHashes, amountOut }: HistoryRecord): ReadonlyArray<string> =>
   isInternal(recipientType) || amountOut === 0n ? [] : txHashes
 
+/** The settlement; or, where it is out of sight, what brought public money there and what brought it back. */
+export const ledgerTxHashes = (settings: SandboxSettings, line: HistoryRecord): ReadonlyArray<string> => {
+  const { crossingHashes, settlementHashes } = factsOf(settings)
+  if (settlementHashes) return line.txHashes
+  if (!crossingHashes) return []
+  const { amountOut, depositType, recipientType, refunded, refundType, target } = line
+  const isPublic = (kind: typeof depositType) => placeOf(kind) !== "private"
+  const isBack = (amountOut > 0n && isPublic(recipientType)) || (refunded > 0n && isPublic(refundType))
+  const hash = (crossing: string) => Seeded.base58(settings.seed, crossing, target.id)
+  return [
+    ...(target.deposited > 0n && isPublic(depositType) ? [hash("shield")] : []),
+    ...(isBack ? [hash("unshield")] : [])
+  ]
+}
+
 const refundOf = ({ target: { origin }, refundFee, refundReason }: HistoryRecord) => ({
   ...present({ refundReason }),
   ...(refundFee === 0n
@@ -28,7 +46,7 @@ const refundOf = ({ target: { origin }, refundFee, refundReason }: HistoryRecord
     : { refundFee: String(refundFee), refundFeeFormatted: Amount.format(refundFee, origin.decimals) })
 })
 
-export const toTransaction = (ledger: LedgerName, record: HistoryRecord): TransactionRecord => {
+export const toTransaction = (settings: SandboxSettings, record: HistoryRecord): TransactionRecord => {
   const { target, amountIn, amountOut } = record
   const { origin, destination } = target
   const memo = target.depositMemo
@@ -47,7 +65,7 @@ export const toTransaction = (ledger: LedgerName, record: HistoryRecord): Transa
     amountInFormatted: Amount.format(amountIn, origin.decimals),
     amountOutFormatted: Amount.format(amountOut, destination.decimals),
     appFees: record.appFees,
-    ...writeLedgerTxHashes(ledger, record.txHashes),
+    ...writeLedgerTxHashes(settings.ledger, ledgerTxHashes(settings, record)),
     originChainTxHashes: [...target.originTxHashes],
     destinationChainTxHashes: destinationTxHashes(record),
     amountIn: String(amountIn),

@@ -13,7 +13,7 @@ import type { HistoryRecord } from "../../core/HistoryRecord.ts"
 import { usdOf } from "../../core/orders/Pricing.ts"
 import type { SandboxAsset } from "../../core/Settings.ts"
 import type { SandboxOrder, State } from "../../core/State.ts"
-import { destinationTxHashes } from "./wireHistory.ts"
+import { destinationTxHashes, ledgerTxHashes } from "./wireHistory.ts"
 
 export const toWire = (state: State, line: HistoryRecord, correlationId: string): SwapStatusResponse => {
   const { target, status } = line
@@ -25,15 +25,28 @@ export const toWire = (state: State, line: HistoryRecord, correlationId: string)
     updatedAt: formatTimestamp(
       target.kind === "swap" ? target.updatedAt : (target.fills.at(-1)?.at ?? target.createdAt)
     ),
-    swapDetails: {
-      intentHashes: target.intentHashes,
-      ...writeLedgerTxHashes(state.settings.ledger, factsOf(state.settings).settlementHashes ? line.txHashes : []),
-      originChainTxHashes: [...target.originTxHashes].map(onChain),
-      destinationChainTxHashes: destinationTxHashes(line).map(onChain),
-      ...amounts(state, line)
-    }
+    swapDetails: isBare(state, target)
+      ? bareDetails(state)
+      : {
+          intentHashes: target.intentHashes,
+          ...writeLedgerTxHashes(state.settings.ledger, ledgerTxHashes(state.settings, line)),
+          originChainTxHashes: [...target.originTxHashes].map(onChain),
+          destinationChainTxHashes: destinationTxHashes(line).map(onChain),
+          ...amounts(state, line)
+        }
   }
 }
+
+/** Whether its state is all that is told of it. */
+const isBare = ({ settings }: State, target: HistoryRecord["target"]): boolean =>
+  target.kind === "swap" && target.request.confidentiality === "advanced" && factsOf(settings).advancedStatus === "bare"
+
+const bareDetails = ({ settings }: State) => ({
+  intentHashes: [],
+  ...writeLedgerTxHashes(settings.ledger, []),
+  originChainTxHashes: [],
+  destinationChainTxHashes: []
+})
 
 const onChain = (hash: string) => ({ hash, explorerUrl: `https://explorer.invalid/${hash}` })
 
