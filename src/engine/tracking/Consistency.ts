@@ -1,8 +1,8 @@
 /**
  * What one process compares between the reports of an order, beside the journal: whether an order lives on that was said to be
- * over, whether it goes on to show less than before, whether an order with our money in it is one that the venue says it never had, and, where an older journal does not
- * keep what was asked for, whether they go on sending our money to the same place. A report may be old, so a single one proves
- * nothing.
+ * over, whether it goes on to show less than before, whether an order with our money in it is one that the venue says it never
+ * had, and, where an older journal does not keep what was asked for, whether they go on sending our money to the same place. A
+ * report may be old, so a single one proves nothing.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -14,7 +14,7 @@ import * as PlacementNotes from "../state/PlacementNotes.ts"
 import * as TakingBack from "./amounts/TakingBack.ts"
 import { isUnproven } from "./EarlyEnd.ts"
 import { type Course, difference, shownBy } from "./MoneyPath.ts"
-import { lackingIn } from "./OrderTracker.ts"
+import { lackingIn, vanishedIn } from "./OrderTracker.ts"
 
 /** Reads may be this old; whoever shows an ended order alive for longer means it. */
 const cancelAgainMillis = 10_000
@@ -27,6 +27,7 @@ export const make = (state: BotState) => {
   const aliveSince = PlacementNotes.make<number>(state)
   const missingSince = PlacementNotes.make<number>(state)
   const lackingSince = PlacementNotes.make<number>(state)
+  const vanishedSince = PlacementNotes.make<number>(state)
 
   /** Where the report sends our money, if the reports before said something else. */
   const moved = ({ by, id, path }: Placement, order: Order): string | undefined => {
@@ -49,25 +50,40 @@ export const make = (state: BotState) => {
     return elapsedMillis(since, now)
   }
 
-  /** What an order that lives on after its end leads to: another cancel, and after a while somebody is told. */
+  /** For how long it has shown less than before while it lives. */
+  const vanishedMillis = ({ id }: Placement, what: string | undefined, now: number): number => {
+    if (what === undefined) {
+      vanishedSince.delete(id)
+      return 0
+    }
+    const since = vanishedSince.get(id) ?? now
+    vanishedSince.set(id, since)
+    return elapsedMillis(since, now)
+  }
+
+  /**
+   * What a living order leads to that takes something back, which no report of an old view does for so long. If it had ended:
+   * another cancel, and after a while its end is none. If it goes on to lack a fill that it had shown, only its deposit is certain.
+   * Each time somebody is told.
+   */
   const revived = (placement: Placement, order: Order, now: number) => {
-    const millis = aliveMillis(placement, order, now)
-    const { contradiction, id, slot, status, strategy } = placement
-    const what = `it ended ${status}, and the venue goes on to show it ${order.fillStatus}`
-    const evidence = `for ${Math.round(millis / 1000)} s`
-    const event = {
-      _tag: "Contradiction",
-      strategy,
-      slot,
-      placement: id,
-      kind: "changed-report",
-      what,
-      evidence
-    } as const
-    const events: Array<BotEvent> = []
-    if (millis >= contradictionMillis && contradiction === undefined) events.push(event)
-    if (millis >= contradictionMillis) events.push(...TakingBack.revived(placement, order))
-    return { isAlive: millis >= cancelAgainMillis, events }
+    const { accepted, contradiction, id, slot, status, strategy } = placement
+    const vanished = placement.by === undefined && placement.state === "open" ? vanishedIn(placement, order) : undefined
+    const alive = aliveMillis(placement, order, now)
+    const missing = vanishedMillis(placement, vanished, now)
+    const isAlive = alive >= cancelAgainMillis
+    const told = (what: string, millis: number): BotEvent => {
+      const evidence = `for ${Math.round(millis / 1000)} s`
+      return { _tag: "Contradiction", strategy, slot, placement: id, kind: "changed-report", what, evidence }
+    }
+    if (alive >= contradictionMillis) {
+      const what = `it ended ${status}, and the venue goes on to show it ${order.fillStatus}`
+      return { isAlive, events: [told(what, alive), ...TakingBack.revived(placement, order)] }
+    }
+    if (vanished === undefined || missing < contradictionMillis) return { isAlive, events: [] }
+    const back = TakingBack.vanished(placement, order)
+    const isNews = back.length > 0 || (contradiction === undefined && accepted !== vanished)
+    return { isAlive, events: isNews ? [told(vanished, missing), ...back] : [] }
   }
 
   /** Whether the venue has for so long shown less of an order that is over than it had before that this is its last word. */

@@ -212,8 +212,15 @@ export const unsaidIn = ({ unsaid }: Order): string | undefined =>
   unsaid && `the venue does not say its ${unsaid.join(", ")}`
 
 /** What an order that is over must show and does not: what it had shown before. */
-export const lackingIn = (placement: Placement, order: Order): string | undefined => {
-  if (placement.order?.id !== order.id || !isTerminal(order.fillStatus)) return undefined
+export const lackingIn = (placement: Placement, order: Order): string | undefined =>
+  isTerminal(order.fillStatus) ? missingIn(placement, order) : undefined
+
+/** The same of one that lives. Such a report may be an old view, so a single one says nothing. */
+export const vanishedIn = (placement: Placement, order: Order): string | undefined =>
+  isTerminal(order.fillStatus) ? undefined : missingIn(placement, order)
+
+const missingIn = (placement: Placement, order: Order): string | undefined => {
+  if (placement.order?.id !== order.id) return undefined
   const lost = Fills.lostIn(placement, Fills.factsIn(placement, order.fills))
   if (lost !== undefined) return `it is ${order.fillStatus}, and partialFills lacks ${lost}, which it had shown`
   return order.depositedAmount < placement.deposited

@@ -88,6 +88,67 @@ const Truth = Schema.Literals(["", "100", "30", "30 20", "30 70"])
 const percentsOf = (text: string): ReadonlyArray<number> => (text === "" ? [] : text.split(" ").map(Number))
 
 describe("what the venue takes back", () => {
+  it("a fill that a living order shows no more stayed in the books for ever, and its refund could not be booked", () => {
+    const life = lifeOf("SELL", [])
+    const { adopt, placement, places, see, state } = lived(life)
+    const [open, ...later] = reports(life)
+    const [, partial] = reports(lifeOf("SELL", [90]))
+    if (open === undefined || partial === undefined) return assert.fail("no report")
+    see(open, 1)
+    const before = places()
+    see({ ...partial, fillStatus: "PARTIALLY_FILLED" }, 1)
+    assert.notDeepEqual(places(), before)
+    see(open, 1)
+    assert.notDeepEqual(places(), before, "one report may be an old view")
+    assert.isUndefined(state.slots.get("s/a")?.frozen)
+    see(open, 2)
+    assert.deepStrictEqual(places(), before)
+    assert.match(state.slots.get("s/a")?.frozen ?? "", /it is OPEN, and partialFills lacks f0, which it had shown/)
+    adopt()
+    assert.isUndefined(state.slots.get("s/a")?.frozen)
+    for (const order of later) see(order)
+    assert.isUndefined(placement())
+    assert.deepStrictEqual(places(), truth(life))
+  })
+
+  it("an order that lived on after a contradiction and a failed refund took no word, and contradicted for ever", () => {
+    const life = lifeOf("SELL", [100])
+    const { adopt, inJournal, placement, places, see, state } = lived(life)
+    const all = reports(life)
+    const [open, ...later] = all
+    const renamed = (order: Order | undefined) => ({
+      ...(order ?? assert.fail("no report")),
+      fills: order?.fills.map((fill) => ({ ...fill, id: `x${fill.id}` })) ?? []
+    })
+    if (open === undefined) return assert.fail("no report")
+    see(open, 1)
+    see(renamed(reports(lifeOf("SELL", [10, 20]))[4]), 2)
+    see(renamed(reports(lifeOf("SELL", [60, 40]))[5]), 1)
+    assert.match(state.slots.get("s/a")?.frozen ?? "", /refund failed/)
+    see(open)
+    adopt()
+    assert.isUndefined(state.slots.get("s/a")?.frozen)
+    for (const order of later) see(order)
+    assert.isUndefined(placement())
+    assert.deepStrictEqual(places(), truth(life))
+    assert.isUndefined(inJournal.get("p1")?.contradiction)
+  })
+
+  it("a fill that is shown now and then is an old view in between", () => {
+    const { places, see, state } = lived(lifeOf("SELL", [90]))
+    const [open, partial] = reports(lifeOf("SELL", [90]))
+    if (open === undefined || partial === undefined) return assert.fail("no report")
+    see(open, 1)
+    see(partial, 1)
+    const traded = places()
+    for (let time = 0; time < 10; time += 1) {
+      see({ ...partial, fills: [] }, 1)
+      see(partial, 1)
+    }
+    assert.deepStrictEqual(places(), traded)
+    assert.isUndefined(state.slots.get("s/a")?.frozen)
+  })
+
   it.prop(
     "fills and payouts that it takes back stayed in the books when its word was adopted",
     [Schema.Literals(["BUY", "SELL"]), Truth, Schema.Array(Lie).check(Schema.isMaxLength(4))],

@@ -38,11 +38,18 @@ export const reopening = (placement: Placement, status: string): ReadonlyArray<B
   return [{ _tag: "Reopened", strategy, slot, placement: id, status, asset, amount }]
 }
 
+/** A fill that a living order shows no more never was; the others are read anew. */
+export const vanished = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>
+  isWhole(placement, order) ? [] : takenBack(placement)
+
+const isWhole = (placement: Placement, order: Order): boolean =>
+  Fills.lostIn(placement, Fills.factsIn(placement, order.fills)) === undefined
+
 /** The order is not over. What of it had counted as back is in it again; and a fill that it does not show never was. */
 export const revived = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {
   const { payout, refund, state } = placement
   if (state !== "closing") return []
-  const isWhole = Fills.lostIn(placement, Fills.factsIn(placement, order.fills)) === undefined
-  if (refund !== "none" || payout === "paid" || payout === "failed" || !isWhole) return takenBack(placement)
+  if (refund !== "none" || payout === "paid" || payout === "failed" || !isWhole(placement, order))
+    return takenBack(placement)
   return reopening(placement, order.fillStatus)
 }
