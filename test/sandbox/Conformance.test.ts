@@ -3,79 +3,9 @@
  * services that are wrong in one thing each: the suite says so, or it would be worth nothing.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
-import { TestClock } from "effect/testing"
-import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
-import { type Check, type Outcome, run } from "../../tools/conformance/Check.ts"
+import { Effect } from "effect"
 import { lanes } from "../../tools/conformance/suite.ts"
-import { World } from "../../tools/conformance/World.ts"
-import { start } from "./play.ts"
-
-interface Seen {
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  readonly body: unknown
-}
-/** Another service: what it answers instead of the sandbox. */
-type Lie = (seen: Seen) => { readonly status?: number; readonly body?: unknown } | undefined
-
-/** Promises are given their time before the clock moves: it stands still while a request is under way. */
-const hold = (checks: ReadonlyArray<ReadonlyArray<Check>>, lie: Lie = () => undefined) =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start)
-    let underWay = 0
-    const session = Effect.gen(function* () {
-      const { account, apiKey, ledger, partnerJwt, url } = yield* SandboxServer.SandboxConnection
-      const client = yield* HttpClient.HttpClient
-      const clock = yield* Clock.Clock
-      const promise = Effect.runPromiseWith(yield* Effect.context())
-      const send = (to: string, { body, headers, method = "GET" }: RequestInit) =>
-        Effect.gen(function* () {
-          const { "content-type": type = "", ...others } = Object.fromEntries(new Headers(headers))
-          const empty = HttpClientRequest.make(method as "GET")(to).pipe(HttpClientRequest.setHeaders(others))
-          const response = yield* client.execute(
-            typeof body === "string" ? HttpClientRequest.bodyText(empty, body, type) : empty
-          )
-          const text = yield* response.text
-          const seen = { method, path: to.slice(url.length), status: response.status, body: text && JSON.parse(text) }
-          const said = lie(seen)
-          return new Response(said?.body === undefined ? text : JSON.stringify(said.body), {
-            status: said?.status ?? response.status,
-            headers: { ...response.headers }
-          })
-        })
-      const world = new World({
-        url,
-        apiKey,
-        partnerJwt,
-        accountKey: account.key,
-        ledger,
-        maySpend: false,
-        fetch: (to, request) => {
-          underWay += 1
-          return promise(send(to, request)).finally(() => {
-            underWay -= 1
-          })
-        },
-        sleep: (millis) => promise(Effect.sleep(millis)),
-        now: () => clock.currentTimeMillisUnsafe()
-      })
-      return yield* Effect.promise(() => run(world, checks, () => undefined))
-    })
-    const fiber = yield* Effect.forkChild(
-      Effect.provide(session, SandboxServer.layerMemory({ seed: 5, settings: { partialFillShare: 1 } }))
-    )
-    while (fiber.pollUnsafe() === undefined) {
-      yield* Effect.promise(() => new Promise((done) => setImmediate(done)))
-      if (underWay === 0) yield* TestClock.adjust(50)
-    }
-    return yield* Fiber.join(fiber)
-  })
-
-const told = (outcomes: ReadonlyArray<Outcome>, verdict: string) =>
-  outcomes.filter((outcome) => outcome.verdict === verdict).map(({ detail, id }) => `${id}: ${detail}`)
+import { hold, type Lie, told } from "./conformity.ts"
 
 const all = lanes("native")
 const only = (...ids: ReadonlyArray<string>) =>
@@ -115,7 +45,7 @@ describe("conformance", () => {
     Effect.gen(function* () {
       const real: Lie = ({ path }) =>
         path.startsWith("/sandbox") ? { status: 404, body: { message: "none" } } : undefined
-      const outcomes = yield* hold(only("2.3", "3.", "4.4", "4.5", "2.4"), real)
+      const outcomes = yield* hold(only("2.3", "3.", "4.4", "4.5", "2.4"), { lie: real })
       assert.deepStrictEqual(told(outcomes, "fails"), [])
       assert.isTrue(told(outcomes, "cannot show").some((text) => text.includes("--spend")))
       assert.isAbove(told(outcomes, "holds").length, 150)
@@ -165,7 +95,7 @@ describe("conformance", () => {
   ]
   it.effect.each(lies)("a service with %s fails", ([, id, lie]) =>
     Effect.gen(function* () {
-      const outcomes = yield* hold(only(id), lie)
+      const outcomes = yield* hold(only(id), { lie })
       assert.include(
         outcomes.filter(({ verdict }) => verdict === "fails").map((outcome) => outcome.id),
         id

@@ -3,9 +3,11 @@
  * that was allowed; what the sandbox alone can do is used where it is there, and needed by nothing.
  */
 import { randomBytes } from "node:crypto"
+import type { VenueFacts } from "../../src/venue/profile/Facts.ts"
+import { factsOf, verifierOf } from "../../src/venue/profile/Profiles.ts"
 import { CannotShow, cannotShow } from "./Check.ts"
 import { at, isRecord } from "./Fields.ts"
-import { type Account, accountOf, type Payload, signed } from "./signing.ts"
+import { type Account, accountOf, nonceOf, type Payload, type Span, signed } from "./signing.ts"
 
 export interface Answer {
   readonly status: number
@@ -24,7 +26,10 @@ export interface Options {
   readonly partnerJwt?: string | undefined
   readonly accountKey?: string | undefined
   readonly ledger: string
-  readonly verifier?: string | undefined
+  /** What the service is said to do; default: what the interface document says. */
+  readonly facts?: VenueFacts | undefined
+  /** An RPC address of the ledger of the login's verifier, which tells its salt. */
+  readonly saltFrom?: string | undefined
   readonly base?: string | undefined
   readonly quote?: string | undefined
   /** Whether the account's money may be moved. */
@@ -34,10 +39,19 @@ export interface Options {
   readonly now: () => number
 }
 
-interface Asset {
+export interface Asset {
   readonly id: string
+  readonly symbol: string
   readonly decimals: number
   readonly price: number
+}
+
+/** What a login says otherwise than it should. */
+export interface LoginChanges extends Partial<Payload> {
+  readonly deadline?: string
+  readonly intents?: unknown
+  /** Of a nonce with a salt. */
+  readonly span?: Partial<Span>
 }
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -46,19 +60,17 @@ const patienceMillis = 60_000
 
 export class World {
   readonly options: Options
+  readonly facts: VenueFacts
   readonly seen: Array<{ readonly method: string; readonly path: string; readonly answer: Answer }> = []
   readonly #kept = new Map<string, Promise<unknown>>()
 
   constructor(options: Options) {
     this.options = options
+    this.facts = options.facts ?? factsOf("document", verifierOf(options.ledger === "near" ? "near" : "native"))
   }
 
   get ledger(): string {
     return this.options.ledger
-  }
-
-  get verifier(): string {
-    return this.options.verifier ?? `intents.${this.options.ledger}`
   }
 
   /** Makes an observation once, whoever asks for it. */
@@ -85,6 +97,8 @@ export class World {
       ...(text === undefined ? {} : { body: text })
     })
     const answer = { status: response.status, text: await response.text(), headers: response.headers }
+    const date = Date.parse(response.headers.get("date") ?? "")
+    if (Number.isFinite(date)) this.#aheadMillis = date - this.options.now()
     const whole: Answer = { ...answer, body: parsed(answer.text) }
     this.seen.push({ method, path: path.split("?")[0] ?? path, answer: whole })
     return whole
@@ -135,22 +149,37 @@ export class World {
     return new Date(this.options.now() + millis).toISOString()
   }
 
+  /** What the service trades, where it says so. */
+  tokens(): Promise<ReadonlyArray<Asset>> {
+    return this.once("tokens", async () => {
+      const listed = await this.get("/v0/tokens", "nobody").catch(() => undefined)
+      return (Array.isArray(listed?.body) ? listed.body.filter(isRecord) : []).map((token) => ({
+        id: String(token["assetId"]),
+        symbol: String(token["symbol"]),
+        decimals: Number(token["decimals"]),
+        price: Number(token["price"])
+      }))
+    })
+  }
+
   /** The two assets that everything is about: base is worth much, quote about a dollar. */
   assets(): Promise<{ readonly base: Asset; readonly quote: Asset }> {
     return this.once("assets", async () => {
       const { ledger } = this
-      const listed = await this.get("/v0/tokens", "nobody").catch(() => undefined)
-      const tokens = Array.isArray(listed?.body) ? listed.body.filter(isRecord) : []
+      const tokens = await this.tokens()
       const find = (wanted: string | undefined, symbol: string, fallback: Asset): Asset => {
-        const token = tokens.find(({ assetId, symbol: named }) =>
-          wanted === undefined ? named === symbol : assetId === wanted
-        )
-        if (token === undefined) return wanted === undefined ? fallback : { ...fallback, id: wanted }
-        return { id: String(token["assetId"]), decimals: Number(token["decimals"]), price: Number(token["price"]) }
+        const token = tokens.find(({ id, symbol: named }) => (wanted === undefined ? named === symbol : id === wanted))
+        return token ?? (wanted === undefined ? fallback : { ...fallback, id: wanted })
       }
+      const usual = (symbol: string, decimals: number, price: number): Asset => ({
+        id: `nep141:${symbol.toLowerCase()}.omft.${ledger}`,
+        symbol,
+        decimals,
+        price
+      })
       return {
-        base: find(this.options.base, "BTC", { id: `nep141:btc.omft.${ledger}`, decimals: 8, price: 60_000 }),
-        quote: find(this.options.quote, "USDC", { id: `nep141:usdc.omft.${ledger}`, decimals: 6, price: 1 })
+        base: find(this.options.base, "BTC", usual("BTC", 8, 60_000)),
+        quote: find(this.options.quote, "USDC", usual("USDC", 6, 1))
       }
     })
   }
@@ -183,16 +212,49 @@ export class World {
     this.account()
   }
 
-  login(changes: Partial<Payload> & { readonly deadline?: string; readonly intents?: unknown } = {}) {
-    const { deadline = this.in(240_000), intents = [], ...payload } = changes
-    const message = JSON.stringify({ deadline, intents, signer_id: this.account().signerId })
-    const nonce = randomBytes(32).toString("base64")
-    return signed(this.account(), { message, nonce, recipient: this.verifier, ...payload })
+  /** The service's own time as far as its answers tell it. */
+  serviceNow(): number {
+    return this.options.now() + this.#aheadMillis
+  }
+  #aheadMillis = 0
+
+  /** The present salt of a verifier: what its ledger says, else what is known of it. */
+  async salt(verifier: string): Promise<string> {
+    const { saltFrom = (await this.sandbox()) ? `${this.options.url.replace(/\/+$/, "")}/sandbox/rpc` : undefined } =
+      this.options
+    const known = this.facts.salts[verifier]
+    if (saltFrom === undefined) return known ?? cannotShow(`the salt of ${verifier} is not known (--salt-from)`)
+    const view = { request_type: "call_function", finality: "final", method_name: "current_salt", args_base64: "e30=" }
+    const response = await this.options.fetch(saltFrom, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "query", params: { ...view, account_id: verifier } })
+    })
+    const bytes = at(parsed(await response.text()), "result.result")
+    const salt = Array.isArray(bytes) ? parsed(Buffer.from(bytes.map(Number)).toString("utf8")) : undefined
+    return typeof salt === "string" ? salt : (known ?? cannotShow(`${saltFrom} does not tell the salt of ${verifier}`))
+  }
+
+  /** A login as the facts say that it is; \`changes\` make another one. */
+  async login({ deadline, intents = [], span, ...changes }: LoginChanges = {}) {
+    const { nonce: form, verifier } = this.facts.login
+    const { signerId } = this.account()
+    const message = JSON.stringify({ deadline: deadline ?? this.in(240_000), intents, signer_id: signerId })
+    const now = this.serviceNow()
+    const nonce =
+      form === "free"
+        ? randomBytes(32).toString("base64")
+        : nonceOf({ salt: await this.salt(verifier), startsAt: now, endsAt: now + 600_000, ...span })
+    return signed(this.account(), { message, nonce, recipient: verifier, ...changes })
+  }
+
+  async authenticate(changes: LoginChanges = {}): Promise<Answer> {
+    return this.post("/v0/auth/authenticate", { signedData: await this.login(changes) }, "nobody")
   }
 
   session(): Promise<Answer> {
     return this.once("session", async () => {
-      const answer = await this.post("/v0/auth/authenticate", { signedData: this.login() }, "nobody")
+      const answer = await this.authenticate()
       return answer.status < 300 ? answer : cannotShow(`no session: ${answer.status} ${answer.text.slice(0, 200)}`)
     })
   }

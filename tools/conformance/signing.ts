@@ -1,5 +1,5 @@
 /** NEP-413 messages, signed with nothing but Node's own cryptography, so that the suite does not share a mistake with the bot. */
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto"
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from "node:crypto"
 import bs58 from "bs58"
 
 const pkcs8Header = Buffer.from("302e020100300506032b657004220420", "hex")
@@ -23,6 +23,24 @@ export interface Payload {
   readonly nonce: string
   readonly recipient: string
   readonly callbackUrl?: string | null
+}
+
+/** What a versioned nonce says: the salt of its verifier, and from when until when it is valid, in milliseconds. */
+export interface Span {
+  readonly salt: string
+  readonly startsAt: number
+  readonly endsAt: number
+}
+
+/** 32 bytes in base64: magic and version, salt, end and start in nanoseconds, and seven random bytes. */
+export const nonceOf = ({ endsAt, salt, startsAt }: Span): string => {
+  const nanoseconds = (millis: number): Buffer => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigUInt64LE(BigInt(Math.round(millis)) * 1_000_000n)
+    return bytes
+  }
+  const head = Buffer.from(`5628f6c600${salt}`, "hex")
+  return Buffer.concat([head, nanoseconds(endsAt), nanoseconds(startsAt), randomBytes(7)]).toString("base64")
 }
 
 const u32 = (value: number): Buffer => {

@@ -73,6 +73,7 @@ export const resolved = ({ facts, nonceSalt, profile, verifier }: Said, usual: s
   const { CONFIDENTIAL_INTENTS: confidential, INTENTS } = of.signing
   const issuer = said?.treasury?.value ?? confidential.treasury
   const login = {
+    ...of.login,
     verifier: said?.loginVerifier?.value ?? of.login.verifier,
     nonce: said?.loginNonce?.value ?? of.login.nonce
   }

@@ -38,6 +38,8 @@ const FeeSchedule = Schema.Struct({
   /** The ratio that the service keeps of what a swap brings more than quoted, within so many minutes of its quote. */
   improvement: Schema.Struct({ kept: Schema.Finite, minutes: Schema.Finite })
 })
+/** How far the start of a login may be from the service's own time, in seconds. */
+const Span = Schema.Struct({ before: Schema.Finite, after: Schema.Finite })
 export const loginNonces = ["free", "started"] as const
 export const historyAccess = ["open", "invite-only"] as const
 export const statusDetails = ["whole", "bare"] as const
@@ -48,7 +50,8 @@ export const VenueFacts = Schema.Struct({
   login: Schema.Struct({
     verifier: Schema.String,
     /** `free`: any 32 bytes, with the verifier's salt where it is known. `started`: with salt, end and start. */
-    nonce: Schema.Literals(loginNonces)
+    nonce: Schema.Literals(loginNonces),
+    startsWithinSeconds: Schema.optionalKey(Span)
   }),
   /** Known salts of nonces, four bytes in hex, by verifier. They rotate. */
   salts: Schema.Record(Schema.String, Schema.String),
@@ -57,6 +60,12 @@ export const VenueFacts = Schema.Struct({
   /** Whether an asset can be swapped into itself, from one kind of account to another. */
   movesBetweenAccounts: Schema.Boolean,
   fees: FeeSchedule,
+  orders: Schema.Struct({
+    /** What an order may ask for. `public` is refused everywhere, already as no valid request. */
+    confidentialities: Schema.Array(Schema.String),
+    /** The code that refuses an order below the smallest one, whose size is not published. */
+    tooSmall: Schema.Literals(["order-rejected"])
+  }),
   /** Whether a swap names the public transaction that settled it. */
   settlementHashes: Schema.Boolean,
   /** Where it names none: whether it names the transactions that brought its money to the other ledger and back. */

@@ -16,6 +16,7 @@ export const factsOf = (verifier: string): VenueFacts => ({
     appFees: "added",
     improvement: { kept: 0, minutes: 0 }
   },
+  orders: { confidentialities: ["basic", "advanced"], tooSmall: "order-rejected" },
   settlementHashes: true,
   crossingHashes: false,
   advancedStatus: "whole",

@@ -13,7 +13,7 @@ export const factsOf = (verifier: string): VenueFacts => ({
       treasury: "51e8f94d77b5e90dc9852ca6113771e11e8382ce69473a75e313e41665de7cbe"
     }
   },
-  login: { verifier, nonce: "started" },
+  login: { verifier, nonce: "started", startsWithinSeconds: { before: 240, after: 300 } },
   salts: { "intents.far": "e110f317" },
   movesBetweenAccounts: true,
   fees: {
@@ -26,6 +26,7 @@ export const factsOf = (verifier: string): VenueFacts => ({
     appFees: "shared",
     improvement: { kept: 0.5, minutes: 30 }
   },
+  orders: { confidentialities: ["basic", "advanced"], tooSmall: "order-rejected" },
   settlementHashes: false,
   crossingHashes: true,
   advancedStatus: "bare",

@@ -38,7 +38,7 @@ const table: ReadonlyArray<Wrong> = [
     status: 400,
     code: "request-rejected",
     isGuess: true,
-    bring: (world) => post(world, { recipient: world.verifier })
+    bring: (world) => post(world, { recipient: world.facts.login.verifier })
   },
   {
     endpoint: "create",

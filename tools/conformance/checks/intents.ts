@@ -1,5 +1,4 @@
 /** Sections 4.4, 4.6 to 4.8 and 2.6: signed intents, sessions of end users, balances and the account's history. */
-import { randomBytes } from "node:crypto"
 import { type Check, cannotShow, check, same, that, usual } from "../Check.ts"
 import {
   amount,
@@ -19,7 +18,7 @@ import {
 import { isRefused, mayBeRefused, mustBeRefused, mustSayWhy } from "../Refusals.ts"
 import * as Scenes from "../Scenes.ts"
 import { hashOf, type Payload, signed } from "../signing.ts"
-import type { Answer, World } from "../World.ts"
+import type { Answer, LoginChanges, World } from "../World.ts"
 
 const generated = (world: World) =>
   world.once("generated", async () => {
@@ -156,9 +155,6 @@ const refresh = (world: World) =>
     return world.post("/v0/auth/refresh", { refreshToken }, "nobody")
   })
 
-const authenticate = async (world: World, changes: Parameters<World["login"]>[0]) =>
-  world.post("/v0/auth/authenticate", { signedData: world.login(changes) }, "nobody")
-
 const sessionRows: ReadonlyArray<Row> = [
   ["accessToken", "required", filled],
   ["refreshToken", "required", filled],
@@ -167,7 +163,7 @@ const sessionRows: ReadonlyArray<Row> = [
 ]
 const refreshRows: ReadonlyArray<Row> = sessionRows.filter(([name]) => name === "accessToken" || name === "expiresIn")
 
-const logins: ReadonlyArray<readonly [name: string, Parameters<World["login"]>[0]]> = [
+const logins: ReadonlyArray<readonly [name: string, LoginChanges]> = [
   ["another recipient than the intents contract", { recipient: "somebody.else" }],
   ["a deadline that has passed", { deadline: "2020-01-01T00:00:00.000Z" }],
   ["a nonce that is not 32 bytes", { nonce: "AAAA" }],
@@ -178,26 +174,26 @@ const sessions: ReadonlyArray<Check> = [
   ...rows("4.6.response", "Session", sessionRows, async (world) => [(await world.session()).body]),
   ...logins.map(([name, changes]) =>
     check(`4.6.refused.${name}`, `A login message with ${name} is refused`, async (world) =>
-      mustBeRefused(await authenticate(world, changes))
+      mustBeRefused(await world.authenticate(changes))
     )
   ),
   check("4.6.refused.intents in it", "A login message with intents in it is refused", async (world) =>
-    mayBeRefused(await authenticate(world, { intents: [{ intent: "transfer", receiver_id: "a", tokens: { a: "1" } }] }))
+    mayBeRefused(await world.authenticate({ intents: [{ intent: "transfer", receiver_id: "a", tokens: { a: "1" } }] }))
   ),
   check("4.6.nonce", "A login needs a fresh nonce", async (world) => {
-    const signedData = world.login({ nonce: randomBytes(32).toString("base64") })
+    const signedData = await world.login()
     await world.post("/v0/auth/authenticate", { signedData }, "nobody")
     return mayBeRefused(await world.post("/v0/auth/authenticate", { signedData }, "nobody"))
   }),
   ...["public_key", "signature"].map((name) =>
     check(`4.6.prefix.${name}`, `\`${name}\` is prefixed ed25519:`, async (world) => {
-      const signedData = world.login()
+      const signedData = await world.login()
       const bare = { ...signedData, [name]: String(Reflect.get(signedData, name)).replace("ed25519:", "") }
       return mayBeRefused(await world.post("/v0/auth/authenticate", { signedData: bare }, "nobody"))
     })
   ),
   check("4.6.forged", "Another's signature is refused", async (world) => {
-    const signedData = { ...world.login(), signature: world.login().signature }
+    const signedData = { ...(await world.login()), signature: (await world.login()).signature }
     return mustBeRefused(await world.post("/v0/auth/authenticate", { signedData }, "nobody"))
   }),
   ...rows("4.7.response", "Renewed session", refreshRows, async (world) => [(await refresh(world)).body]),

@@ -153,18 +153,16 @@ export const verify = (
     }
   })
 
-/** Seen at the deployed service: how far a start may be from its clock. */
-const startsWithin = { before: 240_000, after: 300_000 }
-
 /** Where logins need a salt, the service's own nonces have one as well. */
 const isSalted = ({ settings }: State): boolean => factsOf(settings).login.nonce === "started"
 
 /** What a login's nonce lacks: a start near the service's own time. */
 const startProblem = (state: State, parts: NonceParts | undefined): string | undefined => {
   if (parts === undefined) return "timestamp validation failed: the nonce has no start"
-  const millis = Number(parts.start / 1_000_000n)
-  const [from, until] = [state.now - startsWithin.before, state.now + startsWithin.after]
-  return millis < from || millis > until ? "timestamp validation failed" : undefined
+  const { startsWithinSeconds: within } = factsOf(state.settings).login
+  if (within === undefined) return undefined
+  const seconds = (Number(parts.start / 1_000_000n) - state.now) / 1000
+  return seconds < -within.before || seconds > within.after ? "timestamp validation failed" : undefined
 }
 
 const versionedMagic = "5628f6c600"

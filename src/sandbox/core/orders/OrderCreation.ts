@@ -60,7 +60,7 @@ export const createOrder = (state: State, request: OrderRequest): Result.Result<
     const usd = usdOf(state, order.origin, order.inputAmount)
     if (usd < state.settings.minOrderUsd) {
       return yield* refuse(
-        "order-rejected",
+        factsOf(state.settings).orders.tooSmall,
         `Order is worth less than the minimum of ${state.settings.minOrderUsd} USD`
       )
     }
@@ -86,6 +86,10 @@ const faultsOf = (
   if (request.deadline !== undefined && request.deadline <= state.now) wrong("deadline", "must be in the future")
   if (request.depositMode === "MEMO" && request.depositType !== "ORIGIN_CHAIN") {
     wrong("depositMode", `a deposit by ${request.depositType} carries no memo`)
+  }
+  const { confidentialities } = factsOf(state.settings).orders
+  if (!confidentialities.includes(request.confidentiality)) {
+    wrong("confidentiality", `must be one of ${confidentialities.join(", ")}`)
   }
   for (const [attribute, account, kind] of partiesOf(request)) {
     if (isInternal(kind) && !accountId.test(account)) wrong(attribute, `must be an account id for ${kind}`)
