@@ -20,7 +20,7 @@ import type { VenueError } from "../VenueError.ts"
 import { canonicalAssetId } from "../wire/AssetId.ts"
 import { QuoteResponse } from "../wire/WireQuote.ts"
 import { driftOf, kinds } from "./Contract.ts"
-import { isRecord } from "./Shape.ts"
+import { fieldOf } from "./Shape.ts"
 
 export interface ServiceLook {
   readonly drift: ReadonlyArray<Drift>
@@ -58,7 +58,6 @@ type Row = readonly [what: string, ask: Effect.Effect<Answered, VenueError>]
 const found = (drift: ReadonlyArray<Drift>): Answered => ({ drift })
 const unasked = (why: string): Answered => ({ drift: [], why })
 
-const fieldOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined)
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 

@@ -5,12 +5,16 @@
 import { Schema } from "effect"
 import { absent, type Drift } from "../../domain/Drift.ts"
 import { BalancesResponse } from "../api/AccountApi.ts"
+import { GenerateIntentResponse, SubmitIntentResponse } from "../api/IntentsApi.ts"
 import { WireToken } from "../api/SwapsApi.ts"
+import { MessageBody, StructuredErrors } from "../wire/WireError.ts"
 import { AccountHistoryItem, TransactionRecord } from "../wire/WireHistory.ts"
 import { OrderListResponse, OrderResponse, WireOrder } from "../wire/WireOrder.ts"
 import { QuoteResponse } from "../wire/WireQuote.ts"
 import { SwapStatusResponse } from "../wire/WireSwap.ts"
+import { tolerant } from "../wire/WireValue.ts"
 import * as Shape from "./Shape.ts"
+import { fieldOf, isRecord } from "./Shape.ts"
 
 interface Kind {
   /** For people: "field `x` of orders". */
@@ -18,9 +22,16 @@ interface Kind {
   readonly schema: Schema.Top
   /** Always there; may be null. */
   readonly promised: ReadonlyArray<string>
-  /** What amounts, states and terms are read from. */
-  readonly money: ReadonlyArray<string>
+  /** What amounts, states and terms are read from, of this answer: each has to have a value, but those that end in `?`. */
+  readonly money: (answer: unknown) => ReadonlyArray<string>
+  /** Whatever cannot be read in it makes all of it unreadable, and so what money depends on. */
+  readonly isReadWhole: boolean
 }
+
+const always =
+  (...names: ReadonlyArray<string>) =>
+  () =>
+    names
 
 const under = (path: string, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.map((name) => `${path}.${name}`)
@@ -29,8 +40,70 @@ const under = (path: string, names: ReadonlyArray<string>): ReadonlyArray<string
 const page = Schema.Struct({ ...OrderListResponse.fields, data: Schema.Array(Schema.Unknown) })
 const orderAnswer = Schema.Struct({ ...OrderResponse.fields, data: Schema.Unknown })
 
+/** As it is checked before it is signed. */
+const intent = Schema.Struct({
+  ...GenerateIntentResponse.fields,
+  intent: Schema.Struct({
+    ...GenerateIntentResponse.fields.intent.fields,
+    payload: Schema.Struct({
+      message: Schema.String,
+      nonce: Schema.String,
+      recipient: Schema.String,
+      callbackUrl: tolerant(Schema.String)
+    })
+  })
+})
+
+/** The interface says of each that it is there, though it may be null. */
+const transactionPromised = [
+  ...["depositMemo", "depositAddressAndMemo", "recipient", "createdAtTimestamp", "intentHashes", "referral", "appFees"],
+  ...["amountInFormatted", "amountInUsd", "amountOutFormatted", "amountOutUsd", "originChainTxHashes"],
+  ...["destinationChainTxHashes", "refundTo", "senders", "refundFeeFormatted"],
+  ...["depositType", "recipientType", "refundType"]
+]
+
+const terms = [
+  ...["side", "baseAsset", "quoteAsset", "quantity", "price", "deadline", "swapView"],
+  ...["depositAddress", "depositType", "recipient", "recipientType", "refundTo", "refundType"]
+]
+
+/**
+ * What is read from an order depends on it: a list that would be empty may be left out, and which amounts it has is said by its
+ * kind of swap.
+ */
+const moneyOfOrder = (order: unknown): ReadonlyArray<string> => {
+  const attributes = fieldOf(order, "attributes")
+  const view = fieldOf(attributes, "swapView")
+  const payouts = fieldOf(attributes, "payouts")
+  const listed = fieldOf(payouts, "allWithdrawals")
+  const hasPaid = Array.isArray(listed) && listed.length > 0
+  const status = String(fieldOf(attributes, "fillStatus"))
+  const hasFilled =
+    ["FILLED", "PARTIALLY_FILLED"].includes(status) || hasPaid || isRecord(fieldOf(payouts, "withdrawal"))
+  const isOfOutput = fieldOf(view, "swapType") === "EXACT_OUTPUT"
+  return [
+    "id",
+    "attributes",
+    ...under("attributes", [...terms, "fillStatus", "depositedAmount", "payouts"]),
+    ...under("attributes.swapView", ["originAsset", "destinationAsset"]),
+    ...under("attributes.swapView", isOfOutput ? ["maxAmountIn", "amountOut"] : ["amountIn", "minAmountOut"]),
+    ...under("attributes", hasFilled ? ["partialFills"] : []),
+    ...under("attributes.partialFills[]", ["id", "amountIn", "amountOut"]),
+    ...(hasPaid ? [] : ["attributes.payouts.withdrawal?"]),
+    `attributes.payouts.${hasPaid ? "allWithdrawals[]" : "withdrawal"}.status`,
+    "attributes.payouts.refund?",
+    "attributes.payouts.refund.status"
+  ]
+}
+
 export const kinds = {
-  token: { of: "tokens", schema: WireToken, promised: ["price", "priceUpdatedAt"], money: ["assetId", "decimals"] },
+  token: {
+    of: "tokens",
+    schema: WireToken,
+    promised: ["price", "priceUpdatedAt"],
+    money: always("assetId", "decimals"),
+    isReadWhole: false
+  },
   quote: {
     of: "quotes",
     schema: QuoteResponse,
@@ -41,10 +114,23 @@ export const kinds = {
       ...under("quote", ["amountInFormatted", "amountOutFormatted", "minAmountOut"]),
       ...under("quoteRequest", ["dry", "swapType", "originAsset", "destinationAsset", "amount", "deadline"])
     ],
-    money: ["quote", "quoteRequest", "quote.amountIn", "quote.amountOut"]
+    money: always("quote", "quoteRequest", "quote.amountIn", "quote.amountOut"),
+    isReadWhole: true
   },
-  orderPage: { of: "lists of orders", schema: page, promised: ["links", "meta"], money: ["data"] },
-  orderAnswer: { of: "answers about one order", schema: orderAnswer, promised: ["meta"], money: ["data"] },
+  orderPage: {
+    of: "lists of orders",
+    schema: page,
+    promised: ["links", "meta", ...under("meta", ["correlationId", "timestamp"])],
+    money: always("data"),
+    isReadWhole: true
+  },
+  orderAnswer: {
+    of: "answers about one order",
+    schema: orderAnswer,
+    promised: ["meta", ...under("meta", ["correlationId", "timestamp"])],
+    money: always("data"),
+    isReadWhole: true
+  },
   order: {
     of: "orders",
     schema: WireOrder,
@@ -56,40 +142,79 @@ export const kinds = {
       ...under("attributes.partialFills[]", ["createdAt", "updatedAt"]),
       ...under("attributes.payouts", ["withdrawal", "allWithdrawals", "refund"])
     ],
-    money: [
-      "id",
-      "attributes",
-      ...under("attributes", ["side", "baseAsset", "quoteAsset", "quantity", "price", "deadline", "swapView"]),
-      ...under("attributes", ["depositAddress", "depositType", "recipient", "recipientType", "refundTo", "refundType"]),
-      ...under("attributes", ["fillStatus", "depositedAmount", "partialFills", "payouts"]),
-      ...under("attributes.swapView", ["originAsset", "destinationAsset"]),
-      ...under("attributes.partialFills[]", ["id", "amountIn", "amountOut"])
-    ]
+    money: moneyOfOrder,
+    isReadWhole: true
   },
   status: {
     of: "the status of swaps",
     schema: SwapStatusResponse,
     promised: ["correlationId", "quoteResponse", "updatedAt", "swapDetails"],
-    money: ["status"]
+    money: always("status"),
+    isReadWhole: true
   },
-  balances: { of: "balances", schema: BalancesResponse, promised: [], money: [] },
-  transaction: { of: "the history", schema: TransactionRecord, promised: [], money: [] },
-  accountItem: { of: "the account's history", schema: AccountHistoryItem, promised: [], money: [] }
+  intent: {
+    of: "transfers to sign",
+    schema: intent,
+    promised: ["correlationId"],
+    money: always("intent", "intent.standard", ...under("intent.payload", ["message", "nonce", "recipient"])),
+    isReadWhole: true
+  },
+  acknowledgement: {
+    of: "acknowledged transfers",
+    schema: SubmitIntentResponse,
+    promised: ["correlationId"],
+    money: always("intentHash"),
+    isReadWhole: true
+  },
+  refusal: {
+    of: "refusals of orders",
+    schema: StructuredErrors,
+    promised: ["meta", ...under("errors[]", ["status", "title"])],
+    money: always("errors", "errors[].code"),
+    isReadWhole: true
+  },
+  message: { of: "refusals", schema: MessageBody, promised: [], money: always("message"), isReadWhole: true },
+  balances: {
+    of: "balances",
+    schema: BalancesResponse,
+    promised: [],
+    money: always("balances", ...under("balances[]", ["tokenId", "available", "source"])),
+    isReadWhole: true
+  },
+  // Histories are witnesses, read line by line: what is odd in them is told, and what they do not say proves nothing.
+  transaction: {
+    of: "the history",
+    schema: TransactionRecord,
+    promised: [...transactionPromised],
+    money: always(),
+    isReadWhole: false
+  },
+  accountItem: {
+    of: "the account's history",
+    schema: AccountHistoryItem,
+    promised: ["depositType", "recipientType", "depositMemo", "refundType"],
+    money: always(),
+    isReadWhole: false
+  }
 } as const satisfies Record<string, Kind>
 
 /** `attributes.` says nothing to people. */
 const nameOf = (path: string): string => path.replace(/^attributes\./, "").replaceAll("[]", "")
 
-const isAmongst = (money: ReadonlyArray<string>, path: string): boolean => path === "" || money.includes(path)
-
 /**
  * A word that a list does not have closes nothing: the program reads lists of words as open. All else that is wrong about a
- * field that money depends on does.
+ * field that money depends on does, and so does what makes an answer unreadable that is read whole.
  */
-export const driftOf = ({ money, of, promised, schema }: Kind, answer: unknown): ReadonlyArray<Drift> =>
-  Shape.differences({ schema, promised, needed: money }, answer).map(({ is, path, was }) => ({
-    what: path === "" ? of : `field \`${nameOf(path)}\` of ${of}`,
-    was,
-    is,
-    closesFunding: was !== absent && !was.startsWith("one of ") && isAmongst(money, path)
+export const driftOf = ({ isReadWhole, money, of, promised, schema }: Kind, answer: unknown): ReadonlyArray<Drift> => {
+  const paths = money(answer)
+  const needed = paths.filter((path) => !path.endsWith("?"))
+  const read = new Set(paths.map((path) => path.replace(/\?$/, "")))
+  const closes = ({ isUnreadable, path, was }: Shape.ShapeDifference): boolean =>
+    was !== absent && !was.startsWith("one of ") && (path === "" || read.has(path) || (isReadWhole && isUnreadable))
+  return Shape.differences({ schema, promised, needed }, answer).map((each) => ({
+    what: each.path === "" ? of : `field \`${nameOf(each.path)}\` of ${of}`,
+    was: each.was,
+    is: each.is,
+    closesFunding: closes(each)
   }))
+}

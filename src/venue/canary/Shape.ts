@@ -12,6 +12,8 @@ export interface ShapeDifference {
   readonly path: string
   readonly was: string
   readonly is: string
+  /** The schema does not read an answer with it, however tolerant it is. */
+  readonly isUnreadable: boolean
 }
 
 interface Recorded {
@@ -27,6 +29,8 @@ const mostShown = 60
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
+
+export const fieldOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined)
 
 const kindOf = (value: unknown): string =>
   value === undefined ? absent : value === null ? "null" : Array.isArray(value) ? "a list" : `${nouns[typeof value]}`
@@ -63,30 +67,33 @@ const kindOfPart = (part: SchemaAST.AST): string | undefined => {
   }
 }
 
+const isNullable = (ast: SchemaAST.AST): boolean => partsOf(ast).some((part) => kindOfPart(part) === "null")
+
 /** One difference per place, however many elements of a list have it. */
 export const differences = (
   { needed, promised, schema }: Recorded,
   answer: unknown
 ): ReadonlyArray<ShapeDifference> => {
   const found = new Map<string, ShapeDifference>()
-  const note = (path: string, was: string, is: string) => {
+  const note = (path: string, was: string, is: string, isUnreadable = false) => {
     const key = `${path} ${was} ${is}`
-    if (!found.has(key)) found.set(key, { path, was: clean(was), is: clean(is) })
+    if (!found.has(key)) found.set(key, { path, was: clean(was), is: clean(is), isUnreadable })
   }
 
   const field = (path: string, ast: SchemaAST.AST, isOptional: boolean, value: unknown): void => {
     const isNeeded = needed.includes(path)
     const isMissing = value === undefined || (value === null && isNeeded)
     if (!isMissing) return walk(path, ast, value)
-    if (isNeeded || !isOptional || promised.includes(path)) note(path, expectedOf(ast), kindOf(value))
+    const isUnreadable = value === undefined ? !isOptional : !isNullable(ast)
+    if (isNeeded || isUnreadable || promised.includes(path)) note(path, expectedOf(ast), kindOf(value), isUnreadable)
   }
 
   const walk = (path: string, ast: SchemaAST.AST, value: unknown): void => {
     const parts = partsOf(ast)
     const kinds = new Set(parts.map(kindOfPart))
-    if (kinds.has(undefined) || value === null) return
+    if (kinds.has(undefined)) return
     const is = kindOf(value)
-    if (!kinds.has(is)) return note(path, expectedOf(ast), is)
+    if (!kinds.has(is)) return note(path, expectedOf(ast), is, true)
     const words = parts.flatMap((part) => (part._tag === "Literal" ? [String(part.literal)] : []))
     if (typeof value === "string" && words.length > 0 && !words.includes(value))
       note(path, `one of ${words.join(", ")}`, value.slice(0, mostShown))
