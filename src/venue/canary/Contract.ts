@@ -38,7 +38,7 @@ const under = (path: string, names: ReadonlyArray<string>): ReadonlyArray<string
 
 /** What a list of orders is, apart from its orders. */
 const page = Schema.Struct({ ...OrderListResponse.fields, data: Schema.Array(Schema.Unknown) })
-const orderAnswer = Schema.Struct({ ...OrderResponse.fields, data: Schema.Unknown })
+const orderAnswer = Schema.Struct({ ...OrderResponse.fields, data: Schema.Record(Schema.String, Schema.Unknown) })
 
 /** As it is checked before it is signed. */
 const intent = Schema.Struct({
@@ -76,11 +76,12 @@ const moneyOfOrder = (order: unknown): ReadonlyArray<string> => {
   const view = fieldOf(attributes, "swapView")
   const payouts = fieldOf(attributes, "payouts")
   const listed = fieldOf(payouts, "allWithdrawals")
+  const hasLeg = isRecord(fieldOf(payouts, "withdrawal"))
   const hasPaid = Array.isArray(listed) && listed.length > 0
   const status = String(fieldOf(attributes, "fillStatus"))
-  const hasFilled =
-    ["FILLED", "PARTIALLY_FILLED"].includes(status) || hasPaid || isRecord(fieldOf(payouts, "withdrawal"))
-  const isOfOutput = fieldOf(view, "swapType") === "EXACT_OUTPUT"
+  const hasFilled = ["FILLED", "PARTIALLY_FILLED"].includes(status) || hasPaid || hasLeg
+  const swapType = fieldOf(view, "swapType")
+  const isOfOutput = typeof swapType === "string" ? swapType === "EXACT_OUTPUT" : fieldOf(attributes, "side") === "BUY"
   return [
     "id",
     "attributes",
@@ -89,7 +90,11 @@ const moneyOfOrder = (order: unknown): ReadonlyArray<string> => {
     ...under("attributes.swapView", isOfOutput ? ["maxAmountIn", "amountOut"] : ["amountIn", "minAmountOut"]),
     ...under("attributes", hasFilled ? ["partialFills"] : []),
     ...under("attributes.partialFills[]", ["id", "amountIn", "amountOut"]),
-    ...(hasPaid ? [] : ["attributes.payouts.withdrawal?"]),
+    // One payment stands in both places.
+    ...under("attributes.payouts", [
+      hasLeg ? "allWithdrawals" : "allWithdrawals?",
+      ...(hasPaid ? [] : ["withdrawal?"])
+    ]),
     `attributes.payouts.${hasPaid ? "allWithdrawals[]" : "withdrawal"}.status`,
     "attributes.payouts.refund?",
     "attributes.payouts.refund.status"
@@ -111,8 +116,10 @@ export const kinds = {
       "correlationId",
       "timestamp",
       "signature",
-      ...under("quote", ["amountInFormatted", "amountOutFormatted", "minAmountOut"]),
-      ...under("quoteRequest", ["dry", "swapType", "originAsset", "destinationAsset", "amount", "deadline"])
+      ...under("quote", ["amountInFormatted", "amountInUsd", "minAmountIn", "amountOutFormatted", "amountOutUsd"]),
+      ...under("quote", ["minAmountOut", "timeEstimate"]),
+      ...under("quoteRequest", ["dry", "swapType", "originAsset", "destinationAsset", "amount", "deadline"]),
+      ...under("quoteRequest", ["depositType", "refundTo", "refundType", "recipient", "recipientType"])
     ],
     money: always("quote", "quoteRequest", "quote.amountIn", "quote.amountOut"),
     isReadWhole: true
@@ -139,6 +146,9 @@ export const kinds = {
       "links",
       ...under("attributes", ["orderType", "payoutStatus", "isPayoutStatusFinal", "appFees", "createdAt"]),
       ...under("attributes", ["estimatedWithdrawFee", "estimatedRefundFee", "confidentiality", "timeInForce"]),
+      ...under("attributes", ["depositMode", "depositedAmountFormatted"]),
+      ...under("attributes", ["estimatedWithdrawFeeFormatted", "estimatedRefundFeeFormatted"]),
+      "attributes.swapView.swapType",
       ...under("attributes.partialFills[]", ["createdAt", "updatedAt"]),
       ...under("attributes.payouts", ["withdrawal", "allWithdrawals", "refund"])
     ],

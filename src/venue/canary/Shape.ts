@@ -109,6 +109,8 @@ export const differences = (
     const names = new Set(ast.propertySignatures.map(({ name }) => String(name)))
     for (const { name, type } of ast.propertySignatures)
       field(below(String(name)), type, type.context?.isOptional === true, value[String(name)])
+    // An answer within an answer has a contract of its own.
+    if (ast.indexSignatures.length > 0) return
     for (const [name, own] of Object.entries(value))
       if (!names.has(name)) note(below(name.slice(0, mostShown)), absent, kindOf(own))
   }

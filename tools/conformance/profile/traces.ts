@@ -6,29 +6,32 @@ import * as Scenes from "../Scenes.ts"
 import type { Answer, World } from "../World.ts"
 import type { FactRow } from "./FactRow.ts"
 
+const ended = (status: unknown): boolean => ["SUCCESS", "REFUNDED", "FAILED"].includes(String(status))
+
 /** A swap that never leaves the confidential ledger: nothing of it is shielded or unshielded. */
-const confidentialSwap = (world: World) =>
-  world.once("confidential swap", async () => {
+const confidentialSwap = (world: World, confidentiality: "basic" | "advanced") =>
+  world.once(`confidential swap, ${confidentiality}`, async () => {
     await world.needMoney()
     const kind = "CONFIDENTIAL_INTENTS"
-    const quoted = await Scenes.quote(world, {
-      dry: false,
-      depositType: kind,
-      refundType: kind,
-      recipientType: kind,
-      confidentiality: "advanced"
-    })
+    const kinds = { depositType: kind, refundType: kind, recipientType: kind }
+    const quoted = await Scenes.quote(world, { dry: false, ...kinds, confidentiality })
     if (quoted.status >= 300) return cannotShow(`no quote: ${quoted.status} ${quoted.text.slice(0, 200)}`)
     const { answer } = await Scenes.pay(world, String(at(quoted.body, "quote.depositAddress")))
     if (isRefused(answer)) return cannotShow(`it cannot be paid: ${answer.text.slice(0, 200)}`)
     const end = await world.until(
       "the end of a swap",
       () => Scenes.statusOf(world, quoted),
-      ({ body }) => ["SUCCESS", "REFUNDED", "FAILED"].includes(String(at(body, "status")))
+      ({ body }) => ended(at(body, "status"))
     )
     if (at(end.body, "status") !== "SUCCESS") return cannotShow(`it ended ${at(end.body, "status")}`)
     return end
   })
+
+/** A swap from the public ledger to the public ledger. */
+const publicSwap = async (world: World): Promise<Answer> => {
+  const last = (await Scenes.paidSwap(world)).seen.at(-1)
+  return last !== undefined && at(last.body, "status") === "SUCCESS" ? last : cannotShow("no swap was paid out")
+}
 
 const hashesIn = (world: World, { body }: Answer): ReadonlyArray<unknown> => {
   const hashes = at(body, `swapDetails.${world.ledger}TxHashes`)
@@ -69,8 +72,51 @@ export const traceRows: ReadonlyArray<FactRow> = [
     sentence: "A swap within the confidential ledger names no public transaction",
     applies: ({ settlementHashes }) => !settlementHashes,
     look: async (world) => {
-      same(hashesIn(world, await confidentialSwap(world)), [], `${world.ledger}TxHashes`)
+      same(hashesIn(world, await confidentialSwap(world, "basic")), [], `${world.ledger}TxHashes`)
       return undefined
+    }
+  },
+  {
+    fact: "crossingHashes",
+    name: "named",
+    sentence: "A swap of public money names what brought it to the confidential ledger and back",
+    applies: ({ crossingHashes, settlementHashes }) => crossingHashes && !settlementHashes,
+    look: async (world) => {
+      const hashes = hashesIn(world, await publicSwap(world))
+      usual(hashes.length > 0, "it names nothing")
+      that(hashes.length === new Set(hashes).size, `one is named twice: ${hashes.join(", ")}`)
+      return hashes.join(", ")
+    }
+  },
+  {
+    fact: "crossingHashes",
+    name: "none",
+    sentence: "A swap of public money names no public transaction",
+    applies: ({ crossingHashes, settlementHashes }) => !crossingHashes && !settlementHashes,
+    look: async (world) => {
+      same(hashesIn(world, await publicSwap(world)), [], `${world.ledger}TxHashes`)
+      return undefined
+    }
+  },
+  {
+    fact: "advancedStatus",
+    name: "state",
+    sentence: "The status of an advanced swap says at least its state",
+    applies: ({ advancedStatus }) => advancedStatus === "bare",
+    look: async (world) => {
+      const { body } = await confidentialSwap(world, "advanced")
+      return at(body, "swapDetails.amountOut") === undefined ? "its state alone" : "amounts as well"
+    }
+  },
+  {
+    fact: "advancedStatus",
+    name: "whole",
+    sentence: "The status of an advanced swap says what was paid out",
+    applies: ({ advancedStatus }) => advancedStatus === "whole",
+    look: async (world) => {
+      const { body } = await confidentialSwap(world, "advanced")
+      usual(at(body, "swapDetails.amountOut") !== undefined, "it does not")
+      return String(at(body, "swapDetails.amountOut"))
     }
   },
   {
@@ -79,10 +125,7 @@ export const traceRows: ReadonlyArray<FactRow> = [
     sentence: "A swap that was paid out names the public transaction that settled it",
     applies: ({ settlementHashes }) => settlementHashes,
     look: async (world) => {
-      const { seen } = await Scenes.paidSwap(world)
-      const last = seen.at(-1)
-      if (last === undefined || at(last.body, "status") !== "SUCCESS") return cannotShow("no swap was paid out")
-      const hashes = hashesIn(world, last)
+      const hashes = hashesIn(world, await publicSwap(world))
       usual(hashes.length > 0, "it names none")
       return hashes.join(", ")
     }
