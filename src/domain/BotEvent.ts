@@ -364,7 +364,13 @@ const tracking = {
   WrittenOff: { ...placement, market: Text, asset: Text, amount: Amount },
   Found: { ...placement, market: Text, asset: Text, amount: Amount },
   /** The operator's word on what only somebody who looked can know (`limitbot resolve`). */
-  Resolved: { ...placement, word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]), text: Text }
+  Resolved: {
+    ...placement,
+    word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]),
+    text: Text,
+    /** What arrived of a swap that the venue ended without amounts. */
+    received: Schema.optionalKey(Amount)
+  }
 }
 
 const swapsWith = (event: Schema.Codec<SwapEvent, typeof SwapEvent.Encoded>) => ({

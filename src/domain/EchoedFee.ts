@@ -12,7 +12,9 @@ export const feeEcho = {
   /** App fees that the order asked for, all together. */
   askedBasisPoints: Schema.Finite,
   /** All that the service takes of every input. App fees to ourselves are in it: only a part of them comes back. */
-  basisPoints: Schema.Finite
+  basisPoints: Schema.Finite,
+  /** The output that fills name is less by that. */
+  fillsNet: Schema.optionalKey(Schema.Literal(true))
 }
 
 export type FeeEcho = typeof EchoFields.Type

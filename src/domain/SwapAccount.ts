@@ -43,6 +43,8 @@ export interface SwapAccount {
   readonly seen?: Seen
   readonly seenAt?: number
   readonly contradiction?: string | undefined
+  /** Output that a person, or the history, says arrived; the venue shows none. */
+  readonly arrived?: Amount
   readonly ended?: SwapEventOf<"SwapEnded"> | undefined
   readonly timeline: ReadonlyArray<RecordedStep>
 }
@@ -109,7 +111,7 @@ const wasUnpaid = ({ ended, phase }: SwapAccount): boolean => phase === "dropped
 /** Who looked knows more than the venue said: what was paid is waited for, what was not is over. */
 const resolved = (
   { contradiction, intent, wallet }: SwapAccount,
-  { text, word }: SwapEventOf<"SwapResolved">
+  { received: arrived, text, word }: SwapEventOf<"SwapResolved">
 ): Partial<SwapAccount> => {
   const over = (outcome: SwapEventOf<"SwapEnded">["outcome"]): Partial<SwapAccount> => ({
     phase: "ended",
@@ -119,6 +121,7 @@ const resolved = (
     case "paid":
       return {
         doubt: undefined,
+        ...present({ arrived }),
         ...(intent === undefined ? {} : { intent: { ...intent, acknowledged: true } }),
         ...(wallet === undefined ? {} : { wallet: { ...wallet, state: "paid" } })
       }
@@ -196,7 +199,7 @@ const nowhere = {
 
 /** Where the money of a swap is. What no amount explains is in `residual`, not forgotten. */
 export const moneyOf = (account: SwapAccount): SwapMoney => {
-  const { agreed, ended, seen } = account
+  const { agreed, arrived, ended, seen } = account
   const deposited = seen?.deposited ?? 0n
   if (ended === undefined) {
     const unseen = max(0n, committed(account) - deposited)
@@ -206,6 +209,7 @@ export const moneyOf = (account: SwapAccount): SwapMoney => {
   }
   if (ended.outcome === "unfunded") return { input: nowhere, received: 0n }
   const left = max(deposited, committed(account))
+  if (arrived !== undefined) return { input: { ...nowhere, spent: left }, received: arrived }
   const spent = min(left, seen?.amountIn ?? 0n)
   const refunded = min(left - spent, seen?.refunded ?? 0n)
   const unexplained = left - spent - refunded
@@ -218,8 +222,11 @@ export const isOver = ({ phase }: SwapAccount): boolean => phase === "ended" || 
 /** How a swap whose money is all accounted for ended: by the amounts of the venue's last report. */
 export const conclusion = ({
   agreed,
+  arrived,
   seen
-}: Pick<SwapAccount, "agreed" | "seen">): Omit<SwapEventOf<"SwapEnded">, "_tag"> => {
+}: Pick<SwapAccount, "agreed" | "arrived" | "seen">): Omit<SwapEventOf<"SwapEnded">, "_tag"> => {
+  if (arrived !== undefined)
+    return { outcome: "paid", text: `${arrived} arrived, as was said; the venue shows no amounts` }
   const { amountIn = 0n, amountOut = 0n, refunded = 0n, refundReason, status = "nothing" } = seen ?? {}
   const why = refundReason === undefined ? "" : ` (${refundReason})`
   if (status === "FAILED") return { outcome: "failed", text: `the venue gave it up${why}` }

@@ -97,7 +97,11 @@ const tracking = {
   /** What the venue says cannot be true together with what it said, or with what we did. */
   SwapContradicted: { what: Text, evidence: Text, ...correlation },
   /** The operator's word on what only somebody who looked can know (`limitbot resolve`). */
-  SwapResolved: { word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]), text: Text },
+  SwapResolved: {
+    word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]),
+    text: Text,
+    received: Schema.optionalKey(Amount)
+  },
   /** Over. `paid` and `refunded` are what amounts prove; `unproven` is an end that the venue claims without proof. */
   SwapEnded: { outcome: Schema.Literals(["paid", "refunded", "failed", "unproven", "unfunded"]), text: Text }
 }

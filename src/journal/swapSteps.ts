@@ -139,7 +139,7 @@ const stepsOf = (event: PlacementEvent, account: SwapAccount.SwapAccount | undef
       return [{ _tag: "SwapContradicted", what, evidence, ...present({ correlationId }) }]
     }
     case "Resolved":
-      return [{ _tag: "SwapResolved", word: event.word, text: event.text }]
+      return [{ _tag: "SwapResolved", word: event.word, text: event.text, ...present({ received: event.received }) }]
     case "LegFailed":
       return [{ _tag: "SwapEnded", outcome: "failed", text: `the venue gave it up: ${event.reason}` }]
     case "Settled":

@@ -10,7 +10,12 @@ describe("prices", () => {
   it("that bear another signature than the configured one are used for nothing, and everybody says so", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const withKey = (key: string) => configText(sandbox).replace("venue:\n", `venue:\n  quoteKey: ${key}\n`)
-    const folder = workspace(sandbox, { "config.yaml": withKey(anothers), "signed.yaml": withKey(sandbox.quoteKey) })
+    const saltless = configText(sandbox).replace("venue:\n", "venue:\n  profile: near-2026-11\n")
+    const folder = workspace(sandbox, {
+      "config.yaml": withKey(anothers),
+      "signed.yaml": withKey(sandbox.quoteKey),
+      "saltless.yaml": saltless
+    })
     const config = ["--config", join(folder, "config.yaml")]
     const bot = await runHere(["run", join(folder, "grid.yaml"), ...config, "--for", "3s", "--poll", "0.3s", "--json"])
     assert.strictEqual(bot.code, 0, bot.stderr)
@@ -31,5 +36,9 @@ describe("prices", () => {
     assert.include(doctor.stdout, `WRONG  prices: ${why}`)
     const well = await runHere(["doctor", "--config", join(folder, "signed.yaml")])
     assert.match(well.stdout, /^ok {5}prices: signed/m)
+    assert.match(well.stdout, /^ok {5}login: needs no salt$/m)
+    const without = await runHere(["doctor", "--config", join(folder, "saltless.yaml")])
+    assert.match(without.stdout, /^warn {3}login: no login can be made without the salt of \S+: private balances/m)
+    assert.include(without.stdout, "→ set venue.facts.saltFrom")
   })
 })

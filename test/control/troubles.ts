@@ -67,6 +67,9 @@ const common: ReadonlyArray<BotEvent> = [
   { _tag: "LegFailed", ...about(3), leg: "refund", ...money, reason: "given up" },
   ...sent(4),
   ...wallet(5),
+  ...sent(7).map((event) => (event._tag === "Planned" ? { ...event, by: "swap" as const } : event)),
+  { _tag: "DepositSeen", ...about(7), by: "swap", asset: "USDC", total: 100_000_000n, fresh: 100_000_000n },
+  { _tag: "StatusSeen", ...about(7), status: "SUCCESS" },
   // It waits for its create's answer.
   ...sent(6).slice(0, 2),
   { _tag: "PlanFailed", strategy: "rules", reason: "mistake 1" },

@@ -2,11 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import * as SandboxWallet from "../../src/cli/files/SandboxWallet.ts"
-import { resolve, type Word } from "../../src/engine/funding/Problems.ts"
+import * as Ledger from "../../src/domain/Ledger.ts"
+import { present } from "../../src/domain/Present.ts"
+import { problemsOf, resolve, type Word } from "../../src/engine/funding/Problems.ts"
 import { Wallet, type WalletPort, WalletUnclear } from "../../src/engine/funding/Wallet.ts"
 import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
-import { chainAccount } from "../../src/venue/VenueConfig.ts"
+import { defaultTerms, overdueIn } from "../../src/engine/tracking/Overdue.ts"
+import { chainAccount, ownAccount } from "../../src/venue/VenueConfig.ts"
 import { assets, inVirtualTime, ladder, make, type Running, resting, until } from "./botWorld.ts"
 
 const dayMillis = 86_400_000
@@ -31,6 +34,14 @@ const sayOf =
       return "taken"
     })
 
+/** A confidential swap may show no more than this. */
+const withoutAmounts = (body: unknown): unknown => {
+  const { status, swapDetails: _, ...rest } = Object(body)
+  if (status !== "SUCCESS" && status !== "PROCESSING") return body
+  const swapDetails = { intentHashes: [], nearTxHashes: [], originChainTxHashes: [], destinationChainTxHashes: [] }
+  return { ...rest, status, swapDetails }
+}
+
 describe("the operator's word", () => {
   it.effect("that the venue is right held for a second, and then its slot was frozen again", () =>
     inVirtualTime(
@@ -43,6 +54,49 @@ describe("the operator's word", () => {
         for (const { id } of unfinished(bot.state)) assert.strictEqual(yield* sayOf(bot)(id, "adopt"), "taken")
         yield* Effect.sleep(30_000)
         assert.isEmpty(frozen())
+      })
+    )
+  )
+
+  it.effect("on a swap that succeeded without amounts was not taken, and the swap stayed open for ever", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const account = ownAccount(world.signerId, "CONFIDENTIAL_INTENTS")
+        const bot = yield* world.run({ strategies: [swapper], account })
+        world.network.reply = ({ url }, body) => (/v0[/]status/.test(url) ? withoutAmounts(body) : body)
+        const swap = () => unfinished(bot.state)[0]
+        yield* until(() => swap()?.status === "SUCCESS", 120_000, "the venue says that it succeeded")
+        const id = swap()?.id ?? ""
+        const now = yield* Clock.currentTimeMillis
+        const later = now + 1_200_000
+        assert.isEmpty(problemsOf(bot.state, now), "its amounts may follow")
+        const [problem, ...more] = problemsOf(bot.state, later)
+        assert.deepStrictEqual([problem?.kind, problem?.placement, problem?.asset], ["unproven", id, "USDC"])
+        assert.isEmpty(more)
+        assert.strictEqual(Ledger.totals(bot.state.ledger).find(({ place }) => place === "in order")?.asset, "USDC")
+
+        const say = (word: Word, received?: bigint) =>
+          Effect.gen(function* () {
+            const answer = { placement: id, word, text: "the balance shows it", ...present({ received }) }
+            const said = resolve(bot.state, answer, later)
+            if (Result.isSuccess(said)) yield* Context.get(bot.context, Bookkeeper).record(...said.success)
+            return Result.isFailure(said) ? said.failure : "taken"
+          })
+        const promised = swap()?.outputAmount ?? 0n
+        assert.match(yield* say("paid"), /say how much arrived: limitbot resolve p1 --paid --received AMOUNT/)
+        assert.match(yield* say("paid", 0n), /say how much arrived/)
+        assert.match(yield* say("paid", promised * 20n), /its quote promised far less/)
+        assert.match(yield* say("forget", 1n), /is said with --paid/)
+        const waits = overdueIn(bot.state, defaultTerms, (swap()?.deadline ?? 0) + 1_200_000)
+        assert.match(waits.map(({ text }) => text).join(), /^a word on what arrived/)
+        const before = Ledger.freeOf(bot.state.ledger, "swapper", "SOL")
+        assert.strictEqual(yield* say("paid", promised + 5n), "taken")
+        assert.isEmpty(problemsOf(bot.state, later))
+        assert.strictEqual(bot.state.placements.get(id), undefined, "it is over")
+        assert.strictEqual(Ledger.freeOf(bot.state.ledger, "swapper", "SOL") - before, promised + 5n)
+        assert.deepStrictEqual(Ledger.overdrawn(bot.state.ledger), [])
+        assert.isTrue([...Ledger.sums(bot.state.ledger).values()].every((sum) => sum === 0n))
       })
     )
   )

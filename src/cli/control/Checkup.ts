@@ -9,6 +9,7 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import { powerOfTen } from "../../domain/Decimal.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as Lease from "../../journal/Lease.ts"
+import * as LoginSalt from "../../venue/http/LoginSalt.ts"
 import * as AccountKey from "../../venue/signing/AccountKey.ts"
 import { publicKeyOf } from "../../venue/signing/Signer.ts"
 import { Venue } from "../../venue/Venue.ts"
@@ -184,6 +185,20 @@ const accountFindings = Effect.fnUntraced(function* (config: ConfigFile.BotConfi
   )
 })
 
+/** Without a login nobody reads the private balances and the account's own history. */
+const loginFinding = ({ venue: { facts } }: ConfigFile.BotConfig): CheckFinding => {
+  const { login, saltFrom, salts } = facts
+  if (LoginSalt.isMissing(facts))
+    return warn(
+      "login",
+      `no login can be made without the salt of ${login.verifier}: private balances and the account's own history stay unread`,
+      "set venue.facts.saltFrom to an RPC address of its ledger, or venue.nonceSalt"
+    )
+  const salt = salts[login.verifier]
+  const from = saltFrom ?? (salt === undefined ? undefined : "venue.nonceSalt; it rotates")
+  return ok("login", from === undefined ? "needs no salt" : `the salt of ${login.verifier} comes from ${from}`)
+}
+
 export const look = Effect.fnUntraced(function* (file: string) {
   const loaded = yield* ConfigFile.load(file).pipe(Effect.result)
   if (loaded._tag === "Failure") return [wrong("configuration", loaded.failure.message, "mend what it says")]
@@ -192,6 +207,7 @@ export const look = Effect.fnUntraced(function* (file: string) {
   return [
     ok("configuration", `${file}: ${config.markets.assets.length} assets`),
     yield* accountFindings(config),
+    loginFinding(config),
     yield* disk(config.journal),
     ...(yield* journalFindings(config.journal)),
     ...(yield* venueFindings(config.venue.url)),

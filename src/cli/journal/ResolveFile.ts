@@ -4,6 +4,7 @@
  * a crash in between the bot picks it up again and finds it settled.
  */
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Amount } from "../../domain/EventValues.ts"
 import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
 import * as WholeFile from "../files/WholeFile.ts"
 
@@ -11,16 +12,18 @@ const Said = Schema.fromJsonString(
   Schema.Struct({
     placement: Schema.String,
     word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]),
-    text: Schema.String
+    text: Schema.String,
+    received: Schema.optionalKey(Amount)
   })
 )
 const decode = Schema.decodeUnknownOption(Said)
+const encode = Schema.encodeSync(Said)
 
 const infix = ".resolve."
 
-export const put = Effect.fn("ResolveFile.put")(function* (journal: string, { placement, text, word }: OperatorAnswer) {
-  const name = `${journal}${infix}${placement}`
-  yield* WholeFile.write(name, JSON.stringify({ placement, word, text }))
+export const put = Effect.fn("ResolveFile.put")(function* (journal: string, answer: OperatorAnswer) {
+  const name = `${journal}${infix}${answer.placement}`
+  yield* WholeFile.write(name, encode(answer))
   return name
 })
 

@@ -3,6 +3,7 @@
  * journal when no bot runs.
  */
 import { Clock, Console, Effect, FileSystem, Result, Schema } from "effect"
+import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as Lease from "../../journal/Lease.ts"
@@ -54,8 +55,10 @@ const write = Effect.fnUntraced(function* (journal: string, answer: Problems.Ope
 })
 
 /** Tells the running bot itself; false if it has no control server or does not answer. */
-const say = (journal: string, { placement, text: why, word }: Problems.OperatorAnswer) =>
-  RunningBot.ask(journal, (api) => api.command.resolve({ payload: { placement, word, why } })).pipe(
+const say = (journal: string, { placement, received, text: why, word }: Problems.OperatorAnswer) =>
+  RunningBot.ask(journal, (api) =>
+    api.command.resolve({ payload: { placement, word, why, ...present({ received }) } })
+  ).pipe(
     Effect.timeout(answerMillis),
     Effect.as(true),
     Effect.orElseSucceed(() => false)

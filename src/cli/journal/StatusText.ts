@@ -6,6 +6,7 @@ import type { RunningProfit } from "../../control/view/RunningProfit.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import { iso } from "../../domain/Text.ts"
 import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
+import { isBareSuccess } from "../../engine/tracking/amounts/BareSuccess.ts"
 import type * as Lease from "../../journal/Lease.ts"
 import type * as Profit from "../../ledger/Profit.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -107,7 +108,8 @@ const profitJson = (view: StatusView) => {
 
 /** When the venue ends the first order and refunds it; until then no bot is needed. */
 const safeUntil = (state: BotState): string | undefined => {
-  const open = unfinished(state)
+  // A swap that has succeeded is not refunded by anybody.
+  const open = unfinished(state).filter((placement) => !isBareSuccess(placement))
   if (open.length === 0) return undefined
   return iso(Math.min(...open.map(({ deadline }) => deadline)))
 }

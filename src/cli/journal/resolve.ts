@@ -1,6 +1,9 @@
 /** `limitbot resolve`: shows what only the operator can decide and takes their word, with or without a running bot. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as Amount from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -22,6 +25,7 @@ export const command = Command.make(
     "not-paid": flags.toggle("not-paid", "The payment was not made: its money is free again"),
     adopt: flags.toggle("adopt", "The venue is right: the slot goes on with what it says"),
     forget: flags.toggle("forget", "Take it off the books: what it holds counts as lost, until it comes after all"),
+    received: flags.text("received", "With --paid, of a swap that the venue ended without amounts: what arrived"),
     because: Flag.String("because").pipe(
       Flag.withDescription("Why, for the journal"),
       Flag.withDefault("said by the operator")
@@ -29,7 +33,7 @@ export const command = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Effect.fn(function* ({ because: text, config, json, placement, ...given }) {
+  Effect.fn(function* ({ because: text, config, json, placement, received, ...given }) {
     const said = Problems.words.filter((word) => given[word])
     const [word] = said
     if (Option.isNone(placement)) {
@@ -40,9 +44,26 @@ export const command = Command.make(
       const message = `Say one of ${Problems.words.map((each) => `--${each}`).join(", ")} about ${placement.value}`
       return yield* new WrongUsage({ message })
     }
-    yield* withJournal(config, (view) => settle(view, { placement: placement.value, word, text }, json))
+    yield* withJournal(config, (view) =>
+      Effect.gen(function* () {
+        const amount = yield* amountIn(view, placement.value, received)
+        yield* settle(view, { placement: placement.value, word, text, ...present({ received: amount }) }, json)
+      })
+    )
   })
 ).pipe(Command.withDescription("List what is in doubt, frozen or contradictory, and say what happened"))
+
+/** What arrived, in smallest units of what the swap was to bring. */
+const amountIn = Effect.fnUntraced(function* (view: JournalView, id: string, received: Option.Option<string>) {
+  if (Option.isNone(received)) return undefined
+  const placement = view.state.placements.get(id)
+  const asset = placement && view.assets.get(placement.outputAsset)
+  const value = Decimal.parse(received.value)
+  const amount = asset && value && Amount.fromDecimal(value, asset.decimals)
+  if (amount !== undefined) return amount
+  const expected = asset === undefined ? `the swap ${id}, which is not open` : `an amount of ${asset.symbol}`
+  return yield* new WrongUsage({ message: `--received ${received.value}: expected ${expected}` })
+})
 
 const list = ({ assets, now, state }: JournalView, json: boolean) => {
   const problems = Problems.problemsOf(state, now)
@@ -69,6 +90,7 @@ const list = ({ assets, now, state }: JournalView, json: boolean) => {
   )
   const told = problems.flatMap(({ evidence, placement }) => {
     const accepted = Problems.acceptedWords(state, placement, now).map((word) => `--${word}`)
+    if (Problems.takesAmount(state, placement)) accepted.unshift("--paid --received AMOUNT")
     return [`${placement}: ${evidence}`, `  limitbot resolve ${placement} ${accepted.join(" | ")}`, ""]
   })
   const ask = `${counted(problems.length, "problem")}. Find out what happened, then say it with one of the words above.`

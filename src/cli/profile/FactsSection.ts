@@ -44,7 +44,8 @@ export const reader = Read.fields({
           minutes: Read.optional(Read.integer(0, 1_000_000), "how long after the quote")
         }),
         "what a swap brings more than quoted"
-      )
+      ),
+      fillsNet: Read.optional(Read.trueOrFalse, "whether fills name their output after the echoed fee, below the limit")
     }),
     "what the service takes"
   ),
@@ -107,7 +108,8 @@ export const resolved = ({ facts, nonceSalt, profile, verifier }: Said, usual: s
         alike: inBasisPoints(fees?.alike),
         settlement: inBasisPoints(fees?.settlement),
         stable: fees?.stable?.value.map(({ value }) => value),
-        appFees: fees?.appFees?.value
+        appFees: fees?.appFees?.value,
+        fillsNet: fees?.fillsNet?.value
       }),
       improvement: {
         kept: kept === undefined ? of.fees.improvement.kept : Decimal.toNumber(kept.value),

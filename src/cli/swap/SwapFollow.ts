@@ -121,7 +121,9 @@ const stillOpen = ({ agreed, doubt, id, seen, wallet }: SwapAccount.SwapAccount)
       doubt ??
       (wallet?.state === "asked" || wallet?.state === "unclear"
         ? `nobody knows whether the wallet paid ${agreed.depositAddress}; the venue says ${seen?.status ?? "nothing"} (if you are sure that it did not, add --pay-again)`
-        : `its deadline is over and the venue says ${seen?.status ?? "nothing"}`)
+        : seen?.status === "SUCCESS"
+          ? `the venue says SUCCESS and shows no amounts, so nothing proves what arrived. See what the account received, then say it: limitbot resolve ${id} --paid --received AMOUNT`
+          : `its deadline is over and the venue says ${seen?.status ?? "nothing"}`)
   })
 
 const show = Effect.fnUntraced(function* (steps: ReadonlyArray<RecordedStep>, agreed: AgreedSwap, json: boolean) {

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Amount } from "../../domain/EventValues.ts"
 import { Commands, Reads, Understood } from "./Access.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
 import { EventStream } from "./Stream.ts"
@@ -142,7 +143,8 @@ const CommandGroup = HttpApiGroup.make("command")
     }),
     /** The operator's word on what is in doubt, stuck, frozen or contradictory; `status` lists the possible words. */
     HttpApiEndpoint.post("resolve", "/api/v1/resolve", {
-      payload: Schema.Struct({ placement: Name, word: Views.Word, why }),
+      /** `received`: what arrived of a swap that the venue ended without amounts, in smallest units. */
+      payload: Schema.Struct({ placement: Name, word: Views.Word, received: Schema.optionalKey(Amount), why }),
       success: Done,
       error
     }),

@@ -3,6 +3,7 @@ import { Clock, Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
 import { hasNoBudget } from "../../domain/Placement.ts"
+import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import * as OperatorPause from "../../engine/planning/OperatorPause.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -90,9 +91,9 @@ export const layer = HttpApiBuilder.group(
         yield* bot.wake
         return done("Kill switch on: nothing more is signed, all orders are withdrawn")
       }),
-      resolve: Effect.fnUntraced(function* ({ payload: { placement, word, why = byOperator } }) {
+      resolve: Effect.fnUntraced(function* ({ payload: { placement, received, word, why = byOperator } }) {
         const now = yield* Clock.currentTimeMillis
-        const answer = { placement, word, text: why }
+        const answer = { placement, word, text: why, ...present({ received }) }
         const verdict = Problems.resolve(books.state, answer, now)
         if (Result.isFailure(verdict)) return yield* new Refused({ message: verdict.failure })
         // Checked again against the state it is recorded in: the venue may have said something in the meantime.

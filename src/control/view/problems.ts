@@ -223,6 +223,15 @@ const kinds: ReadonlyArray<Kind> = [
     cases: forSomebodysWord("frozen", (amount) => `No new funding: the venue gave a payment of ${amount} up`)
   },
   {
+    kind: "unproven",
+    severity: "alarm",
+    command: "resolve",
+    cases: forSomebodysWord(
+      "unproven",
+      (amount) => `The venue says that a swap of ${amount} succeeded and shows no amounts: say what arrived`
+    )
+  },
+  {
     kind: "missing",
     severity: "alarm",
     command: "resolve",

@@ -15,12 +15,13 @@ import type { ForgottenOrder } from "../restart/JournalTail.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Funding, Placement } from "../state/Placement.ts"
 import type { Slot } from "../state/SlotFold.ts"
+import * as BareSuccess from "../tracking/amounts/BareSuccess.ts"
 import { found } from "../tracking/amounts/Found.ts"
 import { takenBack } from "../tracking/amounts/TakingBack.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 
 export interface MoneyProblem {
-  readonly kind: "in-doubt" | "frozen" | "contradiction" | "stuck"
+  readonly kind: "in-doubt" | "frozen" | "contradiction" | "stuck" | "unproven"
   readonly placement: string
   readonly strategy: string
   readonly slot: string
@@ -76,6 +77,13 @@ const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProb
     const evidence = `${what} (${namedPayment(funding)}) and shows no deposit: ${where}`
     return problem("stuck", funding.lastSentAt, evidence, funding.amount)
   }
+  const askedSince = BareSuccess.askedSince(placement, now)
+  if (askedSince !== undefined) {
+    const { funding, order } = placement
+    const payment = funding === undefined ? "" : `, ${namedPayment(funding)}`
+    const evidence = `the venue says SUCCESS and shows no amounts: deposit address ${order?.depositAddress}${payment}; see what the account received`
+    return problem("unproven", askedSince, evidence, placement.deposited)
+  }
   if (placement.missing !== undefined) {
     const { missing, order } = placement
     const evidence = `the venue answers that it has no order ${order?.id} (${missing.text}), and our money is in it: is venue.apiKey that of the order?`
@@ -129,12 +137,20 @@ export interface OperatorAnswer {
   readonly placement: string
   readonly word: Word
   readonly text: string
+  /** With `paid`: what arrived of a swap that the venue ended without amounts. */
+  readonly received?: Amount
+}
+
+/** Whether `paid` needs to say how much. */
+export const takesAmount = ({ placements }: BotState, id: string): boolean => {
+  const placement = placements.get(id)
+  return placement !== undefined && BareSuccess.isBareSuccess(placement)
 }
 
 /** What the operator's word makes, or why it cannot be accepted. */
 export const resolve = (
   state: BotState,
-  { placement: id, text, word }: OperatorAnswer,
+  { placement: id, received, text, word }: OperatorAnswer,
   now: number
 ): Result.Result<ReadonlyArray<BotEvent>, string> => {
   const problems = problemsOf(state, now).filter(({ placement }) => placement === id)
@@ -142,14 +158,20 @@ export const resolve = (
   const lost = state.placements.get(id)
   if (problem === undefined && word === "paid" && lost?.state === "given up") return Result.succeed(arrived(lost, text))
   if (problem === undefined) return Result.fail(`${id} has no problem that needs somebody's word`)
+  if (received !== undefined && (word !== "paid" || !takesAmount(state, id)))
+    return Result.fail(`${id}: how much arrived is said with --paid, of a swap that the venue ended without amounts`)
   const refused = state.tail.forgotten.has(id)
     ? word === "forget"
       ? undefined
       : `stop the bot and take it into the journal: limitbot reconcile --adopt ${id}; or say --forget`
     : isArrival(state, id, word)
       ? undefined
-      : objection(state.placements.get(id), problems, word, VenueTime.of(state, now))
+      : word === "paid" && lost !== undefined && BareSuccess.isBareSuccess(lost)
+        ? BareSuccess.objectionTo(lost, received)
+        : objection(state.placements.get(id), problems, word, VenueTime.of(state, now))
   if (refused !== undefined) return Result.fail(`${id}: ${refused}`)
+  if (lost !== undefined && received !== undefined)
+    return Result.succeed(BareSuccess.arrived(lost, { received, text }, now))
   const { slot, strategy } = problem
   const resolved = { _tag: "Resolved", strategy, slot, placement: id, word, text } as const
   if (word === "adopt") return Result.succeed([resolved, ...adopted(state, id)])

@@ -1,10 +1,11 @@
 /**
- * What the partner's history proves about payments in doubt. It can prove that one was made: its line shows our payload's hash,
+ * What the partner's history proves about payments in doubt, and about swaps that the venue ended without amounts. It can prove that one was made: its line shows our payload's hash,
  * or money that came in at the order's own address. It never proves that one was not made, because lines lag and masked ones are
  * left out. Balances prove neither: a payout, a refund or the owner may move the same amount at the same time.
  */
 import type { OperatorAnswer } from "../funding/Problems.ts"
 import type { Placement, PlacementIn } from "../state/Placement.ts"
+import { isBareSuccess } from "../tracking/amounts/BareSuccess.ts"
 import { addressKey, type HistoryLine } from "./Reconciliation.ts"
 
 /** Statuses of a line whose deposit the service has accepted. */
@@ -15,8 +16,12 @@ export const provenPaid = (
   history: ReadonlyMap<string, HistoryLine>
 ): ReadonlyArray<OperatorAnswer> =>
   [...placements].flatMap((placement) => {
+    const line = placement.order && history.get(addressKey(placement.order.depositAddress, placement.order.depositMemo))
+    if (isBareSuccess(placement) && line?.status === "SUCCESS" && line.amountOut > 0n) {
+      const { amountOut: received } = line
+      return [{ placement: placement.id, word: "paid", received, text: `the history shows ${received} received` }]
+    }
     if (placement.state !== "in doubt") return []
-    const line = history.get(addressKey(placement.order.depositAddress, placement.order.depositMemo))
     const proof = line === undefined ? undefined : proofIn(line, placement)
     return proof === undefined ? [] : [{ placement: placement.id, word: "paid", text: `the history shows ${proof}` }]
   })

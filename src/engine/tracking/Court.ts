@@ -78,7 +78,7 @@ export const judge = (
     againstKnown(placement, reported, order),
     elsewhere(placement, order, moved),
     otherTerm(placement, order),
-    againstItself(order),
+    againstItself(placement, order),
     estimatedAnew(placement, order),
     dear(placement, order, Fills.disputed(placement, order, reported)),
     restless(placement)
@@ -174,10 +174,10 @@ const mismatch = (what: string): Finding => ({ kind: "amounts-do-not-match", wha
 
 /** Less output per input than the whole order promises, by more than one unit of rounding on either side. */
 const isWorse = (placement: Placement, fill: { readonly amountIn: Amount; readonly amountOut: Amount }): boolean =>
-  (fill.amountOut + 1n) * placement.inputAmount < (fill.amountIn - 1n) * placement.outputAmount
+  (fill.amountOut + 1n) * placement.inputAmount < (fill.amountIn - 1n) * Fees.leastOf(placement, placement.outputAmount)
 
 /** An order must be over, and must have held money; until its payouts are final, they may still come. */
-const againstItself = (order: Order): Finding | undefined => {
+const againstItself = (placement: Placement, order: Order): Finding | undefined => {
   const { depositedAmount, fills, fillStatus, payoutIsFinal, refund, withdrawals } = order
   if (!isTerminal(fillStatus) || depositedAmount === 0n) return undefined
   const [spent, received] = [spentBy(order), receivedBy(order)]
@@ -193,7 +193,7 @@ const againstItself = (order: Order): Finding | undefined => {
   if (received > 0n && withdrawals.length === 0)
     return { kind: "filled-unpaid", what: `${received} was filled, and its payouts are final without a withdrawal` }
   // Each fill may be rounded down by one unit.
-  if (isFilled && received + BigInt(fills.length) < order.outputAmount)
+  if (isFilled && received + BigInt(fills.length) < Fees.leastOf(placement, order.outputAmount))
     return mismatch(`it ended ${fillStatus} with ${received}, less than the ${order.outputAmount} that it promised`)
   if (isFilled && spent < depositedAmount && refund === undefined)
     return mismatch(`it ended ${fillStatus} with ${spent} of ${depositedAmount} spent, and without a refund`)

@@ -6,6 +6,7 @@
 import { hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import { filledOut, type Placement } from "../state/Placement.ts"
+import { isBareSuccess } from "./amounts/BareSuccess.ts"
 
 /** How long each step may take before somebody should look, in milliseconds. */
 export interface StepTerms {
@@ -76,6 +77,7 @@ const textOf = (placement: Placement, step: keyof StepTerms): string => {
     case "doubt":
       return "a word on its funding: limitbot resolve"
     case "end":
+      if (isBareSuccess(placement)) return "a word on what arrived, as the venue shows no amounts: limitbot resolve"
       return "the venue to end it after its deadline"
     case "payout":
     case "refund":

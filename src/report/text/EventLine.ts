@@ -228,7 +228,12 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
         "alarm"
       ]
     case "Resolved":
-      return [`the operator says ${event.word}: ${event.text}`, "warn"]
+      return [
+        event.received === undefined
+          ? `the operator says ${event.word}: ${event.text}`
+          : `taken as succeeded, with what arrived by somebody's word: ${event.text}`,
+        "warn"
+      ]
     case "FundingDead":
       return [`${event.reason}; ${money(event.asset, event.amount)} never left the account and is free again`, "warn"]
     case "DepositSeen":

@@ -4,6 +4,7 @@
  */
 import { Effect, Option, Ref, Result, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import type { VenueFacts } from "../profile/Facts.ts"
 import { factsOf, type VenueConfig } from "../VenueConfig.ts"
 import * as Reply from "./Reply.ts"
 
@@ -18,6 +19,16 @@ const decodeSalt = Schema.decodeUnknownOption(Salt)
 
 export const missing = (verifier: string): string =>
   `the login needs the salt of ${verifier}: set venue.nonceSalt, or venue.facts.saltFrom to an RPC address of its ledger`
+
+/** No login can be made. */
+export const isMissing = ({ login, saltFrom, salts }: VenueFacts): boolean =>
+  login.nonce === "started" && saltFrom === undefined && salts[login.verifier] === undefined
+
+/** What to do about a login that was refused, if that is for a salt which only a person can change. */
+export const advice = ({ login, saltFrom }: VenueFacts, salt: string | undefined, refusal: string): string =>
+  saltFrom === undefined && salt !== undefined && /salt/i.test(refusal)
+    ? `: ${salt} of venue.nonceSalt is not the present salt of ${login.verifier}; set the present one, or venue.facts.saltFrom to an RPC address of its ledger`
+    : ""
 
 export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"]) {
   const { login, saltFrom, salts } = factsOf(config)

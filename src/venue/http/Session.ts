@@ -13,7 +13,7 @@ import * as AccountKey from "../signing/AccountKey.ts"
 import * as Nep413 from "../signing/Nep413.ts"
 import { Signer, SigningRefused } from "../signing/Signer.ts"
 import { factsOf, VenueConfig } from "../VenueConfig.ts"
-import { Rejected, VenueError } from "../VenueError.ts"
+import { Rejected, Unauthorized, VenueError } from "../VenueError.ts"
 import { formatTimestamp } from "../wire/WireValue.ts"
 import { SessionToken } from "./ClientCredentials.ts"
 import * as LoginSalt from "./LoginSalt.ts"
@@ -68,6 +68,15 @@ export class Session extends Context.Service<
         }
       })
 
+      const advised = (used: string | undefined, { reason }: VenueError): VenueError => {
+        const advice = "text" in reason ? LoginSalt.advice(factsOf(config), used, reason.text) : ""
+        if (reason._tag === "Rejected")
+          return new VenueError({ reason: new Rejected({ ...reason, text: `${reason.text}${advice}` }) })
+        return reason._tag === "Unauthorized"
+          ? new VenueError({ reason: new Unauthorized({ ...reason, text: `${reason.text}${advice}` }) })
+          : new VenueError({ reason })
+      }
+
       const known = Effect.all({ aheadMillis: client.clockSkewMillis, salt: salt.current })
 
       /** What the refusal taught: the venue's clock from its header, and a salt if the verifier has another one by now. */
@@ -81,7 +90,7 @@ export class Session extends Context.Service<
           ...(isLater ? ["its own clock"] : []),
           ...(better.salt === used.salt ? [] : ["the present salt of its verifier"])
         ]
-        if (what.length === 0) return yield* failure
+        if (what.length === 0) return yield* advised(used.salt, failure)
         yield* Effect.logWarning(
           `The venue refused the login: ${failure.reason.text}. It is tried once more with ${what.join(" and ")}`
         )

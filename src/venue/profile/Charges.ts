@@ -52,8 +52,12 @@ export const usualOf = (schedule: VenueFacts["fees"], hasPartner: boolean): numb
  * ask for whose strategy asks for nothing else.
  */
 export const echoes = (schedule: VenueFacts["fees"], hasPartner: boolean, ofAccount: Asked) => {
-  if (schedule.appFees === "added") return {}
   const appFeesOf = (own: Asked) => ({ ...ofAccount, ...own }).appFees ?? []
+  const echoOf = (own: Asked) => ({
+    ...echoedWith(hasPartner, appFeesOf(own)),
+    ...(schedule.fillsNet ? { fillsNet: true as const } : {})
+  })
+  if (schedule.appFees === "added") return schedule.fillsNet ? { echoOf } : {}
   return {
     echoedBasisPoints: ({ base, quote }: Pair, own: Asked): number => {
       const assets = [base.symbol, quote.symbol] as const
@@ -61,7 +65,7 @@ export const echoes = (schedule: VenueFacts["fees"], hasPartner: boolean, ofAcco
       const others = charged.appFees.filter(({ recipient }) => recipient !== "self")
       return Decimal.sumOf([sumOf(others), charged.service])
     },
-    echoOf: (own: Asked) => echoedWith(hasPartner, appFeesOf(own))
+    echoOf
   }
 }
 

@@ -36,7 +36,9 @@ const FeeSchedule = Schema.Struct({
   /** `added`: app fees go to their recipients. `shared`: in halves, the service keeping its least. */
   appFees: Schema.Literals(["added", "shared"]),
   /** The ratio that the service keeps of what a swap brings more than quoted, within so many minutes of its quote. */
-  improvement: Schema.Struct({ kept: Schema.Finite, minutes: Schema.Finite })
+  improvement: Schema.Struct({ kept: Schema.Finite, minutes: Schema.Finite }),
+  /** Fills name their output after these fees, so that it may be below the limit by what the order's echo charges. */
+  fillsNet: Schema.Boolean
 })
 /** How far the start of a login may be from the service's own time, in seconds. */
 const Span = Schema.Struct({ before: Schema.Finite, after: Schema.Finite })

@@ -14,7 +14,8 @@ export const factsOf = (verifier: string): VenueFacts => ({
     stable: [],
     settlement: 0,
     appFees: "added",
-    improvement: { kept: 0, minutes: 0 }
+    improvement: { kept: 0, minutes: 0 },
+    fillsNet: false
   },
   orders: { confidentialities: ["basic", "advanced"], tooSmall: "order-rejected" },
   settlementHashes: true,

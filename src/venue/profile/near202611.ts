@@ -24,7 +24,8 @@ export const factsOf = (verifier: string): VenueFacts => ({
     stable: ["USDC", "USDT", "DAI"],
     settlement: 0.01,
     appFees: "shared",
-    improvement: { kept: 0.5, minutes: 30 }
+    improvement: { kept: 0.5, minutes: 30 },
+    fillsNet: false
   },
   orders: { confidentialities: ["basic", "advanced"], tooSmall: "order-rejected" },
   settlementHashes: false,

@@ -62,6 +62,7 @@ const rows: Readonly<Record<string, Row>> = {
   "venue.facts.fees.improvement.minutes": { config: venue("facts: { fees: { improvement: { minutes: 30 } } }") },
   "venue.facts.crossingHashes": { config: venue("facts: { crossingHashes: true }") },
   "venue.facts.advancedStatus": { config: venue("facts: { advancedStatus: bare }") },
+  "venue.facts.fees.fillsNet": { config: venue("facts: { fees: { fillsNet: true } }") },
   "venue.facts.settlementHashes": { config: venue("facts: { settlementHashes: false }") },
   "venue.facts.movesBetweenAccounts": { config: venue("facts: { movesBetweenAccounts: true }") },
   "venue.facts.accountHistory": { config: venue("facts: { accountHistory: invite-only }") },

@@ -13,6 +13,7 @@ import { adopt, bind, lackingIn, observe } from "../../../src/engine/tracking/Or
 import * as EventLine from "../../../src/report/text/EventLine.ts"
 import { echoes } from "../../../src/venue/profile/Charges.ts"
 import { factsOf as near } from "../../../src/venue/profile/near202611.ts"
+import { order, placementAfter } from "../firstOrder.ts"
 import { budget, expected, type Life, market, quoteOf, reports, start } from "./orderLife.ts"
 
 const Base = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10_000_000n }))
@@ -190,6 +191,25 @@ describe("OrderTracker", () => {
       observe(old, { ...open, recipient: "another" }).map(({ _tag }) => _tag),
       "Contradiction"
     )
+  })
+
+  it("fills net of the echoed fee froze every slot; they are lawful where the facts say so", () => {
+    const echo = { credential: "partner", askedBasisPoints: 0, basisPoints: 20 } as const
+    const placement = placementAfter("DepositSeen")
+    const net = { ...placement, echo: { ...echo, fillsNet: true as const } }
+    const less = (order.outputAmount * 9_980n) / 10_000n
+    const report = (amountOut: bigint) => ({
+      ...order,
+      fillStatus: "FILLED" as const,
+      fills: [{ id: "f1", amountIn: order.inputAmount, amountOut, at: 1 }],
+      withdrawals: [{ status: "COMPLETED" as const }],
+      payoutIsFinal: true
+    })
+    const kindsOf = (of: typeof placement, amountOut: bigint) =>
+      observe(of, report(amountOut)).flatMap((event) => (event._tag === "Contradiction" ? [event.what] : []))
+    assert.deepStrictEqual(kindsOf(net, less), [])
+    assert.match(kindsOf(net, less - 1_000n).join(), /worse than the limit price/)
+    assert.match(kindsOf({ ...placement, echo }, less).join(), /worse than the limit price/, "the default")
   })
 
   it("an honest slice of a BUY was called worse than its limit when the base is finer than the quote", () => {

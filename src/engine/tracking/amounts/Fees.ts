@@ -7,6 +7,13 @@ import { type Amount, max, min } from "../../../domain/Amount.ts"
 import type { Order } from "../../../domain/Order.ts"
 import type { Placement } from "../../state/Placement.ts"
 
+/** The output that fills have to name of what a limit promises: less by the echoed fee where fills name it after that fee. */
+export const leastOf = ({ echo }: Placement, promised: Amount): Amount => {
+  if (echo?.fillsNet !== true) return promised
+  const millionths = BigInt(Math.ceil(echo.basisPoints * 100))
+  return max(0n, promised - (promised * millionths + 999_999n) / 1_000_000n)
+}
+
 /** An order is paid only while its payout and its refund are estimated to cost no more than this. */
 const mostBasisPoints = 500n
 const whole = 10_000n

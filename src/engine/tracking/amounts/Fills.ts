@@ -8,6 +8,7 @@
 import { type Amount, max, min } from "../../../domain/Amount.ts"
 import type { Fill, Order } from "../../../domain/Order.ts"
 import type { KnownFill, Placement } from "../../state/Placement.ts"
+import { leastOf } from "./Fees.ts"
 
 type Amounts = Pick<Fill, "amountIn" | "amountOut">
 
@@ -104,7 +105,9 @@ export const disputed = (placement: Placement, known: Said, reported: Said): Dis
 }
 
 /** What an order that is said to be wholly filled has spent at most on what no fill shows. Each fill may be rounded down. */
-const unshown = ({ inputAmount, outputAmount }: Placement, { fills, fillStatus }: Said, received: Amount): Amount => {
+const unshown = (placement: Placement, { fills, fillStatus }: Said, received: Amount): Amount => {
+  const { inputAmount } = placement
+  const outputAmount = leastOf(placement, placement.outputAmount)
   const missing = outputAmount - received - BigInt(fills.length)
   return fillStatus === "FILLED" && missing > 0n ? (missing * inputAmount + outputAmount - 1n) / outputAmount : 0n
 }

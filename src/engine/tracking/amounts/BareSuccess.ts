@@ -1,0 +1,55 @@
+/**
+ * A swap that the venue ended with success, and without any amount: of a confidential one it may never say more. Its word proves
+ * nothing, so nothing is booked until a report shows the amounts, the partner's history names them, or a person says what
+ * arrived. Then all of its deposit is spent, and what arrived is its output.
+ */
+import type { Amount } from "../../../domain/Amount.ts"
+import type { BotEvent } from "../../../domain/BotEvent.ts"
+import { minuteMillis } from "../../../domain/Durations.ts"
+import type { Placement } from "../../state/Placement.ts"
+
+export const isBareSuccess = ({ by, fills, state, status }: Placement): boolean =>
+  by === "swap" && state === "open" && status === "SUCCESS" && fills.size === 0
+
+/** Amounts may follow the status. */
+const patienceMillis = 10 * minuteMillis
+
+/** Since when a person is asked, if so. */
+export const askedSince = (placement: Placement, now: number): number | undefined => {
+  const { changedAt, deadline } = placement
+  const since = Math.max(changedAt, Math.min(deadline, changedAt + patienceMillis))
+  return isBareSuccess(placement) && now > since ? since : undefined
+}
+
+/** A better price is possible, and more than these times what was promised is a slip of the pen. */
+const mostOfQuote = { tenths: 11n, of: 10n }
+const mostOfLimit = { tenths: 2n, of: 1n }
+
+/** Why it cannot be what arrived. */
+export const objectionTo = (
+  { id, outputAmount, swap }: Placement,
+  received: Amount | undefined
+): string | undefined => {
+  if (received === undefined || received <= 0n)
+    return `say how much arrived: limitbot resolve ${id} --paid --received AMOUNT`
+  const [promised, { of, tenths }] = swap === undefined ? [outputAmount, mostOfLimit] : [swap.amountOut, mostOfQuote]
+  return received * of > promised * tenths ? "it cannot have brought so much: its quote promised far less" : undefined
+}
+
+/** What a person, or the partner's history, says of it is booked. */
+export const arrived = (
+  { deposited, id, inputAsset, order, outputAsset: asset, price, side, slot, strategy }: Placement,
+  { received: amount, text }: { readonly received: Amount; readonly text: string },
+  filledAt: number
+): ReadonlyArray<BotEvent> => {
+  const about = { strategy, slot, placement: id }
+  const fill = { fillId: `${order?.id}-swap`, side, price, inputAsset, amountIn: deposited, filledAt }
+  return [
+    { _tag: "Resolved", ...about, word: "paid", text, received: amount },
+    { _tag: "FillSeen", ...about, ...fill, outputAsset: asset, amountOut: amount },
+    { _tag: "Closed", ...about, status: "FILLED", inputAsset, unspent: 0n },
+    { _tag: "PayoutStarted", ...about, asset, amount },
+    { _tag: "PaidOut", ...about, asset, amount, fee: 0n, txHashes: [] },
+    { _tag: "Settled", ...about }
+  ]
+}
