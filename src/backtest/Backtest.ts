@@ -9,7 +9,7 @@ import * as Resample from "../candles/Resample.ts"
 import { type Amount, format, max } from "../domain/Amount.ts"
 import { dayMillis } from "../domain/Durations.ts"
 import { type Market, quoteAmount } from "../domain/Market.ts"
-import { feesToOthers } from "../domain/Order.ts"
+import { askedBasisPoints, feesToOthers, type OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import { timeframeMillis } from "../domain/Timeframe.ts"
 import * as JoinedCandles from "../strategy/expression/series/JoinedCandles.ts"
@@ -28,6 +28,8 @@ export interface Options {
   readonly changes: Partial<FillRules>
   /** What was measured, by side; single rules changed by name come first. */
   readonly measured?: Readonly<Record<FillMode, Partial<FillRules>>>
+  /** What the account's configuration asks for with every order whose file asks for nothing else. */
+  readonly accountTerms?: OrderTerms
   /** Keep where every order rested: for pictures. */
   readonly keepsOrders?: boolean
 }
@@ -87,10 +89,6 @@ export const tooFine = (strategy: Strategy, candles: Candles): ReadonlyArray<str
     .flatMap((wanted) => [...wanted.candles.keys()])
     .filter((timeframe) => (timeframeMillis(timeframe) ?? 0) < candles.time.stepMillis)
 
-/** What the file's `terms` take out of every input for others. */
-export const appFeeBasisPoints = ({ terms }: Pick<Strategy, "terms">): number =>
-  (terms?.appFees ?? []).reduce((sum, { fee }) => sum + fee, 0)
-
 export const conditionsOf = (
   strategy: Strategy,
   candles: Candles,
@@ -103,7 +101,7 @@ export const conditionsOf = (
   rules: {
     ...rules,
     minimumQuote: max(rules.minimumQuote, strategy.limits.minOrder ?? 0n),
-    appFeeBasisPoints: Math.max(rules.appFeeBasisPoints, appFeeBasisPoints(strategy))
+    appFeeBasisPoints: Math.max(rules.appFeeBasisPoints, askedBasisPoints(strategy.terms ?? {}))
   },
   budget: budgetOf(strategy, market),
   maxOpenOrders: strategy.limits.maxOpenOrders,
@@ -144,7 +142,7 @@ const inMarket = (
 
 /** What others got of all app fees; the rest came back to the account (`self`). A service that takes more than those shares them. */
 const paidToOthers = ({ terms = {} }: Strategy, { appFeeBasisPoints: taken }: FillRules, all: Amount): Amount => {
-  const total = appFeeBasisPoints({ terms })
+  const total = askedBasisPoints(terms)
   return total === 0 || taken > total ? all : (all * BigInt(feesToOthers(terms))) / BigInt(total)
 }
 
@@ -212,7 +210,8 @@ const joined = (markets: Kernel.InMarkets): Kernel.InMarkets => {
 /** Series of the strategy's markets and of those that it watches, in its order (`marketsSeen`). */
 export type MarketInputs = readonly [MarketInput, ...ReadonlyArray<MarketInput>]
 
-export const runAll = (strategy: Strategy, [first, ...others]: MarketInputs, mode: FillMode): BandSide => {
+export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: FillMode): BandSide => {
+  const strategy = { ...file, terms: { ...first.options.accountTerms, ...file.terms } }
   const one = inMarket(strategy, strategy.market, first, mode)
   const [, ...further] = marketsSeen(strategy)
   const more = further.flatMap((market, index) => {

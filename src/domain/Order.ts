@@ -134,6 +134,9 @@ export const OrderTerms = Schema.Struct({
 })
 export type OrderTerms = typeof OrderTerms.Type
 
+/** What the app fees take out of every input. */
+export const askedBasisPoints = ({ appFees = [] }: OrderTerms): number => appFees.reduce((sum, { fee }) => sum + fee, 0)
+
 /** The part of the app fees that is a cost. */
 export const feesToOthers = ({ appFees = [] }: OrderTerms): number =>
   appFees.reduce((sum, { fee, recipient }) => (recipient === "self" ? sum : sum + fee), 0)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Backtest from "../../src/backtest/Backtest.ts"
-import { noCosts } from "../../src/backtest/kernel/FillPresets.ts"
+import { type Costs, noCosts } from "../../src/backtest/kernel/FillPresets.ts"
 import * as Kernel from "../../src/backtest/kernel/Kernel.ts"
 import * as EquityCurve from "../../src/backtest/results/EquityCurve.ts"
 import * as Exposure from "../../src/backtest/results/Exposure.ts"
@@ -11,6 +11,7 @@ import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import * as Resample from "../../src/candles/Resample.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
+import type { OrderTerms } from "../../src/domain/Order.ts"
 import type { Limits, Strategy } from "../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { random, randomCandles } from "./RandomStrategies.ts"
@@ -58,6 +59,28 @@ describe("Backtest", () => {
     assert.strictEqual(both.appFeesQuote, others.appFeesQuote / 4n)
     assert.strictEqual(own.pnlQuote, others.pnlQuote)
     assert.isBelow(own.fills, optimistic.fills)
+  })
+
+  it("app fees of the account cost what those of the file cost, unless the file says otherwise: they were ignored", () => {
+    const [fees, mine] = [{ appFees: [{ recipient: "a.near", fee: 40 }] }, { appFees: [] }]
+    const run = (terms: OrderTerms, accountTerms: OrderTerms) =>
+      Backtest.run({ ...strategy, terms }, candles, indices, "optimistic", { ...options, accountTerms })
+    const figures = ({ appFeesQuote, fills, pnlQuote }: Backtest.BandSide) => ({ appFeesQuote, fills, pnlQuote })
+    assert.deepStrictEqual(figures(run({}, fees)), figures(run(fees, {})))
+    assert.isTrue(run({}, fees).appFeesQuote > 0n)
+    assert.deepStrictEqual(figures(run(mine, fees)), figures(optimistic))
+  })
+
+  it("parts of a basis point count: they were rounded away, or threw", () => {
+    const taking = (costs: Partial<Costs>) =>
+      Backtest.run(strategy, candles, indices, "optimistic", { ...options, costs: { ...options.costs, ...costs } })
+    const [whole, parts] = [taking({ appFeeBasisPoints: 20 }), taking({ appFeeBasisPoints: 20.01 })]
+    assert.strictEqual(whole.fills, parts.fills)
+    const taken = Number(parts.appFeesQuote) / Number(whole.appFeesQuote)
+    // Fills that come later make other next orders.
+    assert.closeTo(taken, 20.01 / 20, 1e-4)
+    const [fee, finer] = [taking({ feeBasisPoints: 10 }), taking({ feeBasisPoints: 10.004 })]
+    assert.closeTo(Number(finer.feesQuote) / Number(fee.feesQuote), 1.0004, 1e-8)
   })
 
   it("runs as without limits while they keep nothing back", () => {

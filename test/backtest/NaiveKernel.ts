@@ -18,7 +18,7 @@ import type { SlotProgress } from "../../src/strategy/View.ts"
 import { naiveLimits } from "./NaiveLimits.ts"
 
 /** What app fees leave of an input. */
-const restOf = (basisPoints: number) => Decimal.make(10_000n - BigInt(basisPoints), 4)
+const restOf = (basisPoints: number) => Decimal.make(1_000_000n - BigInt(Math.round(basisPoints * 100)), 6)
 
 interface Order {
   readonly side: Side

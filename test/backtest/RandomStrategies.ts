@@ -153,7 +153,7 @@ export const immediateRules = (next: Random): FillRules => ({
   withdrawFee: pick(next, { base: 0n, quote: 0n }, { base: 1000n, quote: 50_000n }),
   refundFee: pick(next, { base: 0n, quote: 0n }, { base: 2000n, quote: 30_000n }),
   minimumQuote: pick(next, 0n, 0n, 20_000_000n),
-  appFeeBasisPoints: pick(next, 0, 0, 40)
+  appFeeBasisPoints: pick(next, 0, 0, 20.01)
 })
 
 export const anyRules = (next: Random): FillRules => ({

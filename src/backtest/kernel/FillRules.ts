@@ -83,10 +83,8 @@ export const isImmediate = (rules: FillRules): boolean =>
   rules.payoutMillis === 0 &&
   rules.cancelMillis === 0
 
-const basisPoints = 10_000n
-
 /** To a millionth of a basis point, exactly. */
-const ratioOf = (basisPoints: number): Decimal.Decimal => Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
+export const ratioOf = (basisPoints: number): Decimal.Decimal => Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
 
 const edgeOf = ({ edgeBasisPoints }: FillRules): Decimal.Decimal => ratioOf(edgeBasisPoints)
 
@@ -99,7 +97,7 @@ export const quotedAt = ({ spreadBasisPoints }: FillRules, close: Price): BidAsk
 
 /** What app fees leave of an input, as a ratio. */
 const restOf = ({ appFeeBasisPoints }: FillRules): Decimal.Decimal =>
-  Decimal.subtract(Decimal.one, Decimal.make(BigInt(appFeeBasisPoints), 4))
+  Decimal.subtract(Decimal.one, ratioOf(appFeeBasisPoints))
 
 const divided = (price: Price, ratio: Decimal.Decimal): Price => Decimal.divide(price, ratio, price.scale + 9, "up")
 
@@ -166,8 +164,8 @@ export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Roun
 
 /** The venue's share of an output, rounded up. */
 export const shareOf = (rules: FillRules, gross: Amount.Amount): Amount.Amount => {
-  const hundredths = BigInt(Math.round(rules.feeBasisPoints * 100))
-  return Amount.min(gross, Decimal.divideInteger(gross * hundredths, basisPoints * 100n, "up"))
+  const { digits, scale } = ratioOf(rules.feeBasisPoints)
+  return Amount.min(gross, Decimal.divideInteger(gross * digits, Decimal.powerOfTen(scale), "up"))
 }
 
 /** The price of one payout, in what the order brings in. */

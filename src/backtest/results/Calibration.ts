@@ -11,6 +11,8 @@
  * their limit, the kind side asks for no margin. The unkind side asks for at least as much as nine of ten fills had been
  * waiting for.
  *
+ * What app fees take of an input is not a margin: a backtest has them beside it, so they are taken off.
+ *
  * Times are between entries of the journal, so they include how long the bot took to look.
  */
 
@@ -18,6 +20,7 @@ import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Side } from "../../domain/Market.ts"
+import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
 import type { FillMode } from "../kernel/FillPresets.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 
@@ -60,6 +63,8 @@ interface Life {
   readonly market: string
   readonly side: Side
   readonly limit: number
+  /** Basis points of the input: what it asked for, or else what its echo said. */
+  takenBasisPoints: number
   /** When each kind of event was first recorded. */
   readonly first: Map<BotEvent["_tag"], number>
   filledAt: number | undefined
@@ -72,15 +77,16 @@ const measured = (values: ReadonlyArray<number>): Measured => {
   return { count: sorted.length, p25: at(0.25), p50: at(0.5), p90: at(0.9) }
 }
 
-const livesOf = (events: Iterable<Recorded>): ReadonlyArray<Life> => {
+const livesOf = (events: Iterable<Recorded>, accountTerms: OrderTerms): ReadonlyArray<Life> => {
   const lives = new Map<string, Life>()
   for (const { at, event } of events) {
     if (event._tag === "Planned") {
-      const { market, side, price } = event
+      const { market, side, price, terms } = event
       lives.set(event.placement, {
         market,
         side,
         limit: Decimal.toNumber(price),
+        takenBasisPoints: askedBasisPoints({ ...accountTerms, ...terms }),
         first: new Map(),
         filledAt: undefined
       })
@@ -88,13 +94,14 @@ const livesOf = (events: Iterable<Recorded>): ReadonlyArray<Life> => {
     const life = "placement" in event ? lives.get(event.placement) : undefined
     if (life === undefined) continue
     if (!life.first.has(event._tag)) life.first.set(event._tag, at)
+    if (event._tag === "FeeEchoed") life.takenBasisPoints = event.basisPoints
     if (event._tag === "FillSeen") life.filledAt ??= event.filledAt
   }
   return [...lives.values()]
 }
 
-const beyond = ({ side, limit }: Life, { low, high }: MinuteRange): number =>
-  ((side === "BUY" ? limit - low : high - limit) / limit) * 10_000
+const beyond = ({ side, limit, takenBasisPoints }: Life, { low, high }: MinuteRange): number =>
+  ((side === "BUY" ? limit - low : high - limit) / limit) * 10_000 - takenBasisPoints
 
 /** What the stored minutes say about an order from its deposit to its end. */
 const touchesOf = (life: Life, minutes: ReadonlyMap<number, MinuteRange>) => {
@@ -120,9 +127,10 @@ const touchesOf = (life: Life, minutes: ReadonlyMap<number, MinuteRange>) => {
 
 export const measure = (
   events: Iterable<Recorded>,
-  minutesOf: ReadonlyMap<string, ReadonlyArray<MinuteRange>>
+  minutesOf: ReadonlyMap<string, ReadonlyArray<MinuteRange>>,
+  accountTerms: OrderTerms = {}
 ): Calibration => {
-  const lives = livesOf(events)
+  const lives = livesOf(events, accountTerms)
   const minutes = new Map(
     [...minutesOf].map(([market, all]) => [market, new Map(all.map((minute) => [minute.openedAt, minute]))])
   )

@@ -120,7 +120,7 @@ const amounts = (
 /** Costs and changed rules in one of all markets, from flags and what is known of costs. */
 export const options = Effect.fn("BacktestInput.options")(function* (
   flags: RuleFlags,
-  { fees, payouts, refunds, spreads }: FeeModel.KnownCosts,
+  { accountTerms, fees, payouts, refunds, spreads }: FeeModel.KnownCosts,
   market: Market,
   all: ReadonlyArray<Market>
 ) {
@@ -150,7 +150,7 @@ export const options = Effect.fn("BacktestInput.options")(function* (
     ...(spread === undefined || spread.from === "sandbox" ? {} : { spreadBasisPoints }),
     ...(Option.isSome(flags.volumeShare) ? { volumeShare: flags.volumeShare.value } : {})
   }
-  return { costs, changes } satisfies Backtest.Options
+  return { costs, changes, accountTerms } satisfies Backtest.Options
 })
 
 /**

@@ -9,6 +9,7 @@ import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
+import type { OrderTerms } from "../../domain/Order.ts"
 import { iso } from "../../domain/Text.ts"
 import { candlesWanted, marketsSaid, marketsSeen } from "../../strategy/Strategy.ts"
 import * as Progress from "../Progress.ts"
@@ -39,9 +40,9 @@ export interface BacktestAsked extends Omit<BacktestInput.DataFlags, "data">, Ba
 }
 
 /** Loaded on demand, like everything that most runs do not need. */
-const calibrationOf = Effect.fnUntraced(function* (journal: string, market: string) {
+const calibrationOf = Effect.fnUntraced(function* (journal: string, market: string, terms: OrderTerms) {
   const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
-  const found = yield* JournalData.calibration(journal, market)
+  const found = yield* JournalData.calibration(journal, market, terms)
   const measured = {
     pessimistic: Calibration.rulesFor(found, "pessimistic"),
     optimistic: Calibration.rulesFor(found, "optimistic")
@@ -59,7 +60,7 @@ const optionsIn = Effect.fnUntraced(function* (
   const given = yield* BacktestInput.options(input, costs, market, all)
   const keepsOrders = Option.isSome(input.report)
   if (Option.isNone(input.calibrate)) return { options: { ...given, keepsOrders }, calibrated: [] }
-  const { measured, calibrated } = yield* calibrationOf(input.calibrate.value, market.name)
+  const { measured, calibrated } = yield* calibrationOf(input.calibrate.value, market.name, costs.accountTerms)
   const named = calibrated.map((text) => (all.length === 1 ? text : `${market.name}: ${text}`))
   return { options: { ...given, keepsOrders, measured }, calibrated: named }
 })

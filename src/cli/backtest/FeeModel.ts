@@ -5,12 +5,11 @@
  * figure. Configuration and journal are read once, for all markets and files.
  */
 import { Effect, FileSystem, Option } from "effect"
-import { appFeeBasisPoints } from "../../backtest/Backtest.ts"
 import type * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import type { Market } from "../../domain/Market.ts"
-import type { OrderTerms } from "../../domain/Order.ts"
+import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
 import { learnedText } from "../../report/text/LearnedFee.ts"
 import { defaultSpread } from "../../sandbox/core/Settings.ts"
 import { chargesOf, echoedWith, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
@@ -43,6 +42,8 @@ interface Spread {
 export interface KnownCosts extends MeasuredFees.FlatFees {
   readonly fees: FeeModel
   readonly spreads: ReadonlyMap<string, Spread>
+  /** What the configuration asks for with every order. */
+  readonly accountTerms: OrderTerms
 }
 
 interface CostFlags {
@@ -59,6 +60,8 @@ export interface Account {
   /** Whether orders are a partner's. */
   readonly isPartner: boolean
   readonly schedule: VenueFacts["fees"]
+  /** What every order asks for whose file asks for nothing else. */
+  readonly terms: OrderTerms
   /** `undefined`: too few fills. */
   readonly fees: MeasuredFees.MeasuredFees | undefined
   readonly published: MeasuredFees.FlatFees
@@ -70,15 +73,21 @@ export interface Account {
 const none: ReadonlyMap<string, never> = new Map<string, never>()
 const unknown: MeasuredFees.FlatFees = { payouts: none, refunds: none }
 /** Without a configuration: the schedule of the interface document, without a partner's credential. */
-const documented = { schedule: document.factsOf("any").fees, isPartner: false, echoed: none }
+const documented = { schedule: document.factsOf("any").fees, isPartner: false, echoed: none, terms: {} }
 
 /** `undefined` without a configuration. Loaded on demand: most runs have none. */
 export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Option.Option<string>) {
   if (Option.isNone(config)) return undefined
   const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
-  const { journal, venue } = yield* loadSettings(config.value)
+  const { account, journal, venue } = yield* loadSettings(config.value)
   const schedule = venue.facts.fees
-  const known = { config: config.value, journal, isPartner: isPartner(venue.facts, venue.hasPartner), schedule }
+  const known = {
+    config: config.value,
+    journal,
+    isPartner: isPartner(venue.facts, venue.hasPartner),
+    schedule,
+    terms: account.terms
+  }
   const fileSystem = yield* FileSystem.FileSystem
   const isThere = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
   if (!isThere) return { ...known, fees: undefined, published: unknown, echoed: none, spreads: none } satisfies Account
@@ -95,10 +104,10 @@ interface OfInputs {
 }
 
 /**
- * What is taken of every input where app fees are shared: what orders of the market were told, else what the schedule says, in
- * whole basis points. Every other schedule takes its fee from what is paid out.
+ * What is taken of every input where app fees are shared: what orders of the market were told, else what the schedule says.
+ * Every other schedule takes its fee from what is paid out.
  */
-const ofInputs = (
+export const ofInputs = (
   known: Pick<Account, "echoed" | "isPartner" | "schedule">,
   markets: ReadonlyArray<Market>,
   { appFees = [] }: OrderTerms
@@ -107,7 +116,7 @@ const ofInputs = (
   const each = markets.map(({ base, name, quote }): OfInputs => {
     const learned = EchoedFee.learnedFor(known.echoed, name, echoedWith(known.isPartner, appFees))
     const trade = { hasPartner: known.isPartner, assets: [base.symbol, quote.symbol], appFees } as const
-    return { basisPoints: learned?.basisPoints ?? Math.floor(totalOf(chargesOf(known.schedule, trade))), learned }
+    return { basisPoints: learned?.basisPoints ?? totalOf(chargesOf(known.schedule, trade)), learned }
   })
   return each.reduce((dearest, next) => (next.basisPoints > dearest.basisPoints ? next : dearest))
 }
@@ -204,14 +213,15 @@ export const of = Effect.fn("FeeModel.of")(function* (
   flags: CostFlags,
   account: Account | undefined,
   markets: ReadonlyArray<Market>,
-  terms: OrderTerms = {}
+  own: OrderTerms = {}
 ) {
   const given = Option.getOrElse(flags.spreadBps, () => 0)
   if (given < 0 || given > mostSpreadBasisPoints) {
     const message = `--spread-bps ${given}: give 0 to ${mostSpreadBasisPoints} basis points, from bid to ask`
     return yield* new WrongUsage({ message })
   }
-  const { isPartner } = account ?? documented
+  const { isPartner, terms: accountTerms } = account ?? documented
+  const terms = { ...accountTerms, ...own }
   const who = isPartner ? "with a partner credential" : "without a partner credential"
   const { basisPoints: ofInput, learned } = Option.isSome(flags.feeBps)
     ? { basisPoints: 0 }
@@ -220,7 +230,7 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const flat = flatOf(flags, account)
   const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
   // Those of a schedule that shares them are in its share of the input.
-  const appFees = ofInput > 0 ? 0 : appFeeBasisPoints({ terms })
+  const appFees = ofInput > 0 ? 0 : askedBasisPoints(terms)
   const isGiven = Option.isSome(flags.withdrawFee) || Option.isSome(flags.refundFee)
   const isFree = ofFill.from === "flag" && ofFill.basisPoints === 0 && !isGiven && appFees === 0
   const taken = [
@@ -235,7 +245,11 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const sentence = [
     isFree ? "NO FEES: asked for by --fee-bps 0" : `fees: ${taken.join(", ")}`,
     spreadsSaid(spreads),
-    ...(appFees > 0 ? [`app fees of its terms: ${appFees} basis points of every input`] : [])
+    ...(appFees > 0
+      ? [
+          `app fees of ${own.appFees === undefined ? account?.config : "its terms"}: ${appFees} basis points of every input`
+        ]
+      : [])
   ].join("; ")
-  return { fees: { ...ofFill, ofInput, sentence, isFree }, ...flat, spreads } satisfies KnownCosts
+  return { fees: { ...ofFill, ofInput, sentence, isFree }, ...flat, spreads, accountTerms } satisfies KnownCosts
 })

@@ -6,6 +6,7 @@ import * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
 import * as Candles from "../../candles/Candles.ts"
 import * as ColumnCache from "../../candles/ColumnCache.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
+import type { OrderTerms } from "../../domain/Order.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Minute, minutesOf, PriceStore } from "../../journal/PriceStore.ts"
 import * as Modes from "../Modes.ts"
@@ -91,8 +92,12 @@ export const costs = Effect.fn("JournalData.costs")(function* (file: string, quo
   )
 })
 
-/** How the bot's own orders filled; of one market if it is named. */
-export const calibration = Effect.fn("JournalData.calibration")(function* (file: string, market: string | undefined) {
+/** How the bot's own orders filled; of one market if it is named. `accountTerms`: what they asked for if their file said nothing. */
+export const calibration = Effect.fn("JournalData.calibration")(function* (
+  file: string,
+  market: string | undefined,
+  accountTerms: OrderTerms = {}
+) {
   return yield* within(
     file,
     Effect.gen(function* () {
@@ -103,7 +108,7 @@ export const calibration = Effect.fn("JournalData.calibration")(function* (file:
       const placements = new Set(wanted.map(({ placement }) => placement))
       const minutes = yield* minutesOf(new Set(wanted.map((event) => event.market)))
       const own = events.filter(({ event }) => "placement" in event && placements.has(event.placement))
-      return Calibration.measure(own, minutes)
+      return Calibration.measure(own, minutes, accountTerms)
     })
   )
 })

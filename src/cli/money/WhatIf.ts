@@ -15,6 +15,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { medianAmount } from "../../domain/Median.ts"
+import type { OrderTerms } from "../../domain/Order.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Replayed } from "../../engine/explain/Replay.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
@@ -22,7 +23,7 @@ import * as Profit from "../../ledger/Profit.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { isPartner, usualOf } from "../../venue/profile/Charges.ts"
-import { sandboxSpreadBasisPoints } from "../backtest/FeeModel.ts"
+import * as FeeModel from "../backtest/FeeModel.ts"
 import type { BotSettings } from "../files/ConfigFile.ts"
 import * as JournalData from "../journal/JournalData.ts"
 
@@ -57,6 +58,7 @@ export interface RecordedRun {
   readonly ran: Replayed["ran"]
   readonly decimals: (symbol: string) => number | undefined
   readonly venue: Pick<BotSettings["venue"], "facts" | "hasPartner">
+  readonly account: Pick<BotSettings["account"], "terms">
 }
 
 export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: Strategy, recorded: RecordedRun) {
@@ -69,33 +71,36 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   const minutes = recorded.minutes.get(market.name) ?? []
   const [first, last] = [minutes[0], minutes.at(-1)]
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
-  const { journal } = recorded
+  const { account, journal } = recorded
   const data = yield* Effect.option(
     Effect.all([
       JournalData.candles(journal, market.name),
-      JournalData.calibration(journal, market.name),
+      JournalData.calibration(journal, market.name, account.terms),
       JournalData.costs(journal, keptBasisPoints(recorded))
     ])
   )
   if (Option.isNone(data)) return none("the journal's prices cannot be read")
-  const [{ candles }, calibration, { spreads }] = data.value
+  const [{ candles }, calibration, { echoed, spreads }] = data.value
   const [finest] = Backtest.tooFine(edited, candles)
   if (finest !== undefined) return none(`it decides by ${finest} candles, and minutes are recorded`)
-  const input: Backtest.MarketInput = {
-    candles,
-    indices: CrossingIndex.linearIndices(candles, "at"),
-    options: {
-      costs: costsOf(recorded, market, spreads.get(market.name) ?? sandboxSpreadBasisPoints),
-      // What others trade is not recorded.
-      changes: { volumeShare: 0 },
-      measured: {
-        pessimistic: Calibration.rulesFor(calibration, "pessimistic"),
-        optimistic: Calibration.rulesFor(calibration, "optimistic")
-      }
+  const spread = spreads.get(market.name) ?? FeeModel.sandboxSpreadBasisPoints
+  const optionsFor = ({ terms }: Strategy): Backtest.Options => ({
+    costs: {
+      ...costsOf(recorded, market, { ...account.terms, ...terms }, echoed),
+      spreadBasisPoints: spread / 2
+    },
+    accountTerms: account.terms,
+    // What others trade is not recorded.
+    changes: { volumeShare: 0 },
+    measured: {
+      pessimistic: Calibration.rulesFor(calibration, "pessimistic"),
+      optimistic: Calibration.rulesFor(calibration, "optimistic")
     }
-  }
+  })
+  const indices = CrossingIndex.linearIndices(candles, "at")
   const bandOf = (file: Strategy): readonly [Amount, Amount] => {
-    const { p5, p95 } = Band.quantilesOf(Band.run(file, [input]).simulated, Backtest.profitOf)
+    const { simulated } = Band.run(file, [{ candles, indices, options: optionsFor(file) }])
+    const { p5, p95 } = Band.quantilesOf(simulated, Backtest.profitOf)
     return [p5, p95]
   }
   const earned = earnedBy(recorded, strategy, market, last.close)
@@ -134,8 +139,16 @@ const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: 
 const keptBasisPoints = ({ venue }: RecordedRun): number =>
   usualOf(venue.facts.fees, isPartner(venue.facts, venue.hasPartner))
 
-/** The middle one of the fees that the bot paid. */
-const costsOf = (recorded: RecordedRun, { base, quote }: Market, spreadBasisPoints: number): Costs => {
+/** What the service takes with these terms, and the middle one of the flat fees that the bot paid. */
+const costsOf = (
+  recorded: RecordedRun,
+  market: Market,
+  terms: OrderTerms,
+  echoed: FeeModel.Account["echoed"]
+): Omit<Costs, "spreadBasisPoints"> => {
+  const { base, quote } = market
+  const { facts, hasPartner } = recorded.venue
+  const known = { echoed, isPartner: isPartner(facts, hasPartner), schedule: facts.fees }
   const paid = (kind: "payout" | "refund") => {
     const of = (symbol: string): Amount => {
       const paid = recorded.trading.fees.filter((fee) => fee.kind === kind && fee.asset === symbol)
@@ -145,9 +158,8 @@ const costsOf = (recorded: RecordedRun, { base, quote }: Market, spreadBasisPoin
   }
   return {
     ...noCosts,
-    spreadBasisPoints: spreadBasisPoints / 2,
-    ...(recorded.venue.facts.fees.appFees === "shared"
-      ? { appFeeBasisPoints: Math.floor(keptBasisPoints(recorded)) }
+    ...(facts.fees.appFees === "shared"
+      ? { appFeeBasisPoints: FeeModel.ofInputs(known, [market], terms).basisPoints }
       : { feeBasisPoints: keptBasisPoints(recorded) }),
     withdrawFee: paid("payout"),
     refundFee: paid("refund")

@@ -49,7 +49,7 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ config, journal, with: edited, certificate, json }) {
     const settings = yield* ConfigFile.loadSettings(config)
-    const { markets, venue } = settings
+    const { account, markets, venue } = settings
     const strategies = edited.length === 0 ? [] : yield* StrategyFiles.load(edited, markets)
     const file = Option.getOrElse(journal, () => settings.journal)
     const places = new Map(markets.assets.map(({ symbol, decimals }) => [symbol, decimals]))
@@ -68,7 +68,7 @@ export const command = Command.make(
       return { replayed: replay.result(), trading: trades.result(), minutes }
     }).pipe(Effect.provide(Modes.readOnlyJournal(file)))
     const { ran } = replayed
-    const recorded = { journal: file, trading, minutes, ran, decimals, venue }
+    const recorded = { journal: file, trading, minutes, ran, decimals, account, venue }
     // Backtests are loaded on demand.
     const differenceOf = (strategy: Strategy) =>
       Effect.flatMap(

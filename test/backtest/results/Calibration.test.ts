@@ -61,6 +61,20 @@ const measure = (count: number) =>
   Calibration.measure(numbers(count).flatMap(life), new Map([["BTC/USDC", numbers(count).flatMap(minutesOf)]]))
 
 describe("Calibration", () => {
+  it("takes off what app fees take of the input: a backtest with both counted them twice", () => {
+    const ranges = new Map([["BTC/USDC", numbers(40).flatMap(minutesOf)]])
+    const appFees = [{ recipient: "alice.near", fee: 5 }]
+    const asked = Calibration.measure(numbers(40).flatMap(life), ranges, { appFees })
+    assert.closeTo(asked.edge.p90, 31, 1e-6)
+    const echoed = numbers(40).flatMap((n): ReadonlyArray<Recorded> => {
+      const [planned, ...rest] = life(n)
+      const echo = { _tag: "FeeEchoed", placement: `p${n}`, slot: "s", strategy: "s", credential: "partner" } as const
+      const event = { ...echo, askedBasisPoints: 5, basisPoints: 20.01 }
+      return planned === undefined ? [] : [planned, { ...planned, event }, ...rest]
+    })
+    assert.closeTo(Calibration.measure(echoed, ranges, { appFees }).edge.p90, 15.99, 1e-6)
+  })
+
   it("measures times and margins by nearest rank", () => {
     const found = measure(40)
     assert.deepStrictEqual(found.place, { count: 40, p25: 10_000, p50: 20_000, p90: 36_000 })

@@ -24,6 +24,7 @@ const account = (profile: ProfileName, hasPartner = false): FeeModel.Account => 
     journal: "bot.sqlite",
     isPartner: isPartner(facts, hasPartner),
     schedule: facts.fees,
+    terms: {},
     fees: undefined,
     published: { payouts: new Map(), refunds: new Map() },
     echoed: new Map(),
@@ -40,10 +41,12 @@ describe("the fees of a backtest", () => {
     ["without a configuration", undefined, trade, {}, 20, 0],
     ["of the interface document", account("document"), trade, {}, 20, 0],
     ["of the interface document, with its credential", account("document", true), trade, {}, 0, 0],
-    ["of the deployed service", near, trade, {}, 0, 20],
-    ["of the deployed service, between stable assets", near, stable, {}, 0, 1],
-    ["of the deployed service, with app fees that are shared", near, trade, others, 0, 31],
-    ["of the deployed service, with app fees to oneself, which are no rebate", near, trade, own, 0, 25]
+    ["of the deployed service", near, trade, {}, 0, 20.01],
+    ["of the deployed service, between stable assets", near, stable, {}, 0, 1.01],
+    ["of the deployed service, with app fees that are shared", near, trade, others, 0, 31.01],
+    ["of the deployed service, with app fees to oneself, which are no rebate", near, trade, own, 0, 25.01],
+    ["of the deployed service, with app fees of the account", { ...near, terms: others }, trade, {}, 0, 31.01],
+    ["of the deployed service, whose file asks otherwise", { ...near, terms: others }, trade, own, 0, 25.01]
   ] as const)("are those %s", ([, from, market, terms, ofOutput, ofInput]) =>
     Effect.gen(function* () {
       const { fees } = yield* FeeModel.of(flags, from, [market], terms)
@@ -65,14 +68,18 @@ describe("the fees of a backtest", () => {
       assert.strictEqual(fees.ofInput, 27)
       assert.include(fees.sentence, "27 basis points of every input (echoed by 1 order)")
       const asked = yield* FeeModel.of(flags, { ...near, echoed }, [trade], others)
-      assert.strictEqual(asked.fees.ofInput, 31)
+      assert.strictEqual(asked.fees.ofInput, 31.01)
+      const said = { credential: "partner", askedBasisPoints: 21, basisPoints: 33.51 } as const
+      EchoedFee.learn(echoed, trade.name, said, 3)
+      const account = yield* FeeModel.of(flags, { ...near, echoed, terms: others }, [trade])
+      assert.strictEqual(account.fees.ofInput, 33.51, "an echo of what the account asks for")
     })
   )
 
   it.effect("are those of the dearest market, and none beside a flag", () =>
     Effect.gen(function* () {
       const { fees } = yield* FeeModel.of(flags, near, [stable, trade])
-      assert.strictEqual(fees.ofInput, 20)
+      assert.strictEqual(fees.ofInput, 20.01)
       const given = yield* FeeModel.of({ ...flags, feeBps: Option.some(7) }, near, [trade])
       assert.deepStrictEqual([given.fees.basisPoints, given.fees.ofInput], [7, 0])
     })
@@ -89,6 +96,14 @@ describe("the fees of a backtest", () => {
             assert.isTrue(fees.sentence.endsWith(said), fees.sentence)
             assert.isFalse(fees.isFree)
           }
+        const ofAccount = { ...account("document"), terms: others }
+        for (const feeBps of [Option.none(), Option.some(0)]) {
+          const { accountTerms, fees } = yield* FeeModel.of({ ...flags, feeBps }, ofAccount, [trade])
+          const name = "app fees of bot.yaml: 21 basis points of every input"
+          assert.isTrue(fees.sentence.endsWith(name), fees.sentence)
+          assert.isFalse(fees.isFree)
+          assert.strictEqual(accountTerms, others)
+        }
         const { fees } = yield* FeeModel.of(flags, near, [trade], others)
         assert.notInclude(fees.sentence, "app fees")
         const { fees: free } = yield* FeeModel.of({ ...flags, feeBps: Option.some(0) }, undefined, [trade])

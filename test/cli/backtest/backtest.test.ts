@@ -238,6 +238,33 @@ describe("backtest commands", () => {
           assert.isAbove(Number(charged.sides[side].appFeesQuote), 0)
           assert.notProperty(free.sides[side], "appFeesQuote")
         }
+        // The configuration's were ignored by every backtest and search.
+        const configs = ["", "appFees: { app.near: 100 }, "].map((appFees, index) => {
+          const config = join(folder, `account-${index}.yaml`)
+          const account = `account: { ${appFees}key: { env: KEY } }\nassets:\n`
+          const assets = "  BTC: { id: btc, decimals: 8 }\n  USDC: { id: usdc, decimals: 6 }\n"
+          writeFileSync(config, `venue: { url: http://127.0.0.1:1, apiKey: { env: KEY } }\n${account}${assets}`)
+          return config
+        })
+        const profits = (...words: ReadonlyArray<string>) =>
+          Effect.forEach(configs, (config) =>
+            Effect.map(limitbot(...words, "--data", data, "--config", config), (json) =>
+              [...json.matchAll(/"(?:profitQuote|p50)":\s*"?([^",}]+)/g)].map(([, profit]) => Number(profit))
+            )
+          )
+        const set = ["--set", "grid.levels=11,21", "--threads", "1", "--json"]
+        for (const words of [
+          ["backtest", strategy, ...quickly],
+          ["backtest", strategy, withFees, ...quickly],
+          ["sweep", strategy, ...set],
+          ["walk-forward", strategy, ...set, "--windows", "2"],
+          ["monte-carlo", strategy, "--runs", "20", "--json"]
+        ]) {
+          const [without = [], charging = []] = yield* profits(...words)
+          assert.strictEqual(charging.length, without.length)
+          assert.isAbove(charging.length, 0)
+          assert.notDeepEqual(charging, without, words[0] ?? "")
+        }
         const said = yield* limitbot("backtest", withFees, "--band", "rules", "--data", data)
         assert.match(said, /app fees of its terms: 100 basis points of every input/)
         assert.match(said, /^app fees +\d/m)

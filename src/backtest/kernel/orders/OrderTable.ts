@@ -4,8 +4,9 @@
  * money costs nothing in the kernel's loop. A row that never filled may be given up and used again.
  */
 import type { Amount } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
 import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../../domain/Market.ts"
-import { type FillRules, lastFeeOf } from "../FillRules.ts"
+import { type FillRules, lastFeeOf, ratioOf } from "../FillRules.ts"
 
 export interface OrderRow {
   readonly slot: number
@@ -131,8 +132,9 @@ export const moved = (table: OrderTable): { readonly base: Amount; readonly quot
 /** App fees of all fills, by the asset that they were taken from. They are part of the inputs. */
 export const appFees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
   let [base, quote] = [0n, 0n]
+  const { digits, scale } = ratioOf(table.rules.appFeeBasisPoints)
   for (const [id, { side, input }] of table.rows.entries()) {
-    const paid = (BigInt(table.fills[id] ?? 0) * input * BigInt(table.rules.appFeeBasisPoints)) / 10_000n
+    const paid = (BigInt(table.fills[id] ?? 0) * input * digits) / Decimal.powerOfTen(scale)
     if (side === "BUY") quote += paid
     else base += paid
   }
