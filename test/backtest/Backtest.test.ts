@@ -2,16 +2,19 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Backtest from "../../src/backtest/Backtest.ts"
 import { type Costs, noCosts } from "../../src/backtest/kernel/FillPresets.ts"
+import { shareOf, touching } from "../../src/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../src/backtest/kernel/Kernel.ts"
 import * as EquityCurve from "../../src/backtest/results/EquityCurve.ts"
 import * as Exposure from "../../src/backtest/results/Exposure.ts"
 import * as FillRows from "../../src/backtest/results/FillRows.ts"
 import * as RoundTrips from "../../src/backtest/results/RoundTrips.ts"
+import * as Candles from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import * as Resample from "../../src/candles/Resample.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import type { OrderTerms } from "../../src/domain/Order.ts"
+import { defaultSettings } from "../../src/sandbox/core/Settings.ts"
 import type { Limits, Strategy } from "../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { random, randomCandles } from "./RandomStrategies.ts"
@@ -79,8 +82,42 @@ describe("Backtest", () => {
     const taken = Number(parts.appFeesQuote) / Number(whole.appFeesQuote)
     // Fills that come later make other next orders.
     assert.closeTo(taken, 20.01 / 20, 1e-4)
-    const [fee, finer] = [taking({ feeBasisPoints: 10 }), taking({ feeBasisPoints: 10.004 })]
-    assert.closeTo(Number(finer.feesQuote) / Number(fee.feesQuote), 1.0004, 1e-8)
+    assert.strictEqual(shareOf({ ...touching, feeBasisPoints: 10.004 }, 10n ** 10n), 10_004_000n)
+  })
+
+  it("a swap pays for its size as the sandbox's quotes do, and is not made where its size breaks its limit: size was free", () => {
+    const still = Candles.columnOf(Array.from({ length: 20 }, () => 40_000))
+    const flat = {
+      ...Generate.generate({ ...Generate.defaults, bars: 20 }),
+      open: still,
+      high: still,
+      low: still,
+      close: still
+    }
+    const stillIndices = CrossingIndex.linearIndices(flat, "at")
+    const impactBasisPoints = 10_000 * defaultSettings("native").impactPerMillionUsd
+    const buying = (quote: number, limit: string, costs: Partial<Costs>) => {
+      const text = `name: s
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: ${quote} } }
+rules:
+  orders:
+    all: { when: mid > 0, by: swap, side: buy, price: "${limit}", size: { quote: ${quote} }, times: 1 }
+`
+      const file = Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
+      return Backtest.run(file, flat, stillIndices, "optimistic", { costs: { ...noCosts, ...costs }, changes: {} })
+    }
+    const paid = (costs: Partial<Costs>) => {
+      const { outcome } = buying(1_000_000, "mid * 1.01", costs)
+      return Number(outcome.base) / 1e8
+    }
+    const [free, dear] = [paid({}), paid({ impactBasisPoints })]
+    // The size is that of the limit, one in a hundred above what it costs.
+    assert.closeTo(free / dear - 1, 0.001, 0.00002)
+    assert.isAbove(buying(1_000_000, "mid * 1.0005", {}).fills, 0)
+    assert.strictEqual(buying(1_000_000, "mid * 1.0005", { impactBasisPoints }).fills, 0)
+    assert.isAbove(buying(100_000, "mid * 1.0005", { impactBasisPoints }).fills, 0)
   })
 
   it("runs as without limits while they keep nothing back", () => {

@@ -154,9 +154,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   const isQuoted = (
     { conditions: { rules }, candles }: Place,
     { side, price }: { readonly side: Side; readonly price: Price },
-    closeBar: number
+    closeBar: number,
+    impact = 0
   ): boolean => {
-    const half = Decimal.make(BigInt(Math.round(rules.spreadBasisPoints * 1e6)), 10)
+    const half = Decimal.make(BigInt(Math.round((rules.spreadBasisPoints + impact) * 1e6)), 10)
     const close = exact(candles.close, closeBar)
     const rest = restOf(rules.appFeeBasisPoints)
     return side === "BUY"
@@ -164,6 +165,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
           0
       : Decimal.compare(Decimal.multiply(close, rest), Decimal.multiply(price, Decimal.add(Decimal.one, half))) >= 0
   }
+  /** Basis points that its size costs beyond half the spread. */
+  const impactOf = ({ conditions: { market, rules } }: Place, { price, whole }: Order): number =>
+    (rules.impactBasisPoints * (Number(quoteAmount(market, whole, price, "down")) / 10 ** market.quote.decimals)) /
+    1_000_000
   const giveBack = (slot: Slot) => {
     slot.state = "cancelling"
     wakeAfter(slot, Math.max(1, slot.at.conditions.rules.cancelMillis))
@@ -175,9 +180,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     slot.arrivedBar = nextBar
     slot.arrivals++
     const { refundedSwapShare: share } = rules
-    if (!isQuoted(slot.at, order, closeBar) || slot.arrivals > 12) return giveBack(slot)
+    const impact = impactOf(slot.at, order)
+    if (!isQuoted(slot.at, order, closeBar, impact) || slot.arrivals > 12) return giveBack(slot)
     if (share > 0 && slot.at.random() < share) return giveBack(slot)
-    const paid = taken(slot.at, order, closeBar, rules.spreadBasisPoints)
+    const paid = taken(slot.at, order, closeBar, rules.spreadBasisPoints + impact)
     const bought = Decimal.divideInteger(
       order.input * 10n ** 8n * 10n ** BigInt(paid.scale),
       paid.digits * 10n ** 6n,
@@ -576,7 +582,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       slot.arrivals++
       if (slot.arrivals > 12) continue
       const { edgeBasisPoints, spreadBasisPoints } = at.conditions.rules
-      fill(slot, order, bar, taken(at, order, closeBar, edgeBasisPoints + spreadBasisPoints))
+      fill(slot, order, bar, taken(at, order, closeBar, edgeBasisPoints + (spreadBasisPoints + impactOf(at, order))))
     }
     settle()
   }

@@ -143,7 +143,12 @@ export const randomLimits = (next: Random, { budget, maxOpenOrders }: Conditions
 }
 
 /** Rules of the fast path. */
-export const immediateRules = (next: Random): FillRules => ({
+export const immediateRules = (next: Random): FillRules => {
+  const rules = withoutImpact(next)
+  return { ...rules, impactBasisPoints: rules.spreadBasisPoints === 20 ? 10_000 : 0 }
+}
+
+const withoutImpact = (next: Random): FillRules => ({
   ...touching,
   touch: pick(next, "at", "at", "through", "close"),
   price: pick(next, "limit", "limit", "limit", "arrival"),

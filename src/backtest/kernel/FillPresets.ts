@@ -10,11 +10,18 @@ export type FillMode = "optimistic" | "pessimistic"
 /** What the user knows of the venue's costs; the same on both sides of the band. */
 export type Costs = Pick<
   FillRules,
-  "spreadBasisPoints" | "feeBasisPoints" | "appFeeBasisPoints" | "withdrawFee" | "refundFee" | "minimumQuote"
+  | "spreadBasisPoints"
+  | "impactBasisPoints"
+  | "feeBasisPoints"
+  | "appFeeBasisPoints"
+  | "withdrawFee"
+  | "refundFee"
+  | "minimumQuote"
 >
 
 export const noCosts: Costs = {
   spreadBasisPoints: 0,
+  impactBasisPoints: 0,
   feeBasisPoints: 0,
   appFeeBasisPoints: 0,
   withdrawFee: { base: 0n, quote: 0n },
@@ -65,7 +72,11 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
     ? "orders fill whole"
     : `at most ${short(rules.volumeShare * 100)} % of a bar's volume is ours`,
   `placing takes ${minutes(rules.placeMillis)}, payout ${minutes(rules.payoutMillis)}, cancelling ${minutes(rules.cancelMillis)}`,
-  `bid and ask are ${short(rules.spreadBasisPoints)} basis points from each close: an order that takes the market pays that too`,
+  `bid and ask are ${short(rules.spreadBasisPoints)} basis points from each close: an order that takes the market pays that too${
+    rules.impactBasisPoints === 0
+      ? ""
+      : `, and ${short(rules.impactBasisPoints)} basis points more for each million of quote that it is worth`
+  }`,
   ...(rules.refundedSwapShare === 0
     ? []
     : [`${short(rules.refundedSwapShare * 100)} % of all swaps come back unexecuted, less the fee of the refund`]),
@@ -82,8 +93,8 @@ export const notModelled: ReadonlyArray<string> = [
   "the order of high and low within a bar, decisions within it, and orders that a solver had in hand when they were cancelled, where the band is of both sides alone (--band rules)",
   "requests that fail, are repeated or are refused by the venue",
   "the influence of the own orders on the market",
-  "a spread that changes with size and time: in each run it is one ratio of the price",
-  "swaps (`by: swap`) whose quotes change with their size, that are kept waiting or fail for good, and prices between two closes at which they would have been possible",
+  "a spread that changes with time: in each run it is one ratio of the price, and more by one law for size (of any size as `--spread-bps` says); the prices that a strategy sees are those of a small size",
+  "swaps (`by: swap`) that are kept waiting or fail for good, and prices between two closes at which they would have been possible",
   "times without solvers, and how much money solvers have",
   "what comes back of app fees to oneself (`self`), and what a platform keeps of app fees",
   "limits over all strategies together: a backtest has one",

@@ -4,7 +4,7 @@
  */
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import type { BidAsk, Market, Price, Side } from "../../domain/Market.ts"
+import { type BidAsk, type Market, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 
 export interface FillRules {
   /**
@@ -24,6 +24,8 @@ export interface FillRules {
    * it beside the margin.
    */
   readonly spreadBasisPoints: number
+  /** What an order that takes the market pays beyond half the spread for each million of quote that it is worth. */
+  readonly impactBasisPoints: number
   /** From a decision to a funded order that others see. */
   readonly placeMillis: number
   /** From a fill to the output in the wallet. */
@@ -60,6 +62,7 @@ export const touching: FillRules = {
   touch: "at",
   edgeBasisPoints: 0,
   spreadBasisPoints: 0,
+  impactBasisPoints: 0,
   price: "limit",
   placeMillis: 0,
   payoutMillis: 0,
@@ -144,6 +147,23 @@ export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market:
   const paid = afterAppFees(rules, side, Decimal.multiply(market, factor))
   return side === "BUY" ? Decimal.min(limit, paid) : Decimal.max(limit, paid)
 }
+
+/** The rules for an order of this size that takes the market. */
+export const forSize = (rules: FillRules, market: Market, { price, quantity }: Sized): FillRules => {
+  if (rules.impactBasisPoints === 0) return rules
+  const worth = Amount.toDecimal(quoteAmount(market, quantity, price, "down"), market.quote.decimals)
+  const impact = (rules.impactBasisPoints * Decimal.toNumber(worth)) / perImpact
+  return { ...rules, spreadBasisPoints: Math.min(mostSpread, rules.spreadBasisPoints + impact) }
+}
+
+interface Sized {
+  readonly price: Price
+  readonly quantity: Amount.Amount
+}
+
+const perImpact = 1_000_000
+/** Half the price: a larger one is no market. */
+const mostSpread = 5000
 
 /** Where a swap becomes possible: half the spread away from its limit, without a solver's margin. */
 export const swapping = (rules: FillRules): FillRules => ({

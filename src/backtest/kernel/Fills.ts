@@ -11,7 +11,7 @@ import { type Amount, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import * as Decisions from "./Decisions.ts"
-import { arrivalPrice, lastFeeOf, shareOf, swapPrice } from "./FillRules.ts"
+import { arrivalPrice, fillsAt, forSize, lastFeeOf, shareOf, swapPrice, swapping } from "./FillRules.ts"
 import type { MarketRun } from "./MarketRun.ts"
 import * as OrderTable from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
@@ -188,11 +188,13 @@ const fillSlice = (
 const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: OrderTable.OrderRow, close: Price) => {
   const { orders, conditions, clock, lastClose } = run
   const { market, rules } = conditions
-  const isReached = lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row))
+  const sized = forSize(rules, market, row)
+  const fromHere = fillsAt(swapping(sized), row.side, row.price, run.candles.priceScale)
+  const isReached = lastClose.isReached(clock.nextBar, row.side, fromHere)
   const isTooOften = SlotState.countArrival(slot, clock.nextBar) > mostArrivals
   if (!isReached || isTooOften || (rules.refundedSwapShare > 0 && run.random() < rules.refundedSwapShare))
     return Placing.refundSwap(run, slot)
-  const price = swapPrice(rules, row.side, row.price, close)
+  const price = swapPrice(sized, row.side, row.price, close)
   const { input } = row
   const gross =
     row.side === "BUY" ? baseQuantity(market, input, price, "down") : quoteAmount(market, input, price, "down")
@@ -225,7 +227,8 @@ export const fillArrivals = (run: MarketRun, bar: number, closeBar: number): boo
     SlotState.tryArrival(slot, clock.nextBar)
     if (capacity.amount <= 0n || SlotState.countArrival(slot, clock.nextBar) > mostArrivals) continue
     orders.unrest(slot, row)
-    const price = arrivalPrice(run.conditions.rules, row.side, row.price, close)
+    const { market, rules } = run.conditions
+    const price = arrivalPrice(forSize(rules, market, row), row.side, row.price, close)
     capacity.use(fillSlice(run, bar, slot, capacity.amount, () => price))
   }
   if (hasArrived) settle(run)

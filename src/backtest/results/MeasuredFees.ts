@@ -8,7 +8,7 @@ import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import { mid } from "../../domain/Market.ts"
-import { medianAmount } from "../../domain/Median.ts"
+import { median, medianAmount } from "../../domain/Median.ts"
 import { enough } from "./Calibration.ts"
 
 /** Smallest units of one payout or refund, by symbol. */
@@ -31,35 +31,64 @@ const perBasisPoint = 100
 const medians = (fees: ReadonlyMap<string, ReadonlyArray<Amount>>): ReadonlyMap<string, Amount> =>
   new Map([...fees].flatMap(([asset, each]) => (each.length < enough ? [] : [[asset, medianAmount(each)] as const])))
 
-/**
- * Basis points from bid to ask by market, medians over the decisions of strategies that trade that market alone: their
- * prices are of it. A quote includes the venue's fee on both sides, so that is taken off.
- */
-export const spreads = (events: Iterable<BotEvent>, quotedFee: number): ReadonlyMap<string, number> => {
+type Decided = Extract<BotEvent, { readonly _tag: "Decided" }>
+
+/** Of the decisions of strategies that trade one market alone: their prices are of it. Markets with enough of them. */
+const byMarket = (
+  events: Iterable<BotEvent>,
+  of: (decided: Decided, middle: number) => number | undefined
+): ReadonlyMap<string, number> => {
   const markets = new Map<string, Set<string>>()
-  const seen = new Map<string, Array<bigint>>()
+  const seen = new Map<string, Array<number>>()
   for (const event of events) {
     if (event._tag === "Planned")
       markets.set(event.strategy, (markets.get(event.strategy) ?? new Set()).add(event.market))
     if (event._tag !== "Decided") continue
-    const middle = mid(event)
-    if (!Decimal.isGreater(middle, Decimal.zero)) continue
-    const apart = Decimal.toNumber(Decimal.subtract(event.ask, event.bid)) / Decimal.toNumber(middle)
+    const middle = Decimal.toNumber(mid(event))
+    const found = middle > 0 ? of(event, middle) : undefined
+    if (found === undefined) continue
     const known = seen.get(event.strategy) ?? []
-    known.push(BigInt(Math.round(apart * perWhole)))
+    known.push(found)
     seen.set(event.strategy, known)
   }
-  const found = new Map<string, Array<bigint>>()
+  const found = new Map<string, Array<number>>()
   for (const [strategy, each] of seen) {
     const [market, ...others] = markets.get(strategy) ?? []
     if (market !== undefined && others.length === 0) found.set(market, [...(found.get(market) ?? []), ...each])
   }
   return new Map(
-    [...found].flatMap(([market, each]) =>
-      each.length < enough ? [] : [[market, Math.max(0, Number(medianAmount(each)) / 10_000 - 2 * quotedFee)] as const]
-    )
+    [...found].flatMap(([market, each]) => (each.length < enough ? [] : [[market, median(each) ?? 0] as const]))
   )
 }
+
+/** Basis points between two prices. */
+const apart = (bid: Decimal.Decimal, ask: Decimal.Decimal, middle: number): number =>
+  Math.round((Decimal.toNumber(Decimal.subtract(ask, bid)) / middle) * perWhole) / (perWhole / 10_000)
+
+/**
+ * Basis points from bid to ask by market, medians over decisions. A quote includes the venue's fee on both sides, so that is
+ * taken off.
+ */
+export const spreads = (events: Iterable<BotEvent>, quotedFee: number): ReadonlyMap<string, number> => {
+  const found = byMarket(events, ({ ask, bid }, middle) => apart(bid, ask, middle))
+  return new Map([...found].map(([market, each]) => [market, Math.max(0, each - 2 * quotedFee)]))
+}
+
+/**
+ * By how much a price gets worse with size, by market: basis points for each smallest unit of base at a price of one, medians
+ * over the decisions of strategies that look at two sizes at least. The fee is alike in all of them.
+ */
+export const impacts = (events: Iterable<BotEvent>): ReadonlyMap<string, number> =>
+  byMarket(events, ({ depth = [] }, middle) => {
+    const levels = depth
+      .flatMap(({ ask, bid, quantity }) =>
+        ask === undefined || bid === undefined ? [] : [{ quantity, half: apart(bid, ask, middle) / 2 }]
+      )
+      .toSorted((a, b) => (a.quantity < b.quantity ? -1 : 1))
+    const [small, large] = [levels[0], levels.at(-1)]
+    if (small === undefined || large === undefined || small.quantity === large.quantity) return undefined
+    return Math.max(0, large.half - small.half) / (Number(large.quantity - small.quantity) * middle)
+  })
 
 /** What the venue says on the account's newest orders that they will cost; the payout of a swap is in its price. */
 export const published = (events: Iterable<BotEvent>): FlatFees => {

@@ -135,6 +135,7 @@ export const options = Effect.fn("BacktestInput.options")(function* (
   const costs = {
     ...noCosts,
     spreadBasisPoints: (spread?.basisPoints ?? 0) / 2,
+    impactBasisPoints: spread?.impact.basisPoints ?? 0,
     feeBasisPoints: fees.basisPoints,
     appFeeBasisPoints: fees.ofInput,
     withdrawFee,

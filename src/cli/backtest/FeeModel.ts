@@ -11,14 +11,14 @@ import * as EchoedFee from "../../domain/EchoedFee.ts"
 import type { Market } from "../../domain/Market.ts"
 import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
 import { learnedText } from "../../report/text/LearnedFee.ts"
-import { defaultSpread } from "../../sandbox/core/Settings.ts"
+import * as sandbox from "../../sandbox/core/Settings.ts"
 import { chargesOf, echoedWith, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
 import * as document from "../../venue/profile/document.ts"
 import type { VenueFacts } from "../../venue/profile/Facts.ts"
 import { WrongUsage } from "../Usage.ts"
 
 /** Nothing is published of the venue's. */
-export const sandboxSpreadBasisPoints = defaultSpread * 10_000
+export const sandboxSpreadBasisPoints = sandbox.defaultSpread * 10_000
 const mostSpreadBasisPoints = 5000
 
 export interface FeeModel {
@@ -34,6 +34,13 @@ export interface FeeModel {
 
 /** From bid to ask. */
 interface Spread {
+  readonly basisPoints: number
+  readonly from: "flag" | "measured" | "sandbox"
+  readonly impact: Impact
+}
+
+/** What a taker pays beyond half the spread for each million of quote. One who gives the spread gives it for every size. */
+interface Impact {
   readonly basisPoints: number
   readonly from: "flag" | "measured" | "sandbox"
 }
@@ -68,6 +75,7 @@ export interface Account {
   /** What the answers to its orders said that the service takes of inputs. */
   readonly echoed: EchoedFee.LearnedFees
   readonly spreads: ReadonlyMap<string, number>
+  readonly impacts: ReadonlyMap<string, number>
 }
 
 const none: ReadonlyMap<string, never> = new Map<string, never>()
@@ -90,7 +98,15 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
   }
   const fileSystem = yield* FileSystem.FileSystem
   const isThere = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
-  if (!isThere) return { ...known, fees: undefined, published: unknown, echoed: none, spreads: none } satisfies Account
+  if (!isThere)
+    return {
+      ...known,
+      fees: undefined,
+      published: unknown,
+      echoed: none,
+      spreads: none,
+      impacts: none
+    } satisfies Account
   const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
   const measured = yield* JournalData.costs(journal, usualOf(schedule, known.isPartner))
   return { ...known, ...measured } satisfies Account
@@ -184,12 +200,24 @@ const flatSaid = (
   ].join(", ")
 }
 
-const spreadIn = (given: Option.Option<number>, account: Account | undefined, { name }: Market): Spread => {
-  if (Option.isSome(given)) return { basisPoints: given.value, from: "flag" }
-  const measured = account?.spreads.get(name)
+const spreadIn = (given: Option.Option<number>, account: Account | undefined, market: Market): Spread => {
+  if (Option.isSome(given)) return { basisPoints: given.value, from: "flag", impact: { basisPoints: 0, from: "flag" } }
+  const measured = account?.spreads.get(market.name)
+  const impact = impactIn(account?.impacts, market)
   return measured === undefined
-    ? { basisPoints: sandboxSpreadBasisPoints, from: "sandbox" }
-    : { basisPoints: measured, from: "measured" }
+    ? { basisPoints: sandboxSpreadBasisPoints, from: "sandbox", impact }
+    : { basisPoints: measured, from: "measured", impact }
+}
+
+const perImpact = 1_000_000
+
+/** The sandbox's is for dollars, and so is the quote unless its price is known there. */
+export const impactIn = (measured: Account["impacts"] | undefined, { base, name, quote }: Market): Impact => {
+  const ofUnit = measured?.get(name)
+  if (ofUnit !== undefined) return { basisPoints: ofUnit * 10 ** base.decimals * perImpact, from: "measured" }
+  const { assets, impactPerMillionUsd } = sandbox.defaultSettings("native")
+  const usd = assets.find(({ symbol }) => symbol === quote.symbol)?.priceUsd ?? 1
+  return { basisPoints: impactPerMillionUsd * 10_000 * usd, from: "sandbox" }
 }
 
 const why: Readonly<Record<Spread["from"], string>> = {
@@ -206,6 +234,17 @@ const spreadsSaid = (spreads: ReadonlyMap<string, Spread>): string => {
   })
   const alike = new Set(each.map(({ said }) => said))
   return `spread: ${alike.size === 1 ? [...alike].join() : each.map(({ named }) => named).join(", ")}`
+}
+
+/** Such as "an order that takes the market pays 10 more for each million USDC (as the sandbox's solvers want)". */
+const impactsSaid = (spreads: ReadonlyMap<string, Spread>, markets: ReadonlyArray<Market>): ReadonlyArray<string> => {
+  const each = markets.flatMap(({ name, quote }) => {
+    const { basisPoints, from } = spreads.get(name)?.impact ?? { basisPoints: 0, from: "flag" }
+    const where = markets.length === 1 ? "" : ` in ${name}`
+    const by = { flag: "", measured: "measured", sandbox: "as the sandbox's solvers want" }[from]
+    return from === "flag" ? [] : [`${Number(basisPoints.toFixed(2))} for each million ${quote.symbol}${where} (${by})`]
+  })
+  return each.length === 0 ? [] : [`taking the market costs more by size: ${each.join(", ")}`]
 }
 
 /** In all markets of a strategy. */
@@ -245,6 +284,7 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const sentence = [
     isFree ? "NO FEES: asked for by --fee-bps 0" : `fees: ${taken.join(", ")}`,
     spreadsSaid(spreads),
+    ...impactsSaid(spreads, markets),
     ...(appFees > 0
       ? [
           `app fees of ${own.appFees === undefined ? account?.config : "its terms"}: ${appFees} basis points of every input`

@@ -62,7 +62,7 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
 
 /**
  * What the bot's orders were charged (`undefined` while there are too few fills to say), what the venue said that they would
- * be, and the basis points between the bid and the ask that its strategies saw, by market. `quotedFee` is the venue's, in each
+ * be, and the basis points between the bid and the ask that its strategies saw, by market, and how they grow with size. `quotedFee` is the venue's, in each
  * of both.
  */
 export const costs = Effect.fn("JournalData.costs")(function* (file: string, quotedFee: number) {
@@ -86,7 +86,8 @@ export const costs = Effect.fn("JournalData.costs")(function* (file: string, quo
         echoed: MeasuredFees.echoed(recorded),
         fees: MeasuredFees.measure(events),
         published: MeasuredFees.published(events),
-        spreads: MeasuredFees.spreads(events, quotedFee)
+        spreads: MeasuredFees.spreads(events, quotedFee),
+        impacts: MeasuredFees.impacts(events)
       }
     })
   )

@@ -80,14 +80,15 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     ])
   )
   if (Option.isNone(data)) return none("the journal's prices cannot be read")
-  const [{ candles }, calibration, { echoed, spreads }] = data.value
+  const [{ candles }, calibration, { echoed, impacts, spreads }] = data.value
   const [finest] = Backtest.tooFine(edited, candles)
   if (finest !== undefined) return none(`it decides by ${finest} candles, and minutes are recorded`)
   const spread = spreads.get(market.name) ?? FeeModel.sandboxSpreadBasisPoints
   const optionsFor = ({ terms }: Strategy): Backtest.Options => ({
     costs: {
       ...costsOf(recorded, market, { ...account.terms, ...terms }, echoed),
-      spreadBasisPoints: spread / 2
+      spreadBasisPoints: spread / 2,
+      impactBasisPoints: FeeModel.impactIn(impacts, market).basisPoints
     },
     accountTerms: account.terms,
     // What others trade is not recorded.
@@ -145,7 +146,7 @@ const costsOf = (
   market: Market,
   terms: OrderTerms,
   echoed: FeeModel.Account["echoed"]
-): Omit<Costs, "spreadBasisPoints"> => {
+): Omit<Costs, "spreadBasisPoints" | "impactBasisPoints"> => {
   const { base, quote } = market
   const { facts, hasPartner } = recorded.venue
   const known = { echoed, isPartner: isPartner(facts, hasPartner), schedule: facts.fees }

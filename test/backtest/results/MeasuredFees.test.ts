@@ -41,6 +41,37 @@ const orders = (count: number, basisPoints: (index: number) => number) =>
   Array.from({ length: count }, (_, index) => order(`${index}`, basisPoints(index))).flat()
 
 describe("measured fees", () => {
+  it("how quotes get worse with size, where strategies looked at two sizes: half of what lies between bid and ask", () => {
+    const [planned] = order("1", 0)
+    if (planned === undefined) return assert.fail()
+    const level = (quantity: bigint, half: number) => ({
+      quantity,
+      bid: Decimal.make(BigInt(1_000_000 - half), 2),
+      ask: Decimal.make(BigInt(1_000_000 + half), 2),
+      at: 0
+    })
+    const decided = (depth: ReadonlyArray<ReturnType<typeof level>>): BotEvent => ({
+      _tag: "Decided",
+      strategy: "s",
+      bid: Decimal.make(9_990n),
+      ask: Decimal.make(10_010n),
+      priceAt: 0,
+      desired: [],
+      absent: [],
+      reasons: [],
+      until: { onFill: true },
+      memory: null,
+      depth
+    })
+    const of = (count: number, depth: ReadonlyArray<ReturnType<typeof level>>) =>
+      MeasuredFees.impacts([planned, ...Array.from({ length: count }, () => decided(depth))])
+    // 10 and 40 basis points for 1 and 4 BTC of 10,000: 1,000 for each million.
+    const [one, four] = [level(100_000_000n, 1000), level(400_000_000n, 4000)]
+    assert.closeTo((of(30, [four, one]).get("BTC/USDC") ?? 0) * 1e8 * 1e6, 1000, 1e-6)
+    assert.strictEqual(of(29, [four, one]).size, 0)
+    assert.strictEqual(of(30, [one]).size, 0)
+  })
+
   it("are the median of what fills brought less than their price, and of what payouts cost", () => {
     const found = MeasuredFees.measure(orders(41, (index) => (index % 4 === 0 ? 0 : 20)))
     assert.deepStrictEqual(found, { fills: 41, basisPoints: 20, payouts: new Map([["BTC", 30n]]), refunds: new Map() })

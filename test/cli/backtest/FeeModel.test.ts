@@ -28,7 +28,8 @@ const account = (profile: ProfileName, hasPartner = false): FeeModel.Account => 
     fees: undefined,
     published: { payouts: new Map(), refunds: new Map() },
     echoed: new Map(),
-    spreads: new Map()
+    spreads: new Map(),
+    impacts: new Map()
   }
 }
 
@@ -108,6 +109,27 @@ describe("the fees of a backtest", () => {
         assert.notInclude(fees.sentence, "app fees")
         const { fees: free } = yield* FeeModel.of({ ...flags, feeBps: Option.some(0) }, undefined, [trade])
         assert.include(free.sentence, "NO FEES")
+      })
+  )
+
+  it.effect(
+    "taking the market costs more by size: as measured, else as the sandbox's solvers want, or as the flag says",
+    () =>
+      Effect.gen(function* () {
+        const of = (from: FeeModel.Account | undefined, spreadBps: Option.Option<number> = Option.none()) =>
+          Effect.map(FeeModel.of({ ...flags, spreadBps }, from, [trade]), ({ fees, spreads }) => ({
+            said: fees.sentence,
+            impact: spreads.get("BTC/USDC")?.impact.basisPoints
+          }))
+        const measured = yield* of({ ...near, impacts: new Map([["BTC/USDC", 1e-12]]) })
+        assert.closeTo(measured.impact ?? 0, 100, 1e-9)
+        assert.include(measured.said, "; taking the market costs more by size: 100 for each million USDC (measured)")
+        const assumed = yield* of(near)
+        assert.strictEqual(assumed.impact, 10)
+        assert.include(assumed.said, "10 for each million USDC (as the sandbox's solvers want)")
+        const given = yield* of(near, Option.some(4))
+        assert.strictEqual(given.impact, 0)
+        assert.notInclude(given.said, "by size")
       })
   )
 
