@@ -4,6 +4,7 @@ import * as Backtest from "../../src/backtest/Backtest.ts"
 import { type Costs, noCosts } from "../../src/backtest/kernel/FillPresets.ts"
 import { shareOf, touching } from "../../src/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../src/backtest/kernel/Kernel.ts"
+import * as BacktestStatistics from "../../src/backtest/results/BacktestStatistics.ts"
 import * as EquityCurve from "../../src/backtest/results/EquityCurve.ts"
 import * as Exposure from "../../src/backtest/results/Exposure.ts"
 import * as FillRows from "../../src/backtest/results/FillRows.ts"
@@ -72,6 +73,21 @@ describe("Backtest", () => {
     assert.deepStrictEqual(figures(run({}, fees)), figures(run(fees, {})))
     assert.isTrue(run({}, fees).appFeesQuote > 0n)
     assert.deepStrictEqual(figures(run(mine, fees)), figures(optimistic))
+  })
+
+  it("a return begins with what the budget was worth, not after what the first bar's trade cost", () => {
+    const text = `name: d
+market: BTC/USDC
+kind: dca
+limits: { budget: { quote: 1000 } }
+dca: { every: 1d, side: buy, size: { quote: 900 }, times: 1, reach: 1% }
+`
+    const file = Result.getOrThrow(StrategyFile.parse(text, "d.yaml", { assets, ticks: new Map() }))
+    const dear = { ...noCosts, feeBasisPoints: 200 }
+    const side = Backtest.run(file, candles, indices, "optimistic", { costs: dear, changes: {} })
+    assert.strictEqual(side.outcome.fills.count, 1)
+    const { totalReturn } = BacktestStatistics.ofSide(side, 1)
+    assert.closeTo(totalReturn, Number(side.pnlQuote) / 1e9, 1e-6)
   })
 
   it("parts of a basis point count: they were rounded away, or threw", () => {

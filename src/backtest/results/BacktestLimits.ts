@@ -24,6 +24,6 @@ export const sentences = (name: string, { outcome }: Backtest.BandSide): Readonl
   return [
     ...(denied.length === 0 ? [] : [`orders that only a limit kept back: ${denied.join(", ")}`]),
     ...stops,
-    ...(more > 0 ? [`stopped ${more} times more`] : [])
+    ...(more > 0 ? [`stopped ${more === 1 ? "once" : `${more} times`} more`] : [])
   ].map((sentence) => `${name}: ${sentence}`)
 }

@@ -85,7 +85,8 @@ const statistics = (
 
 export const ofSide = (side: Backtest.BandSide, trials: number): SideStatistics => {
   const { curve, axis } = sampled(side)
-  const equity = curve.map((point) => point.equity)
+  // The first bar may have traded already: what that cost is a part of the return.
+  const equity = curve.map((point, index) => (index === 0 ? point.hold : point.equity))
   return statistics(equity, axis, trials, side.outcome.maxDrawdown)
 }
 

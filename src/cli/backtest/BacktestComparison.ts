@@ -28,17 +28,38 @@ const facts = (result: BacktestSummary.Result): ReadonlyArray<readonly [string, 
     ...BacktestStatistics.facts(side, result.trials)
   ]
   const upper = of(high)
-  return of(low).map(([label, value], row) => {
-    const other = upper[row]?.[1] ?? value
-    return [label, value === other ? value : `${value} to ${other}`]
-  })
+  const gained = BacktestSummary.profitRange(result)
+  const simulated =
+    result.simulated === undefined ? [] : [["simulated profit, p5 to p95", range(gained.low, gained.high)] as const]
+  return [
+    ...simulated,
+    ...of(low).map(([label, value], row) => [label, range(value, upper[row]?.[1] ?? value)] as const)
+  ]
 }
+
+const range = (low: string, high: string): string => (low === high ? low : `${low} to ${high}`)
 
 export const json = (results: Results) => ({ runs: results.map(BacktestSummary.json) })
 
+/** What is said of all runs once, and then what is said of single ones, by name. */
+const saidOf = (
+  results: Results,
+  of: (result: BacktestSummary.Result) => ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const each = results.map((result) => ({ name: nameOf(results, result), said: of(result) }))
+  const isCommon = (sentence: string): boolean => each.every(({ said }) => said.includes(sentence))
+  const ofOne = each.flatMap(({ name, said }) =>
+    said.flatMap((sentence) => (isCommon(sentence) ? [] : [`${name}: ${sentence}`]))
+  )
+  return [...of(results[0]).filter(isCommon), ...ofOne]
+}
+
+const feesOf = (results: Results): ReadonlyArray<string> => saidOf(results, ({ fees }) => [fees.sentence])
+const warningsOf = (results: Results): ReadonlyArray<string> => saidOf(results, ({ warnings }) => warnings)
+
 /** The figures that fit a terminal: one row per run. */
 export const lines = (results: Results): ReadonlyArray<string> => {
-  const [{ candles, warnings, wallMillis, kernelMillis }] = results
+  const [{ candles, wallMillis, kernelMillis }] = results
   const rows = results.map((result) => {
     const { low, high } = result.band
     const [worst, best] = [
@@ -79,7 +100,8 @@ export const lines = (results: Results): ReadonlyArray<string> => {
   ]
   return [
     `${results.length} strategies over the same ${candles.bars} bars`,
-    ...warnings,
+    ...feesOf(results),
+    ...warningsOf(results),
     "",
     ...Table.render([{ title: "" }, ...titles.map((title) => ({ title, align: "right" as const }))], rows),
     ...limitsOf(results),
@@ -112,8 +134,9 @@ const runOf = (results: Results, result: BacktestSummary.Result, bars: ReadonlyA
     high: returns(band.high),
     low,
     drawdown: BacktestReport.drawdowns(low.map((ratio) => 1 + ratio)),
-    facts: facts(result)
-  } satisfies HtmlComparison.ComparedRun
+    facts: facts(result),
+    fills: Math.max(band.low.fills, band.high.fills)
+  } satisfies HtmlComparison.ComparedRun & { readonly fills: number }
 }
 
 const comparison = (results: Results, madeAt: number): HtmlComparison.ComparisonPage => {
@@ -128,25 +151,25 @@ const comparison = (results: Results, madeAt: number): HtmlComparison.Comparison
   return {
     title: `${results.length} strategies on the same candles`,
     subtitle: `${runs.map(({ name }) => name).join(", ")}; ${candles.bars} bars`,
-    fees: first.fees.sentence,
+    fees: feesOf(results),
     made: `${iso(madeAt)} by limitbot ${version}`,
-    headline: runs.map(({ name, low, high }) => [name, `${percent(low.at(-1) ?? 0)} to ${percent(high.at(-1) ?? 0)}`]),
+    headline: runs.map(({ name, low, high }) => [name, range(percent(low.at(-1) ?? 0), percent(high.at(-1) ?? 0))]),
     says: WhatItSays.ofSeveral(
-      runs.map(({ name, low, high }) => ({ name, low: low.at(-1) ?? 0, high: high.at(-1) ?? 0 }))
+      runs.map(({ name, low, high, fills }) => ({ name, low: low.at(-1) ?? 0, high: high.at(-1) ?? 0, fills }))
     ),
     runs,
     limits: limitsOf(results),
     times: times.map(({ time }) => time / 1000),
     price: bars.map((bar) => growth(bar) - 1),
-    assumptions: [
-      ...BacktestSummary.endsOf(band).flatMap(({ name, side }) =>
+    assumptions: saidOf(results, (result) => [
+      ...BacktestSummary.endsOf(result.band).flatMap(({ name, side }) =>
         describe(side.rules).map((rule) => `${name}: ${rule}`)
       ),
-      ...first.calibrated
-    ],
+      ...result.calibrated
+    ]),
     notModelled,
     quality: BacktestReport.qualityOf(first.sources),
-    warnings: first.warnings
+    warnings: warningsOf(results)
   }
 }
 

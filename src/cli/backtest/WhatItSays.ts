@@ -40,6 +40,8 @@ interface RunReturn {
   readonly name: string
   readonly low: number
   readonly high: number
+  /** The most of both sides. */
+  readonly fills: number
 }
 
 /** Returns are ratios. */
@@ -51,6 +53,9 @@ export const ofSeveral = (runs: ReadonlyArray<RunReturn>): ReadonlyArray<string>
     `${best.name} has the best worse side: ${percent(best.low)}.`,
     near.length === 0
       ? "Its worse side is above the better side of every other run."
-      : `The better side of ${near.map(({ name }) => name).join(", ")} reaches it: which is better the data do not tell.`
+      : `The better side of ${near.map(({ name }) => name).join(", ")} reaches it: which is better the data do not tell.`,
+    ...runs
+      .filter(({ fills }) => fills === 0)
+      .map(({ name }) => `${name} traded nothing: its return is that of its budget left alone.`)
   ]
 }

@@ -21,7 +21,8 @@ export interface ComparedRun {
 export interface ComparisonPage {
   readonly title: string
   readonly subtitle: string
-  readonly fees: string
+  /** Each run's where they differ. */
+  readonly fees: ReadonlyArray<string>
   /** When and by what it was made. */
   readonly made: string
   readonly headline: Facts
@@ -61,7 +62,13 @@ chart("drawdown", 180, data.runs.map((run, index) => line(run.name, names[index 
 export const render = (comparison: ComparisonPage, library: ChartLibrary): string => {
   const { runs, times, price } = comparison
   // By their names: a run of several markets has other facts than one of one market.
-  const labels = [...new Set(runs.flatMap(({ facts }) => facts.map(([label]) => label)))]
+  const labels: Array<string> = []
+  for (const { facts } of runs)
+    for (const [index, [label]] of facts.entries()) {
+      // Where its own run has it.
+      const before = labels.indexOf(facts[index - 1]?.[0] ?? "")
+      if (!labels.includes(label)) labels.splice(before + 1, 0, label)
+    }
   const factOf = (facts: (typeof runs)[number]["facts"], label: string) =>
     facts.find(([name]) => name === label)?.[1] ?? ""
   const rows = labels.map((label) => [label, ...runs.map(({ facts }) => factOf(facts, label))])
@@ -72,7 +79,7 @@ export const render = (comparison: ComparisonPage, library: ChartLibrary): strin
     subtitle: comparison.subtitle,
     styles: library.style,
     body: [
-      `<p>${HtmlPage.escape(comparison.fees)}</p>`,
+      ...comparison.fees.map((fees) => `<p>${HtmlPage.escape(fees)}</p>`),
       HtmlPage.cards(comparison.headline),
       section("What this says", list(comparison.says)),
       section(

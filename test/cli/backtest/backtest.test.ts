@@ -157,6 +157,25 @@ describe("backtest commands", () => {
         assert.match(table, /2 strategies over the same 20000 bars/)
         assert.match(table, /cli-grid .*\n *cli-ladder /)
         assert.include(readFileSync(page, "utf8"), "cli-ladder")
+        // The fees and the warnings of the first run stood for all.
+        const third = join(folder, "late.yaml")
+        writeFileSync(
+          third,
+          `name: late
+market: BTC/USDC
+kind: rules
+terms: { appFees: { app.near: 30 } }
+limits: { budget: { quote: 20000 } }
+rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: buy, price: mid, size: { quote: 100 } } } }
+`
+        )
+        const said = yield* limitbot("backtest", strategy, third, "--data", csv, "--band", "rules", "--report", page)
+        assert.match(said, /^late: fees: .*app fees of its terms: 30 basis points/m)
+        assert.match(said, /^cli-grid: fees: /m)
+        const shown = readFileSync(page, "utf8")
+        for (const text of [said, shown]) assert.match(text, /late: .*ema\(close, 900\)|late: .*warm/)
+        assert.include(shown, "late traded nothing: its return is that of its budget left alone.")
+        assert.include(shown, "late: pessimistic: app fees are 30 basis points of the input")
 
         const out = join(folder, "sweep.jsonl")
         const words = [

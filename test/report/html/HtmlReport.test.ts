@@ -88,10 +88,26 @@ describe("HtmlComparison", () => {
       subtitle: evil,
       headline: [[evil, evil]],
       says: [evil],
-      runs: [run, { ...run, facts: [["other", "figure of the second run"]] }],
+      runs: [
+        {
+          ...run,
+          facts: [
+            ["first", "1"],
+            ["last", "2"]
+          ]
+        },
+        {
+          ...run,
+          facts: [
+            ["first", "1"],
+            ["other", "figure of the second run"],
+            ["last", "2"]
+          ]
+        }
+      ],
       times: [1, 2],
       price: [0, 0.3],
-      fees: evil,
+      fees: [evil],
       made: evil,
       assumptions: [evil],
       limits: [evil],
@@ -107,6 +123,8 @@ describe("HtmlComparison", () => {
     assert.strictEqual(html.split("<script").length, html.split("</script>").length)
     assert.notMatch(html, /(src|href)=["']?https?:|url\(|@import|fetch\(|XMLHttp/)
     assert.include(html, "figure of the second run")
+    const rows = [...html.matchAll(/<tr><t[hd][^>]*>(first|other|last)</g)].map(([, label]) => label)
+    assert.deepStrictEqual(rows, ["first", "other", "last"], "a row stands where its own run has it")
     for (const [, text = ""] of html.matchAll(/<script>(.*?)<\/script>/gs)) new Script(text)
   })
 })

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chromium } from "playwright-core"
 import { chartLibrary } from "../../../src/cli/backtest/BacktestReport.ts"
+import * as HtmlComparison from "../../../src/report/html/HtmlComparison.ts"
 import * as HtmlMonteCarlo from "../../../src/report/html/HtmlMonteCarlo.ts"
 import * as HtmlReport from "../../../src/report/html/HtmlReport.ts"
 import * as HtmlSweep from "../../../src/report/html/HtmlSweep.ts"
@@ -95,6 +96,28 @@ const searches = {
   })
 }
 
+const compared: HtmlComparison.ComparisonPage = {
+  ...common,
+  fees: ["fees: 20 basis points", "second: fees: 40 basis points"],
+  made: "today",
+  runs: ["first", "a-second-run-whose-name-is-longer-than-a-phone"].map((name) => ({
+    name,
+    about: `grid on BTC/USDC from ${name}.yaml, SHA-256 ${"0".repeat(64)}`,
+    text: "name: grid\n",
+    high: prices,
+    low: prices,
+    drawdown: prices,
+    facts: [["profit and loss", "-1,223.98 USDC to -1,220.71 USDC"]]
+  })),
+  limits: ["first, pessimistic: stopped once more"],
+  times,
+  price: prices,
+  assumptions: ["an order fills when the price reaches its limit"],
+  notModelled: ["requests that fail"],
+  quality: [["gaps", "none"]],
+  warnings: ["the data have no volumes"]
+}
+
 describe.skipIf(executablePath === undefined)("a report in a browser", () => {
   it.live("the price switch takes the price alone off the chart, the others slots and fills", () =>
     Effect.gen(function* () {
@@ -144,7 +167,9 @@ describe.skipIf(executablePath === undefined)("a report in a browser", () => {
         Effect.promise(() => chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })),
         (open) => Effect.promise(() => open.close())
       )
-      const pages = { ...searches, backtest: HtmlReport.render(report, yield* chartLibrary) }
+      const library = yield* chartLibrary
+      const comparison = HtmlComparison.render(compared, library)
+      const pages = { ...searches, comparison, backtest: HtmlReport.render(report, library) }
       for (const [name, html] of Object.entries(pages)) {
         for (const [width, colorScheme] of [
           [390, "dark"],
