@@ -33,7 +33,7 @@ const medians = (fees: ReadonlyMap<string, ReadonlyArray<Amount>>): ReadonlyMap<
 
 type Decided = Extract<BotEvent, { readonly _tag: "Decided" }>
 
-/** Of the decisions of strategies that trade one market alone: their prices are of it. Markets with enough of them. */
+/** Decisions of strategies that trade one market alone count, since their prices are of it; only markets with enough of them. */
 const byMarket = (
   events: Iterable<BotEvent>,
   of: (decided: Decided, middle: number) => number | undefined
