@@ -112,6 +112,8 @@ const lifecycle = {
     /** Orders and deposits of this account that the journal does not know: nobody touches them. */
     foreign: Schema.Array(Schema.Struct({ kind: Text, subject: Text, address: Text, text: Text }))
   },
+  /** The account's own capital: it came without an origin, as its history or a person says; below zero it went, by a person's word. */
+  CapitalMoved: { asset: Text, amount: Amount, witness: Schema.Literals(["history", "operator"]), name: Text },
   /** How the service differs from what was recorded of it, where that is not what it was the last time. */
   ServiceCompared: { drift: Schema.Array(Drift) },
   /** A loop beside the engine, or the work on an order, failed and begins anew. */
@@ -363,12 +365,11 @@ const tracking = {
   /** Given up by the operator's word: a loss, until it comes after all. */
   WrittenOff: { ...placement, market: Text, asset: Text, amount: Amount },
   Found: { ...placement, market: Text, asset: Text, amount: Amount },
-  /** The operator's word on what only somebody who looked can know (`limitbot resolve`). */
+  /** The operator's word on what only somebody who looked can know (`limitbot resolve`), such as what a swap brought that shows no amounts. */
   Resolved: {
     ...placement,
     word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]),
     text: Text,
-    /** What arrived of a swap that the venue ended without amounts. */
     received: Schema.optionalKey(Amount)
   }
 }

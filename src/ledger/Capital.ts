@@ -3,7 +3,7 @@
  * their strategies, which nobody trades with any more. A strategy is gone when its file was taken away, or when a run did not load
  * it; if it is loaded again, its budget is there again. Capital is never profit.
  */
-import { type Amount, floorOf } from "../domain/Amount.ts"
+import { type Amount, floorOf, max, min } from "../domain/Amount.ts"
 import type { Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { present } from "../domain/Present.ts"
@@ -31,14 +31,20 @@ export interface CapitalBooks {
   readonly awaited: Map<string, number>
   /** The first market, by strategy. */
   readonly markets: Map<string, string>
+  /** What came to the account without an origin and was given to no strategy yet, by asset. */
+  readonly unallotted: Map<string, Amount>
 }
+
+/** Whose the capital is that came to the account, and that no strategy was given yet. */
+export const ofAccount = "the account"
 
 export const emptyCapital = (): CapitalBooks => ({
   flows: [],
   budgets: new Map(),
   idle: new Map(),
   awaited: new Map(),
-  markets: new Map()
+  markets: new Map(),
+  unallotted: new Map()
 })
 
 /** The kinds of events that it looks at, beside those by which it knows that a run has begun. */
@@ -46,7 +52,8 @@ export const capitalTags = [
   "BotStarted",
   "StrategyRemoved",
   "BudgetAllotted",
-  "StrategyLoaded"
+  "StrategyLoaded",
+  "CapitalMoved"
 ] as const satisfies ReadonlyArray<Tag>
 
 /** Capital is valued at the first price that follows. */
@@ -109,7 +116,17 @@ export const see = (books: CapitalBooks, { at, event }: Recorded): void => {
       const key = `${strategy}\u0000${asset}`
       const fresh = amount - (books.budgets.get(key) ?? 0n)
       books.budgets.set(key, amount)
+      // What had come to the account before is not counted a second time.
+      const known = books.unallotted.get(asset) ?? 0n
+      const given = max(0n, min(known, fresh))
+      books.unallotted.set(asset, known - given)
+      add(books, { at, strategy: ofAccount, asset, amount: -given })
       return add(books, { at, strategy, asset, amount: fresh })
+    }
+    case "CapitalMoved": {
+      const { amount, asset } = event
+      books.unallotted.set(asset, (books.unallotted.get(asset) ?? 0n) + amount)
+      return add(books, { at, strategy: ofAccount, asset, amount })
     }
     default:
       return

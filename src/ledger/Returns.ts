@@ -6,6 +6,7 @@
  * Fees count in quote at the price of their order, as in `Profit`: so worth less held is its total.
  */
 import { minuteMillis } from "../domain/Durations.ts"
+import { ofAccount } from "./Capital.ts"
 import type { Decimals } from "./PlainText.ts"
 import type { Minutes } from "./Quality.ts"
 import type { TradingRecord } from "./Trades.ts"
@@ -59,7 +60,8 @@ const stepsOf = (
   const assets = new Set([quote, ...bases])
   return [
     ...flows
-      .filter(({ asset }) => assets.has(asset))
+      // No strategy may use what the account alone has.
+      .filter(({ asset, strategy }) => assets.has(asset) && strategy !== ofAccount)
       .map(({ at, asset, amount }) => ({ at, asset, change: units(asset, amount), isCapital: true })),
     ...[...trades, ...losses]
       .filter((trade) => trade.quote === quote && assets.has(trade.base))

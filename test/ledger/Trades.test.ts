@@ -220,7 +220,14 @@ describe("what a journal says about trading", () => {
   })
 
   it("needs only the kinds of events that it names, each of them", () => {
-    const corrections: ReadonlyArray<string> = ["TakenBack", "WrittenOff", "Found", "BotStarted", "StrategyRemoved"]
+    const corrections: ReadonlyArray<string> = [
+      "TakenBack",
+      "WrittenOff",
+      "Found",
+      "BotStarted",
+      "StrategyRemoved",
+      "CapitalMoved"
+    ]
     const named = new Set<string>(Trades.tags.filter((tag) => !corrections.includes(tag)))
     const [needed, other] = [true, false].map((is) => journal.filter(({ event }) => named.has(event._tag) === is))
     assert.deepStrictEqual(fold(needed ?? []), trading)

@@ -57,6 +57,7 @@ const elsewhere = [
   "SwapStep",
   "FeesEstimated",
   "FeeEchoed",
+  "CapitalMoved",
   "ServiceCompared"
 ] as const satisfies ReadonlyArray<Tag>
 

@@ -2,14 +2,20 @@
 import { Effect } from "effect"
 import type { SwapAccount } from "../../domain/SwapAccount.ts"
 import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
+import * as Baseline from "../../engine/reconciliation/Baseline.ts"
 import * as Comparison from "../../engine/reconciliation/Comparison.ts"
 import { provenPaid } from "../../engine/reconciliation/DoubtEvidence.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
 import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
 import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
 import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import * as Lease from "../../journal/Lease.ts"
 import { readSwaps } from "../../journal/swapSteps.ts"
 import type * as ConfigFile from "../files/ConfigFile.ts"
+import * as Modes from "../Modes.ts"
+import { Process } from "../Process.ts"
 import * as Progress from "../Progress.ts"
 
 export const gather = Effect.fnUntraced(function* (
@@ -24,19 +30,18 @@ export const gather = Effect.fnUntraced(function* (
   const snapshot = yield* balancesOf(config, missing)
   progress.update(2, 4, "orders")
   const { found: venueOrders, unread: unreadOrders } = yield* Witnesses.venueOrders(told)
+  const own = new Set([account, ...config.account.refundTo.values()])
   const balances =
     snapshot === undefined
       ? []
-      : yield* Witnesses.compareBalances(BalanceComparison.positions(snapshot, venueOrders), {
-          isAccepted: acceptBalances
-        })
+      : yield* movedSince(config, own, BalanceComparison.positions(snapshot, venueOrders), told.state, acceptBalances)
   progress.update(3, 4, "history")
   const hasHistory = config.venue.partnerJwt !== undefined
   if (hasHistory) yield* HistorySync.sync()
   else missing.push("history: venue.partnerJwt is not set")
   const history = hasHistory ? yield* Witnesses.history : undefined
   const compared = Reconciliation.compare({
-    own: new Set([account, ...config.account.refundTo.values()]),
+    own,
     orders: told.orders,
     swaps: told.swaps,
     venueOrders,
@@ -46,13 +51,34 @@ export const gather = Effect.fnUntraced(function* (
   })
   const { reconciled } = told.state
   const decided = Witnesses.decidedIn([...compared, ...balances])
-  const still =
-    reconciled === undefined ? [] : yield* Witnesses.stillTold(reconciled, (subject) => decided.has(subject))
+  const still = reconciled === undefined ? [] : yield* Baseline.stillTold(reconciled, (subject) => decided.has(subject))
   const witnesses = ["orders", ...(hasHistory ? ["history"] : []), ...(balances.length > 0 ? ["private balances"] : [])]
   const { state } = told
   const proven = history === undefined ? [] : provenPaid(state.placements.values(), history.lines)
   const findings = [...compared, ...balances].map((each) => asToldBefore(each, still))
   return { findings, missing, witnesses, proven, state }
+})
+
+/** What came without an origin is named by the account's own history, or accepted; whoever writes the journal books it. */
+const movedSince = Effect.fnUntraced(function* (
+  { journal, markets }: ConfigFile.BotConfig,
+  own: ReadonlySet<string>,
+  now: BalanceComparison.Positions,
+  state: BotState,
+  isAccepted: boolean
+) {
+  const { comparisons, unexplained } = yield* Baseline.compare(now, state, { isAccepted })
+  const named = yield* Baseline.named(unexplained, state, own, markets)
+  const toRecord = isAccepted ? yield* Baseline.toRecord(state) : named
+  if (toRecord.length > 0 && (yield* Lease.holder(journal)) === undefined) {
+    const { pid } = yield* Process
+    yield* Bookkeeper.use((books) => books.record(...toRecord)).pipe(Effect.provide(Modes.books(journal, pid)))
+  }
+  const explained = new Set(named.map(({ asset }) => asset))
+  return comparisons.map((each): Comparison.Comparison => {
+    const text = `${each.text}; the account's history names what came: capital, never profit`
+    return explained.has(each.subject) ? { ...each, verdict: "explained", text } : each
+  })
 })
 
 /** What a running bot told stays a contradiction while nothing decides otherwise. */

@@ -32,7 +32,7 @@ export const command = Command.make(
     evidence: flags.toggle("evidence", "Show the evidence of every finding that is shown"),
     acceptBalances: flags.toggle(
       "accept-balances",
-      "Note the balances as they are, whatever they were: you have moved money yourself"
+      "Note the balances as they are: what came or left without an origin is capital that came or went, by your word"
     ),
     resolve: flags.toggle("resolve", "Note the payments in doubt as made of which the history proves it"),
     cancel: flags.text("cancel", "Cancel this order of the account that the journal does not know"),

@@ -16,6 +16,7 @@ import { Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import * as BalanceComparison from "./BalanceComparison.ts"
+import * as Baseline from "./Baseline.ts"
 import * as Comparison from "./Comparison.ts"
 import * as HistorySync from "./HistorySync.ts"
 import * as JournalOrders from "./JournalOrders.ts"
@@ -123,15 +124,28 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     })
   })
 
+  const note = (capital: ReadonlyArray<Of<"CapitalMoved">>) =>
+    capital.length === 0 ? Effect.void : books.record(...capital)
+
+  /** What came without an origin, and is named by the account's own history, contradicts nothing. */
+  const movedSince = Effect.fnUntraced(function* (now: BalanceComparison.Positions) {
+    const { comparisons, unexplained } = yield* Baseline.compare(now, books.state)
+    const named = yield* Baseline.named(unexplained, books.state, watched.own, watched.markets)
+    if (named.length === 0) return comparisons
+    yield* note(named)
+    return (yield* Baseline.compare(now, books.state)).comparisons
+  })
+
   /** Returns and records what is found, where it is not what was found before. */
   return Effect.gen(function* () {
     yield* follow
     const before = [...known.orders.values()]
     const asked = { orders: before, startedAt: 0 }
+    // What a person accepted is written by whoever writes the journal.
+    if (watched.isPrivate.size > 0) yield* note(yield* Baseline.toRecord(books.state))
     const snapshot = yield* balances
     const { found, unread } = yield* Witnesses.venueOrders(asked, { unfinishedOnly: true })
-    const moved =
-      snapshot === undefined ? [] : yield* Witnesses.compareBalances(BalanceComparison.positions(snapshot, found))
+    const moved = snapshot === undefined ? [] : yield* movedSince(BalanceComparison.positions(snapshot, found))
     const isRead = watched.hasHistory && (yield* reached(HistorySync.sync()))
     yield* follow
     const swaps = yield* readSwaps
@@ -161,7 +175,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     const still =
       reconciled === undefined
         ? []
-        : yield* Witnesses.stillTold(reconciled, (subject) => decided.has(subject) || !isWatched(subject))
+        : yield* Baseline.stillTold(reconciled, (subject) => decided.has(subject) || !isWatched(subject))
     const finding: Finding = {
       witnesses: ["orders", ...(isRead ? ["history"] : []), ...(snapshot === undefined ? [] : ["balances"])],
       contradictions: [...contradictions, ...still],

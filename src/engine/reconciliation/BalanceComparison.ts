@@ -191,6 +191,21 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
       : { ...subject, verdict: "contradiction", text, evidence }
   })
 
+/** By asset: so much at least, and at most, came more than is explained; below zero it went. */
+export type Unexplained = ReadonlyMap<string, { readonly least: Amount; readonly most: Amount }>
+
+/** What each asset that contradicts moved by. */
+export const unexplained = (before: Positions | undefined, now: Positions): Unexplained =>
+  new Map(
+    [...now].flatMap(([symbol, position]) => {
+      const last = before?.get(symbol)
+      if (last === undefined || isPossible(last, position)) return []
+      const [was, is] = [capitalOf(last), capitalOf(position)]
+      const [low, high] = [is.lowest - was.highest, is.highest - was.lowest]
+      return [[symbol, low > 0n ? { least: low, most: high } : { least: high, most: low }] as const]
+    })
+  )
+
 const isPossible = (before: Position, now: Position): boolean =>
   capitalOf(now).highest >= capitalOf(before).lowest && capitalOf(now).lowest <= capitalOf(before).highest
 

@@ -2,9 +2,9 @@
  * Gathers what a reconciliation compares: first the journal, then the venue's orders, the history and the balances. A
  * witness that is read later can only know more. A witness that cannot be had is named, not guessed.
  */
-import { Clock, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { present } from "../../domain/Present.ts"
-import { HistoryStore, lastSnapshot, saveSnapshot } from "../../journal/HistoryStore.ts"
+import { HistoryStore } from "../../journal/HistoryStore.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { readSwaps } from "../../journal/swapSteps.ts"
 import type { Markets } from "../../strategy/Markets.ts"
@@ -166,58 +166,6 @@ const privateIn = (read: ReadonlyArray<Balance>, symbolOf: ReadonlyMap<string, s
 }
 
 const stepsOf = (told: OwnRecords): number => told.swaps.reduce((sum, { steps }) => sum + steps, 0)
-
-/** What the balances are compared with, and when a person last said that they are right as they are. */
-const baseline = Effect.map(lastSnapshot, (snapshot = {}) => ({
-  positions: new Map(Object.entries(snapshot).flatMap(([symbol, text]) => decode(symbol, text))),
-  acceptedAt: Number(snapshot[acceptance] ?? 0)
-}))
-
-/** Beside the symbols, which have no spaces. */
-const acceptance = "accepted at"
-
-const decode = (symbol: string, text: string): ReadonlyArray<readonly [string, BalanceComparison.Position]> => {
-  const [balance, booked, underWay] = text.split(" ")
-  return balance === undefined || booked === undefined || underWay === undefined
-    ? []
-    : [[symbol, { balance: BigInt(balance), booked: BigInt(booked), underWay: BigInt(underWay) }]]
-}
-
-/**
- * Compares the balances with what earlier looks left possible, and keeps what is possible now. `isAccepted`: a person says that
- * they are right as they are.
- */
-export const compareBalances = Effect.fn("Witnesses.compareBalances")(function* (
-  now: BalanceComparison.Positions,
-  { isAccepted = false }: { readonly isAccepted?: boolean } = {}
-) {
-  const known = yield* baseline
-  const before = isAccepted ? undefined : known.positions
-  const acceptedAt = isAccepted ? yield* Clock.currentTimeMillis : known.acceptedAt
-  const next = BalanceComparison.baseline(before, now)
-  yield* saveSnapshot({
-    ...Object.fromEntries(
-      [...next].map(([symbol, { balance, booked, underWay }]) => [symbol, `${balance} ${booked} ${underWay}`])
-    ),
-    [acceptance]: String(acceptedAt)
-  })
-  return BalanceComparison.compare(before, now)
-})
-
-/**
- * What was told before and stays: contradictions about subjects on which this look decides nothing. What was said of balances
- * is taken back by a person's word that is younger as well.
- */
-export const stillTold = Effect.fnUntraced(function* (
-  { contradictions, at }: NonNullable<BotState.BotState["reconciled"]>,
-  isDecided: (subject: string) => boolean
-) {
-  const kept = contradictions.filter((sentence) => !isDecided(Comparison.subjectOf(sentence)))
-  const isOfBalance = (sentence: string): boolean => sentence.startsWith("balance ")
-  if (!kept.some(isOfBalance)) return kept
-  const { acceptedAt } = yield* baseline
-  return kept.filter((sentence) => !isOfBalance(sentence) || acceptedAt < at)
-})
 
 /** The subjects on which a look decides. */
 export const decidedIn = (compared: ReadonlyArray<Comparison.Comparison>): ReadonlySet<string> =>

@@ -163,6 +163,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "JournalRestored":
     case "JournalBroken":
     case "Reconciled":
+    case "CapitalMoved":
     case "ServiceCompared":
       return RunState.apply(state, event, at)
     case "OddOrderSeen":

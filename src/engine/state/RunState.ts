@@ -24,6 +24,8 @@ export interface RunState {
   rejectedEdit: ReadonlyArray<string> | undefined
   /** What the last comparison with other witnesses found, and when, if not all agreed. */
   reconciled: (Pick<Of<"Reconciled">, "contradictions" | "foreign"> & { readonly at: number }) | undefined
+  /** The account's own capital that came or went without an origin. */
+  capital: ReadonlyArray<Of<"CapitalMoved">>
   /** How the service differs from what was recorded of it. */
   drift: ReadonlyArray<Drift>
   /** Markets whose quotes may not be used, and why. */
@@ -46,6 +48,7 @@ export const make = (): RunState => ({
   broken: undefined,
   rejectedEdit: undefined,
   reconciled: undefined,
+  capital: [],
   drift: [],
   doubts: new Map(),
   echoedFees: new Map(),
@@ -70,6 +73,7 @@ type RunEvent = Of<
   | "JournalRestored"
   | "JournalBroken"
   | "Reconciled"
+  | "CapitalMoved"
   | "ServiceCompared"
 >
 
@@ -128,6 +132,9 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
     case "Reconciled":
       state.reconciled = event.contradictions.length + event.foreign.length > 0 ? { ...event, at } : undefined
       return
+    case "CapitalMoved":
+      state.capital = [...state.capital, event]
+      return
     case "ServiceCompared":
       state.drift = event.drift
       return
@@ -135,7 +142,8 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
 }
 
 /** What a new run does not end. A finding is told again only when it differs. */
-const lasting = ({ diskFullSince, drift, echoedFees, killed, movedTo, reconciled }: RunState) => ({
+const lasting = ({ capital, diskFullSince, drift, echoedFees, killed, movedTo, reconciled }: RunState) => ({
+  capital,
   diskFullSince,
   drift,
   echoedFees,

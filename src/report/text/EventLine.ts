@@ -99,6 +99,13 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       return ["is planned again", "good"]
     case "Reconciled":
       return reconciled(event)
+    case "CapitalMoved": {
+      const { amount, asset, witness } = event
+      const by = witness === "history" ? "the account's history names it" : "accepted by the operator"
+      return amount > 0n
+        ? [`${money(asset, amount)} came without an origin, as capital: ${by}`, "warn"]
+        : [`${money(asset, -amount)} LEFT the account without an origin, as capital that went: ${by}`, "alarm"]
+    }
     case "ServiceCompared":
       return compared(event.drift)
     case "ClockCompared":

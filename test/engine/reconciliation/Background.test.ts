@@ -4,11 +4,13 @@ import { Effect, Fiber, Layer } from "effect"
 import * as SwapsByHand from "../../../src/engine/funding/SwapsByHand.ts"
 import * as Background from "../../../src/engine/reconciliation/Background.ts"
 import * as BalanceComparison from "../../../src/engine/reconciliation/BalanceComparison.ts"
+import * as Baseline from "../../../src/engine/reconciliation/Baseline.ts"
 import * as Witnesses from "../../../src/engine/reconciliation/Witnesses.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { HistoryStore } from "../../../src/journal/HistoryStore.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import * as Capital from "../../../src/ledger/Capital.ts"
 import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
 import { History } from "../../../src/venue/History.ts"
 import { ownAccount } from "../../../src/venue/VenueConfig.ts"
@@ -181,7 +183,7 @@ describe("reconciliation in the background", () => {
           const snapshot = yield* Witnesses.balances({ assets, ticks: new Map() }, new Set(["USDC", "BTC"]))
           const { found } = yield* Witnesses.venueOrders(books)
           if (snapshot !== undefined)
-            yield* Witnesses.compareBalances(BalanceComparison.positions(snapshot, found), { isAccepted: true })
+            yield* Baseline.compare(BalanceComparison.positions(snapshot, found), bot.state, { isAccepted: true })
         }).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
         const told = Effect.map(bot.events, (events) =>
           events.flatMap(({ event }) => (event._tag === "Reconciled" ? [event.contradictions] : []))
@@ -223,6 +225,106 @@ describe("reconciliation in the background", () => {
         isHidden = true
         assert.deepStrictEqual((yield* look).contradictions, [], "a person said that it is so")
         assert.lengthOf(yield* told, 4)
+        yield* bot.stop
+      })
+    )
+  )
+
+  it.effect("a credit without an origin was a contradiction for ever: it is capital that came", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const account = ownAccount(world.signerId, "CONFIDENTIAL_INTENTS")
+        const small = ladder(2).replace("total: { quote: 3000 }", "total: { quote: 100 }")
+        const bot = yield* world.run({ strategies: [small], account, isPartner: true })
+        yield* until(() => openOrders(bot).length === 2, 60_000, "two rest")
+        const watched = {
+          own: new Set([world.signerId]),
+          hasHistory: false,
+          markets: { assets, ticks: new Map() },
+          isPrivate: new Set(assets.map(({ symbol }) => symbol))
+        }
+        const store = yield* Layer.build(
+          HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
+        )
+        const begin = Background.make(watched).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
+        const look = Effect.flatten(begin).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
+        const accept = Effect.gen(function* () {
+          const snapshot = yield* Witnesses.balances(watched.markets, watched.isPrivate)
+          const { found } = yield* Witnesses.venueOrders(yield* Witnesses.books)
+          if (snapshot !== undefined)
+            yield* Baseline.compare(BalanceComparison.positions(snapshot, found), bot.state, { isAccepted: true })
+        }).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
+        const booked = Effect.map(bot.events, (events) =>
+          events.flatMap(({ event }) => (event._tag === "CapitalMoved" ? [[event.amount, event.witness]] : []))
+        )
+        let missing = 0n
+        let items: ReadonlyArray<unknown> | undefined
+        world.network.reply = ({ url }, body) => (/balances/.test(url) ? lessOf(body, missing) : body)
+        world.network.bend = ({ url }) =>
+          /account[/]history/.test(url)
+            ? items === undefined
+              ? { status: 403, body: { message: "History is invite-only for now" } }
+              : { status: 200, body: { items } }
+            : undefined
+        const credit = (amountOutFormatted: string) => ({
+          status: "SUCCESS",
+          recipientType: "CONFIDENTIAL_INTENTS",
+          createdAt: "2026-11-01T00:00:00.000Z",
+          depositAddress: `of ${amountOutFormatted}`,
+          destinationAsset: assets.find(({ symbol }) => symbol === "USDC")?.id,
+          amountOutFormatted,
+          recipient: world.signerId
+        })
+        assert.deepStrictEqual((yield* look).contradictions, [])
+
+        missing = -777n
+        const told = "balance USDC: moved by 777, the journal explains 0"
+        assert.deepStrictEqual((yield* look).contradictions, [told], "no witness names it")
+        items = [{ ...credit("0.000777"), originAsset: "nep141:other" }, credit("0.000776")]
+        assert.deepStrictEqual((yield* look).contradictions, [told], "what has an origin, or another amount, is not it")
+        items = [credit("0.000500"), credit("0.000277"), credit("1")]
+        assert.deepStrictEqual((yield* look).contradictions, [], "the history names two that are all of it")
+        const byHistory = [
+          [500n, "history"],
+          [277n, "history"]
+        ]
+        assert.deepStrictEqual(yield* booked, byHistory)
+        assert.deepStrictEqual((yield* look).contradictions, [])
+
+        // The same credits are no witness for the next one.
+        missing = -1_277n
+        assert.lengthOf((yield* look).contradictions, 1)
+        yield* accept
+        assert.deepStrictEqual((yield* look).contradictions, [])
+        assert.deepStrictEqual(yield* booked, [...byHistory, [500n, "operator"]])
+
+        // Less than there was is never capital that went without somebody's word.
+        missing = -1_000n
+        items = [credit("0.000277"), credit("0.000500"), credit("0.000001")]
+        assert.lengthOf((yield* look).contradictions, 1)
+        assert.lengthOf(yield* booked, 3)
+        yield* Effect.sleep(1_000)
+        yield* accept
+        assert.deepStrictEqual((yield* look).contradictions, [])
+        assert.deepStrictEqual((yield* booked).at(-1), [-277n, "operator"])
+
+        const books = Capital.emptyCapital()
+        for (const entry of yield* bot.events) Capital.see(books, entry)
+        const ofAccount = books.flows.filter(({ strategy }) => strategy === Capital.ofAccount)
+        assert.strictEqual(
+          ofAccount.reduce((sum, { amount }) => sum + amount, 0n),
+          1_000n
+        )
+        const raised = { _tag: "BudgetAllotted", strategy: "other", asset: "USDC", amount: 1_400n } as const
+        Capital.see(books, { sequence: 0, at: 0, event: raised })
+        const sum = books.flows.reduce((total, { amount, asset }) => (asset === "USDC" ? total + amount : total), 0n)
+        const given = books.flows.filter(({ strategy }) => strategy !== Capital.ofAccount && strategy !== "other")
+        assert.strictEqual(
+          sum - given.reduce((total, { amount, asset }) => (asset === "USDC" ? total + amount : total), 0n),
+          1_400n,
+          "what came and was given to a strategy counts once"
+        )
         yield* bot.stop
       })
     )
