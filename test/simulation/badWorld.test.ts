@@ -5,7 +5,8 @@ import { type EpisodeOptions, type Feature, profiles } from "./Plan.ts"
 
 /** Enough to notice that something broke; `npm run torture` is the campaign. */
 const seeds: Readonly<Record<(typeof profiles)[number], ReadonlyArray<number>>> = {
-  safety: [3, 4],
+  // And the one that is played twice below.
+  safety: [4],
   liveness: [3],
   hostile: [1]
 }
@@ -101,7 +102,9 @@ describe("bad world", () => {
   }
 
   it("the same seed gives the same steps, requests and events", { timeout: 180_000 }, async () => {
-    const options = { seed: 7, profile: "safety", minutes: 1 } as const
-    assert.deepStrictEqual(await run(options), await run(options))
+    const options = { seed: 3, profile: "safety", minutes: 1 } as const
+    const played = await run(options)
+    assert.isAbove(played.events, 0)
+    assert.deepStrictEqual(await run(options), played)
   })
 })

@@ -1,7 +1,7 @@
 /**
  * No strategy of the catalogue falls off a cliff because the calendar turns: none may move most of what it holds again and again
- * in the first hour of days, or on the first day of weeks or months. Whatever looks at a clock, or at days, runs over two years,
- * the others over six weeks; with LIMITBOT_CATALOGUE=all each over two years.
+ * in the first hour of days, or on the first day of weeks or months. Whatever looks at a clock, or at days, runs over a year,
+ * the others over six weeks; `npm run catalogue` runs each over two years.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -21,7 +21,7 @@ const runsAll = process.env["LIMITBOT_CATALOGUE"] === "all"
 
 /** The names of the clock, schedules, candles of days, and limits by the day. */
 const calendar = /\b(?:hour|minute|weekday|monthday|since|every|quietHours|maxDailyLoss|\d+[dw])\b/
-const daysOf = (text: string): number => (runsAll || calendar.test(text.replace(/#.*/g, "")) ? 730 : 45)
+const daysOf = (text: string): number => (runsAll ? 730 : calendar.test(text.replace(/#.*/g, "")) ? 365 : 45)
 
 /** Bars of an hour, or of the shortest candles that the strategy looks at. */
 const runOf = (text: string): { readonly outcome: Outcome; readonly stepMillis: number } => {
