@@ -1,11 +1,16 @@
 /**
  * A proxy on a free port that passes everything on and remembers what was asked: each method and path once. Credentials
- * expire on request; `hides` are paths that it does not know, and its clock can be behind.
+ * expire on request; `hides` are paths that it does not know, its clock can be behind, and `rewrite` changes what is answered.
  */
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 
-export const recordingProxy = async (target: string, hides = "", behindMillis = 0) => {
+export const recordingProxy = async (
+  target: string,
+  hides = "",
+  behindMillis = 0,
+  rewrite?: (path: string, body: string) => string
+) => {
   const requests = new Set<string>()
   let expired: string | undefined
   let held: string | undefined
@@ -27,6 +32,16 @@ export const recordingProxy = async (target: string, hides = "", behindMillis = 
     }
     const passedOn = request(new URL(incoming.url ?? "/", target), { method, headers }, (answer) => {
       const date = new Date(Date.now() - behindMillis).toUTCString()
+      if (rewrite !== undefined) {
+        const parts: Array<Buffer> = []
+        answer.on("data", (part: Buffer) => parts.push(part))
+        answer.on("end", () => {
+          const { "content-length": _, "transfer-encoding": __, ...others } = answer.headers
+          outgoing.writeHead(answer.statusCode ?? 502, others)
+          outgoing.end(rewrite(incoming.url?.split("?")[0] ?? "", Buffer.concat(parts).toString("utf8")))
+        })
+        return
+      }
       outgoing.writeHead(answer.statusCode ?? 502, behindMillis === 0 ? answer.headers : { ...answer.headers, date })
       answer.pipe(outgoing)
     })

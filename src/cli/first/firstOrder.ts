@@ -189,7 +189,11 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
       placement,
       markets: Modes.marketsByName(config.markets),
       assets,
-      disagrees: (order) => agree({ json, word }, assets)(order).pipe(Effect.provideContext(terminal)),
+      disagrees: Effect.fnUntraced(function* (order) {
+        const changed = yield* Checks.changeOf(config, account, order.id)
+        if (changed !== undefined) return changed
+        return yield* agree({ json, word }, assets)(order).pipe(Effect.provideContext(terminal))
+      }),
       killSwitch: yield* KillFile.watch(journal),
       isQuiet: json
     })

@@ -36,6 +36,8 @@ export class Canary extends Context.Service<
   {
     /** With a market of the configured assets for the dry quote. */
     readonly look: (assets: ReadonlyArray<Asset>) => Effect.Effect<ServiceLook>
+    /** One order alone. */
+    readonly order: (orderId: string) => Effect.Effect<ReadonlyArray<Drift>, VenueError>
   }
 >()("limitbot/venue/canary/Canary") {}
 
@@ -206,6 +208,6 @@ export const layer = Layer.effect(
         isWhole
       }
     })
-    return Canary.of({ look })
+    return Canary.of({ look, order: oneOrder })
   })
 )

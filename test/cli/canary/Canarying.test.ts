@@ -36,7 +36,7 @@ const watch = Effect.fnUntraced(function* (
     canary: isConfigured ? { everyMillis: 60_000 } : undefined,
     markets: { assets: [], ticks: new Map() }
   }
-  const witnesses = Layer.succeed(Canary, { look: () => look })
+  const witnesses = Layer.succeed(Canary, { look: () => look, order: () => Effect.succeed([]) })
   yield* Effect.forkScoped(Canarying.forever({ config, witnesses }))
   yield* TestClock.adjust(looks.length * 60_000 - 1)
   const events = yield* Journal.use((journal) => Stream.runCollect(journal.events()))

@@ -209,6 +209,35 @@ describe("limitbot first-order", () => {
     }
   })
 
+  it("refuses a service that has changed, before anything is created, and before an order is paid", {
+    timeout: 240_000
+  }, async () => {
+    const at = async (rewrite: (path: string, body: string) => string) =>
+      prepare("near-2026-11", async (text, { url }) => {
+        const proxy = await recordingProxy(url, "", 0, rewrite)
+        proxies.push(proxy)
+        return text.replace(url, proxy.url)
+      })
+    const unlisted = await at((path, body) => (path === "/v0/orders" ? body.replace('"data":[]', '"orders":[]') : body))
+    const refused = await unlisted.limitbot("first-order", "--confirm", "place")
+    assertSays(
+      refused,
+      1,
+      /fix this first: .*service: the service has changed: .*field `data` of lists of orders is gone/
+    )
+    assert.deepStrictEqual(await ordersAt(unlisted.sandbox), [])
+    assert.isFalse(existsSync(join(unlisted.cwd, "journal.sqlite")))
+
+    // Nobody would ever see the refund of this order; without an order there was nothing to see it by.
+    const hidden = await at((path, body) =>
+      path.startsWith("/v0/orders") ? body.replaceAll('"refund":', '"moneyBack":') : body
+    )
+    const unpaid = await hidden.limitbot("first-order", "--confirm", "place")
+    assertSays(unpaid, 1, /not paid, and nothing moved: .*field `payouts.refund` of orders is gone .*: orders pause/)
+    const orders = await ordersAt(hidden.sandbox)
+    assert.isTrue(orders.every(({ status }) => status === "CANCELED" || status === "PENDING_CANCEL"))
+  })
+
   it("refuses without money in the account that pays, and says how it comes there", { timeout: 60_000 }, async () => {
     const { cwd, limitbot, sandbox } = await prepare("near-2026-11")
     const made = await runHere(["keygen", "--out", "new.key"], { cwd })
