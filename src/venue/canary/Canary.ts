@@ -196,7 +196,11 @@ export const layer = Layer.effect(
         }
         const { drift, why } = answer.success
         if (why !== undefined) unchecked.push({ what, why })
-        for (const each of drift) unique.set(JSON.stringify(each), each)
+        for (const each of drift) {
+          const key = each.was === absent ? each.what : JSON.stringify(each)
+          const known = unique.get(key)
+          if (known === undefined || known.is === "null") unique.set(key, each)
+        }
       }
       const missing = new Set(unchecked.map(({ what }) => what))
       return {

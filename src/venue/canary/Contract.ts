@@ -5,14 +5,11 @@
 import { Schema } from "effect"
 import { absent, type Drift } from "../../domain/Drift.ts"
 import { BalancesResponse } from "../api/AccountApi.ts"
-import { GenerateIntentResponse, SubmitIntentResponse } from "../api/IntentsApi.ts"
 import { WireToken } from "../api/SwapsApi.ts"
-import { MessageBody, StructuredErrors } from "../wire/WireError.ts"
 import { AccountHistoryItem, TransactionRecord } from "../wire/WireHistory.ts"
 import { OrderListResponse, OrderResponse, WireOrder } from "../wire/WireOrder.ts"
 import { QuoteResponse } from "../wire/WireQuote.ts"
 import { SwapStatusResponse } from "../wire/WireSwap.ts"
-import { tolerant } from "../wire/WireValue.ts"
 import * as Shape from "./Shape.ts"
 import { fieldOf, isRecord } from "./Shape.ts"
 
@@ -39,20 +36,6 @@ const under = (path: string, names: ReadonlyArray<string>): ReadonlyArray<string
 /** What a list of orders is, apart from its orders. */
 const page = Schema.Struct({ ...OrderListResponse.fields, data: Schema.Array(Schema.Unknown) })
 const orderAnswer = Schema.Struct({ ...OrderResponse.fields, data: Schema.Record(Schema.String, Schema.Unknown) })
-
-/** As it is checked before it is signed. */
-const intent = Schema.Struct({
-  ...GenerateIntentResponse.fields,
-  intent: Schema.Struct({
-    ...GenerateIntentResponse.fields.intent.fields,
-    payload: Schema.Struct({
-      message: Schema.String,
-      nonce: Schema.String,
-      recipient: Schema.String,
-      callbackUrl: tolerant(Schema.String)
-    })
-  })
-})
 
 /** The interface says of each that it is there, though it may be null. */
 const transactionPromised = [
@@ -162,28 +145,6 @@ export const kinds = {
     money: always("status"),
     isReadWhole: true
   },
-  intent: {
-    of: "transfers to sign",
-    schema: intent,
-    promised: ["correlationId"],
-    money: always("intent", "intent.standard", ...under("intent.payload", ["message", "nonce", "recipient"])),
-    isReadWhole: true
-  },
-  acknowledgement: {
-    of: "acknowledged transfers",
-    schema: SubmitIntentResponse,
-    promised: ["correlationId"],
-    money: always("intentHash"),
-    isReadWhole: true
-  },
-  refusal: {
-    of: "refusals of orders",
-    schema: StructuredErrors,
-    promised: ["meta", ...under("errors[]", ["status", "title"])],
-    money: always("errors", "errors[].code"),
-    isReadWhole: true
-  },
-  message: { of: "refusals", schema: MessageBody, promised: [], money: always("message"), isReadWhole: true },
   balances: {
     of: "balances",
     schema: BalancesResponse,

@@ -76,8 +76,11 @@ export const differences = (
 ): ReadonlyArray<ShapeDifference> => {
   const found = new Map<string, ShapeDifference>()
   const note = (path: string, was: string, is: string, isUnreadable = false) => {
-    const key = `${path} ${was} ${is}`
-    if (!found.has(key)) found.set(key, { path, was: clean(was), is: clean(is), isUnreadable })
+    // A new field is one, though it is null here and something there.
+    const key = was === absent ? path : `${path} ${was} ${is}`
+    const known = found.get(key)
+    if (known === undefined || known.is === "null")
+      found.set(key, { path, was: clean(was), is: clean(is), isUnreadable })
   }
 
   const field = (path: string, ast: SchemaAST.AST, isOptional: boolean, value: unknown): void => {

@@ -150,6 +150,7 @@ describe("the canary", () => {
     )
     const [fill] = Answers.wireOrder.attributes.partialFills
     const two = set(Answers.wireOrder, "attributes.partialFills", [
+      { ...fill, tax: null },
       { ...fill, tax: 1 },
       { ...fill, tax: 2 }
     ])

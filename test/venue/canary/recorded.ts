@@ -2,8 +2,49 @@
  * Recorded answers: as the service's public pages show them, of every endpoint that orders or money are read from, with values of
  * our own. The forms in which an honest service leaves something out are among them.
  */
+import { Schema } from "effect"
+import { GenerateIntentResponse, SubmitIntentResponse } from "../../../src/venue/api/IntentsApi.ts"
 import { kinds } from "../../../src/venue/canary/Contract.ts"
+import { MessageBody, StructuredErrors } from "../../../src/venue/wire/WireError.ts"
+import { tolerant } from "../../../src/venue/wire/WireValue.ts"
 import * as Answers from "../answers.ts"
+
+/** Answers that nobody can ask for without moving something, or that are no answers: the canary never sees them. */
+const unasked = {
+  intent: {
+    of: "transfers to sign",
+    schema: Schema.Struct({
+      ...GenerateIntentResponse.fields,
+      intent: Schema.Struct({
+        ...GenerateIntentResponse.fields.intent.fields,
+        payload: Schema.Struct({
+          message: Schema.String,
+          nonce: Schema.String,
+          recipient: Schema.String,
+          callbackUrl: tolerant(Schema.String)
+        })
+      })
+    }),
+    promised: ["correlationId"],
+    money: () => ["intent.payload.message", "intent.payload.nonce", "intent.payload.recipient"],
+    isReadWhole: true
+  },
+  acknowledgement: {
+    of: "acknowledged transfers",
+    schema: SubmitIntentResponse,
+    promised: ["correlationId"],
+    money: () => ["intentHash"],
+    isReadWhole: true
+  },
+  refusal: {
+    of: "refusals of orders",
+    schema: StructuredErrors,
+    promised: ["meta", "errors[].status", "errors[].title"],
+    money: () => ["errors[].code"],
+    isReadWhole: true
+  },
+  message: { of: "refusals", schema: MessageBody, promised: [], money: () => ["message"], isReadWhole: true }
+}
 
 const { attributes } = Answers.wireOrder
 const [fill] = attributes.partialFills
@@ -163,10 +204,10 @@ export const recorded = [
   ["status", kinds.status, status],
   ["status of an advanced swap", kinds.status, { ...status, swapDetails: noHashes }],
   ["status of a swap that nobody paid", kinds.status, { ...status, status: "PENDING_DEPOSIT", swapDetails: noHashes }],
-  ["transfer to sign", kinds.intent, transfer],
+  ["transfer to sign", unasked.intent, transfer],
   [
     "transfer to sign, with a callback",
-    kinds.intent,
+    unasked.intent,
     {
       ...transfer,
       intent: {
@@ -175,10 +216,10 @@ export const recorded = [
       }
     }
   ],
-  ["acknowledged transfer", kinds.acknowledgement, Answers.submitAnswer],
+  ["acknowledged transfer", unasked.acknowledgement, Answers.submitAnswer],
   [
     "refused order",
-    kinds.refusal,
+    unasked.refusal,
     {
       errors: [
         {
@@ -192,7 +233,7 @@ export const recorded = [
       meta: Answers.meta
     }
   ],
-  ["refusal", kinds.message, { message: "Amount is too low for bridge, try at least 1000" }],
+  ["refusal", unasked.message, { message: "Amount is too low for bridge, try at least 1000" }],
   [
     "line of the history",
     kinds.transaction,

@@ -1,0 +1,62 @@
+/** The whole bot at a service that changes while it runs: what it records, what it no longer pays, and that it goes on when all is well. */
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { configText, runHere, startHere, startSandbox, workspace } from "../program.ts"
+import { recordingProxy } from "../recordingProxy.ts"
+
+const proxies: Array<{ readonly close: () => Promise<void> }> = []
+afterAll(() => Promise.all(proxies.map(({ close }) => close())))
+
+describe("a bot at a service that changes", () => {
+  it("pays nothing while a field is gone that money depends on, and goes on when it is there again", {
+    timeout: 240_000
+  }, async () => {
+    const sandbox = await startSandbox({})
+    let isChanged = true
+    const proxy = await recordingProxy(sandbox.url, "", 0, (path, body) =>
+      isChanged && path.startsWith("/v0/orders") ? body.replaceAll('"refund":', '"moneyBack":') : body
+    )
+    proxies.push(proxy)
+    const config = `${configText({ ...sandbox, url: proxy.url })}canary: { every: 1s }\n`
+    const cwd = workspace(sandbox, { "config.yaml": config })
+    const run = () => startHere(["run", "grid.yaml", "--json", "--config", "config.yaml"], { cwd })
+
+    // Without an order of its own there is nothing to see it by.
+    const first = run()
+    await first.says(/"ServiceCompared".*moneyBack/)
+    first.signal("SIGTERM")
+    await first.ended
+    assert.include(first.stdout(), "field `payouts.refund` of orders")
+
+    const asked = await runHere(["canary", "--json", "--config", "config.yaml"], { cwd })
+    assert.strictEqual(asked.code, 1)
+    const { checked, drift } = JSON.parse(asked.stdout)
+    assert.includeMembers(checked, ["tokens", "quote", "orders"])
+    // Whether a living order shows a refund already is a matter of time.
+    const { is } = drift[1]
+    assert.oneOf(is, ["null", "an object"])
+    assert.deepStrictEqual(drift, [
+      { what: "field `payouts.refund` of orders", was: "an object", is: "absent", closesFunding: true },
+      { what: "field `payouts.moneyBack` of orders", was: "absent", is, closesFunding: false }
+    ])
+    const shown = await runHere(["canary", "--config", "config.yaml"], { cwd })
+    assert.match(
+      shown.stdout,
+      /^CHANGED {2}field `payouts\.refund` of orders is gone \(was an object\): orders pause$/m
+    )
+    assert.match(shown.stdout, /^differs {2}field `payouts\.moneyBack` of orders is new/m)
+
+    // What the first run found holds until somebody looks again.
+    isChanged = false
+    const second = run()
+    await second.says('"FundingSigned"')
+    second.signal("SIGTERM")
+    await second.ended
+    const events = second
+      .stdout()
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line): { readonly event?: string; readonly drift?: unknown } => JSON.parse(line))
+    const told = events.filter(({ event }) => event === "ServiceCompared" || event === "FundingSigned")
+    assert.deepStrictEqual([told[0]?.event, told[0]?.drift], ["ServiceCompared", []])
+  })
+})
