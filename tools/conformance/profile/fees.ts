@@ -182,6 +182,34 @@ export const feeRows: ReadonlyArray<FactRow> = [
       }
     })
   ),
+  ...[false, true].map(
+    (fillsNet): FactRow => ({
+      fact: "fees.fillsNet",
+      name: fillsNet ? "net" : "gross",
+      sentence: fillsNet
+        ? "The fills of an order come to its limit, or to less by no more than the fees of its echo"
+        : "The fills of an order come to its limit at least",
+      applies: ({ fees }) => fees.fillsNet === fillsNet,
+      look: async (world) => {
+        const { seen } = await Scenes.filledOrder(world)
+        const order = at(seen.at(-1)?.body, "data.attributes")
+        const fills = at(order, "partialFills")
+        const least = Number(at(order, "swapView.minAmountOut"))
+        const got = (Array.isArray(fills) ? fills : []).reduce(
+          (sum: number, fill) => sum + Number(at(fill, "amountOut")),
+          0
+        )
+        const echoed = at(order, "appFees")
+        const fees = (Array.isArray(echoed) ? echoed : []).reduce(
+          (sum: number, entry) => sum + Number(at(entry, "fee")),
+          0
+        )
+        const wanted = fillsNet ? Math.floor(least * (1 - fees / 10_000)) : least
+        that(got >= wanted, `${got} is less than ${wanted}`)
+        return `${got} for a limit of ${least}`
+      }
+    })
+  ),
   {
     fact: "fees.settlement",
     name: "move",
