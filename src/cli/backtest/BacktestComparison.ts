@@ -12,6 +12,7 @@ import { marketNames } from "../../strategy/Strategy.ts"
 import { version } from "../../version.ts"
 import * as BacktestReport from "./BacktestReport.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
+import * as BandSummary from "./BandSummary.ts"
 import * as WhatItSays from "./WhatItSays.ts"
 
 export type Results = readonly [BacktestSummary.Result, ...ReadonlyArray<BacktestSummary.Result>]
@@ -54,8 +55,12 @@ const saidOf = (
   return [...of(results[0]).filter(isCommon), ...ofOne]
 }
 
-const feesOf = (results: Results): ReadonlyArray<string> => saidOf(results, ({ fees }) => [fees.sentence])
+const feesOf = (results: Results): ReadonlyArray<string> => saidOf(results, ({ fees }) => fees.sentence.split("; "))
 const warningsOf = (results: Results): ReadonlyArray<string> => saidOf(results, ({ warnings }) => warnings)
+const imprecise = (results: Results): ReadonlyArray<string> =>
+  saidOf(results, ({ simulated }) =>
+    simulated === undefined || simulated.ended === "enough" ? [] : [BandSummary.precision(simulated)]
+  )
 
 /** The figures that fit a terminal: one row per run. */
 export const lines = (results: Results): ReadonlyArray<string> => {
@@ -102,6 +107,7 @@ export const lines = (results: Results): ReadonlyArray<string> => {
     `${results.length} strategies over the same ${candles.bars} bars`,
     ...feesOf(results),
     ...warningsOf(results),
+    ...imprecise(results),
     "",
     ...Table.render([{ title: "" }, ...titles.map((title) => ({ title, align: "right" as const }))], rows),
     ...limitsOf(results),
@@ -154,9 +160,12 @@ const comparison = (results: Results, madeAt: number): HtmlComparison.Comparison
     fees: feesOf(results),
     made: `${iso(madeAt)} by limitbot ${version}`,
     headline: runs.map(({ name, low, high }) => [name, range(percent(low.at(-1) ?? 0), percent(high.at(-1) ?? 0))]),
-    says: WhatItSays.ofSeveral(
-      runs.map(({ name, low, high, fills }) => ({ name, low: low.at(-1) ?? 0, high: high.at(-1) ?? 0, fills }))
-    ),
+    says: [
+      ...WhatItSays.ofSeveral(
+        runs.map(({ name, low, high, fills }) => ({ name, low: low.at(-1) ?? 0, high: high.at(-1) ?? 0, fills }))
+      ),
+      ...imprecise(results)
+    ],
     runs,
     limits: limitsOf(results),
     times: times.map(({ time }) => time / 1000),

@@ -6,6 +6,7 @@ import { firstRuns, quantileNames } from "../../backtest/results/Quantiles.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import { type Amount, format } from "../../domain/Amount.ts"
 import { percent } from "../../domain/Text.ts"
+import { counted } from "../../report/text/Words.ts"
 
 interface Simulated {
   readonly simulated: Band.Simulated
@@ -60,12 +61,17 @@ const endings: Readonly<Record<Band.Simulated["ended"], string>> = {
   "no time left": "more would move them, which --band-seconds gives time for"
 }
 
+/** How many runs the quantiles are of, and why no more. */
+export const precision = ({ ended, runs }: Band.Simulated): string => {
+  const few = runs.length < firstRuns ? ", too few: the lowest, the middle one and the highest" : ""
+  return `p5, p50 and p95 are of ${counted(runs.length, "simulated run")}${few}; ${endings[ended]}`
+}
+
 export const sentence = (given: Simulated): string => {
   const { width, ofWorth, move, ofMove } = widthOf(given)
-  const { runs, ended, venue } = given.simulated
+  const { venue } = given.simulated
   const relative = `${percent(ofWorth)} of the worth at the start, ${percent(ofMove)} of what the price moved (${percent(move)})`
-  const few = runs.length < firstRuns ? ", too few: the lowest, the middle one and the highest" : ""
-  return `p5, p50 and p95 are of ${runs.length} simulated runs${few}; ${endings[ended]}. From p5 to p95 it is ${given.text(width)}: ${relative}. Their venue, ${venue.join("; or ")}`
+  return `${precision(given.simulated)}. From p5 to p95 it is ${given.text(width)}: ${relative}. Their venue, ${venue.join("; or ")}`
 }
 
 export const json = (given: Simulated) => {

@@ -111,7 +111,7 @@ const literal = ({ value, unit, ...at }: Expression & { type: "number" }, contex
 }
 
 const named = (name: string, at: Span, context: Compiling): Term | undefined => {
-  if (name === context.state?.name) {
+  if (context.state?.previous.has(name) === true) {
     const hint = `${name}[1], its last value`
     return report(context.to, context.placeOf(at), `the value of ${name} in this candle is not known yet`, hint)
   }
@@ -239,10 +239,15 @@ const unary = (tree: Expression & { type: "unary" }, context: Compiling): Term |
 }
 
 const past = (tree: Expression & { type: "past" }, context: Compiling): Term | undefined => {
-  const { state } = context
-  if (state !== undefined && tree.operand.type === "name" && tree.operand.name === state.name) {
-    if (tree.back === 1) return state.previous
-    return report(context.to, context.placeOf(tree), "a state knows its last value alone", `${state.name}[1]`)
+  const name = tree.operand.type === "name" ? tree.operand.name : ""
+  const previous = context.state?.previous.get(name)
+  if (previous !== undefined) {
+    if (tree.back === 1) return previous
+    const isAlone = context.state?.previous.size === 1
+    const message = isAlone
+      ? "a state knows its last value alone"
+      : `the last value of ${name} alone is known here: both need each other`
+    return report(context.to, context.placeOf(tree), message, `${name}[1]`)
   }
   const operand = termOf(tree.operand, context)
   if (operand === undefined) return undefined

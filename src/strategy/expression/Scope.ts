@@ -36,11 +36,10 @@ export const scopeOf = ({ market, marketNamed, budget, to }: KindContext, timefr
   to
 })
 
-/** A state while its next value is compiled: only its last value is known. */
+/** A state while its next value is compiled: only its last value is known, and those of the states that need it too. */
 export interface OwnPast {
-  readonly name: string
-  readonly previous: Term
-  /** All that the expression looks at, in its order. */
+  readonly previous: ReadonlyMap<string, Term>
+  /** All that the expressions look at, in their order. */
   readonly leaves: Array<Term>
 }
 

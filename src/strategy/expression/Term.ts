@@ -100,8 +100,8 @@ export interface Moment extends Quoted {
   readonly depth: Depth | undefined
   /** Milliseconds by which `since` is ahead of `now`; not zero only while its line is being measured. */
   readonly elapsed: number
-  /** Inside of a recursion: its value one candle before. */
-  readonly previous?: number
+  /** Inside of a recursion: the values of its members one candle before. */
+  readonly previous?: Float64Array
   /** The text of a comparison whose result is inverted, to find out whether it decides. */
   readonly flipped?: string
   readonly found: {

@@ -18,7 +18,7 @@ import type { YamlNode, YamlScalar } from "../YamlReader.ts"
 import { execution } from "./Execution.ts"
 import type { Exit } from "./RuleExit.ts"
 import { inOrder } from "./rules/NameOrder.ts"
-import { type StateFields, stateFields, stateOf } from "./rules/StateSection.ts"
+import { type StateFields, stateFields, statesOf } from "./rules/StateSection.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "./Size.ts"
 
 export interface Rule {
@@ -140,18 +140,25 @@ const namesOf = (
   const names = new Map<string, Term>()
   const written = rows.toSorted(([a], [b]) => a.start - b.start)
   const named = written.map(([name, { value }]) => ({ name, value, texts: textsOf(value) }))
-  const { circular, rows: ordered } = inOrder(named, scope.to)
+  const { circular, groups } = inOrder(named, ({ value }) => "next" in value, scope.to)
   for (const name of circular) names.set(name, constantTerm(Number.NaN, "number", true))
-  for (const { name, value } of ordered) {
-    if (circular.has(name.value)) continue
+  const mayBeNamed = (name: Read.Located<string>): boolean => {
     const isWord = /^[a-z][A-Za-z0-9_]{0,40}$/.test(name.value)
     const isTaken = words.has(name.value) || functions.has(name.value)
     if (isTaken) report(scope.to, name, `${quoted(name.value)} means something already: take another name`)
     else if (names.has(name.value)) report(scope.to, name, `${quoted(name.value)} is named twice`)
     else if (!isWord) report(scope.to, name, "a name begins with a small letter and has letters, digits and _ only")
-    const within = { ...scope, names }
-    const term = "next" in value ? stateOf(name.value, value, within) : compileAny(value, "condition", within)
-    if (term !== undefined && !isTaken) names.set(name.value, term)
+    return !isTaken
+  }
+  for (const group of groups.filter((all) => !all.some(({ name }) => circular.has(name.value)))) {
+    const usable = group.filter(({ name }) => mayBeNamed(name))
+    const states = group.flatMap(({ name, value }) => ("next" in value ? [{ name, read: value }] : []))
+    const within = { ...scope, names: new Map(names) }
+    const terms = new Map(states.length === 0 ? [] : statesOf(states, within))
+    for (const { name, value } of usable) {
+      const term = "next" in value ? terms.get(name.value) : compileAny(value, "condition", within)
+      if (term !== undefined) names.set(name.value, term)
+    }
   }
   return names
 }

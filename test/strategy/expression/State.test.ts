@@ -54,7 +54,7 @@ describe("a state", () => {
   it.each([1, 2, 3, 4, 5])("has the same value after any longer history (seed %s)", (seed) => {
     const columns = closes(seed, 300)
     const next = random(seed + 50)
-    const previous: Term = { type: "price", isLiteral: false, dependence: "none", value: (at) => at.previous ?? 0 }
+    const previous: Term = { type: "price", isLiteral: false, dependence: "none", value: (at) => at.previous?.[0] ?? 0 }
     const [weight, over] = [next(), 5 + Math.floor(next() * 40)]
     const term: Term = {
       ...previous,
@@ -64,14 +64,14 @@ describe("a state", () => {
         return close > 105 ? close : previous.value(at) * weight + close * (1 - weight)
       }
     }
-    const made = recursive({
+    const [made] = recursive({
       timeframe: "1h",
       key: "test",
       warmUp: 1,
-      initial: constantTerm(0, "price", true),
-      next: term,
+      members: [{ initial: constantTerm(0, "price", true), next: term }],
       over
     })
+    if (made === undefined) return assert.fail()
     const whole = made.column(columns)
     const from = 37
     const cut = Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.slice(from)]))
@@ -106,7 +106,53 @@ describe("a state", () => {
     assert.deepStrictEqual(firing(withLet(text([fall, peak])), columns), before)
   })
 
-  it("a circle of states is refused with its line", () => {
+  it.each([1, 2, 3])("may need another's last value, which needs its own: it was refused (seed %s)", (seed) => {
+    // Ends of what the price did since it turned: each begins anew from the other.
+    const states = [
+      `    top: { initial: close, next: "if close < bottom[1] then close else max(close, top[1])", over: 12 }`,
+      `    bottom: { initial: close, next: "if close > top[1] then close else min(close, bottom[1])", over: 12 }`,
+      `    turns: { initial: 0, next: "if top < top[1] then turns[1] + 1 else turns[1]", over: 2 }`
+    ]
+    const columns = closes(seed, 90)
+    const tops = Array.from({ length: 90 }, (_, last) => {
+      if (last < 11) return Number.NaN
+      let [top, bottom] = [columns.close[last - 11] ?? 0, columns.close[last - 11] ?? 0]
+      for (let bar = last - 11; bar <= last; bar++) {
+        const close = columns.close[bar] ?? 0
+        const before = { top, bottom }
+        top = close < before.bottom ? close : Math.max(close, before.top)
+        bottom = close > before.top ? close : Math.min(close, before.bottom)
+      }
+      return top
+    })
+    const expected = tops.map((_, last) => {
+      if (last < 13) return false
+      let turns = 0
+      for (let bar = last - 1; bar <= last; bar++) if ((tops[bar] ?? 0) < (tops[bar - 1] ?? 0)) turns += 1
+      return turns > 0
+    })
+    const text = (rows: ReadonlyArray<string>) => file(rows.join("\n"), "turns > 0")
+    assert.deepStrictEqual(firing(text(states), columns), expected)
+    assert.deepStrictEqual(firing(text(states.toReversed()), columns), expected)
+    assert.isTrue(expected.includes(true) && expected.slice(13).includes(false))
+    // What a bot sees that began later.
+    const from = 31
+    const cut = Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values.slice(from)]))
+    const later = firing(text(states), { ...columns, ...cut })
+    assert.deepStrictEqual(later.slice(13), expected.slice(from + 13))
+  })
+
+  it.each([
+    ["  low: { initial: 0, next: high + 1 }", "the value of high in this candle is not known yet"],
+    ["  low: { initial: 0, next: 'high[2] + 1' }", "the last value of high alone is known here"],
+    ["  low: { initial: 0, next: 'high[1] + 1', over: 7 }", "so they have the same timeframe and over"],
+    ["  low: { initial: 0, next: 'if high[1] > 1 then 1 BTC else 2 BTC' }", "expected a price"]
+  ])("of two that need each other %s is refused with its line", (low, message) => {
+    const problems = problemsOf(file(`    high: { initial: 0, next: "max(close, low[1])" }\n  ${low}`, "mid > 1"))
+    assert.include(problems.map((problem) => problem.message).join("; "), message)
+  })
+
+  it("a circle of states through another name is refused with its line", () => {
     const circle = `    high: { initial: 0, next: "max(close, low[1])" }
     low: { initial: 0, next: "if isUp > 0 then high[1] else 1" }
     alone: { initial: 0, next: "alone[1] + 1" }`

@@ -1,24 +1,29 @@
 /**
- * A series that follows from its own last value: `next` gives each candle's value from closed candles and from the
- * value of the candle before. Every value is what the recursion comes to over the last `over` candles, beginning with
- * `initial`. So it does not depend on how long the bot has run: live and in a backtest it is the same.
+ * Series that follow from their own last values: `next` gives each candle's value from closed candles and from the values of
+ * the candle before, its own and those of the others that it needs. Every value is what the recursion comes to over the last
+ * `over` candles, beginning with `initial`. So it does not depend on how long the bot has run: live and in a backtest it is the
+ * same.
  */
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import type { ClosedCandles } from "../../View.ts"
 import { type Moment, nothingFound, type Series, type Term } from "../Term.ts"
 
-/** Type aside, all that a recursion is. `warmUp`: of the series that both terms look at. */
+interface Member {
+  readonly initial: Term
+  readonly next: Term
+}
+
+/** Types aside, all that a recursion is. `warmUp`: of the series that its terms look at. */
 export interface Recursion {
   readonly timeframe: string
   readonly key: string
   readonly warmUp: number
-  readonly initial: Term
-  readonly next: Term
+  readonly members: ReadonlyArray<Member>
   readonly over: number
 }
 
 /** The terms of a recursion look at candles alone, so nothing else of the moment matters. */
-const momentOf = (timeframe: string, candle: ClosedCandles): Moment & { previous: number } => ({
+const momentOf = (timeframe: string, candle: ClosedCandles, previous: Float64Array): Moment => ({
   mid: Number.NaN,
   bid: Number.NaN,
   ask: Number.NaN,
@@ -30,7 +35,7 @@ const momentOf = (timeframe: string, candle: ClosedCandles): Moment & { previous
   own: undefined,
   depth: undefined,
   elapsed: 0,
-  previous: Number.NaN,
+  previous,
   found: nothingFound()
 })
 
@@ -43,33 +48,53 @@ const evaluate = (term: Term, moment: Moment): number => {
 
 /**
  * A window that begins one candle later repeats the run of the window before from the first candle in which both have
- * the same value, so only the candles up to there are computed again.
+ * the same values, so only the candles up to there are computed again.
  */
-const columnOf = ({ timeframe, warmUp, initial, next, over }: Recursion, columns: CandleColumns): IndicatorValues => {
+const columnsOf = (
+  { timeframe, warmUp, members, over }: Recursion,
+  columns: CandleColumns
+): ReadonlyArray<IndicatorValues> => {
   const bars = columns.close.length
   const candle = { columns, closed: 0 }
-  const moment = momentOf(timeframe, candle)
-  const run = new Float64Array(bars).fill(Number.NaN)
-  const result = new Float64Array(bars).fill(Number.NaN)
+  const all = members.map((member) => ({
+    ...member,
+    run: new Float64Array(bars).fill(Number.NaN),
+    result: new Float64Array(bars).fill(Number.NaN)
+  }))
+  const previous = new Float64Array(all.length)
+  const moment = momentOf(timeframe, candle, previous)
   const first = warmUp - 1
   for (let last = first; last < bars; last++) {
     const start = Math.max(first, last - over + 1)
     for (let bar = start; bar <= last; bar++) {
       candle.closed = bar + 1
-      moment.previous = bar === start ? evaluate(initial, moment) : (run[bar - 1] ?? Number.NaN)
-      const value = evaluate(next, moment)
-      const isKnown = bar < last && value === run[bar]
-      run[bar] = value
+      for (const [index, { initial, run }] of all.entries())
+        previous[index] = bar === start ? evaluate(initial, moment) : (run[bar - 1] ?? Number.NaN)
+      let isKnown = bar < last
+      for (const { next, run } of all) {
+        const value = evaluate(next, moment)
+        isKnown &&= value === run[bar]
+        run[bar] = value
+      }
       if (isKnown) bar = last - 1
     }
-    if (last >= first + over - 1) result[last] = run[last] ?? Number.NaN
+    if (last >= first + over - 1) for (const { result, run } of all) result[last] = run[last] ?? Number.NaN
   }
-  return result
+  return all.map(({ result }) => result)
 }
 
-export const recursive = (recursion: Recursion): Series => ({
-  timeframe: recursion.timeframe,
-  warmUp: recursion.warmUp + recursion.over - 1,
-  key: recursion.key,
-  column: (columns) => columnOf(recursion, columns)
-})
+/** One for each member. */
+export const recursive = (recursion: Recursion): ReadonlyArray<Series> => {
+  const computed = new WeakMap<CandleColumns, ReadonlyArray<IndicatorValues>>()
+  const columnsIn = (columns: CandleColumns) => {
+    const found = computed.get(columns) ?? columnsOf(recursion, columns)
+    computed.set(columns, found)
+    return found
+  }
+  return recursion.members.map((_, index) => ({
+    timeframe: recursion.timeframe,
+    warmUp: recursion.warmUp + recursion.over - 1,
+    key: `${recursion.key}#${index}`,
+    column: (columns) => columnsIn(columns)[index] ?? new Float64Array(columns.close.length).fill(Number.NaN)
+  }))
+}

@@ -1,6 +1,7 @@
 /**
  * In which order the names of rules are compiled: each after the names that its expressions mention, wherever those stand in
- * the file. Names that need each other have no order. They are reported, and stand for nothing.
+ * the file. States that need each other are compiled together, since each has a last value. Other names that need each other
+ * have no order: they are reported, and stand for nothing.
  */
 import { Result } from "effect"
 import { type Expression, parse } from "../../expression/Grammar.ts"
@@ -42,36 +43,49 @@ const mentioned = ({ name, texts }: NamedRow): ReadonlyArray<string> =>
   })
 
 interface Ordered<Row> {
-  readonly rows: ReadonlyArray<Row>
-  /** Those that need each other. */
+  /** One name each, or states that need each other. */
+  readonly groups: ReadonlyArray<ReadonlyArray<Row>>
+  /** Those that need each other and have no last value. */
   readonly circular: ReadonlySet<string>
 }
 
-export const inOrder = <Row extends NamedRow>(rows: ReadonlyArray<Row>, to: Report): Ordered<Row> => {
+/** Groups that need each other, each after those that it needs: Tarjan's strongly connected components. */
+const groupsOf = <Row extends NamedRow>(rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> => {
   const byName = new Map(rows.map((row) => [row.name.value, row]))
-  const [done, ordered, circular] = [new Set<Row>(), [] as Row[], new Set<string>()]
-  const visit = (row: Row, way: ReadonlyArray<Row>): void => {
-    const begun = way.indexOf(row)
-    if (begun >= 0) return circle(way.slice(begun))
-    if (done.has(row)) return
+  const [begun, groups, open] = [new Map<Row, number>(), [] as Array<ReadonlyArray<Row>>, [] as Row[]]
+  /** The earliest begun row that this one leads to and that is still open. */
+  const visit = (row: Row): number => {
+    const at = begun.size
+    begun.set(row, at)
+    open.push(row)
+    let earliest = at
     for (const name of mentioned(row)) {
       const other = byName.get(name)
-      if (other !== undefined) visit(other, [...way, row])
+      if (other === undefined) continue
+      const known = begun.get(other)
+      if (known === undefined) earliest = Math.min(earliest, visit(other))
+      else if (open.includes(other)) earliest = Math.min(earliest, known)
     }
-    if (done.has(row)) return
-    done.add(row)
-    ordered.push(row)
+    if (earliest === at) groups.push(open.splice(open.indexOf(row)))
+    return earliest
   }
-  const circle = (way: ReadonlyArray<Row>): void => {
-    const names = way.map(({ name }) => name.value)
-    if (names.every((name) => circular.has(name))) return
-    for (const name of names) circular.add(name)
-    const [first, ...others] = way.toSorted((a, b) => a.name.start - b.name.start)
-    if (first === undefined) return
+  for (const row of rows) if (!begun.has(row)) visit(row)
+  return groups.map((group) => group.toSorted((a, b) => a.name.start - b.name.start))
+}
+
+/** `isState`: it has a last value. */
+export const inOrder = <Row extends NamedRow>(
+  rows: ReadonlyArray<Row>,
+  isState: (row: Row) => boolean,
+  to: Report
+): Ordered<Row> => {
+  const groups = groupsOf(rows)
+  const circles = groups.filter((group) => group.length > 1 && !group.every(isState))
+  for (const [first, ...others] of circles) {
+    if (first === undefined) continue
     const needs = others.map(({ name }) => quoted(name.value)).join(", ")
     const text = `${quoted(first.name.value)} and ${needs} need each other, so none of them can be computed first`
-    report(to, first.name, text, "let one of them look at its own last value alone")
+    report(to, first.name, text, "states may need each other's last value, NAME[1]: write out what stands between them")
   }
-  for (const row of rows) visit(row, [])
-  return { rows: ordered, circular }
+  return { groups, circular: new Set(circles.flat().map(({ name }) => name.value)) }
 }

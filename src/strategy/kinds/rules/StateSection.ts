@@ -6,12 +6,13 @@ import { compileAny } from "../../expression/Compiler.ts"
 import { longestLength } from "../../expression/functions.ts"
 import { noNeeds } from "../../expression/Needs.ts"
 import { described as typeName } from "../../expression/Operators.ts"
-import type { OwnPast, Scope } from "../../expression/Scope.ts"
+import type { Scope } from "../../expression/Scope.ts"
 import { recursive } from "../../expression/series/Recursion.ts"
-import { constantTerm, keyOf, seriesTerm, type Term, type ValueType } from "../../expression/Term.ts"
+import { keyOf, seriesTerm, type Term, type ValueType } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
-import { type Report, report } from "../../Problem.ts"
+import { quoted, type Report, report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
+import type { YamlScalar } from "../../YamlReader.ts"
 
 const defaultOver = 200
 
@@ -27,46 +28,115 @@ export const stateFields = Read.fields({
 
 export type StateFields = NonNullable<ReturnType<typeof stateFields>>
 
-export const stateOf = (name: string, read: StateFields, around: Scope): Term | undefined => {
-  if (read.initial === undefined || read.next === undefined) return undefined
-  const { initial, next } = read
-  const scope = { ...around, timeframe: read.timeframe?.value ?? around.timeframe, needs: noNeeds() }
-  const compiled = (type: ValueType, isLiteral: boolean, to: Report) => {
-    const leaves: Array<Term> = []
-    const previous: Term = { type, isLiteral, dependence: "none", value: (moment) => moment.previous ?? Number.NaN }
-    const state: OwnPast = { name, previous, leaves }
-    return { leaves, term: compileAny(next.value, "price", { ...scope, to, state }) }
+interface StateRow {
+  readonly name: Read.Located<string>
+  readonly read: StateFields
+}
+
+/** Terms by name: of one state, or of several that need each other's last values. */
+export const statesOf = (rows: ReadonlyArray<StateRow>, around: Scope): ReadonlyMap<string, Term> => {
+  const none = new Map<string, Term>()
+  const states = rows.flatMap(({ name, read: { initial, next, ...read } }) =>
+    initial === undefined || next === undefined ? [] : [{ name: name.value, at: name, initial, next, ...read }]
+  )
+  const [first, ...others] = states
+  if (first === undefined || states.length < rows.length) return none
+  const timeframe = first.timeframe?.value ?? around.timeframe
+  const over = first.over?.value ?? defaultOver
+  const other = others.find(
+    (state) => (state.timeframe?.value ?? around.timeframe) !== timeframe || (state.over?.value ?? defaultOver) !== over
+  )
+  if (other !== undefined) {
+    const text = `${quoted(first.name)} and ${quoted(other.name)} need each other, so they have the same timeframe and over`
+    report(around.to, other.at, text)
+    return none
   }
-  // A bare number fits any type. So the first reading says which type the value has, and the second one checks it.
-  const { type = "number" } = compiled("number", true, { ...scope.to, problems: [], warnings: [] }).term ?? {}
-  const { term, leaves } = compiled(type, false, scope.to)
-  const began: Array<Term> = []
-  const none: OwnPast = { name: "", previous: constantTerm(Number.NaN, "number", true), leaves: began }
-  const first = compileAny(initial.value, "price", { ...scope, state: none })
-  if (term === undefined || first === undefined) return undefined
-  if (type === "boolean") {
-    return report(scope.to, next, "a state is a number, a price or an amount", "if … then 1 else 0")
-  }
-  for (const [part, at] of [
-    [term, next],
-    [first, initial]
-  ] as const) {
-    if (part.type === type || part.isLiteral) continue
-    return report(scope.to, at, `expected ${typeName(type)}, found ${typeName(part.type)}`)
-  }
-  const over = read.over?.value ?? defaultOver
-  const keys = (terms: ReadonlyArray<Term>) => terms.map(keyOf).join(", ")
-  const series = recursive({
-    timeframe: scope.timeframe,
-    key: `state(${initial.value.text}: ${keys(began)}; ${next.value.text}: ${keys(leaves)}; ${over})`,
-    warmUp: Math.max(1, ...[...began, ...leaves].map(({ series }) => series?.warmUp ?? 1)),
-    initial: first,
-    next: term,
+  const scope = { ...around, timeframe, needs: noNeeds() }
+  const leaves: Array<Term> = []
+  const typed = typesOf(states, scope)
+  const compiled = states.map(({ initial, name, next }) => {
+    const state = { previous: pastsOf(typed), leaves }
+    const began = { previous: new Map<string, Term>(), leaves }
+    return {
+      type: typed.get(name)?.type ?? "number",
+      at: { initial, next },
+      next: compileAny(next.value, "price", { ...scope, state }),
+      initial: compileAny(initial.value, "price", { ...scope, state: began })
+    }
+  })
+  const members = compiled.flatMap(({ at, initial, next, type }) =>
+    initial === undefined || next === undefined || !isOf(type, { initial, next }, at, scope.to)
+      ? []
+      : [{ initial, next }]
+  )
+  if (members.length < states.length) return none
+  const texts = states.map(({ initial, name, next }) => `${name}: ${initial.value.text}; ${next.value.text}`)
+  const all = recursive({
+    timeframe,
+    key: `state(${texts.join("; ")}: ${leaves.map(keyOf).join(", ")}; ${over})`,
+    warmUp: Math.max(1, ...leaves.map(({ series }) => series?.warmUp ?? 1)),
+    members,
     over
   })
   const { candles } = around.needs
   // One candle more than the first value needs, because crossings look one candle back.
-  candles.set(series.timeframe, Math.max(series.warmUp + 1, candles.get(series.timeframe) ?? 0))
+  for (const { warmUp } of all) candles.set(timeframe, Math.max(warmUp + 1, candles.get(timeframe) ?? 0))
   around.needs.volume ??= scope.needs.volume
-  return seriesTerm(series, type)
+  return new Map(
+    all.flatMap((series, index) => {
+      const { name } = states[index] ?? first
+      return [[name, seriesTerm(series, typed.get(name)?.type ?? "number")] as const]
+    })
+  )
+}
+
+interface Typed {
+  readonly type: ValueType
+  readonly isLiteral: boolean
+}
+
+const unread: Typed = { type: "number", isLiteral: true }
+
+/** Last values, in the order of the members. */
+const pastsOf = (types: ReadonlyMap<string, Typed>): ReadonlyMap<string, Term> =>
+  new Map(
+    [...types].map(([name, { isLiteral, type }], index) => [
+      name,
+      { type, isLiteral, dependence: "none", value: ({ previous }) => previous?.[index] ?? Number.NaN }
+    ])
+  )
+
+/**
+ * A bare number fits any type. So readings that nobody is told of say which types the values have, one more for each state that
+ * may have its type from another; what is compiled then checks them.
+ */
+const typesOf = (
+  states: ReadonlyArray<{ readonly name: string; readonly next: Read.Located<YamlScalar> }>,
+  scope: Scope
+): ReadonlyMap<string, Typed> => {
+  const quiet = { ...scope, to: { ...scope.to, problems: [], warnings: [] } }
+  let types = new Map<string, Typed>(states.map(({ name }) => [name, unread]))
+  for (const _ of states) {
+    const state = { previous: pastsOf(types), leaves: [] }
+    types = new Map(
+      states.map(({ name, next }) => [name, compileAny(next.value, "price", { ...quiet, state }) ?? unread] as const)
+    )
+  }
+  return new Map([...types].map(([name, { type }]) => [name, { type, isLiteral: false }]))
+}
+
+const isOf = (
+  type: ValueType,
+  parts: Readonly<Record<"initial" | "next", Term>>,
+  at: Readonly<Record<"initial" | "next", Read.Located<YamlScalar>>>,
+  to: Report
+): boolean => {
+  if (type === "boolean") {
+    report(to, at.next, "a state is a number, a price or an amount", "if … then 1 else 0")
+    return false
+  }
+  const wrong = (["next", "initial"] as const).find((part) => parts[part].type !== type && !parts[part].isLiteral)
+  if (wrong === undefined) return true
+  report(to, at[wrong], `expected ${typeName(type)}, found ${typeName(parts[wrong].type)}`)
+  return false
 }
