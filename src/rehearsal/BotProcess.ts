@@ -24,7 +24,8 @@ import { saltFrom } from "../sandbox/SandboxApi.ts"
 import type { ConnectionRecord } from "../sandbox/SandboxServer.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { type History, type IntentGuard, layerSignedBy, type Venue } from "../venue/library.ts"
-import { defaultPatience, ownAccount, type VenueAccount, VenueConfig } from "../venue/VenueConfig.ts"
+import * as Charges from "../venue/profile/Charges.ts"
+import { defaultPatience, factsOf, ownAccount, type VenueAccount, VenueConfig } from "../venue/VenueConfig.ts"
 import * as SandboxSigner from "./SandboxSigner.ts"
 import { Domain, runIn, type World } from "./World.ts"
 
@@ -153,10 +154,17 @@ const services = (options: BotOptions) => {
     account,
     patience: defaultPatience
   }
+  const facts = factsOf(venue)
   const settings: Settings = {
     ...defaults,
     ...pace,
-    account: { signerId, depositType, maxAppFeeBasisPoints: 100, ...present({ addresses, depositTypes }) }
+    account: {
+      signerId,
+      depositType,
+      maxAppFeeBasisPoints: 100,
+      ...present({ addresses, depositTypes }),
+      ...Charges.echoes(facts.fees, Charges.isPartner(facts, options.beside !== undefined), account)
+    }
   }
   const nobody: WalletPort = manual
   const leaseLost = options.leaseLost ?? (() => undefined)

@@ -70,7 +70,7 @@ const play = async (
 ): Promise<EpisodeResult> => {
   const world = new World(start)
   world.notesCallSites = options.stacks === true
-  const { connection, domain: servers, service, state, truth } = await serverOf(world, plan, scope)
+  const { connection, domain: servers, rotateSalts, service, state, truth } = await serverOf(world, plan, scope)
   const random = randomFrom(plan.seed * 13 + 5)
   const trace = createHash("sha256")
   const { signerId } = connection.account
@@ -301,6 +301,11 @@ const play = async (
     seat.edit += 1
     const inside = seat.process?.inside()
     if (inside !== undefined) seat.process?.domain.fork(inside.engine.replace(strategiesOf(seat), "drained"))
+  })
+  sometimes(plan.saltEveryMillis, () => {
+    oracle.note("salts rotated")
+    rotateSalts()
+    isChanged = true
   })
   sometimes(plan.losesLease ? plan.chaosMillis / 3 : 0, (seat) => {
     oracle.note("lease lost")

@@ -41,7 +41,9 @@ export const features = [
   "risingEstimates",
   "absentFields",
   "oddSigner",
-  "deployed"
+  "deployed",
+  "rotatedSalts",
+  "advancedSwaps"
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -80,6 +82,8 @@ export interface Plan {
   readonly dropsMillis: boolean
   /** About one edit of the files in this time; zero for none. */
   readonly editEveryMillis: number
+  /** About one rotation of the verifiers' salts in this time; zero for none. */
+  readonly saltEveryMillis: number
   /** Somebody removes the file of a lease, now and then. */
   readonly losesLease: boolean
   readonly hasFullDisk: boolean
@@ -108,10 +112,10 @@ const skews: ReadonlyArray<number> = [0.5 * second, -3 * second, 25 * second, 40
 const smallSkews: ReadonlyArray<number> = [0.5 * second, -3 * second, 20 * second, -20 * second]
 const steps: ReadonlyArray<number> = [-2 * second, 45 * second, -hour, hour]
 
-/** Features of the profiles: `liveness` has none that keep money away for longer than the end of an episode. */
+/** Features of the profiles: `liveness` has none that keep money away, or wait for a word, for longer than the end of an episode. */
 const excluded: Readonly<Record<Profile, ReadonlyArray<Feature>>> = {
   safety: ["lies", "failedPayouts"],
-  liveness: ["lies", "fullDisk", "failedPayouts", "secondBot", "shortIntents"],
+  liveness: ["lies", "fullDisk", "failedPayouts", "secondBot", "shortIntents", "advancedSwaps"],
   hostile: []
 }
 
@@ -130,8 +134,13 @@ const youngest: Partial<Record<Feature, number>> = {
   risingEstimates: 0.15,
   absentFields: 0.15,
   oddSigner: 0.15,
-  deployed: 0.15
+  deployed: 0.15,
+  rotatedSalts: 0.5,
+  advancedSwaps: 0.25
 }
+
+/** Only a service like the deployed one has them. */
+const ofDeployed: ReadonlyArray<Feature> = ["rotatedSalts", "advancedSwaps"]
 
 const unfilling = ["recognition", "killSwitch", "rateLimits", "outages", "suspensions"] as const
 
@@ -154,6 +163,8 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
   if (has.has("tamperedQuotes")) has.add("signedQuotes")
   // Dust needs fills, so these episodes have less of what keeps orders from them.
   if (has.has("dust")) for (const feature of unfilling) if (!including.includes(feature)) has.delete(feature)
+  if (including.some((feature) => ofDeployed.includes(feature))) has.add("deployed")
+  if (!has.has("deployed")) for (const feature of ofDeployed) has.delete(feature)
   const skewed = profile === "liveness" ? smallSkews : skews
   const recognitionsNow = profile === "liveness" ? recognitions.slice(0, 2) : recognitions
   const drawn = {
@@ -164,7 +175,7 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     lies: 0.15 + random() * 0.5,
     scale: 0.3 + random() * 1.5,
     strategy: pick(
-      Object.keys(strategies).filter((name) => name !== "scalper"),
+      Object.keys(strategies).filter((name) => name !== "scalper" && name !== "advanced"),
       "grid"
     ),
     life: 2 * minute + random() * 5 * minute
@@ -201,16 +212,32 @@ export const draw = ({ including = [], minutes = 4, profile, seed, without = [] 
     bots: has.has("secondBot") ? 2 : 1,
     dropsMillis: has.has("droppedMillis"),
     editEveryMillis: has.has("dust") ? span / 5 : has.has("edits") ? span / 4 : 0,
+    saltEveryMillis: has.has("rotatedSalts") ? span / 2 : 0,
     losesLease: has.has("lostLease"),
     hasFullDisk: has.has("fullDisk"),
     market: has.has("dust") ? { speed: 240, partialFillShare: 1, stepMillis: 5 * second } : { speed: 60 },
     intentMillis: has.has("shortIntents") ? [8 * second, 30 * second] : [2 * minute, 5 * minute],
     leastOrders: has.has("dust") ? [40, 280] : [],
     lies: has.has("lies") ? drawn.lies : 0,
-    strategy: drawn.strategy,
+    strategy: has.has("advancedSwaps") ? "advanced" : drawn.strategy,
     has
   }
 }
+
+const swaps = `kind: rules
+limits: { budget: { quote: 1200 } }
+rules:
+  timeframe: 1m
+  orders:
+    in-and-out:
+      when: mid > 1
+      side: buy
+      by: swap
+      price: mid * (1 + 1%)
+      size: { base: SIZE }
+      pause: 5s
+      times: 6
+      then: { price: entry * (1 - 2%), by: swap }`
 
 /** `SIZE` is what an edit changes. The market starts near 60000. Every bot has a scalper beside what its plan draws. */
 export const strategies: Readonly<Record<string, string>> = {
@@ -232,20 +259,9 @@ rebalance: { target: 50%, band: 0.2% }`,
   bracket: `kind: bracket
 limits: { budget: { quote: 1300 } }
 bracket: { side: buy, size: { base: SIZE }, entry: 59990, takeProfit: 60300, stop: 59700, reach: 1% }`,
-  swaps: `kind: rules
-limits: { budget: { quote: 1200 } }
-rules:
-  timeframe: 1m
-  orders:
-    in-and-out:
-      when: mid > 1
-      side: buy
-      by: swap
-      price: mid * (1 + 1%)
-      size: { base: SIZE }
-      pause: 5s
-      times: 6
-      then: { price: entry * (1 - 2%), by: swap }`,
+  swaps,
+  advanced: `terms: { confidentiality: advanced }
+${swaps}`,
   maker: `kind: market-making
 limits: { budget: { base: 0.02, quote: 1200 }, maxPriceDeviation: 5% }
 market-making: { levels: 1, spread: 0.2%, step: 0.2%, size: SIZE, requote: 0.2%, maxInventory: 0.02 }`

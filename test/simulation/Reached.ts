@@ -16,6 +16,7 @@ const deeds = [
   "kill switch turned",
   "edit",
   "lease lost",
+  "salts rotated",
   "deposit executed",
   "paused by hand",
   "killed between send and answer",
@@ -56,7 +57,6 @@ const elsewhere = [
   "Resolved",
   "SwapStep",
   "FeesEstimated",
-  "FeeEchoed",
   "CapitalMoved",
   "ServiceCompared"
 ] as const satisfies ReadonlyArray<Tag>
@@ -80,6 +80,7 @@ const events = {
     "CreateSent",
     "CreateRefused",
     "Bound",
+    "FeeEchoed",
     "Abandoned",
     "OrphanSeen",
     "OrphanCancelled",

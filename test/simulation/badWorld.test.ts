@@ -62,7 +62,9 @@ const faults: ReadonlyArray<readonly [Feature, EpisodeOptions, string]> = [
   ["risingEstimates", { seed: 1, profile: "liveness" }, "estimate that rose"],
   ["absentFields", { seed: 1, profile: "liveness" }, "absent fields"],
   ["oddSigner", { seed: 4, profile: "liveness" }, "odd signer"],
-  ["deployed", { seed: 8, profile: "liveness" }, "PaidOut"]
+  ["deployed", { seed: 8, profile: "liveness" }, "PaidOut"],
+  ["rotatedSalts", { seed: 8, profile: "liveness" }, "salts rotated"],
+  ["advancedSwaps", { seed: 8, profile: "safety" }, "FundingAcknowledged"]
 ]
 
 /** Features that came after the seeds above. */

@@ -39,6 +39,12 @@ export const serverOf = async (world: World, plan: Plan, scope: Scope.Scope) => 
     service: Context.get(server, HttpClient.HttpClient),
     connection: Context.get(server, SandboxServer.SandboxConnection),
     state,
+    rotateSalts: () =>
+      Effect.runSync(
+        sandbox
+          .change({ tag: "RotateSalts", payload: {} })
+          .pipe(Effect.provideService(Clock, domain.clock), Effect.orDie)
+      ),
     /** What a market is worth now. */
     truth: (name: string) => {
       const market = markets.get(name)
