@@ -34,11 +34,16 @@ export type LearnedFees = ReadonlyMap<string, LearnedFee>
 const keyOf = ({ askedBasisPoints, credential, market }: Omit<LearnedFee, "orders" | "at" | "basisPoints">): string =>
   `${market} ${credential} ${askedBasisPoints}`
 
-/** Changes `known` in place. */
-export const learn = (known: Map<string, LearnedFee>, market: string, echo: FeeEcho, at: number): void => {
+/** Changes `known` in place. `isFirst`: of its order; a later read may tell another fee of the same one. */
+export const learn = (
+  known: Map<string, LearnedFee>,
+  market: string,
+  echo: FeeEcho,
+  { at, isFirst }: { readonly at: number; readonly isFirst: boolean }
+): void => {
   const { askedBasisPoints, basisPoints, credential } = echo
   const key = keyOf({ market, askedBasisPoints, credential })
-  const orders = (known.get(key)?.orders ?? 0) + 1
+  const orders = (known.get(key)?.orders ?? 0) + (isFirst ? 1 : 0)
   known.set(key, { market, askedBasisPoints, basisPoints, credential, orders, at })
 }
 

@@ -66,6 +66,8 @@ export interface OrderLife extends About {
   readonly price: Decimal.Decimal
   /** What was withdrawn to be placed elsewhere, and what that cost in quote. */
   readonly wasRequoted: boolean
+  /** What its newest echo said that the service takes of the input. */
+  readonly echoedBasisPoints?: number
 }
 
 export interface TradingRecord {
@@ -117,6 +119,7 @@ export const tags: ReadonlyArray<Tag> = [
   "Planned",
   "Bound",
   "FeesEstimated",
+  "FeeEchoed",
   "DepositSeen",
   "CancelRequested",
   "Closed",
@@ -223,6 +226,9 @@ export const make = (
         planned.set(placement, { ...known, bound: { ...known.bound, estimatedRefundFee, estimatedWithdrawFee } })
         return
       }
+      case "FeeEchoed":
+        note({ echoedBasisPoints: event.basisPoints })
+        return
       case "DepositSeen":
         note({ restingAt: life.restingAt ?? at })
         return

@@ -137,11 +137,14 @@ export const measure = (events: Iterable<BotEvent>): MeasuredFees | undefined =>
 export const echoed = (recorded: ReadonlyArray<Recorded>): EchoedFee.LearnedFees => {
   const known = new Map<string, EchoedFee.LearnedFee>()
   const markets = new Map<string, string>()
+  const placements = new Set<string>()
   for (const { at, event } of recorded) {
     if (event._tag === "Planned") markets.set(event.placement, event.market)
     if (event._tag !== "FeeEchoed") continue
     const market = markets.get(event.placement)
-    if (market !== undefined) EchoedFee.learn(known, market, event, at)
+    if (market === undefined) continue
+    EchoedFee.learn(known, market, event, { at, isFirst: !placements.has(event.placement) })
+    placements.add(event.placement)
   }
   return known
 }

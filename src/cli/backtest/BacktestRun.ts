@@ -74,7 +74,7 @@ const prepare = Effect.fnUntraced(function* (
   const { strategy } = yield* BacktestInput.loadStrategy(file, input.config)
   const markets = marketsSeen(strategy)
   const looksAtCandles = candlesWanted(strategy).length > 0 || strategy.candles !== undefined
-  const costs = yield* FeeModel.of(input, account, markets, strategy.terms)
+  const costs = yield* FeeModel.of(input, account, markets, strategy.terms, strategy.limits.maxFeeBasisPoints)
   const found = yield* Effect.forEach(markets, (market) => optionsIn(input, costs, market, markets))
   const options = Arr.map(found, (each) => each.options)
   const rules = options.flatMap((each) => modes[input.fills].map((mode) => Backtest.rulesIn(mode, each)))

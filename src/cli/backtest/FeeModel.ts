@@ -7,6 +7,7 @@
 import { Effect, FileSystem, Option } from "effect"
 import type * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import type { Market } from "../../domain/Market.ts"
 import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
@@ -247,12 +248,20 @@ const impactsSaid = (spreads: ReadonlyMap<string, Spread>, markets: ReadonlyArra
   return each.length === 0 ? [] : [`taking the market costs more by size: ${each.join(", ")}`]
 }
 
-/** In all markets of a strategy. */
+const tooDear = (used: number, most: number | undefined): ReadonlyArray<string> =>
+  most === undefined || used <= most
+    ? []
+    : [
+        `WARNING: ${used} basis points are more than limits.maxFeeBasisPoints (${most}): a running bot does not pay an order whose answer names them`
+      ]
+
+/** In all markets of a strategy. `mostBasisPoints`: its limit of what an order's answer may name. */
 export const of = Effect.fn("FeeModel.of")(function* (
   flags: CostFlags,
   account: Account | undefined,
   markets: ReadonlyArray<Market>,
-  own: OrderTerms = {}
+  own: OrderTerms = {},
+  mostBasisPoints?: number
 ) {
   const given = Option.getOrElse(flags.spreadBps, () => 0)
   if (given < 0 || given > mostSpreadBasisPoints) {
@@ -289,7 +298,8 @@ export const of = Effect.fn("FeeModel.of")(function* (
       ? [
           `app fees of ${own.appFees === undefined ? account?.config : "its terms"}: ${appFees} basis points of every input`
         ]
-      : [])
+      : []),
+    ...tooDear(Decimal.sumOf([ofInput, ofFill.basisPoints, appFees]), mostBasisPoints)
   ].join("; ")
   return { fees: { ...ofFill, ofInput, sentence, isFree }, ...flat, spreads, accountTerms } satisfies KnownCosts
 })

@@ -9,6 +9,7 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import { powerOfTen } from "../../domain/Decimal.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as Lease from "../../journal/Lease.ts"
+import { chargedLine, chargedRow } from "../../report/text/LearnedFee.ts"
 import * as LoginSalt from "../../venue/http/LoginSalt.ts"
 import * as AccountKey from "../../venue/signing/AccountKey.ts"
 import { publicKeyOf } from "../../venue/signing/Signer.ts"
@@ -24,6 +25,8 @@ export interface CheckFinding {
   readonly verdict: "ok" | "warn" | "wrong"
   readonly text: string
   readonly fix?: string
+  /** Of the fees that orders named. */
+  readonly charged?: ReturnType<typeof chargedRow>
 }
 
 export const ok = (check: string, text: string): CheckFinding => ({ check, verdict: "ok", text })
@@ -76,8 +79,9 @@ const journalFindings = Effect.fnUntraced(function* (journal: string) {
   const dashboard = yield* RunningBot.addressOf(journal)
   const folded = yield* Bookkeeper.replay.pipe(
     Effect.provide(Modes.readOnlyJournal(journal)),
-    Effect.map(({ doubts, sequence }) => [
+    Effect.map(({ doubts, echoedFees, sequence }) => [
       ok("journal", `${journal}: ${sequence} events, every one fits`),
+      ...[...echoedFees.values()].map((fee) => ({ ...ok("fees", chargedLine(fee)), charged: chargedRow(fee) })),
       ...[...doubts].map(([market, { reason }]) =>
         warn("prices", `${market}: ${reason}`, "the bot waits; limitbot book shows what the venue quotes now")
       )

@@ -4,6 +4,7 @@ import { Command, Flag } from "effect/cli"
 import * as Profit from "../../ledger/Profit.ts"
 import * as Csv from "../../report/text/Csv.ts"
 import * as FillsText from "../../report/text/FillsText.ts"
+import { chargedLine } from "../../report/text/LearnedFee.ts"
 import * as flags from "../flags.ts"
 import { withLedger } from "../money/LedgerView.ts"
 
@@ -23,7 +24,7 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ config, strategy, slot, market, since, csv, json }) {
-    yield* withLedger(config, ({ trading, assets, now }) => {
+    yield* withLedger(config, ({ trading, assets, now, state }) => {
       const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
       const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
       const gridProfit = Profit.gridProfitByFill(trading.trades)
@@ -37,12 +38,15 @@ export const command = Command.make(
       const rows = FillsText.rowsOf(wanted, trading, gridProfit, assets)
       if (json) return Console.log(JSON.stringify(rows))
       if (csv) {
-        const cells = rows.map((fill) => FillsText.titles.map((title) => fill[title] ?? ""))
+        const cells = rows.map((fill) => FillsText.titles.map((title) => String(fill[title] ?? "")))
         return Console.log(Csv.render(FillsText.titles, cells).trimEnd())
       }
       if (rows.length === 0) return Console.log("No fills yet.")
       const table = FillsText.table(wanted, trading, gridProfit, assets)
-      return Console.log([...table, "", "A line is an order; fees are not deducted from grid profit."].join("\n"))
+      const markets = new Set(wanted.map((trade) => trade.market))
+      const charged = [...state.echoedFees.values()].filter((fee) => markets.has(fee.market)).map(chargedLine)
+      const notes = ["A line is an order; fees are not deducted from grid profit.", ...charged]
+      return Console.log([...table, "", ...notes].join("\n"))
     })
   })
 ).pipe(

@@ -25,7 +25,7 @@ export const command = Command.make(
   Effect.fn(function* ({ config, by, method, json }) {
     yield* withLedger(
       config,
-      Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals }) {
+      Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals, state }) {
         const grouping = Option.getOrUndefined(by)
         const items = Profit.itemsOf(trading, { method, mark, now })
         const whole = Profit.grouped(items, undefined)
@@ -41,7 +41,9 @@ export const command = Command.make(
         const days = Profit.grouped(items, "day")
         const flows = trading.flows.map(Profit.itemOfFlow)
         const standings = Standing.of(whole, { flows, markets: trading.markets, mark, now, days })
-        const profit = { standings, method, whole, by: grouping, groups, markedAt, statistics }
+        const quotes = new Map(trading.orders.map(({ market, quote }) => [market, quote]))
+        const charged = Map.groupBy(state.echoedFees.values(), ({ market }) => quotes.get(market))
+        const profit = { standings, method, whole, by: grouping, groups, markedAt, statistics, charged }
         yield* Console.log(
           json ? JSON.stringify(ProfitText.json(profit, assets)) : ProfitText.lines(profit, assets).join("\n")
         )

@@ -6,7 +6,7 @@ import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { sentenceOf } from "../../engine/planning/costs/RenewalCost.ts"
 import { actions, type Money, type PlannedChange, type PlannedOrder } from "../../engine/planning/PlanReport.ts"
 import { type Colour, type ColouredLine, painted, type Style } from "../../report/text/Colours.ts"
-import { learnedText } from "../../report/text/LearnedFee.ts"
+import { chargedLine, chargedRow } from "../../report/text/LearnedFee.ts"
 import * as MoneyText from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { age, clock, counted } from "../../report/text/Words.ts"
@@ -238,7 +238,7 @@ const feeLines = ({ charged, fees, changes, isBalanceKnown }: Plan, assets: Asse
     known.length === 0
       ? "What a payout costs is not known: the account has no orders yet from which to read it."
       : `One payout costs about ${known.join(", ")}.`,
-    ...charged.map((fee) => `The service takes ${learnedText(fee)} in ${fee.market}.`),
+    ...charged.map(chargedLine),
     ...(isBalanceKnown ? [] : ["The balances of the account cannot be read: budgets are not compared with them."]),
     ""
   ].map((text): ColouredLine => [text])
@@ -272,6 +272,7 @@ export const json = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>)
     journal: plan.hasJournal ? plan.journal : null,
     killSwitch: plan.killed ?? null,
     refused,
+    charged: plan.charged.map(chargedRow),
     summary: Object.fromEntries(
       actions.map((action) => [action, plan.changes.filter((change) => change.action === action).length])
     ),

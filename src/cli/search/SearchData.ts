@@ -69,7 +69,7 @@ const loadWith = Effect.fnUntraced(function* (
   const wanted = { open: true, volume: true, indexed: isIndexed }
   const { sources, series } = yield* BacktestMarkets.load(input, wanted, strategy)
   yield* BacktestInput.checkTimeframes(strategy, series[0].candles)
-  const costs = yield* FeeModel.of(input, account, markets, strategy.terms)
+  const costs = yield* FeeModel.of(input, account, markets, strategy.terms, strategy.limits.maxFeeBasisPoints)
   const [first, ...others] = yield* Effect.forEach(Arr.zip(series, markets), ([each, market]) =>
     Effect.map(BacktestInput.options(input, costs, market, markets), (asked) => ({
       ...each,

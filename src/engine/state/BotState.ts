@@ -228,7 +228,8 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   state.placements.set(placement.id, changed)
   EndedOrders.see(state.ended, changed, event, at)
   if (event._tag === "FillSeen") state.fills += 1
-  if (event._tag === "FeeEchoed") EchoedFee.learn(state.echoedFees, changed.market, event, at)
+  if (event._tag === "FeeEchoed")
+    EchoedFee.learn(state.echoedFees, changed.market, event, { at, isFirst: placement.echo === undefined })
   if (event._tag === "TakenBack") {
     state.fills -= event.fills.length
     if (placement.state === "settled")

@@ -30,21 +30,23 @@ export const rowsOf = (
   gridProfit: ReadonlyMap<string, bigint>,
   assets: Money.Assets
 ): ReadonlyArray<Row> => {
-  const limits = new Map(orders.map(({ placement, price }) => [placement, price]))
+  const lives = new Map(orders.map((life) => [life.placement, life]))
   const payouts = new Map(fees.flatMap((fee) => (fee.kind === "payout" ? [[fee.placement, fee] as const] : [])))
   return trades.map((trade) => {
-    const of = { limit: limits.get(trade.placement), payout: payouts.get(trade.placement) }
+    const life = lives.get(trade.placement)
+    const of = { limit: life?.price, echoed: life?.echoedBasisPoints, payout: payouts.get(trade.placement) }
     return row(trade, { ...of, gridProfit: gridProfit.get(fillKey(trade)) }, assets)
   })
 }
 
 interface OfOrder {
   readonly limit: Decimal.Decimal | undefined
+  readonly echoed: number | undefined
   readonly payout: Fee | undefined
   readonly gridProfit: bigint | undefined
 }
 
-const row = (trade: Trade, { limit, payout, gridProfit }: OfOrder, assets: Money.Assets) => {
+const row = (trade: Trade, { echoed, limit, payout, gridProfit }: OfOrder, assets: Money.Assets) => {
   const [paidAsset, paid, receivedAsset, received] =
     trade.side === "SELL"
       ? [trade.base, trade.baseAmount, trade.quote, trade.quoteAmount]
@@ -64,6 +66,8 @@ const row = (trade: Trade, { limit, payout, gridProfit }: OfOrder, assets: Money
     /** The payout fee of its whole order; null until it is paid. */
     fee: payout === undefined ? null : Money.amountText(assets, payout.asset, payout.amount),
     feeAsset: payout?.asset ?? null,
+    /** What the order's answer said that the service takes of its input; null where it said nothing. */
+    echoedBasisPoints: echoed ?? null,
     /** In quote, fees not deducted; null for a fill that only opens. */
     gridProfit: gridProfit === undefined ? null : Money.amountText(assets, trade.quote, gridProfit),
     gridProfitAsset: trade.quote,
@@ -110,6 +114,7 @@ export const table = (
       const earned = parts.flatMap((part) => gridProfit.get(fillKey(part)) ?? [])
       const of = {
         limit: undefined,
+        echoed: undefined,
         payout: payouts.get(last.placement),
         gridProfit: earned.length === 0 ? undefined : earned.reduce((total, each) => total + each, 0n)
       }
@@ -147,5 +152,6 @@ export const titles = [
   "orderId",
   "fillId",
   "gridProfit",
-  "gridProfitAsset"
+  "gridProfitAsset",
+  "echoedBasisPoints"
 ] as const

@@ -1,5 +1,6 @@
-/** What the service was seen to take of orders, in words. */
+/** What the service was seen to take of orders: in words, and for programs. Every surface shows it by these. */
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
+import { iso } from "../../domain/Text.ts"
 import { counted } from "./Words.ts"
 
 /** Such as "20 basis points of every input (echoed by 3 orders)". */
@@ -7,3 +8,17 @@ export const learnedText = ({ askedBasisPoints, basisPoints, orders }: LearnedFe
   const asked = askedBasisPoints === 0 ? "" : ` that asked for ${askedBasisPoints} of app fees`
   return `${basisPoints} basis points of every input (echoed by ${counted(orders, "order")}${asked})`
 }
+
+export const chargedLine = (fee: LearnedFee): string => `The service takes ${learnedText(fee)} in ${fee.market}.`
+
+export const chargedRow = ({ askedBasisPoints, at, basisPoints, credential, market, orders }: LearnedFee) => ({
+  market,
+  credential,
+  /** App fees that the orders asked for. */
+  askedBasisPoints,
+  /** All that is taken of every input. */
+  basisPoints,
+  orders,
+  /** When the newest order was answered. */
+  at: iso(at)
+})

@@ -1,4 +1,5 @@
 /** Profit and loss for people and programs: exact amounts in units of the quote asset. */
+import type { LearnedFee } from "../../domain/EchoedFee.ts"
 import { present } from "../../domain/Present.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
@@ -6,6 +7,7 @@ import type { Figures, Grouping, Row } from "../../ledger/Profit.ts"
 import type { Quality } from "../../ledger/Quality.ts"
 import type { Returns } from "../../ledger/Returns.ts"
 import type { ProfitStanding } from "../../ledger/Standing.ts"
+import { chargedLine, chargedRow } from "./LearnedFee.ts"
 import * as Money from "./Money.ts"
 import * as Table from "./Table.ts"
 import { age, counted } from "./Words.ts"
@@ -70,10 +72,15 @@ export interface Profit {
   readonly markedAt: number | undefined
   /** How the orders of each quote asset did, and what the capital earned, where prices are available. */
   readonly statistics?: ReadonlyMap<string, { readonly orders: Quality; readonly returns: Returns }>
+  /** What orders of each quote asset said that the service takes. */
+  readonly charged?: ReadonlyMap<string | undefined, ReadonlyArray<LearnedFee>>
 }
 
 /** Fixed: the figures by quote asset, then the method, the age of the prices, and the groups if requested. */
-export const json = ({ standings, method, whole, by, groups, markedAt, statistics }: Profit, assets: Money.Assets) =>
+export const json = (
+  { charged, standings, method, whole, by, groups, markedAt, statistics }: Profit,
+  assets: Money.Assets
+) =>
   Object.fromEntries(
     whole.map(({ quote, figures }) => [
       quote,
@@ -83,6 +90,7 @@ export const json = ({ standings, method, whole, by, groups, markedAt, statistic
         method,
         markedAt: markedAt ?? null,
         ...statistics?.get(quote),
+        charged: (charged?.get(quote) ?? []).map(chargedRow),
         ...present({
           by,
           groups:
@@ -97,7 +105,7 @@ export const json = ({ standings, method, whole, by, groups, markedAt, statistic
   )
 
 export const lines = (
-  { standings, method, whole, by, groups, statistics }: Profit,
+  { charged, standings, method, whole, by, groups, statistics }: Profit,
   assets: Money.Assets
 ): ReadonlyArray<string> => {
   if (whole.length === 0) return ["No fills and no budgets yet."]
@@ -125,6 +133,7 @@ export const lines = (
           )
         ]),
     ...[...(statistics ?? [])].flatMap(([quote, each]) => statisticsLines(quote, each)),
+    ...(charged === undefined || charged.size === 0 ? [] : ["", ...[...charged.values()].flat().map(chargedLine)]),
     "",
     "Total is grid profit plus inventory less fees: what trading made against holding the budgets. Grid profit is what slots earned that bought and sold, inventory what is held now against its cost. Flows are budgets, not profit.",
     `For accounts, realised is by ${method === "average" ? "average cost" : method.toUpperCase()} over each strategy; with unrealised it comes to the same total.`

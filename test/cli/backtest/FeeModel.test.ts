@@ -63,8 +63,9 @@ describe("the fees of a backtest", () => {
   it.effect("are what the answers to orders of this market said, before any schedule", () =>
     Effect.gen(function* () {
       const echoed = new Map()
-      EchoedFee.learn(echoed, trade.name, { credential: "partner", askedBasisPoints: 0, basisPoints: 27 }, 1)
-      EchoedFee.learn(echoed, stable.name, { credential: "none", askedBasisPoints: 0, basisPoints: 99 }, 2)
+      const first = { at: 1, isFirst: true }
+      EchoedFee.learn(echoed, trade.name, { credential: "partner", askedBasisPoints: 0, basisPoints: 27 }, first)
+      EchoedFee.learn(echoed, stable.name, { credential: "none", askedBasisPoints: 0, basisPoints: 99 }, first)
       const { fees } = yield* FeeModel.of(flags, { ...near, echoed }, [stable, trade])
       assert.strictEqual(fees.ofInput, 27)
       assert.include(fees.sentence, "27 basis points of every input (echoed by 1 order)")
@@ -74,6 +75,20 @@ describe("the fees of a backtest", () => {
       EchoedFee.learn(echoed, trade.name, said, 3)
       const account = yield* FeeModel.of(flags, { ...near, echoed, terms: others }, [trade])
       assert.strictEqual(account.fees.ofInput, 33.51, "an echo of what the account asks for")
+    })
+  )
+
+  it.effect("above limits.maxFeeBasisPoints are warned of, because a running bot pays no order whose answer names them", () =>
+    Effect.gen(function* () {
+      const warning = "20 basis points are more than limits.maxFeeBasisPoints (15): a running bot does not pay"
+      for (const [most, isWarned] of [
+        [15, true],
+        [20, false],
+        [undefined, false]
+      ] as const) {
+        const { fees } = yield* FeeModel.of(flags, near, [trade], {}, most)
+        assert.strictEqual(fees.sentence.includes(warning), isWarned, fees.sentence)
+      }
     })
   )
 
