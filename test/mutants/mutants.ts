@@ -53,6 +53,22 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
+    name: "an order is paid whose answer names a higher fee than its limit",
+    test: "test/engine/funding/echoedFees.test.ts",
+    edits: [{ file: gate, find: "echo.basisPoints <= most)", replace: "echo.basisPoints > 0)" }]
+  },
+  {
+    name: "an order is paid whose echo is dearer than the schedule",
+    test: "test/engine/tracking/OrderTracker.test.ts",
+    edits: [
+      {
+        file: "src/engine/tracking/OrderTracker.ts",
+        find: "appFeeBasisPoints <= scheduled",
+        replace: "appFeeBasisPoints >= 0"
+      }
+    ]
+  },
+  {
     name: "a move between accounts is a sale",
     test: "test/cli/swap/moves.test.ts",
     edits: [

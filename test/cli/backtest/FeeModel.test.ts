@@ -78,18 +78,20 @@ describe("the fees of a backtest", () => {
     })
   )
 
-  it.effect("above limits.maxFeeBasisPoints are warned of, because a running bot pays no order whose answer names them", () =>
-    Effect.gen(function* () {
-      const warning = "20 basis points are more than limits.maxFeeBasisPoints (15): a running bot does not pay"
-      for (const [most, isWarned] of [
-        [15, true],
-        [20, false],
-        [undefined, false]
-      ] as const) {
-        const { fees } = yield* FeeModel.of(flags, near, [trade], {}, most)
-        assert.strictEqual(fees.sentence.includes(warning), isWarned, fees.sentence)
-      }
-    })
+  it.effect(
+    "above limits.maxFeeBasisPoints are warned of, because a running bot pays no order whose answer names them",
+    () =>
+      Effect.gen(function* () {
+        const warning = "20 basis points are more than limits.maxFeeBasisPoints (15): a running bot does not pay"
+        for (const [most, isWarned] of [
+          [15, true],
+          [20, false],
+          [undefined, false]
+        ] as const) {
+          const { fees } = yield* FeeModel.of(flags, near, [trade], {}, most)
+          assert.strictEqual(fees.sentence.includes(warning), isWarned, fees.sentence)
+        }
+      })
   )
 
   it.effect("are those of the dearest market, and none beside a flag", () =>
