@@ -52,6 +52,14 @@ const estimated = (placement: string): BotEvent => ({
   estimatedRefundFee: 25n
 })
 
+const echoed = (placement: string): BotEvent => ({
+  _tag: "FeeEchoed",
+  ...of(placement),
+  credential: "partner",
+  askedBasisPoints: 0,
+  basisPoints: 20.01
+})
+
 const deposited = (placement: string, asset: string, total: bigint, owner = strategy, fresh = total): BotEvent => ({
   _tag: "DepositSeen",
   ...of(placement, owner),
@@ -135,6 +143,7 @@ const history: ReadonlyArray<readonly [minute: number, event: BotEvent]> = [
   [30, planned("p2", "SELL", 300_000n, 198_000_001n)],
   [31, bound("p2")],
   [31, estimated("p2")],
+  [31, echoed("p2")],
   [32, deposited("p2", "BTC", 300_000n)],
   [33, fill("p2", "f1", "SELL", 100_000n, 66_000_000n, start + 33 * 60_000)],
   [34, { _tag: "CancelRequested", ...of("p2"), why: { code: "drain", text: "the strategy was removed" } }],
