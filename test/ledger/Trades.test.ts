@@ -188,6 +188,7 @@ describe("what a journal says about trading", () => {
       },
       {
         ...about("p2"),
+        echoedBasisPoints: 20.01,
         ...life,
         at: minute(30),
         side: "SELL",
