@@ -25,7 +25,7 @@ export interface CheckFinding {
   readonly verdict: "ok" | "warn" | "wrong"
   readonly text: string
   readonly fix?: string
-  /** Of the fees that orders named. */
+  /** What the answers to orders said of one fee. */
   readonly charged?: ReturnType<typeof chargedRow>
 }
 
