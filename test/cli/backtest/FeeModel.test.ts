@@ -72,7 +72,7 @@ describe("the fees of a backtest", () => {
       const asked = yield* FeeModel.of(flags, { ...near, echoed }, [trade], others)
       assert.strictEqual(asked.fees.ofInput, 31.01)
       const said = { credential: "partner", askedBasisPoints: 21, basisPoints: 33.51 } as const
-      EchoedFee.learn(echoed, trade.name, said, 3)
+      EchoedFee.learn(echoed, trade.name, said, first)
       const account = yield* FeeModel.of(flags, { ...near, echoed, terms: others }, [trade])
       assert.strictEqual(account.fees.ofInput, 33.51, "an echo of what the account asks for")
     })
@@ -82,10 +82,10 @@ describe("the fees of a backtest", () => {
     "above limits.maxFeeBasisPoints are warned of, because a running bot pays no order whose answer names them",
     () =>
       Effect.gen(function* () {
-        const warning = "20 basis points are more than limits.maxFeeBasisPoints (15): a running bot does not pay"
+        const warning = "20.01 basis points are more than limits.maxFeeBasisPoints (15): a running bot does not pay"
         for (const [most, isWarned] of [
           [15, true],
-          [20, false],
+          [20.01, false],
           [undefined, false]
         ] as const) {
           const { fees } = yield* FeeModel.of(flags, near, [trade], {}, most)
