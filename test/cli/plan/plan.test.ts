@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, gridText, nowhere, runHere, startSandbox, workspace } from "../program.ts"
+import { assertSays, gridText, nowhere, runHere, runUntil, startHere, startSandbox, workspace } from "../program.ts"
 
 const config = ["--config", "config.yaml"]
 
@@ -42,7 +42,8 @@ describe.concurrent("limitbot plan and explain", () => {
     assert.isAtLeast(fresh.summary.create, 15)
     assert.deepStrictEqual([fresh.summary.keep, fresh.summary.cancel, fresh.refused.length], [0, 0, 0])
 
-    assert.strictEqual((await runHere(["run", "grid.yaml", ...config, "--for", "3s"], { cwd })).code, 0)
+    const ran = await runUntil("the order rests", 5, ["run", "grid.yaml", ...config], { cwd })
+    assert.strictEqual(ran.code, 0, ran.stderr)
     const second = await runHere(["plan", "grid.yaml", "tiny.yaml", ...config], { cwd })
     assertSays(second, 1, /The plan is refused: .*fee-floor.*--allow fee-floor/)
     assert.match(second.stdout, /^ {2}= cell-\d\d +(BUY|SELL) +0\.005 BTC +at +\d+ +locks /m)
@@ -81,7 +82,8 @@ describe.concurrent("limitbot plan and explain", () => {
   it("explains an order that our limits deny, and the number that would flip it", async () => {
     const text = gridText.replace("limits: { ", "limits: { maxOpenOrders: 3, ")
     const cwd = workspace(await startSandbox({ speed: 20 }), { "grid.yaml": text })
-    assert.strictEqual((await runHere(["run", "grid.yaml", ...config, "--for", "3s"], { cwd })).code, 0)
+    const ran = await runUntil("the order rests", 3, ["run", "grid.yaml", ...config], { cwd }, startHere)
+    assert.strictEqual(ran.code, 0, ran.stderr)
     const all = json<ReadonlyArray<Explanation>>((await runHere(["explain", ...config, "--json"], { cwd })).stdout)
     const empty = all.filter(({ verdict, guards }) => verdict === "holds nothing" && guards.length > 0)
     assert.isAtLeast(empty.length, 10)
