@@ -147,7 +147,7 @@ const strangerIn = (state: State): SandboxOrder => {
     recipientType: "INTENTS" as const,
     refundType: "INTENTS" as const,
     depositMode: "SIMPLE" as const,
-    confidentiality: "public",
+    confidentiality: "basic",
     appFees: []
   }
   return Effect.runSync(Effect.orDie(Effect.fromResult(apply(state, { tag: "CreateOrder", payload }, start))))
