@@ -202,7 +202,8 @@ const writtenOff = ({ ended, ledger, placements }: BotState, { placement, slot, 
 const adopted = (state: BotState, id: string): ReadonlyArray<BotEvent> => {
   const { ended, ledger, placements } = state
   const closed = EndedOrders.ofPlacement(ended, id)
-  const isToOpen = (closed?.isAlive === true && closed.isForgotten !== true) || Ledger.isUnexplained(ledger, id)
+  const isAlive = closed?.isAlive === true && closed.isForgotten !== true
+  const isToOpen = closed?.last.by === undefined && (isAlive || Ledger.isUnexplained(ledger, id))
   const own = placements.get(id) ?? (isToOpen ? closed?.last : undefined)
   if (own?.order === undefined) return []
   // A swap ends by itself, and lives on never.

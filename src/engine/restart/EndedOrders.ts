@@ -1,6 +1,6 @@
 /**
- * The newest orders of ours that are settled, so that one which lives on after all is recognised: the placement is gone from
- * the state by then. Folded from the journal, so a restart forgets none. Asked at every look, so each question is one lookup.
+ * The newest orders and swaps of ours that are settled, so that one which lives on, or ended otherwise after all, is recognised:
+ * the placement is gone from the state by then. Folded from the journal, so a restart forgets none. Asked at every look, so each question is one lookup.
  */
 
 import type { PlacementEvent } from "../../domain/BotEvent.ts"
@@ -44,9 +44,9 @@ const mostRemembered = 1_000
 export const see = (ended: EndedOrders, placement: Placement, event: PlacementEvent, at: number): void => {
   // Somebody has taken it back into the books.
   if (event._tag === "Bound" || event._tag === "TakenBack") forget(ended, event.orderId)
-  if (placement.by !== undefined || placement.state !== "settled") return
-  // Whoever withdraws everything means what was taken off the books as well.
-  const isForgotten = event._tag === "Resolved" && placement.closedAt === undefined
+  if (placement.state !== "settled") return
+  // Whoever withdraws everything means what was taken off the books as well. A swap ends by itself.
+  const isForgotten = placement.by === undefined && event._tag === "Resolved" && placement.closedAt === undefined
   if (event._tag !== "Settled" && !isForgotten) return
   const { funding, id, order } = placement
   // Its payload can never be sent again.

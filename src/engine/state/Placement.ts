@@ -102,6 +102,8 @@ interface Progress {
   readonly refundFee?: Amount | undefined
   /** What the operator has given up of it, by asset. */
   readonly lost?: ReadonlyMap<string, Amount>
+  /** The operator said that what failed of it was paid. */
+  readonly isByWord?: true
   /** How often its end was taken back. */
   readonly lives?: number
   /** Other orders with our fingerprint: id → whether the venue confirmed their cancel. */

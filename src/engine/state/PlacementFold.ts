@@ -233,7 +233,8 @@ const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => 
     if (isPaying) return { ...placement, state: "funding", funding: confirmed(placement.funding) }
     const leg = <L extends string>(state: L): L | "paid" => (state === "failed" ? "paid" : state)
     const received = placement.received + (placement.payout === "failed" ? filledOut(placement) : 0n)
-    return { ...placement, received, payout: leg(placement.payout), refund: leg(placement.refund) }
+    const { payout, refund } = placement
+    return { ...placement, received, payout: leg(payout), refund: leg(refund), isByWord: true }
   }
   if (isPaying) return { ...placement, state: "dead", orphans: withOwnOrder(placement) }
   // An order that is over may be paid out or refunded all the same.
@@ -252,7 +253,7 @@ export const reopened = (placement: PlacementIn<"closing">): PlacementIn<"open">
 /** Only its deposit is certain. A cancel that was wanted is wanted still. */
 const takenBack = (placement: Placement, event: Of<"TakenBack">): Placement => {
   if (placement.order === undefined) throw impossible(placement, event, "has no order")
-  const { closedAt: _, status: __, contradiction, order, ...rest } = placement
+  const { isByWord: ___, closedAt: _, status: __, contradiction, order, ...rest } = placement
   const known = { ...rest, ...present({ accepted: contradiction ?? rest.accepted }) }
   const nothing = { unspent: 0n, payout: "none", refund: "none", received: 0n } as const
   const fees = { payoutFee: undefined, refundFee: undefined }

@@ -34,6 +34,7 @@ import { isDoubtful } from "./EarlyEnd.ts"
 import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
 import { adopt, bind, found, isFromOurCreate, lackingIn, observe, unsaidIn } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
+import * as SecondLook from "./SecondLook.ts"
 
 /** Swaps that count as unpaid are in no list. The most of them that one look reads, each at its longest pause. */
 const mostDead = 10
@@ -73,6 +74,7 @@ export const make = Effect.gen(function* () {
   const consistency = Consistency.make(books.state)
   const takeSecond = yield* SecondOrder.make
   const afterlife = yield* Afterlife.make
+  const secondLook = yield* SecondLook.make
   const begun = unsignedIn(books.state.placements)
 
   /** An earlier process paid for it, and the journal does not say so: from now on that is doubted of all that it had begun. */
@@ -304,6 +306,7 @@ export const make = Effect.gen(function* () {
     const problem = yield* read(open, prices, now, unlisted)
     for (const { id } of dead) deadReadAt.set(id, now)
     yield* readMissing(dead, new Set())
+    yield* secondLook.look(now)
     if (problem === undefined) lookedAt = now
     return problem
   })

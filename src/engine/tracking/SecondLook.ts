@@ -1,0 +1,128 @@
+/**
+ * The end of an order, or of a swap, read once more: the venue may take its last word back, and shows nothing that is over in
+ * its list. Some time after its books were closed, when no view is so old any more, each is read by itself. Where two reads in a
+ * row show less or otherwise than was booked, somebody is told and the end is taken back: then it is followed anew. What a
+ * person said of it counts more than what the venue goes on to say.
+ */
+import { Effect } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { EngineSettings } from "../EngineSettings.ts"
+import type * as EndedOrders from "../restart/EndedOrders.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import type { Placement } from "../state/Placement.ts"
+import { isPaidOut, isRefunded } from "./amounts/Fees.ts"
+import * as Fills from "./amounts/Fills.ts"
+import { takenBack } from "./amounts/TakingBack.ts"
+import { readLagMillis } from "./EarlyEnd.ts"
+import { readOrder } from "./OrderReads.ts"
+
+/** So old an end is when it is read again: older than any view. */
+const againMillis = minuteMillis
+/** After so long it is not read any more by itself; `reconcile` compares everything. */
+const untilMillis = 10 * minuteMillis
+/** One look reads no more ends than this. */
+const mostAtOnce = 2
+/** An order whose end was taken back so often is left to the operator. */
+const mostLives = 3
+
+/** What of the end that was booked a later report takes back. */
+export const takenBackIn = (last: Placement, order: Order): string | undefined => {
+  if (last.isByWord === true || isBare(last, order)) return undefined
+  const fills = Fills.factsIn(last, order.fills)
+  const lost = Fills.lostIn(last, fills)
+  if (lost !== undefined) return `partialFills lacks ${lost}, which it had shown`
+  const changed = Fills.changedIn(last, order.fills)
+  if (changed !== undefined) return `fill ${changed} changed its amounts`
+  const fresh = Fills.newIn(last, fills).at(0)
+  if (fresh !== undefined) return `it shows the fill ${fresh.id} only now`
+  if (last.payout === "paid" && !isPaidOut(order)) return `its payout was COMPLETED and is ${payoutNow(order)} now`
+  if (last.refund === "paid" && !isRefunded(order)) return `its refund was COMPLETED and is ${legNow(order.refund)} now`
+  return undefined
+}
+
+/** The status of a swap may leave out what it brought. */
+const isBare = ({ by, status }: Placement, { fills, fillStatus }: Order): boolean =>
+  by === "swap" && fillStatus === status && fills.length === 0
+
+const legNow = (leg: Order["refund"]): string =>
+  leg === undefined ? "gone" : leg.reason === undefined ? leg.status : `${leg.status} (${leg.reason})`
+
+const payoutNow = ({ withdrawals }: Order): string => {
+  const open = withdrawals.find(({ status }) => status !== "COMPLETED")
+  return open === undefined && withdrawals.length > 0 ? "not final" : legNow(open)
+}
+
+const isToRead = ({ endedAt, isAlive, last }: EndedOrders.EndedOrder, now: number): boolean => {
+  const age = elapsedMillis(endedAt, now)
+  return isAlive !== true && age >= againMillis && age < untilMillis && (last.lives ?? 0) < mostLives
+}
+
+export const make = Effect.gen(function* () {
+  const venue = yield* Venue
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+  /** The end that a read has shown to stay, by order. */
+  const stays = new Map<string, number>()
+  const readAt = new Map<string, number>()
+  /** Since when an order is shown otherwise than its books were closed. */
+  const otherwiseSince = new Map<string, number>()
+  const notes = [stays, readAt, otherwiseSince]
+
+  const forgetOld = () => {
+    for (const note of notes) for (const id of note.keys()) if (!books.state.ended.byId.has(id)) note.delete(id)
+  }
+
+  const due = (now: number): ReadonlyArray<EndedOrders.EndedOrder> => {
+    const { byId, newestAt } = books.state.ended
+    if (elapsedMillis(newestAt, now) >= untilMillis) return []
+    return [...byId.values()]
+      .filter((ended) => {
+        const { id } = ended.last.order
+        const waited = elapsedMillis(readAt.get(id) ?? Number.NEGATIVE_INFINITY, now)
+        return isToRead(ended, now) && stays.get(id) !== ended.endedAt && waited >= settings.retryMaxMillis
+      })
+      .slice(0, mostAtOnce)
+  }
+
+  const compare = Effect.fnUntraced(function* ({ endedAt, last }: EndedOrders.EndedOrder, now: number) {
+    const { by, id: placement, order, slot, status = "", strategy } = last
+    readAt.set(order.id, now)
+    const read = yield* Effect.result(readOrder(venue, by, order))
+    if (read._tag === "Failure") return yield* Effect.logDebug(read.failure.message)
+    const { correlationId, value } = read.success
+    // One that lives is what the list is read for; the view may be old.
+    if (!isTerminal(value.fillStatus) || value.unsaid !== undefined) return
+    const what = takenBackIn(last, value)
+    if (what === undefined) {
+      otherwiseSince.delete(order.id)
+      stays.set(order.id, endedAt)
+      return
+    }
+    const since = otherwiseSince.get(order.id) ?? now
+    otherwiseSince.set(order.id, since)
+    if (elapsedMillis(since, now) < readLagMillis) return
+    otherwiseSince.delete(order.id)
+    const event: BotEvent = {
+      _tag: "Contradiction",
+      ...{ strategy, slot, placement, kind: "changed-report" },
+      what: `order ${order.id} ended ${status}, and ${what}`,
+      evidence: `${Math.round(elapsedMillis(endedAt, now) / 1000)} s after it was settled, it is ${value.fillStatus}`,
+      ...present({ correlationId })
+    }
+    yield* books.recordIfFits(event, ...takenBack(last))
+  })
+
+  /** Reads the ends that are old enough, each until it has stayed as it was booked. */
+  const look = Effect.fn("SecondLook.look")(function* (now: number) {
+    const ends = due(now)
+    if (ends.length === 0) return
+    forgetOld()
+    yield* Effect.forEach(ends, (ended) => compare(ended, now), { discard: true })
+  })
+
+  return { look }
+})
