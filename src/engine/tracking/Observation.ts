@@ -27,14 +27,14 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
-import * as Afterlife from "./Afterlife.ts"
 import { asClosing, late } from "./amounts/Found.ts"
 import * as Consistency from "./Consistency.ts"
 import { isDoubtful } from "./EarlyEnd.ts"
+import * as Afterlife from "./ended/Afterlife.ts"
+import * as SecondLook from "./ended/SecondLook.ts"
 import { type Listing, orderPages, pageSize, readOrder } from "./OrderReads.ts"
 import { adopt, bind, found, isFromOurCreate, lackingIn, observe, unsaidIn } from "./OrderTracker.ts"
 import { isMoving, isWithinReach } from "./PollPlan.ts"
-import * as SecondLook from "./SecondLook.ts"
 
 /** Swaps that count as unpaid are in no list. The most of them that one look reads, each at its longest pause. */
 const mostDead = 10
