@@ -64,7 +64,7 @@ export const make = (state: BotState) => {
   /**
    * What a living order leads to that takes something back, which no report of an old view does for so long. If it had ended:
    * another cancel, and after a while its end is none. If it goes on to lack a fill that it had shown, only its deposit is certain.
-   * Each time somebody is told.
+   * What is booked is never taken back without telling somebody.
    */
   const revived = (placement: Placement, order: Order, now: number) => {
     const { accepted, contradiction, id, slot, status, strategy } = placement
@@ -78,7 +78,9 @@ export const make = (state: BotState) => {
     }
     if (alive >= contradictionMillis) {
       const what = `it ended ${status}, and the venue goes on to show it ${order.fillStatus}`
-      return { isAlive, events: [told(what, alive), ...TakingBack.revived(placement, order)] }
+      const back = TakingBack.revived(placement, order)
+      const isNews = contradiction === undefined || back.some(({ _tag }) => _tag === "TakenBack")
+      return { isAlive, events: isNews ? [told(what, alive), ...back] : back }
     }
     if (vanished === undefined || missing < contradictionMillis) return { isAlive, events: [] }
     const back = TakingBack.vanished(placement, order)
