@@ -2,7 +2,7 @@
  * What the journal says about trading, for accounts and reports: fills with their market, paid fees, and capital that
  * came or went. A pure fold over every event in order; it knows no files and no clock.
  */
-import type { Amount } from "../domain/Amount.ts"
+import { type Amount, magnitude } from "../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { feeOfMove } from "../domain/Ledger.ts"
@@ -72,7 +72,10 @@ export interface OrderLife extends About {
 
 export interface TradingRecord {
   readonly trades: ReadonlyArray<Trade>
-  /** What was given up as lost counts as sold for nothing, or as paid for nothing; what came after all, the other way round. */
+  /**
+   * What left without a trade. What was given up as lost counts as sold for nothing, or as paid for nothing; what came after all,
+   * the other way round. Base that a fee took counts as sold for what the fee is counted at: it is not held any more.
+   */
   readonly losses: ReadonlyArray<Trade>
   readonly fees: ReadonlyArray<Fee>
   readonly flows: ReadonlyArray<Capital.Flow>
@@ -154,6 +157,22 @@ export const make = (
     if (known.count % 2 === 0) rounds.push({ at, ...known.about })
   }
 
+  const charge = (fee: Fee): void => {
+    fees.push(fee)
+    const { amount, asset, inQuote } = fee
+    if (asset !== fee.base || asset === fee.quote || amount === 0n) return
+    const { at, strategy, slot, placement, market, base, quote } = fee
+    const byTurns = kindsByTurns.has(kinds.get(strategy) ?? "")
+    losses.push({
+      ...{ at, strategy, slot, placement, market, base, quote },
+      fillId: `${fee.kind} fee`,
+      side: amount > 0n ? "SELL" : "BUY",
+      baseAmount: magnitude(amount),
+      quoteAmount: magnitude(inQuote),
+      ...(byTurns ? { byTurns } : {})
+    })
+  }
+
   /** Entries of the opposite kind, at the time when it was found. */
   const takeBack = (event: Of<"TakenBack">, about: About): void => {
     const isSale = event.side === "SELL"
@@ -175,7 +194,7 @@ export const make = (
     for (const leg of legsBack) {
       if (leg.amount === 0n) continue
       const inQuote = leg.asset === about.quote ? leg.amount : -worth(event, -leg.amount)
-      fees.push({ ...about, ...leg, inQuote, received: 0n, txHashes: [] })
+      charge({ ...about, ...leg, inQuote, received: 0n, txHashes: [] })
     }
     const known = legs.get(legKey(about.strategy, about.slot))
     if (event.ended !== "FILLED" || known === undefined) return
@@ -269,7 +288,7 @@ export const make = (
         const inQuote = (fee: Amount) => (event.asset === quote ? fee : worth(known.event, fee))
         const { bound } = known
         const estimated = event._tag === "PaidOut" ? bound?.estimatedWithdrawFee : bound?.estimatedRefundFee
-        fees.push({
+        charge({
           ...about,
           at,
           kind: event._tag === "PaidOut" ? "payout" : "refund",

@@ -18,13 +18,13 @@ const mark: Profit.Mark = (market, base, quote, amount) =>
 const options = { method: "average", mark, now } as const
 const figures = {
   gridProfit: 0n,
-  inventory: 16_000_001n,
+  inventory: 15_999_181n,
   rounds: 1,
-  realised: 6_000_000n,
-  unrealised: 10_000_001n,
+  realised: 6_000_181n,
+  unrealised: 9_999_000n,
   fees: 6_211n,
   flows: 1_500_000_000n,
-  total: 15_993_790n
+  total: 15_992_970n
 }
 const part = (some: Partial<Profit.Figures>) => Profit.plus(Profit.nothing, some)
 
@@ -46,19 +46,34 @@ describe("profit", () => {
     assert.deepStrictEqual(by("slot"), [
       ["grid/", part({ flows: 1_500_000_000n })],
       // The open lot is of the order that opened it, the gain of the one that closed.
-      ["grid/cell-p1", part({ inventory: 20_000_002n, unrealised: 10_000_001n, fees: 4_200n })],
-      ["grid/cell-p2", part({ inventory: -4_000_001n, rounds: 1, realised: 6_000_000n, fees: 1_991n })],
+      ["grid/cell-p1", part({ inventory: 19_999_301n, unrealised: 9_999_000n, fees: 4_200n })],
+      ["grid/cell-p2", part({ inventory: -4_000_120n, rounds: 1, realised: 6_000_181n, fees: 1_991n })],
       ["grid/cell-p3", part({ fees: 20n })]
     ])
     assert.deepStrictEqual(by("day"), [
-      ["2026-01-01", part({ realised: 6_000_000n, fees: 6_191n, flows: 1_000_000_000n })],
+      ["2026-01-01", part({ realised: 6_000_181n, fees: 6_191n, flows: 1_000_000_000n })],
       ["2026-01-02", part({ rounds: 1, fees: 20n, flows: 500_000_000n })],
-      ["2026-01-10", part({ inventory: 16_000_001n, unrealised: 10_000_001n })]
+      ["2026-01-10", part({ inventory: 15_999_181n, unrealised: 9_999_000n })]
     ])
     assert.deepStrictEqual(by("asset"), [
-      ["BTC", part({ inventory: 16_000_001n, rounds: 1, realised: 6_000_000n, unrealised: 10_000_001n, fees: 6_211n })],
+      ["BTC", part({ inventory: 15_999_181n, rounds: 1, realised: 6_000_181n, unrealised: 9_999_000n, fees: 6_211n })],
       ["USDC", part({ flows: 1_500_000_000n })]
     ])
+  })
+
+  it("moved with the price of what was not held: base that a fee took counted as inventory for ever", () => {
+    const { fees, trades } = trading
+    const signed = (side: "BUY" | "SELL", amount: bigint) => (side === "BUY" ? amount : -amount)
+    const paid = (asset: string) => fees.reduce((sum, fee) => sum + (fee.asset === asset ? fee.amount : 0n), 0n)
+    const base = trades.reduce((sum, { baseAmount, side }) => sum + signed(side, baseAmount), -paid("BTC"))
+    const quote = trades.reduce((sum, { quoteAmount, side }) => sum - signed(side, quoteAmount), -paid("USDC"))
+    assert.isAbove(Number(paid("BTC")), 0)
+    for (const dollars of [1n, 50_000n, 70_000n, 1_000_000n]) {
+      const at: Profit.Mark = (market, _base, _quote, amount) =>
+        market === "BTC/USDC" ? (amount * dollars * 1_000_000n) / 100_000_000n : undefined
+      const [row] = Profit.report(trading, { ...options, mark: at })
+      assert.strictEqual(row?.figures.total, quote + (base * dollars * 1_000_000n) / 100_000_000n, `at ${dollars}`)
+    }
   })
 
   it("of several quote assets has a row for each, in order", () => {
