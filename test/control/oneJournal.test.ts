@@ -54,6 +54,9 @@ interface ApiStatus {
 const movingBars = { down: 12, up: 16, back: 8 }
 const movingMillis = 1_000 * Object.values(movingBars).reduce((sum, bars) => sum + bars, 0)
 
+/** The last price. */
+const restsAt = 59_960
+
 /** Down through three cells, up again, and then no move any more. */
 const minutes = (): string => {
   const leg = (from: number, to: number, bars: number) =>
@@ -61,8 +64,8 @@ const minutes = (): string => {
   const closes = [
     ...leg(60_040, 59_660, movingBars.down),
     ...leg(59_660, 60_170, movingBars.up),
-    ...leg(60_170, 59_960, movingBars.back),
-    ...leg(59_960, 59_960, 900)
+    ...leg(60_170, restsAt, movingBars.back),
+    ...leg(restsAt, restsAt, 900)
   ]
   const rows = closes.map((close, bar) => {
     const opened = closes[bar - 1] ?? 60_040
@@ -179,7 +182,8 @@ beforeAll(async () => {
       // On a slow machine the market may have passed before its orders rest: then fewer figures are compared.
       const hasTraded = status.fills > 3 && slots.some(({ earned }) => earned !== null)
       // A bot that gets no price for some seconds on a busy machine looks as if the market stood still.
-      const isOver = Date.now() - begunAt > movingMillis
+      const isLast = status.prices.every(({ ask, bid }) => Math.abs((Number(ask) + Number(bid)) / 2 - restsAt) < 15)
+      const isOver = isLast && Date.now() - begunAt > movingMillis
       const isSame = isOver && now === before && (hasTraded || Date.now() - begunAt > 50_000)
       since = isSame ? since : Date.now()
       before = now
