@@ -116,6 +116,12 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
       ? Effect.undefined
       : unlessUnreachable(Witnesses.balancesNow(watched.markets, watched.isPrivate, books.state))
 
+  // Before anything is under way the account's own capital is certain; a first look at a later moment leaves much possible.
+  if (watched.isPrivate.size > 0 && (yield* Baseline.isNew)) {
+    const snapshot = yield* balances
+    if (snapshot?.resting.length === 0) yield* Baseline.compare(snapshot.certain, books.state)
+  }
+
   const historyOf = Effect.fnUntraced(function* (own: ReadonlySet<string>) {
     if (!watched.hasHistory) return undefined
     return yield* Witnesses.historyWhere((line) => {

@@ -29,6 +29,9 @@ interface Stored {
   readonly included: ReadonlySet<string>
 }
 
+/** Nothing was compared yet. */
+export const isNew = Effect.map(lastSnapshot, (snapshot) => snapshot === undefined)
+
 /** Beside the symbols, which have no spaces. */
 const [acceptance, acceptedOf, inclusion] = ["accepted at", "accepted ", "capital in it"]
 

@@ -108,7 +108,7 @@ describe("reconciliation in the background", () => {
         )
         const asked = (what: RegExp) => world.network.sent.filter(({ path }) => what.test(path)).length
         yield* Effect.sleep(40_000)
-        assert.deepStrictEqual([asked(/transactions/), asked(/balances/)], [1, 1])
+        assert.deepStrictEqual([asked(/transactions/), asked(/balances/)], [1, 2], "balances at its start as well")
         assert.deepStrictEqual(yield* told, [], "all agrees")
 
         // Another program takes money of the account: the orders show it, and so do the balances.
@@ -328,6 +328,31 @@ describe("reconciliation in the background", () => {
         yield* bot.stop
       })
     )
+  )
+
+  it.effect(
+    "what came or left before the first look was never told: the balances before the first order are known",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* make
+          const account = ownAccount(world.signerId, "CONFIDENTIAL_INTENTS")
+          const idle = yield* world.run({ strategies: [], account })
+          const store = yield* Layer.build(
+            HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
+          )
+          const begun = yield* Background.make({
+            own: new Set([world.signerId]),
+            hasHistory: false,
+            markets: { assets, ticks: new Map() },
+            isPrivate: new Set(assets.map(({ symbol }) => symbol))
+          }).pipe(Effect.provideContext(idle.context), Effect.provideContext(store))
+          const look = begun.pipe(Effect.provideContext(idle.context), Effect.provideContext(store))
+          world.network.reply = ({ url }, body) => (/balances/.test(url) ? lessOf(body, 7n) : body)
+          assert.deepStrictEqual((yield* look).contradictions, ["balance USDC: moved by -7, the journal explains 0"])
+          yield* idle.stop
+        })
+      )
   )
 
   it.effect("a swap by hand is no stranger", () =>
