@@ -47,7 +47,7 @@ describe("reconciliation in the background", () => {
         const { world, process: first } = yield* resting({ strategies: [ladder(3)] }, 3)
         const own = new Set([world.signerId])
         const watched = { own, hasHistory: false, markets: { assets, ticks: new Map() }, isPrivate: new Set<string>() }
-        const look = yield* Background.make(watched).pipe(Effect.provideContext(first.context))
+        const look = yield* Background.make(watched).pipe(Effect.provideContext(first.context), Effect.provide(unasked))
         const found = look.pipe(Effect.provideContext(first.context), Effect.provide(unasked))
         const told = Effect.map(first.events, (events) =>
           events.flatMap(({ event }) => (event._tag === "Reconciled" ? [event] : []))
