@@ -640,7 +640,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "an order that waits for its deposit is called alive after its end",
     test: "test/engine/tracking/afterlife.test.ts",
-    edits: [{ file: "src/engine/tracking/ended/Afterlife.ts", find: ' && fillStatus !== "AWAITING_DEPOSIT"', replace: "" }]
+    edits: [
+      { file: "src/engine/tracking/ended/Afterlife.ts", find: ' && fillStatus !== "AWAITING_DEPOSIT"', replace: "" }
+    ]
   },
   {
     name: "a refund that was asked for is believed at the first read",
