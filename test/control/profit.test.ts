@@ -57,9 +57,9 @@ describe("the profit that the API shows", () => {
       trades.see(entry)
     })
     const now = 1_700_000_000_000 + 10 * minuteMillis
-    const [bid, ask] = [Decimal.make(65_000n), Decimal.make(65_002n)]
+    const [bid, ask] = [Decimal.make(64_999n), Decimal.make(65_001n)]
     const prices = new Map([["BTC/USDC", { bid, ask, at: now }]])
-    const mark = Profit.markBy(new Map([["BTC/USDC", { price: Decimal.make(65_001n), at: now }]]), decimals)
+    const mark = Profit.markBy(new Map([["BTC/USDC", { price: Decimal.make(65_000n), at: now }]]), decimals)
     const [row] = Profit.report(trades.result(), { method: "average", mark, now })
     if (row === undefined) return assert.fail("no figures")
     const { gridProfit, fees, total } = row.figures
@@ -84,7 +84,7 @@ describe("the profit that the API shows", () => {
     assert.deepStrictEqual(line.time.at(-1), now / 1000)
     assert.strictEqual(line.time.length, 3)
     const gain = (line.worth.at(-1) ?? 0) - (line.held.at(-1) ?? 0)
-    // The ledger rounds the worth of what is held down to the unit, the line does not round.
-    assert.approximately(gain, Number(total) / 1e6, 2e-6)
+    // At 65,000 each unit of base is worth whole units of quote: nothing is rounded, and the doubles are right to half a unit.
+    assert.approximately(gain, Number(total) / 1e6, 5e-7)
   })
 })
