@@ -149,6 +149,9 @@ export const make = (
 ): TradesFold => {
   const { trades, losses, fees, flows, rounds, planned, markets, kinds, legs, lastPrices } = books
 
+  const turnsOf = (strategy: string): Pick<Trade, "byTurns"> =>
+    kindsByTurns.has(kinds.get(strategy) ?? "") ? { byTurns: true } : {}
+
   /** Two legs are a round. A slot without a fill has begun none. */
   const endLeg = (at: number, { strategy, slot }: Pick<About, "strategy" | "slot">): void => {
     const known = legs.get(legKey(strategy, slot))
@@ -162,21 +165,19 @@ export const make = (
     const { amount, asset, inQuote } = fee
     if (asset !== fee.base || asset === fee.quote || amount === 0n) return
     const { at, strategy, slot, placement, market, base, quote } = fee
-    const byTurns = kindsByTurns.has(kinds.get(strategy) ?? "")
     losses.push({
       ...{ at, strategy, slot, placement, market, base, quote },
       fillId: `${fee.kind} fee`,
       side: amount > 0n ? "SELL" : "BUY",
       baseAmount: magnitude(amount),
       quoteAmount: magnitude(inQuote),
-      ...(byTurns ? { byTurns } : {})
+      ...turnsOf(strategy)
     })
   }
 
   /** Entries of the opposite kind, at the time when it was found. */
   const takeBack = (event: Of<"TakenBack">, about: About): void => {
     const isSale = event.side === "SELL"
-    const byTurns = kindsByTurns.has(kinds.get(about.strategy) ?? "")
     for (const { amountIn, amountOut, fillId } of event.fills)
       trades.push({
         ...about,
@@ -185,7 +186,7 @@ export const make = (
         side: isSale ? "BUY" : "SELL",
         baseAmount: isSale ? amountIn : amountOut,
         quoteAmount: isSale ? amountOut : amountIn,
-        ...(byTurns ? { byTurns } : {})
+        ...turnsOf(about.strategy)
       })
     const legsBack = [
       { kind: "payout", asset: event.outputAsset, amount: -event.payoutFee },
@@ -206,10 +207,9 @@ export const make = (
     const [base = "", quote = ""] = market.split("/")
     if (strategy === byHand || (asset !== base && asset !== quote)) return
     const about = { at, strategy, slot, placement, market, base, quote, fillId: _tag }
-    const byTurns = kindsByTurns.has(kinds.get(strategy) ?? "")
     const isSale = (asset === base) === (_tag === "WrittenOff")
     const [baseAmount, quoteAmount] = asset === base ? [amount, 0n] : [0n, amount]
-    losses.push({ ...about, side: isSale ? "SELL" : "BUY", baseAmount, quoteAmount, ...(byTurns ? { byTurns } : {}) })
+    losses.push({ ...about, side: isSale ? "SELL" : "BUY", baseAmount, quoteAmount, ...turnsOf(strategy) })
   }
 
   const remember = (event: Omit<Of<"Planned">, "_tag"> | Of<"TakenBack">, at: number): void => {
@@ -266,9 +266,8 @@ export const make = (
           return
         }
         const isSale = event.side === "SELL"
-        const byTurns = kindsByTurns.has(kinds.get(strategy) ?? "")
         const legsKey = legKey(strategy, slot)
-        if (byTurns && !legs.has(legsKey)) legs.set(legsKey, { count: 0, about })
+        if (turnsOf(strategy).byTurns && !legs.has(legsKey)) legs.set(legsKey, { count: 0, about })
         trades.push({
           ...about,
           at: event.filledAt,
@@ -277,7 +276,7 @@ export const make = (
           side: event.side,
           baseAmount: isSale ? event.amountIn : event.amountOut,
           quoteAmount: isSale ? event.amountOut : event.amountIn,
-          ...(byTurns ? { byTurns } : {})
+          ...turnsOf(strategy)
         })
         lastPrices.set(market, { price: event.price, at: event.filledAt })
         note({ firstFillAt: Math.min(life.firstFillAt ?? event.filledAt, event.filledAt) })

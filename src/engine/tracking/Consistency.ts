@@ -22,6 +22,17 @@ const contradictionMillis = 60_000
 /** A list and its orders may lag, so a read that finds none is told after so long of finding none. */
 const missingMillis = 60_000
 
+/** For how long this has held of a placement, report after report. */
+const heldMillis = (since: PlacementNotes.PlacementNotes<number>, id: string, holds: boolean, now: number): number => {
+  if (!holds) {
+    since.delete(id)
+    return 0
+  }
+  const first = since.get(id) ?? now
+  since.set(id, first)
+  return elapsedMillis(first, now)
+}
+
 export const make = (state: BotState) => {
   const said = PlacementNotes.make<Course>(state)
   const aliveSince = PlacementNotes.make<number>(state)
@@ -39,28 +50,6 @@ export const make = (state: BotState) => {
     return undefined
   }
 
-  /** How long the order has been shown alive after its end. */
-  const aliveMillis = ({ id, state: at }: Placement, { fillStatus }: Order, now: number): number => {
-    if (at !== "closing" || isTerminal(fillStatus) || fillStatus === "PENDING_CANCEL") {
-      aliveSince.delete(id)
-      return 0
-    }
-    const since = aliveSince.get(id) ?? now
-    aliveSince.set(id, since)
-    return elapsedMillis(since, now)
-  }
-
-  /** For how long it has shown less than before while it lives. */
-  const vanishedMillis = ({ id }: Placement, what: string | undefined, now: number): number => {
-    if (what === undefined) {
-      vanishedSince.delete(id)
-      return 0
-    }
-    const since = vanishedSince.get(id) ?? now
-    vanishedSince.set(id, since)
-    return elapsedMillis(since, now)
-  }
-
   /**
    * What a living order leads to that takes something back, which no report of an old view does for so long. If it had ended:
    * another cancel, and after a while its end is none. If it goes on to lack a fill that it had shown, only its deposit is certain.
@@ -68,16 +57,18 @@ export const make = (state: BotState) => {
    */
   const revived = (placement: Placement, order: Order, now: number) => {
     const { accepted, contradiction, id, slot, status, strategy } = placement
+    const { fillStatus } = order
     const vanished = placement.by === undefined && placement.state === "open" ? vanishedIn(placement, order) : undefined
-    const alive = aliveMillis(placement, order, now)
-    const missing = vanishedMillis(placement, vanished, now)
+    const livesOn = placement.state === "closing" && !isTerminal(fillStatus) && fillStatus !== "PENDING_CANCEL"
+    const alive = heldMillis(aliveSince, id, livesOn, now)
+    const missing = heldMillis(vanishedSince, id, vanished !== undefined, now)
     const isAlive = alive >= cancelAgainMillis
     const told = (what: string, millis: number): BotEvent => {
       const evidence = `for ${Math.round(millis / 1000)} s`
       return { _tag: "Contradiction", strategy, slot, placement: id, kind: "changed-report", what, evidence }
     }
     if (alive >= contradictionMillis) {
-      const what = `it ended ${status}, and the venue goes on to show it ${order.fillStatus}`
+      const what = `it ended ${status}, and the venue goes on to show it ${fillStatus}`
       const back = TakingBack.revived(placement, order)
       const isNews = contradiction === undefined || back.some(({ _tag }) => _tag === "TakenBack")
       return { isAlive, events: isNews ? [told(what, alive), ...back] : back }
@@ -90,14 +81,8 @@ export const make = (state: BotState) => {
 
   /** Whether the venue has for so long shown less of an order that is over than it had before that this is its last word. */
   const insists = (placement: Placement, order: Order, now: number): boolean => {
-    const { id } = placement
-    if (!order.payoutIsFinal || lackingIn(placement, order) === undefined) {
-      lackingSince.delete(id)
-      return false
-    }
-    const since = lackingSince.get(id) ?? now
-    lackingSince.set(id, since)
-    return elapsedMillis(since, now) >= contradictionMillis
+    const isLacking = order.payoutIsFinal && lackingIn(placement, order) !== undefined
+    return heldMillis(lackingSince, placement.id, isLacking, now) >= contradictionMillis
   }
 
   /** Whether an early end is not believed yet. */
@@ -108,9 +93,8 @@ export const make = (state: BotState) => {
   const missed = (placement: Placement, now: number, text: string, correlationId?: string): ReadonlyArray<BotEvent> => {
     const { id, missing, order, slot, state: at, strategy } = placement
     if ((at !== "open" && at !== "closing") || order === undefined) return []
-    const since = missingSince.get(id) ?? now
-    missingSince.set(id, since)
-    if (missing !== undefined || elapsedMillis(since, now) < missingMillis) return []
+    const millis = heldMillis(missingSince, id, true, now)
+    if (missing !== undefined || millis < missingMillis) return []
     const about = { strategy, slot, placement: id, orderId: order.id }
     return [{ _tag: "OrderMissing", ...about, text, ...present({ correlationId }) }]
   }

@@ -153,8 +153,8 @@ const restless = (placement: Placement): Finding | undefined =>
   isRestless(placement) ? { kind: "changed-report", what: `its status changed ${mostChanges} times` } : undefined
 
 const againstKnown = (placement: Placement, reported: Order, order: Order): Finding | undefined => {
-  const changed = Fills.changedIn(placement, reported.fills)
-  if (changed !== undefined) return { kind: "changed-report", what: `fill ${changed} changed its amounts` }
+  const changed = Fills.changeIn(placement, reported.fills)
+  if (changed !== undefined) return { kind: "changed-report", what: changed }
   const address = placement.order?.depositAddress
   if (address !== undefined && isSaid(order, "depositAddress") && order.depositAddress !== address) {
     return { kind: "changed-report", what: `the deposit address changed to ${order.depositAddress}` }

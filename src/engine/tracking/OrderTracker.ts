@@ -221,8 +221,8 @@ export const vanishedIn = (placement: Placement, order: Order): string | undefin
 
 const missingIn = (placement: Placement, order: Order): string | undefined => {
   if (placement.order?.id !== order.id) return undefined
-  const lost = Fills.lostIn(placement, Fills.factsIn(placement, order.fills))
-  if (lost !== undefined) return `it is ${order.fillStatus}, and partialFills lacks ${lost}, which it had shown`
+  const lack = Fills.lackIn(placement, order.fills)
+  if (lack !== undefined) return `it is ${order.fillStatus}, and ${lack}`
   return order.depositedAmount < placement.deposited
     ? `it is ${order.fillStatus}, and depositedAmount is ${order.depositedAmount}, less than it had shown`
     : undefined

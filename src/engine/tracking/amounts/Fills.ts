@@ -64,8 +64,19 @@ export const newIn = (placement: Placement, facts: ReadonlyArray<Fill>): Readonl
 export const lostIn = ({ fills: known }: Placement, facts: ReadonlyArray<Fill>): string | undefined =>
   [...known.keys()].find((id) => !facts.some((fill) => fill.id === id))
 
-/** A fill that is not what it was, in this report or since one before. */
-export const changedIn = (placement: Placement, fills: ReadonlyArray<Fill>): string | undefined => {
+/** Whether the report lacks a known fill, in words. */
+export const lackIn = (placement: Placement, fills: ReadonlyArray<Fill>): string | undefined => {
+  const lost = lostIn(placement, factsIn(placement, fills))
+  return lost && `partialFills lacks ${lost}, which it had shown`
+}
+
+/** Whether a fill is not what it was, in this report or since one before, in words. */
+export const changeIn = (placement: Placement, fills: ReadonlyArray<Fill>): string | undefined => {
+  const changed = changedIn(placement, fills)
+  return changed && `fill ${changed} changed its amounts`
+}
+
+const changedIn = (placement: Placement, fills: ReadonlyArray<Fill>): string | undefined => {
   const shown = new Map<string, Fill>()
   for (const fill of fills) {
     const twin = shown.get(fill.id)

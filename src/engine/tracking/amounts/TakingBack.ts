@@ -42,8 +42,7 @@ export const reopening = (placement: Placement, status: string): ReadonlyArray<B
 export const vanished = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>
   isWhole(placement, order) ? [] : takenBack(placement)
 
-const isWhole = (placement: Placement, order: Order): boolean =>
-  Fills.lostIn(placement, Fills.factsIn(placement, order.fills)) === undefined
+const isWhole = (placement: Placement, { fills }: Order): boolean => Fills.lackIn(placement, fills) === undefined
 
 /** The order is not over. What of it had counted as back is in it again; and a fill that it does not show never was. */
 export const revived = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {

@@ -32,12 +32,9 @@ const mostLives = 3
 /** What of the end that was booked a later report takes back. */
 export const takenBackIn = (last: Placement, order: Order): string | undefined => {
   if (last.isByWord === true || isBare(last, order)) return undefined
-  const fills = Fills.factsIn(last, order.fills)
-  const lost = Fills.lostIn(last, fills)
-  if (lost !== undefined) return `partialFills lacks ${lost}, which it had shown`
-  const changed = Fills.changedIn(last, order.fills)
-  if (changed !== undefined) return `fill ${changed} changed its amounts`
-  const fresh = Fills.newIn(last, fills).at(0)
+  const otherwise = Fills.lackIn(last, order.fills) ?? Fills.changeIn(last, order.fills)
+  if (otherwise !== undefined) return otherwise
+  const fresh = Fills.newIn(last, Fills.factsIn(last, order.fills)).at(0)
   if (fresh !== undefined) return `it shows the fill ${fresh.id} only now`
   if (last.payout === "paid" && !isPaidOut(order)) return `its payout was COMPLETED and is ${payoutNow(order)} now`
   if (last.refund === "paid" && !isRefunded(order)) return `its refund was COMPLETED and is ${legNow(order.refund)} now`
