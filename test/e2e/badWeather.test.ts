@@ -25,7 +25,7 @@ import {
   start,
   startSandbox
 } from "./processes.ts"
-import { check, settle } from "./settle.ts"
+import { check, paidAt, settle } from "./settle.ts"
 
 const rounds = Number(process.env["LIMITBOT_PROCESSES"] ?? 1)
 const isCampaign = rounds > 1
@@ -72,7 +72,7 @@ const kill = async (config: string, connection: Connection): Promise<number> => 
 /** Ends whatever is open with a well-behaved bot, and compares the books. */
 const settleAndCheck = async (config: string, strategy: string, journal: string, connection: Connection) => {
   await runHere(["kill", "--release", "--config", config])
-  await settle(config, strategy, journal)
+  await settle(config, strategy, journal, paidAt(connection))
   return check(journal, connection)
 }
 

@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { startSandbox as startSandboxHere } from "../cli/program.ts"
 import { type Cut, cuttingProxy } from "./cuttingProxy.ts"
 import { kill9, newFolder, pause, prepare, randomFrom, soonExpired, start, startSandbox } from "./processes.ts"
-import { check, settle } from "./settle.ts"
+import { check, paidAt, settle } from "./settle.ts"
 
 const poll = ["--poll", "0.3s", "--json"]
 
@@ -48,7 +48,7 @@ describe("processes killed at random moments", () => {
         else await Promise.race([proxy.cut(moment), pause(3000)])
         await kill9(bot)
       }
-      await settle(config, strategy, journal)
+      await settle(config, strategy, journal, paidAt(connection))
       const result = await check(journal, connection)
       assert.isAbove(result.funded, 10, "the bot got to work between the kills")
       process.stdout.write(`killed the bot ${kills} times (seed ${seed}): ${JSON.stringify(result)}\n`)
@@ -87,7 +87,7 @@ describe("processes killed at random moments", () => {
       await kill9(bot)
       await kill9(sandbox.program)
       sandbox = await startSandbox(["--port", port, ...settings])
-      await settle(config, strategy, journal)
+      await settle(config, strategy, journal, paidAt(connection))
       const result = await check(journal, connection)
       assert.isAbove(result.funded, 5, "the bot got to work between the kills")
       process.stdout.write(`killed the sandbox ${sandboxKills + 1} times (seed ${seed}): ${JSON.stringify(result)}\n`)

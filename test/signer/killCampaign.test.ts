@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { startHere, startSandbox } from "../cli/program.ts"
 import * as evidence from "../e2e/evidence.ts"
 import { kill9, newFolder, pause, prepare, randomFrom, start } from "../e2e/processes.ts"
-import { check, settle, witnesses } from "../e2e/settle.ts"
+import { check, paidAt, settle, witnesses } from "../e2e/settle.ts"
 
 const kills = Number(process.env["LIMITBOT_KILLS"] ?? 4)
 const poll = ["--poll", "0.3s", "--json"]
@@ -81,7 +81,7 @@ assets:
       const swapped = await startHere(["swap", "0.001", "BTC", "USDC", "--yes", "--json", "--config", config]).ended
       assert.strictEqual(swapped.code, 0, swapped.stderr)
       assert.include(swapped.stdout, '"outcome":"paid"', "a swap by hand asks the signer as well")
-      await settle(config, strategy, journal)
+      await settle(config, strategy, journal, paidAt(connection))
       const result = await check(journal, connection)
       assert.isAbove(result.funded, 5, "the bot got to work between the kills")
       const events = await Effect.runPromise(Effect.provide(evidence.readAll, witnesses(journal)))

@@ -86,7 +86,9 @@ grid: { lower: 57700, upper: 58900, levels: 13, size: { base: 0.005 } }
     }
     await kill9(bot)
     isClear = true
-    await settle(config, strategy, join(folder, "journal.sqlite"))
+    const isPaid = async (orderId: string) =>
+      orders.all.some(({ id, payments }) => id === orderId && payments.length > 0)
+    await settle(config, strategy, join(folder, "journal.sqlite"), isPaid)
     await pause(700)
     books.settle()
 

@@ -24,7 +24,7 @@ export interface FillRules {
    * it beside the margin.
    */
   readonly spreadBasisPoints: number
-  /** What an order that takes the market pays beyond half the spread for each million of quote that it is worth. */
+  /** What an order that takes the market pays beyond half the spread for each million (`perImpact`) of quote that it is worth. */
   readonly impactBasisPoints: number
   /** From a decision to a funded order that others see. */
   readonly placeMillis: number
@@ -148,22 +148,23 @@ export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market:
   return side === "BUY" ? Decimal.min(limit, paid) : Decimal.max(limit, paid)
 }
 
-/** The rules for an order of this size that takes the market. */
-export const forSize = (rules: FillRules, market: Market, { price, quantity }: Sized): FillRules => {
-  if (rules.impactBasisPoints === 0) return rules
-  const worth = Amount.toDecimal(quoteAmount(market, quantity, price, "down"), market.quote.decimals)
-  const impact = (rules.impactBasisPoints * Decimal.toNumber(worth)) / perImpact
-  return { ...rules, spreadBasisPoints: Math.min(mostSpread, rules.spreadBasisPoints + impact) }
-}
+/** Impacts are named for so much quote. */
+export const perImpact = 1_000_000
+/** Half the price: a larger spread is no market. */
+export const mostSpreadBasisPoints = 5000
 
 interface Sized {
   readonly price: Price
   readonly quantity: Amount.Amount
 }
 
-const perImpact = 1_000_000
-/** Half the price: a larger one is no market. */
-const mostSpread = 5000
+/** The rules for an order of this size that takes the market. */
+export const forSize = (rules: FillRules, market: Market, { price, quantity }: Sized): FillRules => {
+  if (rules.impactBasisPoints === 0) return rules
+  const worth = Amount.toDecimal(quoteAmount(market, quantity, price, "down"), market.quote.decimals)
+  const impact = (rules.impactBasisPoints * Decimal.toNumber(worth)) / perImpact
+  return { ...rules, spreadBasisPoints: Math.min(mostSpreadBasisPoints, rules.spreadBasisPoints + impact) }
+}
 
 /** Where a swap becomes possible: half the spread away from its limit, without a solver's margin. */
 export const swapping = (rules: FillRules): FillRules => ({

@@ -5,6 +5,7 @@
  * figure. Configuration and journal are read once, for all markets and files.
  */
 import { Effect, FileSystem, Option } from "effect"
+import { mostSpreadBasisPoints, perImpact } from "../../backtest/kernel/FillRules.ts"
 import type * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -20,7 +21,6 @@ import { WrongUsage } from "../Usage.ts"
 
 /** Nothing is published of the venue's. */
 export const sandboxSpreadBasisPoints = sandbox.defaultSpread * 10_000
-const mostSpreadBasisPoints = 5000
 
 export interface FeeModel {
   /** Taken from the output of every fill. */
@@ -209,8 +209,6 @@ const spreadIn = (given: Option.Option<number>, account: Account | undefined, ma
     ? { basisPoints: sandboxSpreadBasisPoints, from: "sandbox", impact }
     : { basisPoints: measured, from: "measured", impact }
 }
-
-const perImpact = 1_000_000
 
 /** The sandbox's is for dollars, and so is the quote unless its price is known there. */
 export const impactIn = (measured: Account["impacts"] | undefined, { base, name, quote }: Market): Impact => {
