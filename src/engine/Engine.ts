@@ -366,9 +366,7 @@ export const make = Effect.fnUntraced(function* ({
 
   const runUntil = Effect.fn("Engine.runUntil")(function* (stop: Effect.Effect<void>, done = () => false) {
     const running = Effect.raceFirst(runTurns(stop, done), withdrawals.run)
-    yield* Effect.tapErrorTag(running, "JournalError", () =>
-      Effect.flatMap(withdraw, (why) => (why === undefined ? Effect.void : withdrawals.withdrawUnrecorded))
-    )
+    yield* Effect.tapErrorTag(running, "JournalError", () => withdrawals.withdrawUnrecorded)
   })
 
   /** True when waiting brings no more money back: all is settled, or the venue gave up and a person must resolve it. */

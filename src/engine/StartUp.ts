@@ -4,11 +4,13 @@
  * money would be miscounted.
  */
 import { Effect, Random, Schema } from "effect"
-import type { BotEvent } from "../domain/BotEvent.ts"
+import type { BotEvent, Reason } from "../domain/BotEvent.ts"
+import type { JournalError } from "../journal/Journal.ts"
 import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
 import { EngineSettings } from "./EngineSettings.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
+import * as Withdrawals from "./Withdrawals.ts"
 
 export interface BotRun {
   readonly pid: number
@@ -43,6 +45,20 @@ export class JournalHandedOver extends Schema.TaggedError<JournalHandedOver>()("
   }
 }
 
+/** The journal can be read and not written, on a full disk for example. A bot that can write nothing follows and pays nothing. */
+export class StartUnwritten extends Schema.TaggedError<StartUnwritten>()("StartUnwritten", {
+  why: Schema.String,
+  isWithdrawn: Schema.Boolean,
+  resting: Schema.Int
+}) {
+  override get message(): string {
+    const rests = `${this.resting} of its orders may rest`
+    const killed = `The kill switch is on: ${this.resting === 0 ? "every order is cancelled, which is not recorded" : rests}`
+    const done = this.isWithdrawn ? killed : `${rests}; without room, limitbot kill and another start cancel them`
+    return `${this.why}. ${done}. Mend it (a full disk needs at least 8 MB), then start again`
+  }
+}
+
 export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strategies: ReadonlyArray<Strategy>) {
   const { record, state } = yield* Bookkeeper
   yield* belongs(run)
@@ -53,6 +69,24 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
     { _tag: "BotStarted", ...run, ...mark, overall: limits },
     ...strategies.flatMap((strategy) => loaded(state, strategy))
   )
+})
+
+/**
+ * The same for a bot that may have orders: those rest whether or not this start can be recorded, and nobody else withdraws them.
+ */
+export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* (
+  run: BotRun,
+  strategies: ReadonlyArray<Strategy>,
+  withdraw: Effect.Effect<Reason | undefined>
+) {
+  const withdrawals = yield* Withdrawals.make({ withdraw, wake: Effect.void })
+  const unwritten = Effect.fnUntraced(function* ({ message }: JournalError) {
+    const isWithdrawn = (yield* withdraw) !== undefined
+    if (isWithdrawn) yield* Effect.logWarning(`${message}. Everything is to be withdrawn: cancels go out unrecorded`)
+    const resting = yield* withdrawals.withdrawUnrecorded
+    return yield* new StartUnwritten({ why: message, isWithdrawn, resting })
+  })
+  yield* Effect.catchTag(record(run, strategies), "JournalError", unwritten)
 })
 
 /** Fails unless the journal is here, and of this account, venue and mode as far as they are given. */

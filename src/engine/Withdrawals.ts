@@ -88,21 +88,18 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
         yield* FiberMap.run(sending, key, cancelOf(about, cancel))
       }
     })
-    const sendUnrecorded = Effect.suspend(() =>
-      Effect.forEach(
-        books.state.placements.values(),
-        (placement) =>
-          FiberMap.run(sending, placement.id, cancelling.withdrawUnrecorded(placement), { onlyIfMissing: true }),
-        { discard: true }
-      )
-    )
+    const sendUnrecorded = Effect.fnUntraced(function* (why: Reason) {
+      for (const { cancel, key } of cancelling.unrecorded(why, yield* Clock.currentTimeMillis)) {
+        yield* FiberMap.run(sending, key, cancel, { onlyIfMissing: true })
+      }
+    })
     const note = Effect.fnUntraced(function* (all: Reason | undefined) {
       const record = Effect.andThen(noteKillSwitch(all), mark(all))
       if (all === undefined) return yield* record
       const noting = yield* Effect.forkChild(record)
       let patience = firstPatienceMillis
       while (Option.isNone(yield* Effect.timeoutOption(Fiber.await(noting), patience))) {
-        yield* sendUnrecorded
+        yield* sendUnrecorded(all)
         patience = patienceMillis
       }
       yield* Fiber.join(noting)
@@ -124,15 +121,24 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
     return yield* Effect.raceFirst(looking, FiberMap.join(sending))
   }).pipe(Effect.scoped)
 
-  /** Nothing can be recorded any more, and everything must be withdrawn: the bot does that before it ends. */
+  /** What may rest, with its cancel. */
+  const left = (why: Reason | undefined) =>
+    Effect.map(Clock.currentTimeMillis, (now) => cancelling.unrecorded(why, now))
+
+  const withdrawLeft = Effect.gen(function* () {
+    const why = yield* withdraw
+    if (why === undefined) return false
+    yield* Effect.forEach(yield* left(why), ({ cancel }) => cancel, { concurrency: mostAtOnce, discard: true })
+    return (yield* left(why)).length > 0
+  })
+
+  /** Nothing can be recorded any more: what must be withdrawn is, before the bot ends. Returns how many orders may rest then. */
   const withdrawUnrecorded = Effect.gen(function* () {
-    const left = [...books.state.placements.values()].filter(cancelling.mayRest)
-    yield* Effect.forEach(left, cancelling.withdrawUnrecorded, { concurrency: mostAtOnce, discard: true })
-    return left.some(cancelling.mayRest)
-  }).pipe(
-    Effect.repeat({ schedule: Schedule.spaced(patienceMillis), while: (isAnyLeft) => isAnyLeft }),
-    Effect.timeoutOption(lastTriesMillis)
-  )
+    const schedule = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced(patienceMillis)])
+    const repeated = Effect.repeat(withdrawLeft, { schedule, while: (isAnyLeft) => isAnyLeft })
+    yield* Effect.timeoutOption(repeated, lastTriesMillis)
+    return (yield* left(yield* withdraw)).length
+  })
 
   /** Withdraws these placements at the next look, for the given reason. */
   const request = (placements: ReadonlyArray<string>, why: Reason) =>

@@ -57,19 +57,39 @@ export interface Holder {
   readonly since: number
 }
 
+/** A lease that was new on a full disk has no holder in it. */
 const readHolder = (database: DatabaseSync): Holder => {
-  const row = database.prepare("SELECT pid, since FROM holder WHERE id = 1").get()
+  const found = Result.try(() => database.prepare("SELECT pid, since FROM holder WHERE id = 1").get())
+  const row = Result.getOrUndefined(found)
   return { pid: Number(row?.["pid"] ?? 0), since: Number(row?.["since"] ?? 0) }
 }
 
-const take = (database: DatabaseSync, pid: number, since: number): void => {
-  if (database.isTransaction) database.exec("ROLLBACK")
+const writeHolder = (database: DatabaseSync, pid: number, since: number): void => {
   database.exec("CREATE TABLE IF NOT EXISTS holder (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER, since INTEGER)")
   database.exec("BEGIN IMMEDIATE")
   database.prepare("INSERT OR REPLACE INTO holder VALUES (1, ?, ?)").run(pid, since)
   database.exec("COMMIT")
-  // Held until the connection closes. Losing the race for it between the two transactions means somebody else has it.
+}
+
+/** Held until the connection closes. */
+const lock = (database: DatabaseSync): void => {
+  if (database.isTransaction) database.exec("ROLLBACK")
   database.exec("BEGIN IMMEDIATE")
+}
+
+const take = (database: DatabaseSync, pid: number, since: number): void => {
+  if (database.isTransaction) database.exec("ROLLBACK")
+  writeHolder(database, pid, since)
+  // Losing the race for it between the two transactions means somebody else has it.
+  lock(database)
+}
+
+/** A lock needs no room. Who holds it is written over who held it before, where the file system needs no room for that. */
+const takeWithoutRoom = (database: DatabaseSync, pid: number, since: number): void => {
+  if (database.isTransaction) database.exec("ROLLBACK")
+  database.exec("PRAGMA journal_mode = MEMORY")
+  Result.try(() => writeHolder(database, pid, since))
+  lock(database)
 }
 
 /**
@@ -140,9 +160,10 @@ export const layer = ({
         (database) => Effect.sync(() => database.close())
       )
       const since = yield* Clock.currentTimeMillis
-      const taken = Effect.try({ try: () => take(database, pid, since), catch: (cause) => cause })
-      yield* taken.pipe(
-        Effect.catchIf(Reserve.isWanted, () => Effect.andThen(reserve.release, taken)),
+      const by = (way: typeof take) => Effect.try({ try: () => way(database, pid, since), catch: (cause) => cause })
+      yield* by(take).pipe(
+        Effect.catchIf(Reserve.isWanted, () => Effect.andThen(reserve.release, by(take))),
+        Effect.catchIf(Reserve.isWanted, () => by(takeWithoutRoom)),
         Effect.mapError((cause) =>
           isBusy(cause) ? new JournalInUse({ journal, ...readHolder(database) }) : unavailable(cause)
         )

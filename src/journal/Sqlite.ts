@@ -9,6 +9,7 @@ import { Effect, Layer, Result, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { messageOf } from "../domain/Text.ts"
+import * as Reserve from "./Reserve.ts"
 
 export interface SqliteOptions {
   readonly filename: string
@@ -21,13 +22,16 @@ const failure = (cause: unknown, message: string): SqlError.SqlError => {
   return new SqlError.SqlError({ reason: SqlError.classifySqliteError(cause, { message, operation: "execute" }) })
 }
 
-const attempt = <A>(message: string, evaluate: () => A): Effect.Effect<A, SqlError.SqlError> =>
-  Effect.try({ try: evaluate, catch: (cause) => failure(cause, message) })
+const attempt = <A>(evaluate: () => A): Effect.Effect<A, SqlError.SqlError> =>
+  Effect.try({ try: evaluate, catch: (cause) => failure(cause, messageOf(cause)) })
 
 /** Journals of older versions may be readable for others on this machine. Who does not own the file cannot change that. */
 const onlyMine = 0o600
 
-const open = ({ filename, readOnly = false }: SqliteOptions): DatabaseSync => {
+/** Alone on the file, the index of the write-ahead log is in memory. */
+const alone = "PRAGMA locking_mode = EXCLUSIVE"
+
+const open = ({ filename, readOnly = false }: SqliteOptions, first = ""): DatabaseSync => {
   const found = filename === ":memory:" ? undefined : statSync(filename, { throwIfNoEntry: false })
   // Opening a named pipe would wait for ever, deaf to signals.
   if (found?.isFile() === false) throw new Error("it is not a plain file")
@@ -35,9 +39,16 @@ const open = ({ filename, readOnly = false }: SqliteOptions): DatabaseSync => {
   if (!readOnly && found !== undefined)
     for (const part of ["", "-wal", "-shm"]) Result.try(() => chmodSync(filename + part, onlyMine))
   const database = new DatabaseSync(filename, { readOnly })
-  database.exec("PRAGMA busy_timeout = 1000")
-  if (!readOnly) database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
-  return database
+  database.exec(`PRAGMA busy_timeout = 1000; ${first}`)
+  if (readOnly) return database
+  const prepared = Result.try(() =>
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+  )
+  if (Result.isSuccess(prepared)) return database
+  database.close()
+  // On a full disk there may be no room for that index, and who withdraws orders there has to read the journal.
+  if (first === "" && Reserve.isWanted(prepared.failure)) return open({ filename }, alone)
+  throw prepared.failure
 }
 
 const makeConnection = (database: DatabaseSync): SqlConnection.Connection => {
@@ -62,7 +73,7 @@ const makeConnection = (database: DatabaseSync): SqlConnection.Connection => {
   }
 
   const execute = (sql: string, params: ReadonlyArray<unknown>, arrays = false) =>
-    attempt(`Failed to execute: ${sql}`, () => run(prepare(sql), params, arrays))
+    attempt(() => run(prepare(sql), params, arrays))
   const values = (sql: string, params: ReadonlyArray<unknown>) =>
     execute(sql, params, true) as Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
 

@@ -107,7 +107,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   yield* stop.leaves(() => behindText(books.state))
   const changes = yield* PubSub.subscribe(books.changes)
   const { admit, refused } = yield* admissionOf(options)
-  yield* StartUp.record(options.run, options.strategies)
+  yield* StartUp.recordOrWithdraw(options.run, options.strategies, withdraw)
   const verified = yield* ChainWatch.begin(options.journal)
   yield* Effect.forkScoped(supervised("the verification of the journal", verified))
   const warm = yield* WarmPrices.make(yield* PriceStore, options.reload.markets.sources ?? new Map())

@@ -4,6 +4,7 @@
  * the order is over; a repeated cancel does no harm.
  */
 import { Clock, Effect } from "effect"
+import type { Reason } from "../../domain/BotEvent.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
@@ -126,10 +127,13 @@ export const make = Effect.gen(function* () {
   })
 
   /** Whoever withdraws everything by the kill switch means those as well. */
+  const forgottenLeft = () =>
+    [...books.state.tail.forgotten.keys(), ...books.state.ended.alive].filter((orderId) => !forgottenOver.has(orderId))
+
   const forgottenDue = (now: number) =>
-    [...books.state.tail.forgotten.keys(), ...books.state.ended.alive].flatMap((orderId) => {
+    forgottenLeft().flatMap((orderId) => {
       const { at, attempts } = forgottenTries.get(orderId) ?? { at: Number.NEGATIVE_INFINITY, attempts: 0 }
-      const isDue = books.state.killed !== undefined && !forgottenOver.has(orderId) && isTime(at, attempts, false, now)
+      const isDue = books.state.killed !== undefined && isTime(at, attempts, false, now)
       return isDue ? [{ about: orderId, key: orderId, cancel: cancelForgotten(orderId, now) }] : []
     })
 
@@ -172,10 +176,9 @@ export const make = Effect.gen(function* () {
     return order !== undefined && by === undefined && !isClosed && over.get(id) !== lifeOf(placement)
   }
 
-  /** For the time in which nothing can be recorded: a cancel needs no record to be harmless, and its end is reported. */
   const withdrawUnrecorded = Effect.fnUntraced(function* (placement: Placement) {
     const { order } = placement
-    if (order === undefined || !mayRest(placement)) return
+    if (order === undefined) return
     const answer = yield* Effect.result(venue.cancelOrder(order.id))
     // A cancel that is refused was mostly done by the one before; only the order itself says so.
     const isRefused = answer._tag === "Failure" && answer.failure.reason._tag === "Rejected"
@@ -183,10 +186,21 @@ export const make = Effect.gen(function* () {
     if (shown._tag === "Success" && isTerminal(shown.success.value.fillStatus)) isOver(placement)
   })
 
+  /**
+   * For the time in which nothing can be recorded, the cancels of all that may rest: a cancel needs no record to be harmless, and its
+   * end is reported.
+   */
+  const unrecorded = (why: Reason | undefined, now: number) => {
+    const own = [...books.state.placements.values()]
+      .filter(mayRest)
+      .map((placement) => ({ key: placement.id, cancel: withdrawUnrecorded(placement) }))
+    const others = why?.code === "kill-switch" ? forgottenLeft() : []
+    return [...own, ...others.map((orderId) => ({ key: orderId, cancel: cancelForgotten(orderId, now) }))]
+  }
+
   return {
     due,
-    mayRest,
-    withdrawUnrecorded,
+    unrecorded,
     /** The order lives on after its end: a cancel that was wanted is due again. */
     revive: (key: string): void => {
       alive.set(key, true)

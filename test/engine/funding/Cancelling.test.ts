@@ -141,24 +141,44 @@ describe("the cancel of a spare order", () => {
 describe("a cancel that cannot be recorded", () => {
   it.effect("is sent all the same until the order is over, by the answer or by the order itself", () =>
     Effect.gen(function* () {
-      const { cancelling, placement, says } = yield* world(until("StatusSeen"))
-      const known = placement()
-      assert.isDefined(known)
-      if (known === undefined) return
+      const { cancelling, says } = yield* world(until("StatusSeen"))
+      const left = () => cancelling.unrecorded({ code: "leaving", text: "test" }, 0)
+      const withdraw = Effect.suspend(() => Effect.forEach(left(), ({ cancel }) => cancel))
       says.read = { fillStatus: "CANCELED" }
-      yield* cancelling.withdrawUnrecorded(known)
-      assert.isTrue(cancelling.mayRest(known), "nobody has answered")
+      yield* withdraw
+      assert.lengthOf(left(), 1, "nobody has answered")
       says.cancel = "refuses"
-      yield* cancelling.withdrawUnrecorded(known)
-      assert.isFalse(cancelling.mayRest(known))
+      yield* withdraw
+      assert.lengthOf(left(), 0)
       cancelling.revive("p1")
-      assert.isTrue(cancelling.mayRest(known))
+      assert.lengthOf(left(), 1)
       says.cancel = { fillStatus: "OPEN" }
-      yield* cancelling.withdrawUnrecorded(known)
-      assert.isTrue(cancelling.mayRest(known))
+      yield* withdraw
+      assert.lengthOf(left(), 1)
       says.cancel = { fillStatus: "CANCELED" }
-      yield* cancelling.withdrawUnrecorded(known)
-      assert.isFalse(cancelling.mayRest(known))
+      yield* withdraw
+      assert.lengthOf(left(), 0)
+    })
+  )
+
+  it.effect("went to none of the orders that the journal has forgotten, which the kill switch means as well", () =>
+    Effect.gen(function* () {
+      const forgotten: BotEvent = {
+        _tag: "JournalBehind",
+        orderId: "order-9",
+        depositAddress: "address-9",
+        market: "BTC/USDC",
+        asset: "USDC",
+        amount: 1n,
+        deposited: 1n,
+        status: "OPEN"
+      }
+      const { cancelling, says } = yield* world([...until("StatusSeen"), forgotten])
+      const left = (code: string) => cancelling.unrecorded({ code, text: "test" }, 0).map(({ key }) => key)
+      assert.deepStrictEqual([left("leaving"), left("kill-switch")], [["p1"], ["p1", "order-9"]])
+      says.cancel = { fillStatus: "CANCELED" }
+      for (const { cancel } of cancelling.unrecorded({ code: "kill-switch", text: "test" }, 0)) yield* cancel
+      assert.deepStrictEqual(left("kill-switch"), [])
     })
   )
 })
