@@ -345,9 +345,15 @@ export const holdingsOf = (ledger: Ledger, placement: string): ReadonlyMap<strin
   return held
 }
 
-/** Whether something of a placement is unexplained. */
-export const isUnexplained = (ledger: Ledger, placement: string): boolean =>
-  [...ledger.balances.values()].some(({ entry }) => entry.owner === placement && entry.account === "residual")
+/** What is unexplained of a placement, by asset. */
+export const unexplainedOf = ({ balances }: Ledger, placement: string): ReadonlyMap<string, Amount> =>
+  new Map(
+    [...balances.values()].flatMap(({ amount, entry }) =>
+      entry.owner === placement && entry.account === "residual" ? [[entry.asset, amount] as const] : []
+    )
+  )
+
+export const isUnexplained = (ledger: Ledger, placement: string): boolean => unexplainedOf(ledger, placement).size > 0
 
 export interface PlaceBalance {
   readonly asset: string

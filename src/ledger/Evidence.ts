@@ -73,8 +73,14 @@ export interface EvidenceFinding {
   readonly text: string
 }
 
+/** What still counts after the deposit: what was booked before it was taken back does not. */
+export const standing = (events: ReadonlyArray<PlacementEvent>): ReadonlyArray<PlacementEvent> =>
+  events.slice(events.findLastIndex(({ _tag }) => _tag === "TakenBack") + 1)
+
 export const findings = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<EvidenceFinding> => {
-  const events = moments.map(({ event }) => event)
+  const all = moments.map(({ event }) => event)
+  const isDeposited = all.some(({ _tag }) => _tag === "DepositSeen")
+  const events = standing(all)
   const sum = (read: (event: PlacementEvent) => Amount): Amount =>
     events.reduce((total, event) => total + read(event), 0n)
   const filledOut = sum((event) => (event._tag === "FillSeen" ? event.amountOut : 0n))
@@ -108,11 +114,11 @@ export const findings = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<
     ["refund-of-filled", isWholly && refunded > 0n && filledOut > 0n, "a filled order was refunded"],
     [
       "deposit-unseen",
-      (has("FundingAcknowledged") || has("PaymentMade")) && !has("DepositSeen") && !has("Settled"),
+      (has("FundingAcknowledged") || has("PaymentMade")) && !isDeposited && !has("Settled"),
       "the payment was acknowledged, and the order shows no deposit"
     ]
   ]
-  const noted = events.flatMap((event): ReadonlyArray<EvidenceFinding> => {
+  const noted = all.flatMap((event): ReadonlyArray<EvidenceFinding> => {
     if (event._tag === "Contradiction")
       return [{ kind: event.kind ?? "contradiction", text: `contradiction: ${event.what} (${event.evidence})` }]
     if (event._tag === "LegFailed")

@@ -75,6 +75,30 @@ describe("evidence", () => {
     assert.deepStrictEqual(kinds(sent, deposited, fill, closed, paid(1n)), ["amounts-do-not-match"])
   })
 
+  it("added the fills of an end that was taken back to those that it is read with anew", () => {
+    const takenBack: PlacementEvent = {
+      _tag: "TakenBack",
+      ...about,
+      ...{ orderId: "o", market: "BTC/USDC", side: "SELL", price: price("100"), deadline: 1, deposited: 10n },
+      ...{ inputAsset: "BTC", inputAmount: 10n, outputAsset: "USDC", outputAmount: 1_000n },
+      ...{ estimatedWithdrawFee: 10n, estimatedRefundFee: 0n, payoutFee: 10n, refundFee: 0n },
+      fills: [{ fillId: "f", amountIn: 10n, amountOut: 1_000n }]
+    }
+    const again: PlacementEvent = { ...fill, fillId: "g" }
+    assert.strictEqual(said(fill, closed, takenBack, again, closed, paid(990n)), "")
+    assert.strictEqual(
+      said(fill, closed, paid(990n), takenBack, again, closed),
+      "filled, payout pending: nothing was paid out yet"
+    )
+    const cancelled: PlacementEvent = { ...closed, status: "CANCELED", unspent: 10n }
+    assert.strictEqual(said(fill, closed, takenBack, cancelled, refunded), "")
+    const sent: PlacementEvent = { _tag: "FundingAcknowledged", ...about, intentHash: "h" }
+    const deposited: PlacementEvent = { _tag: "DepositSeen", ...about, asset: "BTC", total: 10n, fresh: 10n }
+    assert.strictEqual(said(sent, deposited, fill, closed, paid(990n), takenBack), "")
+    const contradiction: PlacementEvent = { _tag: "Contradiction", ...about, what: "it lives on", evidence: "e" }
+    assert.match(said(fill, closed, paid(990n), contradiction, takenBack), /it lives on/)
+  })
+
   it("counts to the last unit, fees included", () => {
     const tiny: PlacementEvent = { ...fill, amountOut: 1n }
     const leg = (tag: "PaidOut" | "Refunded", amount: bigint, fee: bigint): PlacementEvent => ({

@@ -51,7 +51,8 @@ export const make = (facts: OrderFacts) => {
   const side = planned?.side ?? "BUY"
   const [input, output] = [inputAsset(market, side), outputAsset(market, side)]
   const bound = last(events, "Bound")
-  const ends = events.flatMap((event) => (endings.includes(event._tag) ? [event] : []))
+  const booked = Evidence.standing(events)
+  const ends = booked.flatMap((event) => (endings.includes(event._tag) ? [event] : []))
   const comparisons = bound === undefined ? [] : comparisonsOf(facts, events, input)
   const found = Evidence.findings(moments).map(({ text }) => text)
   const differences = [
@@ -60,9 +61,9 @@ export const make = (facts: OrderFacts) => {
     ),
     ...found
   ]
-  const filled = all(events, "FillSeen")
-  const cost = { asset: input.symbol, amount: format(feesOf(events, input.symbol), input.decimals) }
-  const payout = feesOf(events, output.symbol)
+  const filled = all(booked, "FillSeen")
+  const cost = { asset: input.symbol, amount: format(feesOf(booked, input.symbol), input.decimals) }
+  const payout = feesOf(booked, output.symbol)
   return {
     program: `limitbot ${version}`,
     venue,
@@ -117,7 +118,8 @@ const comparisonsOf = (
   if (planned === undefined || deposit === undefined) return []
   const told = last(events, "FeesEstimated") ?? last(events, "Bound")
   const refundFee = told?.estimatedRefundFee ?? 0n
-  const refunds = all(events, "Refunded")
+  const booked = Evidence.standing(events)
+  const refunds = all(booked, "Refunded")
   const fee = refunds.reduce((sum, each) => sum + each.fee, 0n)
   const refunded = refunds.reduce((sum, each) => sum + each.amount, 0n)
   const path = first(events, "CreateSent")?.path
@@ -138,8 +140,8 @@ const comparisonsOf = (
           )
         ]),
     compared("deposited", amount(planned.inputAmount), amount(deposit.total)),
-    compared("status at the end", "CANCELED", last(events, "Closed")?.status ?? "not over"),
-    compared("fills", "0", String(all(events, "FillSeen").length)),
+    compared("status at the end", "CANCELED", last(booked, "Closed")?.status ?? "not over"),
+    compared("fills", "0", String(all(booked, "FillSeen").length)),
     compared("refund fee", amount(refundFee), amount(fee)),
     compared("refunded", amount(planned.inputAmount - refundFee), amount(refunded)),
     ...(moved === undefined ? [] : [compared("private balance moved by", amount(-refundFee), amount(moved))])

@@ -16,7 +16,7 @@ import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Funding, Placement } from "../state/Placement.ts"
 import type { Slot } from "../state/SlotFold.ts"
 import * as BareSuccess from "../tracking/amounts/BareSuccess.ts"
-import { found } from "../tracking/amounts/Found.ts"
+import { byWord, found } from "../tracking/amounts/Found.ts"
 import { takenBack } from "../tracking/amounts/TakingBack.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 
@@ -175,13 +175,16 @@ export const resolve = (
   const { slot, strategy } = problem
   const resolved = { _tag: "Resolved", strategy, slot, placement: id, word, text } as const
   if (word === "adopt") return Result.succeed([resolved, ...adopted(state, id)])
+  if (word === "paid" && lost?.state === "closing")
+    return Result.succeed([...byWord(lost, Ledger.unexplainedOf(state.ledger, id)), resolved])
   return Result.succeed([resolved, ...writtenOff(state, resolved)])
 }
 
 /** What was given up has come after all. */
 const arrived = (given: Placement, text: string): ReadonlyArray<BotEvent> => {
   const about = { strategy: given.strategy, slot: given.slot, placement: given.id }
-  return [...found(given), { _tag: "Resolved", ...about, word: "paid", text }, { _tag: "Settled", ...about }]
+  const came = [...found(given), ...byWord(given, given.lost ?? new Map())]
+  return [...came, { _tag: "Resolved", ...about, word: "paid", text }, { _tag: "Settled", ...about }]
 }
 
 /** What it holds is lost, as far as anybody knows. */

@@ -14,13 +14,13 @@ import type { Market } from "../../domain/Market.ts"
 import { feesToOthers, isSaid, isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapEvent.ts"
-import type { Placement, PlacementIn } from "../state/Placement.ts"
+import { filledOut, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { reopened } from "../state/PlacementFold.ts"
 import { close } from "./amounts/Closing.ts"
 import { credible } from "./amounts/Fees.ts"
 import * as Fills from "./amounts/Fills.ts"
 import { reopening } from "./amounts/TakingBack.ts"
-import { type Finding, isImpossible, isLate, isRestless, judge, mostDeposited } from "./Court.ts"
+import { type Finding, isImpossible, isLate, isRestless, judge, mostDeposited, receivedBy } from "./Court.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 import { askedFor, difference, type Expectations } from "./MoneyPath.ts"
 
@@ -228,10 +228,14 @@ const missingIn = (placement: Placement, order: Order): string | undefined => {
     : undefined
 }
 
-/** That is its last word, so the venue takes back what it had shown. */
-const lost = (placement: Placement, order: Order): Finding | undefined => {
-  const what = lackingIn(placement, order)
-  return what === undefined || what === placement.accepted ? undefined : { kind: "changed-report", what }
+/** That is its last word, so the venue takes back what it had shown. `reported`: with the fills as they came. */
+const lost = (placement: Placement, shown: Order, reported: Order): Finding | undefined => {
+  const lack = lackingIn(placement, shown)
+  if (lack === undefined) return undefined
+  const [theirs, ours] = [receivedBy(reported), filledOut(placement)]
+  const fills = `the venue shows fills of ${theirs} ${placement.outputAsset}, the books have ${ours}`
+  const what = theirs === ours ? lack : `${lack}: ${fills}`
+  return what === placement.accepted ? undefined : { kind: "changed-report", what }
 }
 
 interface Manner {
@@ -263,7 +267,7 @@ export const observe = (
   const correlation = present({ correlationId })
   const finding =
     placement.contradiction === undefined
-      ? (judge(placement, reported, order, moved) ?? (insists ? lost(placement, shown) : undefined))
+      ? ((insists ? lost(placement, shown, reported) : undefined) ?? judge(placement, reported, order, moved))
       : undefined
   const events: Array<BotEvent> = []
   const isQuiet = isRestless(placement)

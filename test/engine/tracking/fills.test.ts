@@ -173,6 +173,22 @@ describe("fills that change", () => {
     assert.isDefined(state.strategies.get("s")?.unexplained)
   })
 
+  it("an order that ended with another fill than it had shown was said to have ended with the books' own older one", () => {
+    const whole: Life = { ...half, fills: [1_000_000n], rest: 0n }
+    const world = start(whole)
+    const [open, paid] = [reports(whole)[0], reports(whole).at(-1)]
+    const known = () => world.placement() ?? assert.fail("it is gone")
+    if (open === undefined || paid === undefined) return assert.fail("no reports")
+    const older: Fill = { id: "older", amountIn: 900_000n, amountOut: quoteOf(900_000n), at: 1 }
+    world.record(...observe(known(), { ...open, fillStatus: "PARTIALLY_FILLED", fills: [older] }))
+    const told = observe(known(), paid, undefined, { insists: true }).flatMap((event) =>
+      event._tag === "Contradiction" ? [event.what] : []
+    )
+    assert.deepStrictEqual(told, [
+      "it is FILLED, and partialFills lacks older, which it had shown: the venue shows fills of 500000000 USDC, the books have 450000000"
+    ])
+  })
+
   it("an order that was filled, refunded for its rest, and showed no fill came back whole", () => {
     const world = start(half)
     const paid = reports(half).at(-1)

@@ -46,6 +46,7 @@ const failed = Effect.gen(function* () {
   })
   yield* until(() => Problems.problemsOf(process.state, 0).some(({ kind }) => kind === "frozen"), 60_000, "it failed")
   const id = order?.id ?? ""
+  const fee = order?.order.estimatedWithdrawFee ?? 0n
   const say = (word: Problems.Word) =>
     Effect.gen(function* () {
       const said = Problems.resolve(process.state, { placement: id, word, text: "" }, yield* Clock.currentTimeMillis)
@@ -56,7 +57,7 @@ const failed = Effect.gen(function* () {
   const pays = (): void => {
     status = "COMPLETED"
   }
-  return { brought: order?.outputAmount ?? 0n, id, paid: order?.inputAmount ?? 0n, pays, process, say }
+  return { brought: order?.outputAmount ?? 0n, fee, id, paid: order?.inputAmount ?? 0n, pays, process, say }
 })
 
 describe("money that was given up", () => {
@@ -92,16 +93,32 @@ describe("money that was given up", () => {
     )
   )
 
-  it.effect("could not be said to have come", () =>
+  it.effect("could not be said to have come, and then came with the fee of its payout in it", () =>
     inVirtualTime(
       Effect.gen(function* () {
-        const { brought, id, process, say } = yield* failed
+        const { brought, fee, id, process, say } = yield* failed
+        assert.isAbove(Number(fee), 0)
         assert.strictEqual(yield* say("not-paid"), "taken")
         assert.deepInclude(placesOf(process), { "BTC lost": brought })
         assert.strictEqual(yield* say("paid"), "taken")
-        assert.strictEqual(placesOf(process)["BTC wallet"], brought)
+        assert.deepInclude(placesOf(process), { "BTC wallet": brought - fee, "BTC fees": fee })
+        assert.notProperty(placesOf(process), "BTC residual")
         assert.isFalse(process.state.placements.has(id))
         assert.include(yield* say("paid"), "no problem")
+      })
+    )
+  )
+
+  it.effect("was booked with the fee of its payout in it where a person said first that it had come", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { brought, fee, id, pays, process, say } = yield* failed
+        assert.strictEqual(yield* say("paid"), "taken")
+        assert.deepInclude(placesOf(process), { "BTC wallet": brought - fee, "BTC fees": fee })
+        pays()
+        yield* until(() => !process.state.placements.has(id), 300_000, "its books are closed")
+        assert.deepInclude(placesOf(process), { "BTC wallet": brought - fee, "BTC fees": fee })
+        assert.notProperty(placesOf(process), "BTC residual")
       })
     )
   )

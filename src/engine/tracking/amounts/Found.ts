@@ -3,9 +3,9 @@
  * payout or a refund of an order whose leg had failed. It is found first, so that it is a loss no more, and then booked like any
  * other. Of an order that was given up nothing else is booked.
  */
-import type { Amount } from "../../../domain/Amount.ts"
+import { type Amount, min } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
-import type { Placement } from "../../state/Placement.ts"
+import { filledOut, type Placement } from "../../state/Placement.ts"
 
 /** An order that was given up, as it was before: over, with money that has not come. */
 export const asClosing = (placement: Placement): Placement =>
@@ -15,6 +15,27 @@ const none: ReadonlyMap<string, Amount> = new Map()
 
 export const found = ({ id, lost = none, market, slot, strategy }: Placement): ReadonlyArray<BotEvent> =>
   [...lost].map(([asset, amount]) => ({ _tag: "Found", strategy, slot, placement: id, market, asset, amount }))
+
+/**
+ * Payouts and refunds that came by a person's word. Nobody names their amounts: they cost what they were estimated at when the
+ * order was paid, so that the word books no more than what arrived.
+ */
+export const byWord = (placement: Placement, came: ReadonlyMap<string, Amount>): ReadonlyArray<BotEvent> => {
+  const { id, inputAsset, order, outputAsset, payout, refund, slot, strategy } = placement
+  const { estimatedRefundFee = 0n, estimatedWithdrawFee = 0n } = order ?? {}
+  const isPayoutDue = payout !== "paid" && filledOut(placement) > 0n
+  const isRefundDue = refund !== "paid" && !(isPayoutDue && inputAsset === outputAsset)
+  const legs = [
+    ["PaidOut", outputAsset, estimatedWithdrawFee, isPayoutDue],
+    ["Refunded", inputAsset, estimatedRefundFee, isRefundDue]
+  ] as const
+  return legs.flatMap(([_tag, asset, estimate, isDue]): ReadonlyArray<BotEvent> => {
+    const gross = came.get(asset) ?? 0n
+    if (!isDue || gross <= 0n) return []
+    const fee = min(gross, estimate)
+    return [{ _tag, strategy, slot, placement: id, asset, amount: gross - fee, fee, txHashes: [] }]
+  })
+}
 
 /** What a report adds to a placement, whose money may have been given up. */
 export const late = (placement: Placement, events: ReadonlyArray<BotEvent>): ReadonlyArray<BotEvent> => {
