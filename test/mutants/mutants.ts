@@ -542,8 +542,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/OrderTracker.ts",
-        find: "placement.contradiction === undefined\n      ? (judge",
-        replace: "true\n      ? (judge"
+        find: "placement.contradiction === undefined\n      ? ((insists",
+        replace: "true\n      ? ((insists"
       }
     ]
   },
