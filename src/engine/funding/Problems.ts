@@ -211,7 +211,7 @@ const adopted = (state: BotState, id: string): ReadonlyArray<BotEvent> => {
   if (own?.order === undefined) return []
   // A swap ends by itself, and lives on never.
   const isBooked = own.by === undefined && (own.state === "settled" || own.state === "closing" || own.fills.size > 0)
-  const why = { code: "adopted", text: `Order ${own.order.id} of this slot lives on` }
+  const why = { code: "adopted", text: `Order ${own.order.id} of this slot is open again in the books` }
   const others = unfinished(state).filter(
     ({ cancel, id: other, slot, state: at, strategy }) =>
       other !== id && slot === own.slot && strategy === own.strategy && cancel === undefined && at !== "closing"

@@ -264,7 +264,7 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const dead = deadPayments(now)
     const isIdle = open.length === 0 && dead.length === 0 && !hasOrphans(books.state.placements)
-    if (isIdle && !afterlife.isDue(lookedAt, now)) return undefined
+    if (isIdle && !afterlife.isDue(lookedAt, now) && !secondLook.isDue(now)) return undefined
     byOrder = new Map(open.flatMap((placement) => (placement.order ? [[placement.order.id, placement.id]] : [])))
     const byDeadline = new Map(
       [...books.state.placements.values()]

@@ -282,9 +282,9 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
       return [`${money(event.asset, event.amount)} that was given up as lost has come after all`, "good"]
     case "TakenBack": {
       const fills =
-        event.fills.length === 0 ? "" : `, and ${counted(event.fills.length, "fill")} of it that was booked never was`
+        event.fills.length === 0 ? "" : `, without the ${counted(event.fills.length, "fill")} that the books had`
       return [
-        `order ${event.orderId} lives on: ${money(event.inputAsset, event.deposited)} counts as in it again${fills}; what it is now is read`,
+        `order ${event.orderId} is open again in the books: ${money(event.inputAsset, event.deposited)} is in it${fills}, until the venue is read again`,
         "warn"
       ]
     }

@@ -80,7 +80,8 @@ export const make = Effect.gen(function* () {
       .filter((ended) => {
         const { id } = ended.last.order
         const waited = elapsedMillis(readAt.get(id) ?? Number.NEGATIVE_INFINITY, now)
-        return isToRead(ended, now) && stays.get(id) !== ended.endedAt && waited >= settings.retryMaxMillis
+        const pause = otherwiseSince.has(id) ? readLagMillis : settings.retryMaxMillis
+        return isToRead(ended, now) && stays.get(id) !== ended.endedAt && waited >= pause
       })
       .slice(0, mostAtOnce)
   }
@@ -121,5 +122,5 @@ export const make = Effect.gen(function* () {
     yield* Effect.forEach(ends, (ended) => compare(ended, now), { discard: true })
   })
 
-  return { look }
+  return { look, isDue: (now: number): boolean => due(now).length > 0 }
 })
