@@ -59,8 +59,10 @@ interface Wanted {
   readonly balances: Balances
 }
 
-const marketOf = Effect.fnUntraced(function* ({ markets }: BotConfig, name: string | undefined) {
-  const [base, quote] = markets.assets.map(({ symbol }) => symbol)
+/** Unless one is named: the first asset against the first one that is stable, else the first two. */
+const marketOf = Effect.fnUntraced(function* ({ markets, venue }: BotConfig, name: string | undefined) {
+  const [base, ...others] = markets.assets.map(({ symbol }) => symbol)
+  const quote = others.find((symbol) => venue.facts.fees.stable.includes(symbol)) ?? others[0]
   const wanted = name ?? `${base}/${quote}`
   const market = Modes.marketsByName(markets).get(wanted)
   if (market !== undefined) return market

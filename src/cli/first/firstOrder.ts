@@ -49,7 +49,9 @@ export const command = Command.make(
   "first-order",
   {
     market: Argument.String("market").pipe(
-      Argument.withDescription("BASE/QUOTE; default: the first two assets of the configuration"),
+      Argument.withDescription(
+        "BASE/QUOTE; default: the first asset of the configuration against the first stable one, else the first two"
+      ),
       Argument.optional
     ),
     usd: Flag.Finite("usd").pipe(

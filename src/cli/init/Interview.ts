@@ -36,6 +36,8 @@ export interface Interview {
   readonly isPersonal: (key: string) => boolean
   /** Keys of answers that no question has asked for. */
   readonly unused: () => ReadonlyArray<string>
+  /** No question will ask for these; says which flags gave an answer all the same. */
+  readonly spare: (...keys: ReadonlyArray<string>) => ReadonlyArray<string>
 }
 
 /** These questions have flags of their own; all others are answered with `--set KEY=VALUE`. */
@@ -89,7 +91,11 @@ export const make = Effect.fn("Interview.make")(function* (
     ask,
     settle,
     isPersonal,
-    unused: () => [...given.keys()].filter((key) => !asked.has(key))
+    unused: () => [...given.keys()].filter((key) => !asked.has(key)),
+    spare: (...keys) => {
+      for (const key of keys) asked.add(key)
+      return keys.filter((key) => given.has(key)).map(flagOf)
+    }
   } satisfies Interview
 })
 

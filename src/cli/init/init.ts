@@ -120,6 +120,11 @@ const unconfigured = Effect.fnUntraced(function* (
   const { markets, name } = yield* NewConfig.askMarket(interview, venue)
   const market = yield* marketOf(markets, name)
   const account = sandbox === undefined ? yield* NewConfig.askAccount(interview, config) : undefined
+  const spared = sandbox === undefined ? [] : interview.spare("key", "apiKey")
+  if (spared.length > 0)
+    yield* Console.log(
+      `The sandbox has an account with money and an API key of its own, so ${spared.join(" and ")} is not used.`
+    )
   const asker = {
     url,
     ledger: sandbox?.ledger ?? ledgerOf(profile ?? defaultProfile),

@@ -6,7 +6,7 @@ import { Effect, FileSystem, Path, Schema } from "effect"
 import { defaultSettings } from "../../sandbox/core/Settings.ts"
 import { saltFrom } from "../../sandbox/SandboxApi.ts"
 import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
-import type { ProfileName } from "../../venue/profile/Profiles.ts"
+import { factsOf, type ProfileName } from "../../venue/profile/Profiles.ts"
 
 /** A configuration already exists there. */
 export class ConfigExists extends Schema.TaggedError<ConfigExists>()("ConfigExists", { file: Schema.String }) {
@@ -50,7 +50,7 @@ ${like === undefined ? "" : `  profile: ${like}\n  facts: { saltFrom: "${saltFro
   apiKey: { file: ${name}.api.key }
 account:
   key: { file: ${name}.account.key }
-assets:
+${like !== undefined && factsOf(like, verifier).movesBetweenAccounts ? "  depositType: CONFIDENTIAL_INTENTS\n" : ""}assets:
 ${defaultSettings(ledger)
   .assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: "${id}", decimals: ${decimals} }`)
   .join("\n")}

@@ -185,6 +185,21 @@ describe("limitbot init", () => {
     assert.match(away.stderr, /nothing was written, --venue: .*http:\/\/127\.0\.0\.1:1/)
   })
 
+  it("refused the key of whoever practises the steps of a real service at a sandbox", async () => {
+    const { url } = await startSandbox({ like: "near-2026-11" })
+    const cwd = newFolder()
+    assert.strictEqual((await run(cwd, ["keygen", "--out", "account.key"])).status, 0)
+    const made = await run(cwd, [
+      ...["init", "my.yaml", "--venue", url, "--profile", "near-2026-11", "--key-file", "account.key"],
+      ...["--market", "BTC/USDC", "--kind", "grid", "--set", "size=5", "--yes"]
+    ])
+    assert.strictEqual(made.status, 0, made.stderr)
+    assert.match(made.stdout, /an account with money and an API key of its own, so --key-file is not used/)
+    const order = await run(cwd, ["first-order", "--dry"])
+    assert.match(order.stdout, /^order +BUY .* BTC at .* USDC/m, order.stderr)
+    assert.match(order.stdout, /^pays in .* from CONFIDENTIAL_INTENTS/m)
+  })
+
   it("at a service with confidential accounts: names its profile, and says what must be shielded first", async () => {
     const { apiKey, url: target } = await startSandbox({ like: "near-2026-11" })
     const dca = ["--market", "SOL/USDC", "--kind", "dca", "--set", "size=20", "--yes", "--profile", "near-2026-11"]
@@ -215,12 +230,8 @@ describe("limitbot init", () => {
     const rich = await run(cwd, ["init", "rich.yaml", "-c", "sandbox.yml", "--venue", target, ...dca])
     assert.strictEqual(rich.status, 0, rich.stderr)
     assert.notMatch(rich.stdout, /shield/)
-    const settings = readFileSync(join(cwd, "sandbox.yml"), "utf8").replace(
-      "account:",
-      "$&\n  depositType: CONFIDENTIAL_INTENTS"
-    )
-    writeFileSync(join(cwd, "confidential.yml"), settings, { mode: 0o600 })
-    const much = ["init", "much.yaml", "-c", "confidential.yml", ...dca.with(5, "size=1000000")]
+    assert.match(readFileSync(join(cwd, "sandbox.yml"), "utf8"), /^ {2}depositType: CONFIDENTIAL_INTENTS$/m)
+    const much = ["init", "much.yaml", "-c", "sandbox.yml", ...dca.with(5, "size=1000000")]
     const poor = await run(cwd, much)
     assert.match(poor.stdout, /has 1000000 USDC of \d+ USDC.*limitbot shield \d+ USDC/, poor.stderr)
   })
