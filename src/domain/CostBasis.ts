@@ -3,7 +3,7 @@
  * bought; its cost is what that brought in. Exact: what fills brought in less what they cost is always `realised` less the
  * cost of a position above zero, plus that of one below; only the share that a partial close takes is rounded.
  */
-import { type Amount, magnitude, min } from "./Amount.ts"
+import { type Amount, magnitude, max, min } from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
 import type { Market, Price, Side } from "./Market.ts"
 
@@ -33,6 +33,37 @@ export const trade = (before: CostBasis, side: Side, base: Amount, quote: Amount
   const earned = side === "SELL" ? closedQuote - closedCost : closedCost - closedQuote
   const rest = closed === size ? quote - closedQuote : cost - closedCost
   return { position: position + signed, cost: rest, realised: realised + earned }
+}
+
+/** Base that was never sold: so much less of a position below zero. `rest`: what is beyond that. */
+export const unsell = (before: CostBasis, base: Amount): { readonly after: CostBasis; readonly rest: Amount } => {
+  const { cost, position, realised } = before
+  if (position >= 0n) return { after: before, rest: base }
+  const part = min(base, -position)
+  // What was received for a position that is none is earned.
+  const isAll = part === -position
+  const after = isAll ? { position: 0n, cost: 0n, realised: realised + cost } : { ...before, position: position + part }
+  return { after, rest: base - part }
+}
+
+/** What base that was given up had closed, and what that had cost. */
+export interface Loss {
+  readonly closed: Amount
+  readonly cost: Amount
+}
+
+/** Base that is given up is sold for nothing. */
+export const lose = (before: CostBasis, base: Amount): { readonly after: CostBasis; readonly loss: Loss } => {
+  const after = trade(before, "SELL", base, 0n)
+  const closed = min(base, max(0n, before.position))
+  return { after, loss: { closed, cost: before.realised - after.realised } }
+}
+
+/** It comes after all: what that had lost is earned back, and is what it costs. */
+export const regain = (before: CostBasis, base: Amount, { closed, cost }: Loss): CostBasis => {
+  const { after, rest } = unsell(before, base - closed)
+  const held = trade(trade(after, "BUY", rest, 0n), "BUY", closed, cost)
+  return { ...held, realised: held.realised + cost }
 }
 
 export const charge = (before: CostBasis, fee: Amount): CostBasis => ({ ...before, realised: before.realised - fee })

@@ -33,9 +33,17 @@ export interface Gain {
 
 export const earned = ({ proceeds, cost }: Gain): Amount => proceeds - cost
 
-export interface Matched {
-  readonly gains: ReadonlyArray<Gain>
+/** What a pool holds between two matchings. */
+export interface LotBooks {
   readonly open: ReadonlyArray<Lot>
+  /** What base that was given up as lost had closed, by placement. */
+  readonly lost: ReadonlyMap<string, ReadonlyArray<Gain>>
+}
+
+export const emptyBooks: LotBooks = { open: [], lost: new Map() }
+
+interface Matched extends LotBooks {
+  readonly gains: ReadonlyArray<Gain>
 }
 
 /** The lot that closes next, of `lots` in the order of opening. */
@@ -50,32 +58,85 @@ const next = (lots: ReadonlyArray<Lot>, method: LotMethod): Lot | undefined => {
   }, oldest)
 }
 
-/** Trades of one pool (a market of a strategy, or of an account), oldest first; `earlier` lots are still open. */
-export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier: ReadonlyArray<Lot> = []): Matched => {
-  const lots: Array<Lot> = [...earlier]
+/**
+ * Trades of one pool (a market of a strategy, or of an account), oldest first; `earlier` lots are still open. Base that is given
+ * up closes lots for nothing. If it comes after all, they are open again, as old and at the cost that they were, and what was lost is
+ * earned back.
+ */
+export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier = emptyBooks): Matched => {
+  const lots: Array<Lot> = [...earlier.open]
+  const lost = new Map(earlier.lost)
   const gains: Array<Gain> = []
   for (const trade of trades) {
-    let { baseAmount: base, quoteAmount: quote } = trade
-    const closesShort = trade.side === "BUY"
-    for (let lot = next(lots, method); base > 0n && lot?.isShort === closesShort; lot = next(lots, method)) {
-      const index = lots.indexOf(lot)
-      const quantity = min(base, lot.quantity)
-      const [ofLot, ofTrade] = [(lot.cost * quantity) / lot.quantity, (quote * quantity) / base]
-      const [cost, proceeds] = lot.isShort ? [ofTrade, ofLot] : [ofLot, ofTrade]
-      gains.push({ closedBy: trade, openedBy: lot.openedBy, isShort: lot.isShort, quantity, cost, proceeds })
-      if (quantity === lot.quantity) lots.splice(index, 1)
-      else lots[index] = { ...lot, quantity: lot.quantity - quantity, cost: lot.cost - ofLot }
-      base -= quantity
-      quote -= ofTrade
+    const { baseAmount, placement, quoteAmount: quote } = trade
+    // What was lost of the quote has no lots.
+    const loss = baseAmount === 0n ? undefined : trade.loss
+    const before = gains.length
+    const back = (loss === "found" ? lost.get(placement) : undefined) ?? []
+    const closed = back.reduce((sum, { quantity }) => sum + quantity, 0n)
+    const rest = loss === "found" ? unsell(lots, gains, { trade, base: baseAmount - closed }, method) : baseAmount
+    exchange(lots, gains, { trade, base: rest, quote, openedBy: trade }, method)
+    for (const gain of back) {
+      const { cost, openedBy, proceeds, quantity } = gain
+      gains.push({ ...gain, closedBy: trade, cost: proceeds, proceeds: cost })
+      exchange(lots, gains, { trade, base: quantity, quote: cost, openedBy }, method)
     }
-    if (base > 0n) open(lots, { openedBy: trade, isShort: trade.side === "SELL", quantity: base, cost: quote }, method)
+    if (loss === "found") lost.delete(placement)
+    if (loss === "given up") lost.set(placement, gains.slice(before))
   }
-  return { gains, open: lots }
+  return { gains, open: lots, lost }
 }
 
-/** By average cost there is one lot, and it grows. */
+/** What was lost without having been bought was a sale that never was. Returns what is beyond that. */
+const unsell = (
+  lots: Array<Lot>,
+  gains: Array<Gain>,
+  { base, trade }: Pick<Part, "base" | "trade">,
+  method: LotMethod
+): Amount => {
+  const isOf = ({ openedBy: { loss, placement } }: Lot) => loss === "given up" && placement === trade.placement
+  const lot = lots.find((each) => each.isShort && (method === "average" || isOf(each)))
+  if (lot === undefined || base === 0n) return base
+  const quantity = min(base, lot.quantity)
+  if (quantity < lot.quantity) lots[lots.indexOf(lot)] = { ...lot, quantity: lot.quantity - quantity }
+  else {
+    lots.splice(lots.indexOf(lot), 1)
+    if (lot.cost > 0n)
+      gains.push({ closedBy: trade, openedBy: lot.openedBy, isShort: true, quantity, cost: 0n, proceeds: lot.cost })
+  }
+  return base - quantity
+}
+
+/** A part of a trade; what it does not close is open since `openedBy`. */
+interface Part {
+  readonly trade: Trade
+  readonly base: Amount
+  readonly quote: Amount
+  readonly openedBy: Trade
+}
+
+const exchange = (lots: Array<Lot>, gains: Array<Gain>, part: Part, method: LotMethod): void => {
+  const { openedBy, trade } = part
+  let { base, quote } = part
+  const closesShort = trade.side === "BUY"
+  for (let lot = next(lots, method); base > 0n && lot?.isShort === closesShort; lot = next(lots, method)) {
+    const index = lots.indexOf(lot)
+    const quantity = min(base, lot.quantity)
+    const [ofLot, ofTrade] = [(lot.cost * quantity) / lot.quantity, (quote * quantity) / base]
+    const [cost, proceeds] = lot.isShort ? [ofTrade, ofLot] : [ofLot, ofTrade]
+    gains.push({ closedBy: trade, openedBy: lot.openedBy, isShort: lot.isShort, quantity, cost, proceeds })
+    if (quantity === lot.quantity) lots.splice(index, 1)
+    else lots[index] = { ...lot, quantity: lot.quantity - quantity, cost: lot.cost - ofLot }
+    base -= quantity
+    quote -= ofTrade
+  }
+  if (base > 0n) open(lots, { openedBy, isShort: trade.side === "SELL", quantity: base, cost: quote }, method)
+}
+
+/** By average cost there is one lot, and it grows. The others stay in the order in which they were opened. */
 const open = (lots: Array<Lot>, lot: Lot, method: LotMethod): void => {
   const [known] = lots
-  if (method !== "average" || known === undefined) lots.push(lot)
+  if (method !== "average" || known === undefined)
+    lots.splice(lots.findLastIndex(({ openedBy }) => openedBy.at <= lot.openedBy.at) + 1, 0, lot)
   else lots[0] = { ...known, quantity: known.quantity + lot.quantity, cost: known.cost + lot.cost }
 }

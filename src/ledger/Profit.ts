@@ -121,7 +121,7 @@ export const itemsOf = (
   return [
     ...pools.flatMap(({ gains }) => gains.map(itemOfGain)),
     ...pools.flatMap(({ open }) => itemsOfLots(open, mark, now)),
-    ...pools.flatMap(({ pool }) => itemsOfTurns(pool, new Map(), mark, now)),
+    ...pools.flatMap(({ pool }) => itemsOfTurns(pool, Rounds.emptyBooks(), mark, now)),
     ...losses.flatMap(itemsOfLoss),
     ...rounds.map(itemOfRound),
     ...fees.map(itemOfFee),
@@ -170,7 +170,7 @@ export const itemsOfTurns = (
   mark: Mark,
   now: number
 ): ReadonlyArray<Item> => {
-  const books = new Map(earlier)
+  const books = Rounds.copyOf(earlier)
   const worth = ({ market, base, quote }: Rounds.TurnBook, amount: Amount) => {
     const value = mark(market, base, quote, magnitude(amount))
     return value === undefined || amount >= 0n ? value : -value
@@ -243,7 +243,7 @@ export const grouped = (items: Iterable<Item>, by: Grouping | undefined): Readon
 export const gridProfitByFill = (trades: ReadonlyArray<Trade>): ReadonlyMap<string, Amount> => {
   const earnedBy = new Map<string, Amount>()
   for (const pool of poolsOf(trades).values()) {
-    const books: Rounds.TurnBooks = new Map()
+    const books = Rounds.emptyBooks()
     for (const trade of pool) {
       const { closed, earned: amount } = Rounds.take(books, trade)
       if (closed > 0n) earnedBy.set(fillKey(trade), amount)

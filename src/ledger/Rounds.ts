@@ -17,20 +17,61 @@ export interface TurnBook extends Pick<Trade, "strategy" | "slot" | "market" | "
   readonly cost: Amount
 }
 
-/** The open books of one pool (a market of a strategy), by slot, in the order in which they were opened. */
-export type TurnBooks = Map<string, TurnBook>
+/** The books of one pool (a market of a strategy). */
+export interface TurnBooks {
+  /** By slot, in the order in which they were opened. */
+  readonly open: Map<string, TurnBook>
+  /** What base that was given up as lost had closed, and what that had cost, by placement. */
+  readonly lost: Map<string, CostBasis.Loss>
+}
 
-/** Changes the books by a trade; says what it earned and how much base it closed. */
-export const take = (books: TurnBooks, trade: Trade): { readonly earned: Amount; readonly closed: Amount } => {
-  const { baseAmount, quoteAmount, side, slot } = trade
+export const emptyBooks = (): TurnBooks => ({ open: new Map(), lost: new Map() })
+export const copyOf = ({ lost, open }: TurnBooks): TurnBooks => ({ open: new Map(open), lost: new Map(lost) })
+
+interface Taken {
+  readonly earned: Amount
+  readonly closed: Amount
+}
+
+/**
+ * Changes the books by a trade; says what it earned and how much base it closed. Base that is given up is sold for nothing. If it
+ * comes after all, that is undone: it is held again at what it had cost, and that is earned back.
+ */
+export const take = (books: TurnBooks, trade: Trade): Taken => {
+  const { baseAmount, loss, placement, quoteAmount } = trade
+  const lost = loss === "found" && baseAmount > 0n ? books.lost.get(placement) : undefined
+  if (lost !== undefined) {
+    books.lost.delete(placement)
+    return regain(books.open, trade, lost)
+  }
+  const taken = exchange(books.open, trade, baseAmount, quoteAmount)
+  if (loss === "given up" && baseAmount > 0n) books.lost.set(placement, { closed: taken.closed, cost: -taken.earned })
+  return taken
+}
+
+const regain = (books: TurnBooks["open"], trade: Trade, { closed, cost }: CostBasis.Loss): Taken => {
+  const own = books.get(trade.slot)
+  const { after, rest } = CostBasis.unsell({ ...CostBasis.empty, ...own, realised: 0n }, trade.baseAmount - closed)
+  if (own !== undefined) keep(books, own, after)
+  const parts = [exchange(books, trade, rest, 0n), exchange(books, trade, closed, cost)]
+  const sum = (of: keyof Taken): Amount => parts.reduce((total, part) => total + part[of], 0n)
+  return { earned: cost + after.realised + sum("earned"), closed: sum("closed") }
+}
+
+const keep = (books: TurnBooks["open"], book: TurnBook, { cost, position }: CostBasis.CostBasis): void => {
+  if (position === 0n) books.delete(book.slot)
+  else books.set(book.slot, { ...book, position, cost })
+}
+
+const exchange = (books: TurnBooks["open"], trade: Trade, baseAmount: Amount, quoteAmount: Amount): Taken => {
+  const { side, slot } = trade
   let [base, quote, earned] = [baseAmount, quoteAmount, 0n]
   const move = (book: TurnBook, part: Amount): void => {
     const share = (quote * part) / base
     const before = { position: book.position, cost: book.cost, realised: 0n }
-    const { cost, position, realised } = CostBasis.trade(before, side, part, share)
-    if (position === 0n) books.delete(book.slot)
-    else books.set(book.slot, { ...book, position, cost })
-    earned += realised
+    const after = CostBasis.trade(before, side, part, share)
+    keep(books, book, after)
+    earned += after.realised
     base -= part
     quote -= share
   }
@@ -46,7 +87,7 @@ export const take = (books: TurnBooks, trade: Trade): { readonly earned: Amount;
 }
 
 /** The books that it closes, its own first. */
-const closedBy = (books: TurnBooks, { byTurns, side, slot }: Trade): ReadonlyArray<TurnBook> => {
+const closedBy = (books: TurnBooks["open"], { byTurns, side, slot }: Trade): ReadonlyArray<TurnBook> => {
   const own = books.get(slot)
   const others = byTurns === true ? [] : [...books.values()].filter((book) => book !== own)
   return [...(own === undefined ? [] : [own]), ...others].filter(({ position }) =>
@@ -67,7 +108,7 @@ export const inventory = (
 ): ReadonlyArray<{ readonly book: TurnBook; readonly amount: Amount }> => {
   let [held, known] = [0n, 0n]
   const parts: Array<{ readonly book: TurnBook; readonly amount: Amount }> = []
-  for (const book of books.values()) {
+  for (const book of books.open.values()) {
     held += book.position
     const all = worth(book, held)
     if (all === undefined) return []

@@ -30,6 +30,8 @@ export interface Trade extends About {
   readonly quoteAmount: Amount
   /** Its slot buys and sells by turns, so that it is matched with this slot alone (see `Rounds`). */
   readonly byTurns?: true
+  /** It was given up by somebody's word, or came after all, which undoes that. */
+  readonly loss?: "given up" | "found"
 }
 
 /** A slot's second leg ended, whose money came from the first. */
@@ -73,8 +75,8 @@ export interface OrderLife extends About {
 export interface TradingRecord {
   readonly trades: ReadonlyArray<Trade>
   /**
-   * What left without a trade. What was given up as lost counts as sold for nothing, or as paid for nothing; what came after all,
-   * the other way round. Base that a fee took counts as sold for what the fee is counted at: it is not held any more.
+   * What left without a trade. What was given up as lost counts as sold for nothing, or as paid for nothing; what came after all
+   * undoes that. Base that a fee took counts as sold for what the fee is counted at: it is not held any more.
    */
   readonly losses: ReadonlyArray<Trade>
   readonly fees: ReadonlyArray<Fee>
@@ -206,8 +208,9 @@ export const make = (
   const lose = ({ _tag, amount, asset, market, placement, slot, strategy }: Of<"WrittenOff" | "Found">, at: number) => {
     const [base = "", quote = ""] = market.split("/")
     if (strategy === byHand || (asset !== base && asset !== quote)) return
-    const about = { at, strategy, slot, placement, market, base, quote, fillId: _tag }
-    const isSale = (asset === base) === (_tag === "WrittenOff")
+    const loss = _tag === "WrittenOff" ? "given up" : "found"
+    const about = { at, strategy, slot, placement, market, base, quote, fillId: loss, loss } as const
+    const isSale = (asset === base) === (loss === "given up")
     const [baseAmount, quoteAmount] = asset === base ? [amount, 0n] : [0n, amount]
     losses.push({ ...about, side: isSale ? "SELL" : "BUY", baseAmount, quoteAmount, ...turnsOf(strategy) })
   }

@@ -56,6 +56,20 @@ const history = (seed: number, orders: number, lateMillis: number) => {
   )
 }
 
+/** Each third purchase is given up as lost; most of that comes after all, some orders later. */
+const withLosses = (entries: ReadonlyArray<Recorded>): ReadonlyArray<Recorded> => {
+  const due: Array<readonly [index: number, event: BotEvent]> = []
+  const events = entries.flatMap(({ event }, index): ReadonlyArray<BotEvent> => {
+    const back = due.filter(([at]) => at === index).map(([, found]) => found)
+    if (event._tag !== "FillSeen" || event.side !== "BUY" || index % 3 !== 0) return [...back, event]
+    const { amountOut: amount, placement, slot, strategy } = event
+    const lost = { strategy, slot, placement, market: "BTC/USDC", asset: "BTC", amount }
+    if (index % 4 !== 0) due.push([index + 1 + (index % 170), { _tag: "Found", ...lost }])
+    return [...back, event, { _tag: "WrittenOff", ...lost }]
+  })
+  return record(events)
+}
+
 const whole = (entries: ReadonlyArray<Recorded>) => {
   const fold = Trades.make(decimals)
   for (const entry of entries) fold.see(entry)
@@ -108,8 +122,9 @@ describe("how trading stands", () => {
 
 describe("profit kept up event by event", () => {
   it("is that of the whole journal, wherever it was stored and read on from", () => {
-    for (const seed of [1, 2, 3]) {
-      const entries = history(seed, 150, 600_000)
+    for (const seed of [1, 2, 3, 4]) {
+      const entries = seed === 4 ? withLosses(history(seed, 150, 0)) : history(seed, 150, 600_000)
+      if (seed === 4) assert.isAbove(entries.filter(({ event }) => event._tag === "Found").length, 3)
       let profit = RunningProfit.make(10)
       for (let index = 0; index < entries.length; index += 37) {
         RunningProfit.see(profit, entries.slice(index, index + 37))

@@ -1,7 +1,7 @@
 /** Lots on random histories: nothing is lost or invented, whatever the method; average cost is what strategies see. */
 import { assert, describe, it } from "@effect/vitest"
 import * as CostBasis from "../../src/domain/CostBasis.ts"
-import { earned, type Matched, match, methods } from "../../src/ledger/Lots.ts"
+import { earned, match, methods } from "../../src/ledger/Lots.ts"
 import type { Trade } from "../../src/ledger/Trades.ts"
 import { between, integerBetween, random } from "../strategy/support.ts"
 
@@ -28,7 +28,7 @@ const historyOf = (seed: number): ReadonlyArray<Trade> => {
 }
 
 const sum = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((total, amount) => total + amount, 0n)
-const realised = ({ gains }: Matched): bigint => sum(gains.map(earned))
+const realised = ({ gains }: ReturnType<typeof match>): bigint => sum(gains.map(earned))
 
 describe("lots", () => {
   it("of 500 random histories: position and money are those of the fills, to the unit, by every method", () => {
@@ -142,8 +142,9 @@ describe("lots", () => {
   })
 
   it("that are still open from before are closed like any other, and stay as they were", () => {
-    const { open } = match([trade(1, "BUY", 4n, 40n)], "fifo")
-    const { gains } = match([trade(2, "SELL", 1n, 20n)], "fifo", open)
+    const books = match([trade(1, "BUY", 4n, 40n)], "fifo")
+    const { open } = books
+    const { gains } = match([trade(2, "SELL", 1n, 20n)], "fifo", books)
     assert.deepStrictEqual(
       gains.map(({ openedBy, cost }) => [openedBy.at, cost]),
       [[1, 10n]]
@@ -152,5 +153,28 @@ describe("lots", () => {
       open.map(({ quantity }) => quantity),
       [4n]
     )
+  })
+
+  it("that were given up as lost are as old and as dear as before when they come after all, by every method", () => {
+    for (let seed = 1; seed <= 100; seed += 1) {
+      const history = historyOf(seed)
+      const lost: Trade = { ...trade(50, "SELL", 700_000n, 0n), loss: "given up" }
+      const back: Trade = { ...lost, at: 51, side: "BUY", loss: "found" }
+      for (const method of methods) {
+        const before = match(history, method)
+        const gone = match([lost], method, before)
+        assert.isAtMost(Number(realised(gone)), 0)
+        const after = match([back], method, gone)
+        const words = `seed ${seed} ${method}`
+        assert.strictEqual(realised(gone) + realised(after), 0n, words)
+        const total = (lots: typeof after.open) => [
+          sum(lots.map(({ quantity }) => quantity)),
+          sum(lots.map(({ cost }) => cost)),
+          lots.map(({ openedBy }) => openedBy.at).toSorted((a, b) => a - b)[0]
+        ]
+        assert.deepStrictEqual(total(after.open), total(before.open), words)
+        assert.strictEqual(after.lost.size, 0)
+      }
+    }
   })
 })

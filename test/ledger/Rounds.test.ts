@@ -188,16 +188,81 @@ describe("what a slot earned", () => {
   })
 
   it("opens and closes nothing with a fill without base", () => {
-    const books: Rounds.TurnBooks = new Map()
+    const books = Rounds.emptyBooks()
     const [trade] = tradingOf({ grid: "grid" }, [cell("BUY", bought)]).trades
     if (trade === undefined) return assert.fail("no trade")
     assert.deepStrictEqual(Rounds.take(books, { ...trade, baseAmount: 0n }), { earned: 0n, closed: 0n })
-    assert.strictEqual(books.size, 0)
+    assert.strictEqual(books.open.size, 0)
   })
 
   it("has no inventory where there is no price", () => {
     const trading = tradingOf({ grid: "grid" }, [cell("BUY", bought)])
     assert.strictEqual(rowsBy(trading, () => undefined)[0]?.figures.inventory, 0n)
+  })
+})
+
+/** Base of an order is given up by somebody's word, or comes after all. */
+const wordOn = (
+  _tag: "WrittenOff" | "Found",
+  { slot, strategy }: Pick<Order, "slot" | "strategy">,
+  of: string,
+  amount: bigint
+) => ({ _tag, strategy, slot, placement: of, market: "BTC/USDC", asset: "BTC", amount }) as const
+
+const figuresOf = (kind: string, events: ReadonlyArray<BotEvent>, method: (typeof methods)[number] = "average") => {
+  const fold = Trades.make(decimals)
+  for (const [index, event] of [loaded("grid", kind), ...events].entries())
+    fold.see({ sequence: index + 1, at: start + index * 60_000, event })
+  const [row] = Profit.report(fold.result(), { method, mark: markAt("60000"), now: start })
+  return row?.figures
+}
+
+describe("what was given up as lost and comes after all", () => {
+  const order = { strategy: "grid", slot: "cell-01", base: 200_000n } as const
+  const bought = eventsOf({ ...order, side: "BUY", quote: 118_000_000n }, 0)
+
+  it("was a loss of the slot for ever, and inventory that had cost nothing", () => {
+    const [lost, found] = [wordOn("WrittenOff", order, "p0", 200_000n), wordOn("Found", order, "p0", 200_000n)]
+    for (const method of methods) {
+      const gone = figuresOf("grid", [...bought, lost], method)
+      assert.deepInclude(gone, { gridProfit: -118_000_000n, inventory: 0n, realised: -118_000_000n, unrealised: 0n })
+      const back = figuresOf("grid", [...bought, lost, found], method)
+      assert.deepInclude(back, { gridProfit: 0n, inventory: 2_000_000n, realised: 0n, unrealised: 2_000_000n })
+      const sold = eventsOf({ ...order, side: "SELL", quote: 122_000_000n }, 4)
+      assert.strictEqual(figuresOf("grid", [...bought, lost, found, ...sold], method)?.gridProfit, 4_000_000n)
+    }
+  })
+
+  it("leaves no trace in the figures of any journal, whatever was held", () => {
+    for (let seed = 1; seed <= 100; seed += 1) {
+      const draw = Seeded.seeded(seed)
+      const between = (low: number, high: number) => BigInt(Math.floor(low + draw() * (high - low)))
+      const orders = Array.from({ length: 12 }, (_, index) => {
+        const base = between(1, 900_000)
+        const side = draw() < 0.6 ? "BUY" : "SELL"
+        const slot = `cell-0${between(1, 3)}`
+        return eventsOf({ strategy: "grid", slot, side, base, quote: (base * between(500, 700)) / 1_000n }, index)
+      })
+      const amount = between(1, 900_000)
+      const at = Number(between(1, 12))
+      const of = { strategy: "grid", slot: `cell-0${between(1, 3)}` }
+      const words = [wordOn("WrittenOff", of, "p99", amount), wordOn("Found", of, "p99", amount)]
+      const kind = draw() < 0.5 ? "grid" : "deals"
+      const known = orders.slice(0, at).flat()
+      assert.deepStrictEqual(figuresOf(kind, [...known, ...words]), figuresOf(kind, known), `seed ${seed} ${kind}`)
+      // Trades in between change whose profit it is, and never the total.
+      const [one, other] = words
+      if (one === undefined || other === undefined) return assert.fail("no words")
+      const mixed = figuresOf(kind, [...known, one, ...orders.slice(at).flat(), other])
+      assert.strictEqual(mixed?.total, figuresOf(kind, orders.flat())?.total, `seed ${seed} ${kind}`)
+    }
+  })
+
+  it("is undone in dollars as well", () => {
+    const lost = { ...wordOn("WrittenOff", order, "p0", 50_000_000n), asset: "USDC" }
+    const gone = figuresOf("grid", [...bought, lost])
+    assert.strictEqual(gone?.gridProfit, -50_000_000n)
+    assert.deepStrictEqual(figuresOf("grid", [...bought, lost, { ...lost, _tag: "Found" }]), figuresOf("grid", bought))
   })
 })
 

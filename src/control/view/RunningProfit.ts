@@ -7,7 +7,7 @@
  */
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
-import { type Lot, match } from "../../ledger/Lots.ts"
+import * as Lots from "../../ledger/Lots.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import * as Rounds from "../../ledger/Rounds.ts"
 import * as Trades from "../../ledger/Trades.ts"
@@ -32,12 +32,19 @@ export interface RunningProfit {
 }
 
 interface Pool {
-  lots: ReadonlyArray<Lot>
+  lots: Lots.LotBooks
   readonly turns: Rounds.TurnBooks
   /** Trades before this time are in the lots and the turns. */
   countedUntil: number
   readonly kept: Array<Trades.Trade>
 }
+
+const emptyPool = (): Pool => ({
+  lots: Lots.emptyBooks,
+  turns: Rounds.emptyBooks(),
+  countedUntil: Number.NEGATIVE_INFINITY,
+  kept: []
+})
 
 export const make = (keptTrades = 500): RunningProfit => ({
   sequence: 0,
@@ -92,7 +99,7 @@ const forget = ({ books: { planned }, ended }: RunningProfit, { at, event }: Rec
 
 const take = ({ pools, quotes }: RunningProfit, trade: Trades.Trade): void => {
   const key = Profit.poolOf(trade)
-  const pool: Pool = pools.get(key) ?? { lots: [], turns: new Map(), countedUntil: Number.NEGATIVE_INFINITY, kept: [] }
+  const pool = pools.get(key) ?? emptyPool()
   pools.set(key, pool)
   pool.kept.push(trade)
   quotes.add(trade.quote)
@@ -104,10 +111,10 @@ const settle = (profit: RunningProfit, pool: Pool): void => {
   if (pool.kept.length <= profit.keptTrades) return
   pool.kept.sort(byTime)
   const older = pool.kept.splice(0, pool.kept.length - Math.floor(profit.keptTrades / 2))
-  const { gains, open } = match(older, method, pool.lots)
+  const { gains, ...lots } = Lots.match(older, method, pool.lots)
   for (const gain of gains) count(profit.counted, Profit.itemOfGain(gain))
   for (const trade of older) count(profit.counted, Profit.itemOfTurn(trade, Rounds.take(pool.turns, trade).earned))
-  pool.lots = open
+  pool.lots = lots
   pool.countedUntil = older.at(-1)?.at ?? pool.countedUntil
 }
 
@@ -125,7 +132,7 @@ const count = (items: Map<string, Profit.Item>, item: Profit.Item): void => {
 export const items = (profit: RunningProfit, mark: Profit.Mark, now: number): ReadonlyArray<Profit.Item> => {
   const open = [...profit.pools.values()].flatMap(({ kept, lots, turns }) => {
     const newest = kept.toSorted(byTime)
-    const matched = match(newest, method, lots)
+    const matched = Lots.match(newest, method, lots)
     return [
       ...matched.gains.map(Profit.itemOfGain),
       ...Profit.itemsOfLots(matched.open, mark, now),

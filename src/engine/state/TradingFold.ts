@@ -5,11 +5,14 @@ import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as CostBasis from "../../domain/CostBasis.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Price } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Placement } from "./Placement.ts"
 
 /** On one market. */
 export interface MarketTrading {
   readonly basis: CostBasis.CostBasis
+  /** What base that was given up had closed, by placement. */
+  readonly lost?: ReadonlyMap<string, CostBasis.Loss>
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number
 }
@@ -30,7 +33,7 @@ export const tradingAfter = (
       return { ...before, basis: CostBasis.charge(before.basis, inQuote(placement, event.asset, event.fee)) }
     case "WrittenOff":
     case "Found":
-      return { ...before, basis: afterLoss(before.basis, placement, event) }
+      return { ...before, ...afterLoss(before, placement, event) }
     case "TakenBack":
       return { ...before, basis: afterTakingBack(before.basis, placement, event) }
     default:
@@ -54,12 +57,22 @@ const afterTakingBack = (
   )
 }
 
-/** Sold for nothing, or bought for nothing if it comes after all. */
-const afterLoss = (basis: CostBasis.CostBasis, placement: Placement, event: Of<"WrittenOff" | "Found">) => {
-  const { _tag, amount, asset } = event
+/** Sold for nothing. If it comes after all, that is undone. */
+const afterLoss = (
+  { basis, lost }: MarketTrading,
+  placement: Placement,
+  { _tag, amount, asset }: Of<"WrittenOff" | "Found">
+): Pick<MarketTrading, "basis" | "lost"> => {
   const isBase = (asset === placement.inputAsset) === (placement.side === "SELL")
-  if (isBase) return CostBasis.trade(basis, _tag === "WrittenOff" ? "SELL" : "BUY", amount, 0n)
-  return CostBasis.charge(basis, _tag === "WrittenOff" ? amount : -amount)
+  if (!isBase) return { basis: CostBasis.charge(basis, _tag === "WrittenOff" ? amount : -amount), ...present({ lost }) }
+  const known = new Map(lost)
+  if (_tag === "WrittenOff") {
+    const { after, loss } = CostBasis.lose(basis, amount)
+    return { basis: after, lost: known.set(placement.id, loss) }
+  }
+  const { closed, cost } = known.get(placement.id) ?? { closed: 0n, cost: 0n }
+  known.delete(placement.id)
+  return { basis: CostBasis.regain(basis, amount, { closed, cost }), lost: known }
 }
 
 const afterFill = (basis: CostBasis.CostBasis, { side, amountIn, amountOut }: Of<"FillSeen">): CostBasis.CostBasis =>

@@ -80,8 +80,11 @@ describe("money that was given up", () => {
         assert.strictEqual(placesOf(process)["BTC wallet"], brought - fee)
         assert.notProperty(placesOf(process), "BTC lost")
         assert.isFalse(process.state.placements.has(id))
-        const total = (yield* totalOf(process))?.total ?? -paid
+        const { gridProfit = -paid, total = -paid } = (yield* totalOf(process)) ?? {}
         assert.isBelow(Number(-total), Number(paid) / 100)
+        assert.isBelow(Number(-gridProfit), Number(paid) / 100, "what it had lost is earned back")
+        const basis = process.state.strategies.get("ladder")?.trading.get("BTC/USDC")?.basis
+        assert.strictEqual(basis?.cost, paid, "it is held at what it had cost")
         const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))
         const told = (yield* process.events).flatMap(({ event }) =>
           event._tag === "Found" ? [EventLine.describe(event, bySymbol)?.text] : []
