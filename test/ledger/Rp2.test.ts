@@ -9,6 +9,7 @@ import type { Trade } from "../../src/ledger/Trades.ts"
 import * as Rp2 from "../../src/ledger/tables/Rp2.ts"
 import { integerBetween, random } from "../strategy/support.ts"
 import { emptyRecord } from "./emptyRecord.ts"
+import { membersOf } from "./spreadsheet.ts"
 
 const path = [process.env["LIMITBOT_ORACLES"], process.env["PATH"]].filter(Boolean).join(":")
 const environment = { PATH: path, LANG: "C.UTF-8" }
@@ -75,4 +76,31 @@ describe.skipIf(!isThere)("RP2 and our lots agree", () => {
       }
     })
   }
+})
+
+it("RP2 was told nothing of coins that were given up as lost", () => {
+  const [bought] = historyOf(1)
+  if (bought === undefined) return assert.fail("no history")
+  const lost = {
+    ...bought,
+    at: bought.at + day,
+    side: "SELL",
+    quoteAmount: 0n,
+    fillId: "given up",
+    loss: "given up"
+  } as const
+  const found = { ...lost, at: lost.at + day, side: "BUY", fillId: "found", loss: "found" } as const
+  const sheetOf = (losses: ReadonlyArray<Trade>) => {
+    const files = Rp2.filesOf({ ...emptyRecord, trades: [bought], losses }, { decimals, method: "fifo" })
+    const sheet = files.find(({ name }) => name === "rp2.ods")?.content
+    return typeof sheet === "object"
+      ? membersOf(sheet)
+          .map(([, text]) => text)
+          .join("")
+      : ""
+  }
+  assert.include(sheetOf([lost]), "Lost")
+  assert.include(sheetOf([lost]), "0.00000000001")
+  // It can neither be found nor sold for nothing, and so it was never lost.
+  assert.strictEqual(sheetOf([lost, found]), sheetOf([]))
 })

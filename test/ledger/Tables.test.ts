@@ -92,6 +92,24 @@ describe("the tables of the export", () => {
     ])
   })
 
+  it("had no lots of what a person gave up as lost, so the coins counted as held and unsold for ever", () => {
+    const [bought] = trading.trades
+    if (bought === undefined) return assert.fail("no trade")
+    const lost = { ...bought, at: minute(40), side: "SELL", quoteAmount: 0n, loss: "given up" } as const
+    const found = { ...lost, at: minute(50), side: "BUY", loss: "found" } as const
+    const sold = { ...bought, placement: "p9", at: minute(60), side: "SELL", quoteAmount: 52_800_000n } as const
+    const rows = (losses: (typeof trading)["losses"], trades: (typeof trading)["trades"] = [bought]) =>
+      table("lots", { ...trading, flows: [], trades, losses }).slice(1)
+    const gone = "2026-01-01T00:18:00.000Z,2026-01-01T00:40:00.000Z,BTC,0.0008,48,0,-48,USDC,given up as lost,fifo"
+    const back = "2026-01-01T00:18:00.000Z,2026-01-01T00:50:00.000Z,BTC,0.0008,0,48,48,USDC,came after all,fifo"
+    assert.deepStrictEqual(rows([lost]), [gone])
+    assert.deepStrictEqual(rows([lost, found], [bought, sold]), [
+      gone,
+      back,
+      "2026-01-01T00:18:00.000Z,2026-01-01T01:00:00.000Z,BTC,0.0008,48,52.8,4.8,USDC,bought,fifo"
+    ])
+  })
+
   it("hold what happened from the first moment of the span and before its last", () => {
     const rows = (name: string, from: number, to: number) => table(name, trading, { from, to }).length - 1
     for (const [name, at] of [

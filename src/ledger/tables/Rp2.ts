@@ -1,7 +1,8 @@
 /**
  * Input for RP2 (a tax calculator): its configuration, and a spreadsheet with one sheet per asset.
  * RP2 needs the whole history to match sales with purchases, so the year is chosen when RP2 runs, not here. Capital
- * that came in as base counts as bought at its market value. RP2 reads doubles: at most eleven decimal places.
+ * that came in as base counts as bought at its market value. RP2 reads doubles: at most eleven decimal places. It knows lost
+ * coins, at a price above zero only, and no coins that are found again: those were never lost.
  */
 import { format } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
@@ -12,6 +13,8 @@ import * as Ods from "./Ods.ts"
 import { priceOf, taxPools } from "./Tables.ts"
 
 const places = 11
+/** Next to nothing. */
+const leastPrice = `0.${"1".padStart(places, "0")}`
 const holder = "account"
 const exchange = "limitbot"
 
@@ -56,7 +59,13 @@ export const filesOf = (
   trading: TradingRecord,
   { decimals, method }: { readonly decimals: Decimals; readonly method: LotMethod }
 ): ReadonlyArray<{ readonly name: string; readonly content: string | Uint8Array }> => {
-  const byAsset = Map.groupBy([...taxPools(trading).values()].flat(), ({ base }) => base)
+  const { losses } = trading
+  const found = new Set(losses.flatMap(({ loss, placement }) => (loss === "found" ? [placement] : [])))
+  const lasting = {
+    ...trading,
+    losses: losses.filter(({ loss, placement }) => loss === undefined || !found.has(placement))
+  }
+  const byAsset = Map.groupBy([...taxPools(lasting).values()].flat(), ({ base }) => base)
   if (byAsset.size === 0) return []
   return [
     { name: "rp2.ini", content: configuration([...byAsset.keys()]) },
@@ -82,12 +91,13 @@ const configuration = (assets: ReadonlyArray<string>): string =>
 const rowOf = (trade: Trade, decimals: Decimals, index: number): ReadonlyArray<Ods.SheetCell> => {
   const common = [iso(trade.at), trade.base, exchange, holder]
   // As precisely as RP2 reads it, so that price times quantity is the amount paid.
-  const price = { number: priceOf(trade, decimals, places) ?? "0" }
+  const paid = priceOf(trade, decimals, places) ?? "0"
+  const price = { number: trade.loss === undefined ? paid : leastPrice }
   const quantity = { number: format(trade.baseAmount, decimals(trade.base)) }
   const id = `${trade.fillId}-${index}`
   return trade.side === "BUY"
     ? [...common, "Buy", price, quantity, id, trade.slot]
-    : [...common, "Sell", price, quantity, { number: "0" }, id, trade.slot]
+    : [...common, trade.loss === undefined ? "Sell" : "Lost", price, quantity, { number: "0" }, id, trade.slot]
 }
 
 const sheet = (asset: string, trades: ReadonlyArray<Trade>, decimals: Decimals): Ods.Sheet => {

@@ -6,7 +6,7 @@ import { type Amount, format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Flow } from "../Capital.ts"
-import { earned, type LotMethod, match } from "../Lots.ts"
+import { earned, type Gain, type LotMethod, match } from "../Lots.ts"
 import type { Decimals } from "../PlainText.ts"
 import type { Fee, Trade, TradingRecord } from "../Trades.ts"
 
@@ -104,8 +104,11 @@ export const tablesOf = (
   ]
 }
 
-/** An account's purchases, one pool for each market; capital that came in as base counts as bought at that time. */
-export const taxPools = ({ trades, flows }: TradingRecord): ReadonlyMap<string, ReadonlyArray<Trade>> => {
+/**
+ * An account's purchases, one pool for each market; capital that came in as base counts as bought at that time. Base that was given
+ * up as lost leaves them, until it comes after all. (What fees took is in the table of fees alone.)
+ */
+export const taxPools = ({ trades, losses, flows }: TradingRecord): ReadonlyMap<string, ReadonlyArray<Trade>> => {
   const capital = flows.flatMap(({ isReturn, market, worth, ...flow }): ReadonlyArray<Trade> => {
     const [base = "", quote = ""] = market?.split("/") ?? []
     if (isReturn === true || market === undefined || worth === undefined || flow.asset !== base || flow.amount <= 0n)
@@ -115,7 +118,9 @@ export const taxPools = ({ trades, flows }: TradingRecord): ReadonlyMap<string, 
     return [{ ...about, fillId: "capital", side: "BUY", baseAmount: amount, quoteAmount: worth }]
   })
   return Map.groupBy(
-    [...capital, ...trades].toSorted((a, b) => a.at - b.at),
+    [...capital, ...trades, ...losses.filter(({ baseAmount, loss }) => loss !== undefined && baseAmount > 0n)].toSorted(
+      (a, b) => a.at - b.at
+    ),
     ({ market }) => market
   )
 }
@@ -140,8 +145,15 @@ const lotRows = (
           format(proceeds, decimals(quote)),
           format(earned(gain), decimals(quote)),
           quote,
-          acquired.fillId === "capital" ? "capital at its market value" : isShort ? "bought after the sale" : "bought",
+          basisOf(gain),
           method
         ]
       })
   )
+
+const basisOf = ({ closedBy, isShort, openedBy }: Gain): string => {
+  if (closedBy.loss === "given up") return "given up as lost"
+  if (closedBy.loss === "found") return "came after all"
+  const acquired = isShort ? closedBy : openedBy
+  return acquired.fillId === "capital" ? "capital at its market value" : isShort ? "bought after the sale" : "bought"
+}
