@@ -47,20 +47,20 @@ export const unsell = (before: CostBasis, base: Amount): { readonly after: CostB
 }
 
 /** What base that was given up had closed, and what that had cost. */
-export interface Loss {
+export interface GivenUp {
   readonly closed: Amount
   readonly cost: Amount
 }
 
 /** Base that is given up is sold for nothing. */
-export const lose = (before: CostBasis, base: Amount): { readonly after: CostBasis; readonly loss: Loss } => {
+export const lose = (before: CostBasis, base: Amount): { readonly after: CostBasis; readonly loss: GivenUp } => {
   const after = trade(before, "SELL", base, 0n)
   const closed = min(base, max(0n, before.position))
   return { after, loss: { closed, cost: before.realised - after.realised } }
 }
 
 /** It comes after all: what that had lost is earned back, and is what it costs. */
-export const regain = (before: CostBasis, base: Amount, { closed, cost }: Loss): CostBasis => {
+export const regain = (before: CostBasis, base: Amount, { closed, cost }: GivenUp): CostBasis => {
   const { after, rest } = unsell(before, base - closed)
   const held = trade(trade(after, "BUY", rest, 0n), "BUY", closed, cost)
   return { ...held, realised: held.realised + cost }

@@ -22,7 +22,7 @@ export interface TurnBooks {
   /** By slot, in the order in which they were opened. */
   readonly open: Map<string, TurnBook>
   /** What base that was given up as lost had closed, and what that had cost, by placement. */
-  readonly lost: Map<string, CostBasis.Loss>
+  readonly lost: Map<string, CostBasis.GivenUp>
 }
 
 export const emptyBooks = (): TurnBooks => ({ open: new Map(), lost: new Map() })
@@ -49,7 +49,7 @@ export const take = (books: TurnBooks, trade: Trade): Taken => {
   return taken
 }
 
-const regain = (books: TurnBooks["open"], trade: Trade, { closed, cost }: CostBasis.Loss): Taken => {
+const regain = (books: TurnBooks["open"], trade: Trade, { closed, cost }: CostBasis.GivenUp): Taken => {
   const own = books.get(trade.slot)
   const { after, rest } = CostBasis.unsell({ ...CostBasis.empty, ...own, realised: 0n }, trade.baseAmount - closed)
   if (own !== undefined) keep(books, own, after)

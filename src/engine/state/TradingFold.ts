@@ -12,7 +12,7 @@ import type { Placement } from "./Placement.ts"
 export interface MarketTrading {
   readonly basis: CostBasis.CostBasis
   /** What base that was given up had closed, by placement. */
-  readonly lost?: ReadonlyMap<string, CostBasis.Loss>
+  readonly lost?: ReadonlyMap<string, CostBasis.GivenUp>
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number
 }
