@@ -97,7 +97,7 @@ export interface Host {
   readonly execPath: string
   readonly pid: number
   readonly stdout: Writable & Parameters<typeof Terminal.layer>[0]
-  readonly stderr: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown; on(event: "error", hear: (error: Error) => void): unknown }
   exitCode?: NodeJS.Process["exitCode"]
   umask(mask: number): unknown
   uptime(): number
@@ -123,8 +123,10 @@ export const launch = (process: Host, around: Layer.Layer<never> = Layer.empty):
     Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
   )
   // A closed pipe after us (`limitbot fills | head`) is not a failure, whatever failed because of it.
-  const isPipeClosed = () =>
-    Predicate.hasProperty(process.stdout.errored, "code") && process.stdout.errored.code === "EPIPE"
+  const isPipeClosed = (error: unknown = process.stdout.errored) =>
+    Predicate.hasProperty(error, "code") && error.code === "EPIPE"
+  /** Why output was lost, on a full disk for example. It ends no bot: its orders need it more than its log does. */
+  let unwritten: string | undefined
   const program = runCommand(process.argv.slice(2)).pipe(
     Effect.tapCause((cause) => (isPipeClosed() ? Effect.void : lastWords(cause))),
     Effect.provide(services)
@@ -143,15 +145,27 @@ export const launch = (process: Host, around: Layer.Layer<never> = Layer.empty):
       process.off("SIGTERM", onSignal)
     }
     stop.heardBy(unhear)
-    process.stdout.on("error", () => process.exit(0))
+    process.stdout.on("error", (error) => {
+      if (isPipeClosed(error)) process.exit(0)
+      else unwritten = error.message
+    })
+    // Nothing is left that it could be told to.
+    process.stderr.on("error", () => {})
     fiber.addObserver((exit) => {
       unhear()
       process.exitCode = isPipeClosed() ? 0 : exitCodeOf(exit, last)
       // An interrupted fiber runs no more code, so this is printed here.
       if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
         process.stderr.write(`limitbot: interrupted; ${stop.leftBehind()}\n`)
-      // Keep-alive sockets would keep the process running for seconds.
-      process.stdout.write("", () => process.exit())
+      process.stdout.write("", (error) => {
+        unwritten ??= error?.message
+        if (unwritten !== undefined && !isPipeClosed(error)) {
+          process.exitCode ||= 1
+          process.stderr.write(`limitbot: not all that it said could be written: ${unwritten}\n`)
+        }
+        // Keep-alive sockets would keep the process running for seconds.
+        process.exit()
+      })
     })
   })
   runMain(program, { disableErrorReporting: true })

@@ -12,6 +12,9 @@ const withoutRoom = {
   environment: { NODE_OPTIONS: "--import=data:text/javascript,process.on('SIGXFSZ',()=>{})" }
 }
 
+/** Every write to this device says that there is no room. */
+const intoFullLog = { through: ["bash", "-c", 'exec "$@" > /dev/full', "bash"] }
+
 const ladder = `name: ladder
 market: BTC/USDC
 kind: ladder
@@ -49,6 +52,21 @@ describe("a bot that is started again on a full disk", { timeout: 60_000 }, () =
     freed.signal("SIGTERM")
     const summary: unknown = JSON.parse((await freed.ended).stdout.trim().split("\n").at(-1) ?? "")
     assert.deepInclude(summary, { openOrders: 0, residual: { USDC: "0" } })
+  })
+
+  it.concurrent("whose log lies on it ended without a word, as if all were well", async () => {
+    const connection = await startSandbox()
+    const cwd = workspace(connection, { "ladder.yaml": ladder })
+    const bot = start(args, { cwd, ...intoFullLog })
+    let hasEnded = false
+    bot.ended.then(() => (hasEnded = true))
+    const isFunded = async () => (await ordersAt(connection)).filter(({ status }) => status === "OPEN").length === 2
+    while (!hasEnded && !(await isFunded())) await setTimeout(50)
+    assert.isFalse(hasEnded)
+    bot.signal("SIGTERM")
+    assertFailed(await bot.ended, /not all that it said could be written: ENOSPC/)
+
+    assertFailed(await start(["schema", "config"], intoFullLog).ended, /ENOSPC/)
   })
 
   it.concurrent("after kill -9 could not even lock the journal; now it does, and another bot is refused", async () => {
