@@ -8,13 +8,15 @@ import type { Asset } from "../../domain/Amount.ts"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
-import type { Order } from "../../domain/Order.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
 import { firstOrder, isFinished } from "../../domain/Placement.ts"
 import * as Engine from "../../engine/Engine.ts"
 import { Consent } from "../../engine/funding/FundingGate.ts"
+import type { EndedOrder } from "../../engine/restart/EndedOrders.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { Placement } from "../../engine/state/Placement.ts"
+import * as Afterlife from "../../engine/tracking/ended/Afterlife.ts"
 import * as Fingerprint from "../../engine/tracking/Fingerprint.ts"
 import * as EventLine from "../../report/text/EventLine.ts"
 import { Venue } from "../../venue/Venue.ts"
@@ -53,6 +55,51 @@ export const underWay = Effect.fn("Course.underWay")(function* (state: BotState)
   const [other] = others
   if (other !== undefined) return yield* new OthersUnderWay({ count: others.length, strategy: other.strategy })
   return all.at(0)?.id
+})
+
+/** First orders about which the venue contradicted itself, until somebody has looked; with what it was. */
+export const contradicted = ({
+  slots
+}: BotState): ReadonlyArray<{ readonly placement: string; readonly what: string }> =>
+  [...slots.values()].flatMap(({ freeze, frozen, strategy }) =>
+    strategy === firstOrder && freeze?.kind === "contradiction" && frozen !== undefined
+      ? [{ placement: freeze.placement, what: frozen }]
+      : []
+  )
+
+/**
+ * Why none may be paid by what became of those before, if so. Each is looked at once more: while one lives on that the venue had paid
+ * back, another would be money paid again.
+ */
+const earlier = Effect.gen(function* () {
+  const venue = yield* Venue
+  const { state } = yield* Bookkeeper
+  const afterlife = yield* Afterlife.make
+  const known = () =>
+    contradicted(state)
+      .map(({ placement, what }) => `first order ${placement}: ${what}`)
+      .at(0)
+  const lookAt = Effect.fnUntraced(function* (ended: EndedOrder) {
+    const { id, order } = ended.last
+    const read = yield* Effect.result(venue.getOrder(order.id))
+    if (read._tag === "Failure") {
+      const { reason } = read.failure
+      return reason._tag === "Rejected" ? undefined : `first order ${id} cannot be read: ${reason.message}`
+    }
+    const { value } = read.success
+    if (isTerminal(value.fillStatus)) return undefined
+    yield* afterlife.see(ended, value, yield* Clock.currentTimeMillis, () => {})
+    return known() ?? `first order ${id} had ended, and the venue shows it ${value.fillStatus}`
+  })
+  return Effect.gen(function* () {
+    const before = known()
+    if (before !== undefined) return before
+    for (const ended of state.ended.byId.values()) {
+      const why = ended.last.strategy === firstOrder && !ended.isForgotten ? yield* lookAt(ended) : undefined
+      if (why !== undefined) return why
+    }
+    return undefined
+  }).pipe(Effect.catchTag("JournalError", ({ message }) => Effect.succeed(message)))
 })
 
 /** Records the order that was agreed to, and returns its name. Nothing is asked of the venue yet. */
@@ -100,12 +147,15 @@ export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseO
   const venue = yield* Venue
   const stop = yield* Stop
   const current = () => books.state.placements.get(id)
+  const heldByEarlier = yield* earlier
 
   let agreed: Order | undefined
   /** Before it is created there is nothing to agree to; once it is signed it was agreed to. An order that is not paid is inert. */
   const consent = Effect.fnUntraced(function* (placement: Placement) {
     if (placement.id !== id) return "another first order is under way"
-    if (placement.state !== "created") return undefined
+    if (placement.state !== "planned" && placement.state !== "created") return undefined
+    const held = yield* heldByEarlier
+    if (held !== undefined || placement.state === "planned") return held
     const { estimatedRefundFee, estimatedWithdrawFee, id: orderId } = placement.order
     const isAsShown =
       agreed !== undefined &&

@@ -52,6 +52,7 @@ export const make = (facts: OrderFacts) => {
   const [input, output] = [inputAsset(market, side), outputAsset(market, side)]
   const bound = last(events, "Bound")
   const booked = Evidence.standing(events)
+  const counted = moments.slice(moments.length - booked.length)
   const ends = booked.flatMap((event) => (endings.includes(event._tag) ? [event] : []))
   const comparisons = bound === undefined ? [] : comparisonsOf(facts, events, input)
   const found = Evidence.findings(moments).map(({ text }) => text)
@@ -88,8 +89,8 @@ export const make = (facts: OrderFacts) => {
     })),
     millis: {
       toRest: between(moments, "Planned", "DepositSeen"),
-      toCancel: between(moments, "CancelSent", "Closed"),
-      toRefund: between(moments, "Closed", "Refunded")
+      toCancel: between(counted, "CancelSent", "Closed"),
+      toRefund: between(counted, "Closed", "Refunded")
     },
     compared: comparisons,
     differences,

@@ -45,6 +45,16 @@ export class NotPaid extends Schema.TaggedError<NotPaid>()("NotPaid", { why: Sch
   }
 }
 
+/** The venue took back what it had said of a first order. */
+export class Contradicted extends Schema.TaggedError<Contradicted>()("Contradicted", {
+  placement: Schema.String,
+  what: Schema.String
+}) {
+  override get message(): string {
+    return `First order ${this.placement}: ${this.what}. No other one is paid until you have said what is true (limitbot resolve ${this.placement})`
+  }
+}
+
 export const command = Command.make(
   "first-order",
   {
@@ -75,7 +85,7 @@ export const command = Command.make(
     if (!dry && word === undefined && begun?.isOpen !== false) yield* someoneCanType(json)
     const ways = { config, account, json, word }
     if (begun !== undefined && !dry) {
-      if (!json) yield* Console.log(`Goes on with the first order ${begun.placement}.`)
+      if (!json) yield* Console.log(goesOn(begun.placement))
       return yield* carried({ ...ways, asked: begun.placement })
     }
     const found = yield* Checks.all(file, config, account)
@@ -100,6 +110,8 @@ export const command = Command.make(
     { command: `limitbot first-order --confirm ${theWord} --json`, description: "For programs" }
   ])
 )
+
+const goesOn = (placement: string): string => `Goes on with the first order ${placement}.`
 
 /** Before anything is asked of the venue: somebody must be there to agree. */
 const someoneCanType = Effect.fnUntraced(function* (json: boolean) {
@@ -187,6 +199,22 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
     yield* StartUp.record({ ...run, account: account.signerId, venue: venue.url }, [])
     const placement = typeof asked === "string" ? asked : (other ?? (yield* Course.begin(asked)))
     const assets = bySymbol(config.markets.assets)
+    if (other !== undefined && typeof asked !== "string" && !json) yield* Console.log(goesOn(other))
+    const tell = Effect.fnUntraced(function* (told: string, own: Pick<Carried, "before"> & { readonly read?: Order }) {
+      const facts = yield* factsOf({ account, config, placement: told, ...own })
+      const report = Report.make(facts)
+      const file = reportFile(journal, told)
+      yield* WholeFile.write(file, yield* Report.fileText(report, facts))
+      if (json) yield* Console.log(JSON.stringify({ ...report, file }))
+      else yield* Console.log(`\n${Report.lines(report).join("\n")}\n  report       ${file} (no secrets in it)`)
+      return report
+    })
+    // What was told of an earlier one is not true any more, whatever becomes of this one.
+    const correct = (except?: string) =>
+      Effect.forEach(
+        Course.contradicted(state).filter((each) => each.placement !== except),
+        (each) => tell(each.placement, {})
+      )
     const read = yield* Course.toTheEnd({
       placement,
       markets: Modes.marketsByName(config.markets),
@@ -198,13 +226,11 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
       }),
       killSwitch: yield* KillFile.watch(journal),
       isQuiet: json
-    })
-    const facts = yield* factsOf({ account, before, config, placement, read })
-    const report = Report.make(facts)
-    const file = reportFile(journal, placement)
-    yield* WholeFile.write(file, yield* Report.fileText(report, facts))
-    if (json) yield* Console.log(JSON.stringify({ ...report, file }))
-    else yield* Console.log(`\n${Report.lines(report).join("\n")}\n  report       ${file} (no secrets in it)`)
+    }).pipe(Effect.tapError(() => Effect.ignore(correct())))
+    yield* correct(placement)
+    const report = yield* tell(placement, present({ before, read }))
+    const [contradicted] = Course.contradicted(state)
+    if (contradicted !== undefined) return yield* new Contradicted(contradicted)
     if (report.outcome !== "settled") return yield* new NotPaid({ why: report.why ?? report.outcome })
   }).pipe(Effect.scoped, Effect.provide(Modes.live(config, account, pid)))
 })
@@ -218,8 +244,8 @@ const factsOf = Effect.fnUntraced(function* ({
   read
 }: Pick<Carried, "account" | "config"> & {
   readonly placement: string
-  readonly before: bigint | undefined
-  readonly read: Order | undefined
+  readonly before?: bigint
+  readonly read?: Order
 }) {
   const fold = Evidence.make(placement)
   const events = yield* Journal.use((journal) => Stream.runCollect(journal.events({ strategy: firstOrder })))

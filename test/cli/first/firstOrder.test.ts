@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { type ProfileName, profileNames } from "../../../src/venue/profile/Profiles.ts"
 import { limitbot as program } from "../../builtProgram.ts"
@@ -72,11 +73,17 @@ interface Report {
   readonly timeline: ReadonlyArray<{ readonly _tag: string }>
 }
 
+/** What an order that was paid back says of itself, and what one that rests does. */
+const refunded = /"fillStatus":"CANCELED","payoutStatus":"COMPLETED","isPayoutStatusFinal":true,"payouts":\{.*?\}\}/
+const living =
+  '"fillStatus":"OPEN","payoutStatus":"NOT_STARTED","isPayoutStatusFinal":false,"payouts":{"withdrawal":null,"allWithdrawals":[],"refund":null}'
+
 const proxies: Array<{ readonly close: () => Promise<void> }> = []
 atEndOfFiles(async () => void (await Promise.all(proxies.splice(0).map((proxy) => proxy.close()))))
 
-const reportIn = (cwd: string): Report => {
-  const name = readdirSync(cwd).find((file) => /^journal\.first-order-.*\.json$/.test(file)) ?? ""
+const reportIn = (cwd: string, placement = ".*"): Report => {
+  const isReport = new RegExp(`^journal\\.first-order-${placement}\\.json$`)
+  const name = readdirSync(cwd).find((file) => isReport.test(file)) ?? ""
   return JSON.parse(readFileSync(join(cwd, name), "utf8"))
 }
 
@@ -277,6 +284,32 @@ describe("limitbot first-order", () => {
     bot.signal("SIGTERM")
     await bot.ended
     assertSays(await limitbot("first-order", "--confirm", "place"), 1, /has \d+ orders under way, of "grid"/)
+  })
+
+  it.concurrent("paid a second one although the first one lives on, and called both as expected", {
+    timeout: 120_000
+  }, async () => {
+    let isLying = false
+    const { cwd, limitbot } = await prepare("document", async (text, { url }) => {
+      const proxy = await recordingProxy(url, "", 0, (path, body) =>
+        isLying && path.startsWith("/v0/orders") ? body.replace(refunded, living) : body
+      )
+      proxies.push(proxy)
+      return text.replace(url, proxy.url)
+    })
+    const tried = await limitbot("first-order", "--confirm", "place")
+    assert.match(tried.stdout, /differences +none/, tried.stderr)
+    isLying = true
+    // So soon after its end nobody believes that it lives on; nothing is paid meanwhile either.
+    await setTimeout(5_000)
+    const second = await limitbot("first-order", "--confirm", "place")
+    assertSays(second, 1, /First order p1: order .* ended CANCELED, and the venue goes on to show it OPEN/)
+    assert.match(second.stdout, /^First order p1: open(?:\n.*)* DIFFERENCE +.*goes on to show it OPEN/m)
+    const [first, next] = ["p1", "p2"].map((placement) => reportIn(cwd, placement))
+    assert.deepStrictEqual([first?.outcome, next?.outcome], ["open", "not paid"])
+    assert.deepStrictEqual(first?.cost, [{ asset: "USDC", amount: "0" }])
+    assert.isAbove(first?.differences.length ?? 0, 0)
+    assert.notIncludeMembers(next?.timeline.map(({ _tag }) => _tag) ?? [], ["CreateSent", "FundingSigned"])
   })
 
   it.skipIf(!hasTerminals())("waits for the word at a terminal", { timeout: 240_000 }, async () => {
