@@ -42,11 +42,15 @@ import * as WalletConfig from "./files/WalletConfig.ts"
 const maxAppFeeBasisPoints = 100
 
 /** On other chains every asset needs its own addresses. */
-export class AddressesMissing extends Schema.TaggedError<AddressesMissing>()("AddressesMissing", {
-  missing: Schema.Array(Schema.String)
+export class AddressesUnfit extends Schema.TaggedError<AddressesUnfit>()("AddressesUnfit", {
+  missing: Schema.Array(Schema.String),
+  /** Somebody believes that money goes there, and none does. */
+  unused: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    return `An asset of depositType ORIGIN_CHAIN needs an address to be paid to and one to be refunded to. Missing: ${this.missing.join(", ")}`
+    return this.missing.length > 0
+      ? `An asset of depositType ORIGIN_CHAIN needs an address to be paid to and one to be refunded to. Missing: ${this.missing.join(", ")}`
+      : `Only an asset of depositType ORIGIN_CHAIN is paid to an address of its own; that of others stays in the account. Set assets.SYMBOL.depositType, or take away: ${this.unused.join(", ")}`
   }
 }
 
@@ -55,7 +59,7 @@ export type Pace = Partial<Omit<Settings, "account">>
 /** The account of the configuration: named, or the implicit one of its key. */
 export const accountOf: (
   config: BotConfig
-) => Effect.Effect<VenueAccount, AddressesMissing | KeyMalformed | AccountKey.KeyOfAnother> = Effect.fn(
+) => Effect.Effect<VenueAccount, AddressesUnfit | KeyMalformed | AccountKey.KeyOfAnother> = Effect.fn(
   "Modes.accountOf"
 )(function* ({ account, markets }) {
   const signerId = yield* signerOf(account)
@@ -64,7 +68,11 @@ export const accountOf: (
     ...(account.recipients.has(symbol) ? [] : [`account.recipients.${symbol}`]),
     ...(account.refundTo.has(symbol) ? [] : [`account.refundTo.${symbol}`])
   ])
-  if (missing.length > 0) return yield* new AddressesMissing({ missing })
+  const isOnChain = new Set(onChain.map(({ symbol }) => symbol))
+  const unused = (["recipients", "refundTo"] as const).flatMap((field) =>
+    [...account[field].keys()].filter((symbol) => !isOnChain.has(symbol)).map((symbol) => `account.${field}.${symbol}`)
+  )
+  if (missing.length + unused.length > 0) return yield* new AddressesUnfit({ missing, unused })
   const byId = (bySymbol: ReadonlyMap<string, string>) =>
     new Map(onChain.map(({ id, symbol }) => [id, bySymbol.get(symbol) ?? ""]))
   const addresses = { recipients: byId(account.recipients), refundTo: byId(account.refundTo) }

@@ -29,7 +29,7 @@ export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("Rehe
 /** What `run` would refuse is refused in the same words, and is no defect. */
 const refusalIn = (ended: Cause.Cause<unknown>) => {
   const error = Option.getOrUndefined(Cause.findErrorOption(ended))
-  return error instanceof Modes.AddressesMissing || error instanceof PlanRefused ? Effect.fail(error) : Effect.void
+  return error instanceof Modes.AddressesUnfit || error instanceof PlanRefused ? Effect.fail(error) : Effect.void
 }
 
 const levelNames = ["none", "low", "medium", "high"] as const satisfies ReadonlyArray<TroubleLevel>

@@ -55,6 +55,13 @@ describe("a rehearsal of the whole configuration", () => {
     assert.strictEqual(count(outcome, "FundingSigned"), 0)
   })
 
+  it("addresses of assets whose money is in the account were accepted, and nothing went there", async () => {
+    const config = account(`recipients: { USDC: ${address} }, refundTo: { BTC: ${address} }`)
+    const outcome = await play({ config })
+    assert.match(refusal(outcome), /stays in the account.*: account\.recipients\.USDC, account\.refundTo\.BTC$/)
+    assert.strictEqual(count(outcome, "FundingSigned"), 0)
+  })
+
   it("on other chains a program of the user's pays, by no signature", async () => {
     const config = account(`depositType: ORIGIN_CHAIN, ${addresses}, wallet: { command: [pay] }`)
     const outcome = await play({ config })
