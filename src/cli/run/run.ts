@@ -9,7 +9,6 @@ import * as Telemetry from "../control/Telemetry.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as FileName from "../FileName.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
-import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
 import * as Reconciling from "../history/Reconciling.ts"
@@ -18,7 +17,7 @@ import { boot, Process } from "../Process.ts"
 import { allowFlag } from "../plan/PlanRefused.ts"
 import * as BotRun from "./BotRun.ts"
 import * as Kill from "./KillFile.ts"
-import * as RemovedFiles from "./watch/RemovedFiles.ts"
+import * as StartFiles from "./watch/StartFiles.ts"
 
 export const command = Command.make(
   "run",
@@ -59,10 +58,16 @@ export const command = Command.make(
   }) {
     const configured = yield* ConfigFile.load(configFile)
     if (!dryRun) yield* TlsCheck.verified
-    const given = yield* RemovedFiles.sort(files, configured.journal)
-    for (const file of given.left) yield* Console.error(`${file}: was removed while the bot ran, and is left out`)
+    const killSwitch = yield* Kill.watch(configured.journal)
+    const start = yield* StartFiles.load({
+      files,
+      markets: configured.markets,
+      journal: configured.journal,
+      goesOn: !dryRun,
+      isKilled: !dryRun && (yield* killSwitch) !== undefined
+    })
+    for (const note of start.notes) yield* Console.error(note)
     const config = dryRun ? onPaper(configured, yield* temporaryJournal) : configured
-    const strategies = yield* StrategyFiles.load(given.files, config.markets)
     const account = yield* Modes.accountOf(config)
     const { pid } = yield* Process
     const { journal } = config
@@ -78,7 +83,7 @@ export const command = Command.make(
         account: account.signerId,
         venue: config.venue.url
       },
-      strategies,
+      strategies: start.strategies,
       markets: Modes.marketsByName(config.markets),
       assets,
       stuckAfter: config.stuckAfter,
@@ -103,8 +108,8 @@ export const command = Command.make(
             reconciling: Reconciling.live(config, account.signerId)
           }),
       pictureMillis: Duration.toMillis("10 minutes"),
-      reload: { files: given.files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
-      killSwitch: yield* Kill.watch(journal)
+      reload: { files: start.files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
+      killSwitch: dryRun ? yield* Kill.watch(journal) : killSwitch
     }
     if (!json && options.warning !== undefined) yield* Console.log(options.warning)
     const pace = Option.match(poll, { onNone: () => ({}), onSome: (pollMinMillis) => ({ pollMinMillis }) })

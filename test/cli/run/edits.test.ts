@@ -77,6 +77,52 @@ describe.concurrent("strategy files of a running bot", () => {
     assertSays(wrong, 1, /never\.yaml/)
   })
 
+  it("a file with a mistake ended the next start, so nobody followed the orders of all others", async () => {
+    const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
+    const both = ["run", "grid.yaml", "ladder.yaml", "--config", "config.yaml", "--json"]
+    const bot = startHere(both, { cwd })
+    await bot.says(/"DepositSeen".*"ladder"/)
+    bot.signal("SIGTERM")
+    await bot.ended
+    writeFileSync(join(cwd, "ladder.yaml"), ladder(1000).replace("rungs: 2", "rungs: two"))
+    const again = startHere(both, { cwd })
+    await again.says(/"StrategiesRefused".*rungs/)
+    await again.says('"Decided"')
+    const strategies = again.stdout().match(/"event":"StrategyLoaded"[^\n]*/g) ?? []
+    assert.strictEqual(strategies.length, 2)
+    writeFileSync(join(cwd, "ladder.yaml"), ladder(500))
+    await again.says('"amount":"500000000"')
+    again.signal("SIGTERM")
+    const { code, stderr } = await again.ended
+    assert.strictEqual(code, 0, stderr)
+    assert.include(stderr, "what ran last goes on")
+  })
+
+  for (const [what, change] of [
+    ["is gone", (file: string) => rmSync(file)],
+    ["has a mistake", (file: string) => writeFileSync(file, "name: [")],
+    ["has the name of another", (file: string) => writeFileSync(file, gridText)]
+  ] as const)
+    it(`under the kill switch a bot of which a file ${what} withdrew nothing`, async () => {
+      const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
+      const files = ["ladder.yaml", "grid.yaml", "--config", "config.yaml"]
+      const bot = startHere(["run", ...files, "--json"], { cwd })
+      await bot.says(/"DepositSeen".*"ladder"/)
+      bot.signal("SIGTERM")
+      await bot.ended
+      change(join(cwd, "ladder.yaml"))
+      assert.strictEqual((await runHere(["kill", "--config", "config.yaml"], { cwd })).code, 0)
+      const last = await startHere(["run", ...files, "never.yaml", "--for", "1s", "--cancel-on-exit"], { cwd }).ended
+      assert.strictEqual(last.code, 0, last.stderr)
+      const orders: ReadonlyArray<{ readonly state: string }> = JSON.parse(
+        (await runHere(["orders", "--json", "--config", "config.yaml"], { cwd })).stdout
+      )
+      assert.deepStrictEqual(
+        orders.filter(({ state }) => state !== "settled"),
+        []
+      )
+    })
+
   it("what plan refuses, a start and an edit refuse as well, until it is allowed by name", async () => {
     const sandbox = await startSandbox()
     const cwd = workspace(sandbox, { "ladder.yaml": ladder(1000, 2_000_000) })

@@ -1,0 +1,93 @@
+/**
+ * What a bot starts with: its files, as they are. Files that cannot be used, or that the last run rejected as an edit, end no bot
+ * that ran with others of their names, as they do not while it runs: it goes on with what ran last, which the journal has, and the
+ * watch on the files tells what is wrong and takes them when they are mended (`StrategyWatch`). A file of which nothing ever ran
+ * is a mistake of whoever starts the bot; under the kill switch it is left out, because nothing is placed and withdrawing needs no
+ * file. One that was removed while the bot ran is left out if others remain.
+ */
+import { Effect, FileSystem, Result, Stream } from "effect"
+import type { BotEvent } from "../../../domain/BotEvent.ts"
+import { Journal } from "../../../journal/Journal.ts"
+import type { Markets } from "../../../strategy/Markets.ts"
+import type { Strategy } from "../../../strategy/Strategy.ts"
+import * as StrategyFile from "../../../strategy/StrategyFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import * as Modes from "../../Modes.ts"
+
+const told = Effect.gen(function* () {
+  const journal = yield* Journal
+  const tags = ["BotStarted", "StrategyLoaded", "StrategyRemoved", "StrategiesRefused", "EditMended"] as const
+  return (yield* Stream.runCollect(journal.events({ tags }))).map(({ event }) => event)
+})
+
+interface LastRun {
+  /** The text that ran last, by file. */
+  readonly ran: ReadonlyMap<string, string>
+  /** Files of strategies that were removed and not loaded since. */
+  readonly removed: ReadonlySet<string>
+  /** The files had been edited, and the edit was not taken. */
+  readonly isRejected: boolean
+}
+
+const lastRunIn = (events: ReadonlyArray<BotEvent>): LastRun => {
+  const loaded = new Map<string, { readonly file: string; readonly text: string }>()
+  const removed = new Set<string>()
+  let isRejected = false
+  for (const event of events) {
+    if (event._tag === "StrategyLoaded") {
+      const { file, strategy, text = loaded.get(strategy)?.text ?? "" } = event
+      loaded.set(strategy, { file, text })
+      removed.delete(file)
+    }
+    const gone = event._tag === "StrategyRemoved" ? loaded.get(event.strategy) : undefined
+    if (gone !== undefined) removed.add(gone.file)
+    if (event._tag === "StrategiesRefused") isRejected = true
+    if (event._tag === "EditMended" || event._tag === "BotStarted") isRejected = false
+  }
+  return { ran: new Map([...loaded.values()].map(({ file, text }) => [file, text])), removed, isRejected }
+}
+
+interface Asked {
+  readonly files: ReadonlyArray<string>
+  readonly markets: Markets
+  readonly journal: string
+  /** A dry run has a person beside it, and goes on with nothing. */
+  readonly goesOn: boolean
+  readonly isKilled: boolean
+}
+
+interface Start {
+  readonly strategies: ReadonlyArray<Strategy>
+  /** The files to watch. */
+  readonly files: ReadonlyArray<string>
+  /** What is otherwise than the command line asks for, in words. */
+  readonly notes: ReadonlyArray<string>
+}
+
+export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn, isKilled, journal, markets }: Asked) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const exists = (path: string) => Effect.orElseSucceed(fileSystem.exists(path), () => false)
+  const last = lastRunIn((yield* exists(journal)) ? yield* Effect.provide(told, Modes.readOnlyJournal(journal)) : [])
+  const missing = yield* Effect.filter(all, (file) => Effect.map(exists(file), (isThere) => !isThere))
+  const left = missing.length === all.length ? [] : missing.filter((file) => last.removed.has(file))
+  const files = all.filter((file) => !left.includes(file))
+  const notes = left.map((file) => `${file}: was removed while the bot ran, and is left out`)
+  const read = yield* StrategyFiles.readAll(files, markets)
+  const isUsable = read.problems.length === 0
+  if (isUsable && !last.isRejected) return { strategies: read.strategies, files, notes } satisfies Start
+
+  const before = files.flatMap((file) => {
+    const text = goesOn ? last.ran.get(file) : undefined
+    const parsed = text === undefined ? undefined : StrategyFile.parse(text, file, markets)
+    return parsed !== undefined && Result.isSuccess(parsed) ? [parsed.success] : []
+  })
+  const ranAll = before.length === files.length
+  if (isUsable && (!ranAll || sameTexts(before, read.strategies)))
+    return { strategies: read.strategies, files, notes } satisfies Start
+  if (!ranAll && !isKilled) return yield* new StrategyFiles.StrategiesInvalid({ rendered: read.rendered })
+  const goingOn = "the files as they are now cannot be used, or were rejected as an edit: what ran last goes on"
+  return { strategies: before, files, notes: [...notes, ...read.rendered, goingOn] } satisfies Start
+})
+
+const sameTexts = (some: ReadonlyArray<Strategy>, others: ReadonlyArray<Strategy>): boolean =>
+  some.every(({ file, hash }) => others.some((other) => other.file === file && other.hash === hash))
