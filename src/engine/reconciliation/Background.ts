@@ -4,7 +4,7 @@
  * memory however long the journal is. It only reads: a foreign order or deposit is named, and never touched. What it finds
  * becomes an event when it differs from what it found before. A witness that cannot be asked is asked the next time, and what
  * it said before stands: neither the bot nor the other witnesses notice. A contradiction that was told stays told, also after a
- * restart, until a look decides that its subject agrees, its order is over, or a person accepts it.
+ * restart, until a look decides that its subject agrees, its order is over or its books were corrected, or a person accepts it.
  */
 import { Effect } from "effect"
 import type { Of, Recorded, Tag } from "../../domain/BotEvent.ts"
@@ -15,6 +15,7 @@ import type { Markets } from "../../strategy/Markets.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { corrected, orderName } from "../state/RunState.ts"
 import * as BalanceComparison from "./BalanceComparison.ts"
 import * as Baseline from "./Baseline.ts"
 import * as Comparison from "./Comparison.ts"
@@ -61,11 +62,12 @@ const ledgerOf = () => {
   const orders = new Map<string, JournalOrders.JournalOrder>()
   const settled = new Set<string>()
   let sequence = 0
-  let before = said(nothing)
+  let told: Parameters<typeof corrected>[0] = nothing
   const see = (entry: Recorded): void => {
     sequence = entry.sequence
     const { event } = entry
-    if (event._tag === "Reconciled") before = said(event)
+    if (event._tag === "Reconciled") told = event
+    if ("placement" in event) told = corrected(told, event)
     JournalOrders.apply(orders, entry)
     const order = "placement" in event ? orders.get(event.placement) : undefined
     if (order === undefined || !order.isOver || event._tag !== "Settled") return
@@ -80,7 +82,7 @@ const ledgerOf = () => {
         depositAddress === undefined ? [] : [Reconciliation.addressKey(depositAddress, depositMemo)]
       )
     )
-  return { orders, settled, open, see, sequence: () => sequence, before: () => before }
+  return { orders, settled, open, see, sequence: () => sequence, before: () => said(told) }
 }
 
 const nothing: Finding = { witnesses: [], contradictions: [], foreign: [] }
@@ -108,8 +110,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
 
   /** About its subject a look has to decide before it takes back what was told: so not about an order that is over. */
   const isWatched = (subject: string): boolean =>
-    !subject.startsWith("order ") ||
-    [...known.orders.values()].some((order) => subject === `order ${Reconciliation.orderName(order)}`)
+    !subject.startsWith("order ") || [...known.orders.values()].some((order) => subject === `order ${orderName(order)}`)
 
   const balances =
     watched.isPrivate.size === 0

@@ -11,6 +11,7 @@
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { moneyOf, type SwapAccount } from "../../domain/SwapAccount.ts"
+import { orderName } from "../state/RunState.ts"
 import { type Comparison, type ComparisonVerdict, type Evidence, noEvidence, texts } from "./Comparison.ts"
 import type { JournalOrder } from "./JournalOrders.ts"
 
@@ -75,9 +76,6 @@ const isFinal = (status: string): boolean => status === "SUCCESS" || status === 
 
 const sumOf = (order: Order, side: "amountIn" | "amountOut"): Amount =>
   order.fills.reduce((sum, fill) => sum + fill[side], 0n)
-
-export const orderName = ({ placement, slot }: Pick<JournalOrder, "placement" | "slot">): string =>
-  `${slot} ${placement}`
 
 const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders }: Witnesses): Comparison => {
   const { depositAddress, depositMemo, orderId } = order

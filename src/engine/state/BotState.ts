@@ -218,6 +218,7 @@ export const objection = ({ ended, placements }: BotState, events: ReadonlyArray
 
 const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {
   Replacements.see(state.replacements, event, at)
+  RunState.correct(state, event)
   if (event._tag === "Planned") return plan(state, event, at)
   const placement = state.placements.get(event.placement) ?? livingOn(state.ended, event)
   // A slot stays frozen after the placement that froze it is settled and gone.

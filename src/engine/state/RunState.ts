@@ -2,7 +2,7 @@
  * What holds for the whole bot and not for one strategy or order: which run it is, the kill switch, and whether venue, disk,
  * journal, clock and files are well. A fold of the journal; a new run begins well until it is told otherwise.
  */
-import type { Of } from "../../domain/BotEvent.ts"
+import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import type { Drift } from "../../domain/Drift.ts"
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
 
@@ -139,6 +139,34 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
       state.drift = event.drift
       return
   }
+}
+
+/** How comparisons name an order of ours; `slot` with its strategy. */
+export const orderName = ({ placement, slot }: { readonly placement: string; readonly slot: string }): string =>
+  `${slot} ${placement}`
+
+type Told = Pick<Of<"Reconciled">, "contradictions" | "foreign">
+
+/**
+ * What a comparison has found of an order says nothing any more once its books were corrected, or a person has said what is true.
+ * The next comparison says it anew, if it is still so. An order that was taken into the books is foreign no more.
+ */
+export const corrected = (told: Told, event: PlacementEvent): Told => {
+  const { contradictions, foreign } = told
+  if (event._tag === "Bound")
+    return { contradictions, foreign: foreign.filter(({ subject }) => subject !== event.orderId) }
+  if (event._tag !== "TakenBack" && event._tag !== "Resolved") return told
+  const { placement, slot, strategy } = event
+  const subjects = [`order ${orderName({ placement, slot: `${strategy}/${slot}` })}: `, `swap ${placement}: `]
+  const isOfIt = (sentence: string): boolean => subjects.some((subject) => sentence.startsWith(subject))
+  return { contradictions: contradictions.filter((sentence) => !isOfIt(sentence)), foreign }
+}
+
+export const correct = (state: RunState, event: PlacementEvent): void => {
+  const { reconciled } = state
+  if (reconciled === undefined) return
+  const { contradictions, foreign } = corrected(reconciled, event)
+  state.reconciled = contradictions.length + foreign.length > 0 ? { ...reconciled, contradictions, foreign } : undefined
 }
 
 /** What a new run does not end. A finding is told again only when it differs. */

@@ -1,6 +1,6 @@
 /** A running bot compares its records by itself: a stranger's order is named once, never touched, and gone when it is gone. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import * as SwapsByHand from "../../../src/engine/funding/SwapsByHand.ts"
 import * as Background from "../../../src/engine/reconciliation/Background.ts"
 import * as BalanceComparison from "../../../src/engine/reconciliation/BalanceComparison.ts"
@@ -156,6 +156,39 @@ describe("reconciliation in the background", () => {
         assert.lengthOf(down, 1, "only when the bot itself could not ask")
         yield* Fiber.interrupt(loop)
         yield* Effect.all([bot.stop, other.stop, third.stop])
+      })
+    )
+  )
+
+  it.effect("what was said of an order stayed an alarm until the next look after its books were corrected", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { world, process: bot } = yield* resting({ strategies: [ladder(2)] }, 2)
+        const own = new Set([world.signerId])
+        const watched = { own, hasHistory: false, markets: { assets, ticks: new Map() }, isPrivate: new Set<string>() }
+        const begun = yield* Background.make(watched).pipe(Effect.provideContext(bot.context), Effect.provide(unasked))
+        const look = begun.pipe(Effect.provideContext(bot.context), Effect.provide(unasked))
+        const books = Context.get(bot.context, Bookkeeper)
+        const [one, other] = openOrders(bot).map(({ id, slot, strategy }) => ({ placement: id, slot, strategy }))
+        if (one === undefined || other === undefined) return assert.fail("no orders")
+        const noted = (about: typeof one) => ({ _tag: "Contradiction", ...about, what: "x", evidence: "" }) as const
+        const told = () => bot.state.reconciled?.contradictions.map((sentence) => sentence.split(":")[0])
+        const [first, second] = [one, other].map(
+          ({ placement, slot, strategy }) => `order ${strategy}/${slot} ${placement}`
+        )
+        yield* books.record(noted(one), noted(other))
+        yield* look
+        assert.deepStrictEqual(told(), [first, second])
+
+        const word = { _tag: "Resolved", word: "adopt", text: "" } as const
+        yield* books.record({ ...word, ...one })
+        assert.deepStrictEqual(told(), [second])
+        yield* books.record({ ...word, ...other })
+        assert.isUndefined(told())
+        yield* books.record(noted(one))
+        yield* look
+        assert.deepStrictEqual(told(), [first], "what is so again is said again")
+        yield* bot.stop
       })
     )
   )
