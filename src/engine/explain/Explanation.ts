@@ -22,9 +22,10 @@ import { progress } from "../planning/DecisionRecord.ts"
 import { circumstances } from "../planning/Planning.ts"
 import type { Circumstances } from "../planning/RiskLimits.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
-import type { Placement } from "../state/Placement.ts"
+import type { Placement, PlacementIn } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import type { StrategyState } from "../state/StrategyState.ts"
+import { doubtOf, isDoubtful } from "../tracking/EarlyEnd.ts"
 import { verdictsOf } from "./GuardVerdicts.ts"
 import type { SeenInputs } from "./PastInputs.ts"
 import { type Touched, textOf } from "./Touched.ts"
@@ -167,7 +168,7 @@ const explainSlot = (
     wouldChange: [
       ...flips.map(({ guard, flips }) => `${flips ?? "another order"}, for the limit ${guard}`),
       ...turningPoints(checks),
-      ...(decision === undefined ? [] : wouldChange(decision))
+      ...(decision === undefined ? [] : wouldChange(decision, placement))
     ],
     at: now,
     rule,
@@ -281,7 +282,8 @@ const cause = ({ code, text, source }: Reason): string =>
 const verdict = (placement: Placement | undefined, assets: Money.Assets, now: number): string => {
   if (placement === undefined) return "holds nothing"
   const base = placement.side === "SELL" ? placement.inputAsset : placement.outputAsset
-  return `holds ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, for ${age(now - placement.plannedAt)}`
+  const held = isOver(placement) ? "has in the books, and not in the market," : "holds"
+  return `${held} ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, for ${age(now - placement.plannedAt)}`
 }
 
 const because = (
@@ -314,6 +316,7 @@ const because = (
         ? [`the strategy is done with it, all its legs have filled: ${cause(wish.done)}`]
         : [`the strategy wants ${order(wish.desired)}: ${cause(wish.desired.why)}`]),
     ...keptBecause(state, strategies.get(strategy.name), decision, placement, wish, now),
+    ...overBecause(placement),
     ...(absent === undefined ? [] : [`the strategy wants nothing: ${cause(absent.why)}`]),
     ...(placement === undefined && refusal !== undefined ? [`refused: ${refusal}`] : []),
     ...(placement?.cancel === undefined ? [] : [`it is being cancelled: ${cause(placement.cancel.why)}`]),
@@ -337,6 +340,17 @@ const because = (
   ]
 }
 
+/** It is not in the market any more, whatever its slot wants, and nothing new is placed before its money is back. */
+const isOver = (placement: Placement | undefined): placement is PlacementIn<"closing"> => placement?.state === "closing"
+
+const overBecause = (placement: Placement | undefined): ReadonlyArray<string> => {
+  if (!isOver(placement)) return []
+  if (isDoubtful(placement)) return [`its order is not in the market; of the venue: ${doubtOf(placement)}`]
+  return [
+    `its order is not in the market: it ended ${placement.status}, and a new one is placed once its money is back`
+  ]
+}
+
 /** An order rests elsewhere than the strategy wants it: what moving it would cost. */
 const keptBecause = (
   state: BotState,
@@ -347,7 +361,7 @@ const keptBecause = (
   now: number
 ): ReadonlyArray<string> => {
   if (strategy === undefined || decision === undefined || placement === undefined) return []
-  if (wish === undefined || "done" in wish || placement.cancel !== undefined) return []
+  if (wish === undefined || "done" in wish || placement.cancel !== undefined || isOver(placement)) return []
   const { side, price } = wish.desired
   if (side !== placement.side || Decimal.equals(price, placement.price)) return []
   const market = marketsOf(strategy).find(({ name }) => name === placement.market) ?? strategy.market
@@ -358,7 +372,7 @@ const keptBecause = (
 
 const order = ({ side, price }: DesiredOrder): string => `${side} at ${Decimal.format(price)}`
 
-const wouldChange = (decision: Of<"Decided">): ReadonlyArray<string> => {
+const wouldChange = (decision: Of<"Decided">, placement: Placement | undefined): ReadonlyArray<string> => {
   const { until } = decision
   const bounds = ({ priceBelow, priceAbove }: PriceBounds, market?: string): ReadonlyArray<string> => {
     const of = market === undefined ? "" : ` of ${market}`
@@ -373,6 +387,10 @@ const wouldChange = (decision: Of<"Decided">): ReadonlyArray<string> => {
     ...(until.elsewhere ?? []).flatMap((elsewhere) => bounds(elsewhere, elsewhere.market)),
     ...(until.time === undefined ? [] : [`the time ${iso(until.time)}`]),
     ...(until.barClose === undefined ? [] : [`the close of a ${until.barClose} candle`]),
-    ...(until.onFill ? ["a fill"] : ["nothing but a fill of this slot, which arms its next leg"])
+    isOver(placement)
+      ? "the return of what its order held"
+      : until.onFill
+        ? "a fill"
+        : "nothing but a fill of this slot, which arms its next leg"
   ]
 }

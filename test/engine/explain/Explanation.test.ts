@@ -49,8 +49,23 @@ const explained = Effect.fnUntraced(function* (
   return explain({ ...nothingElse, state, assets, now, strategies, settings, lately })
 })
 
+/** The venue has ended the first rung by itself, while its slot wants another price. */
+const endedByVenue = Effect.gen(function* () {
+  const strategy = strategyOf(ladderText(""))
+  const at = { bid: price("60000"), ask: price("60000"), at: now - 100 }
+  const moments = new Map([["ladder", { price: at, now, candles: undefined }]])
+  const situation = { run, strategies: [strategy], state: BotState.make(), moments, now, withdraw: undefined }
+  const { state } = yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))
+  fill(state, true)
+  const [placement] = state.placements.values()
+  if (placement !== undefined) state.placements.set(placement.id, { ...placement, price: price("57900") })
+  const strategies = new Map([["ladder", strategy]])
+  const [slot] = explain({ ...nothingElse, state, assets, now, strategies, settings, lately: new Map() })
+  return slot
+})
+
 /** The first rung fills wholly and is paid out. */
-const fill = (state: BotState.BotState): void => {
+const fill = (state: BotState.BotState, isEndedByVenue = false): void => {
   const [placement] = state.placements.values()
   if (placement === undefined) return
   const { strategy, slot, id, inputAsset, inputAmount, outputAsset, outputAmount, side } = placement
@@ -87,10 +102,24 @@ const fill = (state: BotState.BotState): void => {
     { _tag: "PaidOut", ...about, asset: outputAsset, amount: outputAmount - 1n, fee: 1n, txHashes: [] },
     { _tag: "Settled", ...about }
   ]
-  for (const event of history) BotState.apply(state, { sequence: state.sequence + 1, at: now, event })
+  const closed: BotEvent = { _tag: "Closed", ...about, status: "CANCELED", inputAsset, unspent: inputAmount }
+  const told = isEndedByVenue ? [...history.slice(0, 4), closed] : history
+  for (const event of told) BotState.apply(state, { sequence: state.sequence + 1, at: now, event })
 }
 
 describe("an explanation", () => {
+  it.effect("said of an order that the venue had ended that it is kept where it is, as moving it costs too much", () =>
+    Effect.gen(function* () {
+      const slot = yield* endedByVenue
+      const because = slot?.because.join("\n") ?? ""
+      assert.notInclude(because, "kept at")
+      assert.match(because, /not in the market; of the venue: it ended order o before its time \(CANCELED\); a new one/)
+      assert.include(slot?.verdict ?? "", "has in the books, and not in the market, BUY")
+      assert.notInclude(slot?.wouldChange.join() ?? "", "fill")
+      assert.include(slot?.wouldChange ?? [], "the return of what its order held")
+    })
+  )
+
   it.effect("of a planned order names its rule, what was seen, every limit and the last events", () =>
     Effect.gen(function* () {
       const [first] = yield* explained("maxPriceDeviation: 5%")
