@@ -51,6 +51,9 @@ export const givenBefore = (
   return { _tag: "SignedBefore", body, intentHash, validUntil } as const
 }
 
+/** Checks of its own file: nothing speaks against the payload, and another day or another file may allow it. */
+export const ownChecks: ReadonlySet<string> = new Set(["asset", "maxTransfer", "maxPerDay"])
+
 export const objectionTo = (
   { amount, asset, depositAddress }: PaymentToSign,
   caps: ReadonlyMap<string, Cap>,

@@ -14,7 +14,7 @@ import { longestLine, SignerAnswer, SignerRequest } from "../venue/signing/Remot
 import { Signer } from "../venue/signing/Signer.ts"
 import * as StrictJson from "../venue/wire/StrictJson.ts"
 import { parseTimestamp } from "../venue/wire/WireValue.ts"
-import { type Cap, givenBefore, objectionTo, objectionToLogin } from "./Policy.ts"
+import { type Cap, givenBefore, objectionTo, objectionToLogin, ownChecks } from "./Policy.ts"
 import type { Record, RecordBroken } from "./Record.ts"
 
 export interface SignerOptions {
@@ -42,11 +42,12 @@ const mostWaiting = 64
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerRequest))
 const encode = Schema.encodeSync(Schema.fromJsonString(SignerAnswer))
 
-const refused = (check: string, expected: string, found: string): SignerAnswer => ({
-  _tag: "Refused",
-  check,
-  expected,
-  found
+const refused = (check: string, expected: string, found: string) =>
+  ({ _tag: "Refused", check, expected, found }) as const
+
+const declined = (check: string, expected: string, found: string): SignerAnswer => ({
+  _tag: "Declined",
+  reason: `its own ${check} allows ${expected}, this is ${found}`
 })
 
 const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket" | "openTo">) {
@@ -75,7 +76,10 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     const before = givenBefore(wanted, record.entries, at)
     if (before !== undefined) return before
     const objection = objectionTo(wanted, caps, record.entries, at)
-    if (objection !== undefined) return yield* refuse(...objection, about)
+    if (objection !== undefined) {
+      const { check, expected, found } = yield* refuse(...objection, about)
+      return ownChecks.has(check) ? declined(check, expected, found) : refused(check, expected, found)
+    }
     return yield* guard.signTransfer({ standard, payload }, wanted).pipe(
       Effect.matchEffect({
         onFailure: (failure): Effect.Effect<SignerAnswer, RecordBroken> =>

@@ -128,7 +128,11 @@ describe("the signer behind its socket", () => {
           yield* ask(transfer(amount)),
           refused("amount", "a whole number of smallest units", amount)
         )
-      assert.deepStrictEqual(yield* ask(transfer("101")), refused("maxTransfer", "at most 100", "101"))
+      const declined = (reason: string) => ({ _tag: "Declined", reason })
+      assert.deepStrictEqual(
+        yield* ask(transfer("101")),
+        declined("its own maxTransfer allows at most 100, this is 101")
+      )
       const other = transfer("60", { payload: payloadOf("61") })
       assert.deepStrictEqual(yield* ask(other), refused("intent.tokens amount", '"60"', '"61"'))
       assert.strictEqual((yield* ask(transfer()))["_tag"], "Signed")
@@ -138,7 +142,7 @@ describe("the signer behind its socket", () => {
       )
       assert.deepStrictEqual(
         yield* ask(transfer("91", { depositAddress: "e" })),
-        refused("maxPerDay", "at most 150 in 24 hours", "151")
+        declined("its own maxPerDay allows at most 150 in 24 hours, this is 151")
       )
       assert.strictEqual(noted()[0], "refused: amount: expected a whole number of smallest units, found 0")
       assert.deepStrictEqual(noted().slice(-4), [

@@ -187,6 +187,11 @@ describe("what a signer process returns", () => {
     assert.match(String(late), /^The signer does not sign: what it signed before/)
   })
 
+  it("speaks against nobody when its own caps do not allow the payment", async () => {
+    const [said] = await asking(() => ({ _tag: "Declined", reason: "its own maxPerDay allows at most 5" }))
+    assert.strictEqual(said, "The signer does not sign: its own maxPerDay allows at most 5")
+  })
+
   it.each(lies)("is told and never sent: %s", async (_, answer, what) => {
     const [said] = await asking(answer)
     assert.isString(said)

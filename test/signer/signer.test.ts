@@ -113,8 +113,6 @@ describe("signer process", () => {
       ["another account", transfer({}, payload("thief", sandbox.verifier))],
       ["another verifier", transfer({}, payload(signerId, "thief.near"))],
       ["a year of validity", transfer({}, payload(signerId, sandbox.verifier, {}, 525_600))],
-      ["more than the cap", transfer({ amount: "400000001" })],
-      ["an asset that is not listed", transfer({ asset: "nep141:eth" })],
       ["an amount below zero", transfer({ amount: "-1" })],
       [
         "a login with an intent",
@@ -126,6 +124,11 @@ describe("signer process", () => {
       ["no JSON", ask(socket, "give me a signature")]
     ]
     for (const [name, answer] of tampered) assert.match(await answer, /"_tag":"Refused"/, name)
+    const declined: ReadonlyArray<readonly [string, Promise<string>]> = [
+      ["more than the cap", transfer({ amount: "400000001" })],
+      ["an asset that is not listed", transfer({ asset: "nep141:eth" })]
+    ]
+    for (const [name, answer] of declined) assert.match(await answer, /"_tag":"Declined"/, name)
     assert.strictEqual(record().filter(({ what }) => what === "signed").length, before)
 
     // A bot that died before it had the answer gets the same bytes once more; for other bytes the address is taken.

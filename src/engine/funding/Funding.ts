@@ -181,8 +181,9 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
         return yield* record(...refused(placement, what, `found ${found}`, correlationId))
       }
       // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the
-      // same payload again.
-      if (elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis) < settings.resolveAfterMillis) return
+      // same payload again. One that declines by its own caps is asked for a new order, after the pause of refusals.
+      const millis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
+      if (failure.isDeclined !== true && millis < settings.resolveAfterMillis) return
       return yield* abandon(placement, `not funded: ${failure.message}`)
     }
     const event: BotEvent = {

@@ -53,9 +53,11 @@ export class SignatureRefused extends Schema.TaggedError<SignatureRefused>()("Si
   }
 }
 
-/** The key's holder could not be asked: nothing was signed for us, and nothing speaks against the payload. */
+/** The key's holder could not be asked, or declines by its own caps: nothing was signed for us, and nothing speaks against the payload. */
 export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
-  reason: Schema.String
+  reason: Schema.String,
+  /** It was asked, and would answer the same in a moment. */
+  isDeclined: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
     return `The signer does not sign: ${this.reason}`

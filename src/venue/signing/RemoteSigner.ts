@@ -37,7 +37,9 @@ export const SignerAnswer = Schema.TaggedUnion({
   Holder: { signerId: Schema.String, publicKey: Schema.String },
   Refused: { check: Schema.String, expected: Schema.String, found: Schema.String },
   /** The service that holds the key did not sign. */
-  Unavailable: { reason: Schema.String }
+  Unavailable: { reason: Schema.String },
+  /** Its own caps forbid it for now. */
+  Declined: { reason: Schema.String }
 })
 export type SignerAnswer = typeof SignerAnswer.Type
 
@@ -100,6 +102,7 @@ export const guardLayer = (socket: string) =>
         if (answer._tag === "Signed" || answer._tag === "SignedBefore")
           return { ...answer, isEarlier: answer._tag === "SignedBefore" }
         if (answer._tag === "Unavailable") return yield* new SignerUnavailable({ reason: answer.reason })
+        if (answer._tag === "Declined") return yield* new SignerUnavailable({ reason: answer.reason, isDeclined: true })
         if (answer._tag === "Refused") {
           const { check, expected: wanted, found } = answer
           return yield* new IntentRefused({ check, expected: wanted, found })

@@ -14,7 +14,7 @@ import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
-import { IntentGuard } from "../../../src/venue/signing/IntentGuard.ts"
+import { IntentGuard, SignerUnavailable } from "../../../src/venue/signing/IntentGuard.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, VenueError } from "../../../src/venue/VenueError.ts"
 
@@ -95,6 +95,8 @@ interface World {
   readonly addressOf?: (orderId: string) => string
   readonly fee?: bigint
   readonly submit?: (count: number) => Effect.Effect<{ readonly value: { readonly intentHash: string } }, VenueError>
+  /** Why the signer declines, if it does. */
+  readonly declines?: () => string | undefined
   /** In each payload that the venue generates, and so in what is signed. */
   readonly nonce?: string
   /** Why the gate is closed when it is asked for the n-th time. */
@@ -105,6 +107,7 @@ interface World {
 const world = ({
   addressOf = (id) => `address-${id.slice(6)}`,
   closed = () => undefined,
+  declines = () => undefined,
   fee = 0n,
   nonce,
   says = () => ({}),
@@ -122,10 +125,12 @@ const world = ({
     })
     const guard = Layer.mock(IntentGuard)({
       signTransfer: () =>
-        Effect.sync(() => {
+        Effect.suspend(() => {
+          const reason = declines()
+          if (reason !== undefined) return Effect.fail(new SignerUnavailable({ reason, isDeclined: true }))
           done.signed += 1
           const body = JSON.stringify({ signedData: { payload: { nonce } } })
-          return { body, intentHash: "hash", validUntil: 120_000 }
+          return Effect.succeed({ body, intentHash: "hash", validUntil: 120_000 })
         })
     })
     const settings = { ...defaults, account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 } }
@@ -163,6 +168,27 @@ describe("the last moment before funding", () => {
       assert.deepStrictEqual([done.signed, done.sent], [1, 1])
       assert.isTrue(state.placements.get("p1")?.funding?.acknowledged)
     })
+  )
+
+  it.effect(
+    "a payment beyond the signer's own cap was a contradiction of the venue, and stopped its slot for ever",
+    () =>
+      Effect.gen(function* () {
+        let cap: string | undefined = "its own maxPerDay allows at most 5 in 24 hours, this is 6"
+        const { bind, done, state, work } = yield* world({ declines: () => cap })
+        yield* bind("p1", "address-p1")
+        yield* work("p1")
+        // It is not asked at each turn: the next attempt is another order, after the pause of refusals.
+        assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
+        const slot = state.slots.get("s/p1")
+        assert.deepStrictEqual([slot?.refusals, slot?.frozen], [1, undefined])
+        assert.strictEqual(slot?.refusedWhy, `not funded: The signer does not sign: ${cap}`)
+        assert.deepStrictEqual(problemsOf(state, 0), [])
+        cap = undefined
+        yield* bind("p2", "address-p2")
+        yield* work("p2")
+        assert.deepStrictEqual([done.signed, done.sent], [1, 1], "what the cap allows again is paid")
+      })
   )
 
   it.effect("an order whose address changed since it was bound was funded", () =>
