@@ -198,7 +198,8 @@ export const lines = ({
     `  cost         ${cost.map(({ amount, asset }) => `${amount} ${asset}`).join(", ")}`,
     ...filled.map(({ got, paid }) => `  filled       ${paid} for ${got}`),
     `  took         ${[...took("rested", millis.toRest), ...took("cancelled", millis.toCancel), ...took("refunded", millis.toRefund)].join(", ") || "-"}`,
-    ...(differences.length === 0
+    // Of one that was never paid there is nothing to compare.
+    ...(differences.length === 0 && outcome === "settled"
       ? ["  differences  none: everything was as expected"]
       : differences.map((each) => `  DIFFERENCE   ${each}`))
   ]

@@ -305,6 +305,7 @@ describe("limitbot first-order", () => {
     const second = await limitbot("first-order", "--confirm", "place")
     assertSays(second, 1, /First order p1: order .* ended CANCELED, and the venue goes on to show it OPEN/)
     assert.match(second.stdout, /^First order p1: open(?:\n.*)* DIFFERENCE +.*goes on to show it OPEN/m)
+    assert.notMatch(second.stdout, /everything was as expected/)
     const [first, next] = ["p1", "p2"].map((placement) => reportIn(cwd, placement))
     assert.deepStrictEqual([first?.outcome, next?.outcome], ["open", "not paid"])
     assert.deepStrictEqual(first?.cost, [{ asset: "USDC", amount: "0" }])
