@@ -83,6 +83,8 @@ export const make = Effect.fnUntraced(function* ({
   const watch = yield* MarketWatch.make
   const decisions = new Map<string, Decision>()
   let strategies = first
+  /** The last two looks of each strategy, the newer one first. */
+  const looks = new Map<string, readonly [MarketMoment, MarketMoment | undefined]>()
   const woken = yield* Queue.sliding<void>(1)
   let turnedAt = 0
   let beganAt = 0
@@ -108,12 +110,11 @@ export const make = Effect.fnUntraced(function* ({
       ...changed.flatMap((strategy) => StartUp.loaded(books.state, strategy)),
       ...gone.map(({ name }) => ({ _tag: "StrategyRemoved", strategy: name, orders: removed }) as const)
     )
+    // A price that an edited file saw may be another market's.
+    for (const { name } of changed) looks.delete(name)
     strategies = next
     yield* wake
   })
-
-  /** The last two looks of each strategy, the newer one first. */
-  const looks = new Map<string, readonly [MarketMoment, MarketMoment | undefined]>()
 
   /** What a strategy saw at the look before this one. */
   const before = ({ name }: Strategy, moment: MarketMoment): MarketMoment | undefined => {

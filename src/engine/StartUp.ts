@@ -107,14 +107,17 @@ export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEv
   const known = state.strategies.get(name)
   const allotted = known?.budget
   const content = known?.loaded?.text === text ? {} : { text }
-  const changed = budgets(strategy).filter(({ asset, amount }) => (allotted?.get(asset.symbol) ?? 0n) !== amount)
+  const given = new Map(budgets(strategy).map(({ asset, amount }) => [asset.symbol, amount]))
+  // What the file names no more is taken back.
+  const assets = new Set([...(allotted?.keys() ?? []), ...given.keys()])
+  const changed = [...assets].filter((asset) => (allotted?.get(asset) ?? 0n) !== (given.get(asset) ?? 0n))
   return [
     { _tag: "StrategyLoaded", strategy: name, file, kind, market: marketNames(strategy), hash, ...content },
     ...(known?.paused?.limit === "drawdown" && known.loaded?.hash !== hash
       ? [{ _tag: "Resumed", strategy: name, reason: "its file was changed" } as const]
       : []),
     ...changed.map(
-      ({ asset, amount }): BotEvent => ({ _tag: "BudgetAllotted", strategy: name, asset: asset.symbol, amount })
+      (asset): BotEvent => ({ _tag: "BudgetAllotted", strategy: name, asset, amount: given.get(asset) ?? 0n })
     )
   ]
 }

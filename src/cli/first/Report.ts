@@ -198,7 +198,7 @@ export const lines = ({
     `  cost         ${cost.map(({ amount, asset }) => `${amount} ${asset}`).join(", ")}`,
     ...filled.map(({ got, paid }) => `  filled       ${paid} for ${got}`),
     `  took         ${[...took("rested", millis.toRest), ...took("cancelled", millis.toCancel), ...took("refunded", millis.toRefund)].join(", ") || "-"}`,
-    // Of one that was never paid there is nothing to compare.
+    // There is nothing to compare where nothing was paid.
     ...(differences.length === 0 && outcome === "settled"
       ? ["  differences  none: everything was as expected"]
       : differences.map((each) => `  DIFFERENCE   ${each}`))

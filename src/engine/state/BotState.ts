@@ -19,7 +19,7 @@ import type { Placement } from "./Placement.ts"
 import { after, planned, unreadable } from "./PlacementFold.ts"
 import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
-import { emptyStrategy, flowsAfter, refusedOnceMore, resumed, type StrategyState } from "./StrategyState.ts"
+import { emptyStrategy, flowsAfter, marksUnder, refusedOnceMore, resumed, type StrategyState } from "./StrategyState.ts"
 import * as OldSwaps from "./swaps/OldSwaps.ts"
 import { changesOwnState, tradingAfter } from "./TradingFold.ts"
 
@@ -121,7 +121,8 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
         refusals: new Map(strategy.refusals).set(event.slot, event.reason)
       }))
     case "StrategyLoaded":
-      return changeStrategy(state, event.strategy, ({ isTried = false, loaded }) => ({
+      return changeStrategy(state, event.strategy, ({ isTried = false, loaded, equity, flows }) => ({
+        ...marksUnder({ equity, flows }, loaded, event),
         isTried: isTried && loaded?.hash === event.hash,
         isLoaded: true,
         removed: undefined,

@@ -22,7 +22,7 @@ export interface StrategyState {
   /** By market. */
   readonly trading: ReadonlyMap<string, MarketTrading>
   /** Worth at the beginning of the UTC day (days since 1970), and the highest worth marked; quote smallest units. */
-  readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount }
+  readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount } | undefined
   readonly paused?: {
     readonly limit: string
     readonly action: "pause" | "drain"
@@ -83,6 +83,22 @@ export const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, a
   equity === undefined
     ? flows
     : new Map(flows).set(asset, (flows.get(asset) ?? 0n) + amount - (budget.get(asset) ?? 0n))
+
+const assetsOf = ({ market }: Of<"StrategyLoaded">): ReadonlyArray<string> => market.split(/, |\//)
+
+/**
+ * What an asset is worth that the new file has no market for, nobody can say by its prices: what such assets were worth would be a
+ * loss. So its marks begin anew.
+ */
+export const marksUnder = (
+  marks: Pick<StrategyState, "equity" | "flows">,
+  before: Of<"StrategyLoaded"> | undefined,
+  now: Of<"StrategyLoaded">
+): Pick<StrategyState, "equity" | "flows"> => {
+  const named = new Set(assetsOf(now))
+  const isValued = before === undefined || assetsOf(before).every((asset) => named.has(asset))
+  return isValued ? marks : { equity: undefined, flows: new Map() }
+}
 
 /** Somebody has looked: what had stopped it counts anew. */
 export const resumed = ({

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { MarketMoment } from "../../../src/engine/planning/DecisionRecord.ts"
 import * as LossGuard from "../../../src/engine/planning/LossGuard.ts"
 import { loaded } from "../../../src/engine/StartUp.ts"
@@ -116,6 +117,31 @@ describe("LossGuard", () => {
     record(5, loaded(state, strategyWith({ budget: { base: 50_000_000n, quote: 70_000_000_000n } }, "more")))
     assert.deepStrictEqual(look(6, 59_000), ["EquityMarked"])
     assert.deepStrictEqual(look(7, 49_990), ["Paused"])
+  })
+
+  it("a file that named another market was a loss of all that the old one held, and back again a gain", () => {
+    const limits = { maxDailyLoss: 40_000_000n, budget: { base: 1_000_000n, quote: 500_000_000n } }
+    const strategy = strategyWith(limits)
+    const near = { ...market, name: "NEAR/USDC", base: { symbol: "NEAR", id: "near", decimals: 8 } }
+    const elsewhere = { ...strategyWith(limits, "near"), market: near }
+    const { state, record } = bot()
+    const look = (of: Strategy, now: number, price: number) => record(now, twice(state, of, now, price))
+    const owned = () => ["BTC", "NEAR", "USDC"].map((asset) => Ledger.ownedBy(state.ledger, "s", asset))
+    record(0, loaded(state, strategy))
+    look(strategy, 1, 60_000)
+    record(2, loaded(state, elsewhere))
+    assert.deepStrictEqual(owned(), [0n, 1_000_000n, 500_000_000n], "what it has no market for is taken back")
+    assert.deepStrictEqual(look(elsewhere, 3, 3), ["EquityMarked"])
+    assert.deepStrictEqual(look(elsewhere, 4, 3), [])
+    record(5, loaded(state, strategy))
+    assert.deepStrictEqual(owned(), [1_000_000n, 0n, 500_000_000n])
+    assert.deepStrictEqual(look(strategy, 6, 60_000), ["EquityMarked"])
+    assert.deepStrictEqual(look(strategy, 7, 55_000), ["Paused"])
+    assert.deepStrictEqual(
+      loaded(state, strategy).map(({ _tag }) => _tag),
+      ["StrategyLoaded"],
+      "nothing is taken back twice"
+    )
   })
 
   it("pauses at the drawdown from the highest worth until the file is changed", () => {
