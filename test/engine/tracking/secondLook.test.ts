@@ -18,7 +18,8 @@ const placesOf = ({ state }: Running) =>
 /** An order that is said to be filled and paid out; from the moment its books are closed, `then` is said for good. */
 const ended = (then: Readonly<Record<string, unknown>>) =>
   Effect.gen(function* () {
-    const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
+    const asked = { strategies: [one], pace: { pollMaxMillis: 1_000 } }
+    const { process, world } = yield* resting(asked, 1)
     yield* Effect.sleep(2_000)
     const [order] = openOrders(process)
     let isOver = false
@@ -36,7 +37,7 @@ const ended = (then: Readonly<Record<string, unknown>>) =>
     isOver = true
     const reads = () =>
       world.network.sent.filter(({ method, path }) => method === "GET" && path.endsWith(`/${order?.order.id}`)).length
-    return { deposit: order?.inputAmount ?? 0n, process, reads }
+    return { again: world.run(asked), deposit: order?.inputAmount ?? 0n, process, reads }
   })
 
 describe("the end of an order, read once more", () => {
@@ -73,6 +74,31 @@ describe("the end of an order, read once more", () => {
         yield* Effect.sleep(720_000)
         const { "USDC fees": fees = 0n, ...places } = placesOf(process)
         assert.deepStrictEqual(places, { "USDC wallet": given - fees })
+      })
+    )
+  )
+
+  it.effect("was never read again where its bot ended in the minute after it, and began much later", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const refund = { status: "COMPLETED", txHash: "back" }
+        const payouts = { withdrawal: null, allWithdrawals: [], refund }
+        const { again, process, reads } = yield* ended({ fillStatus: "CANCELED", partialFills: [], payouts })
+        yield* process.stop
+        yield* Effect.sleep(3_600_000)
+        const next = yield* again
+        yield* until(() => Problems.problemsOf(next.state, 0).length > 0, 60_000, "it is told")
+        yield* Effect.sleep(720_000)
+        const { "USDC fees": fees = 0n, ...places } = placesOf(next)
+        assert.deepStrictEqual(places, { "USDC wallet": given - fees })
+
+        yield* next.stop
+        yield* Effect.sleep(3_600_000)
+        const before = reads()
+        const last = yield* again
+        yield* Effect.sleep(60_000)
+        assert.strictEqual(reads() - before, 1, "each run reads it once")
+        yield* last.stop
       })
     )
   )

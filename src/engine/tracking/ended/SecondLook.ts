@@ -13,6 +13,7 @@ import { Venue } from "../../../venue/Venue.ts"
 import { EngineSettings } from "../../EngineSettings.ts"
 import type * as EndedOrders from "../../restart/EndedOrders.ts"
 import { Bookkeeper } from "../../state/Bookkeeper.ts"
+import type { BotState } from "../../state/BotState.ts"
 import type { Placement } from "../../state/Placement.ts"
 import { isPaidOut, isRefunded } from "../amounts/Fees.ts"
 import * as Fills from "../amounts/Fills.ts"
@@ -22,7 +23,7 @@ import { readOrder } from "../OrderReads.ts"
 
 /** So old an end is when it is read again: older than any view. */
 const againMillis = minuteMillis
-/** After so long it is not read any more by itself; `reconcile` compares everything. */
+/** After so long of a run it is not read any more by itself; `reconcile` compares everything. */
 const untilMillis = 10 * minuteMillis
 /** One look reads no more ends than this. */
 const mostAtOnce = 2
@@ -53,9 +54,21 @@ const payoutNow = ({ withdrawals }: Order): string => {
   return open === undefined && withdrawals.length > 0 ? "not final" : legNow(open)
 }
 
-const isToRead = ({ endedAt, isAlive, last }: EndedOrders.EndedOrder, now: number): boolean => {
-  const age = elapsedMillis(endedAt, now)
-  return isAlive !== true && age >= againMillis && age < untilMillis && (last.lives ?? 0) < mostLives
+const isToRead = ({ endedAt, isAlive, last }: EndedOrders.EndedOrder, now: number): boolean =>
+  isAlive !== true && elapsedMillis(endedAt, now) >= againMillis && (last.lives ?? 0) < mostLives
+
+/** Those of the last minutes, and, in the first minutes of a run, those that the run before may not have read again. */
+const newest = ({ ended: { byId, newestAt }, runStartedAt }: BotState, now: number) => {
+  const isNewRun = elapsedMillis(runStartedAt, now) < untilMillis
+  if (!isNewRun && elapsedMillis(newestAt, now) >= untilMillis) return []
+  const all = [...byId.values()]
+  const before = isNewRun ? all.filter(({ endedAt }) => endedAt < runStartedAt) : []
+  const lastBefore = before.reduce((last, { endedAt }) => Math.max(last, endedAt), Number.NEGATIVE_INFINITY)
+  return all.filter(
+    ({ endedAt }) =>
+      elapsedMillis(endedAt, now) < untilMillis ||
+      (isNewRun && endedAt < runStartedAt && elapsedMillis(endedAt, lastBefore) < untilMillis)
+  )
 }
 
 export const make = Effect.gen(function* () {
@@ -74,9 +87,7 @@ export const make = Effect.gen(function* () {
   }
 
   const due = (now: number): ReadonlyArray<EndedOrders.EndedOrder> => {
-    const { byId, newestAt } = books.state.ended
-    if (elapsedMillis(newestAt, now) >= untilMillis) return []
-    return [...byId.values()]
+    return newest(books.state, now)
       .filter((ended) => {
         const { id } = ended.last.order
         const waited = elapsedMillis(readAt.get(id) ?? Number.NEGATIVE_INFINITY, now)
