@@ -33,6 +33,8 @@ export interface JournalOrder {
   /** Nothing more is expected of it. */
   readonly isOver: boolean
   readonly contradiction: string | undefined
+  /** A person has said that its payout or refund came, whatever the venue goes on to show. */
+  readonly isByWord?: boolean
   readonly hashes: ReadonlyArray<string>
   readonly correlationIds: ReadonlyArray<string>
   readonly timeline: ReadonlyArray<TimelineEntry>
@@ -124,12 +126,12 @@ const changeOf = (order: JournalOrder, event: PlacementEvent): Partial<JournalOr
         hashes: [...order.hashes, ...event.txHashes]
       }
     case "TakenBack":
-      return nothingSeen
+      return { ...nothingSeen, isByWord: false }
     case "Contradiction":
       return { contradiction: event.what }
     case "Resolved":
       // The venue is right, so it no longer contradicts.
-      return event.word === "adopt" ? { contradiction: undefined } : {}
+      return event.word === "adopt" ? { contradiction: undefined } : { isByWord: event.word === "paid" }
     case "Settled":
       return { isOver: true }
     default:

@@ -165,7 +165,21 @@ const againstVenue = (order: JournalOrder, found: Order | undefined): ReadonlyAr
   if (order.isOver && order.deposited > 0n && !found.payoutIsFinal) {
     statements.push(["contradiction", "settled in the journal, but its payout is not final at the venue"])
   }
-  return statements
+  return [...statements, ...legsAgainstVenue(order, found)]
+}
+
+/** What came back by the journal, and did not by the venue. The status of a swap may leave its legs out. */
+const legsAgainstVenue = (order: JournalOrder, found: Order): ReadonlyArray<Statement> => {
+  if (order.by !== undefined || !order.isOver || order.isByWord === true || !found.payoutIsFinal) return []
+  const legs = [
+    ["paid out", order.paidOut + order.payoutFee, found.withdrawals],
+    ["refunded", order.refunded + order.refundFee, found.refund === undefined ? [] : [found.refund]]
+  ] as const
+  return legs.flatMap(([what, ours, theirs]): ReadonlyArray<Statement> => {
+    const open = theirs.find(({ status }) => status !== "COMPLETED")
+    if (ours === 0n || (theirs.length > 0 && open === undefined)) return []
+    return [["contradiction", `${what} in the journal, ${open?.status ?? "not"} at the venue`]]
+  })
 }
 
 const orderAgainstHistory = (order: JournalOrder, line: HistoryLine | undefined): ReadonlyArray<Statement> => {

@@ -158,6 +158,9 @@ describe("reconciliation", () => {
     ["a fill that is gone", { venue: { fills: [] } }],
     ["an order that is not over", { venue: { fillStatus: "OPEN" } }],
     ["a payout that is not final", { venue: { payoutIsFinal: false } }],
+    ["a payout that the venue has given up since", { venue: { withdrawals: [{ status: "FAILED" }] } }],
+    ["a payout that it shows no more", { venue: { withdrawals: [] } }],
+    ["a refund that it has given up since", { venue: { refund: { status: "FAILED" } } }],
     ["a funded order that is gone", { venue: "absent" }],
     ["another amount spent in the history", { history: { amountIn: 601n } }],
     ["another amount received in the history", { history: { amountOut: 35_979n } }],
@@ -183,6 +186,12 @@ describe("reconciliation", () => {
   it.each(differences)("explains: %s", (_, changes) => {
     const finding = compared(changes)[0]
     assert.strictEqual(finding?.verdict, "explained", finding?.text)
+  })
+
+  it("says nothing of a payout that a person has said came, nor of the legs that a swap may leave out", () => {
+    const venue = { withdrawals: [{ status: "FAILED" }] }
+    assert.strictEqual(compared({ journal: { isByWord: true }, venue })[0]?.verdict, "agrees")
+    assert.strictEqual(compared({ journal: { by: "swap" }, venue: { withdrawals: [] } })[0]?.verdict, "agrees")
   })
 
   it("tells records apart by memo as well as by address", () => {
