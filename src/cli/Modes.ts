@@ -227,6 +227,9 @@ export const dryRun = (config: BotConfig, account: VenueAccount, pid: number, pa
   )
 }
 
+export const idsBySymbol = ({ assets }: Markets): Readonly<Record<string, string>> =>
+  Object.fromEntries(assets.map(({ id, symbol }) => [symbol, id]))
+
 /** Every market that the configured assets make, by name. */
 export const marketsByName = ({ assets, ticks }: Markets): ReadonlyMap<string, Market> =>
   new Map(

@@ -71,6 +71,8 @@ const lifecycle = {
     mode: Text,
     account: Text,
     venue: Text,
+    /** The venue's asset ids by symbol, of live bots; missing in older journals. */
+    assets: Schema.optionalKey(Schema.Record(Text, Text)),
     /** Limits over all strategies together, for explanations. */
     overall: Schema.optionalKey(
       Schema.Struct({

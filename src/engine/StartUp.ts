@@ -5,6 +5,7 @@
  */
 import { Effect, Random, Schema } from "effect"
 import type { BotEvent, Reason } from "../domain/BotEvent.ts"
+import { totals } from "../domain/Ledger.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
 import { EngineSettings } from "./EngineSettings.ts"
@@ -23,6 +24,8 @@ export interface BotRun {
   /** The venue account (signer id). */
   readonly account: string
   readonly venue: string
+  /** The venue's asset ids by symbol. */
+  readonly assets?: Readonly<Record<string, string>>
 }
 
 /** The journal was written for another account, venue or mode. */
@@ -33,6 +36,17 @@ export class JournalOfAnother extends Schema.TaggedError<JournalOfAnother>()("Jo
 }) {
   override get message(): string {
     return `This journal belongs to the ${this.what} ${this.journal}, but the configuration says ${this.configured}. Use the matching configuration, or another journal file.`
+  }
+}
+
+/** The same money would count twice under two symbols, or the money of two assets as one. */
+export class AssetRenamed extends Schema.TaggedError<AssetRenamed>()("AssetRenamed", {
+  symbol: Schema.String,
+  id: Schema.String,
+  configured: Schema.String
+}) {
+  override get message(): string {
+    return `This journal has money of ${this.symbol}, which is ${this.id}, and the configuration says ${this.configured}. Write assets.${this.symbol} as it was, or use another journal file.`
   }
 }
 
@@ -99,7 +113,22 @@ export const belongs = Effect.fn("StartUp.belongs")(function* (run: Partial<BotR
       return yield* new JournalOfAnother({ what, journal, configured })
     }
   }
+  const renamed = renamedIn(state, run.assets ?? {})
+  if (renamed !== undefined) return yield* new AssetRenamed(renamed)
 })
+
+/** Among the assets that the journal has money of. */
+const renamedIn = ({ assets, ledger }: BotState, configured: Readonly<Record<string, string>>) => {
+  const symbols = new Map(Object.entries(configured).map(([symbol, id]) => [id, symbol]))
+  const held = new Set(totals(ledger).flatMap(({ amount, asset }) => (amount === 0n ? [] : [asset])))
+  for (const [symbol, id] of assets) {
+    if (!held.has(symbol)) continue
+    const [now, twin] = [configured[symbol], symbols.get(id)]
+    if (now !== undefined && now !== id) return { symbol, id, configured: `that it is ${now}` }
+    if (twin !== undefined && twin !== symbol) return { symbol, id, configured: `that this is ${twin}` }
+  }
+  return undefined
+}
 
 /** What loading a strategy changes: its file and, where it differs, its budget. */
 export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {

@@ -6,6 +6,7 @@ import bs58 from "bs58"
 import {
   assertSays,
   configText,
+  gridText,
   newFolder,
   nowhere,
   ordersAt,
@@ -34,7 +35,14 @@ describe.concurrent("limitbot run", () => {
     const cwd = workspace(sandbox, {
       "elsewhere.yaml": configText({ ...sandbox, url: nowhere.url }),
       "other.key": `ed25519:${bs58.encode(randomBytes(32))}\n`,
-      "other.yaml": configText(sandbox).replace("account.key", "other.key")
+      "other.yaml": configText(sandbox).replace("account.key", "other.key"),
+      // The same budget was counted twice, under both symbols.
+      "renamed.yaml": configText(sandbox).replace("BTC:", "XBT:"),
+      "xbt-grid.yaml": gridText.replace("BTC/", "XBT/"),
+      "swapped.yaml": configText(sandbox).replace(
+        /"nep141:btc\.omft\.native", +decimals: 8/,
+        '"nep141:eth.omft.native", decimals: 18'
+      )
     })
     const bot = startHere([...runGrid, "--log-level", "all"], { cwd })
     await bot.says("the order rests")
@@ -53,6 +61,14 @@ describe.concurrent("limitbot run", () => {
     assert.match(left.stdout, /orders stay resting[^.]*safe unattended until\n\d{4}-\d\d-\d\dT[\d:.]+Z/)
     assertSays(await runHere(["run", "grid.yaml", "--config", "elsewhere.yaml"], { cwd }), 1, /belongs to the venue /)
     assertSays(await runHere(["run", "grid.yaml", "--config", "other.yaml"], { cwd }), 1, /belongs to the account /)
+    const renamed = await runHere(["run", "xbt-grid.yaml", "--config", "renamed.yaml"], { cwd })
+    assertSays(
+      renamed,
+      1,
+      /has money of BTC, which is nep141:btc\.omft\.native, and the configuration says that this is XBT/
+    )
+    const swapped = await runHere(["run", "grid.yaml", "--config", "swapped.yaml"], { cwd })
+    assertSays(swapped, 1, /has money of BTC, .* says that it is nep141:eth\.omft\.native/)
 
     const closed = await runHere([...runGrid, "--cancel-on-exit", "--for", "1s", "--json"], { cwd })
     assert.strictEqual(closed.code, 0)

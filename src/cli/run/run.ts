@@ -81,7 +81,8 @@ export const command = Command.make(
         decisionCode: decisionCode(),
         mode,
         account: account.signerId,
-        venue: config.venue.url
+        venue: config.venue.url,
+        ...(dryRun ? {} : { assets: Modes.idsBySymbol(config.markets) })
       },
       strategies: start.strategies,
       markets: Modes.marketsByName(config.markets),

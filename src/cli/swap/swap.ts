@@ -20,6 +20,7 @@ import * as Wire from "../../venue/wire/WireValue.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
+import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import * as KillFile from "../run/KillFile.ts"
 import { Terminal } from "../Terminal.ts"
@@ -92,7 +93,8 @@ export const carry = Effect.fn("swap.carry")(function* (
   if (!isResumed) yield* someoneAgrees({ yes, json })
   const { pid } = yield* Process
   yield* Effect.gen(function* () {
-    yield* StartUp.belongs({ account: signerId, venue: config.venue.url })
+    const assets = Modes.idsBySymbol(config.markets)
+    yield* StartUp.belongs({ account: signerId, venue: config.venue.url, assets })
     const killed = yield* killSwitch(config.journal)
     const closed = (yield* killed) ?? (yield* unfit)
     const name = isResumed ? resume.value : yield* begun(given, config, signerId, closed, { yes, json })

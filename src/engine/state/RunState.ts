@@ -30,6 +30,8 @@ export interface RunState {
   drift: ReadonlyArray<Drift>
   /** Markets whose quotes may not be used, and why. */
   doubts: Map<string, { readonly reason: string; readonly since: number }>
+  /** The newest asset ids that a run had, by symbol. */
+  assets: ReadonlyMap<string, string>
   /** What orders are charged, as their echoes say. */
   echoedFees: Map<string, LearnedFee>
   /** Our clock against the venue's, once it was compared in this run. */
@@ -52,6 +54,7 @@ export const make = (): RunState => ({
   drift: [],
   doubts: new Map(),
   echoedFees: new Map(),
+  assets: new Map(),
   clock: undefined
 })
 
@@ -81,6 +84,7 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
   switch (event._tag) {
     case "BotStarted":
       Object.assign(state, { ...make(), run: event, runStartedAt: at, ...lasting(state) })
+      state.assets = new Map([...state.assets, ...Object.entries(event.assets ?? {})])
       return
     case "ClockCompared":
       state.clock = event
@@ -170,7 +174,8 @@ export const correct = (state: RunState, event: PlacementEvent): void => {
 }
 
 /** What a new run does not end. A finding is told again only when it differs. */
-const lasting = ({ capital, diskFullSince, drift, echoedFees, killed, movedTo, reconciled }: RunState) => ({
+const lasting = ({ assets, capital, diskFullSince, drift, echoedFees, killed, movedTo, reconciled }: RunState) => ({
+  assets,
   capital,
   diskFullSince,
   drift,
