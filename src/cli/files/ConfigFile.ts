@@ -172,6 +172,21 @@ export const loadSettings = Effect.fn("ConfigFile.loadSettings")(function* (file
   return parsed?.settings === undefined || to.problems.length > 0 ? yield* invalid(to) : parsed.settings
 })
 
+/** As the line says that a person writes; whatever else is wrong with the file. */
+const journalLine = /^journal:[ \t]*(?:"([^"\r\n]*)"|'([^'\r\n]*)'|([^#\r\n]*?))[ \t]*(?:#.*)?\r?$/m
+
+/** Where the journal is: in an emergency that is all that is needed of a file that was edited and has mistakes. */
+export const journalOf = Effect.fn("ConfigFile.journalOf")(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { folder, parsed, to } = yield* open(file)
+  if (parsed?.settings !== undefined && to.problems.length === 0) return parsed.settings.journal
+  const [, ...spellings] = journalLine.exec(to.source.text) ?? []
+  const named = spellings.find((each) => each !== undefined && each !== "") ?? defaultJournal
+  const journal = path.resolve(folder, named)
+  return (yield* fileSystem.exists(journal)) ? journal : yield* invalid(to)
+})
+
 const open = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -222,6 +237,7 @@ const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   return lines.join("\n")
 }
 
+const defaultJournal = "limitbot.sqlite"
 const ledger = Read.oneOf("native", "near")
 const { account, salt } = FactsSection
 const publicKey = Read.matching("a public key such as ed25519:…", /^ed25519:[1-9A-HJ-NP-Za-km-z]{40,46}$/)
@@ -335,7 +351,7 @@ const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: R
     reconcileEvery: read.reconcileEvery?.value ?? hourMillis,
     canary: read.canary?.value.every && { everyMillis: read.canary.value.every.value },
     stuckAfter: StuckAfter.resolved(read.stuckAfter?.value),
-    journal: resolve(read.journal?.value ?? "limitbot.sqlite"),
+    journal: resolve(read.journal?.value ?? defaultJournal),
     notify: NotifyConfig.targetsOf(read.notify?.value, to),
     heartbeat: NotifyConfig.heartbeatOf(read.heartbeat, to),
     otlp:

@@ -19,7 +19,7 @@ export const kill = Command.make(
     config: flags.config
   },
   Effect.fn(function* ({ reason, config }) {
-    const { journal } = yield* ConfigFile.loadSettings(config)
+    const journal = yield* ConfigFile.journalOf(config)
     yield* KillFile.set(journal, reason)
     yield* soon(RunningBot.ask(journal, (api) => api.command.kill({ payload: { confirm: "kill", why: reason } })))
     yield* Console.log(

@@ -1,5 +1,5 @@
 /** Strategy files that change, vanish or are locked out while the bot runs, and what the next start makes of that. */
-import { rmSync, writeFileSync } from "node:fs"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as pause } from "node:timers/promises"
@@ -96,6 +96,24 @@ describe.concurrent("strategy files of a running bot", () => {
     const { code, stderr } = await again.ended
     assert.strictEqual(code, 0, stderr)
     assert.include(stderr, "what ran last goes on")
+  })
+
+  it("the kill switch was refused by a configuration with a mistake, while the bot ran", async () => {
+    const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
+    const config = join(cwd, "config.yaml")
+    const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
+    await bot.says('"DepositSeen"')
+    const good = readFileSync(config, "utf8")
+    for (const mistake of ["decimals: many", "decimals: [8"]) {
+      writeFileSync(config, good.replace("decimals: 8", mistake))
+      const said = await runHere(["kill", "--config", "config.yaml"], { cwd })
+      assert.strictEqual(said.code, 0, said.stderr)
+    }
+    await bot.says('"CancelRequested"')
+    writeFileSync(config, good.replace("journal: journal.sqlite", "journal: elsewhere.sqlite\nunknown: 1"))
+    assertSays(await runHere(["kill", "--config", "config.yaml"], { cwd }), 1, /unknown/)
+    bot.signal("SIGTERM")
+    await bot.ended
   })
 
   for (const [what, change] of [
