@@ -11,6 +11,7 @@ import { feeEcho } from "./EchoedFee.ts"
 import {
   Amount,
   bookedOrder,
+  ContradictionKind,
   DecisionBounds,
   HiddenBytes,
   Price,
@@ -35,17 +36,6 @@ const Payer = Schema.Literals(["wallet"])
 /** Why something was decided: a stable code, a sentence with the numbers in it, and the place in the strategy file. */
 export const Reason = Schema.Struct({ code: Text, text: Text, source: Schema.optionalKey(Text) })
 export type Reason = typeof Reason.Type
-
-/** What a venue can say against itself. Other contradictions, in older journals all, have none of these kinds. */
-const contradictionKinds = [
-  "success-without-amounts",
-  "success-but-refunded",
-  "filled-unpaid",
-  "refund-of-filled",
-  "amounts-do-not-match",
-  "changed-report"
-] as const
-export type ContradictionKind = (typeof contradictionKinds)[number]
 
 /** Which placement of which slot of which strategy an event is about. */
 const placement = { strategy: Text, slot: Text, placement: Text }
@@ -354,7 +344,7 @@ const tracking = {
   /** The venue said something that cannot be true together with what it said before: no new funding for this slot. */
   Contradiction: {
     ...placement,
-    kind: Schema.optionalKey(Schema.Literals(contradictionKinds)),
+    kind: Schema.optionalKey(ContradictionKind),
     what: Text,
     evidence: Text,
     ...correlation

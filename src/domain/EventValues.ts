@@ -1,5 +1,5 @@
 /**
- * How values are written in events: amounts and prices as decimal text, and signed bytes in two ways. Whoever has signed bytes
+ * How values are written in events: amounts and prices as decimal text, kinds by their names, and signed bytes in two ways. Whoever has signed bytes
  * can send them, so only the journal writes them; every other encoding of an event says where they are instead.
  */
 import { Redacted, Schema, SchemaGetter } from "effect"
@@ -105,3 +105,14 @@ export const HiddenBytes: SignedBytes = Schema.String.pipe(
     encode: SchemaGetter.transform(() => "kept in the journal")
   })
 )
+
+/** What a venue can say against itself. Other contradictions, in older journals all, have none of these kinds. */
+export const ContradictionKind = Schema.Literals([
+  "success-without-amounts",
+  "success-but-refunded",
+  "filled-unpaid",
+  "refund-of-filled",
+  "amounts-do-not-match",
+  "changed-report"
+])
+export type ContradictionKind = typeof ContradictionKind.Type

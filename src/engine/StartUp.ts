@@ -9,6 +9,7 @@ import { totals } from "../domain/Ledger.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
 import { EngineSettings } from "./EngineSettings.ts"
+import * as OperatorPause from "./planning/OperatorPause.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import * as Withdrawals from "./Withdrawals.ts"
@@ -130,6 +131,13 @@ const renamedIn = ({ assets, ledger }: BotState, configured: Readonly<Record<str
   return undefined
 }
 
+/** Whoever has paused all that ran means what is added, or named anew, meanwhile as well. */
+const isAmongPaused = ({ strategies }: BotState, name: string): boolean => {
+  const others = [...strategies].filter(([other, { isLoaded }]) => other !== name && isLoaded === true)
+  const isNew = strategies.get(name)?.loaded === undefined
+  return isNew && others.length > 0 && others.every(([, { paused }]) => paused?.limit === OperatorPause.operatorLimit)
+}
+
 /** What loading a strategy changes: its file and, where it differs, its budget. */
 export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
   const { name, file, kind, hash, text } = strategy
@@ -144,6 +152,9 @@ export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEv
     { _tag: "StrategyLoaded", strategy: name, file, kind, market: marketNames(strategy), hash, ...content },
     ...(known?.paused?.limit === "drawdown" && known.loaded?.hash !== hash
       ? [{ _tag: "Resumed", strategy: name, reason: "its file was changed" } as const]
+      : []),
+    ...(isAmongPaused(state, name)
+      ? OperatorPause.pause(state, name, "pause", "the operator has paused every other strategy")
       : []),
     ...changed.map(
       (asset): BotEvent => ({ _tag: "BudgetAllotted", strategy: name, asset, amount: given.get(asset) ?? 0n })

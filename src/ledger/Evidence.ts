@@ -4,7 +4,8 @@
  * left out: nobody needs them to find a payment.
  */
 import type { Amount } from "../domain/Amount.ts"
-import type { ContradictionKind, PlacementEvent, Recorded } from "../domain/BotEvent.ts"
+import type { PlacementEvent, Recorded } from "../domain/BotEvent.ts"
+import type { ContradictionKind } from "../domain/EventValues.ts"
 
 export interface EvidenceMoment {
   readonly sequence: number

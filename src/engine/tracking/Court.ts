@@ -3,8 +3,8 @@
  * finding has a kind, so people and programs can tell a payout that is missing from a refund that is too many. Pure.
  */
 import { type Amount, min } from "../../domain/Amount.ts"
-import type { ContradictionKind } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import type { ContradictionKind } from "../../domain/EventValues.ts"
 import { isSaid, isTerminal, type Order } from "../../domain/Order.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Placement } from "../state/Placement.ts"
