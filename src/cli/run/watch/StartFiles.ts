@@ -67,7 +67,9 @@ interface Start {
 export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn, isKilled, journal, markets }: Asked) {
   const fileSystem = yield* FileSystem.FileSystem
   const exists = (path: string) => Effect.orElseSucceed(fileSystem.exists(path), () => false)
-  const last = lastRunIn((yield* exists(journal)) ? yield* Effect.provide(told, Modes.readOnlyJournal(journal)) : [])
+  // On a full disk it cannot be read beside others; whoever opens it to write reads it alone, or says what is wrong with it.
+  const known = Effect.orElseSucceed(Effect.provide(told, Modes.readOnlyJournal(journal)), () => [])
+  const last = lastRunIn((yield* exists(journal)) ? yield* known : [])
   const missing = yield* Effect.filter(all, (file) => Effect.map(exists(file), (isThere) => !isThere))
   const left = missing.length === all.length ? [] : missing.filter((file) => last.removed.has(file))
   const files = all.filter((file) => !left.includes(file))
