@@ -76,7 +76,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
 
 /** Rooms of one concept whose members are many. */
 const mostFiles: Readonly<Record<string, number>> = {
-  "src/domain": 21,
+  "src/domain": 22,
   "src/ledger": 13,
   "src/strategy": 16,
   "src/strategy/kinds": 24,

@@ -1,29 +1,25 @@
 /**
  * The ledger: a double-entry fold of the journal. Every unit of every asset is in exactly one place; every event moves
- * amounts from one place to another, so that the sum per asset over all places, with the two counter accounts `outside`
- * (where budgets come from) and `traded` (what fills exchanged), is always zero. What does not add up goes to `residual`
- * under the name of its placement, instead of vanishing.
+ * amounts from one place to another, so that the sum per asset over all accounts is always zero. What does not add up goes to
+ * `residual` under the name of its placement, instead of vanishing.
  */
+
+import {
+  type Account,
+  type Balances,
+  balance,
+  book,
+  isGivenBack,
+  isOwn,
+  keyOf,
+  type Place,
+  places,
+  type Transfer,
+  takenAlong
+} from "./Accounts.ts"
 import { type Amount, max, min } from "./Amount.ts"
 import type { BotEvent, Of, Tag } from "./BotEvent.ts"
 import { byHand, firstOrder, hasNoBudget } from "./Placement.ts"
-
-export const places = [
-  "wallet",
-  "dust",
-  "deposit in flight",
-  "in doubt",
-  "in order",
-  "filled unpaid",
-  "payout in flight",
-  "refund in flight",
-  "fees",
-  "residual",
-  "lost"
-] as const
-
-export type Place = (typeof places)[number]
-type Account = Place | "outside" | "traded"
 
 /**
  * Base that a leg left unsold because it was too little for an order has a place of its own until it is enough for one: the
@@ -35,41 +31,18 @@ const isDustSlot = (slot: string): boolean => slot.startsWith("dust:")
 /** Where a strategy keeps what it may spend. What has no budget takes its money from outside and gives it back. */
 const purseOf = (strategy: string): "wallet" | "outside" => (hasNoBudget(strategy) ? "outside" : "wallet")
 
-/** Who the money in a place belongs to: a strategy (wallet, fees, …) or one placement. */
-interface Entry {
-  readonly asset: string
-  readonly account: Account
-  readonly owner: string
+export interface Ledger extends Balances {
+  /** Which strategies run, of all that are known. */
+  readonly runs: Map<string, boolean>
 }
 
-export interface Transfer {
-  readonly asset: string
-  readonly amount: Amount
-  readonly from: { readonly account: Account; readonly owner: string }
-  readonly to: { readonly account: Account; readonly owner: string }
-}
-
-/** Non-zero balances by asset, account and owner. */
-export interface Ledger {
-  readonly balances: Map<string, { readonly entry: Entry; readonly amount: Amount }>
-}
-
-export const make = (): Ledger => ({ balances: new Map() })
-
-const keyOf = (asset: string, account: Account, owner: string): string => `${asset}\u0000${account}\u0000${owner}`
-
-const balance = (ledger: Ledger, asset: string, account: Account, owner: string): Amount =>
-  ledger.balances.get(keyOf(asset, account, owner))?.amount ?? 0n
-
-const change = (ledger: Ledger, asset: string, account: Account, owner: string, delta: Amount): void => {
-  const key = keyOf(asset, account, owner)
-  const amount = (ledger.balances.get(key)?.amount ?? 0n) + delta
-  if (amount === 0n) ledger.balances.delete(key)
-  else ledger.balances.set(key, { entry: { asset, account, owner }, amount })
-}
+export const make = (): Ledger => ({ balances: new Map(), runs: new Map() })
 
 /** The kinds of events that can move money; the others need not be read for it. */
 export const movingTags = [
+  "BotStarted",
+  "StrategyLoaded",
+  "StrategyRemoved",
   "BudgetAllotted",
   "LegClosed",
   "PaymentAsked",
@@ -287,14 +260,48 @@ const resolved = (ledger: Ledger, { placement, strategy, word }: Of<"Resolved">)
   }
 }
 
+/** A start runs the strategies that it loads, and no others. */
+const noteRunning = ({ runs }: Ledger, event: BotEvent): void => {
+  if (event._tag === "BotStarted") for (const strategy of runs.keys()) runs.set(strategy, false)
+  else if (event._tag === "StrategyLoaded" || event._tag === "StrategyRemoved")
+    runs.set(event.strategy, event._tag === "StrategyLoaded")
+  else if ("strategy" in event && !hasNoBudget(event.strategy) && !runs.has(event.strategy))
+    runs.set(event.strategy, true)
+}
+
+/**
+ * What a strategy has free goes back to the account when it ends, and so does whatever comes back of its orders later. It has
+ * it again when it is loaded again.
+ */
+const givenBackBy = (ledger: Ledger, event: BotEvent, moved: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> => {
+  const isOver = (owner: string) => ledger.runs.get(owner) === false
+  const all = () => [...ledger.balances.values()].map(({ entry }) => entry)
+  switch (event._tag) {
+    case "BotStarted":
+    case "StrategyRemoved":
+      return takenAlong(
+        ledger,
+        all().filter(({ account, owner }) => isOwn(account) && isOver(owner))
+      )
+    case "StrategyLoaded":
+      return takenAlong(
+        ledger,
+        all().filter(({ account, owner }) => isGivenBack(account) && owner === event.strategy)
+      )
+    default: {
+      const touched = moved.flatMap(({ asset, from, to }) => [from, to].map((side) => ({ asset, ...side })))
+      const own = touched.filter(({ account, owner }) => isOwn(account) && isOver(owner))
+      return takenAlong(ledger, new Map(own.map((entry) => [keyOf(entry), entry])).values())
+    }
+  }
+}
+
 /** Folds one event into the ledger (in place) and returns what it moved. */
 export const apply = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {
-  const moved = transfersOf(ledger, event)
-  for (const { asset, amount, from, to } of moved) {
-    change(ledger, asset, from.account, from.owner, -amount)
-    change(ledger, asset, to.account, to.owner, amount)
-  }
-  return moved
+  noteRunning(ledger, event)
+  const moved = book(ledger, transfersOf(ledger, event))
+  const back = book(ledger, givenBackBy(ledger, event, moved))
+  return back.length === 0 ? moved : [...moved, ...back]
 }
 
 /** What a strategy may still spend of an asset. */
@@ -311,17 +318,15 @@ export const dustOf = (ledger: Ledger, strategy: string, asset: string): Amount 
  */
 export const ownedBy = (ledger: Ledger, strategy: string, asset: string): Amount =>
   -balance(ledger, asset, "outside", strategy) -
+  balance(ledger, asset, "given back", strategy) -
+  balance(ledger, asset, "dust given back", strategy) -
   balance(ledger, asset, "traded", strategy) -
   balance(ledger, asset, "fees", strategy) -
   balance(ledger, asset, "lost", strategy)
 
-/** Without what is free of these strategies' budgets: money that no running strategy may spend. */
-export const withoutWallets = ({ balances }: Ledger, owners: ReadonlySet<string>): Ledger => ({
-  balances: new Map([...balances].filter(([, { entry }]) => entry.account !== "wallet" || !owners.has(entry.owner)))
-})
-
 /** Without what these placements hold. */
-export const without = ({ balances }: Ledger, placements: ReadonlySet<string>): Ledger => ({
+export const without = ({ balances, runs }: Ledger, placements: ReadonlySet<string>): Ledger => ({
+  runs,
   balances: new Map([...balances].filter(([, { entry }]) => !placements.has(entry.owner)))
 })
 
@@ -380,7 +385,7 @@ export const totals = (ledger: Ledger): ReadonlyArray<PlaceBalance> => {
 }
 
 /** Per asset: the sum over every account, which double entry keeps at zero. For assertions. */
-export const sums = (ledger: Ledger): ReadonlyMap<string, Amount> => {
+export const sums = (ledger: Balances): ReadonlyMap<string, Amount> => {
   const result = new Map<string, Amount>()
   for (const { entry, amount } of ledger.balances.values()) {
     result.set(entry.asset, (result.get(entry.asset) ?? 0n) + amount)
@@ -391,5 +396,5 @@ export const sums = (ledger: Ledger): ReadonlyMap<string, Amount> => {
 /** Balances below zero in a real place (a wallet overdrawn, an order that spent more than it held): each is a fault. */
 export const overdrawn = (ledger: Ledger): ReadonlyArray<string> =>
   [...ledger.balances.values()]
-    .filter(({ entry, amount }) => amount < 0n && entry.account !== "outside" && entry.account !== "traded")
+    .filter(({ entry, amount }) => amount < 0n && places.some((place) => place === entry.account))
     .map(({ entry, amount }) => `${entry.owner}: ${amount} ${entry.asset} in ${entry.account}`)

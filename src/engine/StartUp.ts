@@ -4,6 +4,7 @@
  * money would be miscounted.
  */
 import { Effect, Random, Schema } from "effect"
+import { givenBack } from "../domain/Accounts.ts"
 import type { BotEvent, Reason } from "../domain/BotEvent.ts"
 import { totals } from "../domain/Ledger.ts"
 import type { JournalError } from "../journal/Journal.ts"
@@ -121,7 +122,7 @@ export const belongs = Effect.fn("StartUp.belongs")(function* (run: Partial<BotR
 /** Among the assets that the journal has money of. */
 const renamedIn = ({ assets, ledger }: BotState, configured: Readonly<Record<string, string>>) => {
   const symbols = new Map(Object.entries(configured).map(([symbol, id]) => [id, symbol]))
-  const held = new Set(totals(ledger).flatMap(({ amount, asset }) => (amount === 0n ? [] : [asset])))
+  const held = new Set([...totals(ledger), ...givenBack(ledger)].map(({ asset }) => asset))
   for (const [symbol, id] of assets) {
     if (!held.has(symbol)) continue
     const [now, twin] = [configured[symbol], symbols.get(id)]

@@ -1,11 +1,14 @@
 /**
- * Capital that came and went, folded from the journal: budgets that were given, changed or taken back, and those that went with
- * their strategies, which nobody trades with any more. A strategy is gone when its file was taken away, or when a run did not load
- * it; if it is loaded again, its budget is there again. Capital is never profit.
+ * Capital that came and went, as the ledger moves it: budgets that were given, changed or taken back, and what strategies gave back
+ * to the account when they ended, which is what they had then and not what they were given. A strategy ends when its file is taken
+ * away, or when a run does not load it; if it is loaded again, it has all of that again. Capital is never profit.
  */
+import type { Account, Transfer } from "../domain/Accounts.ts"
 import { type Amount, floorOf, max, min } from "../domain/Amount.ts"
 import type { Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import * as Ledger from "../domain/Ledger.ts"
+import { hasNoBudget } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
 
 export interface Flow {
@@ -14,7 +17,7 @@ export interface Flow {
   readonly asset: string
   /** Positive: came in. */
   readonly amount: Amount
-  /** The strategy had been taken away, with this budget, and is there again: nothing new was given. */
+  /** It went back to the account because its strategy does not run, or came again with it: nothing new was given. */
   readonly isReturn?: true
   /** The strategy's market, and what the amount was worth there at the next price, in quote smallest units. */
   readonly market?: string
@@ -22,14 +25,9 @@ export interface Flow {
 }
 
 export interface CapitalBooks {
+  readonly ledger: Ledger.Ledger
   readonly flows: Array<Flow>
-  /** By strategy and asset. */
-  readonly budgets: Map<string, Amount>
-  /** Budgets that went with their strategies. */
-  readonly idle: Map<string, ReadonlyArray<Pick<Flow, "asset" | "amount">>>
-  /** Strategies that the present run has not loaded yet, and when it began. */
-  readonly awaited: Map<string, number>
-  /** The first market, by strategy. */
+  /** The first market of each strategy that runs. */
   readonly markets: Map<string, string>
   /** What came to the account without an origin and was given to no strategy yet, by asset. */
   readonly unallotted: Map<string, Amount>
@@ -39,22 +37,14 @@ export interface CapitalBooks {
 export const ofAccount = "the account"
 
 export const emptyCapital = (): CapitalBooks => ({
+  ledger: Ledger.make(),
   flows: [],
-  budgets: new Map(),
-  idle: new Map(),
-  awaited: new Map(),
   markets: new Map(),
   unallotted: new Map()
 })
 
-/** The kinds of events that it looks at, beside those by which it knows that a run has begun. */
-export const capitalTags = [
-  "BotStarted",
-  "StrategyRemoved",
-  "BudgetAllotted",
-  "StrategyLoaded",
-  "CapitalMoved"
-] as const satisfies ReadonlyArray<Tag>
+/** The kinds of events that it looks at. */
+export const capitalTags = [...Ledger.movingTags, "CapitalMoved"] as const satisfies ReadonlyArray<Tag>
 
 /** Capital is valued at the first price that follows. */
 export const value = (
@@ -73,62 +63,55 @@ export const value = (
   }
 }
 
+/** A start takes everything back and gives it again to the strategies that it loads: that is no movement. */
 const add = ({ flows, markets }: CapitalBooks, flow: Omit<Flow, "market" | "worth">): void => {
   const market = markets.get(flow.strategy)
-  if (flow.amount !== 0n) flows.push({ ...flow, ...present({ market }) })
+  const isUndone = ({ amount, asset, at, isReturn, strategy }: Flow) =>
+    isReturn === true && at === flow.at && strategy === flow.strategy && asset === flow.asset && amount === -flow.amount
+  const undone = flow.isReturn === true ? flows.findLastIndex(isUndone) : -1
+  if (undone >= 0) flows.splice(undone, 1)
+  else if (flow.amount !== 0n) flows.push({ ...flow, ...present({ market }) })
 }
 
-/** Nobody trades with its budget any more. */
-const leave = (books: CapitalBooks, strategy: string, at: number): void => {
-  if (books.idle.has(strategy)) return
-  const prefix = `${strategy}\u0000`
-  const own = [...books.budgets].flatMap(([key, amount]) =>
-    key.startsWith(prefix) ? [{ asset: key.slice(prefix.length), amount }] : []
-  )
-  books.idle.set(strategy, own)
-  for (const { amount, asset } of own) add(books, { at, strategy, asset, amount: -amount })
-}
+type Change = Pick<Flow, "strategy" | "asset" | "amount" | "isReturn">
 
-const comeBack = (books: CapitalBooks, strategy: string, at: number): void => {
-  books.awaited.delete(strategy)
-  for (const budget of books.idle.get(strategy) ?? []) add(books, { at, strategy, ...budget, isReturn: true })
-  books.idle.delete(strategy)
+const isCapital = (account: Account): boolean =>
+  account === "outside" || account === "given back" || account === "dust given back"
+
+/** What a strategy was given is one change, and what it gave back or has again is another. */
+const changesOf = (moved: ReadonlyArray<Transfer>): ReadonlyArray<Change> => {
+  const changes = new Map<string, Change>()
+  for (const { asset, from, to, ...transfer } of moved) {
+    for (const [{ account, owner: strategy }, amount] of [
+      [from, transfer.amount] as const,
+      [to, -transfer.amount] as const
+    ]) {
+      if (!isCapital(account) || hasNoBudget(strategy)) continue
+      const isReturn = account === "outside" ? {} : ({ isReturn: true } as const)
+      const key = `${strategy}\u0000${asset}\u0000${account === "outside"}`
+      changes.set(key, { strategy, asset, amount: amount + (changes.get(key)?.amount ?? 0n), ...isReturn })
+    }
+  }
+  return [...changes.values()]
 }
 
 export const see = (books: CapitalBooks, { at, event }: Recorded): void => {
-  // A run loads its strategies as it begins.
-  for (const [strategy, since] of books.awaited) {
-    if (at === since) break
-    books.awaited.delete(strategy)
-    leave(books, strategy, since)
+  const { ledger, markets, unallotted } = books
+  if (event._tag === "BotStarted") markets.clear()
+  if (event._tag === "StrategyRemoved") markets.delete(event.strategy)
+  if (event._tag === "StrategyLoaded") markets.set(event.strategy, event.market.split(", ")[0] ?? event.market)
+  if (event._tag === "CapitalMoved") {
+    const { amount, asset } = event
+    unallotted.set(asset, (unallotted.get(asset) ?? 0n) + amount)
+    add(books, { at, strategy: ofAccount, asset, amount })
   }
-  switch (event._tag) {
-    case "BotStarted":
-      for (const strategy of books.markets.keys()) books.awaited.set(strategy, at)
-      return
-    case "StrategyRemoved":
-      return leave(books, event.strategy, at)
-    case "StrategyLoaded":
-      books.markets.set(event.strategy, event.market.split(", ")[0] ?? event.market)
-      return comeBack(books, event.strategy, at)
-    case "BudgetAllotted": {
-      const { amount, asset, strategy } = event
-      const key = `${strategy}\u0000${asset}`
-      const fresh = amount - (books.budgets.get(key) ?? 0n)
-      books.budgets.set(key, amount)
-      // What had come to the account before is not counted a second time.
-      const known = books.unallotted.get(asset) ?? 0n
-      const given = max(0n, min(known, fresh))
-      books.unallotted.set(asset, known - given)
-      add(books, { at, strategy: ofAccount, asset, amount: -given })
-      return add(books, { at, strategy, asset, amount: fresh })
-    }
-    case "CapitalMoved": {
-      const { amount, asset } = event
-      books.unallotted.set(asset, (books.unallotted.get(asset) ?? 0n) + amount)
-      return add(books, { at, strategy: ofAccount, asset, amount })
-    }
-    default:
-      return
+  for (const change of changesOf(Ledger.apply(ledger, event))) {
+    const { amount, asset } = change
+    // What had come to the account before is not counted a second time.
+    const known = unallotted.get(asset) ?? 0n
+    const given = change.isReturn === true ? 0n : max(0n, min(known, amount))
+    unallotted.set(asset, known - given)
+    add(books, { at, strategy: ofAccount, asset, amount: -given })
+    add(books, { at, ...change })
   }
 }

@@ -3,6 +3,7 @@
  * movements add up to zero in every asset. Accounts are the places of the ledger, split by strategy where a strategy
  * owns them. What single orders hold shares one account.
  */
+import type { Transfer } from "../domain/Accounts.ts"
 import type { Amount } from "../domain/Amount.ts"
 import type { Recorded } from "../domain/BotEvent.ts"
 import * as Ledger from "../domain/Ledger.ts"
@@ -32,13 +33,17 @@ const kinds: Readonly<Record<string, BookAccountKind>> = {
   fees: "expense",
   lost: "expense",
   outside: "equity",
+  "given back": "equity",
+  "dust given back": "equity",
   traded: "equity"
 }
-const ofStrategies = new Set(["wallet", "dust", "fees", "lost", "outside", "traded"])
+/** Where capital comes from and goes to. */
+const capital = new Set(["outside", "given back", "dust given back"])
+const ofStrategies = new Set(["wallet", "dust", "fees", "lost", "traded", ...capital])
 
-const accountOf = ({ account, owner }: Ledger.Transfer["from"]): BookAccount => ({
+const accountOf = ({ account, owner }: Transfer["from"]): BookAccount => ({
   kind: kinds[account] ?? "asset",
-  place: account === "outside" ? "capital" : account === "residual" ? "unexplained" : account,
+  place: capital.has(account) ? "capital" : account === "residual" ? "unexplained" : account,
   strategy: ofStrategies.has(account) ? owner : undefined
 })
 
@@ -55,24 +60,32 @@ const textOf = ({ event }: Recorded): string => {
 export const make = () => {
   const ledger = Ledger.make()
   const bookings: Array<Booking> = []
+  /** A start takes everything back and gives it again to the strategies that it loads: only what it does not give is booked. */
+  let start = { at: Number.NaN, index: 0, sums: new Map<string, Posting>() }
   return {
     see: (entry: Recorded): void => {
-      const moved = Ledger.apply(ledger, entry.event)
-      const sums = new Map<string, Posting>()
+      const { at, event } = entry
+      if (event._tag === "BotStarted") start = { at, index: bookings.length, sums: new Map() }
+      const isOfStart = event._tag === "BotStarted" || (event._tag === "StrategyLoaded" && start.at === at)
+      const sums = isOfStart ? start.sums : new Map<string, Posting>()
       const post = (account: BookAccount, asset: string, amount: Amount) => {
         const key = keyOf(account, asset)
         sums.set(key, { account, asset, amount: amount + (sums.get(key)?.amount ?? 0n) })
       }
-      for (const { asset, amount, from, to } of moved) {
+      for (const { asset, amount, from, to } of Ledger.apply(ledger, event)) {
         post(accountOf(from), asset, -amount)
         post(accountOf(to), asset, amount)
       }
       const postings = [...sums.values()].filter(({ amount }) => amount !== 0n)
-      if (postings.length > 0) bookings.push({ at: entry.at, text: textOf(entry), postings })
+      if (isOfStart) bookings[start.index] = { at, text: startWithout(postings), postings }
+      else if (postings.length > 0) bookings.push({ at, text: textOf(entry), postings })
     },
-    result: (): ReadonlyArray<Booking> => bookings
+    result: (): ReadonlyArray<Booking> => bookings.filter(({ postings }) => postings.length > 0)
   }
 }
+
+const startWithout = (postings: ReadonlyArray<Posting>): string =>
+  `bot started without ${[...new Set(postings.map(({ account: { strategy } }) => strategy))].join(", ")}`
 
 /** Balances after these bookings, zeros left out. */
 export const balancesOf = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Posting> => {

@@ -1,4 +1,6 @@
-/** How much was in each place at the end of every UTC day that moved money. The oldest days beyond 400 are dropped. */
+/**
+ * How much was in each place at the end of every UTC day that changed it. The oldest days beyond 400 are dropped.
+ */
 
 import type { Recorded } from "../domain/BotEvent.ts"
 import { dayMillis } from "../domain/Durations.ts"
@@ -22,6 +24,11 @@ export const make = () => {
       days.set(day, { at, places: Ledger.totals(ledger) })
       if (days.size > mostDays) days.delete(Math.min(...days.keys()))
     },
-    result: (): ReadonlyArray<DayEnd> => [...days.values()].sort((a, b) => a.at - b.at)
+    // A start takes everything back and gives it again.
+    result: (): ReadonlyArray<DayEnd> =>
+      [...days.values()].sort((a, b) => a.at - b.at).filter((day, index, all) => textOf(day) !== textOf(all[index - 1]))
   }
 }
+
+const textOf = (day: DayEnd | undefined): string =>
+  (day?.places ?? []).map(({ amount, asset, place }) => `${amount} ${asset} ${place}`).join()

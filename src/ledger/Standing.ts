@@ -27,7 +27,7 @@ const yearMillis = 365 * dayMillis
 interface Ground {
   /** Budgets given or taken back. */
   readonly flows: ReadonlyArray<Item>
-  /** The first market of each strategy. */
+  /** The first market of each strategy that runs; what others gave back is no capital. */
   readonly markets: ReadonlyMap<string, string>
   readonly mark: Mark
   readonly now: number

@@ -82,7 +82,7 @@ export interface TradingRecord {
   readonly fees: ReadonlyArray<Fee>
   readonly flows: ReadonlyArray<Capital.Flow>
   readonly rounds: ReadonlyArray<Round>
-  /** The first market of each strategy. */
+  /** The first market of each strategy that runs. */
   readonly markets: ReadonlyMap<string, string>
   readonly orders: ReadonlyArray<OrderLife>
   /** The last price that a decision or a fill saw, by market; quote per base. */
@@ -125,16 +125,7 @@ export const tags: ReadonlyArray<Tag> = [
   "Bound",
   "FeesEstimated",
   "FeeEchoed",
-  "DepositSeen",
-  "CancelRequested",
-  "Closed",
-  "LegClosed",
-  "FillSeen",
-  "PaidOut",
-  "Refunded",
-  "TakenBack",
-  "WrittenOff",
-  "Found"
+  "CancelRequested"
 ]
 
 const legKey = (strategy: string, slot: string): string => `${strategy}\u0000${slot}`

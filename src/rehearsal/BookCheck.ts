@@ -1,4 +1,5 @@
 /** Compares, to the unit, what bots believe to be in their wallets with the venue's own books, at rest. */
+import { givenBackOf, type Place } from "../domain/Accounts.ts"
 import * as Ledger from "../domain/Ledger.ts"
 import type { BotState } from "../engine/state/BotState.ts"
 import * as Books from "../sandbox/core/money/Books.ts"
@@ -78,7 +79,7 @@ export const comparison = (
   { mayBeUnexplained = false, placeOf = () => "balance" }: BookTerms = {}
 ): ReadonlyArray<Counted> =>
   venue.settings.assets.map(({ id, symbol }) => {
-    const places: ReadonlyArray<Ledger.Place> = [
+    const places: ReadonlyArray<Place> = [
       "wallet",
       "dust",
       ...(mayBeUnexplained ? (["residual", "lost"] as const) : [])
@@ -93,7 +94,11 @@ export const comparison = (
     )
     return {
       asset: symbol,
-      ours: sum(wallets) + neverPaid(venue, bots, symbol) - sum(given),
+      ours:
+        sum(wallets) +
+        sum(bots.map(({ ledger }) => givenBackOf(ledger, symbol))) +
+        neverPaid(venue, bots, symbol) -
+        sum(given),
       theirs: gained(venue, account, id, placeOf(id))
     }
   })

@@ -262,6 +262,19 @@ describe("the books of a bot", () => {
     assert.deepStrictEqual(await json("stuck"), [])
   })
 
+  it("the export of one year named the fills of all years", async () => {
+    const written = await runHere(["export", "--format", "csv", "--year", "2020", "--out", "2020", ...config], { cwd })
+    assert.strictEqual(written.code, 0, written.stderr)
+    assert.include(written.stdout, "2020: 0 fills, as csv")
+    const year = String(new Date().getUTCFullYear())
+    const now = await runHere(["export", "--format", "csv", "--year", year, "--out", "now", ...config], { cwd })
+    const rows =
+      readFileSync(join(cwd, "now", "fills.csv"), "utf8")
+        .trim()
+        .split("\r\n").length - 1
+    assert.include(now.stdout, `now: ${rows} fill`)
+  })
+
   it.skipIf(!has("bean-check"))("bean-check accepts the beancount export, of all time and of one year", async () => {
     const year = String(new Date().getUTCFullYear())
     for (const file of [

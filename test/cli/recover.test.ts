@@ -26,6 +26,11 @@ describe("limitbot recover", () => {
         .sort()
     const before = await slots()
     const money = async () => (await json<{ places: ReadonlyArray<unknown> }>("money")).places
+    /** Once it said that money twice which had come back of an ended order and was in the next one. */
+    const saysTheMoney = async (recovered: { money: ReadonlyArray<unknown>; notCounted: ReadonlyArray<unknown> }) => {
+      const { notCounted, places } = await json<{ places: ReadonlyArray<unknown>; notCounted: unknown }>("money")
+      assert.deepStrictEqual([recovered.money, recovered.notCounted], [places, notCounted])
+    }
     const places = await money()
     assert.isAbove(before.length, 10)
     const atVenue = (await ordersAt(sandbox)).length
@@ -48,6 +53,7 @@ describe("limitbot recover", () => {
     assert.isAbove(said.unknown.length, 0)
     assert.deepStrictEqual(await slots(), before)
     assert.deepStrictEqual(await money(), places, "the same money in the same places")
+    await saysTheMoney(said)
     assert.deepStrictEqual((await json<{ frozen: ReadonlyArray<unknown> }>("status")).frozen, [])
     const verified = await runHere(["journal", "verify", ...config], { cwd })
     assert.strictEqual(verified.code, 0, verified.stderr)
@@ -76,6 +82,15 @@ describe("limitbot recover", () => {
     lose("ended")
     const last = JSON.parse((await runHere(["recover", ...config, "--json"], { cwd })).stdout)
     assert.deepStrictEqual(last.orders, [])
+    await saysTheMoney(last)
+    assert.deepStrictEqual(
+      last.notCounted.map(({ strategy }: { strategy: string }) => strategy),
+      ["ended", "ended"]
+    )
+    assert.deepStrictEqual(
+      last.money.map(({ place }: { place: string }) => place),
+      ["fees", "fees"]
+    )
     assert.isAtLeast(last.finished, before.length)
     assert.isAbove((await fees()).filter(({ kind }) => kind === "paid").length, 0)
   })

@@ -1,6 +1,7 @@
 /** What each kind of event moves in the ledger, place by place; a life of an order moves everything out and home again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
+import { givenBack, givenBackOf } from "../../src/domain/Accounts.ts"
 import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import { byHand } from "../../src/domain/Placement.ts"
@@ -29,6 +30,16 @@ const budget = (amount: bigint, what = asset): BotEvent => ({
   asset: what,
   amount
 })
+const started: BotEvent = { _tag: "BotStarted", pid: 1, version: "1", mode: "live", account: "a", venue: "v" }
+const loaded: BotEvent = {
+  _tag: "StrategyLoaded",
+  strategy: "s",
+  file: "s.yaml",
+  kind: "grid",
+  market: "BTC/USDC",
+  hash: "h"
+}
+const removed: BotEvent = { _tag: "StrategyRemoved", strategy: "s", orders: "drained" }
 const signed = (amount: bigint, owner = about): BotEvent => ({
   _tag: "FundingSigned",
   ...owner,
@@ -347,14 +358,42 @@ describe("figures of the ledger", () => {
     assert.isFalse(Ledger.totals(even).some(({ place }) => place === "wallet"))
   })
 
-  it("can be told without some wallets, or without some orders", () => {
+  it("of a strategy that does not run are what its orders hold: what it has free is back in the account, also later", () => {
+    const events = [started, loaded, budget(100n), signed(60n), deposited(60n)]
+    for (const end of [removed, started]) {
+      const gone = [...events, end]
+      assert.deepStrictEqual(Ledger.totals(folded(...gone)), [{ asset, place: "in order", amount: 60n }])
+      assert.strictEqual(givenBackOf(folded(...gone), asset), 40n)
+      assert.strictEqual(Ledger.ownedBy(folded(...gone), "s", asset), 60n)
+      const ended = [...gone, fill(20n, 3n), closed(40n), paying(3n), paid(3n, 0n), refunded(39n, 1n), settled]
+      assert.deepStrictEqual(Ledger.totals(folded(...ended)), [{ asset, place: "fees", amount: 1n }])
+      assert.deepStrictEqual(givenBack(folded(...ended)), [
+        { asset, strategy: "s", amount: 79n },
+        { asset: "BTC", strategy: "s", amount: 3n }
+      ])
+      const again = [...ended, loaded, budget(100n)]
+      const never = ended.filter((event) => event !== end)
+      assert.deepStrictEqual(holding(...again), holding(...never, ...(end === started ? [started, loaded] : [])))
+      assert.strictEqual(Ledger.freeOf(folded(...again, budget(50n)), "s", asset), 29n, "only the difference moves")
+    }
+  })
+
+  it("of a strategy that does not run: its dust stays dust, and swaps by hand are no strategy", () => {
+    const dusty = [started, loaded, budget(9n), legClosed("SELL", 4n)]
+    assert.strictEqual(Ledger.dustOf(folded(...dusty), "s", asset), 4n)
+    assert.strictEqual(Ledger.dustOf(folded(...dusty, removed), "s", asset), 0n)
+    assert.strictEqual(givenBackOf(folded(...dusty, removed), asset), 9n)
+    assert.deepStrictEqual(holding(...dusty, removed, loaded), holding(...dusty))
+    const own = { ...about, strategy: byHand }
+    assert.deepStrictEqual(holding(signed(5n, own), started), holding(signed(5n, own)))
+  })
+
+  it("can be told without some orders", () => {
     const two = folded(budget(100n), signed(10n), signed(20n, { ...about, placement: "q" }))
     const lines = ({ balances }: Ledger.Ledger) =>
       [...balances.values()].map(({ entry }) => `${entry.account} ${entry.owner}`)
     const all = ["outside s", "wallet s", "deposit in flight p", "deposit in flight q"]
     assert.sameMembers(lines(two), all)
-    assert.sameMembers(lines(Ledger.withoutWallets(two, new Set(["s", "p"]))), all.toSpliced(1, 1))
-    assert.sameMembers(lines(Ledger.withoutWallets(two, new Set(["t"]))), all)
     assert.sameMembers(lines(Ledger.without(two, new Set(["p"]))), all.toSpliced(2, 1))
   })
 
@@ -420,6 +459,9 @@ describe("figures of the ledger", () => {
   it("need only the kinds of events that move money, each of them", () => {
     const moving = new Set<string>(Ledger.movingTags)
     for (const event of [
+      started,
+      loaded,
+      removed,
       budget(1n),
       legClosed("SELL", 1n),
       asked(1n),

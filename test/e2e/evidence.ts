@@ -3,6 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { differences } from "../../src/cli/run/BooksComparison.ts"
+import type { Place } from "../../src/domain/Accounts.ts"
 import type { Recorded } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
@@ -99,7 +100,7 @@ export const checkOnChain = Effect.fnUntraced(function* (url: string, sender: st
   assert.deepStrictEqual(truth.imbalances, [])
   let residual = 0n
   for (const { symbol } of assets) {
-    const place = (name: Ledger.Place) =>
+    const place = (name: Place) =>
       Ledger.totals(state.ledger).find(({ asset, place }) => asset === symbol && place === name)?.amount ?? 0n
     const allotted = [...state.strategies.values()].reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n)
     const doubtful = place("in doubt")

@@ -13,7 +13,6 @@ import { EngineSettings, marginMillis } from "../../engine/EngineSettings.ts"
 import { closedForAll } from "../../engine/funding/FundingGate.ts"
 import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import { workingLedger } from "../../engine/state/BotState.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import * as SwapFlags from "../swap/SwapFlags.ts"
@@ -70,7 +69,7 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
 
   /** The venue does not say what the account holds, so whoever swaps is told what others want of it. */
   const countedOn = (asset: Asset): ReadonlyArray<string> => {
-    const free = Ledger.totals(workingLedger(books.state)).find(
+    const free = Ledger.totals(books.state.ledger).find(
       ({ asset: symbol, place }) => symbol === asset.symbol && place === "wallet"
     )
     return free === undefined || free.amount <= 0n

@@ -5,7 +5,7 @@ import { problemsOf } from "../../control/view/problems.ts"
 import type { RunningProfit } from "../../control/view/RunningProfit.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import { iso } from "../../domain/Text.ts"
-import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { isBareSuccess } from "../../engine/tracking/amounts/BareSuccess.ts"
 import type * as Lease from "../../journal/Lease.ts"
 import type * as Profit from "../../ledger/Profit.ts"
@@ -53,7 +53,8 @@ export const printJson = (
       ),
       fills: state.fills,
       openOrders: unfinished(state).length,
-      money: Money.rows(workingLedger(state), assets),
+      money: Money.rows(state.ledger, assets),
+      notCounted: Money.notCounted(state.ledger, assets),
       residual: Money.residual(state.ledger, assets),
       profit: profitJson(view),
       contradictions: state.reconciled?.contradictions ?? [],

@@ -80,11 +80,12 @@ export const command = Command.make(
     if (json) {
       const orders = found.map(({ order, strategy, slot }) => ({ order: order.id, slot: `${strategy}/${slot}` }))
       const money = Money.rows(result.state.ledger, assets)
+      const notCounted = Money.notCounted(result.state.ledger, assets)
       const fills = finished.reduce((sum, { order }) => sum + order.fills.length, 0)
       const counts = { finished: finished.length, fills, ofOthers: result.ofOthers }
       const rest = { unfunded: ids(unfunded), ...counts, notUnderstood: ids(notUnderstood) }
       return yield* Console.log(
-        JSON.stringify({ journal: config.journal, orders, ...rest, money, history: elsewhere, unknown })
+        JSON.stringify({ journal: config.journal, orders, ...rest, money, notCounted, history: elsewhere, unknown })
       )
     }
     yield* Console.log(

@@ -49,9 +49,11 @@ export const command = Command.make(
           return yield* new NothingToExport({ message: `${when} has nothing to export.` })
         }
         for (const { name, content } of files) yield* write(name === "" ? [out] : [out, name], content)
-        const years = [...new Set(view.trading.trades.map(({ at }) => utcYear(at)))].join(", ")
+        // RP2 gets the whole history.
+        const written = format === "rp2" ? view.trading.trades : tradesIn(view, span)
+        const years = [...new Set(written.map(({ at }) => utcYear(at)))].join(", ")
         yield* Console.log(
-          `${out}: ${counted(view.trading.trades.length, "fill")}${years === "" ? "" : ` of ${years}`}, as ${format}`
+          `${out}: ${counted(written.length, "fill")}${years === "" ? "" : ` of ${years}`}, as ${format}`
         )
       })
     )
@@ -105,9 +107,11 @@ const filesOf = (view: Books, { format, span, method }: Wanted): ReadonlyArray<F
   const render = format === "beancount" ? PlainText.beancount : PlainText.hledger
   const bookings = Entries.within(view.bookings, span)
   if (bookings.length === 0) return []
-  const trades = trading.trades.filter(({ at }) => at >= span.from && at < span.to)
-  return [{ name: "", content: render({ bookings, trades, decimals }) }]
+  return [{ name: "", content: render({ bookings, trades: tradesIn(view, span), decimals }) }]
 }
+
+const tradesIn = ({ trading }: LedgerView, { from, to }: Tables.Period) =>
+  trading.trades.filter(({ at }) => at >= from && at < to)
 
 /** Never overwrites a file. */
 const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content: string | Uint8Array) {

@@ -1,9 +1,10 @@
 /** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import { places } from "../../domain/Accounts.ts"
 import { type Ledger, movingTags } from "../../domain/Ledger.ts"
 import { utcDate } from "../../domain/Text.ts"
-import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
@@ -33,13 +34,15 @@ export const command = Command.make(
             }))
           }))
           const unexplained = Money.residual(state.ledger, assets)
-          const places = Money.rows(workingLedger(state), assets)
+          const placesNow = Money.rows(state.ledger, assets)
+          const notCounted = Money.notCounted(state.ledger, assets)
           const fees = feeRows(state, assets)
-          return yield* Console.log(JSON.stringify({ at: now, places, strategies, orders, history, unexplained, fees }))
+          const all = { at: now, places: placesNow, notCounted, strategies, orders, history, unexplained, fees }
+          return yield* Console.log(JSON.stringify(all))
         }
         return yield* Console.log(
           [
-            ...Money.table(workingLedger(state), assets),
+            ...Money.table(state.ledger, assets),
             ...block(
               ["STRATEGY", "PLACE"],
               strategies.map(({ strategy, place, amount, asset }) => [strategy, place, `${amount} ${asset}`])
@@ -66,7 +69,7 @@ export const command = Command.make(
 ).pipe(Command.withDescription("Show where every unit of money is: by place, strategy and order, and over time"))
 
 const entriesOf = ({ balances }: Ledger) =>
-  [...balances.values()].filter(({ entry: { account } }) => account !== "outside" && account !== "traded")
+  [...balances.values()].filter(({ entry: { account } }) => places.some((place) => place === account))
 
 /** Wallets and fees belong to a strategy; everything else belongs to an order. */
 const strategyRows = ({ ledger, strategies }: BotState, assets: Money.Assets) =>

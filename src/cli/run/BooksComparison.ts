@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
+import { givenBackOf, type Place } from "../../domain/Accounts.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -21,7 +22,7 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
   const books = yield* HttpClientResponse.schemaBodyJson(BooksResponse)(response)
   const totals = Ledger.totals(state.ledger)
   const strategies = [...state.strategies.values()]
-  const ours = (symbol: string, ...places: ReadonlyArray<Ledger.Place>) =>
+  const ours = (symbol: string, ...places: ReadonlyArray<Place>) =>
     totals
       .filter((total) => total.asset === symbol && places.includes(total.place))
       .reduce((sum, { amount }) => sum + amount, 0n)
@@ -35,7 +36,10 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
       // Nobody knows whether money in doubt has left; what is not deposited by now counts as still free.
       [
         "free",
-        ours(symbol, "wallet", "dust", "in doubt") - allotted(symbol) + Ledger.broughtByHand(state.ledger, symbol),
+        ours(symbol, "wallet", "dust", "in doubt") +
+          givenBackOf(state.ledger, symbol) -
+          allotted(symbol) +
+          Ledger.broughtByHand(state.ledger, symbol),
         theirs("balance", "private") - theirs("initial")
       ],
       ["deposits and orders", ours(symbol, "deposit in flight", "in order"), theirs("depositInTransit", "inOrders")],

@@ -14,7 +14,7 @@ import { EngineSettings } from "../../engine/EngineSettings.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import * as Money from "../../report/text/Money.ts"
 import { counted } from "../../report/text/Words.ts"
@@ -252,6 +252,7 @@ export interface Summary {
   readonly fills: number
   readonly openOrders: number
   readonly money: ReadonlyArray<Money.MoneyRow>
+  readonly notCounted: ReturnType<typeof Money.notCounted>
   readonly residual: Readonly<Record<string, string>>
 }
 
@@ -262,7 +263,8 @@ const summary = Effect.fnUntraced(function* ({ assets }: BotRunOptions) {
     event: "summary",
     fills: state.fills,
     openOrders: open.length,
-    money: Money.rows(workingLedger(state), assets),
+    money: Money.rows(state.ledger, assets),
+    notCounted: Money.notCounted(state.ledger, assets),
     residual: Money.residual(state.ledger, assets)
   }
   return {
@@ -279,7 +281,7 @@ export const printSummary = Effect.fnUntraced(function* (
 ) {
   if (json) return yield* Console.log(JSON.stringify({ ...summary, ...extra }))
   const { state } = yield* Bookkeeper
-  yield* Console.log(`\n${Money.table(workingLedger(state), assets).join("\n")}\n`)
+  yield* Console.log(`\n${Money.table(state.ledger, assets).join("\n")}\n`)
   const residual = Object.entries(summary.residual).map(([asset, amount]) => `${amount} ${asset}`)
   yield* Console.log(
     `${counted(summary.fills, "fill")}, ${counted(summary.openOrders, "open order")}, unexplained ${residual.join(", ") || "0"}.`

@@ -12,7 +12,7 @@ import { type SlotRow, slotRows } from "../../control/view/SlotRows.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
-import { type BotState, idleStrategies, workingLedger } from "../../engine/state/BotState.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
 import { type Colour, type ColouredLine, painted } from "../../report/text/Colours.ts"
 import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -72,13 +72,12 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
     ...profitLines(input.profit, assets, canvas.columns),
     [""]
   ]
-  const money = (isTall ? Money.table : Money.shortTable)(workingLedger(state), assets)
+  const money = (isTall ? Money.table : Money.shortTable)(state.ledger, assets)
   const events = eventsOf(input, isTall)
   const below: ReadonlyArray<ColouredLine> = [
     [""],
     ...(isTall ? strategyLines(state, input.profit, assets, canvas.columns) : []),
     ...money.map((text, index): ColouredLine => (index === 0 ? [text, "dim"] : [text])),
-    ...idleLines(state),
     ...(events.length === 0 ? [] : [[""] as const, ...events])
   ]
   // The table's header and the count of hidden slots take a line each.
@@ -125,15 +124,6 @@ const earnedBy =
     const earned = row === undefined ? undefined : slotEarned(row)
     return row === undefined || earned === undefined ? "" : Money.signed(assets, row.quote, earned)
   }
-
-const idleLines = (state: BotState): ReadonlyArray<ColouredLine> => {
-  const idle = [...idleStrategies(state)].filter((name) =>
-    [...(state.strategies.get(name)?.budget.values() ?? [])].some((amount) => amount > 0n)
-  )
-  return idle.length === 0
-    ? []
-    : [[`Not counted: what is free of the budgets of ${idle.join(", ")}, not running.`, "dim"]]
-}
 
 const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArray<ColouredLine> =>
   recent.slice(isTall ? -8 : -5).flatMap((recorded): ReadonlyArray<ColouredLine> => {

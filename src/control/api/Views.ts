@@ -129,6 +129,8 @@ export const Money = Schema.Struct({
   /** The places in the order in which money passes through them. */
   places: Schema.Array(Text),
   rows: Schema.Array(Schema.Struct({ asset: Text, place: Text, amount: Text })),
+  /** What strategies that do not run gave back to the account. */
+  notCounted: Schema.Array(Schema.Struct({ strategy: Text, asset: Text, amount: Text })),
   residual: Schema.Record(Text, Text)
 })
 

@@ -58,7 +58,7 @@ export const make = (keptTrades = 500): RunningProfit => ({
   ended: new Map()
 })
 
-export const tags = [...Trades.tags, "Settled", "Abandoned", "FundingDead"] as const
+export const tags = [...Trades.tags, "Abandoned"] as const
 
 export const see = (profit: RunningProfit, entries: ReadonlyArray<Recorded>): void => {
   const fold = Trades.make(() => undefined, profit.books)

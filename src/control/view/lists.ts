@@ -1,9 +1,10 @@
 /** The state's lists as the API shows them: slots, orders, fills, money. Pure. */
+
+import { places } from "../../domain/Accounts.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { places } from "../../domain/Ledger.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import { type BotState, unfinished, workingLedger } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { filledBase, type Placement } from "../../engine/state/Placement.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import type { Row } from "../../ledger/Profit.ts"
@@ -131,6 +132,7 @@ export const fillView = (sequence: number, event: Of<"FillSeen">, assets: Money.
 
 export const moneyView = (state: BotState, assets: Money.Assets): Omit<typeof MoneyView.Type, "at" | "sequence"> => ({
   places,
-  rows: Money.rows(workingLedger(state), assets),
+  rows: Money.rows(state.ledger, assets),
+  notCounted: Money.notCounted(state.ledger, assets),
   residual: Money.residual(state.ledger, assets)
 })

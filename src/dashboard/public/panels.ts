@@ -232,6 +232,8 @@ export const showFills = (fills: ReadonlyArray<Fill>, total: number): void => {
 export interface Money {
   readonly places: ReadonlyArray<string>
   readonly rows: ReadonlyArray<{ readonly asset: string; readonly place: string; readonly amount: string }>
+  /** What strategies that do not run gave back to the account. */
+  readonly notCounted: ReadonlyArray<{ readonly strategy: string; readonly asset: string; readonly amount: string }>
 }
 
 const words: Readonly<Record<string, string>> = {
@@ -240,11 +242,18 @@ const words: Readonly<Record<string, string>> = {
   residual: "unexplained"
 }
 
-export const showMoney = ({ places, rows }: Money): void => {
+export const showMoney = ({ notCounted, places, rows }: Money): void => {
+  const back = notCounted.map(({ amount, asset, strategy }) =>
+    h(
+      "p",
+      { class: "empty" },
+      `Not counted: ${decimal(amount)} ${asset} that ${strategy} gave back to the account; it does not run`
+    )
+  )
   const assets = [...new Set(rows.map(({ asset }) => asset))]
   const amount = (place: string, asset: string) =>
     rows.find((row) => row.place === place && row.asset === asset)?.amount ?? "0"
-  if (assets.length === 0) return show("money", h("p", { class: "empty" }, "No budget is allotted yet."))
+  if (assets.length === 0) return show("money", h("p", { class: "empty" }, "No budget is allotted yet."), ...back)
   show(
     "money",
     table<string>(
@@ -258,7 +267,8 @@ export const showMoney = ({ places, rows }: Money): void => {
       ],
       places,
       (place) => (place === "residual" && assets.some((asset) => amount(place, asset) !== "0") ? "alarm" : "")
-    )
+    ),
+    ...back
   )
 }
 

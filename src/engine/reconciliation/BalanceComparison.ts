@@ -6,6 +6,8 @@
  * make the balance larger, and by no more than it is. Each look so gives a lowest and a highest capital; all looks
  * have to leave one that is possible. A look that could not decide narrows the baseline or leaves it, and never moves it.
  */
+
+import { givenBackOf } from "../../domain/Accounts.ts"
 import { type Amount, max } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
@@ -77,6 +79,7 @@ export const snapshot = (
       ? strategies.reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n) -
         Ledger.broughtByFirstOrders(state.ledger, symbol)
       : 0n
+  const givenBack = (symbol: string): Amount => (isPrivate.has(symbol) ? givenBackOf(state.ledger, symbol) : 0n)
   const certain = new Map(
     symbols.map((symbol) => {
       const own = swaps.map((swap) => swapMovement(swap, symbol))
@@ -85,7 +88,10 @@ export const snapshot = (
         {
           balance: balances.get(symbol) ?? 0n,
           booked:
-            inPlaces(symbol, ["wallet", "dust"]) - budgets(symbol) + own.reduce((sum, { booked }) => sum + booked, 0n),
+            inPlaces(symbol, ["wallet", "dust"]) +
+            givenBack(symbol) -
+            budgets(symbol) +
+            own.reduce((sum, { booked }) => sum + booked, 0n),
           underWay:
             max(0n, inPlaces(symbol, onItsWay)) + failed(symbol) + own.reduce((sum, { underWay }) => sum + underWay, 0n)
         }

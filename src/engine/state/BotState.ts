@@ -62,14 +62,6 @@ export const make = (): BotState => ({
 export const unfinished = (state: BotState): ReadonlyArray<Placement> =>
   [...state.placements.values()].filter((placement) => !isFinished(placement.state))
 
-/** Strategies of earlier runs and strategies whose file was removed: nobody may spend their budgets. */
-export const idleStrategies = ({ strategies }: BotState): ReadonlySet<string> =>
-  new Set([...strategies.values()].flatMap(({ name, isLoaded }) => (isLoaded === false ? [name] : [])))
-
-/** The ledger as people read it: without the free budgets of idle strategies. */
-export const workingLedger = (state: BotState): Ledger.Ledger =>
-  Ledger.withoutWallets(state.ledger, idleStrategies(state))
-
 /** Folds one recorded event in. */
 export const apply = (state: BotState, { sequence, at, event }: Recorded): void => {
   assert(sequence === state.sequence + 1, `journal event ${sequence} follows ${state.sequence}`)

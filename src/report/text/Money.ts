@@ -1,7 +1,9 @@
 /** Where every unit of every asset is, for people and programs. Amounts are exact decimals in units of the asset. */
+
+import { givenBack, type Place, places } from "../../domain/Accounts.ts"
 import { type Amount, type Asset, format, magnitude } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Ledger, type Place, places, totals } from "../../domain/Ledger.ts"
+import { type Ledger, totals } from "../../domain/Ledger.ts"
 import * as Table from "./Table.ts"
 
 export type Assets = ReadonlyMap<string, Asset>
@@ -88,7 +90,7 @@ export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => 
         .map((place) => line(labels[place] ?? place, [place])),
       line("total after fees", ours)
     ]
-  )
+  ).concat(notCountedLines(ledger, assets))
 }
 
 /** The same in one line per asset, for a small screen: everything on its way in, out or back is one figure. */
@@ -106,8 +108,22 @@ export const shortTable = (ledger: Ledger, assets: Assets): ReadonlyArray<string
   return Table.render(
     [{ title: "MONEY" }, ...columns.map(([title]) => ({ title, align: "decimal" as const }))],
     symbols.map((symbol) => [symbol, ...columns.map(([, of]) => amountText(assets, symbol, sum(symbol, of)))])
-  )
+  ).concat(notCountedLines(ledger, assets))
 }
+
+/** What strategies that do not run gave back to the account: no total counts it. */
+export const notCounted = (ledger: Ledger, assets: Assets) =>
+  givenBack(ledger).map(({ strategy, asset, amount }) => ({
+    strategy,
+    asset,
+    amount: amountText(assets, asset, amount)
+  }))
+
+const notCountedLines = (ledger: Ledger, assets: Assets): ReadonlyArray<string> =>
+  [...Map.groupBy(givenBack(ledger), ({ strategy }) => strategy)].map(([strategy, rows]) => {
+    const sums = rows.map(({ asset, amount }) => withSymbol(assets, asset, amount)).sort()
+    return `Not counted: ${sums.join(", ")} that ${strategy} gave back to the account; it does not run`
+  })
 
 const holdings = (ledger: Ledger) => {
   const found = totals(ledger)

@@ -135,7 +135,7 @@ export const lines = (
     ...[...(statistics ?? [])].flatMap(([quote, each]) => statisticsLines(quote, each)),
     ...(charged === undefined || charged.size === 0 ? [] : ["", ...[...charged.values()].flat().map(chargedLine)]),
     "",
-    "Total is grid profit plus inventory less fees: what trading made against holding the budgets. Grid profit is what slots earned that bought and sold, inventory what is held now against its cost. Flows are budgets, not profit.",
+    "Total is grid profit plus inventory less fees: what trading made against holding the budgets. Grid profit is what slots earned that bought and sold, inventory what is held now against its cost. Flows are capital that came and went, not profit.",
     `For accounts, realised is by ${method === "average" ? "average cost" : method.toUpperCase()} over each strategy; with unrealised it comes to the same total.`
   ]
 }

@@ -4,6 +4,7 @@ import { Effect, Layer, Redacted, Ref, Result, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as SandboxWallet from "../../../src/cli/files/SandboxWallet.ts"
+import { places } from "../../../src/domain/Accounts.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { byHand } from "../../../src/domain/Placement.ts"
 import * as SwapAccount from "../../../src/domain/SwapAccount.ts"
@@ -83,7 +84,7 @@ const placesOf = (name: string) =>
   Bookkeeper.use(({ state }) =>
     Effect.sync(() =>
       Object.fromEntries(
-        Ledger.places.flatMap((place) => {
+        places.flatMap((place) => {
           const amount = Ledger.heldBy(state.ledger, name, "BTC", place)
           return amount === 0n ? [] : [[place, amount]]
         })

@@ -4,8 +4,8 @@
  */
 
 import { moneyView } from "../../../src/control/view/lists.ts"
-import * as Ledger from "../../../src/domain/Ledger.ts"
-import { type BotState, idleStrategies } from "../../../src/engine/state/BotState.ts"
+import type * as Ledger from "../../../src/domain/Ledger.ts"
+import type { BotState } from "../../../src/engine/state/BotState.ts"
 import * as Money from "../../../src/report/text/Money.ts"
 import { assets } from "../market.ts"
 import { Violation } from "./Judge.ts"
@@ -21,7 +21,7 @@ export const check = ({ booksOf }: Books, bot: string, state: BotState): void =>
   // Between the disk and the memory lies a step in which nothing is shown yet.
   if (state.sequence !== events) return
   const shown = moneyView(state, configured).rows
-  const told = Money.rows(Ledger.withoutWallets(ledger, idleStrategies(state)), configured)
+  const told = Money.rows(ledger, configured)
   const texts = [shown, told].map((rows) =>
     rows.map(({ amount, asset, place }) => `${amount} ${asset} ${place}`).join()
   )
