@@ -25,33 +25,33 @@ export type Place = (typeof places)[number]
 const givenBackFrom = { wallet: "given back", dust: "dust given back" } as const
 const givenBackTo = { "given back": "wallet", "dust given back": "dust" } as const
 
-export type Account = Place | "outside" | "traded" | keyof typeof givenBackTo
+export type AccountName = Place | "outside" | "traded" | keyof typeof givenBackTo
 
 /** Who the money in a place belongs to: a strategy (wallet, fees, …) or one placement. */
-export interface Entry {
+export interface OwnerAccount {
   readonly asset: string
-  readonly account: Account
+  readonly account: AccountName
   readonly owner: string
 }
 
 export interface Transfer {
   readonly asset: string
   readonly amount: Amount
-  readonly from: { readonly account: Account; readonly owner: string }
-  readonly to: { readonly account: Account; readonly owner: string }
+  readonly from: { readonly account: AccountName; readonly owner: string }
+  readonly to: { readonly account: AccountName; readonly owner: string }
 }
 
 /** What is not zero, by asset, account and owner. */
-export interface Balances {
-  readonly balances: Map<string, { readonly entry: Entry; readonly amount: Amount }>
+export interface AccountBalances {
+  readonly balances: Map<string, { readonly entry: OwnerAccount; readonly amount: Amount }>
 }
 
-export const keyOf = ({ account, asset, owner }: Entry): string => `${asset}\u0000${account}\u0000${owner}`
+export const keyOf = ({ account, asset, owner }: OwnerAccount): string => `${asset}\u0000${account}\u0000${owner}`
 
-export const balance = ({ balances }: Balances, asset: string, account: Account, owner: string): Amount =>
+export const balance = ({ balances }: AccountBalances, asset: string, account: AccountName, owner: string): Amount =>
   balances.get(keyOf({ asset, account, owner }))?.amount ?? 0n
 
-const change = ({ balances }: Balances, entry: Entry, delta: Amount): void => {
+const change = ({ balances }: AccountBalances, entry: OwnerAccount, delta: Amount): void => {
   const key = keyOf(entry)
   const amount = (balances.get(key)?.amount ?? 0n) + delta
   if (amount === 0n) balances.delete(key)
@@ -59,7 +59,7 @@ const change = ({ balances }: Balances, entry: Entry, delta: Amount): void => {
 }
 
 /** Makes these transfers, in place. */
-export const book = (ledger: Balances, transfers: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> => {
+export const book = (ledger: AccountBalances, transfers: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> => {
   for (const { asset, amount, from, to } of transfers) {
     change(ledger, { asset, ...from }, -amount)
     change(ledger, { asset, ...to }, amount)
@@ -68,12 +68,12 @@ export const book = (ledger: Balances, transfers: ReadonlyArray<Transfer>): Read
 }
 
 /** What a strategy has outside its orders. */
-export const isOwn = (account: Account): account is keyof typeof givenBackFrom => account in givenBackFrom
+export const isOwn = (account: AccountName): account is keyof typeof givenBackFrom => account in givenBackFrom
 
-export const isGivenBack = (account: Account): account is keyof typeof givenBackTo => account in givenBackTo
+export const isGivenBack = (account: AccountName): account is keyof typeof givenBackTo => account in givenBackTo
 
 /** All of these balances to the account and back: what is free is given back, what was given back is free again. */
-export const takenAlong = (ledger: Balances, entries: Iterable<Entry>): ReadonlyArray<Transfer> =>
+export const takenAlong = (ledger: AccountBalances, entries: Iterable<OwnerAccount>): ReadonlyArray<Transfer> =>
   [...entries].flatMap(({ asset, account, owner }) => {
     const amount = balance(ledger, asset, account, owner)
     const other = isOwn(account) ? givenBackFrom[account] : isGivenBack(account) ? givenBackTo[account] : undefined
@@ -82,7 +82,7 @@ export const takenAlong = (ledger: Balances, entries: Iterable<Entry>): Readonly
   })
 
 /** What strategies that do not run have given back to the account, by asset and strategy. */
-export const givenBack = ({ balances }: Balances) => {
+export const givenBack = ({ balances }: AccountBalances) => {
   const sums = new Map<string, { readonly asset: string; readonly strategy: string; readonly amount: Amount }>()
   for (const { entry, amount } of balances.values()) {
     if (!isGivenBack(entry.account)) continue
@@ -94,5 +94,5 @@ export const givenBack = ({ balances }: Balances) => {
 }
 
 /** All that was given back of an asset. */
-export const givenBackOf = (ledger: Balances, asset: string): Amount =>
+export const givenBackOf = (ledger: AccountBalances, asset: string): Amount =>
   givenBack(ledger).reduce((sum, each) => (each.asset === asset ? sum + each.amount : sum), 0n)

@@ -5,8 +5,8 @@
  */
 
 import {
-  type Account,
-  type Balances,
+  type AccountBalances,
+  type AccountName,
   balance,
   book,
   isGivenBack,
@@ -31,7 +31,7 @@ const isDustSlot = (slot: string): boolean => slot.startsWith("dust:")
 /** Where a strategy keeps what it may spend. What has no budget takes its money from outside and gives it back. */
 const purseOf = (strategy: string): "wallet" | "outside" => (hasNoBudget(strategy) ? "outside" : "wallet")
 
-export interface Ledger extends Balances {
+export interface Ledger extends AccountBalances {
   /** Which strategies run, of all that are known. */
   readonly runs: Map<string, boolean>
 }
@@ -83,9 +83,9 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
   /** Where what is not spent goes back to. */
   const purse = purseOf(event.strategy)
   const home = isDustSlot(event.slot) ? "dust" : purse
-  const at = (account: Account) => ({ account, owner: event.placement })
-  const of = (account: Account) => ({ account, owner: event.strategy })
-  const held = (asset: string, account: Account) => balance(ledger, asset, account, event.placement)
+  const at = (account: AccountName) => ({ account, owner: event.placement })
+  const of = (account: AccountName) => ({ account, owner: event.strategy })
+  const held = (asset: string, account: AccountName) => balance(ledger, asset, account, event.placement)
 
   switch (event._tag) {
     case "PaymentAsked":
@@ -220,7 +220,7 @@ const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dus
   const { deposited, fills, inputAsset, outputAsset, payoutFee, placement, refundFee, strategy } = event
   const traded = { account: "traded", owner: strategy } as const
   const inOrder = { account: "in order", owner: placement } as const
-  const fetch = (asset: string, wanted: Amount, fee: Amount, place: Account, to: Transfer["to"]) => {
+  const fetch = (asset: string, wanted: Amount, fee: Amount, place: AccountName, to: Transfer["to"]) => {
     const own = [...ledger.balances.values()].filter(
       ({ entry }) => entry.owner === placement && entry.asset === asset && entry.account !== "in order"
     )
@@ -368,9 +368,9 @@ export interface PlaceBalance {
 
 /** Totals by asset and place, in the order of `places`, assets alphabetical; zero balances are left out. */
 export const totals = (ledger: Ledger): ReadonlyArray<PlaceBalance> => {
-  const sums = new Map<string, Map<Account, Amount>>()
+  const sums = new Map<string, Map<AccountName, Amount>>()
   for (const { entry, amount } of ledger.balances.values()) {
-    const ofAsset = sums.get(entry.asset) ?? new Map<Account, Amount>()
+    const ofAsset = sums.get(entry.asset) ?? new Map<AccountName, Amount>()
     ofAsset.set(entry.account, (ofAsset.get(entry.account) ?? 0n) + amount)
     sums.set(entry.asset, ofAsset)
   }
@@ -385,7 +385,7 @@ export const totals = (ledger: Ledger): ReadonlyArray<PlaceBalance> => {
 }
 
 /** Per asset: the sum over every account, which double entry keeps at zero. For assertions. */
-export const sums = (ledger: Balances): ReadonlyMap<string, Amount> => {
+export const sums = (ledger: AccountBalances): ReadonlyMap<string, Amount> => {
   const result = new Map<string, Amount>()
   for (const { entry, amount } of ledger.balances.values()) {
     result.set(entry.asset, (result.get(entry.asset) ?? 0n) + amount)
@@ -393,7 +393,7 @@ export const sums = (ledger: Balances): ReadonlyMap<string, Amount> => {
   return result
 }
 
-/** Balances below zero in a real place (a wallet overdrawn, an order that spent more than it held): each is a fault. */
+/** AccountBalances below zero in a real place (a wallet overdrawn, an order that spent more than it held): each is a fault. */
 export const overdrawn = (ledger: Ledger): ReadonlyArray<string> =>
   [...ledger.balances.values()]
     .filter(({ entry, amount }) => amount < 0n && places.some((place) => place === entry.account))
