@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { differences } from "../../src/cli/run/BooksComparison.ts"
-import type { Place } from "../../src/domain/Accounts.ts"
+import { givenBackOf, type Place } from "../../src/domain/Accounts.ts"
 import type { Recorded } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
@@ -107,7 +107,7 @@ export const checkOnChain = Effect.fnUntraced(function* (url: string, sender: st
     residual += place("residual") + doubtful
     const cameIn = BigInt(truth.accounts[sender]?.[symbol]?.["external"] ?? "0")
     assert.strictEqual(
-      place("wallet") - allotted + place("residual") + doubtful,
+      place("wallet") + givenBackOf(state.ledger, symbol) - allotted + place("residual") + doubtful,
       -cameIn,
       `${symbol}: both books agree to the unit`
     )
