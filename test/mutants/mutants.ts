@@ -53,6 +53,39 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
+    name: "what a strategy gave back has left the account, as if the venue had taken it",
+    test: "test/engine/reconciliation/BalanceComparison.test.ts",
+    edits: [
+      {
+        file: "src/engine/reconciliation/BalanceComparison.ts",
+        find: "isPrivate.has(symbol) ? givenBackOf(state.ledger, symbol) : 0n",
+        replace: "isPrivate.has(symbol) ? 0n : 0n"
+      }
+    ]
+  },
+  {
+    name: "what comes back of an order after its strategy has ended counts as free of it",
+    test: "test/ledger/GoneStrategies.test.ts",
+    edits: [
+      {
+        file: "src/domain/Ledger.ts",
+        find: "const own = touched.filter(({ account, owner }) => isOwn(account) && isOver(owner))",
+        replace: "const own = touched.filter(() => false)"
+      }
+    ]
+  },
+  {
+    name: "what a strategy has again when it is loaded again is new capital",
+    test: "test/ledger/GoneStrategies.test.ts",
+    edits: [
+      {
+        file: "src/ledger/Capital.ts",
+        find: 'account === "outside" ? {} : ({ isReturn: true } as const)',
+        replace: 'account === "outside" ? {} : {}'
+      }
+    ]
+  },
+  {
     name: "an order is paid whose answer names a higher fee than its limit",
     test: "test/engine/funding/echoedFees.test.ts",
     edits: [{ file: gate, find: "echo.basisPoints <= most)", replace: "echo.basisPoints > 0)" }]

@@ -144,7 +144,15 @@ const account = (choose: Choose, isWatchedFromTheStart: boolean) => {
   const balances = new Map(symbols.map((symbol) => [symbol, 1_000_000n + BigInt(choose(1_000_000))]))
   const move = (symbol: string, amount: Amount) => balances.set(symbol, (balances.get(symbol) ?? 0n) + amount)
   const record = (event: BotEvent) => BotState.apply(state, { sequence: state.sequence + 1, at: 1, event })
-  record({ _tag: "StrategyLoaded", strategy, file: "grid.yaml", kind: "grid", market: "BTC/USDC", hash: "a" })
+  const loaded = {
+    _tag: "StrategyLoaded",
+    strategy,
+    file: "grid.yaml",
+    kind: "grid",
+    market: "BTC/USDC",
+    hash: "a"
+  } as const
+  record(loaded)
   for (const asset of symbols) record({ _tag: "BudgetAllotted", strategy, asset, amount: 900_000n })
   const orders = new Map<string, Order>()
   const told: Array<string> = []
@@ -162,9 +170,12 @@ const account = (choose: Choose, isWatchedFromTheStart: boolean) => {
   }
   if (isWatchedFromTheStart) look()
   const lives: Array<{ readonly number: number; done: Array<Step>; todo: Array<Step> }> = []
+  const isGone = () => state.strategies.get(strategy)?.isLoaded === false
   const actions = {
+    /** Its file is taken away, and comes back: the account has the same money. */
+    edit: () => record(isGone() ? loaded : { _tag: "StrategyRemoved", strategy, orders: "left" }),
     begin: () => {
-      if (lives.length === 5) return
+      if (lives.length === 5 || isGone()) return
       const number = lives.length + 1
       const { begun, steps } = lifeOf(number, choose)
       orders.set(`order-${number}`, resting(number))
