@@ -21,11 +21,16 @@ export const places = [
 
 export type Place = (typeof places)[number]
 
-/** Dust stays apart, so that it is dust again when its strategy is loaded again. */
-const givenBackFrom = { wallet: "given back", dust: "dust given back" } as const
-const givenBackTo = { "given back": "wallet", "dust given back": "dust" } as const
+export type AccountName = Place | "outside" | "traded" | "given back" | "dust given back"
 
-export type AccountName = Place | "outside" | "traded" | keyof typeof givenBackTo
+type Route = ReadonlyMap<AccountName, AccountName>
+
+/** From what a strategy has outside its orders. Dust stays apart, so that it is dust again when its strategy is loaded again. */
+export const back: Route = new Map([
+  ["wallet", "given back"],
+  ["dust", "dust given back"]
+])
+export const again: Route = new Map([...back].map(([own, given]) => [given, own]))
 
 /** Who the money in a place belongs to: a strategy (wallet, fees, …) or one placement. */
 export interface OwnerAccount {
@@ -46,39 +51,46 @@ export interface AccountBalances {
   readonly balances: Map<string, { readonly entry: OwnerAccount; readonly amount: Amount }>
 }
 
-export const keyOf = ({ account, asset, owner }: OwnerAccount): string => `${asset}\u0000${account}\u0000${owner}`
+const keyOf = (asset: string, account: AccountName, owner: string): string => `${asset}\u0000${account}\u0000${owner}`
 
 export const balance = ({ balances }: AccountBalances, asset: string, account: AccountName, owner: string): Amount =>
-  balances.get(keyOf({ asset, account, owner }))?.amount ?? 0n
+  balances.get(keyOf(asset, account, owner))?.amount ?? 0n
 
-const change = ({ balances }: AccountBalances, entry: OwnerAccount, delta: Amount): void => {
-  const key = keyOf(entry)
+const change = (
+  { balances }: AccountBalances,
+  asset: string,
+  { account, owner }: Transfer["from"],
+  delta: Amount
+): void => {
+  const key = keyOf(asset, account, owner)
   const amount = (balances.get(key)?.amount ?? 0n) + delta
   if (amount === 0n) balances.delete(key)
-  else balances.set(key, { entry, amount })
+  else balances.set(key, { entry: { asset, account, owner }, amount })
 }
 
 /** Makes these transfers, in place. */
 export const book = (ledger: AccountBalances, transfers: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> => {
   for (const { asset, amount, from, to } of transfers) {
-    change(ledger, { asset, ...from }, -amount)
-    change(ledger, { asset, ...to }, amount)
+    change(ledger, asset, from, -amount)
+    change(ledger, asset, to, amount)
   }
   return transfers
 }
 
-/** What a strategy has outside its orders. */
-export const isOwn = (account: AccountName): account is keyof typeof givenBackFrom => account in givenBackFrom
+export const isGivenBack = (account: AccountName): boolean => again.has(account)
 
-export const isGivenBack = (account: AccountName): account is keyof typeof givenBackTo => account in givenBackTo
-
-/** All of these balances to the account and back: what is free is given back, what was given back is free again. */
-export const takenAlong = (ledger: AccountBalances, entries: Iterable<OwnerAccount>): ReadonlyArray<Transfer> =>
-  [...entries].flatMap(({ asset, account, owner }) => {
+/** All of these balances on this way; what is not on it stays. */
+export const movedAlong = (
+  ledger: AccountBalances,
+  route: Route,
+  entries: ReadonlyArray<OwnerAccount>
+): ReadonlyArray<Transfer> =>
+  entries.flatMap(({ asset, account, owner }) => {
     const amount = balance(ledger, asset, account, owner)
-    const other = isOwn(account) ? givenBackFrom[account] : isGivenBack(account) ? givenBackTo[account] : undefined
-    if (amount === 0n || other === undefined) return []
-    return [{ asset, amount, from: { account, owner }, to: { account: other, owner } }]
+    const to = route.get(account)
+    return amount === 0n || to === undefined
+      ? []
+      : [{ asset, amount, from: { account, owner }, to: { account: to, owner } }]
   })
 
 /** What strategies that do not run have given back to the account, by asset and strategy. */
@@ -87,7 +99,7 @@ export const givenBack = ({ balances }: AccountBalances) => {
   for (const { entry, amount } of balances.values()) {
     if (!isGivenBack(entry.account)) continue
     const { asset, owner: strategy } = entry
-    const key = keyOf({ asset, account: "given back", owner: strategy })
+    const key = keyOf(asset, "given back", strategy)
     sums.set(key, { asset, strategy, amount: amount + (sums.get(key)?.amount ?? 0n) })
   }
   return [...sums.values()].filter(({ amount }) => amount !== 0n)

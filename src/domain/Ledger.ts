@@ -7,15 +7,14 @@
 import {
   type AccountBalances,
   type AccountName,
+  again,
+  back,
   balance,
   book,
-  isGivenBack,
-  isOwn,
-  keyOf,
+  movedAlong,
   type Place,
   places,
-  type Transfer,
-  takenAlong
+  type Transfer
 } from "./Accounts.ts"
 import { type Amount, max, min } from "./Amount.ts"
 import type { BotEvent, Of, Tag } from "./BotEvent.ts"
@@ -275,23 +274,24 @@ const noteRunning = ({ runs }: Ledger, event: BotEvent): void => {
  */
 const givenBackBy = (ledger: Ledger, event: BotEvent, moved: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> => {
   const isOver = (owner: string) => ledger.runs.get(owner) === false
-  const all = () => [...ledger.balances.values()].map(({ entry }) => entry)
+  const ownedIf = (isMeant: (owner: string) => boolean) =>
+    [...ledger.balances.values()].flatMap(({ entry }) => (isMeant(entry.owner) ? [entry] : []))
   switch (event._tag) {
     case "BotStarted":
     case "StrategyRemoved":
-      return takenAlong(
-        ledger,
-        all().filter(({ account, owner }) => isOwn(account) && isOver(owner))
-      )
+      return movedAlong(ledger, back, ownedIf(isOver))
     case "StrategyLoaded":
-      return takenAlong(
+      return movedAlong(
         ledger,
-        all().filter(({ account, owner }) => isGivenBack(account) && owner === event.strategy)
+        again,
+        ownedIf((owner) => owner === event.strategy)
       )
     default: {
-      const touched = moved.flatMap(({ asset, from, to }) => [from, to].map((side) => ({ asset, ...side })))
-      const own = touched.filter(({ account, owner }) => isOwn(account) && isOver(owner))
-      return takenAlong(ledger, new Map(own.map((entry) => [keyOf(entry), entry])).values())
+      if (!("strategy" in event) || !isOver(event.strategy)) return []
+      const { strategy: owner } = event
+      const assets = [...new Set(moved.map(({ asset }) => asset))]
+      const own = assets.flatMap((asset) => [...back.keys()].map((account) => ({ asset, account, owner })))
+      return movedAlong(ledger, back, own)
     }
   }
 }
@@ -300,8 +300,8 @@ const givenBackBy = (ledger: Ledger, event: BotEvent, moved: ReadonlyArray<Trans
 export const apply = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {
   noteRunning(ledger, event)
   const moved = book(ledger, transfersOf(ledger, event))
-  const back = book(ledger, givenBackBy(ledger, event, moved))
-  return back.length === 0 ? moved : [...moved, ...back]
+  const returned = book(ledger, givenBackBy(ledger, event, moved))
+  return returned.length === 0 ? moved : [...moved, ...returned]
 }
 
 /** What a strategy may still spend of an asset. */

@@ -3,7 +3,7 @@
  * to the account when they ended, which is what they had then and not what they were given. A strategy ends when its file is taken
  * away, or when a run does not load it; if it is loaded again, it has all of that again. Capital is never profit.
  */
-import type { AccountName, Transfer } from "../domain/Accounts.ts"
+import { type AccountName, isGivenBack, type Transfer } from "../domain/Accounts.ts"
 import { type Amount, floorOf, max, min } from "../domain/Amount.ts"
 import type { Recorded, Tag } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -75,11 +75,11 @@ const add = ({ flows, markets }: CapitalBooks, flow: Omit<Flow, "market" | "wort
 
 type Change = Pick<Flow, "strategy" | "asset" | "amount" | "isReturn">
 
-const isCapital = (account: AccountName): boolean =>
-  account === "outside" || account === "given back" || account === "dust given back"
+const isCapital = (account: AccountName): boolean => account === "outside" || isGivenBack(account)
 
 /** What a strategy was given is one change, and what it gave back or has again is another. */
 const changesOf = (moved: ReadonlyArray<Transfer>): ReadonlyArray<Change> => {
+  if (moved.every(({ from, to }) => !isCapital(from.account) && !isCapital(to.account))) return []
   const changes = new Map<string, Change>()
   for (const { asset, from, to, ...transfer } of moved) {
     for (const [{ account, owner: strategy }, amount] of [

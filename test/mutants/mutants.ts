@@ -69,8 +69,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/domain/Ledger.ts",
-        find: "const own = touched.filter(({ account, owner }) => isOwn(account) && isOver(owner))",
-        replace: "const own = touched.filter(() => false)"
+        find: "return movedAlong(ledger, back, own)",
+        replace: "return own.length > 0 ? [] : []"
       }
     ]
   },
