@@ -14,8 +14,10 @@ import bs58 from "bs58"
 import { Layer, ManagedRuntime } from "effect"
 import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import { ledgerOf, verifierOf } from "../../src/venue/profile/Profiles.ts"
 import { limitbot } from "../builtProgram.ts"
 import { atEndOfFiles } from "../endOfFile.ts"
+import { type Deployment, profileLines, usualProfile } from "../profile.ts"
 import { signedIn, spellings } from "../secrets.ts"
 import * as Here from "./here.ts"
 
@@ -198,17 +200,18 @@ export const assertSays = ({ code, stderr }: Ended, expected: number, what: RegE
 const sandboxes: Array<{ readonly dispose: () => Promise<void> }> = []
 atEndOfFiles(async () => void (await Promise.all(sandboxes.splice(0).map((sandbox) => sandbox.dispose()))))
 
-export type Connection = SandboxServer.ConnectionRecord
+export interface Connection extends SandboxServer.ConnectionRecord, Deployment {}
 
-export const startSandbox = (options: SandboxOptions = {}): Promise<Connection> => {
+export const startSandbox = async (options: SandboxOptions = {}): Promise<Connection> => {
+  const like = options.like ?? usualProfile
   const usual = { seed: sandboxes.length + 1, speed: 300 }
   // A bot that leaves waits until what it signed and did not send has expired: seconds show that as well as minutes.
   const settings = { intentMillis: [15_000, 30_000] as const, ...options.settings }
   const runtime = ManagedRuntime.make(
-    SandboxServer.layer({ ...usual, ...options, settings }).pipe(Layer.provide(NodeServices.layer))
+    SandboxServer.layer({ ...usual, ...options, like, settings }).pipe(Layer.provide(NodeServices.layer))
   )
   sandboxes.push(runtime)
-  return runtime.runPromise(SandboxServer.SandboxConnection)
+  return { like, ...(await runtime.runPromise(SandboxServer.SandboxConnection)) }
 }
 
 /** A connection to nowhere, for what goes wrong before anything is sent. */
@@ -217,23 +220,28 @@ export const nowhere: Connection = {
   apiKey: "no-such-key",
   partnerJwt: "no-such-token",
   quoteKey: "none",
-  ledger: "native",
-  verifier: "intents.native",
+  ledger: ledgerOf(usualProfile),
+  like: usualProfile,
+  verifier: verifierOf(ledgerOf(usualProfile)),
   account: { key: `ed25519:${bs58.encode(randomBytes(32))}`, signerId: "nobody" }
 }
 
-export const configText = ({ url, verifier }: Connection): string => `venue:
+export const configText = (connection: Connection): string => {
+  const { ledger, url, verifier } = connection
+  const { account, venue } = profileLines(connection)
+  return `venue:
   url: ${url}
   verifier: ${verifier}
-  apiKey: { file: api.key }
+${venue}  apiKey: { file: api.key }
   partnerJwt: { file: partner.key }
 account:
   key: { file: account.key }
-assets:
-  BTC:  { id: "nep141:btc.omft.native",  decimals: 8 }
-  USDC: { id: "nep141:usdc.omft.native", decimals: 6 }
+${account}assets:
+  BTC:  { id: "nep141:btc.omft.${ledger}",  decimals: 8 }
+  USDC: { id: "nep141:usdc.omft.${ledger}", decimals: 6 }
 journal: journal.sqlite
 `
+}
 
 /** Twenty cells of 100 USDC around 60,000, where the sandbox's generated BTC starts. */
 export const gridText = `name: grid

@@ -10,11 +10,14 @@ import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
+import { ledgerOf } from "../../src/venue/profile/Profiles.ts"
+import { usualProfile } from "../profile.ts"
 
+const home = ledgerOf(usualProfile)
 const assets = [
-  { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
-  { symbol: "SOL", id: "nep141:sol.omft.native", decimals: 9 },
-  { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+  { symbol: "BTC", id: `nep141:btc.omft.${home}`, decimals: 8 },
+  { symbol: "SOL", id: `nep141:sol.omft.${home}`, decimals: 9 },
+  { symbol: "USDC", id: `nep141:usdc.omft.${home}`, decimals: 6 }
 ]
 
 /** The whole journal. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
     assert.strictEqual(answer.status, 200)
     return (await answer.json()) as { readonly quote: { readonly depositAddress: string } }
   }
-  const asset = "nep141:btc.omft.native"
+  const asset = `nep141:btc.omft.${connection.ledger}`
   const make = async () => {
     const { quote } = await post("/v0/quote", {
       dry: false,
@@ -29,7 +29,7 @@ beforeAll(async () => {
       slippageTolerance: 500,
       originAsset: asset,
       depositType: "ORIGIN_CHAIN",
-      destinationAsset: "nep141:usdc.omft.native",
+      destinationAsset: `nep141:usdc.omft.${connection.ledger}`,
       amount: "100000",
       refundTo: "bc1q",
       refundType: "ORIGIN_CHAIN",

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { limitbot } from "../builtProgram.ts"
 import { atEndOfFiles } from "../endOfFile.ts"
+import { type Deployment, profileLines, usualProfile } from "../profile.ts"
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), "limitbot-e2e-"))
 
@@ -86,7 +87,7 @@ export const kill9 = async (program: Program): Promise<void> => {
   await program.ended
 }
 
-export interface Connection {
+export interface Connection extends Deployment {
   readonly url: string
   readonly apiKey: string
   readonly partnerJwt: string
@@ -97,17 +98,19 @@ export interface Connection {
 export const soonExpired = ["--expire-after", "20s"]
 
 export const startSandbox = async (args: ReadonlyArray<string>) => {
-  const program = start(["sandbox", "--json", ...args])
+  const program = start(["sandbox", "--json", "--like", usualProfile, ...args])
   const connection: Connection = JSON.parse(await program.line((line) => line.startsWith("{")))
-  return { program, connection }
+  return { program, connection: { ...connection, like: usualProfile } }
 }
 
 /** Keys and a configuration, with further lines of its `venue` and `account`. */
 export const configure = (
   folder: string,
-  { url, apiKey, partnerJwt, account }: Connection,
+  connection: Connection,
   more: { readonly venue?: string; readonly account?: string } = {}
 ): string => {
+  const { account, apiKey, ledger, partnerJwt, url } = connection
+  const usual = profileLines(connection)
   const secrets = { "api.key": apiKey, "account.key": account.key, "partner.jwt": partnerJwt }
   for (const [name, secret] of Object.entries(secrets)) writeFileSync(join(folder, name), secret, { mode: 0o600 })
   const config = join(folder, "config.yaml")
@@ -116,13 +119,13 @@ export const configure = (
     `venue:
   url: "${url}"
   apiKey: { file: api.key }
-${more.venue ?? ""}
+${usual.venue}${more.venue ?? ""}
 account:
   key: { file: account.key }
-${more.account ?? ""}
+${more.account ?? usual.account}
 assets:
-  BTC: { id: "nep141:btc.omft.native", decimals: 8 }
-  USDC: { id: "nep141:usdc.omft.native", decimals: 6 }
+  BTC: { id: "nep141:btc.omft.${ledger}", decimals: 8 }
+  USDC: { id: "nep141:usdc.omft.${ledger}", decimals: 6 }
 journal: journal.sqlite
 `
   )

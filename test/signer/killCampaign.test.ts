@@ -10,6 +10,7 @@ import { startHere, startSandbox } from "../cli/program.ts"
 import * as evidence from "../e2e/evidence.ts"
 import { kill9, newFolder, pause, prepare, randomFrom, start } from "../e2e/processes.ts"
 import { check, paidAt, settle, witnesses } from "../e2e/settle.ts"
+import { signerText } from "../profile.ts"
 
 const kills = Number(process.env["LIMITBOT_KILLS"] ?? 4)
 const poll = ["--poll", "0.3s", "--json"]
@@ -39,15 +40,7 @@ describe("bot and signer killed at random moments", () => {
       text.replace("key: { file: account.key }", `signerId: ${signerId}\n  signer: { socket: signer.sock }`)
     )
     const signerFile = join(folder, "signer.yaml")
-    writeFileSync(
-      signerFile,
-      `key: { file: account.key }
-verifier: intents.native
-assets:
-  BTC:  { id: "nep141:btc.omft.native",  decimals: 8, maxTransfer: 0.01, maxPerDay: 100 }
-  USDC: { id: "nep141:usdc.omft.native", decimals: 6, maxTransfer: 400, maxPerDay: 10000000 }
-`
-    )
+    writeFileSync(signerFile, signerText(connection, { BTC: 100, USDC: 10_000_000 }))
     const startSigner = async () => {
       const signer = start(["signer", "--socket", socket, "--config", signerFile])
       await signer.line((line) => line.startsWith("signs for"))

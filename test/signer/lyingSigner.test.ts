@@ -14,6 +14,7 @@ import * as RemoteSigner from "../../src/venue/signing/RemoteSigner.ts"
 import { ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
 import { type Connection, configText, ordersAt, runHere, startHere, startSandbox, workspace } from "../cli/program.ts"
 import { until } from "../control/runningBot.ts"
+import { paidBy } from "../profile.ts"
 import { config, testAccount } from "../venue/scriptedVenue.ts"
 import { type Asked, listen, type Payload, type Signed, signer, withMessage } from "./lyingSigner.ts"
 
@@ -224,19 +225,21 @@ describe("what a signer process returns", () => {
 })
 
 /** Somebody else's order, which would be glad of our money. */
-const strangersAddress = async ({ apiKey, url }: Connection): Promise<{ id: string; depositAddress: string }> => {
+const strangersAddress = async (sandbox: Connection): Promise<{ id: string; depositAddress: string }> => {
+  const { apiKey, ledger, url } = sandbox
+  const { depositType } = paidBy(sandbox)
   const attributes = {
     orderType: "LIMIT",
-    baseAsset: "nep141:btc.omft.native",
-    quoteAsset: "nep141:usdc.omft.native",
+    baseAsset: `nep141:btc.omft.${ledger}`,
+    quoteAsset: `nep141:usdc.omft.${ledger}`,
     quantity: "500000",
     side: "BUY",
     price: "30000",
-    depositType: "INTENTS",
+    depositType,
     recipient: "stranger.near",
-    recipientType: "INTENTS",
+    recipientType: depositType,
     refundTo: "stranger.near",
-    refundType: "INTENTS",
+    refundType: depositType,
     confidentiality: "basic"
   }
   const answer = await fetch(`${url}/v0/orders`, {

@@ -10,6 +10,7 @@ import { assert, describe, it } from "@effect/vitest"
 import bs58 from "bs58"
 import { Effect, Redacted } from "effect"
 import * as Keystore from "../../src/cli/signer/Keystore.ts"
+import { ledgerOf } from "../../src/venue/profile/Profiles.ts"
 import { limitbot } from "../builtProgram.ts"
 import {
   assertSays,
@@ -23,13 +24,7 @@ import {
   workspace
 } from "../cli/program.ts"
 import { until } from "../control/runningBot.ts"
-
-const signerText = (verifier: string) => `key: { file: account.key }
-verifier: ${verifier}
-assets:
-  BTC:  { id: "nep141:btc.omft.native",  decimals: 8, maxTransfer: 0.01, maxPerDay: 1 }
-  USDC: { id: "nep141:usdc.omft.native", decimals: 6, maxTransfer: 400, maxPerDay: 20000 }
-`
+import { signerText, usualProfile } from "../profile.ts"
 
 /** The example that the package brings, as it stands. */
 const example = readFileSync(resolve(import.meta.dirname, "../../deploy/kms-openssl.sh"), "utf8")
@@ -45,12 +40,12 @@ const ask = (socket: string, line: string): Promise<string> =>
     connection.on("close", () => done(said))
   })
 
+const usdc = `nep141:usdc.omft.${ledgerOf(usualProfile)}`
+
 const payload = (signerId: string, verifier: string, changed: Record<string, unknown> = {}, minutes = 5) => ({
   message: JSON.stringify({
     deadline: new Date(Date.now() + minutes * 60_000).toISOString(),
-    intents: [
-      { intent: "transfer", receiver_id: "address-1", tokens: { "nep141:usdc.omft.native": "1000000" }, ...changed }
-    ],
+    intents: [{ intent: "transfer", receiver_id: "address-1", tokens: { [usdc]: "1000000" }, ...changed }],
     signer_id: signerId
   }),
   nonce: Buffer.alloc(32, 7).toString("base64"),
@@ -65,7 +60,7 @@ describe("signer process", () => {
       "key: { file: account.key }",
       `signerId: ${signerId}\n  signer: { socket: signer.sock }`
     )
-    const folder = workspace(sandbox, { "config.yaml": text, "signer.yaml": signerText(sandbox.verifier) })
+    const folder = workspace(sandbox, { "config.yaml": text, "signer.yaml": signerText(sandbox) })
     const socket = join(folder, "signer.sock")
     // Nothing but the program and this folder: no other file, no child process, no native code.
     const allowed = [dirname(limitbot), folder].map((path) => `--allow-fs-read=${path}/`)
@@ -92,7 +87,7 @@ describe("signer process", () => {
         .map((line) => JSON.parse(line))
     const before = record().filter(({ what }) => what === "signed").length
     assert.isAtLeast(before, 6)
-    const good = { depositAddress: "address-1", asset: "nep141:usdc.omft.native", amount: "1000000" }
+    const good = { depositAddress: "address-1", asset: usdc, amount: "1000000" }
     const standard = "nep413"
     const transfer = (request: unknown, body = payload(signerId, sandbox.verifier)) =>
       ask(socket, JSON.stringify({ _tag: "Transfer", standard, payload: body, ...good, ...(request as object) }))
@@ -104,10 +99,7 @@ describe("signer process", () => {
     assert.match(await login({}), /"_tag":"LoggedIn"/)
     const tampered: ReadonlyArray<readonly [string, Promise<string>]> = [
       ["another receiver", transfer({}, payload(signerId, sandbox.verifier, { receiver_id: "thief" }))],
-      [
-        "another amount",
-        transfer({}, payload(signerId, sandbox.verifier, { tokens: { "nep141:usdc.omft.native": "2000000" } }))
-      ],
+      ["another amount", transfer({}, payload(signerId, sandbox.verifier, { tokens: { [usdc]: "2000000" } }))],
       ["another intent", transfer({}, payload(signerId, sandbox.verifier, { intent: "native_withdraw" }))],
       ["a further field", transfer({}, payload(signerId, sandbox.verifier, { msg: "x" }))],
       ["another account", transfer({}, payload("thief", sandbox.verifier))],
@@ -137,7 +129,7 @@ describe("signer process", () => {
     const fresh = { ...payload(signerId, sandbox.verifier), nonce: Buffer.alloc(32, 8).toString("base64") }
     const again = given.replace('"Signed"', '"SignedBefore"')
     assert.strictEqual(await transfer({}, fresh), again)
-    const more = payload(signerId, sandbox.verifier, { tokens: { "nep141:usdc.omft.native": "2000000" } })
+    const more = payload(signerId, sandbox.verifier, { tokens: { [usdc]: "2000000" } })
     assert.match(await transfer({ amount: "2000000" }, more), /one that was not paid yet/)
     signer.signal("SIGTERM")
     await signer.ended
@@ -162,7 +154,7 @@ describe("signer process", () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519")
     const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32)
     const text = (program: string) =>
-      `${signerText(sandbox.verifier).replace("key: { file: account.key }", `kms: { command: [sh, ${program}], publicKey: "ed25519:${bs58.encode(raw)}" }`)}`
+      `${signerText(sandbox).replace("key: { file: account.key }", `kms: { command: [sh, ${program}], publicKey: "ed25519:${bs58.encode(raw)}" }`)}`
     const folder = workspace(sandbox, {
       "service.pem": privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
       "other.pem": generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
@@ -202,8 +194,8 @@ describe("signer process", () => {
         "key: { file: account.key }",
         `signerId: ${another}\n  signer: { socket: signer.sock }`
       ),
-      "signer.yaml": signerText(sandbox.verifier),
-      "wrong.yaml": `signerId: ${another}\n${signerText(sandbox.verifier)}`
+      "signer.yaml": signerText(sandbox),
+      "wrong.yaml": `signerId: ${another}\n${signerText(sandbox)}`
     })
     const file = (name: string) => join(folder, name)
     const said = new RegExp(`account.signerId is ${another}, and the key ed25519:\\w+ signs for ${signerId}`)

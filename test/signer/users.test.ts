@@ -9,6 +9,7 @@ import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { configText, gridText, newFolder, ordersAt, type Program, start, startSandbox } from "../cli/program.ts"
 import { until } from "../control/runningBot.ts"
+import { signerText } from "../profile.ts"
 
 /** Numbers that no machine has given to anybody. */
 const ids: Readonly<Record<string, number>> = { limitbot: 61_901, "limitbot-signer": 61_902, somebody: 61_903 }
@@ -64,12 +65,7 @@ describe.skipIf(!canSwitch)("the units' users", () => {
     put("etc/limitbot-signer/account.key", sandbox.account.key, "limitbot-signer")
     put(
       "etc/limitbot-signer/signer.yaml",
-      `key: { file: account.key }
-verifier: ${sandbox.verifier}
-record: ${root}/var/lib/limitbot-signer/signer.log
-assets:
-  BTC:  { id: "nep141:btc.omft.native",  decimals: 8, maxTransfer: 0.01, maxPerDay: 1 }
-  USDC: { id: "nep141:usdc.omft.native", decimals: 6, maxTransfer: 400, maxPerDay: 20000 }\n`,
+      `${signerText(sandbox)}record: ${root}/var/lib/limitbot-signer/signer.log\n`,
       "limitbot-signer"
     )
     const key = "key: { file: account.key }"

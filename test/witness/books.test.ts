@@ -57,7 +57,7 @@ describe("the bot at an independent service", () => {
     const folder = newFolder()
     const config = configure(
       folder,
-      { url, apiKey, partnerJwt, account: { key, signerId } },
+      { url, apiKey, partnerJwt, account: { key, signerId }, ledger: "native", like: "document" },
       {
         venue: `  partnerJwt: { file: partner.jwt }\n  quoteKey: "${quoteKey}"`,
         account: "  depositType: CONFIDENTIAL_INTENTS"

@@ -24,20 +24,13 @@ import {
 } from "../program.ts"
 import { recordingProxy } from "../recordingProxy.ts"
 
-/** Orders of the deployed service are paid from the confidential account. */
-const configOf = (like: ProfileName, sandbox: Connection): string =>
-  configText(sandbox)
-    .replaceAll("omft.native", `omft.${sandbox.ledger}`)
-    .replace(/url:.*/, `$&\n  profile: ${like}\n  facts: { saltFrom: "${sandbox.url}/sandbox/rpc" }`)
-    .replace("key: { file: account.key }", like === "document" ? "$&" : "$&\n  depositType: CONFIDENTIAL_INTENTS")
-
 const prepare = async (
   like: ProfileName,
   change: (text: string, sandbox: Connection) => string | Promise<string> = (text) => text,
   settings: NonNullable<Parameters<typeof startSandbox>[0]>["settings"] = {}
 ) => {
   const sandbox = await startSandbox({ like, settings })
-  const cwd = workspace(sandbox, { "config.yaml": await change(configOf(like, sandbox), sandbox) })
+  const cwd = workspace(sandbox, { "config.yaml": await change(configText(sandbox), sandbox) })
   const limitbot = (...words: ReadonlyArray<string>) => runHere([...words, "--config", "config.yaml"], { cwd })
   return { sandbox, cwd, limitbot }
 }

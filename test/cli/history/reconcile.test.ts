@@ -44,7 +44,7 @@ const reconcile = async (cwd: string) => {
 
 describe.concurrent("reconcile", () => {
   it.each(Object.entries(accounts))("an account of %s", { timeout: 240_000 }, async (depositType, lines) => {
-    const sandbox = await startSandbox()
+    const sandbox = await startSandbox({ like: "document" })
     const text = configText(sandbox).replace("key: { file: account.key }", `$&${lines}`)
     const cwd = workspace(sandbox, { "config.yaml": text })
     const first = await reconcile(cwd)

@@ -3,19 +3,13 @@
  * fee, and the private balance moves by what arrived.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { type Connection, configText, runHere, startHere, startSandbox, workspace } from "../program.ts"
+import { configText, runHere, startHere, startSandbox, workspace } from "../program.ts"
 
 const like = "near-2026-11"
 
-const configOf = (sandbox: Connection): string =>
-  configText(sandbox)
-    .replace("key: { file: account.key }", "$&\n  depositType: CONFIDENTIAL_INTENTS")
-    .replaceAll("omft.native", `omft.${sandbox.ledger}`)
-    .replace(/url:.*/, `$&\n  profile: ${like}\n  facts: { saltFrom: "${sandbox.url}/sandbox/rpc" }`)
-
 const prepare = async () => {
   const sandbox = await startSandbox({ like })
-  const cwd = workspace(sandbox, { "config.yaml": `${configOf(sandbox)}dashboard: {}\n` })
+  const cwd = workspace(sandbox, { "config.yaml": `${configText(sandbox)}dashboard: {}\n` })
   return { cwd, limitbot: (...words: ReadonlyArray<string>) => runHere([...words, "--config", "config.yaml"], { cwd }) }
 }
 
