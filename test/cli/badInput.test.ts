@@ -27,7 +27,7 @@ describe.concurrent("bad configuration", () => {
       /did you mean "verifier"/,
       /found "eight"/
     ],
-    ["secrets that are not there", noSecrets, /:4:11: cannot read the secret file/, /variable NOT_SET is not set/],
+    ["secrets that are not there", noSecrets, /:\d:11: cannot read the secret file/, /variable NOT_SET is not set/],
     ["literal secret, open network", openUrl, /never put a secret in this file/, /:2:8: expected an address/],
     ["huge", `${config}${"# padding\n".repeat(400_000)}`, /config\.yaml:1:1: the file h/],
     ["aliases that multiply", `${bomb}\n${config}`, /config\.yaml:\d+:\d+: .*(alias|anchor)/],

@@ -116,7 +116,10 @@ describe.concurrent("limitbot run", () => {
     await bot.says("the venue answers again after")
     bot.signal("SIGTERM")
     const { code, stderr } = await bot.ended
-    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.strictEqual(code, 0)
+    // Where logins need a salt, its outage is told as well: once, however often it was asked for.
+    const unsalted = /^timestamp=\S+ level=WARN \S+ message="\S+ does not tell the salt of \S+"\n/
+    assert.strictEqual(stderr.replace(unsalted, ""), "")
   })
 
   it("refuses wrong decimals before anything is sent", async () => {

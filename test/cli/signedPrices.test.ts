@@ -8,7 +8,7 @@ const anothers = "ed25519:4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS"
 
 describe("prices", () => {
   it("that bear another signature than the configured one are used for nothing, and everybody says so", async () => {
-    const sandbox = await startSandbox({ speed: 60 })
+    const sandbox = await startSandbox({ like: "document", speed: 60 })
     const withKey = (key: string) => configText(sandbox).replace("venue:\n", `venue:\n  quoteKey: ${key}\n`)
     const saltless = configText(sandbox).replace("venue:\n", "venue:\n  profile: near-2026-11\n")
     const folder = workspace(sandbox, {

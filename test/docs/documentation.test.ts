@@ -114,8 +114,9 @@ interface Tested {
   readonly run: (block: Block) => Promise<string>
 }
 
+/** The example configuration is one of the interface document. */
 const usual = async (): Promise<Tested> => {
-  const place = await prepare(await startSandbox({ speed: 60 }))
+  const place = await prepare(await startSandbox({ like: "document", speed: 60 }))
   return { place, run: (block) => runShell(place, block) }
 }
 

@@ -34,6 +34,8 @@ export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"])
   const { login, saltFrom, salts } = factsOf(config)
   const http = yield* HttpClient.HttpClient
   const held = yield* Ref.make<string | undefined>(salts[login.verifier])
+  /** An outage is told once, however often a login waits for its end. */
+  const isTold = yield* Ref.make(false)
 
   const ask = Effect.fnUntraced(function* (address: string) {
     const params = {
@@ -62,8 +64,12 @@ export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"])
           Effect.result,
           Effect.flatMap((answer) => {
             const found = Result.isSuccess(answer) ? Option.getOrUndefined(answer.success) : undefined
-            if (found !== undefined) return Ref.set(held, found)
-            return Effect.logWarning(`${saltFrom} does not tell the salt of ${login.verifier}`)
+            if (found !== undefined) return Effect.andThen(Ref.set(held, found), Ref.set(isTold, false))
+            const tell = Effect.logWarning(`${saltFrom} does not tell the salt of ${login.verifier}`)
+            return Effect.when(
+              tell,
+              Effect.map(Ref.getAndSet(isTold, true), (before) => !before)
+            )
           })
         )
 

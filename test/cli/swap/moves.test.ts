@@ -63,7 +63,7 @@ describe("shield and unshield", () => {
   })
 
   it("are refused in words where the service has one account only", { timeout: 60_000 }, async () => {
-    const sandbox = await startSandbox()
+    const sandbox = await startSandbox({ like: "document" })
     const cwd = workspace(sandbox)
     for (const word of ["shield", "unshield"]) {
       const refused = await runHere([word, "0.1", "BTC", "--yes", "--config", "config.yaml"], { cwd })

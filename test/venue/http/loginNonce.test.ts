@@ -1,6 +1,6 @@
 /** Logins at a service that judges them by its own clock and by a salt that rotates. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Logger, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as near202611 from "../../../src/venue/profile/near202611.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
@@ -18,7 +18,7 @@ interface World {
 /** Refuses what the deployed service refuses; `salt` is the present one. */
 const world = ({ aheadMillis = 0, known, rpc = true }: World) => {
   const now = start - aheadMillis
-  const state = { salt: "252812b3", isExpired: false }
+  const state = { salt: "252812b3", isExpired: false, isDown: false }
   const said: Array<string> = []
   const facts = near202611.factsOf("intents.near")
   const config = Layer.succeed(VenueConfig, {
@@ -47,6 +47,7 @@ const world = ({ aheadMillis = 0, known, rpc = true }: World) => {
         method_name: "current_salt"
       })
       assert.isUndefined(request.headers["x-api-key"])
+      if (state.isDown) return json({}, 503)
       return json({ jsonrpc: "2.0", id: "1", result: { result: [...Buffer.from(JSON.stringify(state.salt))] } })
     }
     if (!request.url.endsWith("/v0/auth/authenticate")) {
@@ -104,6 +105,29 @@ describe("a login with a start", () => {
         yield* balances
         assert.deepStrictEqual(said.splice(0), ["invalid salt", "rpc", "in"])
       }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("told a salt that cannot be read at every login; an outage is told once, and the next one again", () =>
+    Effect.gen(function* () {
+      yield* from
+      const told: Array<string> = []
+      const listening = Logger.layer([Logger.make(({ message }) => told.push(String(message)))])
+      const { layer, state } = world({})
+      const outage = Effect.gen(function* () {
+        state.isDown = true
+        yield* Effect.ignore(balances)
+        yield* Effect.ignore(balances)
+        state.isDown = false
+      })
+      yield* Effect.gen(function* () {
+        yield* outage
+        assert.deepStrictEqual(told, ["http://rpc/ does not tell the salt of intents.near"])
+        yield* balances
+        Object.assign(state, { salt: "00112233", isExpired: true })
+        yield* outage
+        assert.lengthOf(told, 2)
+      }).pipe(Effect.provide(layer), Effect.provide(listening))
     })
   )
 
