@@ -36,6 +36,8 @@ export interface DesiredSlot {
   readonly cycle: boolean
   /** How far the slot was when these legs began; missing for a slot that has worked on nothing else. */
   readonly after?: LegsDone
+  /** Slots whose orders must be gone first: while one of them may still fill, no new order is placed here. */
+  readonly yieldsTo?: ReadonlyArray<string>
   readonly why: Reason
 }
 
@@ -102,6 +104,7 @@ export interface DesiredOrder extends Leg {
   readonly leg: number
   /** It leaves what another leg, or another slot, began. */
   readonly isExit?: true
+  readonly yieldsTo?: ReadonlyArray<string>
   readonly why: Reason
 }
 
@@ -159,9 +162,9 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
   if (leg === undefined) return undefined
   const quantity = wholeLeg(desired, index, progress) - filledOfLeg(desired, progress)
   if (quantity <= 0n) return undefined
-  const { slot, market, why } = desired
+  const { slot, market, why, yieldsTo } = desired
   const isExit = leaves(desired, leg) || undefined
-  return { ...leg, quantity, slot, ...present({ market, isExit }), leg: index, why }
+  return { ...leg, quantity, slot, ...present({ market, isExit, yieldsTo }), leg: index, why }
 }
 
 /** Alone in its slot it may lose only where it ends what other slots began. */

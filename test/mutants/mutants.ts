@@ -31,6 +31,18 @@ const trips = "src/backtest/results/RoundTrips.ts"
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
+    name: "an order that is being withdrawn can no longer fill",
+    test: "test/engine/planning/inventory.test.ts",
+    edits: [
+      {
+        file: "src/engine/planning/Planning.ts",
+        find: ".filter((placement) => placement.strategy === strategy && yieldsTo.includes(placement.slot))",
+        replace:
+          ".filter((placement) => placement.strategy === strategy && yieldsTo.includes(placement.slot) && placement.cancel === undefined)"
+      }
+    ]
+  },
+  {
     name: "any bot pays a first order that nobody agreed to",
     test: "test/cli/first/firstOrder.test.ts",
     edits: [

@@ -59,10 +59,13 @@ const viewOf = (runs: Runs, bar: number): View => {
 const sameBeginning = ({ after: a }: DesiredSlot, { after: b }: DesiredSlot): boolean =>
   a?.completedLegs === b?.completedLegs && a?.filledInLeg === b?.filledInLeg
 
+const sameSlots = (a: DesiredSlot["yieldsTo"], b: DesiredSlot["yieldsTo"]): boolean =>
+  a === b || (a?.length === b?.length && (a ?? []).every((slot, index) => slot === b?.[index]))
+
 const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boolean => {
   if (a === b) return true
   if (a === undefined || b === undefined || a.cycle !== b.cycle || a.legs.length !== b.legs.length) return false
-  if (!sameBeginning(a, b)) return false
+  if (!sameBeginning(a, b) || !sameSlots(a.yieldsTo, b.yieldsTo)) return false
   if (a.legs === b.legs) return true
   return a.legs.every((leg, index) => asksFor(b.legs[index], leg, leg.quantity))
 }

@@ -83,6 +83,10 @@ const refusal = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow, guard
   )
 }
 
+/** Orders that it must not rest beside may still fill. */
+const isYielding = ({ orders }: MarketRun, { desired }: SlotState.SlotState): boolean =>
+  desired?.yieldsTo?.some((name) => orders.openIn(name) > 0n) === true
+
 /** Puts the slot's armed order on the market, when there is one, it is big enough, and money and limits allow it. */
 export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders, wallet, clock, waiting, guard, arrivals } = run
@@ -95,6 +99,7 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
     waiting.tooSmall()
     return
   }
+  if (isYielding(run, slot)) return waiting.forOrders(slot)
   if (wallet.freeFor(row.side) < row.input || orders.openInAll >= maxOpenOrders) return waitForMoney(run, slot, row)
   if (guard !== undefined) {
     const limit = refusal(run, slot, row, guard)
@@ -120,8 +125,8 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
 export const placeWaiting = (run: MarketRun): void => {
   const { waiting, guard, orders, wallet, conditions } = run
   if (waiting.count === 0) return
-  const mayPayOne = orders.openInAll < conditions.maxOpenOrders && waiting.mayPayOne(wallet)
-  if ((guard?.denials.size ?? 0) === 0 && !mayPayOne) return
+  const mayPlaceOne = orders.openInAll < conditions.maxOpenOrders && waiting.mayPlaceOne(wallet)
+  if ((guard?.denials.size ?? 0) === 0 && !mayPlaceOne) return
   waiting.askAll()
   for (const slot of orders.slots) if (slot.phase === "waiting") place(run, slot)
 }

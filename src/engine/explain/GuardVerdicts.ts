@@ -95,6 +95,10 @@ const measures: Readonly<Record<LimitName, MeasureOf>> = {
     const word = isBuy === passes ? "above" : "below"
     return { now, flips: `${isBuy ? "an ask" : "a bid"} ${word} ${Decimal.format(price)}` }
   },
+  "leaving-orders": (_order, { leaving, market }, passes) => ({
+    now: `${formatWithSymbol(leaving, market.base)} in orders that it must not rest beside`,
+    ...(passes ? {} : { flips: "the end of those orders" })
+  }),
   "open-orders": (_order, { openOrders, limits }, passes) =>
     counted("open orders", openOrders, limits.maxOpenOrders, passes),
   tiny: ({ desired, inputAmount }, { market }) => ({

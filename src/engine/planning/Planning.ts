@@ -5,6 +5,7 @@
  */
 
 import { Effect, Result } from "effect"
+import type { Amount } from "../../domain/Amount.ts"
 import type { Depth } from "../../domain/Book.ts"
 import type { BotEvent, Of, Reason } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
@@ -200,6 +201,14 @@ const isMissed = ({ mayLose }: DesiredOrder, limit: LimitName): boolean =>
 const exitOf = (strategy: Strategy, { isExit, market, price, quantity, side }: DesiredOrder): Of<"Denied">["exit"] =>
   isExit === true ? { side, price, quantity, asset: (market ?? strategy.market).base.symbol } : undefined
 
+/** An order may fill until it is known to be over, whatever was asked of it. */
+const leavingIn = (state: BotState, strategy: string, { yieldsTo = [] }: DesiredOrder): Amount =>
+  yieldsTo.length === 0
+    ? 0n
+    : unfinished(state)
+        .filter((placement) => placement.strategy === strategy && yieldsTo.includes(placement.slot))
+        .reduce((sum, placement) => sum + openQuantity(placement), 0n)
+
 /** The figures that the limits are checked against. */
 export const circumstances = (
   state: BotState,
@@ -222,6 +231,7 @@ export const circumstances = (
     market,
     limits,
     price,
+    leaving: leavingIn(state, name, desired),
     openOrders: own.openOrders,
     free:
       Ledger.freeOf(state.ledger, name, asset) -

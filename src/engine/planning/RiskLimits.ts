@@ -37,6 +37,7 @@ export type LimitName =
   | "all-orders-per-hour"
   | "all-exposure"
   | "frozen"
+  | "leaving-orders"
   | "tiny"
 
 export interface Denied {
@@ -55,6 +56,8 @@ export interface Circumstances {
   readonly free: Amount
   readonly killed?: string
   readonly frozen?: string
+  /** What orders that the wanted one yields to may still fill, base. */
+  readonly leaving: Amount
   readonly paused?: string
   /** Value of the strategy's unfinished placements at their prices, quote. */
   readonly openNotional: Amount
@@ -112,6 +115,7 @@ export const guards: ReadonlyArray<readonly [LimitName, Refuses]> = [
   ["stale-price", (_, at) => staleness(at)],
   ["price-deviation", ({ desired }, at) => badDeviation(desired, at)],
   ["swap-price", ({ desired }, at) => badSwap(desired, at)],
+  ["leaving-orders", (_, { leaving, market }) => (leaving === 0n ? undefined : stillFilling(leaving, market))],
   [
     "open-orders",
     (_, { openOrders, limits }) =>
@@ -230,6 +234,9 @@ const lowest = (peak: Amount, drawdown: Decimal.Decimal): Amount => {
 /** A daily-loss pause ends with its day; a drawdown pause ends when somebody has looked. */
 export const isOver = (pause: { readonly limit: string; readonly day: number }, now: number): boolean =>
   pause.limit === "daily-loss" && pause.day !== utcDay(now)
+
+const stillFilling = (leaving: Amount, { base }: Market.Market): string =>
+  `It waits until the orders that it must not rest beside are gone: they may still fill ${formatWithSymbol(leaving, base)}`
 
 const tooSmall: Refuses = ({ value }, { limits: { minOrder }, market }) =>
   minOrder === undefined || value >= minOrder

@@ -30,10 +30,10 @@ import * as Model from "./marketMaking/AvellanedaStoikov.ts"
 import { type Centre, centreFields, centreNow, readCentre } from "./marketMaking/Centre.ts"
 import { changesIn } from "./marketMaking/Changes.ts"
 import { hangingFields, hangingIn, withHanging } from "./marketMaking/Hanging.ts"
+import * as Inventory from "./marketMaking/Inventory.ts"
 import { setup } from "./marketMaking/Questions.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import { baseAmounts } from "./Size.ts"
-import { filledLegs } from "./SlotLegs.ts"
 import { distanceAt, type Spread, spread } from "./Volatility.ts"
 
 const mostLevels = 50
@@ -44,15 +44,8 @@ const partsOfSize = [8n, 4n, 2n, 1n]
 const wholePart = 8n
 const defaultRequote = Decimal.make(2n, 3)
 
-interface Level {
-  readonly bid: string
-  readonly ask: string
-  readonly quantity: Amount
-}
-
-interface Quoting {
+interface Quoting extends Inventory.Inventoried {
   readonly market: Market
-  readonly levels: ReadonlyArray<Level>
   readonly spread: Spread
   /** The distance from one level to the next; default: the spread. */
   readonly step: Decimal.Decimal | undefined
@@ -63,7 +56,6 @@ interface Quoting {
   readonly sizeSkew: Decimal.Decimal | undefined
   readonly maxImpact: Decimal.Decimal | undefined
   readonly filledDelayMillis: number
-  readonly maxInventory: Amount
   readonly centre: Centre | undefined
   readonly keys: Read.KeyPlaces
 }
@@ -167,29 +159,12 @@ const checkBase = (needed: Amount, at: Span, { market, budget, to }: KindContext
   report(to, at, `all asks together need ${amounts}`, "raise limits.budget.base, or make the size smaller")
 }
 
-/**
- * Bought minus sold so far, by whole orders: a partial fill leaves the others where they are. Where sizes change, in
- * multiples of the first level's size.
- */
-const inventoryOf = ({ levels, quantity: unit, sizeSkew, maxImpact }: Quoting, view: View): Amount => {
-  if (sizeSkew !== undefined || maxImpact !== undefined) {
-    const exact = levels.reduce((sum, { bid, ask }) => {
-      const [bought, sold] = [progressOf(view, bid).bought, progressOf(view, ask).sold]
-      return sum + bought - sold
-    }, 0n)
-    return (exact / unit) * unit
-  }
-  const whole = (slot: string, side: Side, quantity: Amount) => {
-    const { bought, sold, filledInLeg, completedLegs } = progressOf(view, slot)
-    const legs = [{ side, price: Decimal.one, quantity }] as const
-    const isPart = filledLegs({ legs, cycle: true }, view, slot) === completedLegs
-    const part = isPart ? filledInLeg : 0n
-    return side === "BUY" ? bought - sold - part : bought - sold + part
-  }
-  return levels.reduce(
-    (sum, { bid, ask, quantity }) => sum + whole(bid, "BUY", quantity) + whole(ask, "SELL", quantity),
-    0n
-  )
+/** Bought minus sold so far, by whole orders. Where sizes change, in multiples of the first level's size. */
+const inventoryOf = (whole: Quoting, view: View): Amount => {
+  const { quantity: unit, sizeSkew, maxImpact } = whole
+  return sizeSkew === undefined && maxImpact === undefined
+    ? Inventory.byOrders(whole, view)
+    : (Inventory.net(view) / unit) * unit
 }
 
 /** How full the inventory is: 1 when all was bought that may be, -1 when all was sold. */
@@ -306,7 +281,7 @@ const delayed = (whole: Quoting, view: View, memory: Memory) => {
 }
 
 const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
-  const { market, levels, requote, maxInventory, keys } = whole
+  const { market, levels, requote, keys } = whole
   const inventory = inventoryOf(whole, view)
   const measured = measureInForce(whole, view, memory, inventory)
   if (measured === undefined) return waiting(whole, view, memory, "spread")
@@ -325,25 +300,29 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
 
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
-  const quote = (slot: string, side: Side, offset: Decimal.Decimal, size: Amount, isFull: boolean) => {
+  const sizeFor = (side: Side) => (slot: string, size: Amount) =>
+    sizeOf(whole, size, side, sizing, progressOf(view, slot).filledInLeg)
+  const fullOf = (side: Side) => Inventory.fullSlots(whole, view, side, sizeFor(side))
+  const full = { BUY: fullOf("BUY"), SELL: fullOf("SELL") }
+  const quote = (slot: string, side: Side, offset: Decimal.Decimal, size: Amount) => {
     const own = orderPrice(market, side, away(middle, side === "BUY" ? negate(offset) : offset))
-    const quantity = sizeOf(whole, size, side, sizing, progressOf(view, slot).filledInLeg)
+    const quantity = sizeFor(side)(slot, size)
+    const yieldsTo = full[side].length === 0 ? undefined : full[side]
     const leg: Leg = { side, price: own, quantity }
     const text = `${side === "BUY" ? "bids" : "asks"} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(own)}: ${numbers}`
-    if (isFull)
+    if (full[side].includes(slot))
       absent.push({ slot, why: because("inventory-full", `maxInventory is reached: ${numbers}`, "maxInventory") })
     else if (!Decimal.isPositive(own))
       absent.push({ slot, why: because("no-price", "below the smallest price step", "spread") })
     else if (delay.slots.has(slot))
       absent.push({ slot, why: because("filled-delay", "it has filled, and its delay is not over", "filledDelay") })
-    else desired.push({ slot, legs: [leg], cycle: true, why: because("quote", text, "spread") })
+    else
+      desired.push({ slot, legs: [leg], cycle: true, ...present({ yieldsTo }), why: because("quote", text, "spread") })
   }
-  let exposure = 0n
   levels.forEach(({ bid, ask, quantity }, index) => {
     const offset = offsetOf(width, whole.step, index)
-    exposure += quantity
-    quote(bid, "BUY", offset, quantity, inventory + exposure > maxInventory)
-    quote(ask, "SELL", offset, quantity, exposure - inventory > maxInventory)
+    quote(bid, "BUY", offset, quantity)
+    quote(ask, "SELL", offset, quantity)
   })
   const { time, ...changes } = changesIn(whole, view, true)
   const times = [...(time === undefined ? [] : [time]), ...(delay.slots.size === 0 ? [] : [delay.until])]

@@ -152,22 +152,35 @@ export const marketMaking = ({ levels, size, spread, step, requote, skew, maxInv
   const name = (side: Side, level: number): string => `${side === "BUY" ? "bid" : "ask"}-0${level}`
   return {
     isAskedFirst: true,
-    atClose: ({ close, want, done }) => {
+    atClose: ({ close, want, done, filled }) => {
       if (centre === 0 || close <= beyond(centre, -requote) || close >= beyond(centre, requote)) centre = close
       let inventory = 0
       for (let level = 0; level < levels; level++)
         inventory += (done(name("BUY", level)) - done(name("SELL", level))) * size
+      const each = [...Array(levels).keys()]
+      const traded = (side: Side) =>
+        each.reduce((sum, level) => sum + done(name(side, level)) * size + filled(name(side, level)), 0)
+      const rest = (side: Side, last: number) =>
+        each.slice(0, last + 1).reduce((sum, level) => sum + size - filled(name(side, level)), 0)
+      /** Bought (or sold) on balance, once all up to this level have filled. */
+      const sums = {
+        BUY: (level: number) => traded("BUY") - traded("SELL") + rest("BUY", level),
+        SELL: (level: number) => traded("SELL") - traded("BUY") + rest("SELL", level)
+      }
+      const fullOf = (side: Side) =>
+        each.filter((level) => sums[side](level) > maxInventory).map((level) => name(side, level))
+      const full = { BUY: fullOf("BUY"), SELL: fullOf("SELL") }
       // The share of the inventory has six places, rounded down.
       const share = Math.floor((inventory * 1_000_000) / maxInventory)
       for (let level = 0; level < levels; level++)
         for (const side of ["BUY", "SELL"] as const) {
           const sign = side === "BUY" ? 1 : -1
-          const isFull = sign * inventory + size * (level + 1) > maxInventory
+          const isFull = sums[side](level) > maxInventory
           // Exact, in integers: millionths, times a thousand million for the skew, times two thousand for the offset.
           const middle = BigInt(centre) * (1_000_000_000n - BigInt(skew) * BigInt(share))
           const exact = middle * BigInt(2000 - sign * (spread + 2 * step * level))
           const order: Order = { side, price: Number(significant(side, exact, 2_000_000_000_000n)), quantity: size }
-          want(name(side, level), isFull ? undefined : order)
+          want(name(side, level), isFull ? undefined : { ...order, behind: full[side] })
         }
     }
   }

@@ -13,6 +13,8 @@ export interface Order {
   readonly side: Side
   readonly price: number
   readonly quantity: number
+  /** Placed only once the orders of these slots are gone. */
+  readonly behind?: ReadonlyArray<string>
 }
 
 export interface Bar {
@@ -119,9 +121,11 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     return (side === "BUY" ? Math.floor(beyond / cent) : Math.ceil(beyond / cent)) * cent
   }
 
+  const isBehind = ({ behind = [] }: Order): boolean => behind.some((name) => (slots.get(name)?.order?.open ?? 0) > 0)
+
   const place = (slot: Slot): void => {
     const [wanted] = slot.wanted
-    if (wanted === undefined || wanted.quantity <= slot.filled) return
+    if (wanted === undefined || wanted.quantity <= slot.filled || isBehind(wanted)) return
     const quantity = wanted.quantity - slot.filled
     const deposit = moneyOf(quantity, wanted.price, "up")
     const from = next + delay
@@ -179,7 +183,14 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     return hasFilled
   }
 
+  /** Those that waited until others were gone; the strategy is asked first where somebody was paid. */
+  const placeBehind = (isPaid: boolean): void => {
+    if (isPaid && strategy.isAskedFirst) return
+    for (const slot of slots.values()) if (slot.order === undefined && slot.wanted[0]?.behind !== undefined) place(slot)
+  }
+
   const open = (): void => {
+    let isPaid = false
     for (const slot of slots.values()) {
       const { order } = slot
       if (order === undefined || order.state === "resting" || order.due !== bar) continue
@@ -189,9 +200,11 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
       }
       const { state } = order
       slot.order = undefined
+      isPaid ||= state === "paying"
       if (state === "leaving") cancelled += 1
       if (state === "leaving" || !strategy.isAskedFirst) place(slot)
     }
+    placeBehind(isPaid)
     arrive(bars[bar - 1]?.close ?? 0)
   }
 
@@ -252,6 +265,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     for (let answers = 1; ; answers++) {
       const before = placed + cancelled
       strategy.atClose(desk(close))
+      placeBehind(false)
       if (strategy.seesItself !== true || placed + cancelled === before || answers === mostAnswers) return
     }
   }

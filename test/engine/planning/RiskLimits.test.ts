@@ -42,6 +42,7 @@ const fine: Circumstances = {
   },
   price: { bid: Decimal.make(59_990n), ask: Decimal.make(60_010n), at: noon },
   openOrders: 0,
+  leaving: 0n,
   free: 5_900_000_000n,
   openNotional: 0n,
   lastHour: 0,
@@ -98,6 +99,7 @@ describe("RiskLimits", () => {
     ],
     ["open-orders", { ...fine, openOrders: 10 }, { ...fine, openOrders: 9 }],
     ["budget", { ...fine, free: 5_899_999_999n }, fine],
+    ["leaving-orders", { ...fine, leaving: 1n }, fine],
     ["min-order", limits({ minOrder: 5_900_000_001n }), limits({ minOrder: 5_900_000_000n })],
     [
       "notional",
@@ -208,6 +210,7 @@ describe("the words of a refusal", () => {
       }),
       killed: "k",
       frozen: "f",
+      leaving: 1n,
       paused: "p",
       openOrders: 10,
       free: 0n,

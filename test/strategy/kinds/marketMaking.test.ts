@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Decision, Memory } from "../../../src/strategy/Decision.ts"
 import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
-import { type OwnState, untouchedSlot, type View } from "../../../src/strategy/View.ts"
+import { type OwnState, type SlotProgress, untouchedSlot, type View } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import { decideAt, price, problemsOf, random, type Slots, strategyOf, viewAt } from "../support.ts"
 
@@ -232,5 +232,48 @@ describe("market making", () => {
   it.each([1, 2])("decides the same anywhere inside its bounds (seed %s)", (seed) => {
     const section = "{ levels: 2, spread: 1%, size: [0.1, 0.2], sizeSkew: 50%, maxInventory: 0.5, filledDelay: 1h }"
     checkBounds(strategyOf(file(section)), { low: 900, high: 1100, seed })
+  })
+})
+
+describe("maxInventory", () => {
+  const limited = (more: string) =>
+    strategyOf(file(`{ levels: 3, spread: 1%, size: 0.1, requote: 1%, maxInventory: 0.3, ${more} }`))
+  const slots = (each: Readonly<Record<string, Partial<SlotProgress>>>): Slots =>
+    new Map(Object.entries(each).map(([name, progress]) => [name, { ...untouchedSlot, ...progress }]))
+  const bought = (amount: bigint, completedLegs = 1) => ({ bought: amount, completedLegs })
+  /** The bids that it wants, and what they wait for. */
+  const bidsOf = ({ desired }: Decision) =>
+    desired.flatMap(({ slot, yieldsTo = [] }) => (slot.startsWith("bid") ? [[slot, ...yieldsTo]] : []))
+
+  it("lets the near bids wait for the far ones that no longer fit", () => {
+    const one = slots({ "bid-00": bought(10_000_000n) })
+    assert.deepStrictEqual(bidsOf(decideAt(limited("skew: 0%"), price("1000"), null, one)), [
+      ["bid-00", "bid-02"],
+      ["bid-01", "bid-02"]
+    ])
+    assert.deepStrictEqual(bidsOf(decideAt(limited("skew: 0%"), price("1000"))), [["bid-00"], ["bid-01"], ["bid-02"]])
+  })
+
+  it("did not count what a far order had filled before it was withdrawn", () => {
+    const part = slots({ "bid-00": bought(20_000_000n, 2), "bid-02": { bought: 1n, filledInLeg: 1n } })
+    assert.deepStrictEqual(bidsOf(decideAt(limited("skew: 0%"), price("1000"), null, part)), [])
+  })
+
+  it.each(["skew: 0%", "hanging: { distance: 5% }"])(
+    "forgot what levels bought that a file no longer has: %s",
+    (more) => {
+      const gone = slots({ "bid-07": bought(20_000_000n, 2) })
+      assert.deepStrictEqual(bidsOf(decideAt(limited(more), price("1000"), null, gone)), [
+        ["bid-00", "bid-01", "bid-02"]
+      ])
+    }
+  )
+
+  it("took more than fits where sizes grow with the inventory", () => {
+    const sold = slots({ "ask-00": { sold: 30_000_000n, completedLegs: 3 } })
+    const decision = decideAt(limited("sizeSkew: 90%"), price("1000"), null, sold)
+    const sizes = decision.desired.flatMap(({ legs: [{ side, quantity }] }) => (side === "BUY" ? [quantity] : []))
+    const sum = sizes.reduce((total, size) => total + size, 0n)
+    assert.isTrue(sum > 0n && sum <= 60_000_000n, String(sizes))
   })
 })

@@ -93,6 +93,11 @@ export class Orders {
   }
 
   /** A new name gets a new slot. */
+  /** What the order of a slot may still fill. */
+  openIn(name: string): Amount {
+    return this.byName.get(name)?.openQuantity ?? 0n
+  }
+
   slotNamed(name: string): SlotState.SlotState {
     const known = this.byName.get(name)
     if (known !== undefined) return known

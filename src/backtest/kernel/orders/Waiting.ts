@@ -1,5 +1,5 @@
 /**
- * Orders that wait for money or for a limit, how many there are, and the least that would help one that lacks money. Counts
+ * Orders that wait for money, for a limit or for other orders, how many there are, and the least that would help one that lacks money. Counts
  * what was never placed: for lack of money once until it is placed or no longer wanted, and what is too small.
  */
 
@@ -12,6 +12,7 @@ export class Waiting {
   private waiting = 0
   private leastBase: Amount | undefined
   private leastQuote: Amount | undefined
+  private isForOrders = false
 
   private funds = 0
   private minimum = 0
@@ -55,14 +56,21 @@ export class Waiting {
     else this.leastBase = min(this.leastBase ?? input, input)
   }
 
-  mayPayOne({ freeBase, freeQuote }: Wallet): boolean {
+  /** It waits until other orders are gone: nothing tells of their end but another try. */
+  forOrders(slot: SlotState.SlotState): void {
+    this.add(slot)
+    this.isForOrders = true
+  }
+
+  mayPlaceOne({ freeBase, freeQuote }: Wallet): boolean {
     const base = this.leastBase !== undefined && freeBase >= this.leastBase
-    return base || (this.leastQuote !== undefined && freeQuote >= this.leastQuote)
+    return base || this.isForOrders || (this.leastQuote !== undefined && freeQuote >= this.leastQuote)
   }
 
   /** All are asked again, and say anew what they lack. */
   askAll(): void {
     this.leastBase = undefined
     this.leastQuote = undefined
+    this.isForOrders = false
   }
 }

@@ -155,7 +155,12 @@ export const withHanging =
       states.set(bid, askFilled && !bidFilled ? hang(whole, bid, "BUY", left, view) : left)
       states.set(ask, bidFilled && !askFilled ? hang(whole, ask, "SELL", right, view) : right)
     }
-    const slots = new Map([...states].map(([base, state]) => [base, seen(whole, base, state, view)]))
+    // What levels traded that the file no longer has.
+    const others = [...view.slots].filter(([name]) => !states.has(name.split("-", 2).join("-")))
+    const slots = new Map([
+      ...others,
+      ...[...states].map(([base, state]) => [base, seen(whole, base, state, view)] as const)
+    ])
     return placed(whole, states, decide({ ...view, slots }, memory), view)
   }
 
@@ -175,7 +180,8 @@ const placed = (whole: Hanging, states: ReadonlyMap<string, SideState>, quotes: 
     const [leg] = quote?.legs ?? []
     const side: Side = base.startsWith("bid") ? "BUY" : "SELL"
     const slot = current === undefined ? undefined : slotName(base, current)
-    if (slot !== undefined && quote !== undefined) desired.push({ ...quote, slot })
+    const yieldsTo = quote?.yieldsTo?.map((other) => slotName(other, states.get(other)?.current ?? 0))
+    if (slot !== undefined && quote !== undefined) desired.push({ ...quote, slot, ...present({ yieldsTo }) })
     else if (slot !== undefined && why !== undefined) absent.push({ slot, why })
     const quoted =
       slot === undefined || leg === undefined

@@ -1,0 +1,46 @@
+/**
+ * A maker at a venue that cancels slowly: what is being withdrawn may still fill, and counts until it is gone. Judged by the
+ * fills in the journal, at every moment.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Reserve from "../../../src/journal/Reserve.ts"
+import { inVirtualTime, makeWith } from "../botWorld.ts"
+
+const minute = 60_000
+const maker = (more: string) => `name: maker
+market: BTC/USDC
+kind: market-making
+limits: { budget: { base: 0.03, quote: 3000 } }
+market-making: { levels: 3, spread: 0.04%, step: 0.02%, size: 0.003, requote: 0.05%, maxInventory: 0.006, ${more} }
+`
+const most = 600_000n
+
+describe("maxInventory", () => {
+  it.effect.each(["skew: 0.01%", "sizeSkew: 50%"])(
+    "did not count what was being withdrawn and still filled: %s",
+    (more) =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* makeWith(() => Reserve.none, {
+            cancelMillis: [3 * minute, 5 * minute],
+            fillWhileCancellingShare: 1
+          })
+          const bot = yield* world.run({ strategies: [maker(more)] })
+          yield* Effect.sleep(40 * minute)
+          let [inventory, fills, denied] = [0n, 0, 0]
+          for (const { event } of yield* bot.events) {
+            if (event._tag === "Denied" && event.limit === "leaving-orders") denied++
+            if (event._tag !== "FillSeen") continue
+            const bought = event.side === "BUY" ? event.amountOut : -event.amountIn
+            fills++
+            inventory += bought
+            const now = `${inventory} after ${fills} fills`
+            assert.isTrue(inventory <= most && -inventory <= most, now)
+          }
+          assert.isAbove(fills, 20)
+          assert.isAbove(denied, 0)
+        })
+      )
+  )
+})
