@@ -12,12 +12,12 @@ const maker = (more: string) => `name: maker
 market: BTC/USDC
 kind: market-making
 limits: { budget: { base: 0.03, quote: 3000 } }
-market-making: { levels: 3, spread: 0.04%, step: 0.02%, size: 0.003, requote: 0.05%, maxInventory: 0.006, ${more} }
+market-making: { levels: 3, step: 0.02%, size: 0.003, maxInventory: 0.006, ${more} }
 `
 const most = 600_000n
 
 describe("maxInventory", () => {
-  it.effect.each(["skew: 0.01%", "sizeSkew: 50%"])(
+  it.effect.each(["spread: 0.04%, requote: 0.05%, skew: 0.01%", "spread: 0.06%, requote: 0.03%, sizeSkew: 60%"])(
     "did not count what was being withdrawn and still filled: %s",
     (more) =>
       inVirtualTime(

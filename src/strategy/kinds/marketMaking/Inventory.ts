@@ -53,7 +53,9 @@ export const fullSlots = (
   let room = maxInventory - (side === "BUY" ? net(view) : -net(view))
   return levels.flatMap(({ bid, ask, quantity }) => {
     const slot = side === "BUY" ? bid : ask
-    room -= max(quantity, sizeOf(slot, quantity)) - partOf(view, slot, side, quantity)
+    const wanted = max(quantity, sizeOf(slot, quantity)) - partOf(view, slot, side, quantity)
+    // A smaller order comes only once the larger one is gone.
+    room -= max(wanted, progressOf(view, slot).live?.quantity ?? 0n)
     return room < 0n ? [slot] : []
   })
 }
