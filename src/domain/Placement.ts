@@ -21,21 +21,18 @@ export const hasNoBudget = (strategy: string): boolean => strategy === byHand ||
 /** Code of the reason of a placement that was made from an order of the venue. */
 export const foundAtVenue = "recovered"
 
-const placementStates = [
-  "planned",
-  "creating",
-  "created",
-  "funding",
-  "in doubt",
-  "open",
-  "closing",
-  "settled",
-  "abandoned",
-  "dead",
-  "given up"
-] as const
-
-export type PlacementState = (typeof placementStates)[number]
+export type PlacementState =
+  | "planned"
+  | "creating"
+  | "created"
+  | "funding"
+  | "in doubt"
+  | "open"
+  | "closing"
+  | "settled"
+  | "abandoned"
+  | "dead"
+  | "given up"
 
 export const placementTransitions: Readonly<Record<PlacementState, ReadonlyArray<PlacementState>>> = {
   planned: ["creating", "abandoned"],

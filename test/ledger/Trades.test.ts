@@ -163,6 +163,26 @@ describe("what a journal says about trading", () => {
     assert.strictEqual(feeOf(0n), 0n)
   })
 
+  it("an asset that only changed its account was sold by nobody: what did not arrive is a fee, and nothing is paid with it", () => {
+    const moved = journal.map((entry): Recorded => {
+      const { event } = entry
+      if (!("placement" in event) || event.placement !== "p1") return entry
+      if (event._tag === "Planned") return { ...entry, event: { ...event, market: "USDC/USDC", outputAsset: "USDC" } }
+      if (event._tag !== "FillSeen") return entry
+      return { ...entry, event: { ...event, outputAsset: "USDC", amountOut: event.amountIn - 5n } }
+    })
+    const { fees, trades } = fold(moved)
+    assert.isFalse(trades.some(({ placement }) => placement === "p1"))
+    const paid = fees.filter(({ at, placement }) => placement === "p1" && (at === minute(18) || at === minute(19)))
+    assert.deepStrictEqual(
+      paid.map(({ amount, asset, inQuote, received }) => [amount, asset, inQuote, received]),
+      [
+        [5n, "USDC", 5n, 0n],
+        [5n, "USDC", 5n, 0n]
+      ]
+    )
+  })
+
   it("capital of a strategy that has not said its market has none", () => {
     const allotted = journal.filter(({ event }) => event._tag !== "StrategyLoaded")
     const { flows, lastPrices } = fold(allotted)

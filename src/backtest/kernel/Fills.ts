@@ -210,7 +210,7 @@ const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: O
 const mostArrivals = 12
 
 /** Fills at once, in `bar`, what arrived marketable at the close of `closeBar`. Says whether something had. */
-export const fillArrivals = (run: MarketRun, bar: number, closeBar: number): boolean => {
+export const fillArrivals = (run: MarketRun, bar: number, closeBar: number): void => {
   const { arrivals, capacity, orders, clock } = run
   const close = exactPrice(closeAt(run.candles, closeBar))
   capacity.open(bar)
@@ -232,7 +232,6 @@ export const fillArrivals = (run: MarketRun, bar: number, closeBar: number): boo
     capacity.use(fillSlice(run, bar, slot, capacity.amount, () => price))
   }
   if (hasArrived) settle(run)
-  return hasArrived
 }
 
 /**

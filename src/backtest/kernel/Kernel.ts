@@ -142,10 +142,9 @@ const wakeMarket = (run: MarketRun.MarketRun, bar: number): boolean => {
 /** What arrived marketable, market by market; says whether something filled. */
 const fillArrivals = ({ runs }: Whole, bar: number, closeBar: number): boolean => {
   const before = fillCount(runs)
-  let hasArrived = false
-  for (const run of runs) if (run.arrivals.count > 0) hasArrived = Fills.fillArrivals(run, bar, closeBar) || hasArrived
+  for (const run of runs) if (run.arrivals.count > 0) Fills.fillArrivals(run, bar, closeBar)
   const filled = fillCount(runs) > before
-  if (hasArrived) Decisions.placeWaitingAfter(runs, filled)
+  Decisions.placeWaitingAfter(runs, filled)
   return filled
 }
 

@@ -54,7 +54,7 @@ export const make = (account: LimitAccount): LimitGuard => ({
 })
 
 /** Orders fill whole and at once, and no limit but `maxPriceDeviation` is set: a run without a guard is tried first. */
-export const isQuick = ({ rules, limits }: Conditions): boolean =>
+export const isQuick = ({ rules, limits }: Pick<Conditions, "rules" | "limits">): boolean =>
   isImmediate(rules) && (limits === undefined || (onlyThePrice(limits) && isMarketableFirst(rules, limits)))
 
 /** An order that gives away too much is marketable: it lies beyond the close by more than it takes to fill. */

@@ -115,6 +115,19 @@ describe("the cost of renewing orders", () => {
     assert.match(RenewalCost.warningsOf(short)[0]?.text ?? "", /0\.96 % of their money a day/)
   })
 
+  it("says what renewing costs, where that is known", () => {
+    const [known] = RenewalCost.renewalsOf([grid()], [resting("grid")], fees, 7 * dayMillis)
+    const [unknown] = RenewalCost.renewalsOf([grid()], [resting("grid")], new Map(), 7 * dayMillis)
+    if (known === undefined || unknown === undefined) throw new Error("there is one strategy")
+    const usdc = { symbol: "USDC", id: "usdc", decimals: 6 }
+    const rests = "orders rest for 7 d at most, then the venue refunds them"
+    assert.strictEqual(
+      RenewalCost.sentenceOf(known, new Map([["USDC", usdc]])),
+      `${rests}; renewing all of them costs about 0.002857 USDC a day`
+    )
+    assert.strictEqual(RenewalCost.sentenceOf(unknown, new Map([["USDC", usdc]])), rests)
+  })
+
   it("a lifetime of less than ten minutes or more than a week is refused", () => {
     for (const lifetime of ["9m", "8d"])
       assert.throws(() => grid(`, orderLifetime: ${lifetime}`), /an order rests for 10m at least and for 7d at most/)

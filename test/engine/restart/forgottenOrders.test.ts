@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random, Result } from "effect"
 import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
-import { dayMillis } from "../../../src/domain/Durations.ts"
+import { dayMillis, hourMillis, minuteMillis } from "../../../src/domain/Durations.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import * as JournalTail from "../../../src/engine/restart/JournalTail.ts"
@@ -96,6 +96,27 @@ describe("a journal that is behind the world", () => {
     )
   )
 
+  it.effect("told of explained orders again after a restart", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const elsewhere = ladder(2, "ladder", "BTC/USDC", [41_000, 49_000])
+        const { resting, second, world } = yield* withOldCopy(elsewhere)
+        yield* until(() => second.state.tail.forgotten.size === 2, 60_000, "both are told")
+        for (const placement of resting) {
+          const word = Problems.resolve(second.state, { placement: placement ?? "", word: "forget", text: "old" }, 0)
+          yield* Bookkeeper.use((books) => books.record(...Result.getOrThrow(word))).pipe(
+            Effect.provideContext(second.context)
+          )
+        }
+        const earlier = [...(yield* second.events)].map(({ event }) => event)
+        yield* second.stop
+        const third = yield* world.run({ strategies: [elsewhere], ownJournal: true, earlier })
+        yield* until(() => openOrders(third).length === 2, 60_000, "its own orders are placed")
+        assert.deepStrictEqual([...third.state.tail.forgotten.keys()], [])
+      })
+    )
+  )
+
   it.effect("left such orders in the market under the kill switch", () =>
     inVirtualTime(
       Effect.gen(function* () {
@@ -156,6 +177,20 @@ describe("the mark of a journal", () => {
       assert.isBelow(others, 10)
     }).pipe(Random.withSeed("mark"))
   )
+
+  it("is in one deadline of each window, and windows are as they always were: others would make orders strangers", () => {
+    const from = Date.parse("2026-03-01T00:00:00Z")
+    const count = (lifetimeMillis: number): number => {
+      let marked = 0
+      for (let deadline = from; deadline < from + 64_000; deadline += 1) {
+        const made = deadline - lifetimeMillis
+        if (Fingerprint.isMarked(deadline, 7, { notBefore: made, notAfter: made })) marked += 1
+      }
+      return marked
+    }
+    const counts = [7 * dayMillis, 2 * dayMillis, 2 * hourMillis, 10 * minuteMillis].map(count)
+    assert.deepStrictEqual(counts, [4, 16, 64, 256])
+  })
 
   it.effect(
     "was in one of 250 orders of a second bot of the account, which waited for a person or were cancelled",

@@ -1,7 +1,7 @@
 /** What one attempt tells the rate limiter: only a venue that says "too many" is asked less often. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { HttpClientRequest, HttpServerResponse } from "effect/http"
+import { HttpClientError, HttpClientRequest, HttpServerResponse } from "effect/http"
 import { RateLimited, type RateLimiter } from "../../../src/venue/http/RateLimiter.ts"
 import { attempt, type Send } from "../../../src/venue/http/VenueClient.ts"
 
@@ -45,6 +45,18 @@ describe("an attempt", () => {
   it.effect("that was never sent says nothing of the venue", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* heard(Effect.fail(new Error("the request has no path"))), [])
+    })
+  )
+
+  it.effect("whose connection failed says the network's own word, which is the innermost cause", () =>
+    Effect.gen(function* () {
+      const cause = new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED 127.0.0.1:1") })
+      const reason = new HttpClientError.TransportError({ request, cause })
+      const send = Effect.fail(new HttpClientError.HttpClientError({ reason }))
+      const free: RateLimiter = { enter: () => Effect.void, accepted: Effect.void, throttled: () => Effect.void }
+      const asked = { operation: "read order", kind: "read", send, deadlineMillis: 1_000 } as const
+      const { message } = yield* Effect.flip(attempt(asked, free, 1_000))
+      assert.match(message, /http:\/\/venue\.test: connect ECONNREFUSED 127\.0\.0\.1:1/)
     })
   )
 
