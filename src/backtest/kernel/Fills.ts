@@ -209,7 +209,7 @@ const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: O
 /** Legs that are marketable one after the other would go round for ever; live each round takes its time. */
 const mostArrivals = 12
 
-/** Fills at once, in `bar`, what arrived marketable at the close of `closeBar`. Says whether something had. */
+/** Fills at once, in `bar`, what arrived marketable at the close of `closeBar`. */
 export const fillArrivals = (run: MarketRun, bar: number, closeBar: number): void => {
   const { arrivals, capacity, orders, clock } = run
   const close = exactPrice(closeAt(run.candles, closeBar))

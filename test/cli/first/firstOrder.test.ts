@@ -16,7 +16,6 @@ import {
   configText,
   gridText,
   ordersAt,
-  runHere,
   start,
   startHere,
   startSandbox,
@@ -31,7 +30,7 @@ const prepare = async (
 ) => {
   const sandbox = await startSandbox({ like, settings })
   const cwd = workspace(sandbox, { "config.yaml": await change(configText(sandbox), sandbox) })
-  const limitbot = (...words: ReadonlyArray<string>) => runHere([...words, "--config", "config.yaml"], { cwd })
+  const limitbot = (...words: ReadonlyArray<string>) => startHere([...words, "--config", "config.yaml"], { cwd }).ended
   return { sandbox, cwd, limitbot }
 }
 
@@ -80,8 +79,8 @@ const reportIn = (cwd: string, placement = ".*"): Report => {
   return JSON.parse(readFileSync(join(cwd, name), "utf8"))
 }
 
-describe("limitbot first-order", () => {
-  it.concurrent.each(profileNames)(
+describe.concurrent("limitbot first-order", () => {
+  it.each(profileNames)(
     "places the smallest order, reads it back, cancels it, follows the refund and tells: %s",
     { timeout: 240_000 },
     async (like) => {
@@ -109,7 +108,7 @@ describe("limitbot first-order", () => {
       assert.include(JSON.stringify(await (await fetch(`${sandbox.url}/sandbox/books`)).json()), order.id)
 
       // It is an order of this journal like any other.
-      const evidence = await limitbot("evidence", order.id, "--offline", "--out", "evidence.json")
+      const evidence = await limitbot("evidence", order.id, "--offline", "--out", join(cwd, "evidence.json"))
       assert.strictEqual(evidence.code, 0, evidence.stderr)
     }
   )
@@ -240,7 +239,7 @@ describe("limitbot first-order", () => {
 
   it("refuses without money in the account that pays, and says how it comes there", { timeout: 60_000 }, async () => {
     const { cwd, limitbot, sandbox } = await prepare("near-2026-11")
-    const made = await runHere(["keygen", "--out", "new.key"], { cwd })
+    const made = await startHere(["keygen", "--out", join(cwd, "new.key")]).ended
     assert.strictEqual(made.code, 0, made.stderr)
     writeFileSync(join(cwd, "account.key"), readFileSync(join(cwd, "new.key")))
     assertSays(
@@ -279,7 +278,7 @@ describe("limitbot first-order", () => {
     assertSays(await limitbot("first-order", "--confirm", "place"), 1, /has \d+ orders under way, of "grid"/)
   })
 
-  it.concurrent("paid a second one although the first one lives on, and called both as expected", {
+  it("paid a second one although the first one lives on, and called both as expected", {
     timeout: 120_000
   }, async () => {
     let isLying = false
