@@ -144,3 +144,29 @@ describe("an event that cannot have happened", () => {
     assert.isUndefined(BotState.objection(remembered([]), until("Settled")))
   })
 })
+
+describe("a placement that is remembered", () => {
+  /** What is remembered of the first order when another is planned so long after its deadline. */
+  const stateLater = (lateMillis: number, ...story: ReadonlyArray<BotEvent>) => {
+    const state = remembered(story)
+    const deadline = story.reduce((latest, event) => (event._tag === "Planned" ? event.deadline : latest), 0)
+    const [planned] = until("Planned")
+    if (planned?._tag !== "Planned") throw new Error("the story begins otherwise")
+    const event = { ...planned, placement: "p2", slot: "cell-03", deadline: deadline + 1 }
+    BotState.apply(state, { sequence: state.sequence + 1, at: deadline + lateMillis, event })
+    return state.placements.get("p1")?.state
+  }
+
+  it("is so for as long as there is money in its order, however late the venue is", () => {
+    const late = 30 * 86_400_000
+    assert.strictEqual(stateLater(late, ...until("StatusSeen")), "open")
+    assert.strictEqual(stateLater(late, ...until("FundingSent")), "funding")
+    assert.strictEqual(stateLater(late, ...until("FundingSent"), doubt), "in doubt")
+  })
+
+  it("is so after an end without money until its order can no longer show up", () => {
+    const ended = [...until("FundingSent"), dead]
+    assert.strictEqual(stateLater(3_600_000, ...ended), "dead")
+    assert.isUndefined(stateLater(3_600_001, ...ended))
+  })
+})
