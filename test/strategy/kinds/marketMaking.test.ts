@@ -269,6 +269,14 @@ describe("maxInventory", () => {
     }
   )
 
+  it("counted the smaller order that comes, and not the larger one that rests until then", () => {
+    const live = { side: "BUY", price: Decimal.make(990n), quantity: 19_000_000n } as const
+    const larger = slots({ "bid-00": bought(10_000_000n), "bid-01": { live } })
+    assert.deepStrictEqual(bidsOf(decideAt(limited("sizeSkew: 90%"), price("1000"), null, larger)), [
+      ["bid-00", "bid-01", "bid-02"]
+    ])
+  })
+
   it("took more than fits where sizes grow with the inventory", () => {
     const sold = slots({ "ask-00": { sold: 30_000_000n, completedLegs: 3 } })
     const decision = decideAt(limited("sizeSkew: 90%"), price("1000"), null, sold)
