@@ -1,5 +1,6 @@
 /** What each event makes of a placement, and which events cannot have happened. */
 import { assert, describe, it } from "@effect/vitest"
+import { orderOf } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { overdueIn } from "../../../src/engine/tracking/Overdue.ts"
@@ -168,5 +169,12 @@ describe("a placement that is remembered", () => {
     const ended = [...until("FundingSent"), dead]
     assert.strictEqual(stateLater(3_600_000, ...ended), "dead")
     assert.isUndefined(stateLater(3_600_001, ...ended))
+  })
+
+  it("is so after its books were closed for a thousand others, and nothing of it is left then", () => {
+    const { ended } = remembered(Array.from({ length: 1_300 }, (_, index) => orderOf(index + 1)).flat())
+    assert.deepStrictEqual([ended.byId.size, ended.ofPlacements.size], [1_000, 1_000])
+    assert.isFalse(ended.ofPlacements.has("p1"))
+    assert.isTrue(ended.ofPlacements.has("p1299"))
   })
 })

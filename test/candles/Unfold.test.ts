@@ -1,0 +1,29 @@
+/** Into how many small bars a bar is cut, so that a backtest can ask as often as a live bot is asked. */
+import { assert, describe, it } from "@effect/vitest"
+import * as TimeAxis from "../../src/candles/TimeAxis.ts"
+import * as Unfold from "../../src/candles/within/Unfold.ts"
+
+const candles = (bars: number, stepMillis: number) => {
+  const series = new Float64Array(bars).fill(100)
+  return {
+    bars,
+    time: TimeAxis.regular(bars, 0, stepMillis),
+    open: series,
+    high: series,
+    low: series,
+    close: series,
+    volume: series,
+    priceScale: 2
+  }
+}
+
+describe("the small bars of a bar", () => {
+  it.each([
+    ["a minute has one for each second", 1_000, 60_000, 60],
+    ["five of them, where the series is long", 100_001, 60_000, 12],
+    ["as many as cut it into whole milliseconds", 10, 59, 59],
+    ["none, where nothing does", 10, 61, 1]
+  ])("%s", (_, bars, stepMillis, parts) => {
+    assert.strictEqual(Unfold.partsOf(candles(bars, stepMillis)), parts)
+  })
+})
