@@ -4,7 +4,7 @@ import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import * as Unfold from "../../src/candles/within/Unfold.ts"
 
 const candles = (bars: number, stepMillis: number) => {
-  const series = new Float64Array(bars).fill(100)
+  const series = new Float64Array(new SharedArrayBuffer(8 * bars)).fill(100)
   return {
     bars,
     time: TimeAxis.regular(bars, 0, stepMillis),
