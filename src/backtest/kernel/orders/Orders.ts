@@ -92,12 +92,12 @@ export class Orders {
     return this.placedOrders + this.cancelledOrders + this.log.count
   }
 
-  /** A new name gets a new slot. */
   /** What the order of a slot may still fill. */
   openIn(name: string): Amount {
     return this.byName.get(name)?.openQuantity ?? 0n
   }
 
+  /** A new name gets a new slot. */
   slotNamed(name: string): SlotState.SlotState {
     const known = this.byName.get(name)
     if (known !== undefined) return known
