@@ -5,7 +5,7 @@
  */
 import type { Asset } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { defaultWitnessTerms, type WitnessTerms } from "../engine/book/PriceWitness.ts"
+import { defaultWitnessTerms, type WitnessTerms } from "../orderbook/PriceWitness.ts"
 import * as Read from "../strategy/Fields.ts"
 import { type Markets, market } from "../strategy/Markets.ts"
 import { quoted, type Report, report, suggestion } from "../strategy/Problem.ts"

@@ -10,8 +10,6 @@ import type { HttpClient } from "effect/http"
 import type { Market } from "../domain/Market.ts"
 import { feesToOthers } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
-import { OrderBook } from "../engine/book/OrderBook.ts"
-import { WitnessTerms } from "../engine/book/PriceWitness.ts"
 import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { depositTypeOf } from "../engine/tracking/MoneyPath.ts"
@@ -21,7 +19,13 @@ import * as Lease from "../journal/Lease.ts"
 import { PriceStore } from "../journal/PriceStore.ts"
 import * as Reserve from "../journal/Reserve.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
+import { OrderBook } from "../orderbook/OrderBook.ts"
+import { WitnessTerms } from "../orderbook/PriceWitness.ts"
 import * as DryVenue from "../sandbox/DryVenue.ts"
+import * as AccountKey from "../signing/AccountKey.ts"
+import * as IntentGuard from "../signing/IntentGuard.ts"
+import * as RemoteSigner from "../signing/remote/RemoteSigner.ts"
+import { type KeyMalformed, publicKeyOf, Signer } from "../signing/Signer.ts"
 import type { Markets } from "../strategy/Markets.ts"
 import * as HttpVenue from "../venue/HttpVenue.ts"
 import { Session } from "../venue/http/Session.ts"
@@ -29,12 +33,15 @@ import { VenueClient } from "../venue/http/VenueClient.ts"
 import * as Incidents from "../venue/Incidents.ts"
 import * as Charges from "../venue/profile/Charges.ts"
 import { Swaps } from "../venue/Swaps.ts"
-import * as AccountKey from "../venue/signing/AccountKey.ts"
-import * as IntentGuard from "../venue/signing/IntentGuard.ts"
-import * as RemoteSigner from "../venue/signing/RemoteSigner.ts"
-import { type KeyMalformed, publicKeyOf, Signer } from "../venue/signing/Signer.ts"
 import type { Venue } from "../venue/Venue.ts"
-import { chainAccount, defaultPatience, ownAccount, type VenueAccount, VenueConfig } from "../venue/VenueConfig.ts"
+import {
+  chainAccount,
+  defaultPatience,
+  ownAccount,
+  payerOf,
+  type VenueAccount,
+  VenueConfig
+} from "../venue/VenueConfig.ts"
 import type { BotConfig } from "./files/ConfigFile.ts"
 import * as WalletConfig from "./files/WalletConfig.ts"
 
@@ -96,22 +103,26 @@ export const signerOf = Effect.fn("Modes.signerOf")(function* (account: BotConfi
 const signerLayer = ({ signing }: BotConfig["account"]) =>
   "signer" in signing ? RemoteSigner.layer(signing.signer.socket) : Signer.layer(signing.key)
 
-const guardLayer = ({ signing }: BotConfig["account"]) =>
-  "signer" in signing ? RemoteSigner.guardLayer(signing.signer.socket) : IntentGuard.layer
+const guardLayer =
+  ({ signing }: BotConfig["account"]) =>
+  (payer: IntentGuard.Payer) =>
+    "signer" in signing ? RemoteSigner.guardLayer(signing.signer.socket, payer) : IntentGuard.layer(payer)
 
-export const venueConfig = ({ venue }: BotConfig, account: VenueAccount) =>
-  Layer.succeed(VenueConfig, {
-    url: venue.url,
-    analyticsUrl: venue.analyticsUrl,
-    ledger: venue.ledger,
-    verifier: venue.verifier,
-    facts: venue.facts,
-    apiKey: venue.apiKey,
-    ...present({ partnerJwt: venue.partnerJwt, quoteKey: venue.quoteKey }),
-    assetSpellings: venue.assetSpellings,
-    account,
-    patience: defaultPatience
-  })
+export const venueSettings = ({ venue }: BotConfig, account: VenueAccount): VenueConfig["Service"] => ({
+  url: venue.url,
+  analyticsUrl: venue.analyticsUrl,
+  ledger: venue.ledger,
+  verifier: venue.verifier,
+  facts: venue.facts,
+  apiKey: venue.apiKey,
+  ...present({ partnerJwt: venue.partnerJwt, quoteKey: venue.quoteKey }),
+  assetSpellings: venue.assetSpellings,
+  account,
+  patience: defaultPatience
+})
+
+export const venueConfig = (config: BotConfig, account: VenueAccount) =>
+  Layer.succeed(VenueConfig, venueSettings(config, account))
 
 const engineSettings = (
   { account: { terms }, limits, venue }: BotConfig,
@@ -172,7 +183,7 @@ export interface Outside<EG, RG, ES, RS> {
   readonly http: Layer.Layer<HttpClient.HttpClient>
   /** Who has the key, and who watches over what is signed. */
   readonly signer: Layer.Layer<Signer, ES, RS>
-  readonly guard: Layer.Layer<IntentGuard.IntentGuard, EG, RG>
+  readonly guard: (payer: IntentGuard.Payer) => Layer.Layer<IntentGuard.IntentGuard, EG, RG>
 }
 
 /** This machine's network, and the configured key or the process that has it. */
@@ -189,7 +200,11 @@ export const bot = <EG, RG, ES, RS>(
   pace: Pace,
   { guard, http, signer }: Outside<EG, RG, ES, RS>
 ) =>
-  Layer.mergeAll(withBook(config, client(Layer.merge(HttpVenue.layer, Swaps.layer))), holds(config), guard).pipe(
+  Layer.mergeAll(
+    withBook(config, client(Layer.merge(HttpVenue.layer, Swaps.layer))),
+    holds(config),
+    guard(payerOf(venueSettings(config, account)))
+  ).pipe(
     Layer.provide(http),
     Layer.provide(signer),
     Layer.provide(venueConfig(config, account)),

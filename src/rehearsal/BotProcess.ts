@@ -8,7 +8,6 @@ import { HttpClient } from "effect/http"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
-import { OrderBook } from "../engine/book/OrderBook.ts"
 import * as Engine from "../engine/Engine.ts"
 import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
 import { manual, Wallet, type WalletPort } from "../engine/funding/Wallet.ts"
@@ -20,12 +19,14 @@ import { LeaseLost } from "../journal/Lease.ts"
 import { PriceStore } from "../journal/PriceStore.ts"
 import * as Reserve from "../journal/Reserve.ts"
 import * as Sqlite from "../journal/Sqlite.ts"
+import { OrderBook } from "../orderbook/OrderBook.ts"
 import { saltFrom } from "../sandbox/SandboxApi.ts"
 import type { ConnectionRecord } from "../sandbox/SandboxServer.ts"
+import type { IntentGuard, Payer } from "../signing/IntentGuard.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
-import { type History, type IntentGuard, layerSignedBy, type Venue } from "../venue/library.ts"
+import { type History, layerSignedBy, type Venue } from "../venue/library.ts"
 import * as Charges from "../venue/profile/Charges.ts"
-import { defaultPatience, factsOf, ownAccount, type VenueAccount, VenueConfig } from "../venue/VenueConfig.ts"
+import { defaultPatience, factsOf, ownAccount, payerOf, type VenueAccount, type VenueConfig } from "../venue/VenueConfig.ts"
 import * as SandboxSigner from "./SandboxSigner.ts"
 import { Domain, runIn, type World } from "./World.ts"
 
@@ -46,7 +47,7 @@ export interface BotOptions {
   /** Whether it knows the venue's key for quotes. */
   readonly isVerifying?: boolean
   /** Who signs, where it is not a key of its own. */
-  readonly guard?: Layer.Layer<IntentGuard, never, VenueConfig>
+  readonly guard?: (payer: Payer) => Layer.Layer<IntentGuard>
   /** What runs beside the engine. */
   readonly beside?: Effect.Effect<void, unknown, Bookkeeper | History | Journal | PriceStore | Venue>
   readonly wallet?: Layer.Layer<never, never, HttpClient.HttpClient>
@@ -169,7 +170,7 @@ const services = (options: BotOptions) => {
   const nobody: WalletPort = manual
   const leaseLost = options.leaseLost ?? (() => undefined)
   const signed = layerSignedBy(venue, SandboxSigner.layer(connection))
-  const guarded = Layer.provide(options.guard ?? Layer.empty, Layer.succeed(VenueConfig, venue))
+  const guarded = options.guard?.(payerOf(venue)) ?? Layer.empty
   return Layer.mergeAll(
     options.wallet ?? Layer.succeed(Wallet, nobody),
     Layer.provideMerge(OrderBook.layer, signed),

@@ -5,8 +5,8 @@
 import { sign } from "node:crypto"
 import { Effect, Layer } from "effect"
 import type { ConnectionRecord } from "../sandbox/SandboxServer.ts"
-import * as Ed25519 from "../venue/signing/Ed25519.ts"
-import { Signer } from "../venue/signing/Signer.ts"
+import * as Ed25519 from "../signing/Ed25519.ts"
+import { Signer } from "../signing/Signer.ts"
 
 export const layer = ({ account }: ConnectionRecord): Layer.Layer<Signer> =>
   Layer.effect(

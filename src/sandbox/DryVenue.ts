@@ -4,20 +4,15 @@
  * limit when an executable quote of the other side reaches it; a swap fills as soon as it is funded. Both pay out at
  * once, without fees. Everything is forgotten at the end, so a dry run starts with an empty journal.
  */
+
 import { Clock, Effect, Layer } from "effect"
 import type { Asset } from "../domain/Amount.ts"
 import { inputAmount, type Market, outputAmount } from "../domain/Market.ts"
 import type { Order } from "../domain/Order.ts"
+import type { GeneratedIntent } from "../signing/IntentGuard.ts"
+import { IntentGuard } from "../signing/IntentGuard.ts"
 import { worsePrice } from "../venue/SwapOrders.ts"
-import { IntentGuard } from "../venue/signing/IntentGuard.ts"
-import {
-  type Answer,
-  type CreateOrder,
-  type CreateSwap,
-  type DryQuote,
-  type GeneratedIntent,
-  Venue
-} from "../venue/Venue.ts"
+import { type Answer, type CreateOrder, type CreateSwap, type DryQuote, Venue } from "../venue/Venue.ts"
 import { Rejected, VenueError } from "../venue/VenueError.ts"
 
 interface DryOptions {

@@ -3,10 +3,13 @@
  * cancelling are one network attempt each; the signed bytes go out exactly as they were journaled. An answer that
  * cannot be true counts as no answer.
  */
+
 import { Array, Clock, Duration, Effect, Layer, type Option, Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import type { KnownFillStatus, Order } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import * as Domains from "../signing/Domains.ts"
 import { BalancesResponse } from "./api/AccountApi.ts"
 import { depositRequest } from "./api/DepositsApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "./api/IntentsApi.ts"
@@ -18,14 +21,13 @@ import { type Call, VenueClient } from "./http/VenueClient.ts"
 import { distrust } from "./QuoteTrust.ts"
 import * as SwapOrders from "./SwapOrders.ts"
 import { Swaps } from "./Swaps.ts"
-import * as Domains from "./signing/Domains.ts"
 import {
   type Answer,
   assetsOf,
   type Balance,
   type CreateOrder,
   type Deposit,
-  type SignedIntent,
+  type IntentToSubmit,
   type Token,
   Venue
 } from "./Venue.ts"
@@ -35,7 +37,7 @@ import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
 import { type Quote, type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 import { SwapStatusResponse } from "./wire/WireSwap.ts"
-import { formatTimestamp, parseAmount, parseTimestamp } from "./wire/WireValue.ts"
+import { parseAmount } from "./wire/WireValue.ts"
 
 const pageSize = 50
 const quoteValidMillis = Duration.toMillis("10 minutes")
@@ -141,7 +143,7 @@ const makeFunding = Effect.gen(function* () {
     return { ...trace, value: value.intent }
   })
 
-  const submitIntent = Effect.fn("Venue.submitIntent")(function* (signed: SignedIntent) {
+  const submitIntent = Effect.fn("Venue.submitIntent")(function* (signed: IntentToSubmit) {
     // The generated method is not used: encoding again could change the journaled bytes.
     const { operation } = calls.submitIntent
     const post = client.post("/v0/submit-intent", signed.body)
@@ -232,7 +234,7 @@ const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRe
         side: order.side,
         price: Decimal.format(order.price),
         ...parties,
-        deadline: formatTimestamp(order.deadline),
+        deadline: Timestamp.format(order.deadline),
         timeInForce: "GTC",
         appFees: [],
         ...termsOf(account, parties.depositType, order.terms)
@@ -268,7 +270,7 @@ export const quoteRequest = (
   destinationAsset,
   amount: String(amount),
   ...partiesOf(account, originAsset, destinationAsset),
-  deadline: formatTimestamp(deadline),
+  deadline: Timestamp.format(deadline),
   depositMode: "SIMPLE",
   confidentiality: "public",
   quoteWaitingTimeMs: 0,
@@ -302,7 +304,7 @@ const toToken = ({
   decimals,
   blockchain,
   priceUsd: price ?? 0,
-  ...present({ pricedAt: parseTimestamp(priceUpdatedAt) })
+  ...present({ pricedAt: Timestamp.parse(priceUpdatedAt) })
 })
 
 const toBalance = (balance: (typeof BalancesResponse.Type)["balances"][number]): Effect.Effect<Balance, VenueError> => {

@@ -3,12 +3,14 @@
  * configured, bear the venue's signature. The echoed deadline is that of this very request, so an old answer, however well
  * signed, is refused.
  */
+
 import { max } from "../domain/Amount.ts"
-import * as QuoteSignature from "./signing/QuoteSignature.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import * as QuoteSignature from "../signing/QuoteSignature.ts"
 import type { VenueConfig } from "./VenueConfig.ts"
 import { canonicalAssetId } from "./wire/AssetId.ts"
 import type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
-import { clean, parseAmount, parseTimestamp } from "./wire/WireValue.ts"
+import { clean, parseAmount } from "./wire/WireValue.ts"
 
 /** The fields that must come back as they were asked: with another recipient, the quote would be somebody else's. */
 const bound = [
@@ -49,7 +51,7 @@ export const distrust = (
   if (otherAsset !== undefined) {
     return `it answers another ${otherAsset}, ${clean(quoteRequest[otherAsset] ?? "none")}, than ${request[otherAsset]} that was asked for`
   }
-  if (!isSameTime(parseTimestamp(request.deadline), parseTimestamp(quoteRequest.deadline ?? "")))
+  if (!isSameTime(Timestamp.parse(request.deadline), Timestamp.parse(quoteRequest.deadline ?? "")))
     return "it answers another deadline"
   const impossible = amountFields.find((field) => quote[field] !== undefined && parseAmount(quote[field]) === undefined)
   if (impossible !== undefined) return `its ${impossible} is not a whole number`

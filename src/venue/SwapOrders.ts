@@ -13,6 +13,7 @@ import * as Decimal from "../domain/Decimal.ts"
 import type { Fill, Order, OrderTerm, PayoutLeg } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import type { SwapReport } from "../domain/SwapEvent.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
 import { unusable } from "./http/Reply.ts"
 import { VenueClient } from "./http/VenueClient.ts"
 import { Swaps } from "./Swaps.ts"
@@ -22,7 +23,7 @@ import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import type { QuoteRequest, ShownQuote } from "./wire/WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
-import { formatTimestamp, parseAmount, parseTimestamp } from "./wire/WireValue.ts"
+import { parseAmount } from "./wire/WireValue.ts"
 
 const calls = {
   quote: { operation: "quote a swap" },
@@ -121,7 +122,7 @@ const requestOf = (account: VenueAccount, swap: CreateSwap, dry: boolean, slippa
     destinationAsset,
     amount: String(swap.inputAmount),
     ...parties,
-    deadline: formatTimestamp(swap.deadline),
+    deadline: Timestamp.format(swap.deadline),
     ...termsOf(account, parties.depositType, swap.terms),
     quoteWaitingTimeMs: 0,
     insured: false
@@ -162,7 +163,7 @@ const toOrder = (
   const inputAmount = amountOf(term("inputAmount", quote.amountIn))
   const outputAmount = amountOf(term("outputAmount", quote.minAmountOut))
   const depositType = term("depositType", echo.depositType)
-  const until = parseTimestamp(term("deadline", echo.deadline))
+  const until = Timestamp.parse(term("deadline", echo.deadline))
   const missing = swap === undefined ? needed.find((name) => unsaid.includes(name)) : undefined
   if (missing !== undefined) return Result.fail(`${missing} is missing`)
   // An amount that nobody names is never taken for zero.
@@ -199,7 +200,7 @@ const toOrder = (
     // The output is what arrives, so its fee is already taken.
     estimatedWithdrawFee: 0n,
     deadline,
-    createdAt: parseTimestamp(timestamp ?? "") ?? now,
+    createdAt: Timestamp.parse(timestamp ?? "") ?? now,
     ...present({ report: swap === undefined ? undefined : reportOf(swap) }),
     ...progressOf(swap, inputAmount, parseAmount(quote.refundFee ?? ""), {
       now,

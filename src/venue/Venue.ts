@@ -9,6 +9,7 @@ import { Context, Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import type { Price, Side } from "../domain/Market.ts"
 import type { KnownFillStatus, OddOrder, Order, OrderTerms } from "../domain/Order.ts"
+import type { GeneratedIntent, SignedIntent } from "../signing/IntentGuard.ts"
 import type { VenueError } from "./VenueError.ts"
 
 export interface CreateOrder {
@@ -55,19 +56,8 @@ interface OrderPage {
   readonly nextCursor?: string
 }
 
-/** A payload to sign, as the venue generated it: untrusted until `IntentGuard` has checked it. */
-export interface GeneratedIntent {
-  readonly standard: string
-  readonly payload: unknown
-}
-
-/** Signed bytes that can be sent again and again: `body` is the exact JSON text of the request. */
-export interface SignedIntent {
-  readonly body: string
-  /** base58 of the signed digest: the hash that the venue must answer with. */
-  readonly intentHash: string
-  /** After this epoch millisecond the verifier refuses it. */
-  readonly validUntil: number
+/** What was signed, on its way out. */
+export interface IntentToSubmit extends SignedIntent {
   /** Why the bytes must stay here, if so: asked when it is their turn to leave. */
   readonly hold?: Effect.Effect<string | undefined>
 }
@@ -136,7 +126,7 @@ export class Venue extends Context.Service<
     /** A swap as an order whose id is its deposit address. A swap alone is a sale of its origin without a price. */
     getSwap(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<Order>, VenueError>
     generateIntent(depositAddress: string): Effect.Effect<Answer<GeneratedIntent>, VenueError>
-    submitIntent(signed: SignedIntent): Effect.Effect<Answer<{ readonly intentHash: string }>, VenueError>
+    submitIntent(signed: IntentToSubmit): Effect.Effect<Answer<{ readonly intentHash: string }>, VenueError>
     /** Makes the venue look for a transfer on another chain at once; it finds the transfer anyway. */
     submitDeposit(deposit: Deposit): Effect.Effect<Answer<undefined>, VenueError>
     /** EXACT_INPUT, dry: creates nothing. */

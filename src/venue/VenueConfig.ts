@@ -5,6 +5,7 @@
 import { Context, type Redacted } from "effect"
 import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
+import type { Payer } from "../signing/IntentGuard.ts"
 import * as document from "./profile/document.ts"
 import type { VenueFacts } from "./profile/Facts.ts"
 import type { AssetSpellings } from "./wire/AssetId.ts"
@@ -121,6 +122,12 @@ export class VenueConfig extends Context.Service<
 /** What proves who we are: no answer may show it. */
 export const secretsOf = ({ apiKey, partnerJwt }: VenueConfig["Service"]): ReadonlyArray<Redacted.Redacted> =>
   [apiKey, partnerJwt].filter((secret) => secret !== undefined)
+
+/** Whose payments its verifiers execute. */
+export const payerOf = (config: VenueConfig["Service"]): Payer => ({
+  signerId: config.account.signerId,
+  domains: factsOf(config).signing
+})
 
 /** The facts of the deployment; by default those of the interface document. */
 export const factsOf = ({

@@ -3,23 +3,16 @@
  * layers and the signer, and nothing of the bot. Inside this repository, files import each other directly.
  */
 import { Layer, type Redacted } from "effect"
+import * as Guard from "../signing/IntentGuard.ts"
+import { Signer } from "../signing/Signer.ts"
 import { History } from "./History.ts"
 import * as HttpVenue from "./HttpVenue.ts"
 import { Session } from "./http/Session.ts"
 import { VenueClient } from "./http/VenueClient.ts"
 import { Swaps } from "./Swaps.ts"
-import * as Guard from "./signing/IntentGuard.ts"
-import { Signer } from "./signing/Signer.ts"
-import { VenueConfig } from "./VenueConfig.ts"
+import { payerOf, VenueConfig } from "./VenueConfig.ts"
 
-export type { TransactionPagesQuery, TransactionsQuery } from "./api/HistoryApi.ts"
-export { VenueApi, WholeVenueApi } from "./api/VenueApi.ts"
-export { type AccountHistory, History, type TransactionPage } from "./History.ts"
-export { HistoryRateLimiter } from "./http/HistoryRateLimiter.ts"
-export { Session } from "./http/Session.ts"
-export { VenueClient } from "./http/VenueClient.ts"
-export { QuoteRefused, Swaps } from "./Swaps.ts"
-export { implicitAccount } from "./signing/Ed25519.ts"
+export { implicitAccount } from "../signing/Ed25519.ts"
 export {
   type ExpectedTransfer,
   IntentGuard,
@@ -27,9 +20,16 @@ export {
   IntentValidity,
   SignatureRefused,
   SignerUnavailable
-} from "./signing/IntentGuard.ts"
-export { verify as verifyQuoteSignature } from "./signing/QuoteSignature.ts"
-export { KeyMalformed, publicKeyOf, Signer, SigningRefused } from "./signing/Signer.ts"
+} from "../signing/IntentGuard.ts"
+export { verify as verifyQuoteSignature } from "../signing/QuoteSignature.ts"
+export { KeyMalformed, publicKeyOf, Signer, SigningRefused } from "../signing/Signer.ts"
+export type { TransactionPagesQuery, TransactionsQuery } from "./api/HistoryApi.ts"
+export { VenueApi, WholeVenueApi } from "./api/VenueApi.ts"
+export { type AccountHistory, History, type TransactionPage } from "./History.ts"
+export { HistoryRateLimiter } from "./http/HistoryRateLimiter.ts"
+export { Session } from "./http/Session.ts"
+export { VenueClient } from "./http/VenueClient.ts"
+export { QuoteRefused, Swaps } from "./Swaps.ts"
 export * from "./Venue.ts"
 export {
   chainAccount,
@@ -59,5 +59,5 @@ export const layerSignedBy = <E>(config: VenueConfig["Service"], signer: Layer.L
       Layer.provide(Session.layer),
       Layer.provide(VenueClient.layer)
     ),
-    Guard.layer
+    Guard.layer(payerOf(config))
   ).pipe(Layer.provide(signer), Layer.provide(Layer.succeed(VenueConfig, config)))

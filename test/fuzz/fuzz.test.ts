@@ -5,9 +5,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as Guard from "../../src/venue/signing/IntentGuard.ts"
-import { Signer } from "../../src/venue/signing/Signer.ts"
-import { config, testAccount, testKey } from "../venue/scriptedVenue.ts"
+import * as Guard from "../../src/signing/IntentGuard.ts"
+import { Signer } from "../../src/signing/Signer.ts"
+import { payer, testAccount, testKey } from "../venue/scriptedVenue.ts"
 import { fromJson, longestMillis, texts, values } from "./targets.ts"
 import { wounded, woundedValue } from "./wound.ts"
 
@@ -70,6 +70,6 @@ describe("fuzz", () => {
         assert.strictEqual(JSON.parse(text).signer_id, testAccount)
       }
       assert.isBelow(signed, count)
-    }).pipe(Effect.provide(Guard.layer.pipe(Layer.provide(Layer.orDie(Signer.layer(testKey))), Layer.provide(config))))
+    }).pipe(Effect.provide(Guard.layer(payer).pipe(Layer.provide(Layer.orDie(Signer.layer(testKey))))))
   )
 })

@@ -416,7 +416,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["lies"],
     edits: [
       {
-        file: "src/venue/signing/IntentGuard.ts",
+        file: "src/signing/IntentGuard.ts",
         find: "  yield* exactly(receiverCheck, expected.depositAddress, intent.receiver_id)\n",
         replace: ""
       }
@@ -428,7 +428,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["lies"],
     edits: [
       {
-        file: "src/venue/signing/IntentGuard.ts",
+        file: "src/signing/IntentGuard.ts",
         find: '  yield* exactly("intent.tokens amount", String(expected.amount), tokens[token])\n',
         replace: ""
       }
@@ -440,7 +440,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["lies"],
     edits: [
       {
-        file: "src/venue/signing/IntentGuard.ts",
+        file: "src/signing/IntentGuard.ts",
         find: "Array.isArray(intents) && intents.length === 1 ?",
         replace: "Array.isArray(intents) ?"
       }
@@ -448,10 +448,10 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "the guard takes a payload of the other verifier",
-    test: "test/venue/signing/twoVerifiers.test.ts",
+    test: "test/signing/twoVerifiers.test.ts",
     edits: [
       {
-        file: "src/venue/signing/IntentGuard.ts",
+        file: "src/signing/IntentGuard.ts",
         find: "  if (given.recipient !== recipient) {",
         replace: "  if (Domains.depositsOf(signing, given.recipient).length === 0) {"
       }
@@ -459,10 +459,10 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a token needs no issuer",
-    test: "test/venue/signing/twoVerifiers.test.ts",
+    test: "test/signing/twoVerifiers.test.ts",
     edits: [
       {
-        file: "src/venue/signing/Domains.ts",
+        file: "src/signing/Domains.ts",
         find: "{prefixOf(domain)}",
         replace: "{prefixOf(domain).slice(0, 0)}"
       }
@@ -470,10 +470,10 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "any treasury's token is the asset",
-    test: "test/venue/signing/twoVerifiers.test.ts",
+    test: "test/signing/twoVerifiers.test.ts",
     edits: [
       {
-        file: "src/venue/signing/Domains.ts",
+        file: "src/signing/Domains.ts",
         find: "  return token.startsWith(prefix) ? token.slice(prefix.length) : undefined",
         replace: "  return token.startsWith(prefix.slice(0, 4)) ? token.slice(prefix.length) : undefined"
       }
@@ -496,7 +496,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["oddSigner"],
     edits: [
       {
-        file: "src/venue/signing/IntentGuard.ts",
+        file: "src/signing/IntentGuard.ts",
         find: "      checkReturned(asked, returned),",
         replace: "      Effect.orElseSucceed(checkReturned(asked, returned), () => true),"
       }
@@ -508,7 +508,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["wrongPrices"],
     edits: [
       {
-        file: "src/engine/book/PriceWitness.ts",
+        file: "src/orderbook/PriceWitness.ts",
         find: "    if (isKnown(look) || isListed || isBorneOut) {",
         replace: "    if (mid > 0 || contradicting !== undefined || isBorneOut) {"
       }
@@ -526,7 +526,7 @@ export const mutants: ReadonlyArray<Mutant> = [
         replace: ""
       },
       {
-        file: "src/engine/book/PriceWitness.ts",
+        file: "src/orderbook/PriceWitness.ts",
         find: "    if (isKnown(look) || isListed || isBorneOut) {",
         replace: "    if (mid > 0 || contradicting !== undefined || isBorneOut) {"
       }

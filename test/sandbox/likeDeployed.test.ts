@@ -1,9 +1,9 @@
 /** The sandbox with the facts of the deployed service: two ledgers, logins with a start, its fees, its refusals. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
+import { IntentGuard } from "../../src/signing/IntentGuard.ts"
 import { History } from "../../src/venue/History.ts"
 import { Swaps } from "../../src/venue/Swaps.ts"
-import { IntentGuard } from "../../src/venue/signing/IntentGuard.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import {
   account,

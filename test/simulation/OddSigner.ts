@@ -5,10 +5,9 @@
 import { Effect, Layer } from "effect"
 import * as SigningKey from "../../src/sandbox/core/money/SigningKey.ts"
 import * as Seeded from "../../src/sandbox/core/Seeded.ts"
-import * as Ed25519 from "../../src/venue/signing/Ed25519.ts"
-import * as Guard from "../../src/venue/signing/IntentGuard.ts"
-import * as Nep413 from "../../src/venue/signing/Nep413.ts"
-import type { VenueConfig } from "../../src/venue/VenueConfig.ts"
+import * as Ed25519 from "../../src/signing/Ed25519.ts"
+import * as Guard from "../../src/signing/IntentGuard.ts"
+import * as Nep413 from "../../src/signing/Nep413.ts"
 import type { Scene } from "./Hands.ts"
 
 interface SignerMessage {
@@ -40,7 +39,7 @@ const repetition = "its last answer again"
 
 export const names: ReadonlyArray<string> = [...Object.keys(changes), repetition].map((lie) => `odd signer: ${lie}`)
 
-export const layer = ({ isCalm, note, plan: { seed } }: Scene): Layer.Layer<Guard.IntentGuard, never, VenueConfig> => {
+export const layer = ({ isCalm, note, plan: { seed } }: Scene, payer: Guard.Payer): Layer.Layer<Guard.IntentGuard> => {
   let last: Guard.SignedPayload | undefined
 
   const signed = ({ message, nonce, recipient }: SignerPayload, keySeed: number): Guard.SignedPayload => {
@@ -77,7 +76,7 @@ export const layer = ({ isCalm, note, plan: { seed } }: Scene): Layer.Layer<Guar
 
   return Layer.effect(
     Guard.IntentGuard,
-    Guard.make(({ wire }) =>
+    Guard.make(payer, ({ wire }) =>
       Effect.sync(() => {
         const given = answer(JSON.parse(JSON.stringify(wire)))
         last = given

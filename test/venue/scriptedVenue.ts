@@ -3,18 +3,18 @@
 import bs58 from "bs58"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpClient, type HttpClientRequest, HttpServerResponse } from "effect/http"
+import { Signer } from "../../src/signing/Signer.ts"
 import { History } from "../../src/venue/History.ts"
 import * as HttpVenue from "../../src/venue/HttpVenue.ts"
 import { Session } from "../../src/venue/http/Session.ts"
 import { VenueClient } from "../../src/venue/http/VenueClient.ts"
 import { Swaps } from "../../src/venue/Swaps.ts"
-import { Signer } from "../../src/venue/signing/Signer.ts"
-import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
+import { defaultPatience, ownAccount, payerOf, VenueConfig } from "../../src/venue/VenueConfig.ts"
 
 export const testKey = Redacted.make(`ed25519:${bs58.encode(new Uint8Array(32).fill(7))}`)
 export const testAccount = "ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c"
 
-export const config = Layer.succeed(VenueConfig, {
+const settings = {
   url: "http://venue",
   ledger: "native",
   verifier: "intents.native",
@@ -22,7 +22,9 @@ export const config = Layer.succeed(VenueConfig, {
   partnerJwt: Redacted.make("the-jwt"),
   account: ownAccount(testAccount, "INTENTS"),
   patience: defaultPatience
-})
+} satisfies VenueConfig["Service"]
+export const config = Layer.succeed(VenueConfig, settings)
+export const payer = payerOf(settings)
 
 export type Script = (
   request: HttpClientRequest.HttpClientRequest,

@@ -16,8 +16,8 @@ import {
   type Side,
   toTick
 } from "../../domain/Market.ts"
-import * as Quotes from "../../engine/book/Quotes.ts"
 import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import * as Quotes from "../../orderbook/Quotes.ts"
 import * as Charges from "../../venue/profile/Charges.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"

@@ -4,12 +4,12 @@
  * market did, because nobody may be there to allow it.
  */
 import { Effect, FileSystem, Option, Schema } from "effect"
-import { OrderBook } from "../../engine/book/OrderBook.ts"
-import { wantedBy } from "../../engine/book/Wanted.ts"
 import { type FindingName, findingNames, type PlanFinding } from "../../engine/planning/PlanFindings.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
+import { OrderBook } from "../../orderbook/OrderBook.ts"
+import { wantedBy } from "../../orderbook/Wanted.ts"
 import { budgets, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"

@@ -2,7 +2,7 @@
 import { Effect, FileSystem, Schedule, Schema } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import * as Quotes from "../../engine/book/Quotes.ts"
+import * as Quotes from "../../orderbook/Quotes.ts"
 import type * as SandboxServer from "../../sandbox/SandboxServer.ts"
 import * as SandboxConfig from "./SandboxConfig.ts"
 

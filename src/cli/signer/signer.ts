@@ -1,17 +1,16 @@
 /** `limitbot signer`: the process that holds the key, separate from the bot that holds the strategies. */
-import { Console, Effect, Layer, Redacted } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as Record from "../../signer/Record.ts"
-import * as SignerServer from "../../signer/SignerServer.ts"
-import { signedDeposits } from "../../venue/profile/Facts.ts"
-import * as AccountKey from "../../venue/signing/AccountKey.ts"
-import * as IntentGuard from "../../venue/signing/IntentGuard.ts"
-import { publicKeyOf, Signer } from "../../venue/signing/Signer.ts"
-import { defaultPatience, ownAccount, VenueConfig } from "../../venue/VenueConfig.ts"
+import * as AccountKey from "../../signing/AccountKey.ts"
+import { signedDeposits } from "../../signing/Domains.ts"
+import * as IntentGuard from "../../signing/IntentGuard.ts"
+import * as KmsSigner from "../../signing/remote/KmsSigner.ts"
+import * as Record from "../../signing/remote/Record.ts"
+import * as SignerServer from "../../signing/remote/SignerServer.ts"
+import { publicKeyOf, Signer } from "../../signing/Signer.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { Stop } from "../Stop.ts"
-import * as KmsSigner from "./KmsSigner.ts"
 import * as SignerFile from "./SignerFile.ts"
 
 export const command = Command.make(
@@ -34,19 +33,8 @@ export const command = Command.make(
     const publicKey = "kms" in signing ? signing.kms.publicKey : yield* publicKeyOf(signing.key)
     const signerId = yield* AccountKey.accountOf(publicKey, file.signerId)
     const record = yield* Record.open(file.record)
-    // The guard needs the account and the verifier; it asks no venue anything.
-    const venue = Layer.succeed(VenueConfig, {
-      url: "http://signer.invalid",
-      analyticsUrl: "http://signer.invalid",
-      ledger: "near",
-      verifier: file.facts.login.verifier,
-      facts: file.facts,
-      apiKey: Redacted.make(""),
-      account: ownAccount(signerId, "INTENTS"),
-      patience: defaultPatience
-    })
     const signer = "kms" in signing ? KmsSigner.layer(signing.kms) : Signer.layer(signing.key)
-    const services = Layer.provideMerge(IntentGuard.layer.pipe(Layer.provide(venue)), signer)
+    const services = Layer.provideMerge(IntentGuard.layer({ signerId, domains: file.facts.signing }), signer)
     const { caps, facts } = file
     const loginVerifier = facts.login.verifier
     const door = { socket, openTo: group ? "group" : "owner" } as const

@@ -12,7 +12,7 @@ import * as HttpVenue from "../../venue/HttpVenue.ts"
 import { Session } from "../../venue/http/Session.ts"
 import { VenueClient } from "../../venue/http/VenueClient.ts"
 import { Swaps } from "../../venue/Swaps.ts"
-import { ownAccount } from "../../venue/VenueConfig.ts"
+import { ownAccount, payerOf, VenueConfig } from "../../venue/VenueConfig.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
 import * as WalletConfig from "../files/WalletConfig.ts"
 import * as Modes from "../Modes.ts"
@@ -21,9 +21,9 @@ import * as SharedRateLimiter from "./SharedRateLimiter.ts"
 export const signerOf = ({ account }: BotConfig) => Modes.signerOf(account)
 
 /** Swaps name the places of their money; sessions and intents belong to the account that signs. */
-const venueConfig = (config: BotConfig, signerId: string) => {
+const settingsOf = (config: BotConfig, signerId: string) => {
   const { depositType } = config.account
-  return Modes.venueConfig(config, ownAccount(signerId, depositType === "ORIGIN_CHAIN" ? "INTENTS" : depositType))
+  return Modes.venueSettings(config, ownAccount(signerId, depositType === "ORIGIN_CHAIN" ? "INTENTS" : depositType))
 }
 
 /** Everything that the venue offers a partner; the slow history with its own rate limiter or a shared one. */
@@ -32,15 +32,17 @@ const venueWith = <E, R, EG, RG, ES, RS>(
   config: BotConfig,
   signerId: string,
   { guard, http, signer }: Modes.Outside<EG, RG, ES, RS>
-) =>
-  Layer.mergeAll(
+) => {
+  const settings = settingsOf(config, signerId)
+  return Layer.mergeAll(
     Layer.mergeAll(HttpVenue.layer, Swaps.layer, Layer.provideMerge(Canary.layer, history)).pipe(
       Layer.provide(Session.layer),
       Layer.provide(VenueClient.layer),
       Layer.provide(http)
     ),
-    guard
-  ).pipe(Layer.provide(signer), Layer.provide(venueConfig(config, signerId)))
+    guard(payerOf(settings))
+  ).pipe(Layer.provide(signer), Layer.provide(Layer.succeed(VenueConfig, settings)))
+}
 
 export const venue = (config: BotConfig, signerId: string) =>
   venueWith(History.layer, config, signerId, Modes.connected(config))

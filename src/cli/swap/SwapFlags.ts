@@ -1,9 +1,11 @@
 /** The flags of `limitbot swap`: every field of a quote request, with the configuration's account as the default. */
+
 import { Effect, Option, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
@@ -173,7 +175,7 @@ export const asked = Effect.fn("SwapFlags.asked")(function* (
       destination.symbol
     ),
     recipientType,
-    deadline: Wire.formatTimestamp(now + given.deadline),
+    deadline: Timestamp.format(now + given.deadline),
     depositMode: given.depositMode,
     confidentiality: given.confidentiality,
     quoteWaitingTimeMs: given.quoteWaiting,

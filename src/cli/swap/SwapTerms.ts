@@ -1,7 +1,9 @@
 /** Asks for a quote and turns the answer into the terms to agree to: exact amounts, or why it cannot be accepted. */
+
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import type { AgreedSwap } from "../../domain/SwapEvent.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import type { BotConfig } from "../files/ConfigFile.ts"
@@ -61,7 +63,7 @@ export const quoted = Effect.fn("SwapTerms.quoted")(function* (
     recipientType,
     refundTo,
     refundType,
-    deadline: yield* required("deadline", quote.deadline ?? request.deadline, Wire.parseTimestamp),
+    deadline: yield* required("deadline", quote.deadline ?? request.deadline, Timestamp.parse),
     quote: JSON.stringify(value),
     ...present({ correlationId })
   }

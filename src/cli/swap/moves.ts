@@ -5,7 +5,7 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
-import type { SignedDeposit } from "../../venue/profile/Facts.ts"
+import type { SignedDeposit } from "../../signing/Domains.ts"
 import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import * as SwapFlags from "./SwapFlags.ts"

@@ -16,7 +16,7 @@ import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.t
 import type { Markets } from "../../strategy/Markets.ts"
 import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
-import * as CandleFeed from "../book/CandleFeed.ts"
+import * as CandleFeed from "../markets/CandleFeed.ts"
 import { decisionEvent, stable, viewOf } from "../planning/DecisionRecord.ts"
 import * as BotState from "../state/BotState.ts"
 

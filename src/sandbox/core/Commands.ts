@@ -4,7 +4,7 @@
  */
 import { Result, Schema } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
-import { type SignedDeposit, signedDeposits } from "../../venue/profile/Facts.ts"
+import { type SignedDeposit, signedDeposits } from "../../signing/Domains.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 import { refundReasons } from "../../venue/wire/WireSwap.ts"
 import { advance } from "./Advance.ts"

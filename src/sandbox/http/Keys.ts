@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto"
 import { Option, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
-import * as Ed25519 from "../../venue/signing/Ed25519.ts"
+import * as Ed25519 from "../../signing/Ed25519.ts"
 import * as SigningKey from "../core/money/SigningKey.ts"
 import * as Seeded from "../core/Seeded.ts"
 import type { SandboxSettings } from "../core/Settings.ts"

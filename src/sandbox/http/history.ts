@@ -1,6 +1,8 @@
 /** The partner's history by cursor and by page, one request per five seconds for all of it. */
+
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { Caller } from "../../venue/api/Credentials.ts"
 import {
   chainIds,
@@ -9,7 +11,7 @@ import {
   type TransactionsQuery
 } from "../../venue/api/HistoryApi.ts"
 import { historyError } from "../../venue/wire/WireError.ts"
-import { ledgers, parseTimestamp } from "../../venue/wire/WireValue.ts"
+import { ledgers } from "../../venue/wire/WireValue.ts"
 import * as HistoryRecord from "../core/HistoryRecord.ts"
 import type { SandboxAsset } from "../core/Settings.ts"
 import { Sandbox } from "../Sandbox.ts"
@@ -156,6 +158,6 @@ const isInTime = ({ target: { createdAt } }: Line, query: Filters): boolean => {
 
 /** Seconds, or milliseconds if the number is too large for seconds. */
 const toMillis = (time: string | number): number => {
-  if (typeof time === "string") return parseTimestamp(time) ?? 0
+  if (typeof time === "string") return Timestamp.parse(time) ?? 0
   return time < 1e11 ? time * 1000 : time
 }

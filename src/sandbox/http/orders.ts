@@ -3,10 +3,11 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { Caller } from "../../venue/api/Credentials.ts"
 import type { CreateOrderRequest } from "../../venue/api/OrdersApi.ts"
 import { nextMeta, orderError } from "../../venue/wire/WireError.ts"
-import { parseTimestamp } from "../../venue/wire/WireValue.ts"
+
 import { type Command, ownOrder } from "../core/Commands.ts"
 import { isPayoutFinal } from "../core/money/Payouts.ts"
 import type { SandboxOrder, State } from "../core/State.ts"
@@ -69,7 +70,7 @@ type Attributes = CreateOrderRequest["data"]["attributes"]
 
 const createCommand = (owner: string, attributes: Attributes): Command<"CreateOrder"> => {
   const { deadline, orderType: _, timeInForce: __, ...request } = attributes
-  const parsed = deadline === undefined ? undefined : parseTimestamp(deadline)
+  const parsed = deadline === undefined ? undefined : Timestamp.parse(deadline)
   return { tag: "CreateOrder", payload: { ...request, owner, ...present({ deadline: parsed }) } }
 }
 

@@ -3,9 +3,10 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { Caller } from "../../venue/api/Credentials.ts"
 import { NextCorrelationId } from "../../venue/wire/WireError.ts"
-import { formatTimestamp } from "../../venue/wire/WireValue.ts"
+
 import type { State } from "../core/State.ts"
 import { answerDry } from "../core/swaps/SwapCreation.ts"
 import { Sandbox } from "../Sandbox.ts"
@@ -45,5 +46,5 @@ const tokens = (state: State) =>
     blockchain: asset.blockchain,
     symbol: asset.symbol,
     price: state.model.usd(asset, state.now),
-    priceUpdatedAt: formatTimestamp(state.now)
+    priceUpdatedAt: Timestamp.format(state.now)
   }))

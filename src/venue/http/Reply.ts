@@ -9,9 +9,10 @@
 import { DateTime, Duration, Effect, Option, Record, Redacted, Schema, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { present } from "../../domain/Present.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { OutcomeUnknown, Rejected, RetryLater, Unauthorized, VenueError } from "../VenueError.ts"
 import { MessageBody, StructuredErrors } from "../wire/WireError.ts"
-import { clean, parseTimestamp } from "../wire/WireValue.ts"
+import { clean } from "../wire/WireValue.ts"
 
 const usualBytes = 512 * 1024
 /** For one order: a fill with its payout takes at most 400 bytes, so ten thousand of them are read. */
@@ -155,7 +156,7 @@ const traceOf = (json: unknown): { readonly correlationId?: string; readonly ven
   const meta = Option.getOrUndefined(asTraced(top?.meta))
   const correlationId = textOf(meta?.correlationId) ?? textOf(top?.correlationId)
   const timestamp = textOf(meta?.timestamp) ?? textOf(top?.timestamp)
-  const venueTime = timestamp === undefined ? undefined : parseTimestamp(timestamp)
+  const venueTime = timestamp === undefined ? undefined : Timestamp.parse(timestamp)
   return {
     ...present({ correlationId, venueTime })
   }

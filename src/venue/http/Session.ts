@@ -5,16 +5,18 @@
  * The venue judges a login by its own clock and by the present salt of its verifier. A refused login is tried once more if
  * either is known better by then.
  */
+
 import { Clock, Context, Duration, Effect, Layer, Redacted, Ref, Semaphore } from "effect"
 import { layerWebCrypto, SecureRandom } from "effect/crypto/SecureRandom"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import * as AccountKey from "../../signing/AccountKey.ts"
+import * as Nep413 from "../../signing/Nep413.ts"
+import { Signer, SigningRefused } from "../../signing/Signer.ts"
 import { AuthenticateResponse, RefreshResponse } from "../api/AccountApi.ts"
 import type { SignedData } from "../api/IntentsApi.ts"
-import * as AccountKey from "../signing/AccountKey.ts"
-import * as Nep413 from "../signing/Nep413.ts"
-import { Signer, SigningRefused } from "../signing/Signer.ts"
 import { factsOf, VenueConfig } from "../VenueConfig.ts"
 import { Rejected, Unauthorized, VenueError } from "../VenueError.ts"
-import { formatTimestamp } from "../wire/WireValue.ts"
+
 import { SessionToken } from "./ClientCredentials.ts"
 import * as LoginSalt from "./LoginSalt.ts"
 import { VenueClient } from "./VenueClient.ts"
@@ -173,7 +175,7 @@ const signLoginWith = (config: VenueConfig["Service"], signer: Signer["Service"]
     const bytes = yield* random.randomBytes(32)
     const nonce =
       salt === undefined ? bytes : versionedNonce({ salt, deadline, bytes, start: isStarted ? start : undefined })
-    const message = JSON.stringify({ deadline: formatTimestamp(deadline), intents: [], signer_id: signerId })
+    const message = JSON.stringify({ deadline: Timestamp.format(deadline), intents: [], signer_id: signerId })
     const whole = { message, nonce, recipient: login.verifier }
     const digest = Nep413.digest(whole)
     const signed = yield* signer.sign(digest, whole)

@@ -3,19 +3,7 @@
  * never for the name of a deployment. A profile is one file of facts; the configuration overrides single ones.
  */
 import { Schema } from "effect"
-
-/** Where a signed transfer is executed, and how tokens are named there. */
-export const SigningDomain = Schema.Struct({
-  /** The contract that executes it: `recipient` of a NEP-413 message, `verifying_contract` in other standards. */
-  verifier: Schema.String,
-  /** The contract that issues the tokens there; left out: tokens have their public ids. */
-  treasury: Schema.optionalKey(Schema.String)
-})
-export type SigningDomain = typeof SigningDomain.Type
-
-/** Deposits that are paid by a signed transfer. */
-export const signedDeposits = ["INTENTS", "CONFIDENTIAL_INTENTS"] as const
-export type SignedDeposit = (typeof signedDeposits)[number]
+import { SigningDomains } from "../../signing/Domains.ts"
 
 export const partnerCredentials = ["partnerJwt", "apiKey"] as const
 
@@ -48,7 +36,7 @@ export const statusDetails = ["whole", "bare"] as const
 
 export const VenueFacts = Schema.Struct({
   /** What is signed for a deposit of each kind. */
-  signing: Schema.Struct({ INTENTS: SigningDomain, CONFIDENTIAL_INTENTS: SigningDomain }),
+  signing: SigningDomains,
   login: Schema.Struct({
     verifier: Schema.String,
     /** `free`: any 32 bytes, with the verifier's salt where it is known. `started`: with salt, end and start. */

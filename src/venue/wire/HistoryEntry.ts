@@ -4,8 +4,10 @@
  * what is odd about it, and gives the fields that are as documented. Only a line without exact amounts, address or
  * time is not a `Transaction`.
  */
+
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { AccountHistoryItem, TransactionRecord } from "./WireHistory.ts"
 import * as Wire from "./WireValue.ts"
 
@@ -56,14 +58,14 @@ export const entryOf = (said: unknown): HistoryEntry => {
   const exact = Result.all({
     depositAddress: Wire.required("depositAddress", record.depositAddress, Wire.parseName),
     status: Wire.required("status", status, Wire.parseName),
-    createdAt: Wire.required("createdAt", record.createdAt, Wire.parseTimestamp),
+    createdAt: Wire.required("createdAt", record.createdAt, Timestamp.parse),
     amountIn: Wire.required("amountIn", record.amountIn, Wire.parseAmount),
     amountOut: Wire.required("amountOut", record.amountOut, Wire.parseAmount),
     refundFee: Wire.optionally("refundFee", record.refundFee, Wire.parseAmount)
   })
   const ledgerTxHashes = Wire.readLedgerTxHashes(record)
   if (Result.isSuccess(exact)) return { ...exact.success, depositMemo, ledgerTxHashes, record, said, problem }
-  const createdAt = record.createdAt === undefined ? undefined : Wire.parseTimestamp(record.createdAt)
+  const createdAt = record.createdAt === undefined ? undefined : Timestamp.parse(record.createdAt)
   const depositAddress = record.depositAddress === "" ? undefined : record.depositAddress
   const why = problem ?? exact.failure
   return { depositAddress, depositMemo, status, createdAt, ledgerTxHashes, record, said, problem: why }

@@ -7,7 +7,8 @@
 import { Clock, Context, Effect, Random, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
-import { formatTimestamp, tolerant } from "./WireValue.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import { tolerant } from "./WireValue.ts"
 
 /** Tracing identifier and server time of every order response. */
 export const Meta = Schema.Struct({
@@ -23,7 +24,7 @@ export const NextCorrelationId = Context.Reference<Effect.Effect<string>>("limit
 /** A fresh `meta` for a response. */
 export const nextMeta = Effect.gen(function* () {
   const correlationId = yield* yield* NextCorrelationId
-  return { correlationId, timestamp: formatTimestamp(yield* Clock.currentTimeMillis) }
+  return { correlationId, timestamp: Timestamp.format(yield* Clock.currentTimeMillis) }
 })
 
 const ErrorEntry = Schema.Struct({

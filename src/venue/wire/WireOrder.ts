@@ -5,6 +5,7 @@
  * list is an empty one, where it can be empty. A missing term is what it was. Times that only inform may be missing or
  * nonsense.
  */
+
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -18,6 +19,7 @@ import {
   type PayoutLeg
 } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { Meta } from "./WireError.ts"
 import * as Wire from "./WireValue.ts"
 
@@ -126,7 +128,7 @@ const maybe = (field: string, value: string | undefined): Decoded<Amount | undef
 
 /** A time that only informs. */
 const time = (value: string | undefined): number | undefined =>
-  value === undefined ? undefined : Wire.parseTimestamp(value)
+  value === undefined ? undefined : Timestamp.parse(value)
 
 /** `now` is when it was read: a fill without a time was seen then at the latest. */
 const toFill =
@@ -256,7 +258,7 @@ export const toOrder = ({ attributes, id }: WireOrder, now: number): Decoded<Ord
       refund: refund(attributes.payouts),
       estimatedWithdrawFee: maybe("estimatedWithdrawFee", attributes.estimatedWithdrawFee),
       estimatedRefundFee: maybe("estimatedRefundFee", attributes.estimatedRefundFee),
-      deadline: term("deadline", attributes.deadline, Wire.parseTimestamp, 0)
+      deadline: term("deadline", attributes.deadline, Timestamp.parse, 0)
     }),
     ({ depositMemo, estimatedRefundFee, estimatedWithdrawFee, refund: back, ...order }): Order => ({
       ...order,

@@ -1,5 +1,7 @@
 /** A quote: the request (strict), the response (tolerant), and the echo of the request inside the response. */
+
 import { Clock, Duration, Effect, Schema } from "effect"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Wire from "./WireValue.ts"
 
 const { tolerant } = Wire
@@ -38,9 +40,7 @@ export const QuoteRequest = Schema.Struct({
   recipientType: Schema.Literals(Wire.recipientTypes),
   /** The specification's example omits it, like the two above that have a default. */
   deadline: Wire.TimestampText.pipe(
-    Schema.withDecodingDefaultTypeKey(
-      Effect.map(Clock.currentTimeMillis, (now) => Wire.formatTimestamp(now + validMillis))
-    )
+    Schema.withDecodingDefaultTypeKey(Effect.map(Clock.currentTimeMillis, (now) => Timestamp.format(now + validMillis)))
   ),
   depositMode: Wire.withDefault(Schema.Literals(Wire.depositModes), "SIMPLE"),
   connectedWallets: Schema.optionalKey(Schema.Array(Text)),

@@ -3,8 +3,10 @@
  * amount may be missing even at the end, and the status word is a claim, not evidence. The amounts prove what was
  * paid.
  */
+
 import { Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { ShownQuote } from "./WireQuote.ts"
 import * as Wire from "./WireValue.ts"
 
@@ -94,7 +96,7 @@ export const toSwap = (response: SwapStatusResponse): Result.Result<Swap, string
     Wire.optionally(field, details[field], Wire.parseAmount)
   return Result.map(
     Result.all({
-      updatedAt: Result.succeed(updatedAt === undefined ? undefined : Wire.parseTimestamp(updatedAt)),
+      updatedAt: Result.succeed(updatedAt === undefined ? undefined : Timestamp.parse(updatedAt)),
       depositedAmount: amount("depositedAmount"),
       amountIn: amount("amountIn"),
       amountOut: amount("amountOut"),

@@ -3,17 +3,17 @@
  * accepted. Values stay text on the wire. `parse…` turns them into exact values and returns `undefined` for anything
  * that is not in canonical form (`""`, `" 12 "`, `"0x10"`, 30 February).
  */
+
 import { Effect, Option, Result, Schema, SchemaGetter, SchemaTransformation } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 
 /** The longest amount: 2^256 has 78 digits. Longer text is an attack or a mistake. */
 const maxAmountDigits = 78
 const maxTextLength = 300
 const maxNameLength = 300
 const canonicalAmount = /^(?:0|[1-9]\d*)$/
-const timestamp =
-  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /** Cut and free of control characters: safe in logs, terminals and pages. */
 export const clean = (text: string): string =>
@@ -34,21 +34,6 @@ export const parseAmount = (text: string): Amount | undefined =>
 export const parsePrice = (text: string): Decimal.Decimal | undefined => {
   const price = /^[\d.]/.test(text) ? Decimal.parse(text) : undefined
   return price !== undefined && Decimal.isPositive(price) ? price : undefined
-}
-
-const daysInMonth = (year: number, month: number): number => {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
-}
-
-/** RFC 3339 date-time with a zone, to epoch milliseconds. Impossible days are refused; JavaScript would shift them. */
-export const parseTimestamp = (text: string): number | undefined => {
-  const parts = timestamp.exec(text)
-  if (parts === null) return undefined
-  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
-  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
-  const millis = Date.parse(text)
-  return Number.isNaN(millis) ? undefined : millis
 }
 
 /** An exact value from wire text, or the name of the field with a bad value. */
@@ -77,9 +62,6 @@ export const optionally = <A>(
   parse: (text: string) => A | undefined
 ): Exact<A | undefined> =>
   value === undefined || value === "" ? Result.succeed(undefined) : required(field, value, parse)
-
-/** UTC with milliseconds; the inverse of `parseTimestamp`. */
-export const formatTimestamp = (epochMillis: number): string => new Date(epochMillis).toISOString()
 
 /** The documented values are known; others are accepted, because the service may invent new ones at any time. */
 export const openEnum = <const Known extends ReadonlyArray<string>>(known: Known) =>
@@ -137,7 +119,7 @@ export const PriceText = Schema.String.check(
 
 export const TimestampText = Schema.String.check(
   Schema.makeFilter(
-    (value: string) => parseTimestamp(value) !== undefined || "must be an ISO 8601 date-time with a time zone"
+    (value: string) => Timestamp.parse(value) !== undefined || "must be an ISO 8601 date-time with a time zone"
   )
 )
 

@@ -2,9 +2,11 @@
  * Payments of a swap of type ANY_INPUT, which turns every deposit into one asset. A payment without exact values is
  * kept as the venue reported it, beside the others.
  */
+
 import { Option, Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Wire from "./WireValue.ts"
 
 const { tolerant } = Wire
@@ -62,7 +64,7 @@ const exact = (said: unknown): Result.Result<Withdrawal, unknown> => {
   const amountOut = Wire.parseAmount(read?.amountOut ?? "")
   if (read === undefined || amountOut === undefined) return Result.fail(said)
   const { hash, status, timestamp = "", withdrawFee = "" } = read
-  const known = { withdrawFee: Wire.parseAmount(withdrawFee), at: Wire.parseTimestamp(timestamp), hash }
+  const known = { withdrawFee: Wire.parseAmount(withdrawFee), at: Timestamp.parse(timestamp), hash }
   return Result.succeed({ status, amountOut, ...present(known) })
 }
 

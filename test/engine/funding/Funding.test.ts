@@ -14,7 +14,7 @@ import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
-import { IntentGuard, SignerUnavailable } from "../../../src/venue/signing/IntentGuard.ts"
+import { IntentGuard, SignerUnavailable } from "../../../src/signing/IntentGuard.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, VenueError } from "../../../src/venue/VenueError.ts"
 

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import * as SwapsByHand from "../../../src/engine/funding/SwapsByHand.ts"
-import { IntentGuard } from "../../../src/venue/signing/IntentGuard.ts"
+import { IntentGuard } from "../../../src/signing/IntentGuard.ts"
 import { about, order, remembering, until } from "../firstOrder.ts"
 
 /** One step of what has this story, at a venue that shows its order so; how often the venue was asked, and what came of it. */

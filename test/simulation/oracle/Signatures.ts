@@ -4,8 +4,8 @@
  */
 import { Redacted } from "effect"
 import type { Of } from "../../../src/domain/BotEvent.ts"
-import * as AccountKey from "../../../src/venue/signing/AccountKey.ts"
-import * as Nep413 from "../../../src/venue/signing/Nep413.ts"
+import * as AccountKey from "../../../src/signing/AccountKey.ts"
+import * as Nep413 from "../../../src/signing/Nep413.ts"
 import type { Court } from "./Judge.ts"
 
 /** A deadline that the venue chooses is minutes away. */

@@ -1,7 +1,9 @@
 /** Exact values from wire text: canonical in, the same text out, and `undefined` for everything else. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import * as Timestamp from "../../../src/domain/Timestamp.ts"
 import * as Wire from "../../../src/venue/wire/WireValue.ts"
 
 const year2000 = Date.UTC(2000, 0, 1)
@@ -46,7 +48,7 @@ describe("timestamps", () => {
   const Time = Schema.Int.check(Schema.isBetween({ minimum: year2000, maximum: year2100 }))
 
   it.prop("read back what they were written from", { time: Time }, ({ time }) => {
-    assert.strictEqual(Wire.parseTimestamp(Wire.formatTimestamp(time)), time)
+    assert.strictEqual(Timestamp.parse(Timestamp.format(time)), time)
   })
 
   it.each([
@@ -54,7 +56,7 @@ describe("timestamps", () => {
     ["2024-02-29T00:00:00.5Z", Date.UTC(2024, 1, 29, 0, 0, 0, 500)],
     ["2026-02-03T01:30:00+01:30", Date.UTC(2026, 1, 3)],
     ["2026-02-03T00:00:00.123456789Z", Date.UTC(2026, 1, 3, 0, 0, 0, 123)]
-  ])("reads %s", (text, expected) => assert.strictEqual(Wire.parseTimestamp(text), expected))
+  ])("reads %s", (text, expected) => assert.strictEqual(Timestamp.parse(text), expected))
 
   it.each([
     "2026-02-29T00:00:00Z",
@@ -74,5 +76,5 @@ describe("timestamps", () => {
     "2026-01-01T00:00:00+25:00",
     " 2026-01-01T00:00:00Z",
     ""
-  ])("refuses %j", (text) => assert.isUndefined(Wire.parseTimestamp(text)))
+  ])("refuses %j", (text) => assert.isUndefined(Timestamp.parse(text)))
 })

@@ -1,5 +1,5 @@
 /** What is signed for deposits of each kind: which verifier executes it, and by which name it knows the token. */
-import { type SignedDeposit, signedDeposits } from "../../../src/venue/profile/Facts.ts"
+import { type SignedDeposit, signedDeposits } from "../../../src/signing/Domains.ts"
 import { cannotShow, same, that } from "../Check.ts"
 import { at, isRecord } from "../Fields.ts"
 import { isRefused, mustBeRefused, mustSayWhy } from "../Refusals.ts"

@@ -2,13 +2,15 @@
  * Signed transfers: generating the payload that funds a deposit address, and the verifier's checks of the signed
  * result, in the verifier's order, up to those that need the state (`ExecuteIntent`). Generating changes nothing.
  */
+
 import { Result, Schema } from "effect"
 import { present } from "../../../domain/Present.ts"
+import * as Timestamp from "../../../domain/Timestamp.ts"
+import type { SignedDeposit } from "../../../signing/Domains.ts"
+import * as Domains from "../../../signing/Domains.ts"
+import * as Ed25519 from "../../../signing/Ed25519.ts"
+import * as Nep413 from "../../../signing/Nep413.ts"
 import type { SignedData } from "../../../venue/api/IntentsApi.ts"
-import type { SignedDeposit } from "../../../venue/profile/Facts.ts"
-import * as Domains from "../../../venue/signing/Domains.ts"
-import * as Ed25519 from "../../../venue/signing/Ed25519.ts"
-import * as Nep413 from "../../../venue/signing/Nep413.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
 import * as Wire from "../../../venue/wire/WireValue.ts"
 import type { Command } from "../Commands.ts"
@@ -64,7 +66,7 @@ export const generate = (
     tokens: { [Domains.tokenIn(domain, target.origin.id)]: String(missing) }
   }
   const validUntil = now + Seeded.between(settings.intentMillis, settings.seed, "valid", ...keys)
-  const deadline = Wire.formatTimestamp(validUntil)
+  const deadline = Timestamp.format(validUntil)
   const nonce = Buffer.from(Seeded.bytes(settings.seed, "nonce", ...keys))
   if (isSalted(state)) {
     nonce.write(versionedMagic, 0, "hex")
@@ -119,7 +121,7 @@ export const verify = (
     const decoded = decodeMessage(signed.payload.message)
     if (Result.isFailure(decoded)) return yield* wrong(`invalid message: ${decoded.failure.message}`)
     const message = decoded.success
-    const deadline = Wire.parseTimestamp(message.deadline) ?? 0
+    const deadline = Timestamp.parse(message.deadline) ?? 0
     const { recipient } = signed.payload
     const ledgers = Domains.depositsOf(signing, recipient)
     if (purpose === "login" ? recipient !== login.verifier : ledgers.length === 0)

@@ -6,10 +6,11 @@
 import { Result } from "effect"
 import * as Amount from "../../../domain/Amount.ts"
 import { present } from "../../../domain/Present.ts"
-import * as Ed25519 from "../../../venue/signing/Ed25519.ts"
-import * as QuoteSignature from "../../../venue/signing/QuoteSignature.ts"
+import * as Timestamp from "../../../domain/Timestamp.ts"
+import * as Ed25519 from "../../../signing/Ed25519.ts"
+import * as QuoteSignature from "../../../signing/QuoteSignature.ts"
 import type { Quote, QuoteRequest, QuoteResponse } from "../../../venue/wire/WireQuote.ts"
-import { formatTimestamp, parseTimestamp } from "../../../venue/wire/WireValue.ts"
+
 import * as SigningKey from "../money/SigningKey.ts"
 import { usdOf } from "../orders/Pricing.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
@@ -35,7 +36,7 @@ export const answerDry = (state: State, asked: QuoteAsked): Result.Result<QuoteR
 export const createSwap = (state: State, asked: QuoteAsked): Result.Result<SandboxSwap, Refusal> =>
   Result.gen(function* () {
     const { request, partner } = asked
-    const deadline = parseTimestamp(request.deadline) ?? 0
+    const deadline = Timestamp.parse(request.deadline) ?? 0
     if (deadline <= state.now) return yield* refuse("request-rejected", "deadline must be in the future")
     const [pair, quoted] = yield* quote(state, request, partner !== undefined)
     const { seed } = state.settings
@@ -51,8 +52,8 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Sandb
       depositAddress: id,
       ...present({ depositMemo }),
       chainDepositAddresses: chainsOf(state, request, pair).map((blockchain) => ({ blockchain, address: id, ...memo })),
-      deadline: formatTimestamp(deadline),
-      timeWhenInactive: formatTimestamp(deadline),
+      deadline: Timestamp.format(deadline),
+      timeWhenInactive: Timestamp.format(deadline),
       ...passedThrough(request)
     })
     const swap: SandboxSwap = {
@@ -122,7 +123,7 @@ const passedThrough = (request: QuoteRequest) => ({
 })
 
 const signed = (state: State, { request, correlationId }: QuoteAsked, answer: Quote): QuoteResponse => {
-  const unsigned = { correlationId, timestamp: formatTimestamp(state.now), quoteRequest: request, quote: answer }
+  const unsigned = { correlationId, timestamp: Timestamp.format(state.now), quoteRequest: request, quote: answer }
   const bytes = QuoteSignature.signedBytes(unsigned) ?? new Uint8Array()
   return { ...unsigned, signature: Ed25519.format(SigningKey.sign(state.settings.seed, "quotes", bytes)) }
 }

@@ -3,9 +3,10 @@
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { present } from "../../../domain/Present.ts"
+import * as Timestamp from "../../../domain/Timestamp.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
 import type { AccountHistoryResponse, TransactionRecord } from "../../../venue/wire/WireHistory.ts"
-import { formatTimestamp, writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
+import { writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
 import type { HistoryRecord } from "../../core/HistoryRecord.ts"
 import { isInternal, placeOf } from "../../core/money/Payment.ts"
 import * as Seeded from "../../core/Seeded.ts"
@@ -58,7 +59,7 @@ export const toTransaction = (settings: SandboxSettings, record: HistoryRecord):
     depositAddressAndMemo: memo === undefined ? target.depositAddress : `${target.depositAddress}_${memo}`,
     recipient: record.recipient,
     status: record.status,
-    createdAt: formatTimestamp(target.createdAt),
+    createdAt: Timestamp.format(target.createdAt),
     createdAtTimestamp: Math.floor(target.createdAt / 1000),
     ...(target.intentHashes.length === 0 ? {} : { intentHashes: target.intentHashes.join(",") }),
     ...present({ referral: record.referral }),
@@ -89,7 +90,7 @@ export const toItem = (record: HistoryRecord): AccountHistoryResponse["items"][n
     status: record.status,
     depositType: record.depositType,
     recipientType: record.recipientType,
-    createdAt: formatTimestamp(target.createdAt),
+    createdAt: Timestamp.format(target.createdAt),
     depositAddress: target.depositAddress,
     ...present({ depositMemo: target.depositMemo }),
     originAsset: origin.id,

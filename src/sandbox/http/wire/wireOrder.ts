@@ -3,8 +3,9 @@
 import * as Amount from "../../../domain/Amount.ts"
 import type { PayoutLeg } from "../../../domain/Order.ts"
 import { present } from "../../../domain/Present.ts"
+import * as Timestamp from "../../../domain/Timestamp.ts"
 import type { WireOrder, WireOrderAttributes } from "../../../venue/wire/WireOrder.ts"
-import { formatTimestamp } from "../../../venue/wire/WireValue.ts"
+
 import { isPayoutFinal, payoutStatus } from "../../core/money/Payouts.ts"
 import type { SandboxOrder } from "../../core/State.ts"
 import { lied } from "./lies.ts"
@@ -47,14 +48,14 @@ const attributesOf = (order: SandboxOrder): WireOrderAttributes => {
     estimatedRefundFeeFormatted: Amount.format(order.refundFee, input.decimals),
     confidentiality: order.confidentiality,
     timeInForce: "GTC",
-    deadline: formatTimestamp(order.deadline),
-    createdAt: formatTimestamp(order.createdAt),
+    deadline: Timestamp.format(order.deadline),
+    createdAt: Timestamp.format(order.createdAt),
     partialFills: order.fills.map(({ id, amountIn, amountOut, at }) => ({
       id,
       amountIn: String(amountIn),
       amountOut: String(amountOut),
-      createdAt: formatTimestamp(at),
-      updatedAt: formatTimestamp(at)
+      createdAt: Timestamp.format(at),
+      updatedAt: Timestamp.format(at)
     }))
   }
 }

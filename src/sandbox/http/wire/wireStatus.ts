@@ -5,10 +5,11 @@
 
 import * as Amount from "../../../domain/Amount.ts"
 import { present } from "../../../domain/Present.ts"
+import * as Timestamp from "../../../domain/Timestamp.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
 import type { QuoteResponse } from "../../../venue/wire/WireQuote.ts"
 import type { SwapStatusResponse } from "../../../venue/wire/WireSwap.ts"
-import { formatTimestamp, writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
+import { writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
 import type { HistoryRecord } from "../../core/HistoryRecord.ts"
 import { usdOf } from "../../core/orders/Pricing.ts"
 import type { SandboxAsset } from "../../core/Settings.ts"
@@ -22,7 +23,7 @@ export const toWire = (state: State, line: HistoryRecord, correlationId: string)
     correlationId,
     quoteResponse: target.kind === "swap" ? target.response : termsOf(target),
     status: isKnown ? "KNOWN_DEPOSIT_TX" : status,
-    updatedAt: formatTimestamp(
+    updatedAt: Timestamp.format(
       target.kind === "swap" ? target.updatedAt : (target.fills.at(-1)?.at ?? target.createdAt)
     ),
     swapDetails: isBare(state, target)
@@ -51,7 +52,7 @@ const bareDetails = ({ settings }: State) => ({
 const onChain = (hash: string) => ({ hash, explorerUrl: `https://explorer.invalid/${hash}` })
 
 const termsOf = (order: SandboxOrder): QuoteResponse => ({
-  timestamp: formatTimestamp(order.createdAt),
+  timestamp: Timestamp.format(order.createdAt),
   quoteRequest: {
     dry: false,
     swapType: order.side === "SELL" ? "EXACT_INPUT" : "EXACT_OUTPUT",
@@ -63,7 +64,7 @@ const termsOf = (order: SandboxOrder): QuoteResponse => ({
     refundType: order.refundType,
     recipient: order.recipient,
     recipientType: order.recipientType,
-    deadline: formatTimestamp(order.deadline),
+    deadline: Timestamp.format(order.deadline),
     confidentiality: order.confidentiality
   },
   quote: {
@@ -74,7 +75,7 @@ const termsOf = (order: SandboxOrder): QuoteResponse => ({
     minAmountOut: String(order.outputAmount),
     depositAddress: order.depositAddress,
     ...present({ depositMemo: order.depositMemo }),
-    deadline: formatTimestamp(order.deadline)
+    deadline: Timestamp.format(order.deadline)
   }
 })
 

@@ -1,7 +1,9 @@
 /** Payments of a swap that collects any input, as the contract writes them: newest first by default. */
+
 import * as Amount from "../../../domain/Amount.ts"
+import * as Timestamp from "../../../domain/Timestamp.ts"
 import { mostWithdrawals } from "../../../venue/api/DepositsApi.ts"
-import { formatTimestamp, parseTimestamp } from "../../../venue/wire/WireValue.ts"
+
 import { usdOf } from "../../core/orders/Pricing.ts"
 import type { SandboxSwap, State } from "../../core/State.ts"
 
@@ -17,7 +19,7 @@ export const withdrawalsOf = (
   { destination, request, withdrawals, withdrawFee }: SandboxSwap,
   { limit = mostWithdrawals, page = 1, sortOrder = "desc", timestampFrom = "" }: Asked
 ) => {
-  const from = parseTimestamp(timestampFrom) ?? Number.NEGATIVE_INFINITY
+  const from = Timestamp.parse(timestampFrom) ?? Number.NEGATIVE_INFINITY
   const since = withdrawals.filter(({ at }) => at >= from)
   const sorted = sortOrder === "asc" ? since : since.toReversed()
   const of = (name: "amountOut" | "withdrawFee", amount: Amount.Amount) =>
@@ -35,7 +37,7 @@ export const withdrawalsOf = (
       amountOut: String(amountOut),
       ...of("amountOut", amountOut),
       ...of("withdrawFee", status === "FAILED" ? 0n : withdrawFee),
-      timestamp: formatTimestamp(at),
+      timestamp: Timestamp.format(at),
       hash
     }))
   }

@@ -1,0 +1,125 @@
+/**
+ * The second witness of a price. A quote is what one service says at one moment; it may be wrong once, three times in a
+ * row, or for minutes. So no price is used on a quote alone, and this is the one place that says when it is:
+ *
+ * 1. It is near the price at which a second witness last agreed, and the market was watched since without a gap. What
+ *    was used by this rule is no witness itself, so small steps cannot lead away from the truth.
+ * 2. Otherwise the token list shows a price near it.
+ * 3. Otherwise, where the token list does not contradict it, it is near the last price that was known, however old (at
+ *    a start the last stored one), or the quotes of a whole minute agree, at least five of them. A second look alone is
+ *    the same witness again.
+ *
+ * The token list contradicts a price unless it has none, or an old one, or was as wrong about the price that was used
+ * until just now: for some assets it is always off. A real move counts at once when the list shows it too. Until then the
+ * market has no price: nothing is decided, paid or withdrawn by it, and no candle and no loss limit sees it.
+ *
+ * Prices are doubles here, because only their ratios count.
+ */
+import { Context } from "effect"
+import { minuteMillis } from "../domain/Durations.ts"
+import { percent } from "../domain/Text.ts"
+import { age } from "../report/text/Words.ts"
+
+export interface WitnessTerms {
+  /** How far a price may be from its witness, as a ratio. */
+  readonly within: number
+  /** The same of single markets, by name. */
+  readonly withinOf: ReadonlyMap<string, number>
+  /** How long quotes must agree that nothing else confirms. */
+  readonly lastsMillis: number
+}
+
+export const defaultWitnessTerms: WitnessTerms = { within: 0.03, withinOf: new Map(), lastsMillis: minuteMillis }
+
+export const WitnessTerms = Context.Reference<WitnessTerms>("limitbot/orderbook/WitnessTerms", {
+  defaultValue: () => defaultWitnessTerms
+})
+
+/** What the token list says of a market. */
+export interface Listed {
+  readonly mid: number
+  /** Its older price's, if the list tells. */
+  readonly at: number | undefined
+}
+
+/** A listed price of this age contradicts nothing. */
+const listedLastsMillis = 15 * minuteMillis
+/** Fewer looks prove nothing, however long they took. */
+const leastLooks = 5
+/** After a longer time without a price it may be anywhere. */
+const gapMillis = 3 * minuteMillis
+
+interface Look {
+  readonly mid: number
+  readonly at: number
+}
+
+export const make = (market: string, { lastsMillis, within: usual, withinOf }: WitnessTerms) => {
+  const within = withinOf.get(market) ?? usual
+  /** The price at which a second witness last agreed. */
+  let witnessed: number | undefined
+  /** The last one that was used. */
+  let used: Look | undefined
+  /** Since when none could be used. */
+  let doubtedAt: number | undefined
+  /** The last ones, used or not, back to one that is old enough. */
+  const looks: Array<Look> = []
+
+  const isNear = (price: number, witness: number | undefined): boolean =>
+    witness !== undefined && Math.abs(price - witness) <= within * Math.min(price, witness)
+
+  const isWatched = (at: number): boolean => used !== undefined && Math.abs(at - used.at) <= gapMillis
+
+  const note = (look: Look): void => {
+    looks.push(look)
+    while (looks.length > leastLooks && (looks[1]?.at ?? look.at) <= look.at - lastsMillis) looks.shift()
+  }
+
+  const hasLasted = ({ at, mid }: Look): boolean =>
+    looks.length >= leastLooks &&
+    at - (looks[0]?.at ?? at) >= lastsMillis &&
+    looks.every((look) => isNear(look.mid, mid))
+
+  const contradicts = (listed: Listed, at: number): boolean => {
+    if (listed.at !== undefined && at - listed.at > listedLastsMillis) return false
+    return used === undefined || !isWatched(doubtedAt ?? at) || isNear(used.mid, listed.mid)
+  }
+
+  /** Whether it needs no word of the token list. */
+  const isKnown = ({ at, mid }: Look): boolean => isNear(mid, witnessed) && isWatched(at)
+
+  /** Why the price may not be used now; `undefined` when it may. */
+  const judge = (look: Look, listed: Listed | undefined): string | undefined => {
+    const { at, mid } = look
+    note(look)
+    const isListed = isNear(mid, listed?.mid)
+    const contradicting = listed !== undefined && !isListed && contradicts(listed, at) ? listed : undefined
+    const isBorneOut = contradicting === undefined && (isNear(mid, witnessed) || hasLasted(look))
+    if (isKnown(look) || isListed || isBorneOut) {
+      if (!isNear(mid, witnessed)) witnessed = mid
+      used = look
+      doubtedAt = undefined
+      return undefined
+    }
+    doubtedAt ??= at
+    const price = `its price of ${shown(mid)}`
+    if (contradicting !== undefined) return `${price} is ${apart(mid, contradicting.mid)} the token list's`
+    const before = witnessed === undefined ? "" : `, and it is ${apart(mid, witnessed)} the last known one`
+    return `${price} has no second witness yet: the token list does not show it${before}. It counts once it has lasted ${age(lastsMillis)}`
+  }
+
+  /** The last price that was stored before, or that of a candle. */
+  const remember = (stored: Look): void => {
+    witnessed ??= stored.mid
+    used ??= stored
+  }
+
+  return { judge, isKnown, remember } as const
+}
+
+export type PriceWitness = ReturnType<typeof make>
+
+const apart = (mid: number, witness: number): string =>
+  mid > witness ? `${percent(mid / witness - 1)} above` : `${percent(1 - mid / witness)} below`
+
+const shown = (price: number): string => String(Number(price.toPrecision(7)))

@@ -1,0 +1,130 @@
+/**
+ * Executable two-sided prices. There is no public book, so a price is a dry quote in each direction for a size that
+ * the strategy would trade; it includes the spread. Every answer also confirms or contradicts the configured decimals
+ * of both assets.
+ */
+import { Clock, Effect, Schema } from "effect"
+import { type Amount, type Asset, format, max } from "../domain/Amount.ts"
+import type { DepthLevel } from "../domain/Book.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { type Market, type Price, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
+import { type DryQuote, Venue } from "../venue/Venue.ts"
+import type { VenueError } from "../venue/VenueError.ts"
+
+/** The configured decimals of an asset differ from the venue's: every amount would be wrong by a power of ten. */
+export class WrongDecimals extends Schema.TaggedError<WrongDecimals>()("WrongDecimals", {
+  symbol: Schema.String,
+  configured: Schema.Int,
+  amount: Schema.String,
+  shown: Schema.String
+}) {
+  override get message(): string {
+    return `Asset ${this.symbol} is configured with ${this.configured} decimals, but the venue shows ${this.amount} smallest units as ${this.shown}. Correct assets.${this.symbol}.decimals; nothing was traded.`
+  }
+
+  /** The same of a market that was quoted rightly before. */
+  get since(): string {
+    return `the venue shows ${this.amount} smallest units of ${this.symbol} as ${this.shown}, with other decimals than before`
+  }
+}
+
+/** Sizes for which a market is quoted: at least one of them positive. */
+export interface QuoteSizes {
+  readonly base: Amount
+  readonly quote: Amount
+}
+
+/** Digits of a price that is computed from two amounts: far finer than any tick, and short enough to read. */
+const priceDigits = 12
+
+const ratio = (
+  market: Market,
+  quote: Amount,
+  base: Amount,
+  rounding: Decimal.Rounding
+): Decimal.Decimal | undefined => {
+  if (quote <= 0n || base <= 0n) return undefined
+  const quoteUnits = Decimal.make(quote, market.quote.decimals)
+  const baseUnits = Decimal.make(base, market.base.decimals)
+  const magnitude = Math.floor(Math.log10(Decimal.toNumber(quoteUnits) / Decimal.toNumber(baseUnits)))
+  return Decimal.divide(quoteUnits, baseUnits, Math.max(0, priceDigits - 1 - magnitude), rounding)
+}
+
+const buying = ({ base, quote }: Market, amount: Amount) =>
+  Venue.use((venue) => venue.dryQuote({ originAsset: quote.id, destinationAsset: base.id, amount }))
+const selling = ({ base, quote }: Market, amount: Amount) =>
+  Venue.use((venue) => venue.dryQuote({ originAsset: base.id, destinationAsset: quote.id, amount }))
+
+const askIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountIn, amountOut, "up")
+const bidIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountOut, amountIn, "down")
+
+/** Bid and ask now, and for how much base; `undefined` when the quotes are unusable (zero amounts, crossed sides). */
+export const observe = Effect.fn("Quotes.observe")(function* (market: Market, sizes: QuoteSizes) {
+  // A price's age counts from before the question, because the answer may take long.
+  const at = yield* Clock.currentTimeMillis
+  const [bought, sold] =
+    sizes.quote > 0n && sizes.base > 0n
+      ? yield* Effect.all([buying(market, sizes.quote), selling(market, sizes.base)], { concurrency: 2 })
+      : sizes.quote > 0n
+        ? yield* Effect.flatMap(buying(market, sizes.quote), (first) =>
+            Effect.map(selling(market, first.value.amountOut), (second) => [first, second] as const)
+          )
+        : yield* Effect.flatMap(selling(market, sizes.base), (first) =>
+            Effect.map(buying(market, first.value.amountOut), (second) => [second, first] as const)
+          )
+  yield* verifyDecimals(bought.value, market.quote, market.base)
+  yield* verifyDecimals(sold.value, market.base, market.quote)
+
+  const [ask, bid] = [askIn(market, bought.value), bidIn(market, sold.value)]
+  if (ask === undefined || bid === undefined || Decimal.isGreater(bid, ask)) return undefined
+  return { price: { bid, ask, at } satisfies TwoSidedPrice, quantity: max(bought.value.amountOut, sold.value.amountIn) }
+})
+
+/** Both sides for one base quantity. A side that the venue does not quote is left out of the level. */
+export const level = Effect.fn("Quotes.level")(function* (market: Market, quantity: Amount, near: Price) {
+  const at = yield* Clock.currentTimeMillis
+  const cost = quoteAmount(market, quantity, near, "up")
+  const [bought, sold] = yield* Effect.all(
+    [unlessRefused(buying(market, cost)), unlessRefused(selling(market, quantity))],
+    {
+      concurrency: 2
+    }
+  )
+  const ask = bought === undefined ? undefined : askIn(market, bought.value)
+  const bid = sold === undefined ? undefined : bidIn(market, sold.value)
+  return {
+    quantity,
+    at,
+    ...present({ bid, ask })
+  } satisfies DepthLevel
+})
+
+const unlessRefused = <A>(quote: Effect.Effect<A, VenueError, Venue>) =>
+  quote.pipe(Effect.catchReason("VenueError", "Rejected", () => Effect.succeed(undefined)))
+
+const verifyDecimals = Effect.fnUntraced(function* (quote: DryQuote, input: Asset, output: Asset) {
+  const sides = [
+    { asset: input, amount: quote.amountIn, shown: quote.amountInFormatted },
+    { asset: output, amount: quote.amountOut, shown: quote.amountOutFormatted }
+  ]
+  const wrong = sides.find(({ asset, amount, shown }) => shownDiffers(asset, amount, shown))
+  if (wrong === undefined) return
+  const { asset, amount, shown } = wrong
+  return yield* new WrongDecimals({
+    symbol: asset.symbol,
+    configured: asset.decimals,
+    amount: amount.toString(),
+    shown
+  })
+})
+
+/** The venue may cut digits off the end of what it shows; it may never move the decimal point. */
+const shownDiffers = (asset: Asset, amount: Amount, shown: string): boolean => {
+  const value = Decimal.parse(shown)
+  if (value === undefined || amount === 0n) return false
+  const exact = format(amount, asset.decimals)
+  if (exact === Decimal.format(value)) return false
+  const relative = Decimal.toNumber(value) / Number(exact)
+  return relative < 0.99 || relative > 1.01
+}

@@ -1,0 +1,51 @@
+/**
+ * Prices of the venue's token list: one request for all markets, in dollars, and only indicative. Nobody trades on them;
+ * they are the second witness of what is quoted (`PriceWitness`), and what people see of a market that is not quoted.
+ */
+import { Clock, Effect, Semaphore } from "effect"
+import type { Asset } from "../domain/Amount.ts"
+import type { Market } from "../domain/Market.ts"
+import type { Token, Venue } from "../venue/Venue.ts"
+import type { Listed } from "./PriceWitness.ts"
+
+/** Nobody waits longer for it. */
+const patience = "5 seconds"
+
+interface List {
+  readonly tokens: ReadonlyMap<string, Token>
+  readonly at: number
+}
+
+export interface Indicative extends Listed {
+  /** When the list was asked. */
+  readonly askedAt: number
+}
+
+export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
+  const lock = yield* Semaphore.make(1)
+  let list: List = { tokens: new Map(), at: Number.NEGATIVE_INFINITY }
+
+  /** Asks again when the list is older than this. A list that does not come has no prices. */
+  const within = Effect.fnUntraced(function* (maxAgeMillis: number) {
+    const now = yield* Clock.currentTimeMillis
+    if (now - list.at < maxAgeMillis) return list
+    const tokens = yield* venue.tokens.pipe(
+      Effect.timeout(patience),
+      Effect.orElseSucceed((): ReadonlyArray<Token> => [])
+    )
+    list = { tokens: new Map(tokens.map((token) => [token.assetId, token])), at: now }
+    return list
+  }, lock.withPermit)
+
+  /** Quote per base; `undefined` while the list does not price both. */
+  const of = Effect.fnUntraced(function* ({ base, quote }: Market, maxAgeMillis: number) {
+    const { tokens, at: askedAt } = yield* within(maxAgeMillis)
+    const usd = (asset: Asset) => tokens.get(asset.id)?.priceUsd ?? 0
+    const mid = usd(base) / usd(quote)
+    if (!(mid > 0) || !Number.isFinite(mid)) return undefined
+    const times = [base, quote].flatMap(({ id }) => tokens.get(id)?.pricedAt ?? [])
+    return { mid, at: times.length === 0 ? undefined : Math.min(...times), askedAt } satisfies Indicative
+  })
+
+  return { of } as const
+})

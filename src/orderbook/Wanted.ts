@@ -1,0 +1,62 @@
+/**
+ * What the strategies of a process need to know of their markets. Each market is listed once, with the size of the
+ * largest order that a strategy would place there and every further size that a strategy names.
+ */
+import { type Amount, type Asset, max } from "../domain/Amount.ts"
+import type { Market } from "../domain/Market.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import type { QuoteSizes } from "./Quotes.ts"
+
+export interface Wanted {
+  readonly market: Market
+  readonly sizes: QuoteSizes
+  /** Base quantities of deeper levels, smallest first. */
+  readonly depth: ReadonlyArray<Amount>
+}
+
+/** An order is about a tenth of a budget. */
+const orderShare = 10n
+
+/** What is only looked at is quoted for about the size of an order too, if an asset of the budget says how much that is. */
+const watchedSizes = ({ base, quote }: Market, { market, limits: { budget } }: Strategy): QuoteSizes => {
+  const order = (asset: Asset): Amount =>
+    asset === market.quote ? budget.quote / orderShare : asset === market.base ? budget.base / orderShare : 0n
+  const sizes = { base: order(base), quote: order(quote) }
+  return sizes.base > 0n || sizes.quote > 0n ? sizes : { base: 10n ** BigInt(base.decimals), quote: 0n }
+}
+
+const ofStrategy = (strategy: Strategy): ReadonlyArray<Wanted> => {
+  const { market, others = [], watched = [], limits, depth = [] } = strategy
+  const { budget } = limits
+  const sizes = (base: Amount) => ({ base: base / orderShare, quote: budget.quote / orderShare })
+  return [
+    { market, sizes: sizes(budget.base), depth },
+    ...others.map((other) => ({
+      market: other,
+      sizes: sizes(budget.others?.get(other.base.symbol) ?? 0n),
+      depth: []
+    })),
+    ...watched.map((other) => ({ market: other.market, sizes: watchedSizes(other.market, strategy), depth: [] }))
+  ]
+}
+
+const join = (a: Wanted, b: Wanted): Wanted => ({
+  market: a.market,
+  sizes: { base: max(a.sizes.base, b.sizes.base), quote: max(a.sizes.quote, b.sizes.quote) },
+  depth: [...new Set([...a.depth, ...b.depth])].sort((x, y) => (x < y ? -1 : 1))
+})
+
+export const wantedBy = (strategies: ReadonlyArray<Strategy>): ReadonlyArray<Wanted> => {
+  const wanted = new Map<string, Wanted>()
+  for (const each of strategies.flatMap(ofStrategy)) {
+    const known = wanted.get(each.market.name)
+    wanted.set(each.market.name, known === undefined ? each : join(known, each))
+  }
+  return [...wanted.values()]
+}
+
+/** Multiples of the order size, up to the whole budget: the sizes that a person or a plan asks the market about. */
+const deeper = [3n, 10n]
+
+export const withDepth = (wanted: Wanted, base: Amount): Wanted =>
+  join(wanted, { ...wanted, depth: base > 0n ? deeper.map((times) => base * times) : [] })

@@ -1,0 +1,311 @@
+/**
+ * The only door to the signing key. It signs only if the venue's payload contains exactly the one transfer that we
+ * journaled: the order's deposit address, the input asset, the amount, our account, the verifier and the token name of the order's
+ * own kind of deposit (`Domains`), a sane deadline, and nothing else. An accepted payload is signed unmodified, to the byte.
+ *
+ * Whoever has the key is a witness like the venue: what comes back passes the same checks before it leaves, is the payload
+ * that was asked for, and bears a signature of the account's own key.
+ */
+
+import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
+import type { Amount } from "../domain/Amount.ts"
+import * as StrictJson from "../domain/StrictJson.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+
+import * as AccountKey from "./AccountKey.ts"
+import type { SigningDomains } from "./Domains.ts"
+import * as Domains from "./Domains.ts"
+import * as Nep413 from "./Nep413.ts"
+import { Signer } from "./Signer.ts"
+
+/** A payload to sign, as the venue generated it: untrusted until it has been checked here. */
+export interface GeneratedIntent {
+  readonly standard: string
+  readonly payload: unknown
+}
+
+/** Signed bytes that can be sent again and again: `body` is the exact JSON text of the request. */
+export interface SignedIntent {
+  readonly body: string
+  /** base58 of the signed digest: the hash that the venue must answer with. */
+  readonly intentHash: string
+  /** After this epoch millisecond the verifier refuses it. */
+  readonly validUntil: number
+}
+
+/** Whose money is moved, and what a signature of it may be for. */
+export interface Payer {
+  /** The account that signs. */
+  readonly signerId: string
+  readonly domains: SigningDomains
+}
+
+/** The transfer that we mean to sign, from our own records. */
+export interface ExpectedTransfer {
+  readonly depositAddress: string
+  /** What our own order asked for; it decides which verifier executes the transfer. */
+  readonly depositType: string
+  /** The venue's id of the input asset. */
+  readonly asset: string
+  readonly amount: Amount
+}
+
+/** The check of who is paid. */
+export const receiverCheck = "intent.receiver_id"
+
+/** Nothing was signed. `check` names the first check that failed. */
+export class IntentRefused extends Schema.TaggedError<IntentRefused>()("IntentRefused", {
+  check: Schema.String,
+  expected: Schema.String,
+  found: Schema.String
+}) {
+  override get message(): string {
+    return `Refused to sign the venue's payload: ${this.check}: expected ${this.expected}, found ${this.found}`
+  }
+}
+
+/** What came back from the key's holder is not what it was asked for: nothing leaves. */
+export class SignatureRefused extends Schema.TaggedError<SignatureRefused>()("SignatureRefused", {
+  check: Schema.String,
+  expected: Schema.String,
+  found: Schema.String
+}) {
+  override get message(): string {
+    return `The signer returned something else than it was asked for, and nothing was sent: ${this.check}: expected ${this.expected}, found ${this.found}`
+  }
+}
+
+/** The key's holder could not be asked, or declines by its own caps: nothing was signed for us, and nothing speaks against the payload. */
+export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
+  reason: Schema.String,
+  /** It was asked, and would answer the same in a moment. */
+  isDeclined: Schema.optionalKey(Schema.Literal(true))
+}) {
+  override get message(): string {
+    return `The signer does not sign: ${this.reason}`
+  }
+}
+
+interface Validity {
+  readonly minMillis: number
+  readonly maxMillis: number
+}
+
+/** How long a payload may stay executable: long enough to arrive, short enough to wait for. */
+export const IntentValidity = Context.Reference<Validity>("limitbot/signing/IntentValidity", {
+  defaultValue: () => ({ minMillis: Duration.toMillis("5 seconds"), maxMillis: Duration.toMillis("7 days") })
+})
+
+export class IntentGuard extends Context.Service<
+  IntentGuard,
+  {
+    signTransfer(
+      generated: GeneratedIntent,
+      expected: ExpectedTransfer
+    ): Effect.Effect<SignedIntent, IntentRefused | SignatureRefused | SignerUnavailable>
+  }
+>()("limitbot/signing/IntentGuard") {}
+
+/** A payload that has passed, and what it was made for. */
+export interface PayloadToSign {
+  readonly generated: GeneratedIntent
+  readonly expected: ExpectedTransfer
+  /** As it goes back over the wire. */
+  readonly wire: object
+  readonly digest: Uint8Array
+  readonly validUntil: number
+}
+
+export interface SignedPayload extends SignedIntent {
+  /** What was signed before for the same payment, by a bot that died before it had the answer. */
+  readonly isEarlier: boolean
+}
+
+/** The key's holder, who is asked for nothing that has not passed. */
+export type KeyHolder = (asked: PayloadToSign) => Effect.Effect<SignedPayload, IntentRefused | SignerUnavailable>
+
+export const make = Effect.fnUntraced(function* ({ domains, signerId }: Payer, holder: KeyHolder) {
+  const validity = yield* IntentValidity
+  const { objection } = AccountKey.make(signerId)
+
+  const check = Effect.fnUntraced(function* (generated: GeneratedIntent, expected: ExpectedTransfer, window: Validity) {
+    yield* exactly("standard", "nep413", generated.standard)
+    const domain = Domains.domainOf(domains, expected.depositType)
+    if (domain === undefined)
+      return yield* refusal("deposit type", "one that is paid by intent", show(expected.depositType))
+    const { payload, wire } = yield* readPayload(generated.payload, domains, domain)
+    const message = yield* readMessage(payload.message, signerId)
+    const validUntil = yield* readDeadline(message.deadline, yield* Clock.currentTimeMillis, window)
+    yield* checkTransfer(message.intents, expected, Domains.tokenIn(domain, expected.asset))
+    return { wire, digest: Nep413.digest(payload), validUntil }
+  })
+
+  /** The same checks, whatever it says that it has signed; time has passed since it was asked. */
+  const checkReturned = Effect.fnUntraced(function* (asked: PayloadToSign, returned: SignedPayload) {
+    const { publicKey, signature, ...signed } = yield* readAnswer(returned.body)
+    const window = { minMillis: -validity.maxMillis, maxMillis: validity.maxMillis }
+    const { digest, validUntil, wire } = yield* check(signed, asked.expected, window)
+    const isAsked = JSON.stringify(wire) === JSON.stringify(asked.wire)
+    if (!isAsked && !returned.isEarlier) return yield* refusal("payload", "the one that was asked for", "another")
+    yield* exactly("intentHash", Nep413.hashText(digest), returned.intentHash)
+    if (returned.validUntil !== validUntil)
+      return yield* refusal("validUntil", String(validUntil), String(returned.validUntil))
+    const problem = objection(digest, { publicKey, signature })
+    if (problem !== undefined) return yield* refusal("signature", "one of the account's key", problem)
+    return isAsked
+  })
+
+  const signTransfer = Effect.fn("IntentGuard.signTransfer")(function* (
+    generated: GeneratedIntent,
+    expected: ExpectedTransfer
+  ) {
+    const asked = { generated, expected, ...(yield* check(generated, expected, validity)) }
+    const returned = yield* holder(asked)
+    const isAsked = yield* Effect.mapError(
+      checkReturned(asked, returned),
+      ({ check, expected: wanted, found }) => new SignatureRefused({ check, expected: wanted, found })
+    )
+    const { body, intentHash, validUntil } = returned
+    if (!isAsked && validUntil < (yield* Clock.currentTimeMillis) + validity.minMillis)
+      return yield* new SignerUnavailable({ reason: "what it signed before for this payment is about to expire" })
+    return { body, intentHash, validUntil }
+  })
+
+  return IntentGuard.of({ signTransfer })
+})
+
+/** The key is in this process, or in a service that signs what it is given. */
+export const layer = (payer: Payer) =>
+  Layer.effect(
+    IntentGuard,
+    Effect.gen(function* () {
+      const signer = yield* Signer
+      return yield* make(payer, ({ digest, validUntil, wire }) =>
+        signer.sign(digest).pipe(
+          Effect.mapError(({ text }) => new SignerUnavailable({ reason: text })),
+          Effect.map(({ publicKey, signature }) => ({
+            body: JSON.stringify({
+              type: requestType,
+              signedData: { standard: "nep413", payload: wire, public_key: publicKey, signature }
+            }),
+            intentHash: Nep413.hashText(digest),
+            validUntil,
+            isEarlier: false
+          }))
+        )
+      )
+    })
+  )
+
+const requestType = "swap_transfer"
+const maxCallbackLength = 2048
+/** A message at its longest, quoted twice. */
+const maxBodyLength = 100_000
+
+type Checked<A> = Effect.Effect<A, IntentRefused>
+type Fields = Readonly<Record<string, unknown>>
+
+const show = (value: unknown): string => (value === undefined ? "nothing" : String(JSON.stringify(value)).slice(0, 200))
+
+const refusal = (check: string, expected: string, found: string): IntentRefused =>
+  new IntentRefused({ check, expected, found })
+
+const exactly = (check: string, expected: string, found: unknown): Checked<string> =>
+  found === expected ? Effect.succeed(expected) : refusal(check, show(expected), show(found))
+
+const text = (check: string, found: unknown, maxLength: number): Checked<string> =>
+  typeof found === "string" && found.length <= maxLength && found.isWellFormed()
+    ? Effect.succeed(found)
+    : refusal(check, `well-formed text of at most ${maxLength} characters`, show(found))
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** An object with all of the required keys and only allowed ones. */
+const fields = (
+  check: string,
+  found: unknown,
+  required: ReadonlyArray<string>,
+  optional: ReadonlyArray<string> = []
+): Checked<Fields> => {
+  const expected = `an object with exactly ${[...required, ...optional.map((key) => `${key}?`)].join(", ")}`
+  if (!isFields(found)) return refusal(check, expected, show(found))
+  const keys = Object.keys(found)
+  const fits =
+    required.every((key) => keys.includes(key)) && keys.every((key) => required.includes(key) || optional.includes(key))
+  return fits ? Effect.succeed(found) : refusal(check, expected, show(keys))
+}
+
+/** The payload for the digest, and the same payload as it goes back over the wire. */
+const readPayload = Effect.fnUntraced(function* (
+  found: unknown,
+  domains: SigningDomains,
+  { verifier }: Domains.SigningDomain
+) {
+  const given = yield* fields("payload", found, ["message", "nonce", "recipient"], ["callbackUrl"])
+  const message = yield* text("payload.message", given.message, 16_384)
+  const nonceText = yield* text("payload.nonce", given.nonce, 44)
+  const nonce = Nep413.parseNonce(nonceText)
+  if (nonce === undefined) return yield* refusal("payload.nonce", "32 bytes in base64", show(nonceText))
+  const recipient = verifier
+  if (given.recipient !== recipient) {
+    const [wanted, other] = [recipient, given.recipient].map((each) => Domains.nameOf(domains, each))
+    return yield* refusal("payload.recipient", wanted ?? "", other ?? "")
+  }
+  // Inert for an off-chain message, but part of what is signed.
+  const callbackUrl =
+    given.callbackUrl === undefined || given.callbackUrl === null
+      ? null
+      : yield* text("payload.callbackUrl", given.callbackUrl, maxCallbackLength)
+  const callback = "callbackUrl" in given ? { callbackUrl } : {}
+  return {
+    payload: { message, nonce, recipient, callbackUrl },
+    wire: { message, nonce: nonceText, recipient, ...callback }
+  }
+})
+
+const strictly = (check: string, text: string, maxLength?: number): Checked<unknown> =>
+  Effect.mapError(Effect.fromResult(StrictJson.read(text, maxLength)), (problem) =>
+    refusal(check, "strict JSON", problem)
+  )
+
+/** A request to submit an intent, as it would go out. */
+const readAnswer = Effect.fnUntraced(function* (body: string) {
+  const request = yield* fields("body", yield* strictly("body", body, maxBodyLength), ["type", "signedData"])
+  yield* exactly("type", requestType, request.type)
+  const signed = yield* fields("signedData", request.signedData, ["standard", "payload", "public_key", "signature"])
+  return {
+    standard: yield* text("standard", signed.standard, 100),
+    payload: signed.payload,
+    publicKey: yield* text("public_key", signed.public_key, 100),
+    signature: yield* text("signature", signed.signature, 200)
+  }
+})
+
+const readMessage = Effect.fnUntraced(function* (message: string, signerId: string) {
+  const parsed = yield* strictly("message", message)
+  const given = yield* fields("message", parsed, ["deadline", "intents", "signer_id"])
+  yield* exactly("message.signer_id", signerId, given.signer_id)
+  return given
+})
+
+/** Epoch millisecond after which the verifier refuses the message, rounded up. */
+const readDeadline = Effect.fnUntraced(function* (found: unknown, now: number, { maxMillis, minMillis }: Validity) {
+  const deadline = Timestamp.parse(yield* text("message.deadline", found, 64))
+  const window = `between ${Timestamp.format(now + minMillis)} and ${Timestamp.format(now + maxMillis)}`
+  if (deadline === undefined || deadline < now + minMillis || deadline > now + maxMillis) {
+    return yield* refusal("message.deadline", window, show(found))
+  }
+  return deadline + 1
+})
+
+const checkTransfer = Effect.fnUntraced(function* (intents: unknown, expected: ExpectedTransfer, token: string) {
+  const only = Array.isArray(intents) && intents.length === 1 ? intents[0] : undefined
+  if (only === undefined) return yield* refusal("message.intents", "exactly one intent", show(intents))
+  if (expected.amount <= 0n) return yield* refusal("amount", "a positive amount", String(expected.amount))
+  const intent = yield* fields("intent", only, ["intent", "receiver_id", "tokens"])
+  yield* exactly("intent.intent", "transfer", intent.intent)
+  yield* exactly(receiverCheck, expected.depositAddress, intent.receiver_id)
+  const tokens = yield* fields("intent.tokens", intent.tokens, [token])
+  yield* exactly("intent.tokens amount", String(expected.amount), tokens[token])
+})

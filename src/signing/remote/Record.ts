@@ -1,0 +1,89 @@
+/**
+ * What a signer process was asked and what it answered: one line of JSON each, on disk before a signature leaves.
+ * Each line holds the hash of the line before it, so a removed or changed line shows. The record is read again at the
+ * start: what was signed today counts against the caps, and an order's deposit address is paid once.
+ */
+import { createHash } from "node:crypto"
+import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs"
+import { Effect, Schema } from "effect"
+import { messageOf } from "../../domain/Text.ts"
+
+const RecordEntry = Schema.Struct({
+  at: Schema.Int,
+  what: Schema.Literals(["signed", "refused", "login"]),
+  depositAddress: Schema.optionalKey(Schema.String),
+  asset: Schema.optionalKey(Schema.String),
+  amount: Schema.optionalKey(Schema.String),
+  intentHash: Schema.optionalKey(Schema.String),
+  /** The signed payload. A repeated request gets it again; it can only pay this address, once. */
+  body: Schema.optionalKey(Schema.String),
+  validUntil: Schema.optionalKey(Schema.Int),
+  reason: Schema.optionalKey(Schema.String),
+  previous: Schema.String
+})
+type Whole = typeof RecordEntry.Type
+export type RecordEntry = Omit<Whole, "previous">
+
+/** The record cannot be used: nothing is signed. */
+export class RecordBroken extends Schema.TaggedError<RecordBroken>()("RecordBroken", { message: Schema.String }) {}
+
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(RecordEntry))
+const hashOf = (line: string): string => createHash("sha256").update(line).digest("hex")
+
+export interface Record {
+  readonly entries: ReadonlyArray<RecordEntry>
+  /** On disk when it returns. */
+  append(entry: RecordEntry): Effect.Effect<void, RecordBroken>
+}
+
+const broken = (file: string) => (cause: unknown) =>
+  new RecordBroken({
+    message: `The signer's record ${file}: ${messageOf(cause)}`
+  })
+
+/** Every write is on disk when it returns. (Node's permission model does not allow fsync.) */
+const opened = (file: string): number => {
+  // Opening a named pipe would wait for ever, deaf to signals.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error("it is not a plain file")
+  return openSync(file, "as", 0o600)
+}
+
+const readLines = (file: string): ReadonlyArray<string> => {
+  const bytes = readFileSync(file)
+  const end = bytes.lastIndexOf("\n") + 1
+  // A line cut off by a crash was never answered: it signed nothing, and the next line must not be joined to it.
+  if (end < bytes.length) truncateSync(file, end)
+  return bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1)
+}
+
+const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
+  let previous = ""
+  return lines.map((line, index) => {
+    const entry = decode(line)
+    if (entry.previous !== previous) throw new Error(`line ${index + 1} does not follow from the one before it`)
+    previous = hashOf(line)
+    return entry
+  })
+}
+
+export const open = Effect.fn("Record.open")(function* (file: string) {
+  const descriptor = yield* Effect.acquireRelease(
+    Effect.try({ try: () => opened(file), catch: broken(file) }),
+    (held) => Effect.sync(() => closeSync(held))
+  )
+  const lines = yield* Effect.try({ try: () => readLines(file), catch: broken(file) })
+  const entries: Array<RecordEntry> = [...(yield* Effect.try({ try: () => checked(lines), catch: broken(file) }))]
+  const last = lines.at(-1)
+  let previous = last === undefined ? "" : hashOf(last)
+  const append = (entry: RecordEntry) =>
+    Effect.try({
+      try: () => {
+        const line = JSON.stringify({ ...entry, previous })
+        writeSync(descriptor, `${line}\n`)
+        previous = hashOf(line)
+        entries.push(entry)
+      },
+      catch: broken(file)
+    })
+  return { entries, append } satisfies Record
+})

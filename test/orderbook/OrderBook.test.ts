@@ -1,0 +1,242 @@
+/** The order book over the real HTTP encoding against a sandbox in memory: what it shows, and how often the venue is asked. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { type Book, distances, impactOf, type OwnOrder } from "../../src/domain/Book.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { mid } from "../../src/domain/Market.ts"
+import { OrderBook } from "../../src/orderbook/OrderBook.ts"
+import { type Wanted, wantedBy, withDepth } from "../../src/orderbook/Wanted.ts"
+import * as BookText from "../../src/report/text/BookText.ts"
+import * as DryVenue from "../../src/sandbox/DryVenue.ts"
+import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import { layer as clientLayer } from "../../src/venue/library.ts"
+import { defaultPatience, ownAccount } from "../../src/venue/VenueConfig.ts"
+import { price, strategyOf } from "../strategy/support.ts"
+
+const btc = { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 }
+const usdc = { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+const market = { name: "BTC/USDC", base: btc, quote: usdc }
+const one = 100_000_000n
+
+const wanted = (base: bigint, depth: ReadonlyArray<bigint> = []): Wanted => ({
+  market,
+  sizes: { base, quote: 0n },
+  depth
+})
+
+const grid = (name: string, base: string) =>
+  strategyOf(`
+name: ${name}
+market: BTC/USDC
+kind: grid
+limits: { budget: { base: ${base}, quote: 6000 } }
+grid: { lower: 59000, upper: 61000, levels: 21, size: { base: 0.005 } }
+`)
+
+interface Outside {
+  readonly settings?: Parameters<typeof SandboxServer.layerMemory>[0]["settings"]
+  readonly isDry?: boolean
+  /** What becomes of each answer on its way. */
+  readonly told?: (text: string) => string
+}
+
+/** Runs with a book on a sandbox of its own and says how many requests that cost. */
+const withBook = <A, E>(
+  use: (book: OrderBook["Service"], requests: () => number) => Effect.Effect<A, E>,
+  { settings, isDry, told = (text) => text }: Outside = {}
+) =>
+  Effect.gen(function* () {
+    const service = yield* HttpClient.HttpClient
+    const connection = yield* SandboxServer.SandboxConnection
+    let requests = 0
+    const client = HttpClient.make((request) => {
+      requests += 1
+      return Effect.flatMap(service.execute(request), (answer) =>
+        Effect.map(answer.text, (text) =>
+          HttpClientResponse.fromWeb(
+            request,
+            new Response(told(text), { status: answer.status, headers: answer.headers })
+          )
+        )
+      )
+    })
+    const account = ownAccount(connection.account.signerId, "INTENTS")
+    const config = {
+      url: connection.url,
+      ledger: "native",
+      verifier: connection.verifier,
+      apiKey: Redacted.make(connection.apiKey),
+      account,
+      patience: defaultPatience
+    } as const
+    const venue = clientLayer(config, Redacted.make(connection.account.key)).pipe(
+      Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
+    )
+    const dry = DryVenue.layer({ assets: [btc, usdc], account }).pipe(Layer.provide(venue))
+    return yield* Effect.flatMap(OrderBook, (book) => use(book, () => requests)).pipe(
+      Effect.provide(OrderBook.layer.pipe(Layer.provide(isDry === true ? dry : venue)))
+    )
+  }).pipe(Effect.provide(SandboxServer.layerMemory({ seed: 1, speed: 1, settings })))
+
+const bookOf = (book: OrderBook["Service"]): Book => book.book("BTC/USDC") ?? assert.fail("no book")
+
+describe("the order book", () => {
+  it.effect("quotes both sides at several sizes: larger ones cost more", () =>
+    withBook((book) =>
+      Effect.gen(function* () {
+        yield* book.lookDeep([withDepth(wanted(one / 10n), one / 10n)], 0)
+        const { depth, price: top } = bookOf(book)
+        assert.deepStrictEqual(
+          depth.map(({ quantity }) => quantity),
+          [one / 10n, (3n * one) / 10n, one]
+        )
+        const middle = mid(top ?? assert.fail("no price"))
+        const far = depth.map((level) => Decimal.toNumber(distances(level, middle).buy ?? Decimal.zero))
+        assert.isAbove(far[1] ?? 0, far[0] ?? 1)
+        assert.isAbove(far[2] ?? 0, far[1] ?? 1)
+        const near = Decimal.toNumber(impactOf(depth, one / 20n) ?? Decimal.zero)
+        assert.isAbove(near, 0)
+        assert.isAbove(Decimal.toNumber(impactOf(depth, one) ?? Decimal.zero), near)
+        assert.isUndefined(impactOf(depth, one + 1n), "more than was quoted is not known")
+      })
+    )
+  )
+
+  it.effect("two strategies on one market cost the requests of one, and so do two accounts", () =>
+    Effect.gen(function* () {
+      const costOf = (looks: ReadonlyArray<ReadonlyArray<Wanted>>) =>
+        withBook((book, requests) =>
+          Effect.gen(function* () {
+            for (let turn = 0; turn < 5; turn += 1) {
+              yield* Effect.forEach(looks, (each) => book.look(each, 1_000), { concurrency: "unbounded" })
+              yield* TestClock.adjust(1_000)
+            }
+            return requests()
+          })
+        )
+      const [first, second] = [grid("one", "0.1"), grid("two", "0.5")]
+      const alone = yield* costOf([wantedBy([first])])
+      assert.strictEqual(alone, 1 + 10, "the token list bears the first price out")
+      assert.strictEqual(yield* costOf([wantedBy([first, second])]), alone)
+      assert.strictEqual(yield* costOf([wantedBy([first]), wantedBy([second])]), alone)
+    })
+  )
+
+  it.effect("deeper levels are asked one at a time and seldom", () =>
+    withBook((book, requests) =>
+      Effect.gen(function* () {
+        const deep = wanted(one / 10n, [one, 2n * one, 3n * one])
+        for (let turn = 0; turn < 60; turn += 1) {
+          yield* book.look([deep], 1_000)
+          yield* TestClock.adjust(1_000)
+        }
+        assert.strictEqual(requests(), 1 + 2 * (60 + 6), "three levels, twice a minute each")
+        assert.strictEqual(book.depth("BTC/USDC")?.length, 3)
+      })
+    )
+  )
+
+  it.effect("a size that nobody quotes is left out, and a refused market shows the indicative price, marked", () =>
+    withBook(
+      (book) =>
+        Effect.gen(function* () {
+          yield* book.lookDeep([wanted(one / 100n, [one / 20n, one])], 0)
+          assert.deepStrictEqual(
+            bookOf(book).depth.flatMap(({ quantity, ask }) => (ask ? [quantity] : [])),
+            [one / 100n, one / 20n]
+          )
+          yield* book.look([wanted(one)], 0)
+          const { problem, indicative } = bookOf(book)
+          assert.match(problem ?? "", /No liquidity/)
+          assert.approximately(Decimal.toNumber(indicative?.mid ?? Decimal.zero), 60_000, 3_000)
+          const text = BookText.lines(bookOf(book), [], 0).join("\n")
+          assert.match(text, /indicative only, from the token list/)
+        }),
+      { settings: { maxQuoteUsd: 5_000 } }
+    )
+  )
+
+  it.effect(
+    "other decimals stop a start; of a market that was quoted before they are only that market's problem",
+    () => {
+      let isOdd = true
+      return withBook(
+        (book) =>
+          Effect.gen(function* () {
+            assert.strictEqual((yield* Effect.flip(book.look([wanted(one)], 0)))._tag, "WrongDecimals")
+            isOdd = false
+            yield* book.look([wanted(one)], 0)
+            const { price } = bookOf(book)
+            isOdd = true
+            yield* TestClock.adjust("1 second")
+            yield* book.look([wanted(one)], 0)
+            assert.match(bookOf(book).problem ?? "", /with other decimals than before/)
+            assert.deepStrictEqual(bookOf(book).price, price)
+            isOdd = false
+            yield* book.look([wanted(one)], 0)
+            assert.isUndefined(bookOf(book).problem)
+          }),
+        { told: (text) => (isOdd ? text.replace(/"amountOutFormatted":"/, "$&1") : text) }
+      )
+    }
+  )
+
+  it.effect("a dry run has the same book", () =>
+    withBook(
+      (book) =>
+        Effect.gen(function* () {
+          yield* book.lookDeep([withDepth(wanted(one / 10n), one / 10n)], 0)
+          assert.strictEqual(bookOf(book).depth.length, 3)
+        }),
+      { isDry: true }
+    )
+  )
+
+  it.effect("own orders of all accounts stand in it, best first; the JSON has the fixed names", () =>
+    withBook((book) =>
+      Effect.gen(function* () {
+        yield* book.lookDeep([wanted(one / 10n, [one])], 0)
+        const order = (side: OwnOrder["side"], at: string, slot: string): OwnOrder => ({
+          side,
+          price: price(at),
+          quantity: one / 2n,
+          slot
+        })
+        book.rest("me", new Map([["BTC/USDC", [order("SELL", "61000", "a/1"), order("BUY", "58000", "a/2")]]]))
+        book.rest("other", new Map([["BTC/USDC", [order("BUY", "59000", "b/1")]]]))
+        const own = book.own("BTC/USDC")
+        assert.deepStrictEqual(
+          own.map(({ slot }) => slot),
+          ["b/1", "a/2", "a/1"]
+        )
+        const { bids, asks, own: shown, impact, ...rest } = BookText.json(bookOf(book), own, 7)
+        assert.deepStrictEqual(Object.keys(rest), ["market", "at", "spread", "indicative", "problem", "asked"])
+        assert.deepStrictEqual(shown[0], { side: "BUY", price: "59000", quantity: "0.5", slot: "b/1" })
+        assert.deepStrictEqual(
+          bids.map(({ quantity, ageMillis }) => [quantity, ageMillis]),
+          [
+            ["0.1", 7],
+            ["1", 7]
+          ]
+        )
+        assert.isBelow(Number(asks[0]?.price), Number(asks[1]?.price))
+        assert.isAbove(Number(bids[0]?.price), Number(bids[1]?.price))
+        assert.deepStrictEqual(
+          impact.map(({ quantity }) => quantity),
+          ["0.1", "1"]
+        )
+        const lines = BookText.lines(bookOf(book), own, 7)
+        const rows = lines.slice(2, -1).map((line) => line.trim().split(/ {2,}/)[0])
+        assert.deepStrictEqual(rows, ["* SELL", "ask", "ask", "--", "bid", "bid", "* BUY", "* BUY"])
+        const many = Array.from({ length: 40 }, (_, step) => order("SELL", `${70_000 + step}`, `c/${step}`))
+        const narrow = BookText.lines(bookOf(book), [...own, ...many], 7, 24)
+        assert.strictEqual(narrow.length, 24)
+        const left = narrow.slice(2, -1).map((line) => line.trim().split(/ {2,}/)[0])
+        assert.match(left[0] ?? "", /^… \d+ higher$/)
+        assert.deepStrictEqual(left.slice(-7), ["ask", "ask", "--", "bid", "bid", "* BUY", "* BUY"])
+      })
+    )
+  )
+})
