@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 
 const folders = ["domain", "strategy", "candles", "engine/state"]
-const files = ["engine/planning/DecisionRecord.ts", "engine/book/CandleFeed.ts"]
+const files = ["engine/planning/DecisionRecord.ts", "engine/markets/CandleFeed.ts"]
 
 /** Twelve hex digits, by the folder `src`. */
 export const hashOfSources = (sources: string): string => {

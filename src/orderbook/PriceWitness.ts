@@ -18,7 +18,7 @@
 import { Context } from "effect"
 import { minuteMillis } from "../domain/Durations.ts"
 import { percent } from "../domain/Text.ts"
-import { age } from "../report/text/Words.ts"
+import { age } from "../domain/Words.ts"
 
 export interface WitnessTerms {
   /** How far a price may be from its witness, as a ratio. */

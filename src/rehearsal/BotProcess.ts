@@ -26,7 +26,14 @@ import type { IntentGuard, Payer } from "../signing/IntentGuard.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { type History, layerSignedBy, type Venue } from "../venue/library.ts"
 import * as Charges from "../venue/profile/Charges.ts"
-import { defaultPatience, factsOf, ownAccount, payerOf, type VenueAccount, type VenueConfig } from "../venue/VenueConfig.ts"
+import {
+  defaultPatience,
+  factsOf,
+  ownAccount,
+  payerOf,
+  type VenueAccount,
+  type VenueConfig
+} from "../venue/VenueConfig.ts"
 import * as SandboxSigner from "./SandboxSigner.ts"
 import { Domain, runIn, type World } from "./World.ts"
 

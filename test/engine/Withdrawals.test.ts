@@ -1,8 +1,8 @@
 /** Under the kill switch every order that the journal knows gets its cancel within a second, whatever else fails. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { marketsByName } from "../../src/cli/Modes.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
+import { marketsByName } from "../../src/Layers.ts"
 import {
   type Bend,
   inVirtualTime,

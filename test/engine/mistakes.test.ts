@@ -1,9 +1,9 @@
 /** An exception is a mistake of the program. It stays with the strategy or the order that it is about, is told, and stops no cancel. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { marketsByName } from "../../src/cli/Modes.ts"
 import type { Tag } from "../../src/domain/BotEvent.ts"
 import type { Market } from "../../src/domain/Market.ts"
+import { marketsByName } from "../../src/Layers.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
 import { assets, inVirtualTime, isCancel, ladder, make, openOrders, type Running, resting, until } from "./botWorld.ts"
 

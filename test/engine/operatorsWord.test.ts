@@ -1,7 +1,6 @@
 /** What the operator says of a payment holds, whatever the venue goes on to show. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer, Result } from "effect"
-import * as SandboxWallet from "../../src/cli/files/SandboxWallet.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import { present } from "../../src/domain/Present.ts"
 import { problemsOf, resolve, type Word } from "../../src/engine/funding/Problems.ts"
@@ -9,6 +8,7 @@ import { Wallet, type WalletPort, WalletUnclear } from "../../src/engine/funding
 import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { defaultTerms, overdueIn } from "../../src/engine/tracking/Overdue.ts"
+import * as SandboxWallet from "../../src/files/sections/SandboxWallet.ts"
 import { chainAccount, ownAccount } from "../../src/venue/VenueConfig.ts"
 import { assets, inVirtualTime, ladder, make, type Running, resting, until } from "./botWorld.ts"
 

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
-import * as SandboxWallet from "../../src/cli/files/SandboxWallet.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
+import * as SandboxWallet from "../../src/files/sections/SandboxWallet.ts"
 import { ownAccount, type VenueAccount } from "../../src/venue/VenueConfig.ts"
 import { assets, inVirtualTime, make, until } from "./botWorld.ts"
 

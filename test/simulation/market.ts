@@ -1,6 +1,6 @@
 /** The assets and markets of simulated bots, and their strategies from text. */
 import { Result } from "effect"
-import { marketsByName } from "../../src/cli/Modes.ts"
+import { marketsByName } from "../../src/Layers.ts"
 import { render } from "../../src/strategy/Problem.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"

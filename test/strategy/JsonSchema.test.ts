@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv } from "ajv"
 import { parse } from "yaml"
-import * as ConfigFile from "../../src/cli/files/ConfigFile.ts"
+import * as ConfigFile from "../../src/files/ConfigFile.ts"
 import { schema } from "../../src/strategy/StrategyFile.ts"
 import { goodGrid, goodLadder, goodThirds, type WrongFile, wrongFiles } from "./wrongFiles.ts"
 

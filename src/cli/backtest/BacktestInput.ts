@@ -15,12 +15,12 @@ import { format } from "../../candles/DataProblem.ts"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
+import { StrategiesInvalid, suited } from "../../files/StrategyFiles.ts"
 import { type Markets, quotedIn } from "../../strategy/Markets.ts"
 import { render } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as FileName from "../FileName.ts"
-import { StrategiesInvalid, suited } from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
 import { orWrong, WrongUsage } from "../Usage.ts"
 import * as FeeModel from "./FeeModel.ts"
@@ -171,7 +171,7 @@ const marketsOf = (strategyText: string): Markets => {
  * configuration.
  */
 const configuredMarkets = Effect.fnUntraced(function* (file: string) {
-  const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
+  const { loadSettings } = yield* Effect.promise(() => import("../../files/ConfigFile.ts"))
   return (yield* loadSettings(file)).markets
 })
 

@@ -6,7 +6,7 @@ import { firstRuns, quantileNames } from "../../backtest/results/Quantiles.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import { type Amount, format } from "../../domain/Amount.ts"
 import { percent } from "../../domain/Text.ts"
-import { counted } from "../../report/text/Words.ts"
+import { counted } from "../../domain/Words.ts"
 
 interface Simulated {
   readonly simulated: Band.Simulated

@@ -87,7 +87,7 @@ const documented = { schedule: document.factsOf("any").fees, isPartner: false, e
 /** `undefined` without a configuration. Loaded on demand: most runs have none. */
 export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Option.Option<string>) {
   if (Option.isNone(config)) return undefined
-  const { loadSettings } = yield* Effect.promise(() => import("../files/ConfigFile.ts"))
+  const { loadSettings } = yield* Effect.promise(() => import("../../files/ConfigFile.ts"))
   const { account, journal, venue } = yield* loadSettings(config.value)
   const schedule = venue.facts.fees
   const known = {

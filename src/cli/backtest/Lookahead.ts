@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import * as Lookahead from "../../backtest/search/Lookahead.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../report/text/Words.ts"
+import { counted } from "../../domain/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 

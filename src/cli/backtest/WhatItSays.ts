@@ -1,7 +1,7 @@
 /** What the figures of a backtest mean, in sentences, for readers of its report. */
 import * as Backtest from "../../backtest/Backtest.ts"
 import { percent } from "../../domain/Text.ts"
-import { counted } from "../../report/text/Words.ts"
+import { counted } from "../../domain/Words.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
 /** Fewer say nothing about the future. */

@@ -8,8 +8,8 @@ import type { Drift } from "../../domain/Drift.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import { messageOf, plainJson } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type * as ConfigFile from "../../files/ConfigFile.ts"
 import { Canary, type ServiceLook } from "../../venue/canary/Canary.ts"
-import type * as ConfigFile from "../files/ConfigFile.ts"
 
 export interface Canarying {
   readonly config: Pick<ConfigFile.BotConfig, "canary" | "markets">

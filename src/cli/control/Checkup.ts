@@ -8,15 +8,15 @@ import { Clock, DateTime, Effect, Option } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { powerOfTen } from "../../domain/Decimal.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
+import * as Layers from "../../Layers.ts"
 import { chargedLine, chargedRow } from "../../report/text/LearnedFee.ts"
 import * as AccountKey from "../../signing/AccountKey.ts"
 import { publicKeyOf } from "../../signing/Signer.ts"
 import * as LoginSalt from "../../venue/http/LoginSalt.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { quoteRefusedCode } from "../../venue/VenueError.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as Modes from "../Modes.ts"
 import * as KillFile from "../run/KillFile.ts"
 import * as RunningBot from "./RunningBot.ts"
 
@@ -78,7 +78,7 @@ const journalFindings = Effect.fnUntraced(function* (journal: string) {
   const holder = yield* Lease.holder(journal)
   const dashboard = yield* RunningBot.addressOf(journal)
   const folded = yield* Bookkeeper.replay.pipe(
-    Effect.provide(Modes.readOnlyJournal(journal)),
+    Effect.provide(Layers.readOnlyJournal(journal)),
     Effect.map(({ doubts, echoedFees, sequence }) => [
       ok("journal", `${journal}: ${sequence} events, every one fits`),
       ...[...echoedFees.values()].map((fee) => ({ ...ok("fees", chargedLine(fee)), charged: chargedRow(fee) })),
@@ -139,11 +139,11 @@ const priceFinding = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) 
   const [base, quote] = config.markets.assets
   if (base === undefined || quote === undefined) return []
   const one = { originAsset: base.id, destinationAsset: quote.id, amount: powerOfTen(base.decimals) }
-  const refused = yield* Modes.accountOf(config).pipe(
+  const refused = yield* Layers.accountOf(config).pipe(
     Effect.flatMap((account) =>
       Effect.provide(
         Venue.use((venue) => venue.dryQuote(one)),
-        Modes.looking(config, account)
+        Layers.looking(config, account)
       )
     ),
     Effect.timeout(patience),
@@ -169,14 +169,14 @@ const accountFindings = Effect.fnUntraced(function* (config: ConfigFile.BotConfi
     )
     return isThere
       ? yield* keyFinding(
-          Effect.as(Modes.accountOf(config), ok("key", `in the signer process at ${signing.signer.socket}`))
+          Effect.as(Layers.accountOf(config), ok("key", `in the signer process at ${signing.signer.socket}`))
         )
       : wrong("key", `no signer process listens at ${signing.signer.socket}`, "start it: limitbot signer")
   }
   return yield* keyFinding(
     Effect.gen(function* () {
       const publicKey = yield* publicKeyOf(signing.key)
-      const { signerId } = yield* Modes.accountOf(config)
+      const { signerId } = yield* Layers.accountOf(config)
       const text = `signs for ${signerId} with ${publicKey}`
       return AccountKey.keyOf(signerId) === undefined
         ? warn(

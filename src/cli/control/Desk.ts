@@ -8,10 +8,10 @@ import { Effect, FileSystem, Path, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { FileText } from "../../control/api/Files.ts"
 import { type Desk, DeskRefused } from "../../control/Bot.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import * as WholeFile from "../../files/WholeFile.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import * as StrategyFiles from "../files/StrategyFiles.ts"
-import * as WholeFile from "../files/WholeFile.ts"
 import { Process } from "../Process.ts"
 
 const patienceMillis = 120_000

@@ -1,7 +1,7 @@
 /** What an operator says to a running bot: `pause`, `resume`, `drain`, `cancel`, `cancel-all`, `reload`. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as ConfigFile from "../files/ConfigFile.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import { allowFlag } from "../plan/PlanRefused.ts"
 import * as Admission from "../run/Admission.ts"

@@ -6,10 +6,10 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Runtime from "effect/Runtime"
-import * as ConfigFile from "../files/ConfigFile.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
-import * as ProfileText from "../profile/ProfileText.ts"
 import { asText, look } from "./Checkup.ts"
+import * as ProfileText from "./ProfileText.ts"
 
 /** Something must be fixed; it has been printed. */
 export class Unwell extends Schema.TaggedError<Unwell>()("Unwell", { count: Schema.Int }) {

@@ -7,13 +7,13 @@ import { Effect, Result, Schema } from "effect"
 import type { Asset } from "../../domain/Amount.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
+import * as Layers from "../../Layers.ts"
 import { Canary, type ServiceLook } from "../../venue/canary/Canary.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as Checkup from "../control/Checkup.ts"
-import type { BotConfig } from "../files/ConfigFile.ts"
-import * as Modes from "../Modes.ts"
 import * as KillFile from "../run/KillFile.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
 import type * as Terms from "./Terms.ts"
@@ -32,7 +32,7 @@ export const all = Effect.fn("Checks.all")(function* (file: string, config: BotC
   const holder = yield* Lease.holder(config.journal)
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
   const compared = yield* Effect.result(witnessed(config, account)((canary) => canary.look(config.markets.assets)))
-  const told = yield* Effect.result(balances.pipe(Effect.provide(Modes.looking(config, account))))
+  const told = yield* Effect.result(balances.pipe(Effect.provide(Layers.looking(config, account))))
   const findings = [
     // Those two are no fault of a running bot; here they are.
     ...usual.filter(({ check }) => check !== "kill switch" && check !== "process"),

@@ -9,9 +9,9 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
 import type { Order } from "../../domain/Order.ts"
 import { iso } from "../../domain/Text.ts"
+import { age } from "../../domain/Words.ts"
 import * as MoneyPath from "../../engine/tracking/MoneyPath.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
-import { age } from "../../report/text/Words.ts"
 import { version } from "../../version.ts"
 
 /** All that is known of it in the end. */

@@ -17,11 +17,11 @@ import {
   toTick
 } from "../../domain/Market.ts"
 import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
+import * as Layers from "../../Layers.ts"
 import * as Quotes from "../../orderbook/Quotes.ts"
 import * as Charges from "../../venue/profile/Charges.ts"
 import { Venue } from "../../venue/Venue.ts"
-import type { BotConfig } from "../files/ConfigFile.ts"
-import * as Modes from "../Modes.ts"
 import { WrongUsage } from "../Usage.ts"
 
 export interface SmallestOrder {
@@ -64,7 +64,7 @@ const marketOf = Effect.fnUntraced(function* ({ markets, venue }: BotConfig, nam
   const [base, ...others] = markets.assets.map(({ symbol }) => symbol)
   const quote = others.find((symbol) => venue.facts.fees.stable.includes(symbol)) ?? others[0]
   const wanted = name ?? `${base}/${quote}`
-  const market = Modes.marketsByName(markets).get(wanted)
+  const market = Layers.marketsByName(markets).get(wanted)
   if (market !== undefined) return market
   const known = markets.assets.map(({ symbol }) => symbol).join(", ")
   return yield* new WrongUsage({ message: `MARKET: there is no ${wanted}; the configuration has ${known}` })

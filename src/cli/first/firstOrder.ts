@@ -15,18 +15,18 @@ import { present } from "../../domain/Present.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as TlsCheck from "../../files/TlsCheck.ts"
+import * as WholeFile from "../../files/WholeFile.ts"
 import { Journal } from "../../journal/Journal.ts"
+import * as Layers from "../../Layers.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import * as Checkup from "../control/Checkup.ts"
 import { decisionCode } from "../DecisionCode.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as TlsCheck from "../files/TlsCheck.ts"
-import * as WholeFile from "../files/WholeFile.ts"
 import * as flags from "../flags.ts"
-import * as Modes from "../Modes.ts"
 import { boot, Process } from "../Process.ts"
 import * as KillFile from "../run/KillFile.ts"
 import { Terminal } from "../Terminal.ts"
@@ -80,7 +80,7 @@ export const command = Command.make(
       return yield* new WrongUsage({ message: `--confirm: the word is "${theWord}"` })
     }
     const config = yield* ConfigFile.load(file)
-    const account = yield* Modes.accountOf(config)
+    const account = yield* Layers.accountOf(config)
     const begun = yield* lastOf(config.journal)
     if (!dry && word === undefined && begun?.isOpen !== false) yield* someoneCanType(json)
     const ways = { config, account, json, word }
@@ -92,7 +92,7 @@ export const command = Command.make(
     if (!json) for (const finding of found.findings) yield* Console.log(Checkup.asText(finding))
     yield* Checks.passed(found.findings)
     const options = { market: Option.getOrUndefined(market), usd: Option.getOrUndefined(usd), balances: found.balances }
-    const chosen = yield* Terms.choose(config, options).pipe(Effect.provide(Modes.looking(config, account)))
+    const chosen = yield* Terms.choose(config, options).pipe(Effect.provide(Layers.looking(config, account)))
     if (!json) {
       const basisPoints = Terms.scheduledBasisPoints(config, chosen.terms)
       yield* Console.log(`\n${Terms.lines(chosen.terms, basisPoints, chosen.price).join("\n")}\n`)
@@ -166,7 +166,7 @@ const lastOf = Effect.fnUntraced(function* (journal: string) {
   if (!(yield* fileSystem.exists(journal))) return undefined
   const told = yield* Journal.use(({ events }) =>
     Stream.runCollect(events({ strategy: firstOrder, tags: ["Planned", "FundingSigned", "Abandoned"] }))
-  ).pipe(Effect.provide(Modes.readOnlyJournal(journal)))
+  ).pipe(Effect.provide(Layers.readOnlyJournal(journal)))
   const last = told.at(-1)?.event
   if (last === undefined || !("placement" in last)) return undefined
   const { placement } = last
@@ -217,7 +217,7 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
       )
     const read = yield* Course.toTheEnd({
       placement,
-      markets: Modes.marketsByName(config.markets),
+      markets: Layers.marketsByName(config.markets),
       assets,
       disagrees: Effect.fnUntraced(function* (order) {
         const changed = yield* Checks.changeOf(config, account, order.id)
@@ -232,7 +232,7 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
     const [contradicted] = Course.contradicted(state)
     if (contradicted !== undefined) return yield* new Contradicted(contradicted)
     if (report.outcome !== "settled") return yield* new NotPaid({ why: report.why ?? report.outcome })
-  }).pipe(Effect.scoped, Effect.provide(Modes.live(config, account, pid)))
+  }).pipe(Effect.scoped, Effect.provide(Layers.live(config, account, pid)))
 })
 
 /** Everything that can be compared in the end. */
@@ -253,7 +253,7 @@ const factsOf = Effect.fnUntraced(function* ({
   const moments = fold.result().flatMap((history) => (history.placement === placement ? history.moments : []))
   const planned = moments.map(({ event }) => event).find((event) => event._tag === "Planned")
   const bound = moments.map(({ event }) => event).findLast((event) => event._tag === "Bound")
-  const market = Modes.marketsByName(config.markets).get(planned?.market ?? "")
+  const market = Layers.marketsByName(config.markets).get(planned?.market ?? "")
   if (planned === undefined || market === undefined) {
     return yield* new Terms.NoFirstOrder({ why: `${placement} is of a market that is no longer configured` })
   }

@@ -7,10 +7,10 @@ import { capitalOf, adopt as takeIn } from "../../engine/reconciliation/Adoption
 import { isPaid } from "../../engine/reconciliation/Reconciliation.ts"
 import { recovered, slotOf } from "../../engine/reconciliation/Recovery.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type * as ConfigFile from "../../files/ConfigFile.ts"
+import * as Layers from "../../Layers.ts"
 import { Venue } from "../../venue/Venue.ts"
-import type * as ConfigFile from "../files/ConfigFile.ts"
 import { eventsOf } from "../journal/JournalView.ts"
-import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 
 /** The order is not one that may be touched like this. */
@@ -40,7 +40,7 @@ export const cancel = Effect.fn("ForeignOrder.cancel")(function* (
 
 /** Needs the journal's lease: a running bot is ended first. */
 export const adopt = Effect.fn("ForeignOrder.adopt")(function* (config: ConfigFile.BotConfig, id: string) {
-  const account = yield* Modes.accountOf(config)
+  const account = yield* Layers.accountOf(config)
   const { pid } = yield* Process
   yield* Effect.gen(function* () {
     const books = yield* Bookkeeper
@@ -51,7 +51,7 @@ export const adopt = Effect.fn("ForeignOrder.adopt")(function* (config: ConfigFi
     if (isPaid(order)) return yield* new NotForeign({ message: `${id} is over, and its money is back already` })
     if (!isPaidToUs)
       return yield* new NotForeign({ message: `${id} pays out to ${order.recipient}, which is not this account` })
-    const market = [...Modes.marketsByName(config.markets).values()].find(
+    const market = [...Layers.marketsByName(config.markets).values()].find(
       ({ base, quote }) => base.id === order.baseAsset && quote.id === order.quoteAsset
     )
     if (market === undefined)
@@ -60,5 +60,5 @@ export const adopt = Effect.fn("ForeignOrder.adopt")(function* (config: ConfigFi
     yield* books.record(yield* capitalOf(found))
     const placement = yield* takeIn(found)
     yield* Console.log(`${id} is ${placement} now: the bot looks after it until its money is back`)
-  }).pipe(Effect.provide(Modes.live(config, account, pid)))
+  }).pipe(Effect.provide(Layers.live(config, account, pid)))
 })

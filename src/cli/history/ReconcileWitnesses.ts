@@ -11,10 +11,10 @@ import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import type * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
 import { readSwaps } from "../../journal/swapSteps.ts"
-import type * as ConfigFile from "../files/ConfigFile.ts"
-import * as Modes from "../Modes.ts"
+import * as Layers from "../../Layers.ts"
 import { Process } from "../Process.ts"
 import * as Progress from "../Progress.ts"
 
@@ -72,7 +72,7 @@ const movedSince = Effect.fnUntraced(function* (
   const toRecord = isAccepted ? yield* Baseline.toRecord(state) : named
   if (toRecord.length > 0 && (yield* Lease.holder(journal)) === undefined) {
     const { pid } = yield* Process
-    yield* Bookkeeper.use((books) => books.record(...toRecord)).pipe(Effect.provide(Modes.books(journal, pid)))
+    yield* Bookkeeper.use((books) => books.record(...toRecord)).pipe(Effect.provide(Layers.books(journal, pid)))
   }
   const explained = new Set(named.map(({ asset }) => asset))
   return comparisons.map((each): Comparison.Comparison => {

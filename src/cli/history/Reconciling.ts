@@ -6,9 +6,9 @@ import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Background from "../../engine/reconciliation/Background.ts"
 import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import type * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { Venue } from "../../venue/Venue.ts"
-import type * as ConfigFile from "../files/ConfigFile.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
 
 type Asked = Layer.Success<ReturnType<typeof PartnerMode.withHistory>> | SqlClient.SqlClient

@@ -4,9 +4,9 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { format } from "../../domain/Amount.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Table from "../../report/text/Table.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
 

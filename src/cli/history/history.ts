@@ -5,8 +5,8 @@
  */
 import { Effect, Schema } from "effect"
 import { Command } from "effect/cli"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
 import { account } from "./account.ts"
 import * as HistoryFlags from "./HistoryFlags.ts"

@@ -1,6 +1,7 @@
 /** The questions of `limitbot init` that every kind shares, and the commented files that the answers make. */
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
+import type { SecretSource } from "../../files/secrets/SecretSource.ts"
 import * as Read from "../../strategy/Fields.ts"
 import type { Kind } from "../../strategy/Kind.ts"
 import { grid } from "../../strategy/kinds/grid.ts"
@@ -8,7 +9,6 @@ import { kinds } from "../../strategy/kinds.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import type { Answers, Question } from "../../strategy/Setup.ts"
 import { factsOf, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
-import type { SecretSource } from "../files/SecretSource.ts"
 
 /** What is wrong with an answer, in the words of the reader that reads the file. */
 export const mistakeIn = ({ read }: Question, answer: string): string | undefined => {

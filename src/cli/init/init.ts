@@ -9,18 +9,18 @@ import { Argument, Command, Flag } from "effect/cli"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, type Price, toTick } from "../../domain/Market.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import * as Layers from "../../Layers.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Markets, market as marketReader } from "../../strategy/Markets.ts"
 import { render, report, sourceText } from "../../strategy/Problem.ts"
 import type { NextQuestion, Question } from "../../strategy/Setup.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { defaultProfile, ledgerOf, type ProfileName, profileNames } from "../../venue/profile/Profiles.ts"
+import { schemas } from "../check/schema.ts"
 import * as FileName from "../FileName.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as StrategyFiles from "../files/StrategyFiles.ts"
-import { schemas } from "../files/schema.ts"
 import * as flags from "../flags.ts"
-import * as Modes from "../Modes.ts"
 import { WrongUsage } from "../Usage.ts"
 import * as Init from "./InitText.ts"
 import * as Interview from "./Interview.ts"
@@ -101,7 +101,7 @@ const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interview, co
   const secrets = yield* Effect.option(ConfigFile.load(config))
   const signerId = yield* Option.match(secrets, {
     onNone: () => Effect.succeed(account.signerId ?? "nobody"),
-    onSome: (loaded) => Modes.signerOf(loaded.account)
+    onSome: (loaded) => Layers.signerOf(loaded.account)
   })
   const apiKey = Option.getOrUndefined(secrets)?.venue.apiKey
   const price = yield* VenueLook.price({ url: venue.url, ledger: venue.ledger, signerId, apiKey }, market)
@@ -145,7 +145,7 @@ const namesInUse = Effect.fnUntraced(function* (file: string, journal: string | 
   const beside = yield* fileSystem.readDirectory(folder).pipe(Effect.orElseSucceed(() => []))
   const used = new Map<string, string>()
   if (journal !== undefined && (yield* fileSystem.exists(journal))) {
-    const state = yield* Bookkeeper.replay.pipe(Effect.provide(Modes.readOnlyJournal(journal)), Effect.option)
+    const state = yield* Bookkeeper.replay.pipe(Effect.provide(Layers.readOnlyJournal(journal)), Effect.option)
     for (const name of Option.getOrUndefined(state)?.strategies.keys() ?? []) used.set(name, journal)
   }
   for (const other of beside.filter((name) => /\.ya?ml$/.test(name))) {

@@ -9,7 +9,7 @@ import * as TimeAxis from "../../candles/TimeAxis.ts"
 import type { OrderTerms } from "../../domain/Order.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Minute, minutesOf, PriceStore } from "../../journal/PriceStore.ts"
-import * as Modes from "../Modes.ts"
+import * as Layers from "../../Layers.ts"
 import { isThere } from "./JournalView.ts"
 
 /** The journal has nothing of what was requested. */
@@ -20,7 +20,7 @@ export class JournalDataMissing extends Schema.TaggedError<JournalDataMissing>()
 const within = Effect.fnUntraced(function* <A, E, R>(file: string, look: Effect.Effect<A, E, R>) {
   const exists = yield* isThere(file)
   if (!exists) return yield* new JournalDataMissing({ message: `${file}: there is no journal; name the file of one` })
-  return yield* Effect.provide(look, Modes.readOnlyJournal(file))
+  return yield* Effect.provide(look, Layers.readOnlyJournal(file))
 })
 
 /** Prices are means of quotes with many digits; more than ten digits are noise. */

@@ -5,9 +5,9 @@ import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as Modes from "../Modes.ts"
+import * as Layers from "../../Layers.ts"
 
 /** There is nothing to look at yet. */
 export class NoJournal extends Schema.TaggedError<NoJournal>()("NoJournal", { journal: Schema.String }) {
@@ -50,7 +50,7 @@ export const inJournal = Effect.fn("JournalView.inJournal")(function* <A, E, R>(
   look: Effect.Effect<A, E, R>
 ) {
   if (!(yield* isThere(journal))) return yield* new NoJournal({ journal })
-  return yield* Effect.provide(look, Modes.readOnlyJournal(journal))
+  return yield* Effect.provide(look, Layers.readOnlyJournal(journal))
 })
 
 export interface JournalView {

@@ -7,8 +7,8 @@ import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as Lease from "../../journal/Lease.ts"
+import * as Layers from "../../Layers.ts"
 import * as RunningBot from "../control/RunningBot.ts"
-import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import type { JournalView } from "./JournalView.ts"
 import * as ResolveFile from "./ResolveFile.ts"
@@ -50,7 +50,7 @@ const write = Effect.fnUntraced(function* (journal: string, answer: Problems.Ope
   yield* Effect.gen(function* () {
     const books = yield* Bookkeeper
     yield* note(answer, books)
-  }).pipe(Effect.provide(Modes.books(journal, pid)))
+  }).pipe(Effect.provide(Layers.books(journal, pid)))
   return "journal" as const
 })
 

@@ -8,6 +8,7 @@ import { Clock, Console, Effect, Schema, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Order } from "../../domain/Order.ts"
+import { counted } from "../../domain/Words.ts"
 import { momentOf, viewOf } from "../../engine/planning/DecisionRecord.ts"
 import * as Adoption from "../../engine/reconciliation/Adoption.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
@@ -16,22 +17,21 @@ import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { orderPages } from "../../engine/tracking/OrderReads.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Head from "../../journal/Head.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
+import * as Layers from "../../Layers.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { wantedBy } from "../../orderbook/Wanted.ts"
 import * as Money from "../../report/text/Money.ts"
-import { counted } from "../../report/text/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import * as FileName from "../FileName.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
-import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
 import { eventsOf, inJournal, isThere } from "./JournalView.ts"
@@ -66,12 +66,12 @@ export const command = Command.make(
     if (exists) return yield* new JournalThere({ journal: config.journal })
     const others = new Set((yield* Effect.forEach(beside, ordersOf)).flat())
     yield* Head.forget(Lease.fileOf(config.journal))
-    const account = yield* Modes.accountOf(config)
+    const account = yield* Layers.accountOf(config)
     const { pid } = yield* Process
     const run = { pid, version, mode: "live", account: account.signerId, venue: config.venue.url }
     const assets = bySymbol(config.markets.assets)
-    const result = yield* rebuild(run, strategies, Modes.marketsByName(config.markets), others).pipe(
-      Effect.provide(Modes.live(config, account, pid))
+    const result = yield* rebuild(run, strategies, Layers.marketsByName(config.markets), others).pipe(
+      Effect.provide(Layers.live(config, account, pid))
     )
     const elsewhere = yield* historyOf(config, account, result.recovery)
     const { found, unfunded, finished, notUnderstood } = result.recovery
@@ -135,7 +135,7 @@ const ordersOf = (journal: string) =>
 const rebuild = Effect.fnUntraced(function* (
   run: StartUp.BotRun,
   strategies: ReadonlyArray<Strategy>,
-  markets: ReturnType<typeof Modes.marketsByName>,
+  markets: ReturnType<typeof Layers.marketsByName>,
   others: ReadonlySet<string>
 ) {
   const venue = yield* Venue

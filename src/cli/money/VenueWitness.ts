@@ -7,11 +7,11 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { readOrder } from "../../engine/tracking/OrderReads.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { History } from "../../venue/History.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
 import * as PartnerMode from "../swap/PartnerMode.ts"
 
 /** An order as the journal names it. */

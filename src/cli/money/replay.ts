@@ -7,8 +7,11 @@ import { Command, Flag } from "effect/cli"
 import { fillPresets } from "../../backtest/kernel/FillPresets.ts"
 import { secondMillis } from "../../domain/Durations.ts"
 import * as Replay from "../../engine/explain/Replay.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Minute, minutesOf } from "../../journal/PriceStore.ts"
+import * as Layers from "../../Layers.ts"
 import { type BandVerdict, judge, type Margin } from "../../ledger/FillBand.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import type { Markets } from "../../strategy/Markets.ts"
@@ -16,10 +19,7 @@ import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as FileName from "../FileName.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
-import * as Modes from "../Modes.ts"
 import * as ReplayText from "./ReplayText.ts"
 
 /** Live did not do what its files say. */
@@ -66,7 +66,7 @@ export const command = Command.make(
         })
       )
       return { replayed: replay.result(), trading: trades.result(), minutes }
-    }).pipe(Effect.provide(Modes.readOnlyJournal(file)))
+    }).pipe(Effect.provide(Layers.readOnlyJournal(file)))
     const { ran } = replayed
     const recorded = { journal: file, trading, minutes, ran, decimals, account, venue }
     // Backtests are loaded on demand.

@@ -2,11 +2,11 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { iso } from "../../domain/Text.ts"
+import { age } from "../../domain/Words.ts"
 import { overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
-import { age } from "../../report/text/Words.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import { withJournal } from "../journal/JournalView.ts"
 

@@ -7,10 +7,10 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import { restingIn } from "../../engine/markets/OwnOrders.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as Layers from "../../Layers.ts"
 import type { Wanted } from "../../orderbook/Wanted.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { isThere } from "../journal/JournalView.ts"
-import * as Modes from "../Modes.ts"
 
 /** The sizes to ask for by default, in US dollars. */
 const usualUsd = [100, 1_000, 10_000]
@@ -39,7 +39,7 @@ export interface OwnResting {
 export const restingNow = Effect.fnUntraced(function* (journal: string) {
   const exists = yield* isThere(journal)
   if (!exists) return { orders: new Map(), traded: new Set() } satisfies OwnResting
-  const state = yield* Effect.provide(Bookkeeper.replay, Modes.readOnlyJournal(journal))
+  const state = yield* Effect.provide(Bookkeeper.replay, Layers.readOnlyJournal(journal))
   const ofStrategies = [...state.strategies.values()].flatMap(({ loaded }) => loaded?.market.split(", ") ?? [])
   return { orders: restingIn(state), traded: new Set(ofStrategies) } satisfies OwnResting
 })

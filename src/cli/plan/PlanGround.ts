@@ -14,6 +14,7 @@ import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as BotState from "../../engine/state/BotState.ts"
 import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import * as Layers from "../../Layers.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { type Wanted, wantedBy, withDepth } from "../../orderbook/Wanted.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
@@ -23,7 +24,6 @@ import type { View } from "../../strategy/View.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { isThere } from "../journal/JournalView.ts"
-import * as Modes from "../Modes.ts"
 import * as WarmPrices from "../warmup/WarmPrices.ts"
 
 /** A price this old is asked again. */
@@ -64,7 +64,7 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
     const since: typeof store.since = (market, from) => Effect.orElseSucceed(store.since(market, from), () => [])
     const warmed = yield* feedsOf({ ...store, since }, strategies, sources)
     return { state, hasJournal: true, ...warmed } satisfies Remembered
-  }).pipe(Effect.provide(Modes.readOnlyJournal(journal)))
+  }).pipe(Effect.provide(Layers.readOnlyJournal(journal)))
 })
 
 /** What strategies see of the past: the bot's own minutes, and those of their sources. */

@@ -2,12 +2,12 @@
 import { Clock, Console, Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { bestFirst } from "../../domain/Book.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as Layers from "../../Layers.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import type { Wanted } from "../../orderbook/Wanted.ts"
 import * as BookText from "../../report/text/BookText.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
-import * as Modes from "../Modes.ts"
 import { requestedOrAfter } from "../Stop.ts"
 import { Terminal } from "../Terminal.ts"
 import { type OwnResting, restingNow, wantedOf } from "./BookAsked.ts"
@@ -38,8 +38,8 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ markets: named, config: file, size: sizes, watch, forMillis, json }) {
     const config = yield* ConfigFile.load(file)
-    const account = yield* Modes.accountOf(config)
-    const known = Modes.marketsByName(config.markets)
+    const account = yield* Layers.accountOf(config)
+    const known = Layers.marketsByName(config.markets)
     const names = named.length > 0 ? named : [...(yield* restingNow(config.journal)).traded]
     if (names.length === 0) return yield* new NoMarket({ known: [...known.keys()] })
     const terminal = yield* Terminal
@@ -52,7 +52,7 @@ export const command = Command.make(
       )
       const again = Effect.forever(Effect.andThen(show, Effect.sleep(watchMillis)))
       yield* watch ? Effect.raceFirst(again, requestedOrAfter(forMillis)) : show
-    }).pipe(Effect.provide(Modes.looking(config, account)))
+    }).pipe(Effect.provide(Layers.looking(config, account)))
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Show what the market takes at which price, and your own orders in it"),

@@ -6,11 +6,11 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { bySymbol } from "../../domain/Amount.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import * as Layers from "../../Layers.ts"
 import * as FileName from "../FileName.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
-import * as Modes from "../Modes.ts"
 import { Terminal } from "../Terminal.ts"
 import * as PlanDraft from "./PlanDraft.ts"
 import { allowFlag, PlanRefused } from "./PlanRefused.ts"
@@ -35,8 +35,8 @@ export const command = Command.make(
     const configured = yield* ConfigFile.load(configFile)
     const config = { ...configured, journal: Option.getOrElse(journal, () => configured.journal) }
     const strategies = yield* StrategyFiles.load(files, config.markets)
-    const account = yield* Modes.accountOf(config)
-    const plan = yield* Effect.provide(PlanDraft.draft(config, account, strategies), Modes.looking(config, account))
+    const account = yield* Layers.accountOf(config)
+    const plan = yield* Effect.provide(PlanDraft.draft(config, account, strategies), Layers.looking(config, account))
     const refused = [...new Set(plan.findings.map(({ name }) => name))].filter((name) => !allow.includes(name))
     const assets = bySymbol(config.markets.assets)
     if (json) yield* Console.log(JSON.stringify(PlanText.json(plan, assets, refused)))

@@ -1,10 +1,10 @@
 /** What a rehearsal trades with: the configured assets, or the sandbox's and those that the files name. */
 import { Effect, FileSystem } from "effect"
 import type { Asset } from "../../domain/Amount.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { defaultSettings, type SandboxAsset } from "../../sandbox/core/Settings.ts"
 import { budgets, type Strategy } from "../../strategy/Strategy.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
 
 /** The user's configuration; without one, the sandbox's assets and any others that the files name. */

@@ -2,8 +2,8 @@
 import { Cause, type Effect } from "effect"
 import { hourMillis } from "../../domain/Durations.ts"
 import { percent } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
 import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
-import { counted } from "../../report/text/Words.ts"
 import type * as RehearsedBot from "./RehearsedBot.ts"
 
 export type RehearsalOutcome = Effect.Success<ReturnType<typeof RehearsedBot.rehearse>>

@@ -12,8 +12,10 @@ import { dayMillis } from "../../domain/Durations.ts"
 import type { FindingName } from "../../engine/planning/PlanFindings.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
+import * as Layers from "../../Layers.ts"
 import type * as BookCheck from "../../rehearsal/BookCheck.ts"
 import * as Rehearsal from "../../rehearsal/Rehearsal.ts"
 import * as SandboxSigner from "../../rehearsal/SandboxSigner.ts"
@@ -23,8 +25,6 @@ import * as IntentGuard from "../../signing/IntentGuard.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { version } from "../../version.ts"
 import { decisionCode } from "../DecisionCode.ts"
-import type { BotConfig, BotSettings } from "../files/ConfigFile.ts"
-import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import * as BotRun from "../run/BotRun.ts"
 import { Stop } from "../Stop.ts"
@@ -47,12 +47,12 @@ export interface RehearsalWish {
   /** For the journal. */
   readonly folder: string
   /** How often the bot looks; default: seldom, because days are rehearsed in minutes. */
-  readonly pace?: Modes.Pace
+  readonly pace?: Layers.Pace
   readonly progress: (share: number) => Effect.Effect<void>
 }
 
 /** Less often than at a real service. */
-const seldom: Modes.Pace = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
+const seldom: Layers.Pace = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
 
 export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: RehearsalWish) {
   const { assets, candles, candlesSymbol, days, folder, level, progress, seed, settings } = wish
@@ -106,11 +106,11 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
   }
   return {
     files: Layer.mergeAll(warmed, Sqlite.layer({ filename: journalFile })).pipe(
-      Layer.provideMerge(Modes.storage(journalFile, pid))
+      Layer.provideMerge(Layers.storage(journalFile, pid))
     ),
     program: (isLast, seen) =>
       Effect.gen(function* () {
-        const account = yield* Modes.accountOf(config)
+        const account = yield* Layers.accountOf(config)
         const database = Layer.succeed(SqlClient.SqlClient, yield* SqlClient.SqlClient)
         const witnesses = PartnerMode.withHistoryBy(config, account.signerId, outside).pipe(
           Layer.provideMerge(database)
@@ -127,7 +127,7 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
         const paying = payer(wallet === undefined || "manual" in wallet ? "manual" : "command")
         yield* run.pipe(
           Effect.provide(
-            Layer.mergeAll(Modes.bot(config, account, pace, outside), paying, Bookkeeper.layer, letters.mailer)
+            Layer.mergeAll(Layers.bot(config, account, pace, outside), paying, Bookkeeper.layer, letters.mailer)
           )
         )
       }).pipe(Effect.provide(nobody))
@@ -152,7 +152,7 @@ const optionsOf = (
     venue: config.venue.url
   },
   strategies: strategies.map(WarmCandles.withoutSource),
-  markets: Modes.marketsByName(config.markets),
+  markets: Layers.marketsByName(config.markets),
   assets: bySymbol(config.markets.assets),
   stuckAfter: config.stuckAfter,
   journal: config.journal,

@@ -4,10 +4,10 @@
  * (`test/cli/rehearse/everyKey.test.ts` has a row for each).
  */
 import { Redacted } from "effect"
+import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"
+import * as NotifyConfig from "../../files/sections/NotifyConfig.ts"
 import { saltFrom } from "../../sandbox/SandboxApi.ts"
 import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
-import * as NotifyConfig from "../control/notify/NotifyConfig.ts"
-import type { BotConfig, BotSettings } from "../files/ConfigFile.ts"
 
 export const of = (
   { account, canary, heartbeat, limits, markets, notify, prices, reconcileEvery, stuckAfter, venue }: BotSettings,

@@ -5,11 +5,11 @@
  */
 import { Cause, Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import * as Layers from "../../Layers.ts"
 import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
 import * as FileName from "../FileName.ts"
-import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
-import * as Modes from "../Modes.ts"
 import * as Progress from "../Progress.ts"
 import { allowFlag, PlanRefused } from "../plan/PlanRefused.ts"
 import * as sandboxFlags from "../run/sandboxFlags.ts"
@@ -29,7 +29,7 @@ export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("Rehe
 /** What `run` would refuse is refused in the same words, and is no defect. */
 const refusalIn = (ended: Cause.Cause<unknown>) => {
   const error = Option.getOrUndefined(Cause.findErrorOption(ended))
-  return error instanceof Modes.AddressesUnfit || error instanceof PlanRefused ? Effect.fail(error) : Effect.void
+  return error instanceof Layers.AddressesUnfit || error instanceof PlanRefused ? Effect.fail(error) : Effect.void
 }
 
 const levelNames = ["none", "low", "medium", "high"] as const satisfies ReadonlyArray<TroubleLevel>

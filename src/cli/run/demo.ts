@@ -10,16 +10,16 @@ import { Console, Duration, Effect, FileSystem, Option, Schema } from "effect"
 import { Command } from "effect/cli"
 import { bySymbol } from "../../domain/Amount.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import * as Layers from "../../Layers.ts"
 import { defaultSettings } from "../../sandbox/core/Settings.ts"
 import { candlesSymbol } from "../../sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../sandbox/SandboxServer.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import { decisionCode } from "../DecisionCode.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as StrategyFiles from "../files/StrategyFiles.ts"
 import * as flags from "../flags.ts"
-import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import * as BooksComparison from "./BooksComparison.ts"
 import * as BotRun from "./BotRun.ts"
@@ -28,7 +28,7 @@ import * as KillFile from "./KillFile.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
 /** A person watches a demo, so it looks more often than would be right at a service that counts requests. */
-const pace: Modes.Pace = { pollMinMillis: 250, pollMaxMillis: 1_000 }
+const pace: Layers.Pace = { pollMinMillis: 250, pollMaxMillis: 1_000 }
 
 /** A demo ends within seconds, also when a payment that nobody answered, or that was not sent, has to expire first. */
 const settings = { intentMillis: [10_000, 20_000] } as const
@@ -61,7 +61,7 @@ export const command = Command.make(
       const folder = yield* DemoGround.prepare(yield* SandboxServer.SandboxConnection)
       const configFile = `${folder}/config.yaml`
       const config = yield* ConfigFile.load(configFile)
-      const account = yield* Modes.accountOf(config)
+      const account = yield* Layers.accountOf(config)
       const { pid } = yield* Process
       yield* trade({
         config,
@@ -72,7 +72,7 @@ export const command = Command.make(
         symbol,
         json,
         forMillis: Option.getOrUndefined(forMillis)
-      }).pipe(Effect.provide(Modes.live(config, account, pid, pace)))
+      }).pipe(Effect.provide(Layers.live(config, account, pid, pace)))
     }).pipe(Effect.provide(server))
   }, Effect.scoped)
 ).pipe(
@@ -96,7 +96,7 @@ interface Demo {
 
 const trade = Effect.fnUntraced(function* (demo: Demo) {
   const { config, account, folder, json } = demo
-  const markets = Modes.marketsByName(config.markets)
+  const markets = Layers.marketsByName(config.markets)
   const market = markets.get(`${demo.symbol}/USDC`)
   if (market === undefined) return yield* Effect.die(new Error(`The sandbox has no ${demo.symbol}`))
   const price = yield* DemoGround.firstPrice(market)

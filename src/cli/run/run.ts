@@ -2,17 +2,17 @@
 
 import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as Telemetry from "../../control/Telemetry.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as TlsCheck from "../../files/TlsCheck.ts"
+import * as Layers from "../../Layers.ts"
 import { version } from "../../version.ts"
-import * as Telemetry from "../control/Telemetry.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as FileName from "../FileName.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
 import * as Reconciling from "../history/Reconciling.ts"
-import * as Modes from "../Modes.ts"
 import { boot, Process } from "../Process.ts"
 import { allowFlag } from "../plan/PlanRefused.ts"
 import * as BotRun from "./BotRun.ts"
@@ -68,7 +68,7 @@ export const command = Command.make(
     })
     for (const note of start.notes) yield* Console.error(note)
     const config = dryRun ? onPaper(configured, yield* temporaryJournal) : configured
-    const account = yield* Modes.accountOf(config)
+    const account = yield* Layers.accountOf(config)
     const { pid } = yield* Process
     const { journal } = config
     const mode = dryRun ? "dry-run" : "live"
@@ -82,10 +82,10 @@ export const command = Command.make(
         mode,
         account: account.signerId,
         venue: config.venue.url,
-        ...(dryRun ? {} : { assets: Modes.idsBySymbol(config.markets) })
+        ...(dryRun ? {} : { assets: Layers.idsBySymbol(config.markets) })
       },
       strategies: start.strategies,
-      markets: Modes.marketsByName(config.markets),
+      markets: Layers.marketsByName(config.markets),
       assets,
       stuckAfter: config.stuckAfter,
       journal,
@@ -114,7 +114,7 @@ export const command = Command.make(
     }
     if (!json && options.warning !== undefined) yield* Console.log(options.warning)
     const pace = Option.match(poll, { onNone: () => ({}), onSome: (pollMinMillis) => ({ pollMinMillis }) })
-    const layer = dryRun ? Modes.dryRun(config, account, pid, pace) : Modes.live(config, account, pid, pace)
+    const layer = dryRun ? Layers.dryRun(config, account, pid, pace) : Layers.live(config, account, pid, pace)
     yield* Effect.gen(function* () {
       const result = yield* BotRun.runBot(options)
       yield* BotRun.printSummary(options, result)

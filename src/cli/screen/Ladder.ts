@@ -7,9 +7,9 @@ import type { SlotRow } from "../../control/view/SlotRows.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
+import { age, counted } from "../../domain/Words.ts"
 import type { ColouredLine } from "../../report/text/Colours.ts"
 import * as Table from "../../report/text/Table.ts"
-import { age, counted } from "../../report/text/Words.ts"
 
 interface Sight {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>

@@ -2,13 +2,13 @@
 
 import type { LiveProfit } from "../../control/view/LiveProfit.ts"
 import * as Ledger from "../../domain/Ledger.ts"
+import { counted } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import type { Row } from "../../ledger/Profit.ts"
 import type { ColouredLine } from "../../report/text/Colours.ts"
 import * as Money from "../../report/text/Money.ts"
 import { standingParts } from "../../report/text/ProfitText.ts"
 import * as Table from "../../report/text/Table.ts"
-import { counted } from "../../report/text/Words.ts"
 
 /** As much as fits, the most telling first. */
 const fitting = (parts: ReadonlyArray<string>, columns: number): string => {

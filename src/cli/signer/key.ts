@@ -5,12 +5,12 @@
 import { Console, Effect, FileSystem, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
+import * as Keystore from "../../files/secrets/Keystore.ts"
+import { readSecret } from "../../files/secrets/SecretSource.ts"
 import * as Ed25519 from "../../signing/Ed25519.ts"
 import { publicKeyOf } from "../../signing/Signer.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import * as FileName from "../FileName.ts"
-import { readSecret } from "../files/SecretSource.ts"
-import * as Keystore from "./Keystore.ts"
 
 /** A key file cannot be read or written. */
 export class KeyFileUnusable extends Schema.TaggedError<KeyFileUnusable>()("KeyFileUnusable", {

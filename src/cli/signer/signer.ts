@@ -1,6 +1,7 @@
 /** `limitbot signer`: the process that holds the key, separate from the bot that holds the strategies. */
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as SignerFile from "../../files/SignerFile.ts"
 import * as AccountKey from "../../signing/AccountKey.ts"
 import { signedDeposits } from "../../signing/Domains.ts"
 import * as IntentGuard from "../../signing/IntentGuard.ts"
@@ -11,7 +12,6 @@ import { publicKeyOf, Signer } from "../../signing/Signer.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { Stop } from "../Stop.ts"
-import * as SignerFile from "./SignerFile.ts"
 
 export const command = Command.make(
   "signer",

@@ -5,7 +5,10 @@
  */
 import { Layer } from "effect"
 import { defaults, EngineSettings, type Settings } from "../../engine/EngineSettings.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
+import * as WalletConfig from "../../files/sections/WalletConfig.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
+import * as Layers from "../../Layers.ts"
 import * as Canary from "../../venue/canary/Canary.ts"
 import { History } from "../../venue/History.ts"
 import * as HttpVenue from "../../venue/HttpVenue.ts"
@@ -13,17 +16,14 @@ import { Session } from "../../venue/http/Session.ts"
 import { VenueClient } from "../../venue/http/VenueClient.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import { ownAccount, payerOf, VenueConfig } from "../../venue/VenueConfig.ts"
-import type { BotConfig } from "../files/ConfigFile.ts"
-import * as WalletConfig from "../files/WalletConfig.ts"
-import * as Modes from "../Modes.ts"
 import * as SharedRateLimiter from "./SharedRateLimiter.ts"
 
-export const signerOf = ({ account }: BotConfig) => Modes.signerOf(account)
+export const signerOf = ({ account }: BotConfig) => Layers.signerOf(account)
 
 /** Swaps name the places of their money; sessions and intents belong to the account that signs. */
 const settingsOf = (config: BotConfig, signerId: string) => {
   const { depositType } = config.account
-  return Modes.venueSettings(config, ownAccount(signerId, depositType === "ORIGIN_CHAIN" ? "INTENTS" : depositType))
+  return Layers.venueSettings(config, ownAccount(signerId, depositType === "ORIGIN_CHAIN" ? "INTENTS" : depositType))
 }
 
 /** Everything that the venue offers a partner; the slow history with its own rate limiter or a shared one. */
@@ -31,7 +31,7 @@ const venueWith = <E, R, EG, RG, ES, RS>(
   history: Layer.Layer<History, E, R>,
   config: BotConfig,
   signerId: string,
-  { guard, http, signer }: Modes.Outside<EG, RG, ES, RS>
+  { guard, http, signer }: Layers.Outside<EG, RG, ES, RS>
 ) => {
   const settings = settingsOf(config, signerId)
   return Layer.mergeAll(
@@ -45,16 +45,16 @@ const venueWith = <E, R, EG, RG, ES, RS>(
 }
 
 export const venue = (config: BotConfig, signerId: string) =>
-  venueWith(History.layer, config, signerId, Modes.connected(config))
+  venueWith(History.layer, config, signerId, Layers.connected(config))
 
 /** With the store of past transactions, through which processes share their rate limit. Needs the database. */
 export const withHistory = (config: BotConfig, signerId: string) =>
-  withHistoryBy(config, signerId, Modes.connected(config))
+  withHistoryBy(config, signerId, Layers.connected(config))
 
 export const withHistoryBy = <EG, RG, ES, RS>(
   config: BotConfig,
   signerId: string,
-  outside: Modes.Outside<EG, RG, ES, RS>
+  outside: Layers.Outside<EG, RG, ES, RS>
 ) =>
   venueWith(History.layerSharing.pipe(Layer.provide(SharedRateLimiter.layer)), config, signerId, outside).pipe(
     Layer.provideMerge(HistoryStore.layer)
@@ -64,10 +64,10 @@ export const withHistoryBy = <EG, RG, ES, RS>(
 export const swapping = (config: BotConfig, signerId: string, pid: number) =>
   Layer.mergeAll(
     venue(config, signerId),
-    Modes.incidents(config),
+    Layers.incidents(config),
     WalletConfig.layer(config.account.wallet, config.venue.url),
     Layer.succeed(EngineSettings, settings(config, signerId)),
-    Modes.books(config.journal, pid)
+    Layers.books(config.journal, pid)
   )
 
 /** A swap names the places of its money itself, so the account's own are not asked. */

@@ -4,9 +4,9 @@ import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import type { AgreedSwap } from "../../domain/SwapEvent.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
-import type { BotConfig } from "../files/ConfigFile.ts"
 import type { AskedSwap } from "./SwapFlags.ts"
 
 /** The quote lacks something without which no money is paid. */

@@ -5,8 +5,8 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import type { SignedDeposit } from "../../signing/Domains.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import * as SwapFlags from "./SwapFlags.ts"
 import * as swap from "./swap.ts"

@@ -11,16 +11,16 @@ import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as VenueTime from "../../engine/tracking/VenueTime.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as TlsCheck from "../../files/TlsCheck.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
+import * as Layers from "../../Layers.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
-import * as ConfigFile from "../files/ConfigFile.ts"
-import * as TlsCheck from "../files/TlsCheck.ts"
 import * as flags from "../flags.ts"
-import * as Modes from "../Modes.ts"
 import { Process } from "../Process.ts"
 import * as KillFile from "../run/KillFile.ts"
 import { Terminal } from "../Terminal.ts"
@@ -93,7 +93,7 @@ export const carry = Effect.fn("swap.carry")(function* (
   if (!isResumed) yield* someoneAgrees({ yes, json })
   const { pid } = yield* Process
   yield* Effect.gen(function* () {
-    const assets = Modes.idsBySymbol(config.markets)
+    const assets = Layers.idsBySymbol(config.markets)
     yield* StartUp.belongs({ account: signerId, venue: config.venue.url, assets })
     const killed = yield* killSwitch(config.journal)
     const closed = (yield* killed) ?? (yield* unfit)

@@ -1,9 +1,9 @@
 /** For `check`: how long strategies would wait for their candles if the bot started now. No prices are requested. */
 import { Clock, Effect, FileSystem } from "effect"
 import { PriceStore } from "../../journal/PriceStore.ts"
+import * as Layers from "../../Layers.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import type { Strategy, WatchedMarket } from "../../strategy/Strategy.ts"
-import * as Modes from "../Modes.ts"
 import * as CandleSource from "./CandleSource.ts"
 import * as Readiness from "./Readiness.ts"
 
@@ -24,6 +24,6 @@ export const ofFiles = Effect.fn("FileReadiness.ofFiles")(function* (
 /** What the bot saw itself; an unreadable journal adds nothing here. */
 const recorded = (journal: string, { market, candles }: WatchedMarket, now: number) =>
   Effect.flatMap(PriceStore, (store) => store.since(market.name, now - CandleSource.spanOf(candles))).pipe(
-    Effect.provide(Modes.readOnlyJournal(journal)),
+    Effect.provide(Layers.readOnlyJournal(journal)),
     Effect.orElseSucceed(() => [])
   )

@@ -5,8 +5,8 @@
  */
 import { Clock, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
+import { age } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
-import { age } from "../../report/text/Words.ts"
 import type { Pulse } from "../Pulse.ts"
 
 export interface HeartbeatOptions {

@@ -2,8 +2,9 @@
  * Whether the bot is well, for supervisors. Live: its turns end; a bot that is not live should be restarted. Ready:
  * it can also trade. An absent venue makes the bot unready, never dead, because a restart brings no venue back.
  */
+
+import { age } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
-import { age } from "../../report/text/Words.ts"
 import { lateSince, type Pulse } from "../Pulse.ts"
 import { stopsIn } from "./problems.ts"
 

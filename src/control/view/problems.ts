@@ -4,6 +4,7 @@
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
+import { age, clockText, counted } from "../../domain/Words.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as MoneyProblems from "../../engine/funding/Problems.ts"
 import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
@@ -14,7 +15,6 @@ import type { StrategyState } from "../../engine/state/StrategyState.ts"
 import { defaultTerms, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
 import * as VenueTime from "../../engine/tracking/VenueTime.ts"
 import * as Money from "../../report/text/Money.ts"
-import { age, clockText, counted } from "../../report/text/Words.ts"
 import type { ProblemView } from "../api/Views.ts"
 import { lateSince, type Pulse } from "../Pulse.ts"
 

@@ -4,7 +4,7 @@
  */
 import type { Side } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "../../report/text/Words.ts"
+import { counted } from "../../domain/Words.ts"
 
 /** The lowest and highest price of a minute. */
 export interface TouchingMinute {

@@ -1,6 +1,6 @@
 /** A backtest as one HTML page. Figures come already formatted, series as numbers, long columns as bytes. */
 import { grouped } from "../../domain/Text.ts"
-import { counted } from "../text/Words.ts"
+import { counted } from "../../domain/Words.ts"
 import { chartScript } from "./ChartScript.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 import { escape, type Facts, list, section } from "./HtmlPage.ts"

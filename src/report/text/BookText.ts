@@ -7,8 +7,8 @@ import { type Book, type DepthLevel, distances, type OwnOrder } from "../../doma
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price } from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
+import { age, clock } from "../../domain/Words.ts"
 import * as Table from "./Table.ts"
-import { age, clock } from "./Words.ts"
 
 const spreadPlaces = 8
 

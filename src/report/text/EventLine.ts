@@ -7,10 +7,10 @@ import { format as price } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { isStale } from "../../domain/Payload.ts"
 import { iso } from "../../domain/Text.ts"
+import { age, clock, clockText, counted } from "../../domain/Words.ts"
 import { type Assets, withSymbol } from "./Money.ts"
 import * as SwapLine from "./SwapLine.ts"
 import { printable } from "./Table.ts"
-import { age, clock, clockText, counted } from "./Words.ts"
 
 /** How much a person should care. */
 export type Weight = "quiet" | "good" | "warn" | "alarm"

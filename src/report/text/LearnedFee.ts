@@ -1,7 +1,7 @@
 /** What the service was seen to take of orders: in words, and for programs. Every surface shows it by these. */
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
 import { iso } from "../../domain/Text.ts"
-import { counted } from "./Words.ts"
+import { counted } from "../../domain/Words.ts"
 
 /** Such as "20 basis points of every input (echoed by 3 orders)". */
 export const learnedText = ({ askedBasisPoints, basisPoints, orders }: LearnedFee): string => {

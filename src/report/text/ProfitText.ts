@@ -2,6 +2,7 @@
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
 import { present } from "../../domain/Present.ts"
 import { iso, percent } from "../../domain/Text.ts"
+import { age, counted } from "../../domain/Words.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
 import type { Figures, Grouping, Row } from "../../ledger/Profit.ts"
 import type { Quality } from "../../ledger/Quality.ts"
@@ -10,7 +11,6 @@ import type { ProfitStanding } from "../../ledger/Standing.ts"
 import { chargedLine, chargedRow } from "./LearnedFee.ts"
 import * as Money from "./Money.ts"
 import * as Table from "./Table.ts"
-import { age, counted } from "./Words.ts"
 
 /** Grid profit and inventory less fees are the total; what accounts ask for stands behind it. */
 const titles = {

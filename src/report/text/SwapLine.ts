@@ -3,8 +3,8 @@ import { type Amount, type Asset, formatWithSymbol } from "../../domain/Amount.t
 import { moneyOf, type SwapAccount, swapPlaces } from "../../domain/SwapAccount.ts"
 import type { AgreedSwap, RecordedStep, SwapEvent, SwapEventOf } from "../../domain/SwapEvent.ts"
 import { iso } from "../../domain/Text.ts"
+import { clock } from "../../domain/Words.ts"
 import { printable } from "./Table.ts"
-import { clock } from "./Words.ts"
 
 /** The terms to agree to, line by line. */
 export const terms = (agreed: AgreedSwap): ReadonlyArray<string> => {

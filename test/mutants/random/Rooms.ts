@@ -12,7 +12,8 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   tracking: ["src/engine/tracking/*.ts"],
   restart: ["src/engine/restart/*.ts"],
   state: ["src/engine/state/**/*.ts"],
-  signing: ["src/venue/signing/*.ts", "src/signer/*.ts"],
+  signing: ["src/signing/**/*.ts"],
+  orderbook: ["src/orderbook/*.ts"],
   http: ["src/venue/http/*.ts"],
   kernel: ["src/backtest/kernel/**/*.ts"],
   strategy: [

@@ -9,7 +9,7 @@ import { dirname, join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import bs58 from "bs58"
 import { Effect, Redacted } from "effect"
-import * as Keystore from "../../../src/cli/signer/Keystore.ts"
+import * as Keystore from "../../../src/files/secrets/Keystore.ts"
 import { ledgerOf } from "../../../src/venue/profile/Profiles.ts"
 import { limitbot } from "../../builtProgram.ts"
 import {

@@ -4,12 +4,12 @@ import type { Obedient } from "../../../control/notify/TelegramCommands.ts"
 import type { Pulse } from "../../../control/Pulse.ts"
 import { linesOf, problemsOf } from "../../../control/view/problems.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
+import { counted } from "../../../domain/Words.ts"
 import * as OperatorPause from "../../../engine/planning/OperatorPause.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../../engine/state/BotState.ts"
 import type { StepTerms } from "../../../engine/tracking/Overdue.ts"
 import type * as Money from "../../../report/text/Money.ts"
-import { counted } from "../../../report/text/Words.ts"
 import * as KillFile from "../../run/KillFile.ts"
 
 export interface ChatBot extends Pulse {

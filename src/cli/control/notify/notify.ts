@@ -3,7 +3,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Console, Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Notifier from "../../../control/notify/Notifier.ts"
-import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as ConfigFile from "../../../files/ConfigFile.ts"
 import * as flags from "../../flags.ts"
 
 /** At least one receiver did not accept it; which ones has been printed. */

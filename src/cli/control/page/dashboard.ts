@@ -2,7 +2,7 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Tokens from "../../../control/http/Tokens.ts"
-import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as ConfigFile from "../../../files/ConfigFile.ts"
 import * as flags from "../../flags.ts"
 import * as RunningBot from "../RunningBot.ts"
 import * as DashboardPage from "./DashboardPage.ts"

@@ -7,12 +7,12 @@
  */
 import { Effect, FileSystem, Result, Stream } from "effect"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
+import * as StrategyFiles from "../../../files/StrategyFiles.ts"
 import { Journal } from "../../../journal/Journal.ts"
+import * as Layers from "../../../Layers.ts"
 import type { Markets } from "../../../strategy/Markets.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import * as StrategyFile from "../../../strategy/StrategyFile.ts"
-import * as StrategyFiles from "../../files/StrategyFiles.ts"
-import * as Modes from "../../Modes.ts"
 
 const told = Effect.gen(function* () {
   const journal = yield* Journal
@@ -68,7 +68,7 @@ export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn
   const fileSystem = yield* FileSystem.FileSystem
   const exists = (path: string) => Effect.orElseSucceed(fileSystem.exists(path), () => false)
   // On a full disk it cannot be read beside others; whoever opens it to write reads it alone, or says what is wrong with it.
-  const known = Effect.orElseSucceed(Effect.provide(told, Modes.readOnlyJournal(journal)), () => [])
+  const known = Effect.orElseSucceed(Effect.provide(told, Layers.readOnlyJournal(journal)), () => [])
   const last = lastRunIn((yield* exists(journal)) ? yield* known : [])
   const missing = yield* Effect.filter(all, (file) => Effect.map(exists(file), (isThere) => !isThere))
   const left = missing.length === all.length ? [] : missing.filter((file) => last.removed.has(file))

@@ -6,9 +6,9 @@
 import { Effect, FileSystem, Result, Semaphore } from "effect"
 import type { Engine } from "../../../engine/Engine.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
+import * as StrategyFiles from "../../../files/StrategyFiles.ts"
 import type { Markets } from "../../../strategy/Markets.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
-import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import type * as WarmPrices from "../../warmup/WarmPrices.ts"
 import * as Admission from "../Admission.ts"
 

@@ -5,7 +5,7 @@
 import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import { percent } from "../../../domain/Text.ts"
-import { age } from "../../../report/text/Words.ts"
+import { age } from "../../../domain/Words.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import { type Fees, isResting, type PlannedChange } from "../PlanReport.ts"
 

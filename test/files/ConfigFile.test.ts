@@ -1,10 +1,10 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Path, Redacted } from "effect"
-import { type ConfigInvalid, load, loadSettings } from "../../../src/cli/files/ConfigFile.ts"
-import * as Decimal from "../../../src/domain/Decimal.ts"
-import { feesToOthers } from "../../../src/domain/Order.ts"
-import { ownAccount, termsOf } from "../../../src/venue/VenueConfig.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { feesToOthers } from "../../src/domain/Order.ts"
+import { type ConfigInvalid, load, loadSettings } from "../../src/files/ConfigFile.ts"
+import { ownAccount, termsOf } from "../../src/venue/VenueConfig.ts"
 
 const good = `venue:
   url: https://venue.example/base/

@@ -1,6 +1,7 @@
 /** The facts of the service as people read them: one line each, in the words of `venue.facts`. */
+
+import type { BotSettings } from "../../files/ConfigFile.ts"
 import type { VenueFacts } from "../../venue/profile/Facts.ts"
-import type { BotSettings } from "../files/ConfigFile.ts"
 
 const lines = (name: string, value: unknown): ReadonlyArray<readonly [string, string]> => {
   if (typeof value !== "object" || value === null) return [[name, String(value)]]

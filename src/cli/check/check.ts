@@ -3,6 +3,8 @@ import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { present } from "../../domain/Present.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
 import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
@@ -11,8 +13,6 @@ import * as Lookahead from "../backtest/Lookahead.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { WrongUsage } from "../Usage.ts"
-import * as ConfigFile from "./ConfigFile.ts"
-import * as StrategyFiles from "./StrategyFiles.ts"
 
 /** Problems were found and have been printed. */
 export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFailed", { count: Schema.Int }) {

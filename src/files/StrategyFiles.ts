@@ -2,11 +2,11 @@
  * Reads strategy files together: every problem of every file at once, and what no single file can show (equal names).
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
-import { type Markets, quotedIn } from "../../strategy/Markets.ts"
-import { type Problem, problemAt, render, sourceText, suggestion } from "../../strategy/Problem.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
-import * as StrategyFile from "../../strategy/StrategyFile.ts"
-import { mostCharacters } from "../../strategy/YamlReader.ts"
+import { type Markets, quotedIn } from "../strategy/Markets.ts"
+import { type Problem, problemAt, render, sourceText, suggestion } from "../strategy/Problem.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import * as StrategyFile from "../strategy/StrategyFile.ts"
+import { mostCharacters } from "../strategy/YamlReader.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 
 /** Larger files are refused unread: no character that counts as one has more bytes in UTF-8. */

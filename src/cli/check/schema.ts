@@ -1,8 +1,8 @@
 /** `limitbot schema strategy|config`: the shape of a file as JSON Schema, with which editors complete and check it. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
-import * as ConfigFile from "./ConfigFile.ts"
 
 export const schemas = { strategy: StrategyFile.schema, config: ConfigFile.schema } as const
 

@@ -1,14 +1,14 @@
 /**
  * What may be traded. `assets:` of the configuration: each asset's name at the venue, its other spellings there, and where its
  * money is. `markets:` and `prices:`: price steps, where candles come from, and how far a price may be from its second witness
- * (`engine/book/PriceWitness`).
+ * (`orderbook/PriceWitness`).
  */
-import type { Asset } from "../domain/Amount.ts"
-import * as Decimal from "../domain/Decimal.ts"
-import { defaultWitnessTerms, type WitnessTerms } from "../orderbook/PriceWitness.ts"
-import * as Read from "../strategy/Fields.ts"
-import { type Markets, market } from "../strategy/Markets.ts"
-import { quoted, type Report, report, suggestion } from "../strategy/Problem.ts"
+import type { Asset } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { defaultWitnessTerms, type WitnessTerms } from "../../orderbook/PriceWitness.ts"
+import * as Read from "../../strategy/Fields.ts"
+import { type Markets, market } from "../../strategy/Markets.ts"
+import { quoted, type Report, report, suggestion } from "../../strategy/Problem.ts"
 
 export const depositTypes = ["INTENTS", "CONFIDENTIAL_INTENTS", "ORIGIN_CHAIN"] as const
 export type DepositType = (typeof depositTypes)[number]

@@ -7,10 +7,10 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
-import { families, type MeasuredBot } from "../../control/view/Metrics.ts"
-import { lineOf } from "../../control/view/Recent.ts"
-import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import { version } from "../../version.ts"
+import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
+import { version } from "../version.ts"
+import { families, type MeasuredBot } from "./view/Metrics.ts"
+import { lineOf } from "./view/Recent.ts"
 
 export interface Collector {
   /** The base address of `/v1/traces`, `/v1/metrics` and `/v1/logs`. */

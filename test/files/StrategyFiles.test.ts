@@ -5,10 +5,10 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import * as StrategyFiles from "../../../src/cli/files/StrategyFiles.ts"
-import { parse } from "../../../src/strategy/StrategyFile.ts"
-import { markets } from "../../strategy/support.ts"
-import { goodGrid, goodLadder, goodThirds } from "../../strategy/wrongFiles.ts"
+import * as StrategyFiles from "../../src/files/StrategyFiles.ts"
+import { parse } from "../../src/strategy/StrategyFile.ts"
+import { markets } from "../strategy/support.ts"
+import { goodGrid, goodLadder, goodThirds } from "../strategy/wrongFiles.ts"
 
 const twinGrid = goodGrid.replace("name: btc-grid", "# a comment\nname:   eth-ladder")
 const quotedTwin = goodGrid.replace("name: btc-grid", 'name: "eth-ladder"')

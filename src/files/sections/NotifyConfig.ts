@@ -3,16 +3,16 @@
  * Discord) are references; a webhook's own address may be in the file.
  */
 import { Effect, Redacted } from "effect"
-import { isPrivate } from "../../../control/Address.ts"
-import { defaultTelegram, type Receiver, receivers, type Target } from "../../../control/notify/channels.ts"
-import type { Mailbox } from "../../../control/notify/email.ts"
-import type { HeartbeatOptions } from "../../../control/notify/Heartbeat.ts"
-import { daily, type Severity, severities } from "../../../control/notify/Notice.ts"
-import { BotEvent } from "../../../domain/BotEvent.ts"
-import * as Read from "../../../strategy/Fields.ts"
-import { described, schemaOf } from "../../../strategy/JsonSchema.ts"
-import { type Report, report } from "../../../strategy/Problem.ts"
-import { readSecret, type SecretSource, secretSource } from "../../files/SecretSource.ts"
+import { isPrivate } from "../../control/Address.ts"
+import { defaultTelegram, type Receiver, receivers, type Target } from "../../control/notify/channels.ts"
+import type { Mailbox } from "../../control/notify/email.ts"
+import type { HeartbeatOptions } from "../../control/notify/Heartbeat.ts"
+import { daily, type Severity, severities } from "../../control/notify/Notice.ts"
+import { BotEvent } from "../../domain/BotEvent.ts"
+import * as Read from "../../strategy/Fields.ts"
+import { described, schemaOf } from "../../strategy/JsonSchema.ts"
+import { type Report, report } from "../../strategy/Problem.ts"
+import { readSecret, type SecretSource, secretSource } from "../secrets/SecretSource.ts"
 
 const shortestMillis = 1_000
 

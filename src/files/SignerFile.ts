@@ -3,18 +3,18 @@
  * names the key, the verifier, the place of the record, and how much of each asset may leave at once and per day.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
-import { fromDecimal } from "../../domain/Amount.ts"
-import * as Ed25519 from "../../signing/Ed25519.ts"
-import type * as KmsSigner from "../../signing/remote/KmsSigner.ts"
-import type { Cap } from "../../signing/remote/Policy.ts"
-import * as Read from "../../strategy/Fields.ts"
-import { type Report, render, report, sourceText } from "../../strategy/Problem.ts"
-import { readYaml } from "../../strategy/YamlReader.ts"
-import { verifierOf } from "../../venue/profile/Profiles.ts"
-import * as PlainFiles from "../files/PlainFiles.ts"
-import { readSecret, secretSource } from "../files/SecretSource.ts"
-import * as FactsSection from "../profile/FactsSection.ts"
-import * as KeystoreSource from "./KeystoreSource.ts"
+import { fromDecimal } from "../domain/Amount.ts"
+import * as Ed25519 from "../signing/Ed25519.ts"
+import type * as KmsSigner from "../signing/remote/KmsSigner.ts"
+import type { Cap } from "../signing/remote/Policy.ts"
+import * as Read from "../strategy/Fields.ts"
+import { type Report, render, report, sourceText } from "../strategy/Problem.ts"
+import { readYaml } from "../strategy/YamlReader.ts"
+import { verifierOf } from "../venue/profile/Profiles.ts"
+import * as PlainFiles from "./PlainFiles.ts"
+import * as KeystoreSource from "./secrets/KeystoreSource.ts"
+import { readSecret, secretSource } from "./secrets/SecretSource.ts"
+import * as FactsSection from "./sections/FactsSection.ts"
 
 const kmsFields = Read.fields({
   command: Read.required(Read.list(Read.text), "the program that asks the service, and its arguments"),

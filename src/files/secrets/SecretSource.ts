@@ -8,7 +8,7 @@ import { Config, Effect, FileSystem, Option, Path, type PlatformError, Redacted 
 import type { Located, Reader } from "../../strategy/Fields.ts"
 import { described } from "../../strategy/JsonSchema.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
-import * as PlainFiles from "./PlainFiles.ts"
+import * as PlainFiles from "../PlainFiles.ts"
 
 export type SecretSource = { readonly env: string } | { readonly file: string }
 

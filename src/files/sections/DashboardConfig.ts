@@ -3,12 +3,12 @@
  * sends tokens over a network and needs TLS, or the explicit statement that something else encrypts.
  */
 import { Effect, FileSystem, Redacted } from "effect"
-import { isLoopback } from "../../../control/Address.ts"
-import type { ControlOptions } from "../../../control/ControlOptions.ts"
-import * as Read from "../../../strategy/Fields.ts"
-import { type Report, report } from "../../../strategy/Problem.ts"
-import * as PlainFiles from "../../files/PlainFiles.ts"
-import { readSecret, type SecretSource, secretSource } from "../../files/SecretSource.ts"
+import { isLoopback } from "../../control/Address.ts"
+import type { ControlOptions } from "../../control/ControlOptions.ts"
+import * as Read from "../../strategy/Fields.ts"
+import { type Report, report } from "../../strategy/Problem.ts"
+import * as PlainFiles from "../PlainFiles.ts"
+import { readSecret, type SecretSource, secretSource } from "../secrets/SecretSource.ts"
 
 const defaultPort = 8177
 /** What nobody can guess, whatever it is made of. */

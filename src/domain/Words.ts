@@ -1,5 +1,5 @@
 /** The wording of figures in sentences: ages, times of day, counted things. */
-import { dayMillis, hourMillis } from "../../domain/Durations.ts"
+import { dayMillis, hourMillis } from "./Durations.ts"
 
 export const age = (millis: number): string => {
   const seconds = Math.max(0, millis) / 1000

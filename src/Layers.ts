@@ -7,33 +7,35 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Schema } from "effect"
 import type { HttpClient } from "effect/http"
-import type { Market } from "../domain/Market.ts"
-import { feesToOthers } from "../domain/Order.ts"
-import { present } from "../domain/Present.ts"
-import { defaults, EngineSettings, type Settings } from "../engine/EngineSettings.ts"
-import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
-import { depositTypeOf } from "../engine/tracking/MoneyPath.ts"
-import * as Head from "../journal/Head.ts"
-import { Journal } from "../journal/Journal.ts"
-import * as Lease from "../journal/Lease.ts"
-import { PriceStore } from "../journal/PriceStore.ts"
-import * as Reserve from "../journal/Reserve.ts"
-import * as Sqlite from "../journal/Sqlite.ts"
-import { OrderBook } from "../orderbook/OrderBook.ts"
-import { WitnessTerms } from "../orderbook/PriceWitness.ts"
-import * as DryVenue from "../sandbox/DryVenue.ts"
-import * as AccountKey from "../signing/AccountKey.ts"
-import * as IntentGuard from "../signing/IntentGuard.ts"
-import * as RemoteSigner from "../signing/remote/RemoteSigner.ts"
-import { type KeyMalformed, publicKeyOf, Signer } from "../signing/Signer.ts"
-import type { Markets } from "../strategy/Markets.ts"
-import * as HttpVenue from "../venue/HttpVenue.ts"
-import { Session } from "../venue/http/Session.ts"
-import { VenueClient } from "../venue/http/VenueClient.ts"
-import * as Incidents from "../venue/Incidents.ts"
-import * as Charges from "../venue/profile/Charges.ts"
-import { Swaps } from "../venue/Swaps.ts"
-import type { Venue } from "../venue/Venue.ts"
+import type { Market } from "./domain/Market.ts"
+import { feesToOthers } from "./domain/Order.ts"
+import { present } from "./domain/Present.ts"
+import { defaults, EngineSettings, type Settings } from "./engine/EngineSettings.ts"
+import { Bookkeeper } from "./engine/state/Bookkeeper.ts"
+import { depositTypeOf } from "./engine/tracking/MoneyPath.ts"
+import type { BotConfig } from "./files/ConfigFile.ts"
+import * as WalletConfig from "./files/sections/WalletConfig.ts"
+import * as Head from "./journal/Head.ts"
+import { Journal } from "./journal/Journal.ts"
+import * as Lease from "./journal/Lease.ts"
+import { PriceStore } from "./journal/PriceStore.ts"
+import * as Reserve from "./journal/Reserve.ts"
+import * as Sqlite from "./journal/Sqlite.ts"
+import { OrderBook } from "./orderbook/OrderBook.ts"
+import { WitnessTerms } from "./orderbook/PriceWitness.ts"
+import * as DryVenue from "./sandbox/DryVenue.ts"
+import * as AccountKey from "./signing/AccountKey.ts"
+import * as IntentGuard from "./signing/IntentGuard.ts"
+import * as RemoteSigner from "./signing/remote/RemoteSigner.ts"
+import { type KeyMalformed, publicKeyOf, Signer } from "./signing/Signer.ts"
+import type { Markets } from "./strategy/Markets.ts"
+import * as HttpVenue from "./venue/HttpVenue.ts"
+import { Session } from "./venue/http/Session.ts"
+import { VenueClient } from "./venue/http/VenueClient.ts"
+import * as Incidents from "./venue/Incidents.ts"
+import * as Charges from "./venue/profile/Charges.ts"
+import { Swaps } from "./venue/Swaps.ts"
+import type { Venue } from "./venue/Venue.ts"
 import {
   chainAccount,
   defaultPatience,
@@ -41,9 +43,7 @@ import {
   payerOf,
   type VenueAccount,
   VenueConfig
-} from "../venue/VenueConfig.ts"
-import type { BotConfig } from "./files/ConfigFile.ts"
-import * as WalletConfig from "./files/WalletConfig.ts"
+} from "./venue/VenueConfig.ts"
 
 /** If app fees that we did not ask for take more than this share of the input, the order is not funded. */
 const maxAppFeeBasisPoints = 100
@@ -67,7 +67,7 @@ export type Pace = Partial<Omit<Settings, "account">>
 export const accountOf: (
   config: BotConfig
 ) => Effect.Effect<VenueAccount, AddressesUnfit | KeyMalformed | AccountKey.KeyOfAnother> = Effect.fn(
-  "Modes.accountOf"
+  "Layers.accountOf"
 )(function* ({ account, markets }) {
   const signerId = yield* signerOf(account)
   const onChain = markets.assets.filter((asset) => depositTypeOf(account, asset) === "ORIGIN_CHAIN")
@@ -92,7 +92,7 @@ export const accountOf: (
 })
 
 /** The account that signs: named, or the implicit one of its key. */
-export const signerOf = Effect.fn("Modes.signerOf")(function* (account: BotConfig["account"]) {
+export const signerOf = Effect.fn("Layers.signerOf")(function* (account: BotConfig["account"]) {
   // With a signer process the configuration names the account, because there is no key here to derive it from.
   if ("signer" in account.signing)
     return yield* RemoteSigner.signsFor(account.signing.signer.socket, account.signing.signerId)
@@ -121,7 +121,7 @@ export const venueSettings = ({ venue }: BotConfig, account: VenueAccount): Venu
   patience: defaultPatience
 })
 
-export const venueConfig = (config: BotConfig, account: VenueAccount) =>
+const venueConfig = (config: BotConfig, account: VenueAccount) =>
   Layer.succeed(VenueConfig, venueSettings(config, account))
 
 const engineSettings = (

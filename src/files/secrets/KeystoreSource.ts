@@ -2,8 +2,8 @@
 import { Effect, FileSystem, Path } from "effect"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
-import { readSecret, secretSource } from "../files/SecretSource.ts"
 import * as Keystore from "./Keystore.ts"
+import { readSecret, secretSource } from "./SecretSource.ts"
 
 export const reader = Read.fields({
   file: Read.required(Read.text, "as `limitbot key import` writes it"),
