@@ -105,7 +105,7 @@ const signerLayer = ({ signing }: BotConfig["account"]) =>
 
 const guardLayer =
   ({ signing }: BotConfig["account"]) =>
-  (payer: IntentGuard.Payer) =>
+  (payer: IntentGuard.PayingAccount) =>
     "signer" in signing ? RemoteSigner.guardLayer(signing.signer.socket, payer) : IntentGuard.layer(payer)
 
 export const venueSettings = ({ venue }: BotConfig, account: VenueAccount): VenueConfig["Service"] => ({
@@ -183,7 +183,7 @@ export interface Outside<EG, RG, ES, RS> {
   readonly http: Layer.Layer<HttpClient.HttpClient>
   /** Who has the key, and who watches over what is signed. */
   readonly signer: Layer.Layer<Signer, ES, RS>
-  readonly guard: (payer: IntentGuard.Payer) => Layer.Layer<IntentGuard.IntentGuard, EG, RG>
+  readonly guard: (payer: IntentGuard.PayingAccount) => Layer.Layer<IntentGuard.IntentGuard, EG, RG>
 }
 
 /** This machine's network, and the configured key or the process that has it. */

@@ -8,7 +8,7 @@ import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { build, type Plugin } from "rolldown"
-import { hashOfSources } from "../src/cli/DecisionCode.ts"
+import { hashOfSources } from "../src/app/DecisionCode.ts"
 import { declareTypes } from "./declareTypes.ts"
 
 const root = resolve(import.meta.dirname, "..")
@@ -55,7 +55,7 @@ const ohmOnDemand: Plugin = {
 const decisionCodeKnown: Plugin = {
   name: "decision-code-known",
   transform: {
-    filter: { id: /src.cli.DecisionCode\.ts$/ },
+    filter: { id: /src.app.DecisionCode\.ts$/ },
     handler: () => `export const decisionCode = () => ${JSON.stringify(hashOfSources(join(root, "src")))}`
   }
 }

@@ -21,12 +21,13 @@ import {
 } from "effect"
 import { CliError } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import { Process } from "../app/process/Process.ts"
+import * as Stop from "../app/process/Stop.ts"
+import { Terminal } from "../app/process/Terminal.ts"
+import { WrongUsage } from "../app/process/WrongUsage.ts"
 import { messageOf } from "../domain/Text.ts"
 import * as PlainFiles from "../files/PlainFiles.ts"
-import { Process } from "./Process.ts"
 import { runCommand } from "./root.ts"
-import * as Stop from "./Stop.ts"
-import { Terminal } from "./Terminal.ts"
 import * as Usage from "./Usage.ts"
 
 type Signal = "SIGINT" | "SIGTERM"
@@ -41,7 +42,7 @@ const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal): number => {
   if (Option.isNone(error)) return 1
   if (CliError.isCliError(error.value))
     return error.value._tag === "ShowHelp" && error.value.errors.length === 0 ? 0 : 2
-  return error.value instanceof Usage.WrongUsage ? 2 : 1
+  return error.value instanceof WrongUsage ? 2 : 1
 }
 
 /** The address on which a server could not listen because another process does; whose own words say more keeps them. */

@@ -19,7 +19,7 @@ const commands = {
   schema: () => import("./check/schema.ts").then(({ command }) => command),
   status: () => import("./journal/status.ts").then(({ command }) => command),
   orders: () => import("./journal/orders.ts").then(({ command }) => command),
-  dashboard: () => import("./control/page/dashboard.ts").then(({ command }) => command),
+  dashboard: () => import("./control/dashboard.ts").then(({ command }) => command),
   events: () => import("./control/events.ts").then(({ command }) => command),
   journal: () => import("./journal/journal.ts").then(({ command }) => command),
   fills: () => import("./journal/fills.ts").then(({ command }) => command),

@@ -22,7 +22,7 @@ import * as Sqlite from "../journal/Sqlite.ts"
 import { OrderBook } from "../orderbook/OrderBook.ts"
 import { saltFrom } from "../sandbox/SandboxApi.ts"
 import type { ConnectionRecord } from "../sandbox/SandboxServer.ts"
-import type { IntentGuard, Payer } from "../signing/IntentGuard.ts"
+import type { IntentGuard, PayingAccount } from "../signing/IntentGuard.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { type History, layerSignedBy, type Venue } from "../venue/library.ts"
 import * as Charges from "../venue/profile/Charges.ts"
@@ -54,7 +54,7 @@ export interface BotOptions {
   /** Whether it knows the venue's key for quotes. */
   readonly isVerifying?: boolean
   /** Who signs, where it is not a key of its own. */
-  readonly guard?: (payer: Payer) => Layer.Layer<IntentGuard>
+  readonly guard?: (payer: PayingAccount) => Layer.Layer<IntentGuard>
   /** What runs beside the engine. */
   readonly beside?: Effect.Effect<void, unknown, Bookkeeper | History | Journal | PriceStore | Venue>
   readonly wallet?: Layer.Layer<never, never, HttpClient.HttpClient>

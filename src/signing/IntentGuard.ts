@@ -34,7 +34,7 @@ export interface SignedIntent {
 }
 
 /** Whose money is moved, and what a signature of it may be for. */
-export interface Payer {
+export interface PayingAccount {
   /** The account that signs. */
   readonly signerId: string
   readonly domains: SigningDomains
@@ -124,7 +124,7 @@ export interface SignedPayload extends SignedIntent {
 /** The key's holder, who is asked for nothing that has not passed. */
 export type KeyHolder = (asked: PayloadToSign) => Effect.Effect<SignedPayload, IntentRefused | SignerUnavailable>
 
-export const make = Effect.fnUntraced(function* ({ domains, signerId }: Payer, holder: KeyHolder) {
+export const make = Effect.fnUntraced(function* ({ domains, signerId }: PayingAccount, holder: KeyHolder) {
   const validity = yield* IntentValidity
   const { objection } = AccountKey.make(signerId)
 
@@ -175,7 +175,7 @@ export const make = Effect.fnUntraced(function* ({ domains, signerId }: Payer, h
 })
 
 /** The key is in this process, or in a service that signs what it is given. */
-export const layer = (payer: Payer) =>
+export const layer = (payer: PayingAccount) =>
   Layer.effect(
     IntentGuard,
     Effect.gen(function* () {

@@ -5,7 +5,7 @@
 import { Context, type Redacted } from "effect"
 import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
-import type { Payer } from "../signing/IntentGuard.ts"
+import type { PayingAccount } from "../signing/IntentGuard.ts"
 import * as document from "./profile/document.ts"
 import type { VenueFacts } from "./profile/Facts.ts"
 import type { AssetSpellings } from "./wire/AssetId.ts"
@@ -124,7 +124,7 @@ export const secretsOf = ({ apiKey, partnerJwt }: VenueConfig["Service"]): Reado
   [apiKey, partnerJwt].filter((secret) => secret !== undefined)
 
 /** Whose payments its verifiers execute. */
-export const payerOf = (config: VenueConfig["Service"]): Payer => ({
+export const payerOf = (config: VenueConfig["Service"]): PayingAccount => ({
   signerId: config.account.signerId,
   domains: factsOf(config).signing
 })

@@ -19,7 +19,7 @@ import * as Network from "../../src/rehearsal/Network.ts"
 import { calm } from "../../src/rehearsal/Trouble.ts"
 import { randomFrom, World } from "../../src/rehearsal/World.ts"
 import * as Books from "../../src/sandbox/core/money/Books.ts"
-import type { Payer } from "../../src/signing/IntentGuard.ts"
+import type { PayingAccount } from "../../src/signing/IntentGuard.ts"
 import { budgets } from "../../src/strategy/Strategy.ts"
 import { ownAccount } from "../../src/venue/VenueConfig.ts"
 import * as Disk from "./Disk.ts"
@@ -198,7 +198,7 @@ const play = async (
         ...(plan.has.has("deployed")
           ? { account: ownAccount(connection.account.signerId, "CONFIDENTIAL_INTENTS") }
           : {}),
-        ...(plan.has.has("oddSigner") ? { guard: (payer: Payer) => OddSigner.layer(scene, payer) } : {}),
+        ...(plan.has.has("oddSigner") ? { guard: (payer: PayingAccount) => OddSigner.layer(scene, payer) } : {}),
         leaseLost: () => (seat.isLeaseLost ? "somebody removed it" : undefined)
       },
       // Each process has random numbers of its own: with the same ones two journals would draw the same identity.

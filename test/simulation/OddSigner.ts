@@ -39,7 +39,10 @@ const repetition = "its last answer again"
 
 export const names: ReadonlyArray<string> = [...Object.keys(changes), repetition].map((lie) => `odd signer: ${lie}`)
 
-export const layer = ({ isCalm, note, plan: { seed } }: Scene, payer: Guard.Payer): Layer.Layer<Guard.IntentGuard> => {
+export const layer = (
+  { isCalm, note, plan: { seed } }: Scene,
+  payer: Guard.PayingAccount
+): Layer.Layer<Guard.IntentGuard> => {
   let last: Guard.SignedPayload | undefined
 
   const signed = ({ message, nonce, recipient }: SignerPayload, keySeed: number): Guard.SignedPayload => {

@@ -3,6 +3,8 @@
 import { Effect, FileSystem, Option, Result } from "effect"
 import { Flag, type Param } from "effect/cli"
 import { isScalar, isSeq, parseDocument } from "yaml"
+import * as FeeModel from "../../app/backtest/FeeModel.ts"
+import { orWrong, WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Backtest from "../../backtest/Backtest.ts"
 import { noCosts } from "../../backtest/kernel/FillPresets.ts"
 import type { FillRules } from "../../backtest/kernel/FillRules.ts"
@@ -22,8 +24,6 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { orWrong, WrongUsage } from "../Usage.ts"
-import * as FeeModel from "./FeeModel.ts"
 
 export const dataFlags = {
   data: FileName.flag("data").pipe(
@@ -227,7 +227,7 @@ const journalPrefix = "journal:"
 
 /** A journal's minutes, as if they were a file. Loaded on demand: most runs read files. */
 const fromJournal = Effect.fnUntraced(function* (file: string, market: string | undefined) {
-  const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
+  const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
   const { candles, sha256 } = yield* JournalData.candles(file, market)
   const repaired = { invalid: 0, sort: 0, duplicates: 0, range: 0, gaps: 0 }
   const indices = CrossingIndex.linearIndices(candles, "at")

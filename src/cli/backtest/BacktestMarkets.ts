@@ -1,13 +1,13 @@
 /** Assigns candle files to markets, and puts all candles on one time axis. */
 
 import { Array as Arr, Effect, Result } from "effect"
+import { orWrong } from "../../app/process/WrongUsage.ts"
 import * as Alignment from "../../candles/Alignment.ts"
 import type * as CandleFile from "../../candles/CandleFile.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import type { Market } from "../../domain/Market.ts"
 import { marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
-import { orWrong } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 
 /** Loaded candles, and their source. */

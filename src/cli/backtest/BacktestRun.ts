@@ -1,5 +1,9 @@
 /** Strategies over candles: loads what they need of the data once, and runs both sides of the band. */
 import { Array as Arr, Clock, Effect, Option } from "effect"
+import * as FeeModel from "../../app/backtest/FeeModel.ts"
+import * as Progress from "../../app/process/Progress.ts"
+import * as Stop from "../../app/process/Stop.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as Band from "../../backtest/Band.ts"
 import * as Calibration from "../../backtest/results/Calibration.ts"
@@ -12,13 +16,9 @@ import type { Market } from "../../domain/Market.ts"
 import type { OrderTerms } from "../../domain/Order.ts"
 import { iso } from "../../domain/Text.ts"
 import { candlesWanted, marketsSaid, marketsSeen } from "../../strategy/Strategy.ts"
-import * as Progress from "../Progress.ts"
-import * as Stop from "../Stop.ts"
-import { WrongUsage } from "../Usage.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import * as BacktestMarkets from "./BacktestMarkets.ts"
 import type * as BacktestSummary from "./BacktestSummary.ts"
-import * as FeeModel from "./FeeModel.ts"
 
 export const modes = {
   both: ["pessimistic", "optimistic"],
@@ -41,7 +41,7 @@ export interface BacktestAsked extends Omit<BacktestInput.DataFlags, "data">, Ba
 
 /** Loaded on demand, like everything that most runs do not need. */
 const calibrationOf = Effect.fnUntraced(function* (journal: string, market: string, terms: OrderTerms) {
-  const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
+  const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
   const found = yield* JournalData.calibration(journal, market, terms)
   const measured = {
     pessimistic: Calibration.rulesFor(found, "pessimistic"),

@@ -1,5 +1,6 @@
 /** The result of a backtest for the terminal and as JSON. */
 
+import type { FeeModel } from "../../app/backtest/FeeModel.ts"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as Band from "../../backtest/Band.ts"
 import * as AllIn from "../../backtest/results/AllIn.ts"
@@ -17,7 +18,6 @@ import * as Table from "../../report/text/Table.ts"
 import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
 import type { Source } from "./BacktestMarkets.ts"
 import * as BandSummary from "./BandSummary.ts"
-import type { FeeModel } from "./FeeModel.ts"
 
 export interface Result {
   readonly strategy: Strategy

@@ -4,11 +4,11 @@
  */
 import { Array as Arr, Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
 import * as TradeList from "../../backtest/results/TradeList.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { WrongUsage } from "../Usage.ts"
 import type { Results } from "./BacktestComparison.ts"
 import * as BacktestInput from "./BacktestInput.ts"
 import { simulate } from "./BacktestRun.ts"

@@ -5,11 +5,11 @@
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import * as Drift from "../../domain/Drift.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { Canary } from "../../venue/canary/Canary.ts"
 import * as flags from "../flags.ts"
-import * as PartnerMode from "../swap/PartnerMode.ts"
 
 /** Money depends on what differs; it has been printed. */
 export class ServiceChanged extends Schema.TaggedError<ServiceChanged>()("ServiceChanged", { why: Schema.String }) {
@@ -24,9 +24,9 @@ export const command = Command.make(
   { config: flags.config, json: flags.json },
   Effect.fn(function* ({ config: file, json }) {
     const config = yield* ConfigFile.load(file)
-    const signerId = yield* PartnerMode.signerOf(config)
+    const signerId = yield* VenueAccess.signerOf(config)
     const { checked, drift, unchecked } = yield* Canary.use((canary) => canary.look(config.markets.assets)).pipe(
-      Effect.provide(PartnerMode.venue(config, signerId))
+      Effect.provide(VenueAccess.venue(config, signerId))
     )
     if (json) yield* Console.log(JSON.stringify({ drift, checked, unchecked }))
     else {

@@ -2,6 +2,7 @@
 import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { present } from "../../domain/Present.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
@@ -12,7 +13,6 @@ import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as Lookahead from "../backtest/Lookahead.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { WrongUsage } from "../Usage.ts"
 
 /** Problems were found and have been printed. */
 export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFailed", { count: Schema.Int }) {
@@ -145,6 +145,6 @@ const readinessOf = Effect.fnUntraced(function* (
 ) {
   const waiting = strategies.filter(({ candles }) => candles !== undefined && candles.size > 0)
   if (waiting.length === 0) return []
-  const { ofFiles } = yield* Effect.promise(() => import("../warmup/FileReadiness.ts"))
+  const { ofFiles } = yield* Effect.promise(() => import("../../app/candles/FileReadiness.ts"))
   return yield* ofFiles(waiting, sources, journal)
 })

@@ -1,12 +1,12 @@
 /** What an operator says to a running bot: `pause`, `resume`, `drain`, `cancel`, `cancel-all`, `reload`. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
+import * as RunningBot from "../../app/control/RunningBot.ts"
+import { allowFlag } from "../../app/plan/PlanRefused.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as Admission from "../../app/run/Admission.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
-import { allowFlag } from "../plan/PlanRefused.ts"
-import * as Admission from "../run/Admission.ts"
-import { WrongUsage } from "../Usage.ts"
-import * as RunningBot from "./RunningBot.ts"
 
 const strategy = Argument.String("strategy").pipe(
   Argument.withDescription("A running strategy; all of them when left out"),

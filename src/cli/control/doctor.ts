@@ -6,9 +6,9 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import { asText, look } from "../../app/control/Checkup.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
-import { asText, look } from "./Checkup.ts"
 import * as ProfileText from "./ProfileText.ts"
 
 /** Something must be fixed; it has been printed. */

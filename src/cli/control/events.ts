@@ -6,6 +6,9 @@
 
 import { Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as RunningBot from "../../app/control/RunningBot.ts"
+import { inJournal } from "../../app/journal/JournalView.ts"
+import { requestedOrAfter } from "../../app/process/Stop.ts"
 import type { LineView } from "../../control/api/Views.ts"
 import { jsonOf, lineOf, mentions } from "../../control/view/Recent.ts"
 import { bySymbol } from "../../domain/Amount.ts"
@@ -15,9 +18,6 @@ import { Journal } from "../../journal/Journal.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { printable } from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
-import { inJournal } from "../journal/JournalView.ts"
-import { requestedOrAfter } from "../Stop.ts"
-import * as RunningBot from "./RunningBot.ts"
 
 const textOf = ({ at, subject, text }: LineView): string => printable(`${clock(at)}  ${subject}  ${text}`)
 

@@ -4,6 +4,10 @@
  * shown, and the screen says so.
  */
 import { Clock, Console, Effect, type Option, Stream } from "effect"
+import * as RunningBot from "../../app/control/RunningBot.ts"
+import type { JournalView } from "../../app/journal/JournalView.ts"
+import { requestedOrAfter } from "../../app/process/Stop.ts"
+import { Terminal } from "../../app/process/Terminal.ts"
 import type { PriceView } from "../../control/api/Views.ts"
 import * as LiveProfit from "../../control/view/LiveProfit.ts"
 import { problemsOf } from "../../control/view/problems.ts"
@@ -14,11 +18,7 @@ import { age } from "../../domain/Words.ts"
 import * as BotState from "../../engine/state/BotState.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { describe } from "../../report/text/EventLine.ts"
-import type { JournalView } from "../journal/JournalView.ts"
-import { requestedOrAfter } from "../Stop.ts"
 import { frame, paper } from "../screen/Screen.ts"
-import { Terminal } from "../Terminal.ts"
-import * as RunningBot from "./RunningBot.ts"
 
 const redrawMillis = 500
 /** A pipe gets the picture only now and then. */

@@ -4,6 +4,8 @@
  */
 import { Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as JournalData from "../../app/journal/JournalData.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import * as Generate from "../../candles/Generate.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
@@ -11,8 +13,6 @@ import { iso } from "../../domain/Text.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import * as JournalData from "../journal/JournalData.ts"
-import { WrongUsage } from "../Usage.ts"
 import { extremes, hashOf, writeCsv } from "./CandleText.ts"
 import { download } from "./download.ts"
 

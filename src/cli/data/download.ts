@@ -1,12 +1,12 @@
 /** `limitbot data download`: candles from an exchange, through the optional package ccxt. */
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as ExchangeCandles from "../../app/candles/ExchangeCandles.ts"
+import * as Progress from "../../app/process/Progress.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as FileName from "../FileName.ts"
-import * as Progress from "../Progress.ts"
-import { WrongUsage } from "../Usage.ts"
-import * as ExchangeCandles from "./ExchangeCandles.ts"
 
 export const download = Command.make(
   "download",

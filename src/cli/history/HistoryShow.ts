@@ -1,6 +1,8 @@
 /** What `limitbot history` does with its flags: it asks, synchronises or reads the copy, and prints. */
 import { Console, Effect, Option } from "effect"
 import type { Flag } from "effect/cli"
+import * as Progress from "../../app/process/Progress.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { present } from "../../domain/Present.ts"
 import { counted } from "../../domain/Words.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
@@ -9,8 +11,6 @@ import type { TransactionsQuery } from "../../venue/api/HistoryApi.ts"
 import { History, type TransactionPage } from "../../venue/History.ts"
 import { entryIn, type HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import type * as Wire from "../../venue/wire/WireValue.ts"
-import * as Progress from "../Progress.ts"
-import { WrongUsage } from "../Usage.ts"
 import * as HistoryFlags from "./HistoryFlags.ts"
 import * as HistoryText from "./HistoryText.ts"
 

@@ -1,6 +1,8 @@
 /** `limitbot history account`: the end user's own transactions, with the session of the account. */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { present } from "../../domain/Present.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { anyKind } from "../../venue/api/AccountHistoryApi.ts"
@@ -8,8 +10,6 @@ import { History } from "../../venue/History.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
-import * as PartnerMode from "../swap/PartnerMode.ts"
-import { WrongUsage } from "../Usage.ts"
 import * as HistoryFlags from "./HistoryFlags.ts"
 import { count } from "./HistoryFlags.ts"
 import * as HistoryText from "./HistoryText.ts"
@@ -39,7 +39,7 @@ export const account = Command.make(
   },
   Effect.fn(function* ({ config: file, depositType, json, newer, older, recipientType, refundType, status, ...given }) {
     const config = yield* ConfigFile.load(file)
-    const signerId = yield* PartnerMode.signerOf(config)
+    const signerId = yield* VenueAccess.signerOf(config)
     if (Option.isSome(older) && Option.isSome(newer)) {
       return yield* new WrongUsage({ message: "--prev-cursor and --next-cursor exclude each other" })
     }
@@ -53,7 +53,7 @@ export const account = Command.make(
       ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Option.getOrUndefined<unknown>(value)]))
     })
     const { value } = yield* History.use((history) => history.account(query)).pipe(
-      Effect.provide(PartnerMode.venue(config, signerId))
+      Effect.provide(VenueAccess.venue(config, signerId))
     )
     if (json) {
       const { items, nextCursor = null, prevCursor = null } = value

@@ -3,21 +3,21 @@
  */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { format } from "../../domain/Amount.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Table from "../../report/text/Table.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
 import * as flags from "../flags.ts"
-import * as PartnerMode from "../swap/PartnerMode.ts"
 
 export const command = Command.make(
   "balances",
   { config: flags.config, json: flags.json },
   Effect.fn(function* ({ config: file, json }) {
     const config = yield* ConfigFile.load(file)
-    const signerId = yield* PartnerMode.signerOf(config)
+    const signerId = yield* VenueAccess.signerOf(config)
     const balances = yield* Venue.use((venue) => venue.balances).pipe(
-      Effect.provide(PartnerMode.venue(config, signerId))
+      Effect.provide(VenueAccess.venue(config, signerId))
     )
     const rows = balances.map((balance) => row(balance, config))
     if (json) return yield* Console.log(JSON.stringify({ account: signerId, balances: rows }))

@@ -5,9 +5,9 @@
  */
 import { Effect, Schema } from "effect"
 import { Command } from "effect/cli"
+import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
-import * as PartnerMode from "../swap/PartnerMode.ts"
 import { account } from "./account.ts"
 import * as HistoryFlags from "./HistoryFlags.ts"
 import * as HistoryShow from "./HistoryShow.ts"
@@ -24,10 +24,10 @@ export const command = Command.make(
   { ...HistoryFlags.filters, ...HistoryFlags.ways },
   Effect.fn(function* ({ config: file, ...given }) {
     const config = yield* ConfigFile.load(file)
-    const signerId = yield* PartnerMode.signerOf(config)
+    const signerId = yield* VenueAccess.signerOf(config)
     if (config.venue.partnerJwt === undefined) return yield* new NoPartnerJwt()
     yield* HistoryShow.show(given, config.venue.ledger).pipe(
-      Effect.provide(PartnerMode.withHistory(config, signerId)),
+      Effect.provide(VenueAccess.withHistory(config, signerId)),
       Effect.provide(Sqlite.layer({ filename: config.journal }))
     )
   })

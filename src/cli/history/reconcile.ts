@@ -5,17 +5,17 @@
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import { deliver } from "../../app/journal/Resolving.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as ForeignOrder from "../../app/reconcile/ForeignOrder.ts"
+import { gather } from "../../app/reconcile/ReconcileWitnesses.ts"
+import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { counted } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import * as flags from "../flags.ts"
-import { deliver } from "../journal/Resolving.ts"
-import * as PartnerMode from "../swap/PartnerMode.ts"
-import { WrongUsage } from "../Usage.ts"
-import * as ForeignOrder from "./ForeignOrder.ts"
 import * as ReconcileText from "./ReconcileText.ts"
-import { gather } from "./ReconcileWitnesses.ts"
 
 /** Money is not where the journal has it. The findings have been printed. */
 class Contradictions extends Schema.TaggedError<Contradictions>()("Contradictions", { count: Schema.Int }) {
@@ -44,7 +44,7 @@ export const command = Command.make(
     if (Option.isSome(adopt) && Option.isSome(cancel))
       return yield* new WrongUsage({ message: "Say either --adopt or --cancel" })
     const config = yield* ConfigFile.load(file)
-    const signerId = yield* PartnerMode.signerOf(config)
+    const signerId = yield* VenueAccess.signerOf(config)
     if (Option.isSome(adopt)) return yield* ForeignOrder.adopt(config, adopt.value)
     yield* Effect.gen(function* () {
       if (Option.isSome(cancel)) return yield* ForeignOrder.cancel(config, signerId, cancel.value)
@@ -55,7 +55,7 @@ export const command = Command.make(
       const { length: count } = ReconcileText.contradictionsOf(gathered.findings)
       if (count > 0) return yield* new Contradictions({ count })
     }).pipe(
-      Effect.provide([Journal.layer, PartnerMode.withHistory(config, signerId)]),
+      Effect.provide([Journal.layer, VenueAccess.withHistory(config, signerId)]),
       Effect.provide(Sqlite.layer({ filename: config.journal }))
     )
   }, Effect.scoped)

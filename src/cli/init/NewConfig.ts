@@ -4,6 +4,8 @@
  * only their owner can read, or in the environment.
  */
 import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
+import * as VenueLook from "../../app/init/VenueLook.ts"
+import * as SandboxConfig from "../../app/run/SandboxConfig.ts"
 import { url } from "../../control/Address.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import { readSecret, type SecretSource } from "../../files/secrets/SecretSource.ts"
@@ -17,12 +19,10 @@ import { type Report, report, sourceText, suggestion } from "../../strategy/Prob
 import type { Question } from "../../strategy/Setup.ts"
 import type { ProfileName } from "../../venue/profile/Profiles.ts"
 import type { Token } from "../../venue/Venue.ts"
-import * as SandboxConfig from "../run/SandboxConfig.ts"
 import { defaultPort } from "../run/sandboxFlags.ts"
 import * as Key from "../signer/key.ts"
 import * as Init from "./InitText.ts"
 import type { Interview } from "./Interview.ts"
-import * as VenueLook from "./VenueLook.ts"
 
 /** One answer cannot be used; the message says why. */
 class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { message: Schema.String }) {}

@@ -6,6 +6,9 @@
  */
 import { Console, Effect, FileSystem, Option, Path, Result, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as Shielding from "../../app/init/Shielding.ts"
+import * as VenueLook from "../../app/init/VenueLook.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, type Price, toTick } from "../../domain/Market.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
@@ -21,12 +24,9 @@ import { defaultProfile, ledgerOf, type ProfileName, profileNames } from "../../
 import { schemas } from "../check/schema.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { WrongUsage } from "../Usage.ts"
 import * as Init from "./InitText.ts"
 import * as Interview from "./Interview.ts"
 import * as NewConfig from "./NewConfig.ts"
-import * as Shielding from "./Shielding.ts"
-import * as VenueLook from "./VenueLook.ts"
 
 /** Each answer is valid, but together they make no strategy. */
 export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnfit", { problems: Schema.String }) {

@@ -1,5 +1,9 @@
 /** What the journal knows of a bot at this moment, for the terminal and for programs. */
 import { Console, Effect } from "effect"
+import * as DashboardPage from "../../app/control/DashboardPage.ts"
+import type { JournalView } from "../../app/journal/JournalView.ts"
+import { oldest } from "../../app/money/LedgerView.ts"
+import { Terminal } from "../../app/process/Terminal.ts"
 import * as LiveProfit from "../../control/view/LiveProfit.ts"
 import { problemsOf } from "../../control/view/problems.ts"
 import type { RunningProfit } from "../../control/view/RunningProfit.ts"
@@ -12,11 +16,7 @@ import type * as Lease from "../../journal/Lease.ts"
 import type * as Profit from "../../ledger/Profit.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
-import * as DashboardPage from "../control/page/DashboardPage.ts"
-import { oldest } from "../money/LedgerView.ts"
 import { frame, paper } from "../screen/Screen.ts"
-import { Terminal } from "../Terminal.ts"
-import type { JournalView } from "./JournalView.ts"
 
 interface StatusView extends JournalView {
   readonly trading: RunningProfit

@@ -1,12 +1,12 @@
 /** `limitbot fills`: every recorded fill, oldest first, with its price, what its payout cost and what it earned. */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { withLedger } from "../../app/money/LedgerView.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import * as Csv from "../../report/text/Csv.ts"
 import * as FillsText from "../../report/text/FillsText.ts"
 import { chargedLine } from "../../report/text/LearnedFee.ts"
 import * as flags from "../flags.ts"
-import { withLedger } from "../money/LedgerView.ts"
 
 export const command = Command.make(
   "fills",

@@ -3,6 +3,9 @@
 import { Console, Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
+import { isThere } from "../../app/journal/JournalView.ts"
+import { Process } from "../../app/process/Process.ts"
+import * as Progress from "../../app/process/Progress.ts"
 import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -14,9 +17,6 @@ import * as Reserve from "../../journal/Reserve.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { Process } from "../Process.ts"
-import * as Progress from "../Progress.ts"
-import { isThere } from "./JournalView.ts"
 
 /** The requested copy cannot be made or taken over. */
 export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", { message: Schema.String }) {}

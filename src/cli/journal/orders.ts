@@ -1,6 +1,7 @@
 /** `limitbot orders`: every unsettled order, with the ids by which the venue knows it. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import { withJournal } from "../../app/journal/JournalView.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { iso } from "../../domain/Text.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
@@ -8,7 +9,6 @@ import { filledBase, type Placement } from "../../engine/state/Placement.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
-import { withJournal } from "./JournalView.ts"
 
 const row = (placement: Placement, assets: Money.Assets) => {
   const base = placement.side === "SELL" ? placement.inputAsset : placement.outputAsset

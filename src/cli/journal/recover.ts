@@ -6,6 +6,9 @@
 
 import { Clock, Console, Effect, Schema, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { eventsOf, inJournal, isThere } from "../../app/journal/JournalView.ts"
+import { Process } from "../../app/process/Process.ts"
+import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Order } from "../../domain/Order.ts"
 import { counted } from "../../domain/Words.ts"
@@ -32,9 +35,6 @@ import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { Process } from "../Process.ts"
-import * as PartnerMode from "../swap/PartnerMode.ts"
-import { eventsOf, inJournal, isThere } from "./JournalView.ts"
 
 /** A journal exists: it knows more than the venue. */
 export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
@@ -179,7 +179,7 @@ const historyOf = Effect.fnUntraced(function* (
     )
     return { lines: lines.size, unmatched: unmatched.map(({ depositAddress }) => depositAddress) }
   }).pipe(
-    Effect.provide(PartnerMode.withHistory(config, signerId)),
+    Effect.provide(VenueAccess.withHistory(config, signerId)),
     Effect.provide(Sqlite.layer({ filename: config.journal })),
     Effect.catchTag("VenueError", ({ message }) => Effect.succeed({ notAsked: message }))
   )

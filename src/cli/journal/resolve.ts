@@ -1,6 +1,9 @@
 /** `limitbot resolve`: shows what only the operator can decide and takes their word, with or without a running bot. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { type JournalView, withJournal } from "../../app/journal/JournalView.ts"
+import { settle } from "../../app/journal/Resolving.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
@@ -10,9 +13,6 @@ import * as Problems from "../../engine/funding/Problems.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
-import { WrongUsage } from "../Usage.ts"
-import { type JournalView, withJournal } from "./JournalView.ts"
-import { settle } from "./Resolving.ts"
 
 export const command = Command.make(
   "resolve",

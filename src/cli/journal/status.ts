@@ -1,15 +1,15 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import * as RunningBot from "../../app/control/RunningBot.ts"
+import { withJournal } from "../../app/journal/JournalView.ts"
+import { newestPrices } from "../../app/money/NewestPrices.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as KillFile from "../../app/run/KillFile.ts"
 import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import * as Lease from "../../journal/Lease.ts"
-import * as RunningBot from "../control/RunningBot.ts"
 import * as Watch from "../control/watch.ts"
 import * as flags from "../flags.ts"
-import { newestPrices } from "../money/NewestPrices.ts"
-import * as KillFile from "../run/KillFile.ts"
-import { WrongUsage } from "../Usage.ts"
-import { withJournal } from "./JournalView.ts"
 import * as StatusText from "./StatusText.ts"
 
 export const command = Command.make(

@@ -1,13 +1,13 @@
 /** `limitbot dust`: what legs left unsold because it was too little for an order, and what will become of it. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import { withJournal } from "../../app/journal/JournalView.ts"
 import { dustSlot } from "../../domain/Ledger.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
-import { withJournal } from "../journal/JournalView.ts"
 
 export const command = Command.make(
   "dust",

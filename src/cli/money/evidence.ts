@@ -5,6 +5,9 @@
 
 import { Clock, Console, Effect, FileSystem, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { type JournalView, withJournal } from "../../app/journal/JournalView.ts"
+import type { Asked, Testimony } from "../../app/money/VenueWitness.ts"
+import * as VenueWitness from "../../app/money/VenueWitness.ts"
 import { BotEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
@@ -13,9 +16,6 @@ import * as Money from "../../report/text/Money.ts"
 import { version } from "../../version.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { type JournalView, withJournal } from "../journal/JournalView.ts"
-import type { Asked, Testimony } from "./VenueWitness.ts"
-import * as VenueWitness from "./VenueWitness.ts"
 
 export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", { message: Schema.String }) {}
 

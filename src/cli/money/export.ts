@@ -1,6 +1,7 @@
 /** `limitbot export`: the books of the journal in formats that other programs read and check. */
 import { Console, DateTime, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { type LedgerView, readAlong, withLedger } from "../../app/money/LedgerView.ts"
 import { movingTags } from "../../domain/Ledger.ts"
 import { utcYear } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
@@ -13,7 +14,6 @@ import * as Tables from "../../ledger/tables/Tables.ts"
 import * as Csv from "../../report/text/Csv.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 
 /** There is nothing to write, or it could not be written. */
 export class NothingToExport extends Schema.TaggedError<NothingToExport>()("NothingToExport", {

@@ -1,6 +1,8 @@
 /** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import { withJournal } from "../../app/journal/JournalView.ts"
+import { readAlong } from "../../app/money/LedgerView.ts"
 import { places } from "../../domain/Accounts.ts"
 import { type Ledger, movingTags } from "../../domain/Ledger.ts"
 import { utcDate } from "../../domain/Text.ts"
@@ -9,8 +11,6 @@ import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
-import { withJournal } from "../journal/JournalView.ts"
-import { readAlong } from "./LedgerView.ts"
 
 export const command = Command.make(
   "money",

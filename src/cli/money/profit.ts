@@ -1,6 +1,7 @@
 /** `limitbot profit`: what trading has earned and cost so far, by the method that the user names. */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { withLedger } from "../../app/money/LedgerView.ts"
 import { minutesOf } from "../../journal/PriceStore.ts"
 import { methods } from "../../ledger/Lots.ts"
 import * as Profit from "../../ledger/Profit.ts"
@@ -9,7 +10,6 @@ import { returnsOf } from "../../ledger/Returns.ts"
 import * as Standing from "../../ledger/Standing.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import * as flags from "../flags.ts"
-import { withLedger } from "./LedgerView.ts"
 
 export const command = Command.make(
   "profit",

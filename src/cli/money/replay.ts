@@ -4,6 +4,7 @@
  */
 import { Console, Effect, Option, Result, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
+import { decisionCode } from "../../app/DecisionCode.ts"
 import { fillPresets } from "../../backtest/kernel/FillPresets.ts"
 import { secondMillis } from "../../domain/Durations.ts"
 import * as Replay from "../../engine/explain/Replay.ts"
@@ -17,7 +18,6 @@ import * as Trades from "../../ledger/Trades.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
-import { decisionCode } from "../DecisionCode.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import * as ReplayText from "./ReplayText.ts"
@@ -72,7 +72,7 @@ export const command = Command.make(
     // Backtests are loaded on demand.
     const differenceOf = (strategy: Strategy) =>
       Effect.flatMap(
-        Effect.promise(() => import("./WhatIf.ts")),
+        Effect.promise(() => import("../../app/money/WhatIf.ts")),
         (WhatIf) => WhatIf.differenceOf(strategy, recorded)
       )
     const profit = yield* Effect.forEach(strategies, differenceOf)

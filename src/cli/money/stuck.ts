@@ -1,6 +1,7 @@
 /** `limitbot stuck`: orders whose money has been in one state for longer than its term, the oldest first. */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { withJournal } from "../../app/journal/JournalView.ts"
 import { iso } from "../../domain/Text.ts"
 import { age } from "../../domain/Words.ts"
 import { overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
@@ -8,7 +9,6 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
-import { withJournal } from "../journal/JournalView.ts"
 
 const sameForAll = (term: number): StepTerms => ({
   create: term,

@@ -1,4 +1,7 @@
 /** A plan for people, in the style of infrastructure plans, and for programs. */
+
+import * as Readiness from "../../app/candles/Readiness.ts"
+import type { Plan } from "../../app/plan/PlanDraft.ts"
 import { type Asset, format } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -11,8 +14,6 @@ import { chargedLine, chargedRow } from "../../report/text/LearnedFee.ts"
 import * as MoneyText from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { marketsOf, marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
-import * as Readiness from "../warmup/Readiness.ts"
-import type { Plan } from "./PlanDraft.ts"
 
 type Assets = ReadonlyMap<string, Asset>
 

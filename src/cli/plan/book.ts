@@ -1,6 +1,9 @@
 /** `limitbot book [MARKET…]`: the order book that the service does not publish, from dry quotes and our own orders. */
 import { Clock, Console, Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { type OwnResting, restingNow, wantedOf } from "../../app/plan/BookAsked.ts"
+import { requestedOrAfter } from "../../app/process/Stop.ts"
+import { Terminal } from "../../app/process/Terminal.ts"
 import { bestFirst } from "../../domain/Book.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
@@ -8,9 +11,6 @@ import { OrderBook } from "../../orderbook/OrderBook.ts"
 import type { Wanted } from "../../orderbook/Wanted.ts"
 import * as BookText from "../../report/text/BookText.ts"
 import * as flags from "../flags.ts"
-import { requestedOrAfter } from "../Stop.ts"
-import { Terminal } from "../Terminal.ts"
-import { type OwnResting, restingNow, wantedOf } from "./BookAsked.ts"
 
 const watchMillis = 5_000
 

@@ -6,6 +6,8 @@
 
 import { Clock, Console, DateTime, Effect, FileSystem, Option, Result, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
+import { withJournal } from "../../app/journal/JournalView.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -24,8 +26,6 @@ import type { Markets } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as flags from "../flags.ts"
-import { withJournal } from "../journal/JournalView.ts"
-import { WrongUsage } from "../Usage.ts"
 
 /** The most events of a slot that are shown. */
 const shownEvents = 6

@@ -5,15 +5,15 @@
 
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as PlanDraft from "../../app/plan/PlanDraft.ts"
+import { allowFlag, PlanRefused } from "../../app/plan/PlanRefused.ts"
+import { Terminal } from "../../app/process/Terminal.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { Terminal } from "../Terminal.ts"
-import * as PlanDraft from "./PlanDraft.ts"
-import { allowFlag, PlanRefused } from "./PlanRefused.ts"
 import * as PlanText from "./PlanText.ts"
 
 export const command = Command.make(

@@ -5,17 +5,17 @@
  */
 import { Cause, Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { allowFlag, PlanRefused } from "../../app/plan/PlanRefused.ts"
+import * as Progress from "../../app/process/Progress.ts"
+import * as RehearsedBot from "../../app/rehearse/RehearsedBot.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
 import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import * as Progress from "../Progress.ts"
-import { allowFlag, PlanRefused } from "../plan/PlanRefused.ts"
 import * as sandboxFlags from "../run/sandboxFlags.ts"
 import { assetsOf, settingsOf } from "./RehearsalGround.ts"
 import * as RehearsalText from "./RehearsalText.ts"
-import * as RehearsedBot from "./RehearsedBot.ts"
 
 /** The rehearsal showed a defect of the program: do not trust it with money. */
 export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("RehearsalFailed", {

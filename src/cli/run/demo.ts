@@ -8,6 +8,12 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Duration, Effect, FileSystem, Option, Schema } from "effect"
 import { Command } from "effect/cli"
+import { decisionCode } from "../../app/DecisionCode.ts"
+import { Process } from "../../app/process/Process.ts"
+import * as BooksComparison from "../../app/run/BooksComparison.ts"
+import * as BotRun from "../../app/run/BotRun.ts"
+import * as DemoGround from "../../app/run/DemoGround.ts"
+import * as KillFile from "../../app/run/KillFile.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -18,13 +24,9 @@ import { candlesSymbol } from "../../sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../sandbox/SandboxServer.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
-import { decisionCode } from "../DecisionCode.ts"
 import * as flags from "../flags.ts"
-import { Process } from "../Process.ts"
-import * as BooksComparison from "./BooksComparison.ts"
-import * as BotRun from "./BotRun.ts"
-import * as DemoGround from "./DemoGround.ts"
-import * as KillFile from "./KillFile.ts"
+import * as Display from "../screen/Display.ts"
+import * as LastWords from "./LastWords.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
 /** A person watches a demo, so it looks more often than would be right at a service that counts requests. */
@@ -130,6 +132,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     forMillis: demo.forMillis,
     cancelOnExit: true,
     json,
+    show: Display.show,
     pictureMillis: Duration.toMillis("10 seconds"),
     killSwitch: yield* KillFile.watch(config.journal)
   }
@@ -141,7 +144,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     state,
     config.markets.assets
   ).pipe(Effect.provide(NodeHttpClient.layerUndici))
-  yield* BotRun.printSummary(options, result, { booksAgree: differences.length === 0 })
+  yield* LastWords.print(options, result, { booksAgree: differences.length === 0 })
   if (differences.length > 0) return yield* new BooksDiffer({ differences })
   if (!json) yield* Console.log("The sandbox's own books agree to the unit.")
 })

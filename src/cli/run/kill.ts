@@ -1,10 +1,10 @@
 /** `limitbot kill` and `limitbot release`: the operator's kill switch, obeyed by a running bot within a second. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
+import * as RunningBot from "../../app/control/RunningBot.ts"
+import * as KillFile from "../../app/run/KillFile.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
-import * as RunningBot from "../control/RunningBot.ts"
 import * as flags from "../flags.ts"
-import * as KillFile from "./KillFile.ts"
 
 /** Only the file counts; a bot that can be reached checks it at once. */
 const soon = <A, E, R>(told: Effect.Effect<A, E, R>) => told.pipe(Effect.timeout("2 seconds"), Effect.ignore)

@@ -2,6 +2,13 @@
 
 import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { decisionCode } from "../../app/DecisionCode.ts"
+import { allowFlag } from "../../app/plan/PlanRefused.ts"
+import { boot, Process } from "../../app/process/Process.ts"
+import * as Reconciling from "../../app/reconcile/Reconciling.ts"
+import * as BotRun from "../../app/run/BotRun.ts"
+import * as Kill from "../../app/run/KillFile.ts"
+import * as StartFiles from "../../app/run/watch/StartFiles.ts"
 import * as Telemetry from "../../control/Telemetry.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
@@ -9,15 +16,10 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as TlsCheck from "../../files/TlsCheck.ts"
 import * as Layers from "../../Layers.ts"
 import { version } from "../../version.ts"
-import { decisionCode } from "../DecisionCode.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import * as Reconciling from "../history/Reconciling.ts"
-import { boot, Process } from "../Process.ts"
-import { allowFlag } from "../plan/PlanRefused.ts"
-import * as BotRun from "./BotRun.ts"
-import * as Kill from "./KillFile.ts"
-import * as StartFiles from "./watch/StartFiles.ts"
+import * as Display from "../screen/Display.ts"
+import * as LastWords from "./LastWords.ts"
 
 export const command = Command.make(
   "run",
@@ -108,6 +110,7 @@ export const command = Command.make(
             swapper: { config, signerId: account.signerId },
             reconciling: Reconciling.live(config, account.signerId)
           }),
+      show: Display.show,
       pictureMillis: Duration.toMillis("10 minutes"),
       reload: { files: start.files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
       killSwitch: dryRun ? yield* Kill.watch(journal) : killSwitch
@@ -117,7 +120,7 @@ export const command = Command.make(
     const layer = dryRun ? Layers.dryRun(config, account, pid, pace) : Layers.live(config, account, pid, pace)
     yield* Effect.gen(function* () {
       const result = yield* BotRun.runBot(options)
-      yield* BotRun.printSummary(options, result)
+      yield* LastWords.print(options, result)
     }).pipe(Effect.provide(layer), Effect.provide(Telemetry.tracing(config.otlp)))
   }, Effect.scoped)
 ).pipe(

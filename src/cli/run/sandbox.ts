@@ -1,13 +1,13 @@
 /** `limitbot sandbox`: the twin of the service on a loopback port, until stopped. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { Stop } from "../../app/process/Stop.ts"
+import * as SandboxConfig from "../../app/run/SandboxConfig.ts"
 import { uniformFaults } from "../../sandbox/Faults.ts"
 import { layer, SandboxConnection } from "../../sandbox/SandboxServer.ts"
 import { profileNames } from "../../venue/profile/Profiles.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { Stop } from "../Stop.ts"
-import * as SandboxConfig from "./SandboxConfig.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 }))

@@ -2,10 +2,10 @@
 import { Effect, FileSystem, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { parse } from "yaml"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { named, SolverLaw } from "../../sandbox/core/orders/Solvers.ts"
 import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
 import * as FileName from "../FileName.ts"
-import { WrongUsage } from "../Usage.ts"
 
 const Speed = Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 1_000_000 }))
 

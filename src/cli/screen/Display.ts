@@ -2,19 +2,18 @@
  * Shows a run as it happens. Programs get events as lines of JSON. A terminal gets a screen that is redrawn in place.
  * A log or pipe gets events as lines, with the whole picture now and then.
  */
+
 import { Clock, Console, Effect, type PubSub, Stream } from "effect"
-import type { Pulse } from "../../control/Pulse.ts"
+import { Terminal } from "../../app/process/Terminal.ts"
+import type { Show, Shown, ShownOptions } from "../../app/run/Shown.ts"
 import * as LiveProfit from "../../control/view/LiveProfit.ts"
 import { problemsOf } from "../../control/view/problems.ts"
 import { jsonOf, lineOf } from "../../control/view/Recent.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
-import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { age } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import { logLine } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
-import { Terminal } from "../Terminal.ts"
 import { frame, paper } from "./Screen.ts"
 
 const redrawMillis = 500
@@ -22,29 +21,7 @@ const recentEvents = 8
 /** The most slots in a picture for a log. */
 const loggedSlots = 12
 
-export interface DisplayOptions {
-  readonly title: string
-  readonly detail: string | undefined
-  readonly warning: string | undefined
-  readonly assets: Money.Assets
-  /** How long each step of an order may take before it is named. */
-  readonly stuckAfter: StepTerms
-  readonly json: boolean
-  /** How often a log gets the whole picture. */
-  readonly pictureMillis: number
-}
-
-/** What is true now, outside the journal. */
-export interface ScreenInputs {
-  readonly prices: ReadonlyMap<string, TwoSidedPrice>
-  readonly pulse: Pulse
-  /** The line that opens the dashboard; a log has it already. */
-  readonly dashboard: string | undefined
-  /** When the bot looks at the venue next. */
-  readonly nextLookAt: () => number
-}
-
-export const show = (options: DisplayOptions, present: ScreenInputs, changes: PubSub.Subscription<Recorded>) =>
+export const show: Show = (options, present, changes) =>
   Effect.gen(function* () {
     const terminal = yield* Terminal
     if (options.json) return yield* jsonLines(changes, options.assets)
@@ -60,8 +37,8 @@ const jsonLines = (changes: PubSub.Subscription<Recorded>, assets: Money.Assets)
   Stream.runForEach(eventsOf(changes), (recorded) => Console.log(jsonOf(lineOf(recorded, assets))))
 
 const picture = Effect.fnUntraced(function* (
-  { title, detail, warning, assets, stuckAfter }: DisplayOptions,
-  { prices, pulse, nextLookAt }: ScreenInputs,
+  { title, detail, warning, assets, stuckAfter }: ShownOptions,
+  { prices, pulse, nextLookAt }: Shown,
   recent: ReadonlyArray<Recorded>,
   profit: LiveProfit.LiveProfit
 ) {
@@ -86,8 +63,8 @@ const picture = Effect.fnUntraced(function* (
 })
 
 const screen = Effect.fnUntraced(function* (
-  options: DisplayOptions,
-  present: ScreenInputs,
+  options: ShownOptions,
+  present: Shown,
   changes: PubSub.Subscription<Recorded>
 ) {
   const terminal = yield* Terminal
@@ -112,8 +89,8 @@ const screen = Effect.fnUntraced(function* (
 })
 
 const log = Effect.fnUntraced(function* (
-  options: DisplayOptions,
-  present: ScreenInputs,
+  options: ShownOptions,
+  present: Shown,
   changes: PubSub.Subscription<Recorded>
 ) {
   const books = yield* Bookkeeper

@@ -4,6 +4,8 @@
  */
 import { Array as Arr, Effect } from "effect"
 import { Flag } from "effect/cli"
+import * as FeeModel from "../../app/backtest/FeeModel.ts"
+import { orWrong, WrongUsage } from "../../app/process/WrongUsage.ts"
 import type * as Backtest from "../../backtest/Backtest.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import type { Candles } from "../../candles/Candles.ts"
@@ -11,9 +13,7 @@ import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { marketsSaid, marketsSeen } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
 import * as BacktestMarkets from "../backtest/BacktestMarkets.ts"
-import * as FeeModel from "../backtest/FeeModel.ts"
 import * as FileName from "../FileName.ts"
-import { orWrong, WrongUsage } from "../Usage.ts"
 
 export const dataFlags = {
   ...BacktestInput.dataFlags,

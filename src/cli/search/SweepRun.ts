@@ -2,6 +2,8 @@
  * A sweep: trials on all cores with stored results, ranked by their worse side, and how far to trust the best.
  */
 import { Clock, Effect, Option, Result, Schedule } from "effect"
+import * as Progress from "../../app/process/Progress.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
 import * as Halving from "../../backtest/search/Halving.ts"
@@ -14,8 +16,6 @@ import type { TrialResult } from "../../backtest/search/TrialResult.ts"
 import { present } from "../../domain/Present.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as BacktestInput from "../backtest/BacktestInput.ts"
-import * as Progress from "../Progress.ts"
-import { WrongUsage } from "../Usage.ts"
 import type * as Across from "./across/Across.ts"
 import * as SearchInput from "./SearchInput.ts"
 import * as Suggest from "./Suggest.ts"

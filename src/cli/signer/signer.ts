@@ -1,6 +1,7 @@
 /** `limitbot signer`: the process that holds the key, separate from the bot that holds the strategies. */
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
+import { Stop } from "../../app/process/Stop.ts"
 import * as SignerFile from "../../files/SignerFile.ts"
 import * as AccountKey from "../../signing/AccountKey.ts"
 import { signedDeposits } from "../../signing/Domains.ts"
@@ -11,7 +12,6 @@ import * as SignerServer from "../../signing/remote/SignerServer.ts"
 import { publicKeyOf, Signer } from "../../signing/Signer.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { Stop } from "../Stop.ts"
 
 export const command = Command.make(
   "signer",

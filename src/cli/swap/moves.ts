@@ -5,10 +5,10 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
+import * as SwapRequest from "../../app/swap/SwapRequest.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import type { SignedDeposit } from "../../signing/Domains.ts"
 import * as flags from "../flags.ts"
-import * as SwapFlags from "./SwapFlags.ts"
 import * as swap from "./swap.ts"
 
 /** The service has one kind of account. */
@@ -42,8 +42,8 @@ const move = ({ description, from, name, to }: Move) =>
     Effect.fn(function* ({ amount, asset, config: file, dry, json, yes }) {
       const config = yield* ConfigFile.load(file)
       if (!config.venue.facts.movesBetweenAccounts) return yield* new NothingToMove({ venue: config.venue.url })
-      const given: SwapFlags.Terms = {
-        ...SwapFlags.plain({ amount, from: asset, to: asset, slippage: slippageBasisPoints }),
+      const given: SwapRequest.Terms = {
+        ...SwapRequest.plain({ amount, from: asset, to: asset, slippage: slippageBasisPoints }),
         depositType: Option.some(from),
         refundType: Option.some(from),
         recipientType: Option.some(to),

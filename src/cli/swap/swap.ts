@@ -5,6 +5,15 @@
  */
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Command, Prompt } from "effect/cli"
+import { Process } from "../../app/process/Process.ts"
+import { Terminal } from "../../app/process/Terminal.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as KillFile from "../../app/run/KillFile.ts"
+import * as SwapFollow from "../../app/swap/SwapFollow.ts"
+import * as SwapHandOver from "../../app/swap/SwapHandOver.ts"
+import * as SwapRequest from "../../app/swap/SwapRequest.ts"
+import * as SwapTerms from "../../app/swap/SwapTerms.ts"
+import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
@@ -21,15 +30,7 @@ import { Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
-import { Process } from "../Process.ts"
-import * as KillFile from "../run/KillFile.ts"
-import { Terminal } from "../Terminal.ts"
-import { WrongUsage } from "../Usage.ts"
-import * as PartnerMode from "./PartnerMode.ts"
 import * as SwapFlags from "./SwapFlags.ts"
-import * as SwapFollow from "./SwapFollow.ts"
-import * as SwapHandOver from "./SwapHandOver.ts"
-import * as SwapTerms from "./SwapTerms.ts"
 
 /** What may not be paid now is not even quoted. */
 export class SwapHeld extends Schema.TaggedError<SwapHeld>()("SwapHeld", { why: Schema.String }) {
@@ -82,12 +83,12 @@ export const command = Command.make(
 /** From the quote, or from where `resume` names it, to the evidence. */
 export const carry = Effect.fn("swap.carry")(function* (
   config: ConfigFile.BotConfig,
-  given: SwapFlags.Terms,
+  given: SwapRequest.Terms,
   { json, payAgain, resume, yes }: Carrying
 ) {
-  const signerId = yield* PartnerMode.signerOf(config)
+  const signerId = yield* VenueAccess.signerOf(config)
   if (given.dry && Option.isNone(resume)) {
-    return yield* Effect.provide(looked(given, config, signerId, json), PartnerMode.venue(config, signerId))
+    return yield* Effect.provide(looked(given, config, signerId, json), VenueAccess.venue(config, signerId))
   }
   const isResumed = Option.isSome(resume)
   if (!isResumed) yield* someoneAgrees({ yes, json })
@@ -103,7 +104,7 @@ export const carry = Effect.fn("swap.carry")(function* (
     yield* SwapFollow.toTheEnd({ name, json, isResumed }, Effect.as(patiently(advance(name, again)), undefined))
   }).pipe(
     Effect.scoped,
-    Effect.provide(PartnerMode.swapping(config, signerId, pid)),
+    Effect.provide(VenueAccess.swapping(config, signerId, pid)),
     Effect.catchTag("JournalInUse", (bot) =>
       Effect.gen(function* () {
         const name = isResumed
@@ -147,26 +148,26 @@ const unfit = Effect.gen(function* () {
 
 /** Only the quote. */
 const looked = Effect.fnUntraced(function* (
-  given: SwapFlags.Terms,
+  given: SwapRequest.Terms,
   config: ConfigFile.BotConfig,
   signerId: string,
   json: boolean
 ) {
-  const asked = yield* SwapFlags.asked(given, config, signerId, yield* Clock.currentTimeMillis)
+  const asked = yield* SwapRequest.asked(given, config, signerId, yield* Clock.currentTimeMillis)
   const { value } = yield* (yield* Swaps).quote(asked.request)
   yield* showDry(asked, value, json)
 })
 
 /** The name of a new swap, agreed to and in the journal. */
 const begun = Effect.fnUntraced(function* (
-  given: SwapFlags.Terms,
+  given: SwapRequest.Terms,
   config: ConfigFile.BotConfig,
   signerId: string,
   closed: string | undefined,
   ways: Ways
 ) {
   const now = yield* Clock.currentTimeMillis
-  const asked = yield* SwapFlags.asked(given, config, signerId, now)
+  const asked = yield* SwapRequest.asked(given, config, signerId, now)
   if (closed !== undefined) return yield* new SwapHeld({ why: closed })
   const agreed = yield* SwapTerms.quoted(asked, { config, signerId })
   yield* agree(ways)(SwapLine.terms(agreed))
@@ -185,7 +186,7 @@ const isConfirmed = Prompt.run(Prompt.Confirm({ message: "Pay and swap?" })).pip
 )
 
 const showDry = (
-  { destination, origin }: SwapFlags.AskedSwap,
+  { destination, origin }: SwapRequest.AskedSwap,
   { quote }: Effect.Success<ReturnType<Swaps["Service"]["quote"]>>["value"],
   json: boolean
 ) =>

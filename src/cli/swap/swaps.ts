@@ -1,6 +1,8 @@
 /** `limitbot swaps`: every swap in the journal, with where its money is. */
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { withJournal } from "../../app/journal/JournalView.ts"
+import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import * as SwapAccount from "../../domain/SwapAccount.ts"
@@ -15,8 +17,6 @@ import { mostWithdrawals } from "../../venue/api/DepositsApi.ts"
 import { Swaps, type Withdrawals } from "../../venue/Swaps.ts"
 import { TimestampText } from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
-import { withJournal } from "../journal/JournalView.ts"
-import * as PartnerMode from "./PartnerMode.ts"
 
 const withdrawals = Command.make(
   "withdrawals",
@@ -46,11 +46,11 @@ const withdrawals = Command.make(
   },
   Effect.fn(function* ({ address: depositAddress, config: file, json, limit, memo, order: sortOrder, page, since }) {
     const config = yield* ConfigFile.load(file)
-    const signerId = yield* PartnerMode.signerOf(config)
+    const signerId = yield* VenueAccess.signerOf(config)
     const optional = { depositMemo: Option.getOrUndefined(memo), timestampFrom: Option.getOrUndefined(since) }
     const query = { depositAddress, page, limit, sortOrder, ...present(optional) }
     const { value } = yield* Swaps.use((swaps) => swaps.withdrawals(query)).pipe(
-      Effect.provide(PartnerMode.venue(config, signerId))
+      Effect.provide(VenueAccess.venue(config, signerId))
     )
     if (json) return yield* Console.log(JSON.stringify(withdrawalsJson(value, page, limit)))
     const asset = config.markets.assets.find(({ id }) => id === value.asset)

@@ -7,7 +7,7 @@ import { connect } from "node:net"
 import { Effect, Layer, Schema } from "effect"
 import { accountOf, KeyOfAnother } from "../AccountKey.ts"
 import * as Guard from "../IntentGuard.ts"
-import { IntentGuard, IntentRefused, type Payer, SignerUnavailable } from "../IntentGuard.ts"
+import { IntentGuard, IntentRefused, type PayingAccount, SignerUnavailable } from "../IntentGuard.ts"
 import { Signer, SigningRefused } from "../Signer.ts"
 
 /** Payloads are the venue's JSON; the signer parses them itself. */
@@ -81,7 +81,7 @@ export const signsFor = Effect.fn("RemoteSigner.signsFor")(function* (socket: st
   return yield* accountOf(publicKey, account)
 })
 
-export const guardLayer = (socket: string, payer: Payer) =>
+export const guardLayer = (socket: string, payer: PayingAccount) =>
   Layer.effect(
     IntentGuard,
     Guard.make(

@@ -1,6 +1,6 @@
 /** A plan in words: signs, colours only where there are any, and nothing important cut. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Plan } from "../../../src/cli/plan/PlanDraft.ts"
+import type { Plan } from "../../../src/app/plan/PlanDraft.ts"
 import { lines } from "../../../src/cli/plan/PlanText.ts"
 import type { PlannedChange } from "../../../src/engine/planning/PlanReport.ts"
 import { price, strategyOf } from "../../strategy/support.ts"

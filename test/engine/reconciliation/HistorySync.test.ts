@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer, Option, Redacted, Ref } from "effect"
 import { HttpClient } from "effect/http"
-import * as SharedRateLimiter from "../../../src/cli/swap/SharedRateLimiter.ts"
+import * as SharedRateLimiter from "../../../src/app/swap/SharedRateLimiter.ts"
 import * as HistorySync from "../../../src/engine/reconciliation/HistorySync.ts"
 import { HistoryStore } from "../../../src/journal/HistoryStore.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"

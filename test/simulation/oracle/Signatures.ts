@@ -22,7 +22,7 @@ interface Addressed {
   readonly origin: { readonly id: string }
 }
 
-interface Payer {
+interface PayingAccount {
   readonly account: string
   /** What the venue takes money for, by address. */
   readonly targets: ReadonlyMap<string, Addressed>
@@ -30,7 +30,7 @@ interface Payer {
   readonly ledger?: { readonly verifier: string; readonly prefix: string } | undefined
 }
 
-export const make = ({ now, violated }: Court, { account, ledger, targets }: Payer) => {
+export const make = ({ now, violated }: Court, { account, ledger, targets }: PayingAccount) => {
   const payloads = new Map<string, { readonly body: string; readonly placement: string }>()
   const { objection } = AccountKey.make(account)
 

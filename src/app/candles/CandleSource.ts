@@ -1,0 +1,164 @@
+/**
+ * Where candles from before the bot began come from, as `candles:` of a strategy or a market names it: a CSV file or
+ * a glob, `recorded` (the prices in the bot's own journal, which always count), `journal:FILE` of another bot, or
+ * `ccxt:EXCHANGE:SYMBOL`. All are passed on as minutes; a longer candle becomes one minute with all of it, followed
+ * by minutes without movement.
+ */
+import * as fs from "node:fs"
+import { Effect, type FileSystem, Path, Schema } from "effect"
+import * as CandleFile from "../../candles/CandleFile.ts"
+import type { Candles } from "../../candles/Candles.ts"
+import * as TimeAxis from "../../candles/TimeAxis.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+import type { Market } from "../../domain/Market.ts"
+import { messageOf } from "../../domain/Text.ts"
+import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
+import type { Minute } from "../../journal/PriceStore.ts"
+import type { MarketSources } from "../../strategy/Markets.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as JournalData from "../journal/JournalData.ts"
+import * as ExchangeCandles from "./ExchangeCandles.ts"
+
+/** The source is unusable; the message names it. */
+export class CandleSourceFailed extends Schema.TaggedError<CandleSourceFailed>()("CandleSourceFailed", {
+  source: Schema.String,
+  why: Schema.String
+}) {
+  override get message(): string {
+    return `candles: ${this.source}: ${this.why}`
+  }
+}
+
+export interface SourceRequest {
+  /** As the file names it; relative to `folder`. */
+  readonly source: string
+  readonly folder: string
+  readonly market: string
+  /** Closed candles wanted, by timeframe. */
+  readonly needs: ReadonlyMap<string, number>
+  /** Epoch milliseconds. */
+  readonly from: number
+  readonly now: number
+}
+
+/** One candle more than needed: the first one may have begun before the data. */
+const spareFrames = 2
+
+/** How far back these needs want candles. */
+export const spanOf = (needs: ReadonlyMap<string, number>): number =>
+  Math.max(0, ...[...needs].map(([timeframe, count]) => (timeframeMillis(timeframe) ?? 0) * (count + spareFrames)))
+
+/** The source that a strategy names for its market, or the market's own; a market that it watches has only its own. */
+export const sourceOf = (
+  { candleSource, file, market: traded }: Pick<Strategy, "candleSource" | "file" | "market">,
+  market: Pick<Market, "name">,
+  ofMarkets: MarketSources,
+  path: Path.Path
+): Pick<SourceRequest, "source" | "folder"> | undefined => {
+  const named =
+    candleSource === undefined || market.name !== traded.name
+      ? ofMarkets.get(market.name)
+      : { source: candleSource.value, folder: path.dirname(path.resolve(file)) }
+  return named?.source === "recorded" ? undefined : named
+}
+
+const shortest = (needs: ReadonlyMap<string, number>): number =>
+  Math.min(...[...needs.keys()].map((timeframe) => timeframeMillis(timeframe) ?? minuteMillis))
+
+/** Minutes that give back every candle at least as long as the given ones. */
+export const minutesOf = (rows: ReadonlyArray<Minute>, stepMillis: number): ReadonlyArray<Minute> => {
+  if (stepMillis <= minuteMillis) return rows
+  const minutes = Math.round(stepMillis / minuteMillis)
+  return rows.flatMap((row) =>
+    Array.from({ length: minutes }, (_, index): Minute => {
+      const { close } = row
+      const openedAt = row.openedAt + index * minuteMillis
+      return index === 0 ? row : { openedAt, open: close, high: close, low: close, close }
+    })
+  )
+}
+
+const rowsOf = ({ bars, time, open, high, low, close }: Candles, from: number): ReadonlyArray<Minute> => {
+  const rows: Array<Minute> = []
+  for (let bar = TimeAxis.firstBarFrom(time, from); bar < bars; bar += 1) {
+    const end = close[bar] ?? 0
+    rows.push({
+      openedAt: TimeAxis.openTime(time, bar),
+      open: open[bar] ?? end,
+      high: high[bar] ?? end,
+      low: low[bar] ?? end,
+      close: end
+    })
+  }
+  return rows
+}
+
+const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from }: SourceRequest) {
+  const path = yield* Path.Path
+  const fail = (why: string) => new CandleSourceFailed({ source, why })
+  const names = yield* Effect.try({
+    try: () => fs.globSync(path.resolve(folder, source)).sort(),
+    catch: (cause) => fail(messageOf(cause))
+  })
+  if (names.length === 0) return yield* fail("no such file; the path starts at the folder of the file that names it")
+  const found: Array<ReadonlyArray<Minute>> = []
+  for (const name of names) {
+    const wanted = { open: true, volume: false } as const
+    const options = { repair: new Set<never>(), tradeCandleMillis: minuteMillis, cache: "never", wanted } as const
+    const { candles } = yield* Effect.mapError(CandleFile.load(name, options), ({ message }) => fail(message))
+    const { stepMillis } = candles.time
+    if (stepMillis > shortest(needs)) {
+      const longest = [...needs.keys()].join(", ")
+      return yield* fail(`${name} has candles of ${stepMillis / 1000} s, and the strategy looks at ${longest}`)
+    }
+    if (stepMillis % minuteMillis !== 0) return yield* fail(`${name} has candles that are no whole minutes`)
+    found.push(minutesOf(rowsOf(candles, from), stepMillis))
+  }
+  return merged(found)
+})
+
+/** Where lists overlap, the earlier list wins; the result is in time order. */
+export const merged = (lists: ReadonlyArray<ReadonlyArray<Minute>>): ReadonlyArray<Minute> => {
+  const known = new Map<number, Minute>()
+  for (const list of lists.toReversed()) for (const minute of list) known.set(minute.openedAt, minute)
+  return [...known.values()].sort((a, b) => a.openedAt - b.openedAt)
+}
+
+const journalPrefix = "journal:"
+const exchangePrefix = "ccxt:"
+
+const fromJournal = Effect.fnUntraced(function* ({ source, folder, market, from }: SourceRequest) {
+  const path = yield* Path.Path
+  const file = path.resolve(folder, source.slice(journalPrefix.length))
+  const { candles } = yield* Effect.mapError(
+    JournalData.candles(file, market),
+    ({ message }) => new CandleSourceFailed({ source, why: message })
+  )
+  return rowsOf(candles, from)
+})
+
+/** The candles of the shortest timeframe up to the present one, and the minutes of that one. */
+const fromExchange = Effect.fnUntraced(
+  function* ({ source, market, needs, from, now }: SourceRequest) {
+    const [, exchange = "", symbol = market] = source.split(":")
+    const opened = yield* ExchangeCandles.openExchange(yield* ExchangeCandles.loadLibrary, exchange)
+    const stepMillis = shortest(needs)
+    const [timeframe = "1m"] = [...needs.keys()].filter((name) => timeframeMillis(name) === stepMillis)
+    const present = frameStart(now, stepMillis)
+    const long = yield* ExchangeCandles.candles(opened, { symbol, timeframe, stepMillis, from, to: present })
+    const minutes = { symbol, timeframe: "1m", stepMillis: minuteMillis, from: present, to: now }
+    const short = stepMillis > minuteMillis ? yield* ExchangeCandles.candles(opened, minutes) : []
+    return merged([short, minutesOf(long, stepMillis)])
+  },
+  (effect, { source }) => Effect.mapError(effect, ({ message }) => new CandleSourceFailed({ source, why: message }))
+)
+
+/** The minutes of the source from a moment on, oldest first. */
+export const load = (
+  wanted: SourceRequest
+): Effect.Effect<ReadonlyArray<Minute>, CandleSourceFailed, FileSystem.FileSystem | Path.Path> =>
+  wanted.source.startsWith(journalPrefix)
+    ? fromJournal(wanted)
+    : wanted.source.startsWith(exchangePrefix)
+      ? fromExchange(wanted)
+      : Effect.scoped(fromFiles(wanted))

@@ -1,0 +1,18 @@
+/**
+ * The one line that brings a person to the dashboard. On a terminal it has the token in the fragment, which browsers keep to
+ * themselves. Anything else may be kept, so there the line names the file that has the token.
+ */
+import { Effect, Redacted } from "effect"
+import * as Tokens from "../../control/http/Tokens.ts"
+import { Terminal } from "../process/Terminal.ts"
+
+export const line = Effect.fn("DashboardPage.line")(function* (journal: string, url: string) {
+  const { isInteractive } = yield* Terminal
+  const file = Tokens.operatorFile(journal)
+  const elsewhere = `${url}  token in ${file}`
+  if (!isInteractive) return elsewhere
+  return yield* Tokens.read(file).pipe(
+    Effect.map((token) => `${url}/#token=${Redacted.value(token)}`),
+    Effect.orElseSucceed(() => elsewhere)
+  )
+})

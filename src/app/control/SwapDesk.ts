@@ -1,0 +1,94 @@
+/**
+ * Swaps by hand that somebody asks of a running bot. A quote is kept until somebody agrees to it or it is over; agreeing
+ * records a placement, and the engine carries it like any other. Money goes only to the places of the bot's own account.
+ */
+import { Clock, Effect, Option } from "effect"
+import type { SwapOffer, SwapRequest } from "../../control/api/Swap.ts"
+import { DeskRefused, type SwapDesk } from "../../control/Bot.ts"
+import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import { byHand } from "../../domain/Placement.ts"
+import type { AgreedSwap } from "../../domain/SwapEvent.ts"
+import { EngineSettings, marginMillis } from "../../engine/EngineSettings.ts"
+import { closedForAll } from "../../engine/funding/FundingGate.ts"
+import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import * as SwapLine from "../../report/text/SwapLine.ts"
+import { Swaps } from "../../venue/Swaps.ts"
+import * as QuoteTerms from "../swap/SwapRequest.ts"
+import * as SwapTerms from "../swap/SwapTerms.ts"
+
+/** Quotes that wait for an answer; the oldest is forgotten first. */
+const mostQuotes = 20
+
+export interface SwapDeskOptions {
+  readonly swapper?: SwapTerms.Swapper
+  readonly leaving: () => string | undefined
+}
+
+const refuse = ({ message }: { readonly message: string }) => new DeskRefused({ message })
+
+export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: SwapDeskOptions) {
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+  const swaps = Option.getOrUndefined(yield* Effect.serviceOption(Swaps))
+  const quotes = new Map<string, AgreedSwap>()
+
+  /** What may not be paid now is not even quoted. */
+  const open = Effect.suspend(() => {
+    const why = closedForAll(books.state, { leaseLost: books.state.leaseLost, stopped: leaving() })
+    return why === undefined ? Effect.void : Effect.fail(new DeskRefused({ message: `Nothing is paid now: ${why}` }))
+  })
+
+  const quote = Effect.fn("SwapDesk.quote")(function* (request: SwapRequest) {
+    if (swapper === undefined || swaps === undefined) {
+      return yield* new DeskRefused({ message: "This bot pays nothing: it is a dry run" })
+    }
+    yield* open
+    const { config, signerId } = swapper
+    const now = yield* Clock.currentTimeMillis
+    const asked = yield* Effect.mapError(QuoteTerms.asked(QuoteTerms.plain(request), config, signerId, now), refuse)
+    const agreed = yield* SwapTerms.quoted(asked, swapper).pipe(
+      Effect.provideService(Swaps, swaps),
+      Effect.mapError(refuse)
+    )
+    // The venue gives each quote an address of its own.
+    const name = agreed.depositAddress
+    quotes.set(name, agreed)
+    for (const old of quotes.keys()) if (quotes.size > mostQuotes) quotes.delete(old)
+    const { amountIn, amountOut, destination, minAmountOut, origin } = agreed
+    return {
+      quote: name,
+      until: agreed.deadline - marginMillis({ strategy: byHand }, settings),
+      pay: formatWithSymbol(amountIn, origin),
+      receive: formatWithSymbol(amountOut, destination),
+      least: minAmountOut === undefined ? null : formatWithSymbol(minAmountOut, destination),
+      terms: [...SwapLine.terms(agreed), ...countedOn(origin)]
+    } satisfies SwapOffer
+  })
+
+  /** The venue does not say what the account holds, so whoever swaps is told what others want of it. */
+  const countedOn = (asset: Asset): ReadonlyArray<string> => {
+    const free = Ledger.totals(books.state.ledger).find(
+      ({ asset: symbol, place }) => symbol === asset.symbol && place === "wallet"
+    )
+    return free === undefined || free.amount <= 0n
+      ? []
+      : [`budgets    strategies count on ${formatWithSymbol(free.amount, asset)} of this account beside it`]
+  }
+
+  const take = Effect.fn("SwapDesk.take")(function* (name: string) {
+    yield* open
+    const agreed = quotes.get(name)
+    const now = yield* Clock.currentTimeMillis
+    // Forgotten before anything is recorded: two requests cannot both take it.
+    quotes.delete(name)
+    if (agreed === undefined || now > agreed.deadline - marginMillis({ strategy: byHand }, settings)) {
+      return yield* new DeskRefused({ message: "This quote is over or was taken already: ask for a new one" })
+    }
+    return yield* Effect.orDie(Effect.provideService(SwapsByHand.begin(agreed), Bookkeeper, books)) // A journal that cannot be written stops the bot.
+  })
+
+  const desk: SwapDesk = { quote, take }
+  return desk
+})

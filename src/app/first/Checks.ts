@@ -1,0 +1,116 @@
+/**
+ * What must be right before a first order: all that `limitbot doctor` looks at, that nothing else works with the journal and no kill
+ * switch is on, that the venue takes the login of the account, and that it still is the service that this program was written for
+ * (`limitbot canary`). Each finding says what to do; nothing is changed.
+ */
+import { Effect, Result, Schema } from "effect"
+import type { Asset } from "../../domain/Amount.ts"
+import * as Drift from "../../domain/Drift.ts"
+import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
+import * as Lease from "../../journal/Lease.ts"
+import * as Layers from "../../Layers.ts"
+import { Canary, type ServiceLook } from "../../venue/canary/Canary.ts"
+import { type Balance, Venue } from "../../venue/Venue.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
+import * as Checkup from "../control/Checkup.ts"
+import * as KillFile from "../run/KillFile.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
+import type * as Terms from "./Terms.ts"
+
+/** Something must be fixed first; it has been printed, or stands here. */
+export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
+  wrong: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `Nothing was placed; fix this first: ${this.wrong.join("; ")}`
+  }
+}
+
+export const all = Effect.fn("Checks.all")(function* (file: string, config: BotConfig, account: VenueAccount) {
+  const usual = yield* Checkup.look(file)
+  const holder = yield* Lease.holder(config.journal)
+  const killed = yield* Effect.flatten(KillFile.watch(config.journal))
+  const compared = yield* Effect.result(witnessed(config, account)((canary) => canary.look(config.markets.assets)))
+  const told = yield* Effect.result(balances.pipe(Effect.provide(Layers.looking(config, account))))
+  const findings = [
+    // Those two are no fault of a running bot; here they are.
+    ...usual.filter(({ check }) => check !== "kill switch" && check !== "process"),
+    ...(holder === undefined
+      ? []
+      : [Checkup.wrong("process", `process ${holder.pid} works with the journal`, "stop it first")]),
+    ...(killed === undefined ? [] : [Checkup.wrong("kill switch", `it is on: ${killed}`, "limitbot release")]),
+    loginFinding(config, account, told),
+    serviceFinding(compared)
+  ]
+  return { findings, balances: Result.getOrUndefined(told) }
+})
+
+/** The canary, as `limitbot canary` has it. */
+const witnessed =
+  (config: BotConfig, { signerId }: VenueAccount) =>
+  <A, E>(ask: (canary: Canary["Service"]) => Effect.Effect<A, E>) =>
+    Canary.use(ask).pipe(Effect.provide(VenueAccess.venue(config, signerId)))
+
+const serviceFinding = (compared: Result.Result<ServiceLook, { readonly message: string }>) => {
+  const what = "service"
+  if (Result.isFailure(compared)) return Checkup.warn(what, compared.failure.message, "limitbot canary")
+  const { checked, drift } = compared.success
+  const closing = Drift.closing(drift)
+  if (closing !== undefined) return Checkup.wrong(what, closing, "a newer limitbot; see: limitbot canary")
+  return drift.length === 0
+    ? Checkup.ok(what, `as it was recorded: ${checked.join(", ") || "nothing could be compared"}`)
+    : Checkup.warn(what, drift.map(Drift.sentenceOf).join("; "), "money depends on none of it; see: limitbot canary")
+}
+
+/** Why an order that nobody has paid yet must not be paid: what is missing in it, or of another kind. */
+export const changeOf = (config: BotConfig, account: VenueAccount, orderId: string) =>
+  witnessed(
+    config,
+    account
+  )((canary) => canary.order(orderId)).pipe(
+    Effect.match({
+      onSuccess: Drift.closing,
+      onFailure: ({ message }) => `it could not be compared with what is known of orders: ${message}`
+    })
+  )
+
+const loginFinding = (
+  config: BotConfig,
+  { signerId }: VenueAccount,
+  told: Result.Result<Terms.Balances, { readonly message: string }>
+) => {
+  if (Result.isSuccess(told)) {
+    return Checkup.ok("login", `the venue takes that of ${signerId}: key, salt and both clocks are right`)
+  }
+  const isNeeded = config.markets.assets.some(
+    (asset) => depositTypeOf(config.account, asset) === "CONFIDENTIAL_INTENTS"
+  )
+  const { message } = told.failure
+  return isNeeded
+    ? Checkup.wrong(
+        "login",
+        message,
+        "check account.key, the salt (venue.nonceSalt, or venue.facts.saltFrom), and both clocks"
+      )
+    : Checkup.warn("login", message, "orders of public accounts need none; without it their balance is not checked")
+}
+
+export const passed = (findings: ReadonlyArray<Checkup.CheckFinding>) => {
+  const wrong = findings.filter(({ verdict }) => verdict === "wrong").map(({ check, text }) => `${check}: ${text}`)
+  return wrong.length === 0 ? Effect.void : Effect.fail(new NotReady({ wrong }))
+}
+
+const totalsOf = (rows: ReadonlyArray<Balance>): ReadonlyMap<string, bigint> => {
+  const totals = new Map<string, bigint>()
+  for (const { available, tokenId } of rows) totals.set(tokenId, (totals.get(tokenId) ?? 0n) + available)
+  return totals
+}
+
+/** Private balances by asset id. */
+const balances = Effect.map(
+  Venue.use((venue) => venue.balances),
+  totalsOf
+)
+
+export const balanceOf = ({ id }: Asset) => Effect.map(balances, (known) => known.get(id) ?? 0n)

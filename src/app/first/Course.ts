@@ -1,0 +1,217 @@
+/**
+ * A first order under way, from its plan to its money back: the bot's own engine without a strategy, on the bot's own journal. So it
+ * is created, paid once and followed as every order is, and after a crash the next run goes on with it. Beside the engine's work
+ * it is read back as soon as it rests, and then cancelled.
+ */
+import { Clock, Console, Effect, PubSub, Schema } from "effect"
+import type { Asset } from "../../domain/Amount.ts"
+import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import { firstOrder, isFinished } from "../../domain/Placement.ts"
+import * as Engine from "../../engine/Engine.ts"
+import { Consent } from "../../engine/funding/FundingGate.ts"
+import type { EndedOrder } from "../../engine/restart/EndedOrders.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import type { Placement } from "../../engine/state/Placement.ts"
+import * as Afterlife from "../../engine/tracking/ended/Afterlife.ts"
+import * as Fingerprint from "../../engine/tracking/Fingerprint.ts"
+import * as EventLine from "../../report/text/EventLine.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { Stop } from "../process/Stop.ts"
+import type { SmallestOrder } from "./Terms.ts"
+
+/** Something else of this journal is under way, which a bot without its strategies would only watch. */
+export class OthersUnderWay extends Schema.TaggedError<OthersUnderWay>()("OthersUnderWay", {
+  count: Schema.Int,
+  strategy: Schema.String
+}) {
+  override get message(): string {
+    return `This journal has ${this.count} orders under way, of "${this.strategy}" for example: a first order is for an account that does not trade yet. Finish them (limitbot run FILE --cancel-on-exit), or use another journal`
+  }
+}
+
+/** It is not over, and nothing more can be done now. */
+export class FirstOrderOpen extends Schema.TaggedError<FirstOrderOpen>()("FirstOrderOpen", {
+  placement: Schema.String,
+  state: Schema.String
+}) {
+  override get message(): string {
+    return `The first order ${this.placement} is not over (${this.state}). Run limitbot first-order again: it goes on with the same order and pays nothing more. limitbot stuck says where its money is`
+  }
+}
+
+const lifetimeMillis = 60 * minuteMillis
+/** Whoever waits longer looks again later. */
+const patienceMillis = 10 * minuteMillis
+const lookMillis = 250
+
+/** The one that is under way, if any; no other placement may be. */
+export const underWay = Effect.fn("Course.underWay")(function* (state: BotState) {
+  const all = unfinished(state)
+  const others = all.filter(({ strategy }) => strategy !== firstOrder)
+  const [other] = others
+  if (other !== undefined) return yield* new OthersUnderWay({ count: others.length, strategy: other.strategy })
+  return all.at(0)?.id
+})
+
+/** First orders about which the venue contradicted itself, until somebody has looked; with what it was. */
+export const contradicted = ({
+  slots
+}: BotState): ReadonlyArray<{ readonly placement: string; readonly what: string }> =>
+  [...slots.values()].flatMap(({ freeze, frozen, strategy }) =>
+    strategy === firstOrder && freeze?.kind === "contradiction" && frozen !== undefined
+      ? [{ placement: freeze.placement, what: frozen }]
+      : []
+  )
+
+/**
+ * Why none may be paid by what became of those before, if so. Each is looked at once more: while one lives on that the venue had paid
+ * back, another would be money paid again.
+ */
+const earlier = Effect.gen(function* () {
+  const venue = yield* Venue
+  const { state } = yield* Bookkeeper
+  const afterlife = yield* Afterlife.make
+  const known = () =>
+    contradicted(state)
+      .map(({ placement, what }) => `first order ${placement}: ${what}`)
+      .at(0)
+  const lookAt = Effect.fnUntraced(function* (ended: EndedOrder) {
+    const { id, order } = ended.last
+    const read = yield* Effect.result(venue.getOrder(order.id))
+    if (read._tag === "Failure") {
+      const { reason } = read.failure
+      return reason._tag === "Rejected" ? undefined : `first order ${id} cannot be read: ${reason.message}`
+    }
+    const { value } = read.success
+    if (isTerminal(value.fillStatus)) return undefined
+    yield* afterlife.see(ended, value, yield* Clock.currentTimeMillis, () => {})
+    return known() ?? `first order ${id} had ended, and the venue shows it ${value.fillStatus}`
+  })
+  return Effect.gen(function* () {
+    const before = known()
+    if (before !== undefined) return before
+    for (const ended of state.ended.byId.values()) {
+      const why = ended.last.strategy === firstOrder && !ended.isForgotten ? yield* lookAt(ended) : undefined
+      if (why !== undefined) return why
+    }
+    return undefined
+  }).pipe(Effect.catchTag("JournalError", ({ message }) => Effect.succeed(message)))
+})
+
+/** Records the order that was agreed to, and returns its name. Nothing is asked of the venue yet. */
+export const begin = Effect.fn("Course.begin")(function* (terms: SmallestOrder) {
+  const books = yield* Bookkeeper
+  const { inputAmount, market, outputAmount, price, quantity, side } = terms
+  const now = yield* Clock.currentTimeMillis
+  const { drawn, mark = 0 } = books.state.tail
+  const deadline = yield* Fingerprint.draw(now + lifetimeMillis, lifetimeMillis, drawn, mark)
+  const placement = `p${books.state.placementCount + 1}`
+  const planned: BotEvent = {
+    _tag: "Planned",
+    strategy: firstOrder,
+    slot: placement,
+    placement,
+    market: market.name,
+    side,
+    price,
+    quantity,
+    inputAsset: inputAsset(market, side).symbol,
+    inputAmount,
+    outputAsset: outputAsset(market, side).symbol,
+    outputAmount,
+    deadline,
+    why: { code: "first-order", text: "The first order, to try the venue out: far from the market, and cancelled" }
+  }
+  yield* books.record(planned)
+  return placement
+})
+
+export interface CourseOptions {
+  readonly placement: string
+  readonly markets: ReadonlyMap<string, Market>
+  readonly assets: ReadonlyMap<string, Asset>
+  /** Asked once, when the order is there and its echo says what it costs; until then nothing is paid. Otherwise why not. */
+  readonly disagrees: (order: Order) => Effect.Effect<string | undefined>
+  readonly killSwitch: Effect.Effect<string | undefined>
+  readonly isQuiet: boolean
+}
+
+/** Until its money is back, or nobody can say more. Returns what the venue showed while it rested, if it was read then. */
+export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseOptions) {
+  const { assets, disagrees, isQuiet, killSwitch, markets, placement: id } = options
+  const books = yield* Bookkeeper
+  const venue = yield* Venue
+  const stop = yield* Stop
+  const current = () => books.state.placements.get(id)
+  const heldByEarlier = yield* earlier
+
+  let agreed: Order | undefined
+  /** Before it is created there is nothing to agree to; once it is signed it was agreed to. An order that is not paid is inert. */
+  const consent = Effect.fnUntraced(function* (placement: Placement) {
+    if (placement.id !== id) return "another first order is under way"
+    if (placement.state !== "planned" && placement.state !== "created") return undefined
+    const held = yield* heldByEarlier
+    if (held !== undefined || placement.state === "planned") return held
+    const { estimatedRefundFee, estimatedWithdrawFee, id: orderId } = placement.order
+    const isAsShown =
+      agreed !== undefined &&
+      estimatedRefundFee <= (agreed.estimatedRefundFee ?? 0n) &&
+      estimatedWithdrawFee <= (agreed.estimatedWithdrawFee ?? 0n)
+    if (isAsShown) return undefined
+    const read = yield* Effect.result(venue.getOrder(orderId))
+    if (read._tag === "Failure") return `its fees cannot be read: ${read.failure.message}`
+    agreed = read.success.value
+    return yield* disagrees(agreed)
+  })
+
+  const engine = yield* Engine.make({
+    strategies: [],
+    markets,
+    withdraw: Effect.map(killSwitch, (text): Reason | undefined =>
+      text === undefined ? undefined : { code: "kill-switch", text }
+    )
+  }).pipe(Effect.provideService(Consent, consent))
+
+  let shown: Order | undefined
+  const readBackAndCancel = Effect.gen(function* () {
+    while (true) {
+      const placement = current()
+      if (placement?.state === "open" && placement.cancel === undefined) {
+        const read = yield* Effect.result(venue.getOrder(placement.order.id))
+        if (read._tag === "Success") {
+          shown = read.success.value
+          yield* engine.withdrawPlacements([id], { code: "first-order", text: "It was read back: the try is over" })
+        } else yield* Effect.logDebug(read.failure.message)
+      }
+      yield* Effect.sleep(lookMillis)
+    }
+  })
+
+  const changes = yield* PubSub.subscribe(books.changes)
+  const tell = Effect.gen(function* () {
+    const recorded = yield* PubSub.take(changes)
+    const line = "placement" in recorded.event ? EventLine.logLine(recorded, assets) : undefined
+    if (line !== undefined && !isQuiet) yield* Console.log(line)
+  })
+  yield* Effect.forkScoped(Effect.forever(tell))
+  yield* Effect.forkScoped(readBackAndCancel)
+
+  const isOver = () => {
+    const placement = current()
+    const isEnded = placement === undefined || isFinished(placement.state)
+    // One that was not paid is inert; it is cancelled all the same.
+    const isSpare = placement !== undefined && [...placement.orphans.values()].includes(false)
+    return isEnded ? !isSpare : engine.isIdle()
+  }
+  yield* stop.leaves(() => `the first order ${id} goes on with the next limitbot first-order`)
+  yield* engine.runUntil(Effect.raceFirst(stop.requested, Effect.sleep(patienceMillis)), isOver)
+  const last = current()
+  if (last !== undefined && !isFinished(last.state)) {
+    return yield* new FirstOrderOpen({ placement: id, state: last.state })
+  }
+  return shown
+}, Effect.scoped)

@@ -1,0 +1,164 @@
+/**
+ * The terms of a first order: the smallest that the venue takes, at a price that nobody pays, from money that is there.
+ */
+import { Effect, Schema } from "effect"
+import { type Amount, type Asset, floorOf, formatWithSymbol, max } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import {
+  type BidAsk,
+  baseQuantity,
+  inputAmount,
+  inputAsset,
+  type Market,
+  outputAmount,
+  outputAsset,
+  type Price,
+  type Side,
+  toTick
+} from "../../domain/Market.ts"
+import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
+import * as Layers from "../../Layers.ts"
+import * as Quotes from "../../orderbook/Quotes.ts"
+import * as Charges from "../../venue/profile/Charges.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { WrongUsage } from "../process/WrongUsage.ts"
+
+export interface SmallestOrder {
+  readonly market: Market
+  readonly side: Side
+  readonly price: Price
+  readonly quantity: Amount
+  readonly inputAmount: Amount
+  readonly outputAmount: Amount
+  readonly depositType: string
+}
+
+/** There is no order that could be tried out. */
+export class NoFirstOrder extends Schema.TaggedError<NoFirstOrder>()("NoFirstOrder", { why: Schema.String }) {
+  override get message(): string {
+    return `There is no first order to place: ${this.why}`
+  }
+}
+
+/** Where the configuration does not say what the venue takes at least, in USD. */
+const usualUsd = 2
+/** Prices move between looking and placing. */
+const margin = 1.1
+/** A price so far from the market fills only in a crash. */
+const away = { BUY: 0.5, SELL: 2 } as const
+const priceDigits = 5
+
+/** What is known of the balance of an asset; the service shows private ones only. */
+export type Balances = ReadonlyMap<string, Amount> | undefined
+
+interface Wanted {
+  /** BASE/QUOTE. */
+  readonly market: string | undefined
+  readonly usd: number | undefined
+  readonly balances: Balances
+}
+
+/** Unless one is named: the first asset against the first one that is stable, else the first two. */
+const marketOf = Effect.fnUntraced(function* ({ markets, venue }: BotConfig, name: string | undefined) {
+  const [base, ...others] = markets.assets.map(({ symbol }) => symbol)
+  const quote = others.find((symbol) => venue.facts.fees.stable.includes(symbol)) ?? others[0]
+  const wanted = name ?? `${base}/${quote}`
+  const market = Layers.marketsByName(markets).get(wanted)
+  if (market !== undefined) return market
+  const known = markets.assets.map(({ symbol }) => symbol).join(", ")
+  return yield* new WrongUsage({ message: `MARKET: there is no ${wanted}; the configuration has ${known}` })
+})
+
+export const choose = Effect.fn("Terms.choose")(function* (config: BotConfig, wanted: Wanted) {
+  const { balances } = wanted
+  const market = yield* marketOf(config, wanted.market)
+  const configured = config.venue.minOrderUsd
+  const usd = (wanted.usd ?? (configured === undefined ? usualUsd : Decimal.toNumber(configured))) * margin
+  const tokens = yield* Venue.use((venue) => venue.tokens)
+  const usdOf = ({ id, symbol }: Asset): number =>
+    tokens.find(({ assetId }) => assetId === id)?.priceUsd ?? (config.venue.facts.fees.stable.includes(symbol) ? 1 : 0)
+  const present = yield* priceOf(market, usdOf(market.quote))
+  if (present === undefined) return yield* new NoFirstOrder({ why: `the venue quotes no price of ${market.name} now` })
+  const { ask, bid } = present
+  const lacking: Array<string> = []
+  for (const side of ["BUY", "SELL"] as const) {
+    const asset = inputAsset(market, side)
+    const depositType = depositTypeOf(config.account, asset)
+    if (depositType === "ORIGIN_CHAIN") {
+      lacking.push(`${asset.symbol} is paid from another chain, by a wallet: swap it to the account first`)
+      continue
+    }
+    const worth = usdOf(asset)
+    if (worth <= 0) {
+      lacking.push(`the venue tells no price of ${asset.symbol} in USD`)
+      continue
+    }
+    const far = Decimal.toNumber(side === "BUY" ? bid : ask) * away[side]
+    const price = toTick(market, side, Decimal.fromNumber(far, priceDigits))
+    const input = Decimal.fromNumber(usd / worth, asset.decimals === 0 ? 1 : Math.min(15, asset.decimals))
+    const units = Decimal.divide(
+      Decimal.multiply(input, Decimal.make(Decimal.powerOfTen(asset.decimals))),
+      Decimal.one,
+      0,
+      "up"
+    ).digits
+    const quantity = side === "SELL" ? units : baseQuantity(market, units, price, "up")
+    const terms: SmallestOrder = {
+      market,
+      side,
+      price,
+      quantity,
+      inputAmount: inputAmount(market, side, quantity, price),
+      outputAmount: outputAmount(market, side, quantity, price),
+      depositType
+    }
+    const available = depositType === "CONFIDENTIAL_INTENTS" ? (balances?.get(asset.id) ?? 0n) : undefined
+    if (available === undefined || available >= terms.inputAmount) return { terms, price: present, available }
+    lacking.push(
+      `it needs ${formatWithSymbol(terms.inputAmount, asset)} in the confidential account, which has ${formatWithSymbol(available, asset)}${config.venue.facts.movesBetweenAccounts ? ` (limitbot shield brings money there)` : ""}`
+    )
+  }
+  return yield* new NoFirstOrder({ why: lacking.join("; or ") })
+})
+
+const quotedUsd = 100
+/** A market that moves between two quotes may show a bid above the ask. */
+const crossedTries = 5
+
+const priceOf = Effect.fnUntraced(function* (market: Market, usdOfQuote: number) {
+  const units = Decimal.fromNumber(usdOfQuote > 0 ? quotedUsd / usdOfQuote : 1, priceDigits)
+  const quote = max(1n, floorOf(units, market.quote.decimals))
+  for (let tried = 0; tried < crossedTries; tried++) {
+    const seen = yield* Quotes.observe(market, { base: 0n, quote })
+    if (seen !== undefined) return seen.price
+  }
+  return undefined
+})
+
+/** What the schedule says of an order that is filled, in basis points of its input. */
+export const scheduledBasisPoints = (
+  { account, venue }: BotConfig,
+  { market, side }: Pick<SmallestOrder, "market" | "side">
+): number => {
+  const hasPartner = Charges.isPartner(venue.facts, venue.hasPartner)
+  const assets = [inputAsset(market, side).symbol, outputAsset(market, side).symbol] as const
+  const { fees } = venue.facts
+  return Charges.totalOf(Charges.chargesOf(fees, { hasPartner, assets, appFees: account.terms.appFees ?? [] }))
+}
+
+/** What a person agrees to, line by line. */
+export const lines = (
+  { depositType, inputAmount: pays, market, outputAmount: receives, price, quantity, side }: SmallestOrder,
+  basisPoints: number,
+  { ask, bid }: BidAsk
+): ReadonlyArray<string> => {
+  const [input, output] = [inputAsset(market, side), outputAsset(market, side)]
+  return [
+    `order      ${side} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)} ${market.quote.symbol}, while the market is at ${Decimal.short(bid)} to ${Decimal.short(ask)}`,
+    `pays in    ${formatWithSymbol(pays, input)} from ${depositType}, and comes back when it is cancelled`,
+    `would get  ${formatWithSymbol(receives, output)}, if somebody took it`,
+    `fees       ${basisPoints} basis points of what is filled, by the schedule; the order itself says the rest, before it is paid`,
+    "then       it is cancelled as soon as it was read back, and what it paid in comes back"
+  ]
+}

@@ -1,0 +1,46 @@
+/**
+ * What a new owner of a strategy has to know where money can be in two accounts of the same key: whether the one that pays for
+ * orders has enough of it. The service lists only what is in the confidential one.
+ */
+import { Effect } from "effect"
+import { type Amount, format, formatWithSymbol } from "../../domain/Amount.ts"
+import type { Market } from "../../domain/Market.ts"
+import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import { Venue } from "../../venue/Venue.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
+
+interface Budget {
+  readonly base: Amount
+  readonly quote: Amount
+}
+
+/** Nothing where there is one account, or where enough is in place. Whoever cannot be asked is not waited for. */
+export const advice = Effect.fn("Shielding.advice")(function* (file: string, market: Market, budget: Budget) {
+  const { account, venue } = yield* ConfigFile.loadSettings(file)
+  if (!venue.facts.movesBetweenAccounts) return []
+  const needed = [
+    { asset: market.base, amount: budget.base },
+    { asset: market.quote, amount: budget.quote }
+  ].filter(({ amount, asset }) => amount > 0n && depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS")
+  if (needed.length === 0) return []
+  const known = yield* Effect.option(balances(file))
+  return needed.flatMap(({ amount, asset }) => {
+    const move = `limitbot shield ${format(amount, asset.decimals)} ${asset.symbol}`
+    if (known._tag === "None") {
+      return [`Orders are paid from the confidential account. If your ${asset.symbol} is in the public one: ${move}`]
+    }
+    const there = known.value.reduce((sum, each) => (each.tokenId === asset.id ? sum + each.available : sum), 0n)
+    if (there >= amount) return []
+    const missing = format(amount - there, asset.decimals)
+    return [
+      `The confidential account, which pays for orders, has ${formatWithSymbol(there, asset)} of ${formatWithSymbol(amount, asset)}. Bring the rest there from the public one: limitbot shield ${missing} ${asset.symbol}`
+    ]
+  })
+})
+
+const balances = Effect.fnUntraced(function* (file: string) {
+  const config = yield* ConfigFile.load(file)
+  const signerId = yield* VenueAccess.signerOf(config)
+  return yield* Venue.use((venue) => venue.balances).pipe(Effect.provide(VenueAccess.venue(config, signerId)))
+})

@@ -1,0 +1,89 @@
+/**
+ * Takes the operator's word to where it belongs: to the running bot, into a file that a hanging bot finds, or into the
+ * journal when no bot runs.
+ */
+import { Clock, Console, Effect, FileSystem, Result, Schema } from "effect"
+import { present } from "../../domain/Present.ts"
+import * as Problems from "../../engine/funding/Problems.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import * as Lease from "../../journal/Lease.ts"
+import * as Layers from "../../Layers.ts"
+import * as RunningBot from "../control/RunningBot.ts"
+import { Process } from "../process/Process.ts"
+import type { JournalView } from "./JournalView.ts"
+import * as ResolveFile from "./ResolveFile.ts"
+
+/** The word cannot be accepted. */
+export class NotResolved extends Schema.TaggedError<NotResolved>()("NotResolved", { message: Schema.String }) {}
+
+/** A running bot acts on the word at its next turn; a bot that hangs still finds it later. */
+const patienceMillis = 15_000
+
+const lookMillis = 200
+
+const answerMillis = 5_000
+
+type View = Pick<JournalView, "journal" | "now" | "state">
+
+export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.OperatorAnswer, json: boolean) {
+  const { placement, word } = answer
+  const by = yield* deliver(view, answer)
+  if (json) return yield* Console.log(JSON.stringify({ resolved: placement, word, by }))
+  const text = `${placement}: taken as ${word === "adopt" ? "the venue says" : word === "forget" ? "forgotten" : word}`
+  yield* Console.log(by === "bot" ? `${text}, by the running bot` : text)
+})
+
+/** Answers who has written it down: the running bot, or this command. */
+export const deliver = Effect.fnUntraced(function* ({ journal, now, state }: View, answer: Problems.OperatorAnswer) {
+  yield* Effect.mapError(
+    Effect.fromResult(Problems.resolve(state, answer, now)),
+    (message) => new NotResolved({ message })
+  )
+  const holder = yield* Lease.holder(journal)
+  if (holder === undefined) return yield* write(journal, answer)
+  return (yield* say(journal, answer)) ? "bot" : yield* handOver(journal, answer, holder)
+})
+
+/** No bot runs, so this command takes the lease for the moment of writing. */
+const write = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer) {
+  const { pid } = yield* Process
+  yield* Effect.gen(function* () {
+    const books = yield* Bookkeeper
+    yield* note(answer, books)
+  }).pipe(Effect.provide(Layers.books(journal, pid)))
+  return "journal" as const
+})
+
+/** Tells the running bot itself; false if it has no control server or does not answer. */
+const say = (journal: string, { placement, received, text: why, word }: Problems.OperatorAnswer) =>
+  RunningBot.ask(journal, (api) =>
+    api.command.resolve({ payload: { placement, word, why, ...present({ received }) } })
+  ).pipe(
+    Effect.timeout(answerMillis),
+    Effect.as(true),
+    Effect.orElseSucceed(() => false)
+  )
+
+/** For a bot that cannot be reached, even one that hangs: a file that it picks up at its next turn. */
+const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer, { pid }: Lease.Holder) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const file = yield* ResolveFile.put(journal, answer)
+  const until = (yield* Clock.currentTimeMillis) + patienceMillis
+  while (yield* fileSystem.exists(file)) {
+    if ((yield* Clock.currentTimeMillis) > until) {
+      const message = `The running bot (process ${pid}) has not taken it up yet; it will at its next turn, or its next start`
+      return yield* new NotResolved({ message })
+    }
+    yield* Effect.sleep(lookMillis)
+  }
+  return "bot" as const
+})
+
+/** Records the operator's word, unless the venue has settled the question in the meantime. */
+export const note = Effect.fnUntraced(function* (answer: Problems.OperatorAnswer, books: Bookkeeper["Service"]) {
+  const now = yield* Clock.currentTimeMillis
+  yield* books.recordFrom((state) => {
+    const verdict = Problems.resolve(state, answer, now)
+    return Result.isSuccess(verdict) ? verdict.success : []
+  })
+})

@@ -1,0 +1,145 @@
+/** Gathers everything that a plan shows: the journal, what the venue says now, and what a turn would do with both. */
+import { Clock, Effect } from "effect"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { LearnedFee } from "../../domain/EchoedFee.ts"
+import { type Market, mid } from "../../domain/Market.ts"
+import { defaults } from "../../engine/EngineSettings.ts"
+import * as RenewalCost from "../../engine/planning/costs/RenewalCost.ts"
+import { type MarketMoment, momentOf } from "../../engine/planning/DecisionRecord.ts"
+import * as DepthWarnings from "../../engine/planning/DepthWarnings.ts"
+import * as PlanAhead from "../../engine/planning/PlanAhead.ts"
+import * as PlanFindings from "../../engine/planning/PlanFindings.ts"
+import * as PlanReport from "../../engine/planning/PlanReport.ts"
+import type * as ConfigFile from "../../files/ConfigFile.ts"
+import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
+import { version } from "../../version.ts"
+import * as Readiness from "../candles/Readiness.ts"
+import { Process } from "../process/Process.ts"
+import * as KillFile from "../run/KillFile.ts"
+import * as PlanGround from "./PlanGround.ts"
+
+export interface Plan {
+  readonly at: number
+  readonly journal: string
+  readonly hasJournal: boolean
+  readonly killed: string | undefined
+  readonly strategies: ReadonlyArray<Strategy>
+  readonly prices: ReadonlyMap<Market["name"], MarketMoment["price"]>
+  readonly fees: PlanReport.Fees
+  /** What the service was seen to take of orders in these markets. */
+  readonly charged: ReadonlyArray<LearnedFee>
+  readonly isBalanceKnown: boolean
+  readonly changes: ReadonlyArray<PlanReport.PlannedChange>
+  readonly absent: ReturnType<typeof PlanReport.absentOf>
+  readonly locked: ReadonlyArray<PlanReport.Locked>
+  readonly findings: ReadonlyArray<PlanFindings.PlanFinding>
+  /** When the strategies with indicators will have them. */
+  readonly readiness: ReadonlyArray<Readiness.Readiness>
+  /** What nobody needs to allow but everybody should know. */
+  readonly warnings: ReadonlyArray<DepthWarnings.Warning | RenewalCost.RenewalWarning>
+  readonly renewals: ReadonlyArray<RenewalCost.Renewal>
+}
+
+/** What a plan is based on. `state` is changed in place. */
+export interface Footing {
+  readonly remembered: PlanGround.Remembered
+  readonly books: Books
+}
+
+/** A plan of the files on the journal on disk, at prices asked now. */
+export const draft = Effect.fnUntraced(function* (
+  config: ConfigFile.BotConfig,
+  account: VenueAccount,
+  strategies: ReadonlyArray<Strategy>
+) {
+  const remembered = yield* PlanGround.remember(config.journal, strategies, config.markets.sources ?? new Map())
+  return yield* judge(config, account, strategies, { remembered, books: yield* PlanGround.books(strategies) })
+})
+
+export const judge = Effect.fnUntraced(function* (
+  config: ConfigFile.BotConfig,
+  account: VenueAccount,
+  strategies: ReadonlyArray<Strategy>,
+  { remembered: { state, hasJournal, feeds, own }, books }: Footing
+) {
+  const { assets } = config.markets
+  const killed = yield* Effect.flatten(KillFile.watch(config.journal))
+  const prices = pricesIn(books)
+  const [fees, balances, usd] = yield* Effect.all(
+    [PlanGround.fees(assets), PlanGround.balances(assets, account), PlanGround.usdValues(assets)],
+    { concurrency: 3 }
+  )
+  const readiness = yield* Readiness.lookAll(
+    strategies,
+    config.markets.sources ?? new Map(),
+    ({ market: { name } }) => {
+      const price = prices.get(name)
+      const known = { own: own.get(name) ?? [], price: price === undefined ? undefined : Decimal.toNumber(mid(price)) }
+      return Effect.succeed(known)
+    }
+  )
+  const { pid } = yield* Process
+  const at = yield* Clock.currentTimeMillis
+  // Any mode of journal will do: a plan writes nothing into it.
+  const run = { pid, version, mode: state.run?.mode ?? "live", account: account.signerId, venue: config.venue.url }
+  const planned = yield* PlanAhead.planAhead({
+    run,
+    strategies,
+    state,
+    moments: momentsOf(strategies, books, feeds, at),
+    now: at,
+    withdraw: killed === undefined ? undefined : { code: "kill-switch", text: killed }
+  })
+  const changes = PlanReport.changesOf(strategies, planned, fees)
+  const renewals = RenewalCost.renewalsOf(strategies, changes, fees, defaults.orderLifetimeMillis)
+  const locked = PlanReport.lockedOf(strategies, planned, changes)
+  const { minOrderUsd } = config.venue
+  const exposure = config.limits?.exposure ?? new Map<string, bigint>()
+  const ground = { strategies, planned, changes, fees, balances, usd, minOrderUsd, locked, exposure, books }
+  return {
+    at,
+    journal: config.journal,
+    hasJournal,
+    killed,
+    strategies,
+    prices,
+    fees,
+    charged: [...state.echoedFees.values()].filter(({ market }) =>
+      strategies.some((strategy) => marketsOf(strategy).some(({ name }) => name === market))
+    ),
+    isBalanceKnown: balances !== undefined,
+    changes,
+    absent: PlanReport.absentOf(planned),
+    locked,
+    findings: [...PlanFindings.findingsOf(ground), ...readiness.flatMap(distrusted)],
+    readiness,
+    renewals,
+    warnings: [...DepthWarnings.warningsOf(changes, books), ...RenewalCost.warningsOf(renewals)]
+  } satisfies Plan
+})
+
+const distrusted = ({ strategy, problem }: Readiness.Readiness): ReadonlyArray<PlanFindings.PlanFinding> =>
+  problem === null ? [] : [{ name: "candles", strategies: [strategy], slots: [], text: problem }]
+
+type Books = Effect.Success<ReturnType<typeof PlanGround.books>>
+
+const pricesIn = (books: Books): Plan["prices"] =>
+  new Map([...books].flatMap(([name, { price }]) => (price === undefined ? [] : [[name, price] as const])))
+
+const momentsOf = (
+  strategies: ReadonlyArray<Strategy>,
+  books: Books,
+  feeds: PlanGround.Remembered["feeds"],
+  now: number
+): ReadonlyMap<string, MarketMoment> => {
+  const prices = pricesIn(books)
+  return new Map(
+    strategies.flatMap((strategy) => {
+      const depth = books.get(strategy.market.name)?.depth
+      const candles = PlanGround.candlesAt(strategy, feeds, prices, now)
+      const moment = momentOf(strategy, prices, candles, now, depth)
+      return moment === undefined ? [] : [[strategy.name, moment] as const]
+    })
+  )
+}

@@ -1,0 +1,177 @@
+/**
+ * What a plan is based on: the journal, if there is one, and what the venue says now about prices, fees, balances and
+ * the value of assets. Everything here only reads.
+ */
+
+import { Clock, Effect } from "effect"
+import { type Amount, type Asset, max } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { baseQuantity, mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
+import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
+import type { FeeEstimate, Fees } from "../../engine/planning/PlanReport.ts"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as BotState from "../../engine/state/BotState.ts"
+import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import * as Layers from "../../Layers.ts"
+import { OrderBook } from "../../orderbook/OrderBook.ts"
+import { type Wanted, wantedBy, withDepth } from "../../orderbook/Wanted.ts"
+import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
+import type { MarketSources } from "../../strategy/Markets.ts"
+import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
+import type { View } from "../../strategy/View.ts"
+import { Venue } from "../../venue/Venue.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
+import * as WarmPrices from "../candles/WarmPrices.ts"
+import { isThere } from "../journal/JournalView.ts"
+
+/** A price this old is asked again. */
+const depthTakesMillis = 30_000
+
+/** Candles of the markets that a strategy looks at, by market. */
+type Feeds = ReadonlyMap<string, CandleFeed.CandleFeed>
+
+export interface Remembered {
+  readonly state: BotState.BotState
+  readonly hasJournal: boolean
+  /** What its indicators see, by strategy. */
+  readonly feeds: ReadonlyMap<string, Feeds>
+  /** The minutes of prices that the bot itself saw, by market. */
+  readonly own: ReadonlyMap<string, ReadonlyArray<Minute>>
+}
+
+/** The journal folded, or the state of a bot that never ran. */
+export const remember = Effect.fn("PlanGround.remember")(function* (
+  journal: string,
+  strategies: ReadonlyArray<Strategy>,
+  sources: MarketSources
+) {
+  const exists = yield* isThere(journal)
+  if (!exists) {
+    const nothing: PriceStore["Service"] = {
+      append: () => Effect.void,
+      since: () => Effect.succeed([]),
+      newest: () => Effect.succeed(undefined)
+    }
+    const warmed = yield* feedsOf(nothing, strategies, sources)
+    return { state: BotState.make(), hasJournal: false, ...warmed } satisfies Remembered
+  }
+  return yield* Effect.gen(function* () {
+    const state = yield* Bookkeeper.replay
+    const store = yield* PriceStore
+    // A journal of an older version has no prices: the strategy warms up as at a first start.
+    const since: typeof store.since = (market, from) => Effect.orElseSucceed(store.since(market, from), () => [])
+    const warmed = yield* feedsOf({ ...store, since }, strategies, sources)
+    return { state, hasJournal: true, ...warmed } satisfies Remembered
+  }).pipe(Effect.provide(Layers.readOnlyJournal(journal)))
+})
+
+/** What strategies see of the past: the bot's own minutes, and those of their sources. */
+export const feedsOf = Effect.fn("PlanGround.feedsOf")(function* (
+  store: PriceStore["Service"],
+  strategies: ReadonlyArray<Strategy>,
+  sources: MarketSources
+) {
+  const warm = yield* WarmPrices.make(store, sources)
+  warm.use(strategies)
+  const now = yield* Clock.currentTimeMillis
+  const feeds = new Map<string, Feeds>()
+  const own = new Map<string, ReadonlyArray<Minute>>()
+  for (const strategy of strategies) {
+    const ofMarkets = new Map<string, CandleFeed.CandleFeed>()
+    for (const { market, candles: needs } of candlesWanted(strategy)) {
+      const feed = CandleFeed.make(needs)
+      own.set(market.name, yield* store.since(market.name, now - feed.spanMillis))
+      feed.restore(yield* warm.store.since(market.name, now - feed.spanMillis), now)
+      ofMarkets.set(market.name, feed)
+    }
+    feeds.set(strategy.name, ofMarkets)
+  }
+  return { feeds, own } as const
+})
+
+/** What a run would see now: a price begins candles anew that ended too long before it. The feeds are changed in place. */
+export const candlesAt = (
+  strategy: Strategy,
+  feeds: Remembered["feeds"],
+  prices: ReadonlyMap<string, TwoSidedPrice>,
+  now: number
+): View["candles"] => {
+  const ofMarkets: Feeds = feeds.get(strategy.name) ?? new Map()
+  for (const [market, feed] of ofMarkets) {
+    const price = prices.get(market)
+    if (price !== undefined) feed.observe(Decimal.toNumber(mid(price)), price.at)
+  }
+  return JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, ofMarkets, now))
+}
+
+/** An executable price for each market, in the size that the bot would ask for, and depth up to the whole budget. */
+export const books = Effect.fn("PlanGround.books")(function* (strategies: ReadonlyArray<Strategy>) {
+  const orderBook = yield* OrderBook
+  const wanted = wantedBy(strategies)
+  yield* orderBook.look(wanted, 0)
+  const deep = wanted.map((each) => {
+    const price = orderBook.prices.get(each.market.name)
+    const bought = price === undefined ? 0n : baseQuantity(each.market, each.sizes.quote, price.ask, "down")
+    return withDepth(each, max(each.sizes.base, bought))
+  })
+  yield* orderBook.lookDeep(deep, depthTakesMillis)
+  return booksIn(orderBook, wanted)
+})
+
+/** What is known of each of these markets, by name. */
+export const booksIn = (orderBook: OrderBook["Service"], wanted: ReadonlyArray<Wanted>) =>
+  new Map(
+    wanted.flatMap(({ market }) => {
+      const book = orderBook.book(market.name)
+      return book === undefined ? [] : [[market.name, book] as const]
+    })
+  )
+
+/** Fees as the venue estimated them for our newest orders, by symbol. */
+export const fees = Effect.fn("PlanGround.fees")(function* (assets: ReadonlyArray<Asset>) {
+  const venue = yield* Venue
+  const { value } = yield* venue.listOrders({})
+  const symbols = new Map(assets.map(({ id, symbol }) => [id, symbol]))
+  const known = new Map<string, FeeEstimate>()
+  for (const order of [...value.orders].reverse()) {
+    const [input, output] = [symbols.get(order.originAsset), symbols.get(order.destinationAsset)]
+    const { estimatedRefundFee: refund, estimatedWithdrawFee: withdraw } = order
+    if (input !== undefined) known.set(input, { ...known.get(input), ...present({ refund }) })
+    if (output !== undefined) known.set(output, { ...known.get(output), ...present({ withdraw }) })
+  }
+  return known satisfies Fees
+})
+
+/**
+ * What the account holds; `undefined` if the venue does not say. Only private accounts certainly see everything: for
+ * the others an asset that is not listed is unknown, not zero.
+ */
+export const balances = Effect.fn("PlanGround.balances")(function* (
+  assets: ReadonlyArray<Asset>,
+  account: VenueAccount
+) {
+  const venue = yield* Venue
+  const listed = yield* venue.balances.pipe(Effect.orElseSucceed(() => []))
+  if (listed.length === 0) return undefined
+  const isComplete = (asset: Asset) => depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS"
+  const sums = new Map<string, Amount>(assets.filter(isComplete).map(({ symbol }) => [symbol, 0n]))
+  for (const { tokenId, available } of listed) {
+    const symbol = assets.find(({ id }) => id === tokenId)?.symbol
+    if (symbol !== undefined) sums.set(symbol, (sums.get(symbol) ?? 0n) + available)
+  }
+  return sums
+})
+
+/** USD for one unit of each asset, if the venue knows it. */
+export const usdValues = Effect.fn("PlanGround.usdValues")(function* (assets: ReadonlyArray<Asset>) {
+  const venue = yield* Venue
+  const tokens = yield* venue.tokens.pipe(Effect.orElseSucceed(() => []))
+  return new Map(
+    tokens.flatMap(({ assetId, priceUsd }) => {
+      const symbol = assets.find(({ id }) => id === assetId)?.symbol
+      return symbol === undefined || !(priceUsd > 0) ? [] : [[symbol, Decimal.fromNumber(priceUsd)] as const]
+    })
+  )
+})

@@ -1,0 +1,46 @@
+/** The screen we write to: whether a person sits there, how large it is, and how to redraw it in place. */
+import { Context, Effect, Layer, type Scope } from "effect"
+
+/** The process's standard output, as far as we use it. */
+interface OutputStream {
+  readonly isTTY?: boolean
+  readonly rows?: number
+  readonly columns?: number
+  /** Node's own verdict, which knows NO_COLOR and FORCE_COLOR. */
+  hasColors?(): boolean
+  write(text: string): unknown
+}
+
+export class Terminal extends Context.Service<
+  Terminal,
+  {
+    readonly isInteractive: boolean
+    readonly colours: boolean
+    readonly rows: () => number
+    readonly columns: () => number
+    /** A separate screen without a cursor; the previous content comes back when the scope closes. */
+    readonly ownScreen: Effect.Effect<void, never, Scope.Scope>
+    /** Replaces what the screen shows. Lines must fit it. */
+    redraw(lines: ReadonlyArray<string>): Effect.Effect<void>
+  }
+>()("limitbot/app/process/Terminal") {
+  /** `kind` is the environment's TERM; a dumb terminal cannot be redrawn. */
+  static readonly layer = (stream: OutputStream, kind: string | undefined) => {
+    const write = (text: string) => Effect.sync(() => void stream.write(text))
+    const isInteractive = stream.isTTY === true && kind !== "dumb"
+    return Layer.succeed(
+      Terminal,
+      Terminal.of({
+        isInteractive,
+        colours: isInteractive && stream.hasColors?.() === true,
+        rows: () => stream.rows ?? 24,
+        columns: () => stream.columns ?? 80,
+        ownScreen: Effect.asVoid(
+          Effect.acquireRelease(write("\u001B[?1049h\u001B[?25l\u001B[2J"), () => write("\u001B[?25h\u001B[?1049l"))
+        ),
+        // One write that clears each line after its text and the screen below it, so nothing flickers.
+        redraw: (lines) => write(`\u001B[H${lines.join("\u001B[K\n")}\u001B[K\u001B[J`)
+      })
+    )
+  }
+}

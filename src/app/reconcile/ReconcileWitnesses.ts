@@ -1,0 +1,130 @@
+/** Asks every witness of a reconciliation that can be reached, and says why one is missing. */
+import { Effect } from "effect"
+import type { SwapAccount } from "../../domain/SwapAccount.ts"
+import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
+import * as Baseline from "../../engine/reconciliation/Baseline.ts"
+import * as Comparison from "../../engine/reconciliation/Comparison.ts"
+import { provenPaid } from "../../engine/reconciliation/DoubtEvidence.ts"
+import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
+import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
+import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import type * as ConfigFile from "../../files/ConfigFile.ts"
+import * as Lease from "../../journal/Lease.ts"
+import { readSwaps } from "../../journal/swapSteps.ts"
+import * as Layers from "../../Layers.ts"
+import { Process } from "../process/Process.ts"
+import * as Progress from "../process/Progress.ts"
+
+export const gather = Effect.fnUntraced(function* (
+  config: ConfigFile.BotConfig,
+  account: string,
+  acceptBalances: boolean
+) {
+  const progress = yield* Progress.make("reconcile")
+  const missing: Array<string> = []
+  const told = yield* Witnesses.books
+  progress.update(1, 4, "balances")
+  const snapshot = yield* balancesOf(config, missing)
+  progress.update(2, 4, "orders")
+  const { found: venueOrders, unread: unreadOrders } = yield* Witnesses.venueOrders(told)
+  const own = new Set([account, ...config.account.refundTo.values()])
+  const balances =
+    snapshot === undefined
+      ? []
+      : yield* movedSince(config, own, BalanceComparison.positions(snapshot, venueOrders), told.state, acceptBalances)
+  progress.update(3, 4, "history")
+  const hasHistory = config.venue.partnerJwt !== undefined
+  if (hasHistory) yield* HistorySync.sync()
+  else missing.push("history: venue.partnerJwt is not set")
+  const history = hasHistory ? yield* Witnesses.history : undefined
+  const compared = Reconciliation.compare({
+    own,
+    orders: told.orders,
+    swaps: told.swaps,
+    venueOrders,
+    unreadOrders,
+    history: history?.lines,
+    oddLines: history?.odd ?? []
+  })
+  const { reconciled } = told.state
+  const decided = Witnesses.decidedIn([...compared, ...balances])
+  const still = reconciled === undefined ? [] : yield* Baseline.stillTold(reconciled, (subject) => decided.has(subject))
+  const witnesses = ["orders", ...(hasHistory ? ["history"] : []), ...(balances.length > 0 ? ["private balances"] : [])]
+  const { state } = told
+  const proven = history === undefined ? [] : provenPaid(state.placements.values(), history.lines)
+  const findings = [...compared, ...balances].map((each) => asToldBefore(each, still))
+  return { findings, missing, witnesses, proven, state }
+})
+
+/** What came without an origin is named by the account's own history, or accepted; whoever writes the journal books it. */
+const movedSince = Effect.fnUntraced(function* (
+  { journal, markets }: ConfigFile.BotConfig,
+  own: ReadonlySet<string>,
+  now: BalanceComparison.Positions,
+  state: BotState,
+  isAccepted: boolean
+) {
+  const { comparisons, unexplained } = yield* Baseline.compare(now, state, { isAccepted })
+  const named = yield* Baseline.named(unexplained, state, own, markets)
+  const toRecord = isAccepted ? yield* Baseline.toRecord(state) : named
+  if (toRecord.length > 0 && (yield* Lease.holder(journal)) === undefined) {
+    const { pid } = yield* Process
+    yield* Bookkeeper.use((books) => books.record(...toRecord)).pipe(Effect.provide(Layers.books(journal, pid)))
+  }
+  const explained = new Set(named.map(({ asset }) => asset))
+  return comparisons.map((each): Comparison.Comparison => {
+    const text = `${each.text}; the account's history names what came: capital, never profit`
+    return explained.has(each.subject) ? { ...each, verdict: "explained", text } : each
+  })
+})
+
+/** What a running bot told stays a contradiction while nothing decides otherwise. */
+const asToldBefore = (
+  { isUndecided, ...found }: Comparison.Comparison,
+  still: ReadonlyArray<string>
+): Comparison.Comparison => {
+  const subject = Comparison.subjectOf(Comparison.sentenceOf(found))
+  const before = still.find((sentence) => Comparison.subjectOf(sentence) === subject)
+  if (before === undefined || isUndecided !== true) return found
+  const text = `${before.slice(subject.length + 2)}, as a running bot saw it; now undecided: ${found.text}`
+  return { ...found, verdict: "contradiction", text }
+}
+
+/** The places of money, each with the assets whose money is there. */
+const homes = ({ account, markets }: ConfigFile.BotConfig) =>
+  Map.groupBy(
+    markets.assets.map((asset) => ({ symbol: asset.symbol, home: depositTypeOf(account, asset) })),
+    ({ home }) => home
+  )
+
+/** Why the private balances say nothing about money elsewhere. */
+const otherWitnesses = {
+  INTENTS:
+    "the service shows private ones only, and money of INTENTS is public; its witnesses are the orders and the history",
+  ORIGIN_CHAIN:
+    "money of ORIGIN_CHAIN is on other chains; its witnesses are the orders, the history and the chains' own explorers"
+} as const
+
+const isPrivate = (swap: SwapAccount): boolean =>
+  [swap.agreed.depositType, swap.agreed.refundType, swap.agreed.recipientType].includes("CONFIDENTIAL_INTENTS")
+
+/** The end user's balances need an invitation; without them the other witnesses still speak. */
+const balancesOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, missing: Array<string>) {
+  const assets = homes(config)
+  for (const home of ["INTENTS", "ORIGIN_CHAIN"] as const) {
+    const symbols = assets.get(home)?.map(({ symbol }) => symbol) ?? []
+    const named = symbols.length === config.markets.assets.length ? "" : ` of ${symbols.join(", ")}`
+    if (symbols.length > 0) missing.push(`balances${named}: ${otherWitnesses[home]}`)
+  }
+  const ownPrivate = new Set(assets.get("CONFIDENTIAL_INTENTS")?.map(({ symbol }) => symbol))
+  if (ownPrivate.size === 0 && !(yield* readSwaps).some(isPrivate)) return undefined
+  const snapshot = yield* Witnesses.balances(config.markets, ownPrivate).pipe(
+    Effect.catchTag("VenueError", (error) => Effect.succeed(error.message))
+  )
+  if (typeof snapshot === "string") missing.push(`balances: ${snapshot}`)
+  if (snapshot === undefined) missing.push("balances: the bot acted all the time; look again when it is quiet")
+  return typeof snapshot === "string" ? undefined : snapshot
+})

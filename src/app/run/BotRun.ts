@@ -1,0 +1,293 @@
+/**
+ * One run of the bot, for `run` and `demo` alike: record the start, run turns until told to stop, show what happens,
+ * leave in order, and end with the summary. By default orders stay at the venue when the bot leaves; the summary says
+ * what that means.
+ */
+import { Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
+import type { ControlOptions } from "../../control/ControlOptions.ts"
+import * as Notifications from "../../control/notify/Notifications.ts"
+import * as Telemetry from "../../control/Telemetry.ts"
+import * as StoredProfit from "../../control/view/StoredProfit.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import type { Market } from "../../domain/Market.ts"
+import { counted } from "../../domain/Words.ts"
+import * as Engine from "../../engine/Engine.ts"
+import { EngineSettings } from "../../engine/EngineSettings.ts"
+import { unclearPayment } from "../../engine/funding/Paying.ts"
+import * as StartUp from "../../engine/StartUp.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import { PriceStore } from "../../journal/PriceStore.ts"
+import * as Money from "../../report/text/Money.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as WarmPrices from "../candles/WarmPrices.ts"
+import * as ChatOperator from "../control/ChatOperator.ts"
+import * as DashboardPage from "../control/DashboardPage.ts"
+import * as Surfaces from "../control/Surfaces.ts"
+import * as ResolveFile from "../journal/ResolveFile.ts"
+import { note } from "../journal/Resolving.ts"
+import { PlanRefused } from "../plan/PlanRefused.ts"
+import { Stop } from "../process/Stop.ts"
+import { Terminal } from "../process/Terminal.ts"
+import * as Reconciling from "../reconcile/Reconciling.ts"
+import type * as SwapTerms from "../swap/SwapTerms.ts"
+import * as Admission from "./Admission.ts"
+import * as Canarying from "./Canarying.ts"
+import type { Show, Shown, ShownOptions } from "./Shown.ts"
+import * as SystemdWatchdog from "./SystemdWatchdog.ts"
+import * as ChainWatch from "./watch/ChainWatch.ts"
+import * as StrategyWatch from "./watch/StrategyWatch.ts"
+import { supervised } from "./watch/Supervision.ts"
+
+/** A running turn gets this long to end; then it is interrupted, which the journal survives. */
+const graceMillis = 3_000
+
+export interface BotRunOptions extends ShownOptions {
+  readonly run: StartUp.BotRun
+  readonly strategies: ReadonlyArray<Strategy>
+  readonly markets: ReadonlyMap<string, Market>
+  /** Ends after this long; `undefined` runs until stopped. */
+  readonly forMillis: number | undefined
+  /** Withdraw everything and wait for the money before leaving. */
+  readonly cancelOnExit: boolean
+  /** Strategy files that are loaded again when they are saved. */
+  readonly reload: StrategyWatch.WatchOptions
+  readonly journal: string
+  /** Where the configuration is, for commands that use it. */
+  readonly configFile: string
+  /** Where traces, metrics and logs go; default: nowhere. */
+  readonly collector: Telemetry.Collector | undefined
+  readonly telling: Notifications.NotifyOptions
+  /** The control server; default: none. */
+  readonly dashboard: ControlOptions | undefined
+  /** The operator's kill switch, asked at every turn. */
+  readonly killSwitch: Effect.Effect<string | undefined>
+  /** Judges new and edited files as `plan` does; left out where no real money moves: then no file is judged. */
+  readonly admission?: Admission.Admission
+  /** Compares the bot's records with other witnesses from time to time; left out where no money moves. */
+  readonly reconciling?: Reconciling.Reconciling
+  /** Whose money swaps by hand move; left out where no money moves. */
+  readonly swapper?: SwapTerms.Swapper
+  /** Unclear payments that the operator wants to be made once more. */
+  readonly payAgain?: ReadonlyArray<string>
+  /** Left out where nobody is there: then no file is edited either, and no supervisor is told. */
+  readonly show?: Show
+}
+
+/** The operator's word is for one attempt and must not count for another. */
+export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
+  payment: Schema.String,
+  unclear: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    const others = this.unclear.length === 0 ? "There is none." : `There are: ${this.unclear.join(", ")}`
+    return `--pay-again ${this.payment}: no order waits for an unclear payment of this name. ${others}`
+  }
+}
+
+const leavingReason: Reason = { code: "leaving", text: "The bot leaves and was told to cancel its orders" }
+
+const leavingSlowly = "leaving: cancels its orders and waits for their money; Ctrl-C leaves at once"
+
+export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
+  const books = yield* Bookkeeper
+  const stop = yield* Stop
+  const terminal = yield* Terminal
+  let withdrawing = false
+  let farewell: string | undefined
+
+  const withdraw = Effect.map(options.killSwitch, (reason): Reason | undefined =>
+    reason !== undefined ? { code: "kill-switch", text: reason } : withdrawing ? leavingReason : undefined
+  )
+  const { payAgain = [] } = options
+  const unclear = unfinished(books.state).flatMap((placement) => unclearPayment(placement) ?? [])
+  const clear = payAgain.find((payment) => !unclear.includes(payment))
+  if (clear !== undefined) return yield* new NotUnclear({ payment: clear, unclear })
+  yield* stop.leaves(() => behindText(books.state))
+  const changes = yield* PubSub.subscribe(books.changes)
+  const { admit, refused } = yield* admissionOf(options)
+  yield* StartUp.recordOrWithdraw(options.run, options.strategies, withdraw)
+  const verified = yield* ChainWatch.begin(options.journal)
+  yield* Effect.forkScoped(supervised("the verification of the journal", verified))
+  const warm = yield* WarmPrices.make(yield* PriceStore, options.reload.markets.sources ?? new Map())
+  warm.use(options.strategies)
+  const engine = yield* Engine.make({
+    strategies: options.strategies,
+    admit,
+    markets: options.markets,
+    withdraw,
+    payAgain: new Set(payAgain),
+    listen: ResolveFile.takeUp(options.journal, (answer) => note(answer, books)).pipe(
+      Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem),
+      Effect.provideService(Path.Path, yield* Path.Path)
+    )
+  }).pipe(Effect.provideService(PriceStore, warm.store))
+  const files = yield* StrategyWatch.make(engine, options.strategies, {
+    ...options.reload,
+    admission: options.admission,
+    warm
+  })
+  const { show } = options
+  const isAlone = show === undefined
+  if (!isAlone) yield* Effect.forkScoped(supervised("the watch on strategy files", files.forever))
+  const page = yield* openPage(options, { engine, files, leaving: () => farewell })
+  const { assets, markets, run, telling } = options
+  const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis: 0 }
+  const { pollMaxMillis } = yield* EngineSettings
+  const watchdog = supervised("the sign of life to systemd", SystemdWatchdog.watch({ ...pulse, pollMaxMillis }))
+  if (!isAlone) yield* Effect.forkScoped(watchdog)
+  const measured = { ...pulse, pollMaxMillis, assets, markets, prices: engine.prices }
+  yield* Effect.forkScoped(supervised("telemetry", Telemetry.report(options.collector, measured)))
+  if (options.reconciling !== undefined) {
+    yield* Effect.forkScoped(supervised("the reconciliation", Reconciling.forever(options.reconciling)))
+    yield* Effect.forkScoped(supervised("the comparison of the service", Canarying.forever(options.reconciling)))
+  }
+  const { journal } = options
+  const obedient = yield* ChatOperator.make({
+    ...pulse,
+    journal,
+    assets,
+    strategies: files.strategies,
+    wake: engine.wake,
+    stuckAfter: options.stuckAfter
+  })
+  yield* Notifications.start(telling, {
+    ...pulse,
+    assets,
+    prices: engine.prices,
+    obedient,
+    name: `${run.mode} ${run.account.slice(0, 16)}`
+  })
+  const present: Shown = {
+    prices: engine.prices,
+    pulse: { ...pulse, pollMaxMillis },
+    dashboard: page,
+    nextLookAt: engine.nextLookAt
+  }
+  yield* Effect.forkScoped(supervised("the snapshot of profits", StoredProfit.keepUp))
+  const shown = show === undefined ? Effect.void : supervised("the screen", show(options, present, changes))
+  const display = yield* Effect.forkScoped(shown, { startImmediately: true })
+
+  const stopping = yield* Deferred.make<void>()
+  const timeIsUp = options.forMillis === undefined ? Effect.never : Effect.sleep(options.forMillis)
+  const leave = Effect.gen(function* () {
+    yield* Effect.raceFirst(stop.requested, timeIsUp)
+    farewell = options.cancelOnExit ? leavingSlowly : "leaving"
+    if (!options.json && !terminal.isInteractive && !isAlone) yield* Console.log(farewell)
+    yield* Deferred.succeed(stopping, undefined)
+  })
+  yield* Effect.forkScoped(leave, { startImmediately: true })
+  const stopped = Deferred.await(stopping)
+  yield* Effect.raceAllFirst([engine.runUntil(stopped), Effect.andThen(stopped, Effect.sleep(graceMillis)), refused])
+
+  if (options.cancelOnExit && !engine.isIdle()) {
+    withdrawing = true
+    // A cancelled order may still fill, so it is over only when every unit is back.
+    yield* engine.runUntil(Effect.never, engine.isIdle)
+  }
+  yield* books.record({
+    _tag: "BotStopped",
+    reason: options.cancelOnExit ? "all orders closed" : "stopped, orders left resting"
+  })
+  yield* Fiber.join(display)
+  return yield* summary(options)
+}, Effect.scoped)
+
+/** Serves the dashboard, if there is one, and says where. */
+const openPage = Effect.fnUntraced(function* (
+  options: BotRunOptions,
+  running: Pick<Surfaces.Running, "engine" | "files" | "leaving">
+) {
+  if (options.dashboard === undefined) return undefined
+  const url = yield* Surfaces.open(options.dashboard, { ...options, ...running })
+  const line = yield* DashboardPage.line(options.journal, url)
+  const { isInteractive } = yield* Terminal
+  if (options.json) yield* Console.log(JSON.stringify({ event: "dashboard", dashboard: url }))
+  else if (!isInteractive) yield* Console.log(`dashboard ${line}`)
+  return line
+})
+
+/**
+ * Judges the strategies before they are planned. A refused file fails here and leaves nothing in the journal. If the
+ * venue cannot be asked, the bot starts anyway, and the first turn that could place an order judges. Only a refused file
+ * ends a bot that has orders, or one that has begun.
+ */
+const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: BotRunOptions) {
+  const { state } = yield* Bookkeeper
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof Admission.findingsOn>>>()
+  const fresh = strategies.filter((strategy) => Admission.isFresh(state, strategy))
+  const refusal = yield* Deferred.make<never, Effect.Error<typeof judged>>()
+  let isAdmitted = admission === undefined || fresh.length === 0
+  const judged = Effect.gen(function* () {
+    if (admission === undefined) return
+    const findings = yield* Admission.findingsOn(admission, strategies, fresh)
+    if (findings === undefined) return
+    const refused = Admission.refusedOf(findings, admission.allow)
+    isAdmitted = refused.length === 0
+    if (isAdmitted) return
+    const names = [...new Set(refused.map(({ name }) => name))]
+    return yield* new PlanRefused({ names, findings: refused.map(Admission.sentenceOf), isPrinted: false })
+  }).pipe(Effect.provideContext(context))
+  // While everything is withdrawn nothing is refused, because withdrawing needs a running bot.
+  const isKilled = Effect.map(killSwitch, (reason) => reason !== undefined)
+  const judgedIfPossible = Effect.catchIf(judged, isNoVerdict, ({ message }) => Effect.logWarning(message))
+  if (!isAdmitted && !(yield* isKilled))
+    yield* unfinished(state).length > 0 ? judgedIfPossible : Effect.retry(judged, { times: 1, while: isNoVerdict })
+  const admit = Effect.flatMap(isKilled, (killed) =>
+    isAdmitted || killed
+      ? Effect.succeed(isAdmitted)
+      : judgedIfPossible.pipe(
+          Effect.tapCause((cause) => Deferred.failCause(refusal, cause)),
+          Effect.ignore,
+          Effect.map(() => isAdmitted)
+        )
+  )
+  return { admit, refused: Deferred.await(refusal) } as const
+})
+
+const isNoVerdict = (error: { readonly _tag: string }) => error._tag !== "PlanRefused"
+
+export interface Summary {
+  readonly event: "summary"
+  readonly fills: number
+  readonly openOrders: number
+  readonly money: ReadonlyArray<Money.MoneyRow>
+  readonly notCounted: ReturnType<typeof Money.notCounted>
+  readonly residual: Readonly<Record<string, string>>
+}
+
+const summary = Effect.fnUntraced(function* ({ assets }: BotRunOptions) {
+  const { state } = yield* Bookkeeper
+  const open = unfinished(state)
+  const result: Summary = {
+    event: "summary",
+    fills: state.fills,
+    openOrders: open.length,
+    money: Money.rows(state.ledger, assets),
+    notCounted: Money.notCounted(state.ledger, assets),
+    residual: Money.residual(state.ledger, assets)
+  }
+  return {
+    summary: result,
+    safeUntil: open.length === 0 ? undefined : Math.min(...open.map(({ deadline }) => deadline))
+  }
+})
+
+/** What the venue still holds of ours when the bot is interrupted. */
+const behindText = (state: BotState): string => {
+  const open = unfinished(state)
+  const resting = open.filter(({ order, state: at }) => order !== undefined && at !== "closing").length
+  const rest = open.length - resting
+  const unreadable = open.flatMap((placement) =>
+    placement.unreadable === undefined
+      ? []
+      : [`the venue says of order ${placement.order?.id} nothing that can be used (${placement.unreadable.why})`]
+  )
+  const left = [
+    ...(resting === 0 ? [] : [`${counted(resting, "order")} may still rest and fill`]),
+    ...unreadable,
+    ...(rest === 0 ? [] : [`the money of ${counted(rest, "order")} is under way`])
+  ]
+  if (left.length === 0) return "nothing is left behind; the journal is intact"
+  return `left behind: ${left.join(", ")}. The journal is intact: start the bot again to look after them`
+}

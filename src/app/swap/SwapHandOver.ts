@@ -1,0 +1,106 @@
+/**
+ * A swap by hand while a bot runs on the journal: the bot quotes it, and, once the operator has agreed, carries it under
+ * its own lease and gate. This process only follows the journal. A bot without a control server cannot be asked, and says
+ * so in plain words.
+ */
+import { Effect, Option, Schema } from "effect"
+import * as Lease from "../../journal/Lease.ts"
+import * as RunningBot from "../control/RunningBot.ts"
+import { inJournal } from "../journal/JournalView.ts"
+import { WrongUsage } from "../process/WrongUsage.ts"
+import * as SwapFollow from "./SwapFollow.ts"
+import type * as SwapRequest from "./SwapRequest.ts"
+
+/** A journal has one writer, and paying means writing. */
+export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunning", {
+  journal: Schema.String,
+  pid: Schema.Int
+}) {
+  override get message(): string {
+    return `A bot (process ${this.pid}) works with ${this.journal}, and only one may pay from it. It has no control server to hand the swap to: add \`dashboard: {}\` to its configuration and start it again, or stop it and swap then. Only looking (--dry) is possible meanwhile.`
+  }
+}
+
+type Bot = Pick<Lease.JournalInUse, "journal" | "pid">
+
+/** The bot quotes; `agrees` shows the terms and fails when nobody wants them. Returns the name of the swap. */
+export const begun = Effect.fn("SwapHandOver.begun")(function* <E, R>(
+  { journal, pid }: Bot,
+  given: SwapRequest.Terms,
+  agrees: (terms: ReadonlyArray<string>) => Effect.Effect<void, E, R>
+) {
+  const payload = yield* plain(given)
+  if ((yield* RunningBot.addressOf(journal)) === undefined) return yield* new BotIsRunning({ journal, pid })
+  const { quote, terms } = yield* RunningBot.ask(journal, (api) => api.command.swapQuote({ payload }))
+  yield* agrees(terms)
+  const made = yield* RunningBot.ask(journal, (api) => api.command.swap({ payload: { quote, confirm: "swap" } }))
+  return made.swap
+})
+
+/** A swap of this journal goes on with the bot by itself. */
+export const resumed = Effect.fn("SwapHandOver.resumed")(function* (
+  { journal, pid }: Bot,
+  name: string,
+  payAgain: boolean
+) {
+  if (!payAgain) return name
+  return yield* new SwapFollow.NotResumable({
+    message: `A bot (process ${pid}) works with ${journal}. Its wallet pays again when it is started so: stop it, and run it once with the --pay-again that \`limitbot status\` names for ${name}`
+  })
+})
+
+/** Somebody may be starting the bot anew: then the swap goes on. */
+const restartMillis = 5_000
+
+/** What the journal has grown by is read after this, so a bot that ended because all was done is not missed. */
+const gone = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
+  if ((yield* Lease.holder(journal)) !== undefined) return undefined
+  // Looking takes the lease for an instant, so not every second.
+  yield* Effect.sleep(restartMillis)
+  if ((yield* Lease.holder(journal)) !== undefined) return undefined
+  return `the bot that carried it (process ${pid}) has ended, and none runs on ${journal}: the next one goes on with it`
+})
+
+export const follow = (bot: Bot, followed: SwapFollow.Followed) =>
+  inJournal(bot.journal, SwapFollow.toTheEnd(followed, gone(bot)))
+
+/**
+ * What a bot can be asked for. It pays only to the places of its own account, so that who has its token cannot send
+ * money away.
+ */
+const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
+  const { amount, from, to, type, slippage, deadline: deadlineMillis, ...others } = given
+  if (Option.isSome(from) && Option.isSome(to) && from.value === to.value) {
+    return yield* new WrongUsage({
+      message: "A running bot moves no money between accounts: stop it, move the money, and start it again"
+    })
+  }
+  const [unknown] = Object.entries(others).flatMap(([name, value]) => (isLeftOut(name, value) ? [] : [flagOf(name)]))
+  if (unknown !== undefined) {
+    return yield* new WrongUsage({
+      message: `A running bot swaps on its own terms, to its own account: it does not take ${unknown}. Leave it out, or stop the bot first`
+    })
+  }
+  if (type !== "EXACT_INPUT" && type !== "EXACT_OUTPUT") {
+    return yield* new WrongUsage({ message: `A running bot makes no swaps of type ${type}: stop the bot first` })
+  }
+  if (Option.isNone(amount) || Option.isNone(from) || Option.isNone(to)) {
+    return yield* new WrongUsage({ message: "Say what to swap: limitbot swap AMOUNT FROM TO" })
+  }
+  return { amount: amount.value, from: from.value, to: to.value, type, slippage, deadlineMillis }
+})
+
+/** Values of flags that nobody gave. */
+const defaults: Readonly<Record<string, unknown>> = {
+  depositMode: "SIMPLE",
+  confidentiality: "public",
+  quoteWaiting: 0
+}
+
+const isLeftOut = (name: string, value: unknown): boolean =>
+  value === false ||
+  value === defaults[name] ||
+  (Array.isArray(value) && value.length === 0) ||
+  (Option.isOption(value) && Option.isNone(value))
+
+const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

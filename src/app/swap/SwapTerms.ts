@@ -1,0 +1,71 @@
+/** Asks for a quote and turns the answer into the terms to agree to: exact amounts, or why it cannot be accepted. */
+
+import { Effect, Schema } from "effect"
+import { present } from "../../domain/Present.ts"
+import type { AgreedSwap } from "../../domain/SwapEvent.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
+import { Swaps } from "../../venue/Swaps.ts"
+import * as Wire from "../../venue/wire/WireValue.ts"
+import type { AskedSwap } from "./SwapRequest.ts"
+
+/** The quote lacks something without which no money is paid. */
+export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnusable", { why: Schema.String }) {
+  override get message(): string {
+    return `The venue's quote cannot be taken: ${this.why}. Nothing was paid.`
+  }
+}
+
+/** Who swaps. */
+export interface Swapper {
+  readonly config: BotConfig
+  readonly signerId: string
+}
+
+/** The terms of a new quote. */
+export const quoted = Effect.fn("SwapTerms.quoted")(function* (
+  { destination, origin, request }: AskedSwap,
+  { config, signerId }: Swapper
+) {
+  const { correlationId, value } = yield* (yield* Swaps).quote(request)
+  const { quote } = value
+  const required = <A>(what: string, text: string | undefined, parse: (text: string) => A | undefined) => {
+    const parsed = text === undefined ? undefined : parse(text)
+    return parsed === undefined
+      ? Effect.fail(new QuoteUnusable({ why: `it says no usable ${what}` }))
+      : Effect.succeed(parsed)
+  }
+  const optional = (name: "minAmountIn" | "minAmountOut" | "refundFee") => {
+    const amount = Wire.parseAmount(quote[name] ?? "")
+    return amount === undefined ? {} : { [name]: amount }
+  }
+  const isInternal = request.depositType !== "ORIGIN_CHAIN"
+  if (isInternal && quote.depositMemo !== undefined) {
+    return yield* new QuoteUnusable({ why: "it wants a memo, which a signed transfer cannot carry" })
+  }
+  const { depositType, recipient, recipientType, refundTo, refundType, swapType } = request
+  const agreed: AgreedSwap = {
+    venue: config.venue.url,
+    account: signerId,
+    isSignatureVerified: config.venue.quoteKey !== undefined,
+    swapType,
+    origin,
+    destination,
+    depositType,
+    depositAddress: yield* required("deposit address", quote.depositAddress, Wire.parseName),
+    ...present({ depositMemo: quote.depositMemo }),
+    amountIn: yield* required("amountIn", quote.amountIn, Wire.parseAmount),
+    amountOut: yield* required("amountOut", quote.amountOut, Wire.parseAmount),
+    ...optional("minAmountIn"),
+    ...optional("minAmountOut"),
+    ...optional("refundFee"),
+    recipient,
+    recipientType,
+    refundTo,
+    refundType,
+    deadline: yield* required("deadline", quote.deadline ?? request.deadline, Timestamp.parse),
+    quote: JSON.stringify(value),
+    ...present({ correlationId })
+  }
+  return agreed
+})

@@ -1,0 +1,36 @@
+/** The last words of a run: its money, its fills, and what its resting orders mean while nobody is there. */
+import { Console, Effect } from "effect"
+import type * as BotRun from "../../app/run/BotRun.ts"
+import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import * as Money from "../../report/text/Money.ts"
+
+export const print = Effect.fnUntraced(function* (
+  { assets, configFile, dashboard, json, run, warning }: BotRun.BotRunOptions,
+  { summary, safeUntil }: Effect.Success<ReturnType<typeof BotRun.runBot>>,
+  extra: Readonly<Record<string, unknown>> = {}
+) {
+  if (json) return yield* Console.log(JSON.stringify({ ...summary, ...extra }))
+  const { state } = yield* Bookkeeper
+  yield* Console.log(`\n${Money.table(state.ledger, assets).join("\n")}\n`)
+  const residual = Object.entries(summary.residual).map(([asset, amount]) => `${amount} ${asset}`)
+  yield* Console.log(
+    `${counted(summary.fills, "fill")}, ${counted(summary.openOrders, "open order")}, unexplained ${residual.join(", ") || "0"}.`
+  )
+  if (run.mode === "dry-run") return yield* Console.log(`${warning}. Its orders ended with it.`)
+  if (safeUntil !== undefined) yield* Console.log(restingText(safeUntil))
+  if (run.mode === "live") yield* Console.log(pageText(dashboard !== undefined, configFile))
+})
+
+const pageText = (hasPage: boolean, config: string): string =>
+  hasPage
+    ? `Its page closed with it. While the bot runs, its address comes from: limitbot dashboard --config ${config}`
+    : `With \`dashboard: {}\` in ${config} the bot shows all this in a browser, too.`
+
+const restingText = (safeUntil: number): string =>
+  [
+    "The orders stay resting: they can fill while the bot is away, and are safe unattended until",
+    `${iso(safeUntil)}, when the venue ends the first of them and refunds it.`,
+    "Start the bot again to go on, or use --cancel-on-exit to withdraw them."
+  ].join("\n")

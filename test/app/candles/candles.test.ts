@@ -1,0 +1,178 @@
+/**
+ * `candles:` of a strategy: a glob of CSV files, the bot's own prices, another bot's journal, an exchange. What the bot
+ * saw itself comes first, gaps are filled from the source, a wrong source is refused, and the time until ready is said.
+ */
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { vi } from "vitest"
+import * as Readiness from "../../../src/app/candles/Readiness.ts"
+import * as WarmPrices from "../../../src/app/candles/WarmPrices.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import { candlesWanted } from "../../../src/strategy/Strategy.ts"
+import { strategyOf } from "../../strategy/support.ts"
+
+const minuteMillis = 60_000
+const now = Date.UTC(2026, 0, 2, 12)
+const folder = mkdtempSync(join(tmpdir(), "limitbot-candles-"))
+
+/** Ten five-minute candles: 51 minutes with the spare one. */
+const strategyFrom = (source: string | undefined) => ({
+  ...strategyOf(`name: s
+market: BTC/USDC
+kind: rules
+${source === undefined ? "" : `candles: ${source}\n`}limits: { budget: { quote: 1000 } }
+rules:
+  timeframe: 5m
+  orders:
+    dip:
+      when: close < sma(close, 10)
+      side: buy
+      price: mid
+      size: { quote: 100 }
+`),
+  file: join(folder, "s.yaml")
+})
+
+const minute = (ago: number, close = 60_000): Minute => {
+  const openedAt = now - ago * minuteMillis
+  return { openedAt, open: close, high: close + 1, low: close - 1, close }
+}
+const minutes = (from: number, to: number, close?: number): ReadonlyArray<Minute> =>
+  Array.from({ length: from - to + 1 }, (_, index) => minute(from - index, close))
+
+const writeCsv = (name: string, rows: ReadonlyArray<Minute>): void => {
+  const lines = rows.map(({ openedAt, open, high, low, close }) => [openedAt, open, high, low, close, 1].join(","))
+  writeFileSync(join(folder, name), ["time,open,high,low,close,volume", ...lines, ""].join("\n"))
+}
+
+const stored = (own: ReadonlyArray<Minute>): PriceStore["Service"] => ({
+  append: () => Effect.void,
+  since: (_, from) => Effect.succeed(own.filter(({ openedAt }) => openedAt >= from)),
+  newest: () => Effect.succeed(own.at(-1))
+})
+
+const look = Effect.fnUntraced(function* (
+  source: string | undefined,
+  { own = [], price = 60_000 }: { own?: ReadonlyArray<Minute>; price?: number } = {}
+) {
+  const strategy = strategyFrom(source)
+  const [wanted] = candlesWanted(strategy)
+  if (wanted === undefined) return assert.fail("it looks at candles")
+  const found = yield* Readiness.look(strategy, wanted, new Map(), { own, price })
+  const warm = yield* WarmPrices.make(stored(own), new Map())
+  warm.use([strategy])
+  const seen = yield* warm.store.since("BTC/USDC", now - 120 * minuteMillis)
+  return { line: Readiness.lineOf(found, now), problem: found.problem, seen }
+})
+
+const atNow = <A, E>(effect: Effect.Effect<A, E, NodeServices.NodeServices>) =>
+  Effect.andThen(TestClock.setTime(now), effect).pipe(Effect.provide(NodeServices.layer))
+
+const journalOf = (file: string) =>
+  PriceStore.layer.pipe(
+    Layer.provideMerge(Journal.layer),
+    Layer.provide(Sqlite.layer({ filename: join(folder, file) }))
+  )
+
+/** The face of the library: pages of rows from a time on. */
+vi.mock("ccxt", () => ({
+  default: {
+    kraken: class {
+      async fetchOHLCV(symbol: string, timeframe: string, since: number, limit: number) {
+        const step = timeframe === "5m" ? 300_000 : 60_000
+        const first = Math.ceil(since / step) * step
+        const price = symbol === "BTC/USD" ? 60_000 : 3_000
+        return Array.from({ length: limit }, (_, index) => first + index * step)
+          .filter((at) => at <= Date.UTC(2026, 0, 2, 12))
+          .map((at) => [at, price, price, price, price, 1])
+      }
+    }
+  }
+}))
+
+describe("candles from before", () => {
+  it.effect("a glob of CSV files: read together, ready at once", () =>
+    atNow(
+      Effect.gen(function* () {
+        writeCsv("glob-1.csv", minutes(90, 40))
+        writeCsv("glob-2.csv", minutes(45, 1))
+        const { line, seen } = yield* look("glob-*.csv")
+        assert.strictEqual(line, "candles: ready")
+        const times = seen.map(({ openedAt }) => openedAt)
+        assert.strictEqual(new Set(times).size, times.length)
+        assert.isAtLeast(seen.length, 50)
+      })
+    )
+  )
+
+  it.effect("what the bot recorded comes first, and its gap is filled from the source", () =>
+    atNow(
+      Effect.gen(function* () {
+        writeCsv("gap.csv", minutes(90, 1, 60_100))
+        const own = [...minutes(60, 31), ...minutes(20, 1)]
+        const alone = yield* look(undefined, { own })
+        assert.match(alone.line, /^candles: \d of 11 5m candles, ready in .*; `candles:` can name a source/)
+        const filled = yield* look("gap.csv", { own })
+        assert.strictEqual(filled.line, "candles: ready")
+        const closes = new Map(filled.seen.map(({ openedAt, close }) => [(now - openedAt) / minuteMillis, close]))
+        assert.deepStrictEqual([closes.get(40), closes.get(25), closes.get(10)], [60_000, 60_100, 60_000])
+        const recorded = yield* look("recorded", { own })
+        assert.strictEqual(recorded.line, alone.line)
+      })
+    )
+  )
+
+  it.effect("a source of another market or unit is refused, one that ends early says so", () =>
+    atNow(
+      Effect.gen(function* () {
+        writeCsv("eth.csv", minutes(90, 1, 3_000))
+        const far = yield* look("eth.csv")
+        assert.match(far.problem ?? "", /^candles: eth\.csv is 95\.0 % away from the price of BTC\/USDC/)
+        const seenOtherwise = yield* look("eth.csv", { own: minutes(5, 1), price: 3_000 })
+        assert.match(seenOtherwise.problem ?? "", /away from the price/, "what the bot saw itself counts first")
+        writeCsv("old.csv", minutes(200, 60))
+        const old = yield* look("old.csv")
+        assert.match(old.line, /^candles: 0 of 11 5m candles, ready in .*old\.csv ends .* ago/)
+        const missing = yield* look("nothing-*.csv")
+        assert.match(missing.problem ?? "", /no such file/)
+        writeCsv(
+          "coarse.csv",
+          Array.from({ length: 9 }, (_, index) => minute(60 * (9 - index)))
+        )
+        assert.match((yield* look("coarse.csv")).problem ?? "", /candles of 3600 s, and the strategy looks at 5m/)
+      })
+    )
+  )
+
+  it.effect("the prices that another bot recorded", () =>
+    atNow(
+      Effect.gen(function* () {
+        yield* Effect.gen(function* () {
+          const store = yield* PriceStore
+          for (const each of minutes(90, 1)) yield* store.append("BTC/USDC", each)
+        }).pipe(Effect.provide(journalOf("other.sqlite")))
+        assert.strictEqual((yield* look("journal:other.sqlite")).line, "candles: ready")
+        assert.match((yield* look("journal:none.sqlite")).problem ?? "", /there is no journal/)
+      })
+    )
+  )
+
+  it.effect("an exchange, through the library if it is installed", () =>
+    atNow(
+      Effect.gen(function* () {
+        const { line, seen } = yield* look("ccxt:kraken:BTC/USD")
+        assert.strictEqual(line, "candles: ready")
+        assert.isTrue(seen.every(({ openedAt }) => openedAt + minuteMillis <= now))
+        assert.match((yield* look("ccxt:kraken:ETH/USD")).problem ?? "", /away from the price of BTC\/USDC/)
+        assert.match((yield* look("ccxt:nowhere:BTC/USD")).problem ?? "", /knows no such exchange/)
+      })
+    )
+  )
+})

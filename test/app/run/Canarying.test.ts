@@ -1,0 +1,86 @@
+/** The running bot's own look at the service: what it records, what stands, and that nothing of it stops the bot. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as Canarying from "../../../src/app/run/Canarying.ts"
+import type { Drift } from "../../../src/domain/Drift.ts"
+import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import { Canary, type ServiceLook } from "../../../src/venue/canary/Canary.ts"
+
+const gone: Drift = { what: "field `price` of orders", was: "text", is: "absent", closesFunding: true }
+const fresh: Drift = { what: "field `x` of orders", was: "absent", is: "text", closesFunding: false }
+const whole = (drift: ReadonlyArray<Drift>): ServiceLook => ({
+  drift,
+  checked: ["orders"],
+  unchecked: [],
+  isWhole: true
+})
+const partly = (drift: ReadonlyArray<Drift>): ServiceLook => ({ ...whole(drift), isWhole: false })
+
+/** One look a minute; what was recorded before, and what each look finds. */
+const watch = Effect.fnUntraced(function* (
+  looks: ReadonlyArray<ServiceLook | "fails">,
+  { before = [], isConfigured = true }: { readonly before?: ReadonlyArray<Drift>; readonly isConfigured?: boolean } = {}
+) {
+  const books = yield* Bookkeeper
+  yield* books.record({ _tag: "ServiceCompared", drift: before })
+  let count = 0
+  const look = Effect.suspend(() => {
+    const next = looks[count]
+    count += 1
+    return next === "fails" || next === undefined ? Effect.die(new Error("the canary is ill")) : Effect.succeed(next)
+  })
+  const config = {
+    canary: isConfigured ? { everyMillis: 60_000 } : undefined,
+    markets: { assets: [], ticks: new Map() }
+  }
+  const witnesses = Layer.succeed(Canary, { look: () => look, order: () => Effect.succeed([]) })
+  yield* Effect.forkScoped(Canarying.forever({ config, witnesses }))
+  yield* TestClock.adjust(looks.length * 60_000 - 1)
+  const events = yield* Journal.use((journal) => Stream.runCollect(journal.events()))
+  const recorded = events.flatMap(({ event }) =>
+    event._tag === "ServiceCompared" ? [event.drift.map(({ what }) => what)] : []
+  )
+  return { recorded: recorded.slice(1), looks: count }
+})
+
+const memory = Bookkeeper.layer.pipe(
+  Layer.provideMerge(Journal.layer),
+  Layer.provide(Sqlite.layer({ filename: ":memory:" }))
+)
+const watched = (...asked: Parameters<typeof watch>) => Effect.provide(watch(...asked), memory)
+
+describe("the bot's own look at the service", () => {
+  it.effect("records what differs once, and its end", () =>
+    Effect.gen(function* () {
+      const { recorded } = yield* watched([whole([]), whole([fresh]), whole([fresh]), whole([gone, fresh]), whole([])])
+      assert.deepStrictEqual(recorded, [[fresh.what], [gone.what, fresh.what], []])
+    })
+  )
+
+  it.effect("takes nothing back when not everything could be asked", () =>
+    Effect.gen(function* () {
+      const { recorded } = yield* watched([partly([]), partly([fresh]), whole([fresh])], { before: [gone] })
+      assert.deepStrictEqual(recorded, [[fresh.what, gone.what], [fresh.what]])
+    })
+  )
+
+  it.effect("goes on after a failure of its own, which is no event", () =>
+    Effect.gen(function* () {
+      const { looks, recorded } = yield* watched(["fails", whole([fresh])])
+      assert.strictEqual(looks, 2)
+      assert.deepStrictEqual(recorded, [[fresh.what]])
+    })
+  )
+
+  it.effect("looks without being configured only while an earlier run's finding stands", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* watched([whole([])], { isConfigured: false })).looks, 0)
+      const { looks, recorded } = yield* watched([whole([])], { isConfigured: false, before: [gone] })
+      assert.strictEqual(looks, 1)
+      assert.deepStrictEqual(recorded, [[]])
+    })
+  )
+})
