@@ -145,7 +145,7 @@ export class NotInCatalogue extends Schema.TaggedError<NotInCatalogue>()("NotInC
 const extension = ".yaml"
 
 /** Works from the sources and from the built program. */
-const places = ["../../../strategies/catalogue", "../strategies/catalogue", "strategies/catalogue"]
+const places = ["../../strategies/catalogue", "../strategies/catalogue", "strategies/catalogue"]
 
 /**
  * The text of a strategy that comes with the program. The files are beside it, in the repository and in the package.

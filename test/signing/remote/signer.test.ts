@@ -27,7 +27,7 @@ import { until } from "../../control/runningBot.ts"
 import { signerText, usualProfile } from "../../profile.ts"
 
 /** The example that the package brings, as it stands. */
-const example = readFileSync(resolve(import.meta.dirname, "../../deploy/kms-openssl.sh"), "utf8")
+const example = readFileSync(resolve(import.meta.dirname, "../../../deploy/kms-openssl.sh"), "utf8")
 
 const ask = (socket: string, line: string): Promise<string> =>
   new Promise((done) => {

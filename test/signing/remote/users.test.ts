@@ -15,7 +15,7 @@ import { signerText } from "../../profile.ts"
 const ids: Readonly<Record<string, number>> = { limitbot: 61_901, "limitbot-signer": 61_902, somebody: 61_903 }
 const idOf = (name: string): number => ids[name] ?? -1
 
-const read = (name: string): string => readFileSync(resolve(import.meta.dirname, "../../deploy", name), "utf8")
+const read = (name: string): string => readFileSync(resolve(import.meta.dirname, "../../../deploy", name), "utf8")
 const unitOf = (name: string) =>
   new Map([...read(name).matchAll(/^(\w+)=(.*)$/gm)].map(([, key = "", value = ""]) => [key, value]))
 type Unit = ReturnType<typeof unitOf>
