@@ -53,7 +53,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
     /^src\/venue\/(Venue|VenueError|Swaps|History|wire\/(WireHistory|HistoryEntry))\.ts$/
   ],
   sandbox: ["domain", "signing", "venue", "candles"],
-  backtest: ["domain", "strategy", "candles", /^src\/engine\/planning\/RiskLimits\.ts$/],
+  backtest: ["domain", "strategy", "candles", /^src\/engine\/(?:planning\/RiskLimits|holds\/MarketLimits)\.ts$/],
   dashboard: [],
   control: ["domain", "ledger", "strategy", "journal", "orderbook", "report", "engine", "version.ts"],
   rehearsal: ["domain", "strategy", "journal", "signing", "venue", "orderbook", "engine", "sandbox"],

@@ -19,14 +19,15 @@ import type { Strategy } from "../strategy/Strategy.ts"
 import { FundingHold, Venue } from "../venue/Venue.ts"
 import type { OutcomeUnknown, VenueError } from "../venue/VenueError.ts"
 import { EngineSettings, refusalPauseMillis } from "./EngineSettings.ts"
-import { Consent, closedBecause, type FundingStep } from "./funding/FundingGate.ts"
 import * as Placing from "./funding/Placing.ts"
+import { Consent } from "./holds/Consent.ts"
+import * as FundingStop from "./holds/FundingStop.ts"
+import { closedBecause, closedForAll, type Step } from "./holds/Holds.ts"
 import * as Mistakes from "./Mistakes.ts"
 import * as MarketWatch from "./markets/MarketWatch.ts"
 import type { MarketMoment } from "./planning/DecisionRecord.ts"
 import * as LossGuard from "./planning/LossGuard.ts"
 import * as Planning from "./planning/Planning.ts"
-import * as FundingStop from "./reconciliation/FundingStop.ts"
 import * as ForgottenOrders from "./restart/ForgottenOrders.ts"
 import { isDoubted } from "./restart/JournalTail.ts"
 import * as Quarantine from "./restart/Quarantine.ts"
@@ -167,7 +168,7 @@ export const make = Effect.fnUntraced(function* ({
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
     now <= turnStartedAt + settings.turnMillis && (placing.unclearAt() < turnStartedAt || placing.unclearAt() > now)
 
-  const gate = Effect.fnUntraced(function* (placement: Placement, step: FundingStep) {
+  const gate = Effect.fnUntraced(function* (placement: Placement, step: Step) {
     const market = marketOf(placement, markets)
     return closedBecause(books.state, placement, step, {
       incident: market && (yield* hold([market.base.id, market.quote.id])),
@@ -239,9 +240,7 @@ export const make = Effect.fnUntraced(function* ({
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
     const mayPlan =
       problem === undefined &&
-      lost === undefined &&
-      VenueTime.problem(books.state) === undefined &&
-      books.state.diskFullSince === undefined &&
+      closedForAll(books.state, { leaseLost: lost, stopped: undefined }, "plan") === undefined &&
       (yield* admit)
     if (mayPlan) {
       const planAll = Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })

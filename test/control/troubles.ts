@@ -2,7 +2,7 @@
 import { Redacted } from "effect"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
-import { operatorLimit } from "../../src/engine/planning/OperatorPause.ts"
+import { operatorLimit } from "../../src/engine/holds/OperatorPause.ts"
 
 const money = { asset: "USDC", amount: 100_000_000n }
 const about = (index: number) => ({ strategy: "grid", slot: `cell-${index}`, placement: `p${index}` })

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { begin } from "../../bench/journalRows.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
-import { operatorLimit, pause } from "../../src/engine/planning/OperatorPause.ts"
+import { operatorLimit, pause } from "../../src/engine/holds/OperatorPause.ts"
 import { loaded } from "../../src/engine/StartUp.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { parse } from "./botWorld.ts"

@@ -25,7 +25,7 @@ export interface Mutant {
 
 const funding = "src/engine/funding/Funding.ts"
 const payload = "src/domain/Payload.ts"
-const gate = "src/engine/funding/FundingGate.ts"
+const holds = "src/engine/holds/Holds.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
 const trips = "src/backtest/results/RoundTrips.ts"
 
@@ -47,7 +47,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/cli/first/firstOrder.test.ts",
     edits: [
       {
-        file: gate,
+        file: "src/engine/holds/Consent.ts",
         find: 'strategy === firstOrder && step !== "resend"',
         replace: 'strategy === "" && step !== "resend"'
       }
@@ -100,7 +100,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "an order is paid whose answer names a higher fee than its limit",
     test: "test/engine/funding/echoedFees.test.ts",
-    edits: [{ file: gate, find: "echo.basisPoints <= most)", replace: "echo.basisPoints > 0)" }]
+    edits: [{ file: holds, find: "echo.basisPoints <= most)", replace: "echo.basisPoints > 0)" }]
   },
   {
     name: "an order is paid whose echo is dearer than the schedule",
@@ -245,9 +245,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["killSwitch"],
     edits: [
       {
-        file: gate,
-        find: "  return firstOf(recorded, known, step) ?? firstOf(present, known, step)\n",
-        replace: "  return known.now < 0 ? firstOf(recorded, known, step) : undefined\n"
+        file: holds,
+        find: "stopping(holdsOn(state, placement, facts), step)",
+        replace: "stopping(facts.now < 0 ? holdsOn(state, placement, facts) : [], step)"
       }
     ]
   },
@@ -257,9 +257,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["killSwitch", "answerLost"],
     edits: [
       {
-        file: gate,
-        find: '= ["create", "fund", "resend"]',
-        replace: '= ["create", "fund"]'
+        file: holds,
+        find: ': ReadonlyArray<Step> = ["create", "fund", "resend"]',
+        replace: ': ReadonlyArray<Step> = ["create", "fund"]'
       }
     ]
   },
@@ -269,9 +269,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["edits", "answerLost", "requestLost"],
     edits: [
       {
-        file: gate,
-        find: "why: ({ placement: { cancel } }) => (cancel === undefined ?",
-        replace: "why: ({ placement: { cancel } }) => (cancel !== null ?"
+        file: holds,
+        find: "why: ({ placement: { cancel } }) => cancel && `it",
+        replace: "why: ({ placement: { cancel } }) => cancel && cancel.why.text === `` && `it"
       }
     ]
   },
@@ -281,17 +281,17 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["killsMidway", "answerLost", "misreported"],
     edits: [
       {
-        file: gate,
-        find: "  { stops: everything, why: ({ state }) => state.killed },",
-        replace: "  { stops: beginnings, why: ({ state }) => state.killed },"
+        file: holds,
+        find: 'lifts: "release",\n    stops: everything',
+        replace: 'lifts: "release",\n    stops: beginnings'
       },
       {
-        file: gate,
-        find: "  { stops: everything, why: ({ stopped }) => stopped }",
-        replace: "  { stops: beginnings, why: ({ stopped }) => stopped }"
+        file: holds,
+        find: 'code: "stopped", lifts: "itself", stops: everything',
+        replace: 'code: "stopped", lifts: "itself", stops: beginnings'
       },
       {
-        file: gate,
+        file: holds,
         find: "    stops: everything,\n    why: ({ placement: { cancel } })",
         replace: "    stops: beginnings,\n    why: ({ placement: { cancel } })"
       }
@@ -302,7 +302,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["killSwitch", "answerLost", "requestLost"],
     edits: [
       {
-        file: gate,
+        file: holds,
         find: "why: ({ placement: { status } }) => (isOver(status) ?",
         replace: "why: ({ placement: { status } }) => (isOver(status) && status === undefined ?"
       }
@@ -326,9 +326,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["pauses"],
     edits: [
       {
-        file: gate,
-        find: "  { stops: everything, why: ({ strategy }) => strategy?.paused?.reason },\n",
-        replace: ""
+        file: holds,
+        find: "strategy?.paused && pauseText(strategy.paused)",
+        replace: "strategy?.paused?.limit === `` ? pauseText(strategy.paused) : undefined"
       }
     ]
   },
@@ -338,9 +338,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["lostLease"],
     edits: [
       {
-        file: gate,
-        find: "  { stops: everything, why: ({ leaseLost }) => leaseLost },\n",
-        replace: ""
+        file: holds,
+        find: "why: ({ leaseLost }) => leaseLost\n",
+        replace: "why: () => undefined\n"
       }
     ]
   },
@@ -562,7 +562,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["suspensions", "outages"],
     edits: [
       {
-        file: gate,
+        file: holds,
         find: "  return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })",
         replace: "  return badDeviation(placement, { price, limits })"
       }

@@ -3,7 +3,7 @@
  * resumes it a little later; turns the kill switch between the leaving of a signed payload and its answer.
  */
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
-import * as OperatorPause from "../../src/engine/planning/OperatorPause.ts"
+import * as OperatorPause from "../../src/engine/holds/OperatorPause.ts"
 import type { BotProcess } from "../../src/rehearsal/BotProcess.ts"
 import type { Departure } from "../../src/rehearsal/Network.ts"
 import * as Seeded from "../../src/sandbox/core/Seeded.ts"

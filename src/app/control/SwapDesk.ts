@@ -10,8 +10,8 @@ import * as Ledger from "../../domain/Ledger.ts"
 import { byHand } from "../../domain/Placement.ts"
 import type { AgreedSwap } from "../../domain/SwapEvent.ts"
 import { EngineSettings, marginMillis } from "../../engine/EngineSettings.ts"
-import { closedForAll } from "../../engine/funding/FundingGate.ts"
 import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
+import { closedForAll } from "../../engine/holds/Holds.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
@@ -36,7 +36,7 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
 
   /** What may not be paid now is not even quoted. */
   const open = Effect.suspend(() => {
-    const why = closedForAll(books.state, { leaseLost: books.state.leaseLost, stopped: leaving() })
+    const why = closedForAll(books.state, { leaseLost: books.state.leaseLost, stopped: leaving() }, "fund")
     return why === undefined ? Effect.void : Effect.fail(new DeskRefused({ message: `Nothing is paid now: ${why}` }))
   })
 

@@ -17,6 +17,6 @@ export const live = (state: BotState, pulse: Pulse, now: number): ReadonlyArray<
 export const ready = (state: BotState, pulse: Pulse, now: number): ReadonlyArray<string> => [
   ...live(state, pulse, now),
   ...(pulse.turnedAt() === 0 ? ["the first turn has not ended yet"] : []),
-  ...stopsIn(state, now),
+  ...stopsIn(state),
   ...(pulse.leaving() === undefined ? [] : ["the bot is leaving"])
 ]

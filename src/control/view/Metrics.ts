@@ -8,6 +8,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { totals } from "../../domain/Ledger.ts"
 import { mid } from "../../domain/Market.ts"
 import { placementTransitions } from "../../domain/Placement.ts"
+import { holdsOnBot } from "../../engine/holds/Holds.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { version } from "../../version.ts"
 import type { Bot } from "../Bot.ts"
@@ -69,6 +70,12 @@ export const families = (state: BotState, bot: MeasuredBot, now: number): Readon
     },
     { name: "journal_events_total", kind: "counter", help: "Events in the journal", samples: one(state.sequence) },
     { name: "fills_total", kind: "counter", help: "Fills ever seen", samples: one(state.fills) },
+    {
+      name: "held",
+      kind: "gauge",
+      help: "1 while the whole bot pays nothing for this reason",
+      samples: holdsOnBot(state).map(({ code }): Sample => [{ reason: code }, 1])
+    },
     { name: "kill_switch", kind: "gauge", help: "1 while it is on", samples: one(state.killed === undefined ? 0 : 1) },
     {
       name: "journal_gone",

@@ -2,9 +2,8 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
-import { closedByRecord, unsentBecause } from "../../engine/funding/FundingGate.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
-import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
+import { holdsOn, holdsOnSlot, stopping, unsentBecause } from "../../engine/holds/Holds.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { filledBase, type Placement } from "../../engine/state/Placement.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
@@ -109,7 +108,7 @@ const paymentNeeded = (bot: BotState, placement: Placement, assets: Money.Assets
   const memo = order.depositMemo === undefined ? "" : ` with memo ${order.depositMemo}`
   const what = `exactly ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)} to ${order.depositAddress}${memo}`
   const again = unclearPayment(placement)
-  const held = closedByRecord(bot, placement, "fund")
+  const held = stopping(holdsOn(bot, placement), "fund")
   if (payment.state === "unclear") {
     const or = again === undefined ? "" : `, or run once with --pay-again ${again}`
     const then = held === undefined ? `pay if it did not${or}` : `pay nothing now (${held})`
@@ -132,25 +131,15 @@ const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number 
   return Math.min(0.999, Math.abs(Decimal.toNumber(price) - present) / present)
 }
 
-/** Why nothing at all is placed, if so. */
-const stopOf = ({ killed }: BotState, strategy: StrategyState | undefined): string | undefined => {
-  if (killed !== undefined) return "the kill switch is on"
-  const { paused } = strategy ?? {}
-  if (paused === undefined) return undefined
-  return paused.limit === operatorLimit
-    ? `paused by the operator: ${paused.reason}`
-    : `paused by its limit ${paused.limit}: ${paused.reason}`
-}
-
 const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {
   const cut = key.indexOf("/")
   const strategy = state.strategies.get(key.slice(0, cut))
   const name = key.slice(cut + 1)
   const { frozen, refusals = 0, refusedWhy } = state.slots.get(key) ?? {}
+  const [held] = holdsOnSlot(state, key.slice(0, cut), name)
   const absent = strategy?.decision?.absent.find(({ slot }) => slot === name)?.why.text
   const givenUp = refusals > 0 && refusedWhy !== undefined ? `given up and tried again: ${refusedWhy}` : undefined
-  const why =
-    frozen ?? absent ?? stopOf(state, strategy) ?? strategy?.refusals.get(name) ?? givenUp ?? "waits to be placed"
+  const why = frozen ?? absent ?? held?.text ?? strategy?.refusals.get(name) ?? givenUp ?? "waits to be placed"
   return {
     slot: key,
     market: undefined,

@@ -4,15 +4,17 @@
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
-import { age, clockText, counted } from "../../domain/Words.ts"
+import { present } from "../../domain/Present.ts"
+import { age, clockText } from "../../domain/Words.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as MoneyProblems from "../../engine/funding/Problems.ts"
-import { operatorLimit } from "../../engine/planning/OperatorPause.ts"
+import { holdsOnBot } from "../../engine/holds/Holds.ts"
+import { operatorLimit } from "../../engine/holds/OperatorPause.ts"
 import { isDoubted } from "../../engine/restart/JournalTail.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import type { StrategyState } from "../../engine/state/StrategyState.ts"
-import { defaultTerms, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
+import { overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
 import * as VenueTime from "../../engine/tracking/VenueTime.ts"
 import * as Money from "../../report/text/Money.ts"
 import type { ProblemView } from "../api/Views.ts"
@@ -38,8 +40,6 @@ interface Kind {
   readonly kind: string
   readonly severity: ProblemView["severity"]
   readonly command?: ProblemView["command"]
-  /** While there is one, the whole bot begins nothing new: said in a few words to those who may know no more. */
-  readonly stops?: string
   cases(look: Look): ReadonlyArray<Case>
 }
 
@@ -95,22 +95,22 @@ const changed = (drift: Drift.Drift): Case => ({
 const isUnclear = (placement: ReturnType<typeof unfinished>[number]): boolean =>
   unclearPayment(placement) !== undefined || placement.funding?.payment?.state === "unclear"
 
+/** What holds the whole bot, and needs no more words than the hold itself has. */
+const held = (kind: string, command?: Kind["command"]): Kind => ({
+  kind,
+  severity: "alarm",
+  ...present({ command }),
+  cases: ({ state }) =>
+    holdsOnBot(state)
+      .filter(({ code }) => code === kind)
+      .map(({ sentence, since, subject, text }) => ({ subject, text: sentence ?? text, ...present({ since }) }))
+})
+
 const kinds: ReadonlyArray<Kind> = [
-  {
-    kind: "kill-switch",
-    severity: "alarm",
-    command: "release",
-    stops: "the kill switch is on",
-    cases: single(
-      "all",
-      ({ killed }) => killed,
-      (reason) => `Kill switch: ${reason}`
-    )
-  },
+  held("kill-switch", "release"),
   {
     kind: "venue-down",
     severity: "alarm",
-    stops: "the venue has not answered",
     cases: single(
       "venue",
       ({ venueDownSince }) => venueDownSince,
@@ -120,46 +120,10 @@ const kinds: ReadonlyArray<Kind> = [
       })
     )
   },
-  {
-    kind: "journal-gone",
-    severity: "alarm",
-    stops: "the journal's file is another one now",
-    cases: single(
-      "journal",
-      ({ leaseLost }) => leaseLost,
-      (reason) => reason
-    )
-  },
-  {
-    kind: "journal-moved",
-    severity: "alarm",
-    stops: "the journal was handed over",
-    cases: single(
-      "journal",
-      ({ movedTo }) => movedTo,
-      (to) => `This journal was handed over to ${to}, and is used no more here`
-    )
-  },
-  {
-    kind: "journal-changed",
-    severity: "alarm",
-    stops: "the journal is not what was written",
-    cases: single(
-      "journal",
-      ({ broken }) => broken,
-      (how) => `The journal is not what was written, nothing is funded: ${how}; limitbot journal verify`
-    )
-  },
-  {
-    kind: "journal-behind",
-    severity: "alarm",
-    stops: "the journal is behind",
-    cases: single(
-      "journal",
-      ({ tail }) => (tail.forgotten.size === 0 ? undefined : tail.forgotten.size),
-      (count) => `Behind the venue, nothing is funded: ${counted(count, "order")} of its own not known`
-    )
-  },
+  held("journal-gone"),
+  held("journal-moved"),
+  held("journal-changed"),
+  held("journal-behind"),
   {
     kind: "journal-cut",
     severity: "alarm",
@@ -170,26 +134,8 @@ const kinds: ReadonlyArray<Kind> = [
         "Events may be missing at its end: what is free is not certain. The venue is asked what happened since, and what was begun is watched for two minutes"
     )
   },
-  {
-    kind: "disk-full",
-    severity: "alarm",
-    stops: "the disk is full",
-    cases: single(
-      "disk",
-      ({ diskFullSince }) => diskFullSince,
-      (since) => ({ text: "The disk is full: nothing new is placed or funded, cancels still work", since })
-    )
-  },
-  {
-    kind: "clock-wrong",
-    severity: "alarm",
-    stops: "this machine's clock is wrong",
-    cases: single(
-      "clock",
-      (state) => (VenueTime.problem(state) === undefined ? undefined : state.clock),
-      ({ skewMillis }) => `Nothing new is funded: ${clockText(skewMillis)}`
-    )
-  },
+  held("disk-full"),
+  held("clock-wrong"),
   {
     kind: "late",
     severity: "alarm",
@@ -278,7 +224,6 @@ const kinds: ReadonlyArray<Kind> = [
   {
     kind: "service-changed",
     severity: "alarm",
-    stops: "the service has changed",
     cases: ({ state: { drift } }) => drift.filter(({ closesFunding }) => closesFunding).map(changed)
   },
   { kind: "paused-by-limit", severity: "alarm", command: "resume", cases: ofStrategies(pausedBy(false)) },
@@ -374,10 +319,10 @@ export const problemsOf = (
 }
 
 /** What stops the whole bot, in words that tell nothing of money. */
-export const stopsIn = (state: BotState, now: number): ReadonlyArray<string> => {
-  const look = { state, now, assets: new Map(), pulse: undefined, stuckAfter: defaultTerms }
-  return kinds.flatMap(({ cases, stops }) => (stops === undefined || cases(look).length === 0 ? [] : [stops]))
-}
+export const stopsIn = (state: BotState): ReadonlyArray<string> => [
+  ...holdsOnBot(state).map(({ inShort }) => inShort),
+  ...(state.venueDownSince === undefined ? [] : ["the venue has not answered"])
+]
 
 export interface ProblemLine {
   readonly severity: ProblemView["severity"]

@@ -16,7 +16,7 @@ import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import { type Input, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
-import { unsentBecause } from "../funding/FundingGate.ts"
+import { holdsOnSlot, unsentBecause } from "../holds/Holds.ts"
 import { replacementCost } from "../planning/costs/ReplacementCost.ts"
 import { progress } from "../planning/DecisionRecord.ts"
 import { circumstances } from "../planning/Planning.ts"
@@ -324,11 +324,9 @@ const because = (
     ...(unsent === undefined ? [] : [unsent]),
     ...(touches === undefined ? [] : [textOf(touches)]),
     ...(placement?.funding?.lastAnswer === undefined ? [] : [`funding was answered ${placement.funding.lastAnswer}`]),
-    ...(slot?.frozen === undefined ? [] : [`frozen: ${slot.frozen}`]),
-    ...(state.killed === undefined ? [] : [`the kill switch is on: ${state.killed}`]),
-    ...(strategy.paused === undefined ? [] : [`paused by ${strategy.paused.limit}: ${strategy.paused.reason}`]),
-    ...(strategy.failing === undefined ? [] : [`the strategy cannot be planned: ${strategy.failing.reason}`]),
-    ...(state.diskFullSince === undefined ? [] : [`the disk has been full since ${iso(state.diskFullSince)}`]),
+    ...holdsOnSlot(state, strategy.name, name).map(({ since, text }) =>
+      since === undefined ? text : `${text}, since ${iso(since)}`
+    ),
     ...(state.venueDownSince === undefined ? [] : [`the venue has not answered since ${iso(state.venueDownSince)}`]),
     ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),
     ...(decision === undefined

@@ -66,6 +66,10 @@ const measures: Readonly<Record<LimitName, MeasureOf>> = {
     now: "not frozen",
     ...(passes ? {} : { flips: "somebody who looks at this slot" })
   }),
+  held: (_order, _at, passes) => ({
+    now: "not held",
+    ...(passes ? {} : { flips: "the end of what holds it" })
+  }),
   paused: (_order, _at, passes) => ({
     now: "not paused",
     ...(passes ? {} : { flips: "a new day after a daily loss; a changed strategy file after a drawdown" })

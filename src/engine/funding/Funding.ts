@@ -24,7 +24,7 @@ import { depositTypeOf, editedSince } from "../tracking/MoneyPath.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { dearerThanScheduled, mistakeIn, observe, refused } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
-import type { Surroundings } from "./FundingGate.ts"
+import type { FundingInputs } from "./FundingInputs.ts"
 import * as Nonces from "./Nonces.ts"
 import type * as Paying from "./Paying.ts"
 import { refusalOf } from "./Refusal.ts"
@@ -101,26 +101,26 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     return false
   })
 
-  const begin = Effect.fnUntraced(function* (placement: PlacementIn<"created">, surroundings: Surroundings) {
+  const begin = Effect.fnUntraced(function* (placement: PlacementIn<"created">, inputs: FundingInputs) {
     const now = yield* Clock.currentTimeMillis
     if (placement.deadline - now < marginMillis(placement, settings)) {
       return yield* abandon(placement, "too little time is left until its deadline")
     }
     const dear = tooDear(placement, placement.order)
     if (dear !== undefined) return yield* abandon(placement, `not funded: ${dear}`)
-    const hold = yield* surroundings.gate(placement, "fund")
+    const hold = yield* inputs.gate(placement, "fund")
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
-    const { market } = surroundings
+    const { market } = inputs
     if (market === undefined) return yield* abandon(placement, "not funded: its market is not configured")
     const { path, side } = placement
     const edited = path && editedSince(side, path, market, settings.account)
     if (edited !== undefined) return yield* abandon(placement, `not funded: ${edited}`)
     if (!(yield* isStillAsBound(placement, market))) return
     const depositType = depositTypeIn(placement, inputAsset(market, placement.side))
-    if (depositType !== "ORIGIN_CHAIN") return yield* sign(placement, market, surroundings)
-    const changed = yield* surroundings.gate(placement, "fund")
+    if (depositType !== "ORIGIN_CHAIN") return yield* sign(placement, market, inputs)
+    const changed = yield* inputs.gate(placement, "fund")
     if (changed !== undefined) return yield* abandon(placement, `not funded: ${changed}`)
-    yield* paying.ask(placement, market, surroundings)
+    yield* paying.ask(placement, market, inputs)
   })
 
   /**
@@ -141,11 +141,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       (other) => other.id !== id && other.order !== undefined && found === JSON.stringify(other.order.depositAddress)
     )
 
-  const sign = Effect.fnUntraced(function* (
-    placement: PlacementIn<"created">,
-    market: Market,
-    surroundings: Surroundings
-  ) {
+  const sign = Effect.fnUntraced(function* (placement: PlacementIn<"created">, market: Market, inputs: FundingInputs) {
     const { order } = placement
     const generated = yield* Effect.result(venue.generateIntent(order.depositAddress))
     if (generated._tag === "Failure") {
@@ -153,7 +149,7 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       if (elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis) < settings.resolveAfterMillis) return
       return yield* abandon(placement, `the venue generates no payload to sign: ${code}: ${text}`)
     }
-    const hold = yield* surroundings.gate(placement, "fund")
+    const hold = yield* inputs.gate(placement, "fund")
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
     const asset = inputAsset(market, placement.side)
     const expected = {
@@ -205,13 +201,13 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
         yield* record(event)
         const current = fresh(placement)
         if (current?.state !== "funding") return
-        const sending = yield* Effect.forkIn(send(current, surroundings), scope, { startImmediately: true })
+        const sending = yield* Effect.forkIn(send(current, inputs), scope, { startImmediately: true })
         yield* restore(Fiber.join(sending))
       })
     )
   })
 
-  const send = Effect.fnUntraced(function* (placement: PlacementIn<"funding">, { gate }: Surroundings) {
+  const send = Effect.fnUntraced(function* (placement: PlacementIn<"funding">, { gate }: FundingInputs) {
     const hold = gate(placement, placement.funding.attempts === 0 ? "fund" : "resend")
     yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), hold, {
       held: (attempt, reason) => record({ _tag: "FundingHeld", ...about(placement), attempt, reason }),
@@ -278,13 +274,10 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     yield* record({ _tag: "FundingDead", ...about(placement), asset: placement.inputAsset, amount, reason })
   })
 
-  const follow = Effect.fnUntraced(function* (
-    placement: PlacementIn<"funding" | "in doubt">,
-    surroundings: Surroundings
-  ) {
+  const follow = Effect.fnUntraced(function* (placement: PlacementIn<"funding" | "in doubt">, inputs: FundingInputs) {
     if (placement.state === "in doubt") return yield* settle(placement)
     if (placement.funding.payment !== undefined) return
-    yield* send(placement, surroundings)
+    yield* send(placement, inputs)
     const current = fresh(placement)
     if (current?.state === "funding") yield* judge(current)
   })

@@ -22,7 +22,7 @@ import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { observe } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
-import type { Surroundings } from "./FundingGate.ts"
+import type { FundingInputs } from "./FundingInputs.ts"
 import { Wallet } from "./Wallet.ts"
 
 /** The most transactions that a process remembers. */
@@ -110,7 +110,7 @@ export const make = Effect.gen(function* () {
   })
 
   /** Asks the wallet, unless the gate has closed while the request was being recorded. */
-  const begin = Effect.fnUntraced(function* (placement: Asked, market: Market, gate: Surroundings["gate"]) {
+  const begin = Effect.fnUntraced(function* (placement: Asked, market: Market, gate: FundingInputs["gate"]) {
     const hold = yield* gate(placement, "fund")
     if (hold !== undefined) return yield* record(...withheld(placement, hold))
     working.add(placement.id)
@@ -126,7 +126,7 @@ export const make = Effect.gen(function* () {
   const ask = Effect.fnUntraced(function* (
     placement: PlacementIn<"created">,
     market: Market,
-    { gate }: Pick<Surroundings, "gate">
+    { gate }: Pick<FundingInputs, "gate">
   ) {
     const { deadline, inputAmount: amount, inputAsset: asset, order } = placement
     const { depositAddress, depositMemo, id: orderId } = order
@@ -138,7 +138,7 @@ export const make = Effect.gen(function* () {
   })
 
   /** Asks the wallet once more, on the operator's word, if the order still waits for its deposit. */
-  const askAgain = Effect.fnUntraced(function* (placement: Asked, now: number, { gate, market }: Surroundings) {
+  const askAgain = Effect.fnUntraced(function* (placement: Asked, now: number, { gate, market }: FundingInputs) {
     const { deadline, funding, order } = placement
     if (wallet.kind !== "command" || deadline - now < marginMillis(placement, settings)) return
     const read = yield* readOrder(venue, placement.by, order)
@@ -205,12 +205,12 @@ export const make = Effect.gen(function* () {
     yield* record(...unclear(placement, "limitbot was interrupted while the wallet was at work"))
   })
 
-  const follow = Effect.fnUntraced(function* (placement: Asked, now: number, surroundings: Surroundings) {
+  const follow = Effect.fnUntraced(function* (placement: Asked, now: number, inputs: FundingInputs) {
     yield* noteForgotten(placement)
-    const isWanted = surroundings.payAgain.has(unclearPayment(placement) ?? "")
+    const isWanted = inputs.payAgain.has(unclearPayment(placement) ?? "")
     const noted = books.state.placements.get(placement.id)
     if (isWanted && noted?.state === "in doubt" && !working.has(placement.id)) {
-      yield* askAgain(noted, now, surroundings)
+      yield* askAgain(noted, now, inputs)
     }
     yield* report(placement, now)
     const current = books.state.placements.get(placement.id)

@@ -23,7 +23,7 @@ import type { Placement } from "../state/Placement.ts"
 import { askedFor } from "../tracking/MoneyPath.ts"
 import { bind } from "../tracking/OrderTracker.ts"
 import * as Funding from "./Funding.ts"
-import type { Surroundings } from "./FundingGate.ts"
+import type { FundingInputs } from "./FundingInputs.ts"
 import * as Paying from "./Paying.ts"
 import { refusalOf } from "./Refusal.ts"
 
@@ -42,7 +42,7 @@ export const make = Effect.gen(function* () {
   const fresh = (placement: Placement): Placement | undefined => books.state.placements.get(placement.id)
   const abandon = (placement: Placement, reason: string) => record({ _tag: "Abandoned", ...about(placement), reason })
 
-  const create = Effect.fnUntraced(function* (placement: Placement, { market }: Surroundings) {
+  const create = Effect.fnUntraced(function* (placement: Placement, { market }: FundingInputs) {
     if (market === undefined) return yield* abandon(placement, "its market is not configured")
     const isSwap = placement.by === "swap"
     const path = isSwap ? undefined : askedFor(placement.side, market, settings.account)
@@ -93,15 +93,15 @@ export const make = Effect.gen(function* () {
   })
 
   /** One step, or several that need no wait in between. Fails only when the bot must stop or cannot reach the venue. */
-  const advance = Effect.fn("Placing.advance")(function* (placement: Placement, surroundings: Surroundings) {
+  const advance = Effect.fn("Placing.advance")(function* (placement: Placement, inputs: FundingInputs) {
     const now = yield* Clock.currentTimeMillis
-    if (placement.state === "planned") yield* create(placement, surroundings)
+    if (placement.state === "planned") yield* create(placement, inputs)
     if (placement.state === "creating") yield* awaitCreated(placement, now)
     const bound = fresh(placement)
-    if (bound?.state === "created") yield* funding.begin(bound, surroundings)
+    if (bound?.state === "created") yield* funding.begin(bound, inputs)
     if (placement.state === "funding" || placement.state === "in doubt") {
-      if (placement.funding.payment !== undefined) yield* paying.follow(placement, now, surroundings)
-      yield* funding.follow(placement, surroundings)
+      if (placement.funding.payment !== undefined) yield* paying.follow(placement, now, inputs)
+      yield* funding.follow(placement, inputs)
     }
   })
 

@@ -7,6 +7,7 @@ import { isFinished } from "../../domain/Placement.ts"
 import type { AgreedSwap } from "../../domain/SwapEvent.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
 import { FundingHold, Venue } from "../../venue/Venue.ts"
+import { closedBecause, type Step } from "../holds/Holds.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { BotState } from "../state/BotState.ts"
 import { marketOf, type Placement } from "../state/Placement.ts"
@@ -14,7 +15,6 @@ import { begun } from "../state/swaps/SwapByHand.ts"
 import { isUnproven } from "../tracking/EarlyEnd.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { observe } from "../tracking/OrderTracker.ts"
-import { closedBecause, type FundingStep } from "./FundingGate.ts"
 import * as Placing from "./Placing.ts"
 
 const nameAfter = ({ swapCount }: BotState): string => `s${swapCount + 1}`
@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
   const leaseLost = yield* LeaseLost
   const placing = yield* Placing.make
 
-  const gate = Effect.fnUntraced(function* (placement: Placement, step: FundingStep) {
+  const gate = Effect.fnUntraced(function* (placement: Placement, step: Step) {
     const { swap } = placement
     return closedBecause(books.state, placement, step, {
       incident: swap && (yield* hold([swap.origin.id, swap.destination.id])),

@@ -18,6 +18,7 @@ import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.t
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, type View } from "../../strategy/View.ts"
 import { EngineSettings, refusalPauseMillis, type Settings } from "../EngineSettings.ts"
+import { holdsOnSlot } from "../holds/Holds.ts"
 import { isDoubted } from "../restart/JournalTail.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
@@ -222,8 +223,6 @@ export const circumstances = (
   const { name, limits } = strategy
   const market = desired.market ?? strategy.market
   const asset = inputAsset(market, desired.side).symbol
-  const known = state.strategies.get(name)
-  const frozen = state.slots.get(slotKey(name, desired.slot))?.frozen
   const { overall } = settings
   const maxExposure = overall?.exposure.get(asset)
   return {
@@ -239,8 +238,7 @@ export const circumstances = (
       (desired.slot === Ledger.dustSlot(asset) ? Ledger.dustOf(state.ledger, name, asset) : 0n),
     openNotional: own.notional,
     lastHour: own.lastHour,
-    ...present({ killed: state.killed, frozen }),
-    ...(known?.paused === undefined ? {} : { paused: known.paused.reason }),
+    held: new Map(holdsOnSlot(state, name, desired.slot).map(({ code, text }) => [code, text] as const)),
     overall: {
       openOrders: all.openOrders,
       lastHour: all.lastHour,

@@ -6,11 +6,12 @@
 import { Result } from "effect"
 import { type Amount, type Asset, formatWithSymbol, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { minuteMillis, utcDay } from "../../domain/Durations.ts"
+import { utcDay } from "../../domain/Durations.ts"
 import * as Market from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
+import { badDeviation, type PricedLimits, quietness, staleness } from "../holds/MarketLimits.ts"
 
 declare const approved: unique symbol
 
@@ -23,6 +24,7 @@ export interface Approved {
 
 export type LimitName =
   | "kill-switch"
+  | "held"
   | "paused"
   | "quiet-hours"
   | "stale-price"
@@ -54,11 +56,10 @@ export interface Circumstances {
   readonly openOrders: number
   /** Input asset that the strategy may still spend, less reserves. */
   readonly free: Amount
-  readonly killed?: string
-  readonly frozen?: string
+  /** Why nothing may be placed in its slot, by code (`engine/holds`). */
+  readonly held: ReadonlyMap<string, string>
   /** What orders that the wanted one yields to may still fill, base. */
   readonly leaving: Amount
-  readonly paused?: string
   /** Value of the strategy's unfinished placements at their prices, quote. */
   readonly openNotional: Amount
   /** Placements planned in the last hour by the strategy. */
@@ -81,7 +82,6 @@ export type Verdict = Result.Result<Approved, Denied>
 
 /** What a limit needs to know of an order, and the figures it is checked against. */
 type Priced = Pick<DesiredOrder, "side" | "price" | "quantity">
-type Deviation = Pick<Circumstances, "limits"> & { readonly price: Market.BidAsk }
 type Notional = Pick<Circumstances, "limits" | "market" | "openNotional">
 type Hourly = Pick<Circumstances, "limits" | "lastHour">
 
@@ -103,14 +103,13 @@ export const sized = <Order extends Priced>(desired: Order, market: Market.Marke
 /** Why a limit refuses an order, in words with the numbers; `undefined` when it does not. */
 type Refuses = (order: Sized, at: Circumstances) => string | undefined
 
+/** Holds that events and explanations have always named as limits; all others are `held`. */
+const holdsOfTheirOwn = ["kill-switch", "frozen", "paused"] as const
+
 /** In the order in which they are checked: the first refusal is reported. */
 export const guards: ReadonlyArray<readonly [LimitName, Refuses]> = [
-  ["kill-switch", (_, { killed }) => (killed === undefined ? undefined : `The kill switch is on: ${killed}`)],
-  [
-    "frozen",
-    (_, { frozen }) => (frozen === undefined ? undefined : `The slot is frozen until somebody looks: ${frozen}`)
-  ],
-  ["paused", (_, { paused }) => paused],
+  ...holdsOfTheirOwn.map((code): readonly [LimitName, Refuses] => [code, (_, { held }) => held.get(code)]),
+  ["held", (_, { held }) => [...held].find(([code]) => !holdsOfTheirOwn.some((own) => own === code))?.[1]],
   ["quiet-hours", (_, at) => quietness(at)],
   ["stale-price", (_, at) => staleness(at)],
   ["price-deviation", ({ desired }, at) => badDeviation(desired, at)],
@@ -170,7 +169,7 @@ export const shutBy = ({
 /** The first limit that refuses this one order, in the order of `guards`: for backtests. */
 export const refusedBy = (
   desired: Priced,
-  at: Deviation & Notional & Hourly & Pick<Circumstances, "market">
+  at: PricedLimits & Notional & Hourly & Pick<Circumstances, "market">
 ): LimitName | undefined => {
   if (badDeviation(desired, at) !== undefined) return "price-deviation"
   if (tooMuchOpen(sized(desired, at.market), at) !== undefined) return "notional"
@@ -268,41 +267,6 @@ const tooDear: Refuses = ({ desired, inputAmount }, { free, market }) => {
   return `It needs ${formatWithSymbol(inputAmount, asset)}, the strategy has ${formatWithSymbol(free, asset)} free`
 }
 
-/** Why the strategy rests at this time of day, in words. */
-export const quietness = ({
-  now,
-  limits: { quietHours }
-}: Pick<Circumstances, "now" | "limits">): string | undefined => {
-  if (quietHours === undefined) return undefined
-  const { fromMinute, toMinute } = quietHours
-  const minute = Math.floor(now / minuteMillis) % 1440
-  const isQuiet =
-    fromMinute < toMinute ? minute >= fromMinute && minute < toMinute : minute >= fromMinute || minute < toMinute
-  return isQuiet ? `Quiet hours until ${clock(toMinute)} UTC` : undefined
-}
-
-const clock = (minute: number): string =>
-  `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
-
-/**
- * What is wrong with an order that is so far on the wrong side of the market that it would give money away, in words.
- */
-export const badDeviation = (
-  { side, price: limit }: Pick<DesiredOrder, "side" | "price">,
-  { price, limits }: Deviation
-): string | undefined => {
-  const mid = Market.mid(price)
-  const factor =
-    side === "BUY"
-      ? Decimal.add(Decimal.one, limits.maxPriceDeviation)
-      : Decimal.subtract(Decimal.one, limits.maxPriceDeviation)
-  const worst = Decimal.multiply(mid, factor)
-  const gives = side === "BUY" ? Decimal.isGreater(limit, worst) : Decimal.isLess(limit, worst)
-  return gives
-    ? `${side} at ${Decimal.format(limit)} is beyond ${Decimal.format(worst)}, the worst allowed at a mid of ${Decimal.format(mid)}`
-    : undefined
-}
-
 /** The price at which a swap would be executed now. */
 export const executable = (side: Market.Side, { bid, ask }: Market.TwoSidedPrice): Market.Price =>
   side === "BUY" ? ask : bid
@@ -315,16 +279,4 @@ const badSwap = ({ by, side, price: limit }: DesiredOrder, { price }: Circumstan
   if (!Decimal.isGreater(dear, cheap)) return undefined
   const missing = Decimal.divide(Decimal.subtract(dear, cheap), limit, 4, "up")
   return `A swap would bring ${percent(Decimal.toNumber(missing))} less than allowed: at ${Decimal.format(now)}, and ${Decimal.format(limit)} is the worst`
-}
-
-/** Why a price is too old to decide on, or dated in the future, in words. */
-export const staleness = ({
-  now,
-  price,
-  limits
-}: Pick<Circumstances, "now" | "price" | "limits">): string | undefined => {
-  const ageMillis = now - price.at
-  return Math.abs(ageMillis) > limits.staleAfterMillis
-    ? `The price is ${ageMillis} ms old, more than ${limits.staleAfterMillis} ms`
-    : undefined
 }

@@ -7,9 +7,9 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
-import { closedBecause, type FundingStep, type GateInputs } from "../../../src/engine/funding/FundingGate.ts"
 import * as Placing from "../../../src/engine/funding/Placing.ts"
 import { problemsOf } from "../../../src/engine/funding/Problems.ts"
+import { closedBecause, type PresentFacts, type Step } from "../../../src/engine/holds/Holds.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
@@ -573,7 +573,7 @@ describe("the gate", () => {
     maxPriceDeviation: Decimal.make(5n, 2),
     staleAfterMillis: 1000
   }
-  const open: GateInputs = {
+  const open: PresentFacts = {
     now: 0,
     stopped: undefined,
     incident: undefined,
@@ -602,7 +602,7 @@ describe("the gate", () => {
   }
   const gone = { what: "field `price` of orders", was: "text", is: "absent", closesFunding: true }
   const quietHours = { fromMinute: 0, toMinute: 60 }
-  type Closing = readonly [string, RegExp, ReadonlyArray<FundingStep>, Partial<GateInputs>, ReadonlyArray<BotEvent>]
+  type Closing = readonly [string, RegExp, ReadonlyArray<Step>, Partial<PresentFacts>, ReadonlyArray<BotEvent>]
   const closings: ReadonlyArray<Closing> = [
     ["the kill switch", /pulled/, all, { stopped: "pulled" }, []],
     ["a noted kill switch", /noted/, all, {}, [{ _tag: "KillSwitch", on: true, reason: "noted" }]],
@@ -631,7 +631,7 @@ describe("the gate", () => {
     Effect.gen(function* () {
       const { bind, state } = yield* world({})
       yield* bind("p1", "address-p1")
-      const closedFor = (step: FundingStep, inputs: GateInputs) => closedBecause(state, { id: "p1" }, step, inputs)
+      const closedFor = (step: Step, inputs: PresentFacts) => closedBecause(state, { id: "p1" }, step, inputs)
       for (const step of all) assert.isUndefined(closedFor(step, open))
       for (const event of events) BotState.apply(state, { sequence: state.sequence + 1, at: 0, event })
       for (const step of all) {

@@ -42,6 +42,7 @@ const fine: Circumstances = {
   },
   price: { bid: Decimal.make(59_990n), ask: Decimal.make(60_010n), at: noon },
   openOrders: 0,
+  held: new Map(),
   leaving: 0n,
   free: 5_900_000_000n,
   openNotional: 0n,
@@ -87,9 +88,10 @@ describe("RiskLimits", () => {
   })
 
   const cases: ReadonlyArray<readonly [LimitName, Circumstances, Circumstances]> = [
-    ["kill-switch", { ...fine, killed: "stop" }, fine],
-    ["frozen", { ...fine, frozen: "contradiction" }, fine],
-    ["paused", { ...fine, paused: "lost too much" }, fine],
+    ["kill-switch", { ...fine, held: new Map([["kill-switch", "stop"]]) }, fine],
+    ["frozen", { ...fine, held: new Map([["frozen", "contradiction"]]) }, fine],
+    ["paused", { ...fine, held: new Map([["paused", "lost too much"]]) }, fine],
+    ["held", { ...fine, held: new Map([["journal-behind", "an order is not known"]]) }, fine],
     ["stale-price", { ...fine, now: noon + 30_001 }, { ...fine, now: noon + 30_000 }],
     ["stale-price", { ...fine, now: noon - 30_001 }, { ...fine, now: noon - 30_000 }],
     [
@@ -160,9 +162,9 @@ describe("the words of a refusal", () => {
 
   it("have the figures, in the asset that the order pays with", () => {
     const cases: ReadonlyArray<readonly [string, string]> = [
-      [said({ ...fine, killed: "stop" }), "The kill switch is on: stop"],
-      [said({ ...fine, frozen: "odd" }), "The slot is frozen until somebody looks: odd"],
-      [said({ ...fine, paused: "lost" }), "lost"],
+      [said({ ...fine, held: new Map([["kill-switch", "stop"]]) }), "stop"],
+      [said({ ...fine, held: new Map([["frozen", "odd"]]) }), "odd"],
+      [said({ ...fine, held: new Map([["paused", "lost"]]) }), "lost"],
       [said(limits({ quietHours: { fromMinute: 0, toMinute: 13 * 60 + 5 } })), "Quiet hours until 13:05 UTC"],
       [said({ ...fine, now: noon + 30_001 }), "The price is 30001 ms old, more than 30000 ms"],
       [said({ ...fine, price: at("56190") }), "BUY at 59000 is beyond 58999.5, the worst allowed at a mid of 56190"],
@@ -208,10 +210,13 @@ describe("the words of a refusal", () => {
         maxNotional: 0n,
         maxOrdersPerHour: 0
       }),
-      killed: "k",
-      frozen: "f",
+      held: new Map([
+        ["kill-switch", "k"],
+        ["disk-full", "d"],
+        ["frozen", "f"],
+        ["paused", "p"]
+      ]),
       leaving: 1n,
-      paused: "p",
       openOrders: 10,
       free: 0n,
       price: { bid: Decimal.one, ask: Decimal.make(70_000n), at: 0 },

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { begin, orderOf } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
-import { closedBecause } from "../../../src/engine/funding/FundingGate.ts"
-import * as FundingStop from "../../../src/engine/reconciliation/FundingStop.ts"
+import * as FundingStop from "../../../src/engine/holds/FundingStop.ts"
+import { closedBecause } from "../../../src/engine/holds/Holds.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { parse } from "../botWorld.ts"
 

@@ -1,0 +1,393 @@
+/**
+ * Why money may not leave: one table of reasons, each with what it holds, which steps it stops and how it is lifted. It is asked
+ * before an order is planned, and again directly before it is created, before its payload is signed, before a wallet is asked, and
+ * before bytes leave, for the first time or again. What was true when the turn began does not count there: the market may have run
+ * away, or somebody may have stopped the bot, the strategy or the order. Explanations, alarms and slots read the same rows, so
+ * what people are told is what holds. A new reason is a row.
+ *
+ * A planned placement that is stopped is given up. So is a created one: its order is cancelled as spare. Bytes that were sent
+ * may have arrived. Those that are stopped stay here, and what became of them is judged once they have expired (see `Payload`).
+ */
+import * as Drift from "../../domain/Drift.ts"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { isTerminal } from "../../domain/Order.ts"
+import { hasNoBudget } from "../../domain/Placement.ts"
+import { clockText, counted } from "../../domain/Words.ts"
+import type { Limits } from "../../strategy/Strategy.ts"
+import * as JournalTail from "../restart/JournalTail.ts"
+import type { BotState } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
+import { type Slot, slotKey } from "../state/SlotFold.ts"
+import type { StrategyState } from "../state/StrategyState.ts"
+import * as VenueTime from "../tracking/VenueTime.ts"
+import * as FundingStop from "./FundingStop.ts"
+import { badDeviation, quietness, staleness } from "./MarketLimits.ts"
+import { operatorLimit } from "./OperatorPause.ts"
+
+/** `plan`: look for what should be placed or moved at all. `fund`: sign, ask a wallet, and send what never left. `resend`: send bytes again that left before. */
+export type Step = "plan" | "create" | "fund" | "resend"
+
+export interface Hold {
+  readonly scope: "bot" | "asset" | "strategy" | "slot" | "placement" | "price"
+  /** As alarms name it, where there is one. */
+  readonly code: string
+  /** Said of one order. */
+  readonly text: string
+  /** The same as an alarm of the whole bot. */
+  readonly sentence?: string
+  /** Epoch milliseconds, where it is known. */
+  readonly since?: number
+  /** Who ends it: it itself, or a person with this command. */
+  readonly lifts: "itself" | "release" | "resume" | "resolve"
+  readonly stops: ReadonlyArray<Step>
+}
+
+/** What only the running process knows. */
+export interface PresentFacts {
+  readonly now: number
+  /** Why everything must be withdrawn, or nothing may be paid, if so. */
+  readonly stopped: string | undefined
+  /** Nobody has agreed to it. */
+  readonly unagreed?: string | undefined
+  /** An incident of the venue in one of its assets. */
+  readonly incident: string | undefined
+  /** Limits of the placement's strategy; none when it is no longer loaded. */
+  readonly limits: Limits | undefined
+  readonly price: TwoSidedPrice | undefined
+  /** How far our clock is ahead of the venue's, by the venue's latest answers. */
+  readonly skewMillis: number | undefined
+  /** Why this process may no longer pay, if so. */
+  readonly leaseLost: string | undefined
+}
+
+/** What is held: the whole bot, or a slot with the placement in it. */
+interface Subject {
+  readonly state: BotState
+  readonly strategy: StrategyState | undefined
+  readonly slot: Slot | undefined
+}
+
+interface InPlacement extends Subject {
+  readonly placement: Placement
+}
+
+type Said = string | Pick<Hold, "text" | "sentence" | "since">
+
+interface Row<Known> extends Pick<Hold, "scope" | "code" | "lifts" | "stops"> {
+  /** `undefined` while it does not hold. */
+  readonly why: (known: Known) => Said | undefined
+}
+
+interface BotRow extends Row<Pick<Subject, "state">> {
+  readonly scope: "bot"
+  /** What an alarm about it is about. */
+  readonly subject: string
+  /** For those who may know no more than that the whole bot is held. */
+  readonly inShort: string
+}
+
+/** Planning goes on under most holds: it also withdraws what is no longer wanted. */
+const everything: ReadonlyArray<Step> = ["create", "fund", "resend"]
+const beginnings: ReadonlyArray<Step> = ["create", "fund"]
+const payments: ReadonlyArray<Step> = ["fund"]
+
+/** The whole bot, by its journal. */
+const ofBot: ReadonlyArray<BotRow> = [
+  {
+    scope: "bot",
+    code: "kill-switch",
+    subject: "all",
+    lifts: "release",
+    stops: everything,
+    inShort: "the kill switch is on",
+    why: ({ state: { killed } }) =>
+      killed && { text: `the kill switch is on: ${killed}`, sentence: `Kill switch: ${killed}` }
+  },
+  {
+    // Only what the running process sees of its lock decides (`ofProcess`); this is what a process last told of it.
+    scope: "bot",
+    code: "journal-gone",
+    subject: "journal",
+    lifts: "itself",
+    stops: [],
+    inShort: "the journal's file is another one now",
+    why: ({ state: { leaseLost } }) => leaseLost
+  },
+  {
+    scope: "bot",
+    code: "journal-moved",
+    subject: "journal",
+    lifts: "itself",
+    stops: everything,
+    inShort: "the journal was handed over",
+    why: ({ state: { movedTo } }) =>
+      movedTo && {
+        text: `this journal was handed over as ${movedTo}`,
+        sentence: `This journal was handed over to ${movedTo}, and is used no more here`
+      }
+  },
+  {
+    scope: "bot",
+    code: "journal-changed",
+    subject: "journal",
+    lifts: "itself",
+    stops: everything,
+    inShort: "the journal is not what was written",
+    why: ({ state: { broken } }) =>
+      broken && {
+        text: `the journal is not what was written: ${broken}`,
+        sentence: `The journal is not what was written, nothing is funded: ${broken}; limitbot journal verify`
+      }
+  },
+  {
+    scope: "bot",
+    code: "journal-behind",
+    subject: "journal",
+    lifts: "resolve",
+    stops: everything,
+    inShort: "the journal is behind",
+    why: ({ state: { tail } }) => {
+      const text = JournalTail.closesGate(tail)
+      const count = counted(tail.forgotten.size, "order")
+      return text && { text, sentence: `Behind the venue, nothing is funded: ${count} of its own not known` }
+    }
+  },
+  {
+    scope: "bot",
+    code: "service-changed",
+    subject: "service",
+    lifts: "itself",
+    stops: everything,
+    inShort: "the service has changed",
+    why: ({ state: { drift } }) => Drift.closing(drift)
+  },
+  {
+    scope: "bot",
+    code: "disk-full",
+    subject: "disk",
+    lifts: "itself",
+    stops: ["plan", ...everything],
+    inShort: "the disk is full",
+    why: ({ state: { diskFullSince: since } }) =>
+      since === undefined
+        ? undefined
+        : {
+            text: "the disk is full",
+            sentence: "The disk is full: nothing new is placed or funded, cancels still work",
+            since
+          }
+  },
+  {
+    // The venue judges by its own clock whether bytes have expired; ours can only make prices and deadlines look fresh.
+    scope: "bot",
+    code: "clock-wrong",
+    subject: "clock",
+    lifts: "itself",
+    stops: ["plan", ...beginnings],
+    inShort: "this machine's clock is wrong",
+    why: ({ state }) => {
+      const text = VenueTime.problem(state)
+      return text && { text, sentence: `Nothing new is funded: ${clockText(state.clock?.skewMillis ?? 0)}` }
+    }
+  }
+]
+
+/**
+ * What holds a strategy or a slot, by the journal. Whoever stops the bot, a strategy or an order means money that may still be
+ * here as well: sent again, it would be paid to an order that is over by then, or for a strategy that must not spend. And where the
+ * books or the venue are not trusted, no payment mends that. What has arrived of it, a deposit shows.
+ */
+const ofSlot: ReadonlyArray<Row<Subject>> = [
+  {
+    scope: "slot",
+    code: "frozen",
+    lifts: "resolve",
+    stops: everything,
+    why: ({ slot }) => slot?.frozen && `its slot is frozen: ${slot.frozen}`
+  },
+  {
+    scope: "strategy",
+    code: "not-loaded",
+    lifts: "itself",
+    stops: everything,
+    why: ({ strategy }) => (strategy?.isLoaded === false ? "its strategy is no longer loaded" : undefined)
+  },
+  {
+    // Nobody can ask whether it still wants the order, so it cannot withdraw it either.
+    scope: "strategy",
+    code: "plan-failed",
+    lifts: "itself",
+    stops: everything,
+    why: ({ strategy }) =>
+      strategy?.failing && {
+        text: `its strategy cannot be planned: ${strategy.failing.reason}`,
+        since: strategy.failing.since
+      }
+  },
+  {
+    scope: "strategy",
+    code: "paused",
+    lifts: "resume",
+    stops: everything,
+    why: ({ strategy }) => strategy?.paused && pauseText(strategy.paused)
+  },
+  {
+    scope: "strategy",
+    code: "funding-stopped",
+    lifts: "resume",
+    stops: everything,
+    why: ({ strategy }) => strategy && FundingStop.closesGate(strategy)
+  }
+]
+
+const pauseText = ({ limit, reason }: NonNullable<StrategyState["paused"]>): string =>
+  `paused by ${limit === operatorLimit ? "the operator" : `its limit ${limit}`}: ${reason}`
+
+/** What holds one placement, by the journal. */
+const ofPlacement: ReadonlyArray<Row<InPlacement>> = [
+  {
+    // It is wanted until the order is over, however often the venue refuses it.
+    scope: "placement",
+    code: "withdrawn",
+    lifts: "itself",
+    stops: everything,
+    why: ({ placement: { cancel } }) => cancel && `it is being withdrawn: ${cancel.why.text}`
+  },
+  {
+    scope: "placement",
+    code: "order-over",
+    lifts: "itself",
+    stops: everything,
+    why: ({ placement: { status } }) => (isOver(status) ? `its order is ${status}` : undefined)
+  },
+  {
+    scope: "placement",
+    code: "contradiction",
+    lifts: "resolve",
+    stops: everything,
+    why: ({ placement: { contradiction } }) => contradiction
+  },
+  ...ofSlot
+]
+
+const isOver = (status: string | undefined): boolean =>
+  status !== undefined && (isTerminal(status) || status === "PENDING_CANCEL")
+
+/** What only the running process knows of the whole bot. */
+const ofProcess: ReadonlyArray<Row<Pick<PresentFacts, "leaseLost" | "stopped">>> = [
+  {
+    scope: "bot",
+    code: "journal-gone",
+    lifts: "itself",
+    stops: ["plan", ...everything],
+    why: ({ leaseLost }) => leaseLost
+  },
+  { scope: "bot", code: "stopped", lifts: "itself", stops: everything, why: ({ stopped }) => stopped }
+]
+
+/**
+ * What it knows of a placement. The market stops only what begins: an order that could not be paid is not created either. An order
+ * whose bytes have left may rest already, and sending them again is how the bot learns whether it does. At worst that funds it later,
+ * at its own limit, as if the first attempt had been late. A strategy that no longer wants it cancels it, and that stops the
+ * bytes. If a price that is old or gone stopped them too, every outage of the venue would leave payments in doubt.
+ */
+const ofMoment: ReadonlyArray<Row<InPlacement & PresentFacts>> = [
+  { scope: "placement", code: "not-agreed", lifts: "itself", stops: beginnings, why: ({ unagreed }) => unagreed },
+  { scope: "asset", code: "incident", lifts: "itself", stops: everything, why: ({ incident }) => incident },
+  {
+    scope: "bot",
+    code: "clock-wrong",
+    lifts: "itself",
+    stops: beginnings,
+    why: ({ skewMillis }) => VenueTime.problemOf(skewMillis)
+  },
+  {
+    scope: "strategy",
+    code: "quiet-hours",
+    lifts: "itself",
+    stops: beginnings,
+    why: ({ limits, now }) => limits && quietness({ limits, now })
+  },
+  { scope: "price", code: "bad-price", lifts: "itself", stops: beginnings, why: (known) => badPrice(known) },
+  // Only an order tells its fee, so each attempt asks with one that stays unpaid.
+  { scope: "placement", code: "dear-fee", lifts: "itself", stops: payments, why: (known) => dearFee(known) }
+]
+
+const dearFee = ({ limits, placement: { echo } }: InPlacement & PresentFacts): string | undefined => {
+  const most = limits?.maxFeeBasisPoints
+  if (echo === undefined || most === undefined || echo.basisPoints <= most) return undefined
+  return `its fee is ${echo.basisPoints} basis points of the input, more than ${most} (limits.maxFeeBasisPoints)`
+}
+
+/** What has no budget was agreed to by a person, who saw its terms. */
+const badPrice = ({ limits, now, placement, price, state }: InPlacement & PresentFacts): string | undefined => {
+  if (hasNoBudget(placement.strategy)) return undefined
+  if (limits === undefined || price === undefined)
+    return state.doubts.get(placement.market)?.reason ?? "there is no price"
+  return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
+}
+
+const found = <Known>(rows: ReadonlyArray<Row<Known>>, known: Known): ReadonlyArray<Hold> =>
+  rows.flatMap(({ code, lifts, scope, stops, why }) => {
+    const said = why(known)
+    if (said === undefined) return []
+    return [{ scope, code, lifts, stops, ...(typeof said === "string" ? { text: said } : said) }]
+  })
+
+const subjectOf = (state: BotState, strategy: string, slot: string): Subject => ({
+  state,
+  strategy: state.strategies.get(strategy),
+  slot: state.slots.get(slotKey(strategy, slot))
+})
+
+/** What holds the whole bot, as far as the journal knows. */
+export const holdsOnBot = (state: BotState): ReadonlyArray<Hold & Pick<BotRow, "inShort" | "subject">> =>
+  ofBot.flatMap((row) =>
+    found([row], { state }).map((hold) => ({ ...hold, subject: row.subject, inShort: row.inShort }))
+  )
+
+/** What holds a slot of a strategy, whatever is in it, as far as the journal knows. */
+export const holdsOnSlot = (state: BotState, strategy: string, slot: string): ReadonlyArray<Hold> => [
+  ...found(ofBot, { state }),
+  ...found(ofSlot, subjectOf(state, strategy, slot))
+]
+
+/** What holds a placement, as far as the journal knows, and by the facts of the running process where they are given. */
+export const holdsOn = (state: BotState, placement: Placement, facts?: PresentFacts): ReadonlyArray<Hold> => {
+  const known = { ...subjectOf(state, placement.strategy, placement.slot), placement }
+  const recorded = [...found(ofBot, known), ...found(ofPlacement, known)]
+  if (facts === undefined) return recorded
+  return [...recorded, ...found(ofProcess, facts), ...found(ofMoment, { ...known, ...facts })]
+}
+
+/** The first that stops a step. */
+export const stopping = (holds: ReadonlyArray<Hold>, step: Step): string | undefined =>
+  holds.find(({ stops }) => stops.includes(step))?.text
+
+/** Why this bot takes no such step at all, if so. */
+export const closedForAll = (
+  state: BotState,
+  facts: Pick<PresentFacts, "leaseLost" | "stopped">,
+  step: Step
+): string | undefined => stopping([...found(ofProcess, facts), ...holdsOnBot(state)], step)
+
+/** Why a payment that nobody has confirmed is not sent, or not again, as far as the journal knows. */
+export const unsentBecause = (state: BotState, placement: Placement): string | undefined => {
+  if (placement.state !== "funding") return undefined
+  const { acknowledged, attempts, payment } = placement.funding
+  if (acknowledged || payment !== undefined) return undefined
+  const isFirst = attempts === 0
+  const why = stopping(holdsOn(state, placement), isFirst ? "fund" : "resend")
+  return why === undefined ? undefined : `its payment is not sent${isFirst ? "" : " again"}: ${why}`
+}
+
+/** Asked of the placement as it is by now. */
+export const closedBecause = (
+  state: BotState,
+  { id }: Pick<Placement, "id">,
+  step: Step,
+  facts: PresentFacts
+): string | undefined => {
+  const placement = state.placements.get(id)
+  return placement === undefined ? "it is over" : stopping(holdsOn(state, placement, facts), step)
+}

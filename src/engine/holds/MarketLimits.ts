@@ -1,0 +1,62 @@
+/**
+ * What the time of day and the price say against an order, by the limits of its strategy: asked when it is planned, and again
+ * directly before its money leaves.
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+import * as Market from "../../domain/Market.ts"
+import type { Limits } from "../../strategy/Strategy.ts"
+
+interface Timed {
+  readonly now: number
+  readonly limits: Limits
+}
+
+export interface PricedLimits {
+  readonly limits: Limits
+  readonly price: Market.BidAsk
+}
+
+/** Why the strategy rests at this time of day, in words. */
+export const quietness = ({ now, limits: { quietHours } }: Timed): string | undefined => {
+  if (quietHours === undefined) return undefined
+  const { fromMinute, toMinute } = quietHours
+  const minute = Math.floor(now / minuteMillis) % 1440
+  const isQuiet =
+    fromMinute < toMinute ? minute >= fromMinute && minute < toMinute : minute >= fromMinute || minute < toMinute
+  return isQuiet ? `Quiet hours until ${clock(toMinute)} UTC` : undefined
+}
+
+const clock = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
+
+/**
+ * What is wrong with an order that is so far on the wrong side of the market that it would give money away, in words.
+ */
+export const badDeviation = (
+  { side, price: limit }: { readonly side: Market.Side; readonly price: Market.Price },
+  { price, limits }: PricedLimits
+): string | undefined => {
+  const mid = Market.mid(price)
+  const factor =
+    side === "BUY"
+      ? Decimal.add(Decimal.one, limits.maxPriceDeviation)
+      : Decimal.subtract(Decimal.one, limits.maxPriceDeviation)
+  const worst = Decimal.multiply(mid, factor)
+  const gives = side === "BUY" ? Decimal.isGreater(limit, worst) : Decimal.isLess(limit, worst)
+  return gives
+    ? `${side} at ${Decimal.format(limit)} is beyond ${Decimal.format(worst)}, the worst allowed at a mid of ${Decimal.format(mid)}`
+    : undefined
+}
+
+/** Why a price is too old to decide on, or dated in the future, in words. */
+export const staleness = ({
+  now,
+  price,
+  limits
+}: Timed & { readonly price: Market.TwoSidedPrice }): string | undefined => {
+  const ageMillis = now - price.at
+  return Math.abs(ageMillis) > limits.staleAfterMillis
+    ? `The price is ${ageMillis} ms old, more than ${limits.staleAfterMillis} ms`
+    : undefined
+}
