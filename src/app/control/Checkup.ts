@@ -199,7 +199,7 @@ const loginFinding = ({ venue: { facts } }: ConfigFile.BotConfig): CheckFinding 
       "set venue.facts.saltFrom to an RPC address of its ledger, or venue.nonceSalt"
     )
   const salt = salts[login.verifier]
-  const from = saltFrom ?? (salt === undefined ? undefined : "venue.nonceSalt; it rotates")
+  const from = saltFrom ?? (salt === undefined ? undefined : "the configuration; it rotates")
   return ok("login", from === undefined ? "needs no salt" : `the salt of ${login.verifier} comes from ${from}`)
 }
 

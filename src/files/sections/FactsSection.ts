@@ -10,9 +10,11 @@ import {
   loginNonces,
   partnerCredentials,
   statusDetails,
+  tooSmallCodes,
   type VenueFacts
 } from "../../venue/profile/Facts.ts"
 import { defaultProfile, factsOf, type ProfileName, profileNames } from "../../venue/profile/Profiles.ts"
+import { confidentialities } from "../../venue/wire/WireValue.ts"
 
 export const account = Read.matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
 export const salt = Read.matching("four bytes in hex, such as 252812b3", /^[0-9a-f]{8}$/)
@@ -28,6 +30,14 @@ export const reader = Read.fields({
   treasury: Read.optional(treasury, "issuer of the tokens there; `none`: tokens have their public ids"),
   loginVerifier: Read.optional(account, "contract that logins are signed for; default: verifier"),
   loginNonce: Read.optional(Read.oneOf(...loginNonces), "`started`: logins say from when they are valid"),
+  loginWithin: Read.optional(
+    Read.fields({
+      before: Read.required(Read.duration, "how long ago at most"),
+      after: Read.required(Read.duration, "how far ahead at most")
+    }),
+    "how far the start of a login may be from the service's time"
+  ),
+  salts: Read.optional(Read.table(account, salt), "by verifier, until they rotate; that of logins is venue.nonceSalt"),
   saltFrom: Read.optional(rpc, "RPC address of the login verifier's ledger, which tells its salt"),
   fees: Read.optional(
     Read.fields({
@@ -48,6 +58,13 @@ export const reader = Read.fields({
       fillsNet: Read.optional(Read.trueOrFalse, "whether fills name their output after the echoed fee, below the limit")
     }),
     "what the service takes"
+  ),
+  orders: Read.optional(
+    Read.fields({
+      confidentialities: Read.optional(Read.list(Read.oneOf(...confidentialities)), "what an order may ask for"),
+      tooSmall: Read.optional(Read.oneOf(...tooSmallCodes), "the code that refuses an order below the smallest one")
+    }),
+    "what orders are refused for"
   ),
   settlementHashes: Read.optional(Read.trueOrFalse, "whether swaps name the public transaction that settled them"),
   crossingHashes: Read.optional(Read.trueOrFalse, "whether swaps name the transactions to the other ledger and back"),
@@ -73,11 +90,17 @@ export const resolved = ({ facts, nonceSalt, profile, verifier }: Said, usual: s
   const of = factsOf(profile?.value ?? defaultProfile, verifier?.value ?? usual)
   const { CONFIDENTIAL_INTENTS: confidential, INTENTS } = of.signing
   const issuer = said?.treasury?.value ?? confidential.treasury
+  const { after, before } = said?.loginWithin?.value ?? {}
   const login = {
     ...of.login,
     verifier: said?.loginVerifier?.value ?? of.login.verifier,
-    nonce: said?.loginNonce?.value ?? of.login.nonce
+    nonce: said?.loginNonce?.value ?? of.login.nonce,
+    ...(before === undefined || after === undefined
+      ? {}
+      : { startsWithinSeconds: { before: before.value / 1000, after: after.value / 1000 } })
   }
+  const salts = Object.fromEntries((said?.salts?.value ?? []).map(([{ value: name }, { value }]) => [name, value] as const))
+  const orders = said?.orders?.value
   const fees = said?.fees?.value
   const { kept, minutes } = fees?.improvement?.value ?? {}
   return {
@@ -98,7 +121,14 @@ export const resolved = ({ facts, nonceSalt, profile, verifier }: Said, usual: s
       }
     },
     login,
-    salts: nonceSalt === undefined ? of.salts : { ...of.salts, [login.verifier]: nonceSalt.value },
+    salts: { ...of.salts, ...salts, ...(nonceSalt === undefined ? {} : { [login.verifier]: nonceSalt.value }) },
+    orders: {
+      ...of.orders,
+      ...present({
+        confidentialities: orders?.confidentialities?.value.map(({ value }) => value),
+        tooSmall: orders?.tooSmall?.value
+      })
+    },
     fees: {
       ...of.fees,
       ...present({

@@ -33,6 +33,7 @@ const Span = Schema.Struct({ before: Schema.Finite, after: Schema.Finite })
 export const loginNonces = ["free", "started"] as const
 export const historyAccess = ["open", "invite-only"] as const
 export const statusDetails = ["whole", "bare"] as const
+export const tooSmallCodes = ["order-rejected", "request-rejected"] as const
 
 export const VenueFacts = Schema.Struct({
   /** What is signed for a deposit of each kind. */
@@ -54,7 +55,7 @@ export const VenueFacts = Schema.Struct({
     /** What an order may ask for. `public` is refused everywhere, already as no valid request. */
     confidentialities: Schema.Array(Schema.String),
     /** The code that refuses an order below the smallest one, whose size is not published. */
-    tooSmall: Schema.Literals(["order-rejected"])
+    tooSmall: Schema.Literals(tooSmallCodes)
   }),
   /** Whether a swap names the public transaction that settled it. */
   settlementHashes: Schema.Boolean,
