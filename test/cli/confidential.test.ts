@@ -2,11 +2,12 @@
  * An account of confidential intents at the command line: orders, swaps and private balances, and ledgers that agree. Once with
  * the facts of the interface document, once with those of the deployed service.
  */
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { profileNames } from "../../src/venue/profile/Profiles.ts"
 import { type Connection, configText, runHere, runUntil, startHere, startSandbox, workspace } from "./program.ts"
+import { recordingProxy } from "./recordingProxy.ts"
 
 interface Row {
   readonly asset: string | null
@@ -86,6 +87,19 @@ describe("an account of confidential intents", () => {
       assert.strictEqual(exported.code, 0, exported.stderr)
       const refused = await runHere(["history", "account", ...config], { cwd })
       assert.match(refused.stderr, /^limitbot: .*invite-only.*$/m)
+      // What only that history could name says so.
+      const more = (path: string, body: string): string =>
+        path === "/v0/account/balances" ? body.replace(/"available":"(?=\d)/g, '"available":"7') : body
+      const credited = await recordingProxy(sandbox.url, "", 0, more)
+      const file = join(cwd, "config.yaml")
+      writeFileSync(file, readFileSync(file, "utf8").replaceAll(sandbox.url, credited.url))
+      const unnamed = await runHere(["reconcile", "--json", ...config], { cwd })
+      await credited.close()
+      assert.strictEqual(unnamed.code, 1, unnamed.stderr)
+      assert.include(
+        JSON.parse(unnamed.stdout).missing,
+        "account history: The venue refused to read the account history: http-403: History is invite-only for now"
+      )
     }
   )
 })

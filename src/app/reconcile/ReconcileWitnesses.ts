@@ -34,7 +34,10 @@ export const gather = Effect.fnUntraced(function* (
   const balances =
     snapshot === undefined
       ? []
-      : yield* movedSince(config, own, BalanceComparison.positions(snapshot, venueOrders), told.state, acceptBalances)
+      : yield* movedSince(config, own, BalanceComparison.positions(snapshot, venueOrders), told.state, {
+          isAccepted: acceptBalances,
+          missing
+        })
   progress.update(3, 4, "history")
   const hasHistory = config.venue.partnerJwt !== undefined
   if (hasHistory) yield* HistorySync.sync()
@@ -65,16 +68,17 @@ const movedSince = Effect.fnUntraced(function* (
   own: ReadonlySet<string>,
   now: BalanceComparison.Positions,
   state: BotState,
-  isAccepted: boolean
+  { isAccepted, missing }: { readonly isAccepted: boolean; readonly missing: Array<string> }
 ) {
   const { comparisons, unexplained } = yield* Baseline.compare(now, state, { isAccepted })
-  const named = yield* Baseline.named(unexplained, state, own, markets)
-  const toRecord = isAccepted ? yield* Baseline.toRecord(state) : named
+  const { capital, unread } = yield* Baseline.named(unexplained, state, own, markets)
+  if (unread !== undefined) missing.push(`account history: ${unread}`)
+  const toRecord = isAccepted ? yield* Baseline.toRecord(state) : capital
   if (toRecord.length > 0 && (yield* Lease.holder(journal)) === undefined) {
     const { pid } = yield* Process
     yield* Bookkeeper.use((books) => books.record(...toRecord)).pipe(Effect.provide(Layers.books(journal, pid)))
   }
-  const explained = new Set(named.map(({ asset }) => asset))
+  const explained = new Set(capital.map(({ asset }) => asset))
   return comparisons.map((each): Comparison.Comparison => {
     const text = `${each.text}; the account's history names what came: capital, never profit`
     return explained.has(each.subject) ? { ...each, verdict: "explained", text } : each

@@ -137,9 +137,15 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
   /** What came without an origin, and is named by the account's own history, contradicts nothing. */
   const movedSince = Effect.fnUntraced(function* (now: BalanceComparison.Positions) {
     const { comparisons, unexplained } = yield* Baseline.compare(now, books.state)
-    const named = yield* Baseline.named(unexplained, books.state, watched.own, watched.markets)
-    if (named.length === 0) return comparisons
-    yield* note(named)
+    const { capital, unread } = yield* Baseline.named(unexplained, books.state, watched.own, watched.markets)
+    if (unread !== undefined)
+      return comparisons.map((each) =>
+        Baseline.hasCome(unexplained, each.subject)
+          ? { ...each, text: `${each.text}; the account's own history is no witness: ${unread}` }
+          : each
+      )
+    if (capital.length === 0) return comparisons
+    yield* note(capital)
     return (yield* Baseline.compare(now, books.state)).comparisons
   })
 

@@ -4,7 +4,7 @@
  * takes each event in once, by its name, so a process that dies in between counts nothing twice. Less money is never taken for
  * capital that went without a person's word.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import * as Amount from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -176,6 +176,15 @@ const creditsOf = Effect.fnUntraced(function* (own: ReadonlySet<string>, { asset
   })
 })
 
+export const hasCome = (unexplained: BalanceComparison.Unexplained, asset: string): boolean =>
+  (unexplained.get(asset)?.least ?? 0n) > 0n
+
+interface Named {
+  readonly capital: ReadonlyArray<Capital>
+  /** Why the history that could name what came was not read. */
+  readonly unread?: string
+}
+
 /**
  * Which credits of the account's own history explain what came, wholly: one of them, or the newest ones together. The history
  * may be refused or not readable: a witness that is missing proves nothing.
@@ -186,14 +195,13 @@ export const named = Effect.fn("Baseline.named")(function* (
   own: ReadonlySet<string>,
   markets: Markets
 ) {
-  const came = [...unexplained].filter(([, { least }]) => least > 0n)
-  if (came.length === 0) return []
+  const came = [...unexplained].filter(([asset]) => hasCome(unexplained, asset))
+  if (came.length === 0) return { capital: [] } satisfies Named
+  const read = yield* Effect.result(creditsOf(own, markets))
+  if (Result.isFailure(read)) return { capital: [], unread: read.failure.message } satisfies Named
   const recorded = new Set(capital.map(({ name }) => name))
-  const credits = yield* creditsOf(own, markets).pipe(
-    Effect.catchTag("VenueError", ({ message }) => Effect.as(Effect.logDebug(message), []))
-  )
-  return came.flatMap(([symbol, { least, most }]): ReadonlyArray<Capital> => {
-    const candidates = credits.filter(({ asset, name }) => asset === symbol && !recorded.has(name))
+  const found = came.flatMap(([symbol, { least, most }]): ReadonlyArray<Capital> => {
+    const candidates = read.success.filter(({ asset, name }) => asset === symbol && !recorded.has(name))
     const fits = (sum: Amount.Amount): boolean => sum >= least && sum <= most
     const single = candidates.find(({ amount }) => fits(amount))
     if (single !== undefined) return [single]
@@ -204,4 +212,5 @@ export const named = Effect.fn("Baseline.named")(function* (
     }
     return []
   })
+  return { capital: found } satisfies Named
 })

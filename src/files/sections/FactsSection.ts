@@ -99,7 +99,9 @@ export const resolved = ({ facts, nonceSalt, profile, verifier }: Said, usual: s
       ? {}
       : { startsWithinSeconds: { before: before.value / 1000, after: after.value / 1000 } })
   }
-  const salts = Object.fromEntries((said?.salts?.value ?? []).map(([{ value: name }, { value }]) => [name, value] as const))
+  const salts = Object.fromEntries(
+    (said?.salts?.value ?? []).map(([{ value: name }, { value }]) => [name, value] as const)
+  )
   const orders = said?.orders?.value
   const fees = said?.fees?.value
   const { kept, minutes } = fees?.improvement?.value ?? {}
