@@ -1,10 +1,11 @@
 /** What the answers to orders said of their fee is the same on every surface, for people and for programs. */
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { budget, doubtful, write } from "./journal/doubtful.ts"
-import { runHere, startSandbox, workspace } from "./program.ts"
+import { gridText, newFolder, runHere, startSandbox, workspace } from "./program.ts"
 
 const about = (index: number) => ({ strategy: "grid", slot: `old-${index}`, placement: `p${index}` })
 const echo = (index: number, basisPoints: number): BotEvent => ({
@@ -64,5 +65,30 @@ describe("the fee that orders named", () => {
       [21]
     )
     assert.match(await said("fills", "--csv"), /,echoedBasisPoints\s+\S+,21$/m)
+  })
+
+  it("was no fee at all, by the schedule, in the JSON of a backtest", async () => {
+    const folder = newFolder()
+    const text = `venue: { url: "https://venue.invalid", profile: near-2026-11, apiKey: { env: NONE } }
+account: { key: { env: NONE } }
+assets:
+  BTC: { id: "nep141:btc.omft.near", decimals: 8 }
+  USDC: { id: "nep141:usdc.omft.near", decimals: 6 }
+`
+    const [grid, candles] = [join(folder, "grid.yaml"), join(folder, "candles.csv")]
+    const lines = Array.from({ length: 48 }, (_, hour) => `${hour * 3_600_000},50000,51000,49000,50000,1`)
+    writeFileSync(candles, ["time,open,high,low,close,volume", ...lines].join("\n"))
+    writeFileSync(grid, gridText)
+    await write(join(folder, "journal.sqlite"), events)
+    const fees = async (journal: string) => {
+      const config = join(folder, `${journal}.yaml`)
+      writeFileSync(config, `${text}journal: ${journal}.sqlite\n`)
+      const ran = await runHere(["backtest", grid, "--data", candles, "--band", "rules", "--json", "--config", config])
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      return JSON.parse(ran.stdout).fees
+    }
+    const none = { basisPoints: 0, none: false }
+    assert.deepStrictEqual(await fees("journal"), { ...none, inputBasisPoints: 21, from: "measured" })
+    assert.deepStrictEqual(await fees("empty"), { ...none, inputBasisPoints: 20.01, from: "schedule" })
   })
 })

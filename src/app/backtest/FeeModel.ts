@@ -143,7 +143,12 @@ interface OfFills extends Pick<FeeModel, "basisPoints" | "from"> {
   readonly said?: string
 }
 
-const ofFills = ({ feeBps }: CostFlags, account: Account | undefined, ofInput: number, who: string): OfFills => {
+const ofFills = (
+  { feeBps }: CostFlags,
+  account: Account | undefined,
+  { basisPoints: ofInput, learned }: OfInputs,
+  who: string
+): OfFills => {
   const taken = (basisPoints: number, from: FeeModel["from"], reason: string): OfFills => ({
     basisPoints,
     from,
@@ -152,7 +157,7 @@ const ofFills = ({ feeBps }: CostFlags, account: Account | undefined, ofInput: n
   if (Option.isSome(feeBps)) return taken(feeBps.value, "flag", "--fee-bps")
   if (account?.fees !== undefined)
     return taken(account.fees.basisPoints, "measured", `measured: ${account.fees.fills} fills in ${account.journal}`)
-  if (ofInput > 0) return { basisPoints: 0, from: "schedule" }
+  if (ofInput > 0) return { basisPoints: 0, from: learned === undefined ? "schedule" : "measured" }
   if (account === undefined)
     return taken(usualOf(documented.schedule, documented.isPartner), "specification", `the venue's, ${who}`)
   const usual = usualOf(account.schedule, account.isPartner)
@@ -269,17 +274,18 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const { isPartner, terms: accountTerms } = account ?? documented
   const terms = { ...accountTerms, ...own }
   const who = isPartner ? "with a partner credential" : "without a partner credential"
-  const { basisPoints: ofInput, learned } = Option.isSome(flags.feeBps)
+  const taken: OfInputs = Option.isSome(flags.feeBps)
     ? { basisPoints: 0 }
     : ofInputs(account ?? documented, markets, terms)
-  const { said, ...ofFill } = ofFills(flags, account, ofInput, who)
+  const { basisPoints: ofInput, learned } = taken
+  const { said, ...ofFill } = ofFills(flags, account, taken, who)
   const flat = flatOf(flags, account)
   const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
   // Those of a schedule that shares them are in its share of the input.
   const appFees = ofInput > 0 ? 0 : askedBasisPoints(terms)
   const isGiven = Option.isSome(flags.withdrawFee) || Option.isSome(flags.refundFee)
   const isFree = ofFill.from === "flag" && ofFill.basisPoints === 0 && !isGiven && appFees === 0
-  const taken = [
+  const costs = [
     ...(learned !== undefined
       ? [learnedText(learned)]
       : ofInput > 0
@@ -289,7 +295,7 @@ export const of = Effect.fn("FeeModel.of")(function* (
     flatSaid(flags, flat, account?.fees ?? unknown, markets)
   ]
   const sentence = [
-    isFree ? "NO FEES: asked for by --fee-bps 0" : `fees: ${taken.join(", ")}`,
+    isFree ? "NO FEES: asked for by --fee-bps 0" : `fees: ${costs.join(", ")}`,
     spreadsSaid(spreads),
     ...impactsSaid(spreads, markets),
     ...(appFees > 0

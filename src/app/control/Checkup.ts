@@ -7,6 +7,7 @@ import { dirname } from "node:path"
 import { Clock, DateTime, Effect, Option } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { powerOfTen } from "../../domain/Decimal.ts"
+import * as Drift from "../../domain/Drift.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
@@ -79,12 +80,15 @@ const journalFindings = Effect.fnUntraced(function* (journal: string) {
   const dashboard = yield* RunningBot.addressOf(journal)
   const folded = yield* Bookkeeper.replay.pipe(
     Effect.provide(Layers.readOnlyJournal(journal)),
-    Effect.map(({ doubts, echoedFees, sequence }) => [
+    Effect.map(({ doubts, drift, echoedFees, sequence }) => [
       ok("journal", `${journal}: ${sequence} events, every one fits`),
       ...[...echoedFees.values()].map((fee) => ({ ...ok("fees", chargedLine(fee)), charged: chargedRow(fee) })),
       ...[...doubts].map(([market, { reason }]) =>
         warn("prices", `${market}: ${reason}`, "the bot waits; limitbot book shows what the venue quotes now")
-      )
+      ),
+      ...(drift.length === 0
+        ? []
+        : [warn("service", `when a bot last looked, ${drift.map(Drift.sentenceOf).join("; ")}`, "limitbot canary")])
     ]),
     Effect.catch((error) =>
       Effect.succeed([wrong("journal", error.message, "keep the file; restore a backup or start with another")])

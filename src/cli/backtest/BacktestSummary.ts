@@ -77,7 +77,12 @@ export const json = (result: Result, curvePoints = 0) => {
     bars: candles.bars,
     ...(strategy.candles === undefined ? {} : { warmUp: WarmUp.of(strategy, result.series) }),
     ...(result.calibrated.length === 0 ? {} : { calibrated: result.calibrated }),
-    fees: { basisPoints: result.fees.basisPoints, from: result.fees.from, none: result.fees.isFree },
+    fees: {
+      basisPoints: result.fees.basisPoints,
+      inputBasisPoints: result.fees.ofInput,
+      from: result.fees.from,
+      none: result.fees.isFree
+    },
     fills: shown.fills,
     wallMillis: result.wallMillis,
     kernelMillis: result.kernelMillis,

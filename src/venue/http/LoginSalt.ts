@@ -27,7 +27,7 @@ export const isMissing = ({ login, saltFrom, salts }: VenueFacts): boolean =>
 /** What to do about a login that was refused, if that is for a salt which only a person can change. */
 export const advice = ({ login, saltFrom }: VenueFacts, salt: string | undefined, refusal: string): string =>
   saltFrom === undefined && salt !== undefined && /salt/i.test(refusal)
-    ? `: the configured ${salt} is not the present salt of ${login.verifier}; set venue.nonceSalt to that, or venue.facts.saltFrom to an RPC address of its ledger`
+    ? `: the configured ${salt} is not the present salt of ${login.verifier}; set venue.nonceSalt to the present one, or venue.facts.saltFrom to an RPC address of its ledger`
     : ""
 
 export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"]) {

@@ -47,6 +47,11 @@ describe("a bot at a service that changes", () => {
     )
     assert.match(shown.stdout, /^differs {2}field `payouts\.moneyBack` of orders is new/m)
 
+    const doctor = await runHere(["doctor", "--config", "config.yaml"], { cwd })
+    const told =
+      /^warn {3}service: when a bot last looked, field `payouts\.refund` of orders is gone .*: orders pause; /m
+    assert.match(doctor.stdout, told)
+
     // What the first run found holds until somebody looks again.
     isChanged = false
     const second = run()
@@ -58,7 +63,8 @@ describe("a bot at a service that changes", () => {
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line): { readonly event?: string; readonly drift?: unknown } => JSON.parse(line))
-    const told = events.filter(({ event }) => event === "ServiceCompared" || event === "FundingSigned")
-    assert.deepStrictEqual([told[0]?.event, told[0]?.drift], ["ServiceCompared", []])
+    const [next] = events.filter(({ event }) => event === "ServiceCompared" || event === "FundingSigned")
+    assert.deepStrictEqual([next?.event, next?.drift], ["ServiceCompared", []])
+    assert.notInclude((await runHere(["doctor", "--config", "config.yaml"], { cwd })).stdout, "last looked")
   })
 })

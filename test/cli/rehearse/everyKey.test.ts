@@ -53,7 +53,7 @@ const rows: Readonly<Record<string, Row>> = {
   "venue.facts.loginWithin.before": { config: venue("facts: { loginWithin: { before: 1m, after: 5m } }") },
   "venue.facts.loginWithin.after": { config: venue("facts: { loginWithin: { before: 4m, after: 1m } }") },
   "venue.facts.salts.*": { config: venue("facts: { salts: { intents.native: 252812b3 } }") },
-  "venue.facts.orders.confidentialities[]": { config: venue("facts: { orders: { confidentialities: [basic] } }") },
+  "venue.facts.orders.confidentialities[]": { config: venue("facts: { orders: { confidentialities: [advanced] } }") },
   "venue.facts.orders.tooSmall": { config: venue("facts: { orders: { tooSmall: request-rejected } }") },
   "venue.facts.saltFrom": { instead: "the sandbox's view of its verifier" },
   "venue.facts.fees.credential": { config: venue("facts: { fees: { credential: apiKey } }") },
