@@ -7,6 +7,7 @@ import { present } from "../../../src/domain/Present.ts"
 import * as SandboxSigner from "../../../src/rehearsal/SandboxSigner.ts"
 import * as SandboxServer from "../../../src/sandbox/SandboxServer.ts"
 import * as Canary from "../../../src/venue/canary/Canary.ts"
+import { kinds } from "../../../src/venue/canary/Contract.ts"
 import { History } from "../../../src/venue/History.ts"
 import * as HttpVenue from "../../../src/venue/HttpVenue.ts"
 import { Session } from "../../../src/venue/http/Session.ts"
@@ -16,6 +17,7 @@ import { Venue } from "../../../src/venue/Venue.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../../src/venue/VenueConfig.ts"
 import { inVirtualTime } from "../../engine/botWorld.ts"
 import { order, price } from "../../sandbox/clients.ts"
+import { recorded } from "./recorded.ts"
 
 type Change = (path: string, body: string) => string
 
@@ -36,7 +38,7 @@ const lookAt = (like: ProfileName, change: Change, wrongDecimals = 0) =>
           const body = change(pathname, text)
           const { date = "" } = response.headers
           const changed = HttpServerResponse.text(body, {
-            status: body !== text && body.startsWith('{"message"') ? 404 : response.status,
+            status: body === text ? response.status : body.startsWith('{"message"') ? 404 : 200,
             contentType: "application/json",
             headers: { date }
           })
@@ -124,6 +126,39 @@ describe("the canary at a service", () => {
       const { drift } = yield* lookAt("near-2026-11", change)
       assert.deepInclude(drift, expected)
       assert.strictEqual(drift.filter(({ closesFunding }) => closesFunding).length, expected.closesFunding ? 1 : 0)
+    })
+  )
+
+  const answerOf = (kind: (typeof kinds)[keyof typeof kinds]) => recorded.find(([, each]) => each === kind)?.[2]
+  const [line, item, status] = [kinds.transaction, kinds.accountItem, kinds.status].map(answerOf)
+  const answers: Readonly<Record<string, string>> = {
+    "/api/v0/transactions": JSON.stringify([line]),
+    "/v0/account/history": JSON.stringify({ items: [item] }),
+    "/v0/status": JSON.stringify(status)
+  }
+  it.effect.each([
+    ["/v0/tokens", "assetId", "tokens"],
+    ["/v0/quote", "signature", "quotes"],
+    ["/v0/orders", "data", "lists of orders"],
+    ["/v0/account/balances", "balances", "balances"],
+    ["/api/v0/transactions", "status", "the history"],
+    ["/v0/status", "updatedAt", "the status of swaps"],
+    ["/v0/account/history", "status", "the account's history"]
+  ])("compares what %s answers", ([changed, before, of]) =>
+    Effect.gen(function* () {
+      const { drift, unchecked } = yield* lookAt("near-2026-11", (path, body) => {
+        const answer = answers[path] ?? body
+        return path === changed ? answer.replaceAll(`"${before}":`, `"isHidden":true,"${before}":`) : answer
+      })
+      assert.deepStrictEqual(unchecked, [])
+      const open: Drift = { what: "the account's history", was: "invite-only", is: "open", closesFunding: false }
+      const hidden: Drift = {
+        what: `field \`isHidden\` of ${of}`,
+        was: "absent",
+        is: "true or false",
+        closesFunding: false
+      }
+      assert.sameDeepMembers([...drift], [open, hidden])
     })
   )
 
