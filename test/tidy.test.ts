@@ -2,7 +2,7 @@
  * The rules of the house, as tests: who may import whom, no cycles, short files, no ambient time, randomness, environment
  * or console outside the edges, and words that must not be in the repository.
  */
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { version } from "../src/version.ts"
@@ -255,6 +255,18 @@ describe("tidy", () => {
       assert.deepStrictEqual(wrong, [])
     })
   }
+
+  it("tests of the signer were left out of a script, because their folder had moved: what scripts name is there", () => {
+    const { scripts } = JSON.parse(textOf("package.json"))
+    const named = Object.values(scripts).flatMap(
+      (script) => String(script).match(/\b(?:src|test|tools|bench)\/\S+/g) ?? []
+    )
+    assert.isAbove(named.length, 30)
+    assert.deepStrictEqual(
+      named.filter((path) => !existsSync(join(root, path))),
+      []
+    )
+  })
 
   it("dependencies are pinned exactly", () => {
     const manifest = JSON.parse(textOf("package.json"))
