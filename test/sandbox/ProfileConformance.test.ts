@@ -2,6 +2,8 @@
  * The rows for the facts of a profile, against sandboxes in process: each holds at a service of those facts, and a service of other
  * facts is found out by the rows of what differs.
  */
+import { spawnSync } from "node:child_process"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { VenueFacts } from "../../src/venue/profile/Facts.ts"
@@ -17,6 +19,8 @@ const pathsIn = (value: unknown, path = ""): ReadonlyArray<string> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.entries(value).flatMap(([name, part]) => pathsIn(part, path === "" ? name : `${path}.${name}`))
     : [path]
+
+const main = join(import.meta.dirname, "../../tools/conformance/main.ts")
 
 describe("conformance with a profile", () => {
   it("adds rows to those of the interface, and a name of its own to each", () => {
@@ -112,4 +116,10 @@ describe("conformance with a profile", () => {
       assert.includeMembers(failed, ["login.nonce", "movesBetweenAccounts", "signing.CONFIDENTIAL_INTENTS.verifier"])
     })
   )
+
+  it("a flag that is not there was a stack trace", () => {
+    const { status, stderr } = spawnSync(process.execPath, [main, "--help"], { encoding: "utf8" })
+    assert.strictEqual(status, 2)
+    assert.match(stderr, /^conformance: Unknown option '--help'.*; flags: --url, --analytics-url, .*--json\n$/)
+  })
 })

@@ -10,23 +10,35 @@ import { run } from "./Check.ts"
 import { lanes } from "./suite.ts"
 import { World } from "./World.ts"
 
-const { values } = parseArgs({
-  options: {
-    url: { type: "string" },
-    "analytics-url": { type: "string" },
-    "api-key": { type: "string" },
-    "partner-jwt": { type: "string" },
-    "account-key": { type: "string" },
-    profile: { type: "string" },
-    ledger: { type: "string" },
-    verifier: { type: "string" },
-    "salt-from": { type: "string" },
-    base: { type: "string" },
-    quote: { type: "string" },
-    spend: { type: "boolean", default: false },
-    json: { type: "boolean", default: false }
+const options = {
+  url: { type: "string" },
+  "analytics-url": { type: "string" },
+  "api-key": { type: "string" },
+  "partner-jwt": { type: "string" },
+  "account-key": { type: "string" },
+  profile: { type: "string" },
+  ledger: { type: "string" },
+  verifier: { type: "string" },
+  "salt-from": { type: "string" },
+  base: { type: "string" },
+  quote: { type: "string" },
+  spend: { type: "boolean", default: false },
+  json: { type: "boolean", default: false }
+} as const
+
+const flagsOf = () => {
+  try {
+    return parseArgs({ options }).values
+  } catch (error) {
+    const flags = Object.keys(options).map((name) => `--${name}`)
+    process.stderr.write(
+      `conformance: ${error instanceof Error ? error.message : String(error)}; flags: ${flags.join(", ")}\n`
+    )
+    process.exit(2)
   }
-})
+}
+
+const values = flagsOf()
 
 const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?(\/|$)/
 
