@@ -46,6 +46,12 @@ describe("a path within a bar", () => {
         assert.strictEqual(closes.length, steps)
         assert.deepStrictEqual([Math.min(...closes), Math.max(...closes)], [candles.low[bar], candles.high[bar]])
         assert.strictEqual(prices.at(-1), candles.close[bar])
+        // Each step begins where the one before ended: prices are open, then two extremes and the end of each step.
+        for (let step = 0; step < steps; step++) {
+          const [before = 0, one = 0, other = 0, end = 0] = prices.slice(step * 3, step * 3 + 4)
+          assert.isAtMost(Math.min(one, other), Math.min(before, end))
+          assert.isAtLeast(Math.max(one, other), Math.max(before, end))
+        }
       }
       assert.deepStrictEqual(path(7), pathsOf(candles, steps, steps)(7))
     }

@@ -75,7 +75,7 @@ const deposited = (fresh: bigint, owner = about): BotEvent => ({
   total: fresh,
   fresh
 })
-const fill = (amountIn: bigint, amountOut: bigint): BotEvent => ({
+const fill = (amountIn: bigint, amountOut: bigint, outputAsset = "BTC"): BotEvent => ({
   _tag: "FillSeen",
   ...about,
   fillId: "f",
@@ -83,7 +83,7 @@ const fill = (amountIn: bigint, amountOut: bigint): BotEvent => ({
   price: { digits: 1n, scale: 0 },
   inputAsset: asset,
   amountIn,
-  outputAsset: "BTC",
+  outputAsset,
   amountOut,
   filledAt: 1
 })
@@ -310,6 +310,15 @@ describe("the ledger", () => {
       "USDC dust s 3",
       outside,
       "USDC wallet s 95"
+    ])
+  })
+
+  it("what a move between accounts does not bring is its fee, and nothing of it is traded", () => {
+    assert.deepStrictEqual(holding(budget(100n), signed(60n), deposited(60n), fill(60n, 57n, asset)), [
+      "USDC fees s 3",
+      "USDC filled unpaid p 57",
+      outside,
+      "USDC wallet s 40"
     ])
   })
 
