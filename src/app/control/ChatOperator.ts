@@ -10,7 +10,7 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type * as Money from "../../report/text/Money.ts"
-import * as KillFile from "../run/KillFile.ts"
+import * as KillFile from "../process/KillFile.ts"
 
 export interface ChatBot extends Pulse {
   readonly journal: string

@@ -18,8 +18,8 @@ import { publicKeyOf } from "../../signing/Signer.ts"
 import * as LoginSalt from "../../venue/http/LoginSalt.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { quoteRefusedCode } from "../../venue/VenueError.ts"
-import * as KillFile from "../run/KillFile.ts"
-import * as RunningBot from "./RunningBot.ts"
+import * as KillFile from "../process/KillFile.ts"
+import * as RunningBot from "../process/RunningBot.ts"
 
 export interface CheckFinding {
   readonly check: string

@@ -14,7 +14,7 @@ import { Canary, type ServiceLook } from "../../venue/canary/Canary.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as Checkup from "../control/Checkup.ts"
-import * as KillFile from "../run/KillFile.ts"
+import * as KillFile from "../process/KillFile.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import type * as Terms from "./Terms.ts"
 

@@ -9,7 +9,7 @@ import { minuteMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
-import * as RunningBot from "../control/RunningBot.ts"
+import * as RunningBot from "../process/RunningBot.ts"
 
 type Prices = TradingRecord["lastPrices"]
 

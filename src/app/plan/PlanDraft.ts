@@ -15,8 +15,8 @@ import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import * as Readiness from "../candles/Readiness.ts"
+import * as KillFile from "../process/KillFile.ts"
 import { Process } from "../process/Process.ts"
-import * as KillFile from "../run/KillFile.ts"
 import * as PlanGround from "./PlanGround.ts"
 
 export interface Plan {

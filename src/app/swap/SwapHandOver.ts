@@ -5,8 +5,8 @@
  */
 import { Effect, Option, Schema } from "effect"
 import * as Lease from "../../journal/Lease.ts"
-import * as RunningBot from "../control/RunningBot.ts"
 import { inJournal } from "../journal/JournalView.ts"
+import * as RunningBot from "../process/RunningBot.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
 import * as SwapFollow from "./SwapFollow.ts"
 import type * as SwapRequest from "./SwapRequest.ts"

@@ -1,8 +1,8 @@
 /** What an operator says to a running bot: `pause`, `resume`, `drain`, `cancel`, `cancel-all`, `reload`. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as RunningBot from "../../app/control/RunningBot.ts"
 import { allowFlag } from "../../app/plan/PlanRefused.ts"
+import * as RunningBot from "../../app/process/RunningBot.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Admission from "../../app/run/Admission.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"

@@ -6,8 +6,8 @@
 
 import { Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as RunningBot from "../../app/control/RunningBot.ts"
 import { inJournal } from "../../app/journal/JournalView.ts"
+import * as RunningBot from "../../app/process/RunningBot.ts"
 import { requestedOrAfter } from "../../app/process/Stop.ts"
 import type { LineView } from "../../control/api/Views.ts"
 import { jsonOf, lineOf, mentions } from "../../control/view/Recent.ts"

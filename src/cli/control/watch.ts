@@ -4,8 +4,8 @@
  * shown, and the screen says so.
  */
 import { Clock, Console, Effect, type Option, Stream } from "effect"
-import * as RunningBot from "../../app/control/RunningBot.ts"
 import type { JournalView } from "../../app/journal/JournalView.ts"
+import * as RunningBot from "../../app/process/RunningBot.ts"
 import { requestedOrAfter } from "../../app/process/Stop.ts"
 import { Terminal } from "../../app/process/Terminal.ts"
 import type { PriceView } from "../../control/api/Views.ts"

@@ -1,11 +1,11 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import * as RunningBot from "../../app/control/RunningBot.ts"
 import { withJournal } from "../../app/journal/JournalView.ts"
 import { newestPrices } from "../../app/money/NewestPrices.ts"
+import * as KillFile from "../../app/process/KillFile.ts"
+import * as RunningBot from "../../app/process/RunningBot.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
-import * as KillFile from "../../app/run/KillFile.ts"
 import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Watch from "../control/watch.ts"

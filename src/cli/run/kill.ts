@@ -1,8 +1,8 @@
 /** `limitbot kill` and `limitbot release`: the operator's kill switch, obeyed by a running bot within a second. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as RunningBot from "../../app/control/RunningBot.ts"
-import * as KillFile from "../../app/run/KillFile.ts"
+import * as KillFile from "../../app/process/KillFile.ts"
+import * as RunningBot from "../../app/process/RunningBot.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 

@@ -5,10 +5,10 @@
  */
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { Command, Prompt } from "effect/cli"
+import * as KillFile from "../../app/process/KillFile.ts"
 import { Process } from "../../app/process/Process.ts"
 import { Terminal } from "../../app/process/Terminal.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
-import * as KillFile from "../../app/run/KillFile.ts"
 import * as SwapFollow from "../../app/swap/SwapFollow.ts"
 import * as SwapHandOver from "../../app/swap/SwapHandOver.ts"
 import * as SwapRequest from "../../app/swap/SwapRequest.ts"

@@ -10,7 +10,7 @@ import { Console, Effect, FileSystem, Layer, Option, Redacted, Schema } from "ef
 import { McpProtocol, McpServer } from "effect/ai"
 import { Command, Flag } from "effect/cli"
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
-import * as RunningBot from "../../../app/control/RunningBot.ts"
+import * as RunningBot from "../../../app/process/RunningBot.ts"
 import { Stop } from "../../../app/process/Stop.ts"
 import type { TokenRole } from "../../../control/api/Access.ts"
 import * as Connections from "../../../control/http/Connections.ts"

@@ -9,11 +9,11 @@ import { EngineSettings } from "../../engine/EngineSettings.ts"
 import type * as StartUp from "../../engine/StartUp.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type * as Money from "../../report/text/Money.ts"
-import * as KillFile from "../run/KillFile.ts"
-import type * as StrategyWatch from "../run/watch/StrategyWatch.ts"
+import * as Desk from "../control/Desk.ts"
+import * as SwapDesk from "../control/SwapDesk.ts"
+import * as KillFile from "../process/KillFile.ts"
 import type * as SwapTerms from "../swap/SwapTerms.ts"
-import * as Desk from "./Desk.ts"
-import * as SwapDesk from "./SwapDesk.ts"
+import type * as StrategyWatch from "./watch/StrategyWatch.ts"
 
 export interface Running {
   readonly engine: Engine
