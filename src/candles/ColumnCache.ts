@@ -9,9 +9,9 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { crc32 } from "node:zlib"
-import type { Checked, Repair } from "./CandleChecks.ts"
 import { type Candles, type Column, column } from "./Candles.ts"
 import { allLeaves, buildIndices, type CrossingIndex, type Indices, type Leaves } from "./CrossingIndex.ts"
+import type { Checked, Repair } from "./csv/CandleChecks.ts"
 
 /** Changes whenever the parser or the layout does. */
 const version = "limitbot columns 1"

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { gunzipSync } from "node:zlib"
-import type { Repair } from "../../src/candles/CandleChecks.ts"
 import type { Candles } from "../../src/candles/Candles.ts"
+import type { Repair } from "../../src/candles/csv/CandleChecks.ts"
 import * as CandleCsv from "../../src/candles/csv/CandleCsv.ts"
 
 const folder = resolve(import.meta.dirname, "../../../shared/data")

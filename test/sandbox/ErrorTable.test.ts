@@ -1,7 +1,7 @@
 /** The error table of the interface, every row of it: what the sandbox answers, and what the client makes of each answer. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { noFaults } from "../../src/sandbox/Faults.ts"
+import { noFaults } from "../../src/sandbox/http/Faults.ts"
 import { orderErrorCodes } from "../../src/venue/wire/WireError.ts"
 import { json } from "../venue/scriptedVenue.ts"
 import { reads, reasonOf, run, structured, writes } from "../venue/venueCalls.ts"

@@ -1,6 +1,6 @@
 /** A candle file as bytes, plain or gzipped, to candles or to what is wrong with it. */
 import { gunzipSync } from "node:zlib"
-import { type Checked, check, type Repair } from "../CandleChecks.ts"
+import { type Checked, check, type Repair } from "./CandleChecks.ts"
 import * as CsvColumns from "./CsvColumns.ts"
 import * as CsvFormat from "./CsvFormat.ts"
 

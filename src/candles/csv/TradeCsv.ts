@@ -1,8 +1,8 @@
 /** A trade file (time, price, quantity) to candles: open, high, low and close of the trades, and the sum of what changed hands. */
 import { frameStart } from "../../domain/Timeframe.ts"
-import { type Checked, check, type Repair, toMillis } from "../CandleChecks.ts"
 import { column } from "../Candles.ts"
 import { extend, type OpenCandle } from "../Resample.ts"
+import { type Checked, check, type Repair, toMillis } from "./CandleChecks.ts"
 import * as CsvColumns from "./CsvColumns.ts"
 import * as CsvFormat from "./CsvFormat.ts"
 

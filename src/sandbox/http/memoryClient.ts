@@ -11,7 +11,7 @@ import {
   HttpServerRequest,
   HttpServerResponse
 } from "effect/http"
-import type { ConnectionSevered } from "../Faults.ts"
+import type { ConnectionSevered } from "./Faults.ts"
 
 type Application<E> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,

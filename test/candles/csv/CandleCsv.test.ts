@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { type Repair, repairs } from "../../../src/candles/CandleChecks.ts"
 import * as Candles from "../../../src/candles/Candles.ts"
+import { type Repair, repairs } from "../../../src/candles/csv/CandleChecks.ts"
 import * as CandleCsv from "../../../src/candles/csv/CandleCsv.ts"
 import * as TradeCsv from "../../../src/candles/csv/TradeCsv.ts"
 import { format } from "../../../src/candles/DataProblem.ts"

@@ -5,9 +5,9 @@
  */
 
 import { type Amount, min } from "../../../domain/Amount.ts"
-import type { Wallet } from "../state/Wallet.ts"
-import type { OrderRow } from "./OrderTable.ts"
-import * as SlotState from "./SlotState.ts"
+import type { OrderRow } from "../orders/OrderTable.ts"
+import * as SlotState from "../orders/SlotState.ts"
+import type { Wallet } from "./Wallet.ts"
 
 export class Waiting {
   private waiting = 0

@@ -3,12 +3,12 @@
  * before. Nothing is repaired unless it is asked for, by name; what was repaired is counted.
  */
 
-import { hourMillis } from "../domain/Durations.ts"
-import { iso } from "../domain/Text.ts"
-import { type Candles, type Column, column } from "./Candles.ts"
-import { type CsvRows, lineOf } from "./csv/CsvColumns.ts"
-import { type DataProblem, maxProblems } from "./DataProblem.ts"
-import * as TimeAxis from "./TimeAxis.ts"
+import { hourMillis } from "../../domain/Durations.ts"
+import { iso } from "../../domain/Text.ts"
+import { type Candles, type Column, column } from "../Candles.ts"
+import { type DataProblem, maxProblems } from "../DataProblem.ts"
+import * as TimeAxis from "../TimeAxis.ts"
+import { type CsvRows, lineOf } from "./CsvColumns.ts"
 
 /**
  * `invalid` leaves out rows that cannot be, `sort` puts them in order, `duplicates` keeps the last of the same time,

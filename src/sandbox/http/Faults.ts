@@ -5,9 +5,9 @@
  */
 import { Context, Data, Effect, Layer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { type OrderErrorCode, orderErrorCodes } from "../venue/wire/WireError.ts"
-import * as Seeded from "./core/Seeded.ts"
-import { errorAnswer } from "./http/everyAnswer.ts"
+import { type OrderErrorCode, orderErrorCodes } from "../../venue/wire/WireError.ts"
+import * as Seeded from "../core/Seeded.ts"
+import { errorAnswer } from "./everyAnswer.ts"
 
 /** Shares of the requests, together at most one; `duplicateCreate` is a share of the creates. */
 export interface FaultRates {
@@ -75,7 +75,7 @@ export class Faults extends Context.Service<
       R | HttpServerRequest.HttpServerRequest
     >
   }
->()("limitbot/sandbox/Faults") {
+>()("limitbot/sandbox/http/Faults") {
   static readonly layer = (seed: number, rates: FaultRates) => Layer.sync(Faults, () => make(seed, rates))
 }
 
