@@ -2,10 +2,11 @@
  * What `limitbot init` asks for a kind of strategy, and the section of the file that the answers make. A kind asks
  * only for what it cannot do without; everything else is a default, or a comment that the user can activate.
  */
-import { type Amount, type Asset, format, fromDecimal } from "../domain/Amount.ts"
+import { type Amount, type Asset, format, formatWithSymbol, fromDecimal } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Market } from "../domain/Market.ts"
 import * as Read from "./Fields.ts"
+import { report } from "./Problem.ts"
 
 export interface Question {
   readonly key: string
@@ -20,8 +21,8 @@ export interface Question {
 export type Answers = ReadonlyMap<string, string>
 export type AnswerOf = (key: string) => string
 
-/** A question may depend on the answers before it. */
-export type NextQuestion = (answer: AnswerOf) => Question
+/** A question may depend on the answers before it; none where they or a flag have answered it already. */
+export type NextQuestion = (answer: AnswerOf) => Question | undefined
 
 export interface Setup {
   readonly steps: ReadonlyArray<NextQuestion>
@@ -29,6 +30,8 @@ export interface Setup {
   readonly budget: (answer: AnswerOf) => { readonly base?: string; readonly quote?: string }
   /** The text after the name of the kind; a comment follows two spaces and a #. */
   readonly section: (answer: AnswerOf) => string
+  /** What one round earns by these answers. `fee`: the share of a fill that the venue takes. */
+  readonly earns?: (answer: AnswerOf, fee: number) => string
 }
 
 const decimalOf = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Decimal.zero
@@ -71,6 +74,45 @@ export const amount =
     read: Read.amount(asset, { zero: fallback === "0" }),
     ...(typeof fallback === "string" ? { fallback } : {})
   })
+
+/** All that it may use, which is asked first. A flag that says the size of each order says it with that. */
+export const total =
+  (asset: Asset, text: string, key = "budget"): NextQuestion =>
+  (answer) =>
+    answer("size") !== "" && answer(key) === ""
+      ? undefined
+      : { key, text: `${asset.symbol} ${text}`, read: Read.amount(asset) }
+
+/** The total, or what so many orders of the size need. */
+export const totalOf = (asset: Asset, answer: AnswerOf, count: number, key = "budget"): string =>
+  answer(key) === "" ? times(asset, answer("size"), count) : answer(key)
+
+/** The size of each order: an even share of the total is offered, and more than that is refused. */
+export const share =
+  (asset: Asset, text: string, count: (answer: AnswerOf) => number, key = "budget"): NextQuestion =>
+  (answer) => {
+    const question = { key: "size", text: `${asset.symbol} ${text}`, read: Read.amount(asset) }
+    if (answer(key) === "") return question
+    const most = unitsOf(asset, answer(key)) / BigInt(count(answer))
+    const read: Read.Reader<Amount> = (node, to) => {
+      const amount = question.read(node, to)
+      if (amount === undefined || amount <= most) return amount
+      const needed = formatWithSymbol(amount * BigInt(count(answer)), asset)
+      return report(
+        to,
+        node,
+        `${count(answer)} of them need ${needed}, of ${answer(key)}`,
+        `at most ${shown(most, asset)}`
+      )
+    }
+    return { ...question, read, ...(most > 0n ? { fallback: shown(most, asset) } : {}) }
+  }
+
+/** Rounded down to six places, where that leaves something. */
+const shown = (amount: Amount, asset: Asset): string => {
+  const step = 10n ** BigInt(Math.max(0, asset.decimals - 6))
+  return format(amount < step ? amount : amount - (amount % step), asset.decimals)
+}
 
 export const asked =
   (key: string, text: string, fallback: string, read: Read.Reader<unknown>): NextQuestion =>

@@ -35,6 +35,7 @@ import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import * as flags from "../flags.ts"
+import * as Prompts from "../Prompts.ts"
 
 const theWord = "place"
 
@@ -146,7 +147,7 @@ const agree = ({ json, word }: Pick<Carried, "json" | "word">, assets: ReadonlyM
       : undefined
   })
 
-const typed = Prompt.run(
+const typed = Prompts.run(
   Prompt.String({ message: `Type "${theWord}" to pay it in and go on, anything else to leave` })
 ).pipe(Effect.catchTag("QuitError", () => Effect.succeed("")))
 

@@ -20,10 +20,14 @@ export const mistakeIn = ({ read }: Question, answer: string): string | undefine
     : [problem.message, problem.hint].filter((part) => part !== undefined).join("; ")
 }
 
+/** An answer that goes back to the question before. */
+export const back = "<"
+
 /** The choices, one per line. */
 export const kindLines: ReadonlyArray<string> = [
   "Kinds of strategies:",
-  ...kinds.map(({ about, name }) => `  ${name.padEnd(15)}${about}`)
+  ...kinds.map(({ about, name }) => `  ${name.padEnd(15)}${about}`),
+  `An empty answer takes what stands in brackets; ${back} goes back to the question before.`
 ]
 
 export const kindQuestion: Question = {

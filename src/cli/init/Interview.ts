@@ -6,7 +6,8 @@
 import { Console, Effect, Result, Schema, Scope, Terminal } from "effect"
 import { Prompt } from "effect/cli"
 import type { Question } from "../../strategy/Setup.ts"
-import { mistakeIn } from "./InitText.ts"
+import * as Prompts from "../Prompts.ts"
+import { back, mistakeIn } from "./InitText.ts"
 
 /** A question that a flag answers wrongly, or that nobody answers. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
@@ -27,6 +28,10 @@ type Asked<A, R = never> = Effect.Effect<
 export interface Interview {
   /** The answer, checked by the question's reader. */
   readonly ask: (question: Question) => Asked<string>
+  /** The same; `undefined` when the person wants to go back instead. */
+  readonly askOrGoBack: (question: Question) => Asked<string | undefined>
+  /** What a flag answers. */
+  readonly given: (key: string) => string | undefined
   /** What `use` makes of the answer. When it fails, a person reads why and answers again; a flag cannot. */
   readonly settle: <A, R>(
     question: Question,
@@ -65,7 +70,7 @@ export const make = Effect.fn("Interview.make")(function* (
   const shared = Terminal.make({ ...terminal, readInput })
   const asked = new Set<string>()
 
-  const ask: Interview["ask"] = Effect.fnUntraced(function* (question) {
+  const answerTo = Effect.fnUntraced(function* (question: Question, mayGoBack: boolean) {
     const { fallback, key, text } = question
     asked.add(key)
     const known = given.get(key) ?? (takesFallbacks ? fallback : undefined)
@@ -74,8 +79,11 @@ export const make = Effect.fn("Interview.make")(function* (
       return problem === undefined ? known : yield* new NoAnswer({ flag: flagOf(key), problem })
     }
     if (takesFallbacks) return yield* new NoAnswer({ flag: flagOf(key), problem: `is needed: ${text}` })
-    return yield* Prompt.run(promptFor(question)).pipe(Effect.provideService(Terminal.Terminal, shared))
+    return yield* Prompts.run(promptFor(question, mayGoBack)).pipe(Effect.provideService(Terminal.Terminal, shared))
   })
+  const ask: Interview["ask"] = (question) => answerTo(question, false)
+  const askOrGoBack: Interview["askOrGoBack"] = (question) =>
+    Effect.map(answerTo(question, true), (answer) => (answer === back ? undefined : answer))
   const isPersonal = (key: string) => !(takesFallbacks || given.has(key))
 
   const settle: Interview["settle"] = Effect.fnUntraced(function* (question, use) {
@@ -89,6 +97,8 @@ export const make = Effect.fn("Interview.make")(function* (
   })
   return {
     ask,
+    askOrGoBack,
+    given: (key) => given.get(key),
     settle,
     isPersonal,
     unused: () => [...given.keys()].filter((key) => !asked.has(key)),
@@ -100,12 +110,13 @@ export const make = Effect.fn("Interview.make")(function* (
 })
 
 /** An empty answer means the fallback; a wrong one is explained and asked again. */
-const promptFor = (question: Question): Prompt.Prompt<string> => {
+const promptFor = (question: Question, mayGoBack: boolean): Prompt.Prompt<string> => {
   const { fallback, text } = question
   const given = (answer: string) => (answer.trim() === "" ? (fallback ?? "") : answer.trim())
   return Prompt.String({
     message: fallback === undefined ? text : `${text} [${fallback}]`,
     validate: (answer) => {
+      if (mayGoBack && answer.trim() === back) return Effect.succeed(answer)
       const mistake = mistakeIn(question, given(answer))
       return mistake === undefined ? Effect.succeed(answer) : Effect.fail(mistake)
     }

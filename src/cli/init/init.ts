@@ -18,9 +18,18 @@ import * as Layers from "../../Layers.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Markets, market as marketReader } from "../../strategy/Markets.ts"
 import { render, report, sourceText } from "../../strategy/Problem.ts"
-import type { NextQuestion, Question } from "../../strategy/Setup.ts"
+import type { AnswerOf, Answers, Question } from "../../strategy/Setup.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
-import { defaultProfile, ledgerOf, type ProfileName, profileNames } from "../../venue/profile/Profiles.ts"
+import { isPartner, usualOf } from "../../venue/profile/Charges.ts"
+import type { VenueFacts } from "../../venue/profile/Facts.ts"
+import {
+  defaultProfile,
+  factsOf,
+  ledgerOf,
+  type ProfileName,
+  profileNames,
+  verifierOf
+} from "../../venue/profile/Profiles.ts"
 import { schemas } from "../check/schema.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
@@ -73,6 +82,8 @@ interface Ground {
   readonly market: Market
   readonly price: Price | undefined
   readonly journal: string | undefined
+  /** The share of a fill that the venue takes; schedules that share app fees take theirs of inputs, beyond the limit. */
+  readonly fee: number
   /** Writes what belongs beside the strategy, and says what that was. */
   readonly write: (schema: string) => ReturnType<typeof NewConfig.write>
 }
@@ -105,7 +116,8 @@ const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interview, co
   })
   const apiKey = Option.getOrUndefined(secrets)?.venue.apiKey
   const price = yield* VenueLook.price({ url: venue.url, ledger: venue.ledger, signerId, apiKey }, market)
-  return { markets, market, price, journal, write: () => Effect.succeed([]) } satisfies Ground
+  const fee = feeOf(venue.facts, venue.hasPartner)
+  return { markets, market, price, journal, fee, write: () => Effect.succeed([]) } satisfies Ground
 })
 
 /** Without one: the venue is asked what it trades. */
@@ -134,8 +146,14 @@ const unconfigured = Effect.fnUntraced(function* (
   const price = yield* VenueLook.price(asker, market)
   const write: Ground["write"] = (schema) =>
     NewConfig.write(config, { venue, account, assets: markets.assets, profile }, schema)
-  return { markets, market, price, journal: undefined, write } satisfies Ground
+  const fee = feeOf(factsOf(profile ?? defaultProfile, verifierOf(asker.ledger)), false)
+  return { markets, market, price, journal: undefined, fee, write } satisfies Ground
 })
+
+const feeOf = (facts: VenueFacts, hasPartnerJwt: boolean): number =>
+  facts.fees.appFees === "added" ? usualOf(facts.fees, isPartner(facts, hasPartnerJwt)) / 10_000 : 0
+
+type NamesInUse = ReadonlyMap<string, string>
 
 /** Names of strategies in the same folder and in the journal, with the place where each is used. */
 const namesInUse = Effect.fnUntraced(function* (file: string, journal: string | undefined) {
@@ -160,12 +178,12 @@ const namesInUse = Effect.fnUntraced(function* (file: string, journal: string | 
 })
 
 /** The first name that is free: `btc-grid`, then `btc-grid-2`. */
-const freeName = (wanted: string, used: ReadonlyMap<string, string>): string => {
+const freeName = (wanted: string, used: NamesInUse): string => {
   if (!used.has(wanted)) return wanted
   for (let number = 2; ; number++) if (!used.has(`${wanted}-${number}`)) return `${wanted}-${number}`
 }
 
-const nameQuestion = (market: Market, kind: string, used: ReadonlyMap<string, string>): Question => {
+const nameQuestion = (market: Market, kind: string, used: NamesInUse): Question => {
   const usual = `${market.base.symbol}-${kind}`.toLowerCase().replace(/[^a-z0-9-]/g, "-")
   const read: Read.Reader<string> = (node, to) => {
     const name = Read.name(node, to)
@@ -179,12 +197,66 @@ const nameQuestion = (market: Market, kind: string, used: ReadonlyMap<string, st
 /** Few digits: these are prices to start from. */
 const priceDigits = 4
 
-/** A question about a price offers one near the present price. */
+/** A question about a price offers one near the present price, if it would be accepted. */
 const withPrice = (question: Question, { market, price }: Ground): Question => {
   if (question.around === undefined || price === undefined || question.fallback !== undefined) return question
   const near = Decimal.fromNumber(Decimal.toNumber(price) * question.around, priceDigits)
-  return { ...question, fallback: Decimal.format(toTick(market, "BUY", near)) }
+  const fallback = Decimal.format(toTick(market, "BUY", near))
+  return Init.mistakeIn(question, fallback) === undefined ? { ...question, fallback } : question
 }
+
+/**
+ * All answers, the kind first. "<" goes back to the question before, and forgets its answer and those after it; `undefined`
+ * when nothing was asked before.
+ */
+const askAll = Effect.fnUntraced(function* (interview: Interview.Interview, ground: Ground, used: NamesInUse) {
+  const answers = new Map<string, string>()
+  const answer = (key: string): string => answers.get(key) ?? interview.given(key) ?? ""
+  while (true) {
+    const question = nextQuestion(answers, answer, ground, used)
+    if (question === undefined) return answers
+    const { earns } = Init.kindOf(answers).setup(ground.market)
+    if (question.key === "name" && earns !== undefined) yield* Console.log(earns(answer, ground.fee))
+    const said = yield* interview.askOrGoBack(question)
+    if (said !== undefined) answers.set(question.key, said)
+    else {
+      const keys = [...answers.keys()]
+      const before = keys.findLastIndex(interview.isPersonal)
+      if (before === -1) return undefined
+      for (const key of keys.slice(before)) answers.delete(key)
+    }
+  }
+})
+
+const nextQuestion = (answers: Answers, answer: AnswerOf, ground: Ground, used: NamesInUse): Question | undefined => {
+  if (!answers.has("kind")) return Init.kindQuestion
+  const { name, setup } = Init.kindOf(answers)
+  for (const step of [...setup(ground.market).steps, () => nameQuestion(ground.market, name, used)]) {
+    const question = step(answer)
+    if (question !== undefined && !answers.has(question.key)) return withPrice(question, ground)
+  }
+  return undefined
+}
+
+/** Whoever goes back from the first question about the strategy chooses the market again. */
+const answersFrom = Effect.fnUntraced(function* <E, R>(
+  interview: Interview.Interview,
+  file: string,
+  asked: Effect.Effect<Ground, E, R>
+) {
+  while (true) {
+    const ground = yield* asked
+    const { journal, market, price } = ground
+    yield* Console.log(
+      price === undefined
+        ? `The venue gives no price of ${market.name} now.`
+        : `${market.name} is at ${Decimal.short(price)} now.`
+    )
+    if (interview.isPersonal("kind")) for (const line of Init.kindLines) yield* Console.log(line)
+    const answers = yield* askAll(interview, ground, yield* namesInUse(file, journal))
+    if (answers !== undefined) return { answers, ground }
+  }
+})
 
 const make = Effect.fnUntraced(function* (
   interview: Interview.Interview,
@@ -198,25 +270,13 @@ const make = Effect.fnUntraced(function* (
     return yield* isPersonal("overwrite") ? new NothingWritten() : new FileExists({ file })
   }
   const hasConfig = yield* fileSystem.exists(config)
-  const ground: Ground = yield* hasConfig ? configured(interview, config) : unconfigured(interview, config, profile)
-  const { journal, market, markets, price } = ground
-  yield* Console.log(
-    price === undefined
-      ? `The venue gives no price of ${market.name} now.`
-      : `${market.name} is at ${Decimal.short(price)} now.`
+  const { answers, ground } = yield* answersFrom(
+    interview,
+    file,
+    hasConfig ? configured(interview, config) : unconfigured(interview, config, profile)
   )
-  if (isPersonal("kind")) for (const line of Init.kindLines) yield* Console.log(line)
-  const answers = new Map([["kind", yield* ask(Init.kindQuestion)]])
+  const { market, markets } = ground
   const kind = Init.kindOf(answers)
-  const used = yield* namesInUse(file, journal)
-  const steps: ReadonlyArray<NextQuestion> = [...kind.setup(market).steps, () => nameQuestion(market, kind.name, used)]
-  for (const step of steps) {
-    const question = withPrice(
-      step((key) => answers.get(key) ?? ""),
-      ground
-    )
-    answers.set(question.key, yield* ask(question))
-  }
   const [needless] = unused()
   if (needless !== undefined) {
     const asked = [...answers.keys()].filter((key) => !["kind", "name"].includes(key)).join(", ")

@@ -30,6 +30,7 @@ import { Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
+import * as Prompts from "../Prompts.ts"
 import * as SwapFlags from "./SwapFlags.ts"
 
 /** What may not be paid now is not even quoted. */
@@ -181,7 +182,7 @@ const agree = ({ json, yes }: Ways) =>
     if (!yes && !(yield* isConfirmed)) return yield* new NotAgreed()
   })
 
-const isConfirmed = Prompt.run(Prompt.Confirm({ message: "Pay and swap?" })).pipe(
+const isConfirmed = Prompts.run(Prompt.Confirm({ message: "Pay and swap?" })).pipe(
   Effect.catchTag("QuitError", () => Effect.succeed(false))
 )
 

@@ -279,8 +279,8 @@ const boundsOf = (whole: Bracket, state: State, stop: Price): Decision["until"] 
 const setup = (market: Market): Setup => ({
   steps: [
     Ask.side,
-    Ask.price("entry", `Price of the entry, ${Ask.per(market)}`, Ask.below(0.01)),
     Ask.paidAmount("size", "at the entry", market),
+    Ask.price("entry", `Price of the entry, ${Ask.per(market)}`, Ask.below(0.01)),
     Ask.priceBeyond(
       "takeProfit",
       "Exit with profit at",

@@ -179,11 +179,12 @@ const decide = (whole: Dca, view: View, memory: Memory): Decision => {
 /** Asked by `limitbot init`. */
 const setup = ({ quote }: Market): Setup => ({
   steps: [
-    Ask.amount("size", quote, "for each purchase"),
+    Ask.total(quote, "that it may use in all"),
     Ask.asked("every", "How often, such as 6h or 1d", "1d", Read.duration),
-    Ask.asked("times", "How many times in all", "30", Read.integer(1, 1000))
+    Ask.asked("times", "How many times in all", "30", Read.integer(1, 1000)),
+    Ask.share(quote, "for each purchase", (answer) => Number(answer("times")))
   ],
-  budget: (answer) => ({ quote: Ask.times(quote, answer("size"), Number(answer("times"))) }),
+  budget: (answer) => ({ quote: Ask.totalOf(quote, answer, Number(answer("times"))) }),
   section: (answer) => `
   every: ${answer("every")}  # moments that pass while the bot is off are skipped
   size: { quote: ${answer("size")} }  # for each purchase

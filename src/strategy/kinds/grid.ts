@@ -17,13 +17,12 @@ import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Behaviour, Kind, KindContext } from "../Kind.ts"
 import { place, type Report, report, type Span } from "../Problem.ts"
-import type { Setup } from "../Setup.ts"
-import * as Ask from "../Setup.ts"
 import type { Budget } from "../Strategy.ts"
 import type { YamlNode } from "../YamlReader.ts"
 import { type Cell, type CellShape, type Grid, type Level, levelsOf, makeCells } from "./GridCells.ts"
 import { editable } from "./grid/EditedGrid.ts"
 import { checkEnds, endFields, endingAt, endOf } from "./grid/GridEnd.ts"
+import { setup } from "./grid/Questions.ts"
 import { around, between, checkDistinct, checkTick, type Scale, scaleOf, spacings } from "./PriceLevels.ts"
 import { size } from "./Size.ts"
 import { type Trail, trailing, trails } from "./TrailingGrid.ts"
@@ -36,7 +35,7 @@ export const grid: Kind = {
   name: "grid",
   repeats: true,
   about: "buy low, sell one level higher, again and again",
-  setup: (market) => setup(market),
+  setup,
   schema: () => ({
     anyOf: [computedFields, listedFields, endlessFields].map((fields) => schemaOf(fields(anyMarket)))
   }),
@@ -324,36 +323,3 @@ const windowTooSmall = (count: number, needed: bigint, budget: Budget, { quote }
 }
 
 const budgetHint = "raise limits.budget.quote, make the size smaller, or fund only the nearest cells with fundNearest"
-
-/** Asked by `limitbot init`. */
-const setup = (market: Market): Setup => {
-  const { base, quote } = market
-  return {
-    steps: [
-      Ask.price("lower", `Lowest price, ${Ask.per(market)}`, () => 0.9),
-      Ask.priceBeyond(
-        "upper",
-        "Highest price",
-        "lower",
-        () => "above",
-        () => 1.1
-      ),
-      Ask.asked("levels", "How many price levels", "21", Read.integer(2, 1000)),
-      Ask.amount("size", market.quote, "for each purchase"),
-      Ask.amount("base", market.base, "that it may sell from the start", "0")
-    ],
-    budget: (answer) => ({
-      base: answer("base"),
-      quote: Ask.times(quote, answer("size"), Number(answer("levels")) - 1)
-    }),
-    section: (answer) => `
-  lower: ${answer("lower")}
-  upper: ${answer("upper")}
-  levels: ${answer("levels")}  # ${Number(answer("levels")) - 1} cells: each buys at one level and sells at the next
-  spacing: geometric  # equal ratios; arithmetic: equal differences
-  size: { quote: ${answer("size")} }  # ${quote.symbol} per cell; or { base: … } in ${base.symbol}
-  # sizeScale: 1.05  # each cell is so many times as large as the one above it
-  # fundNearest: 5  # keep only so many nearest buys and sells funded
-  # trail: up  # or down, both: the range follows the price that way`
-  }
-}

@@ -79,16 +79,17 @@ const icebergFields = (market: Market) =>
 const setup = (market: Market): Setup => ({
   steps: [
     Ask.side,
-    Ask.price("price", `Price, ${Ask.per(market)}`, Ask.below(0.005)),
     Ask.paidAmount("total", "in all", market),
+    Ask.price("price", `Price, ${Ask.per(market)}`, Ask.below(0.005)),
     (answer) => {
       const { asset } = Ask.paid(market, answer)
-      const tenth = Ask.unitsOf(asset, answer("total")) / 10n
+      // More than a tenth: ten parts of a tenth, each rounded down, would leave dust for an eleventh.
+      const visible = (Ask.unitsOf(asset, answer("total")) * 101n) / 1000n
       return {
         key: "visible",
         text: `${asset.symbol} that others may see at a time`,
         read: Read.amount(asset),
-        ...(tenth > 0n ? { fallback: format(tenth, asset.decimals) } : {})
+        ...(visible > 0n ? { fallback: format(visible, asset.decimals) } : {})
       }
     }
   ],

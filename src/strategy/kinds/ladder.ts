@@ -182,10 +182,10 @@ const makeRung = (
 const setup = (market: Market): Setup => ({
   steps: [
     Ask.side,
+    Ask.paidAmount("total", "with all orders together", market),
     Ask.price("from", `Price of the first order, ${Ask.per(market)}`, Ask.below(0.02)),
     Ask.price("to", "Price of the last order", Ask.below(0.1)),
-    Ask.asked("rungs", "How many orders", "5", Read.integer(2, 1000)),
-    Ask.paidAmount("total", "with all of them together", market)
+    Ask.asked("rungs", "How many orders", "5", Read.integer(2, 1000))
   ],
   budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
   section: (answer) => `

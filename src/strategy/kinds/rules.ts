@@ -246,13 +246,14 @@ const orderReason = (rule: Rule, market: Market, { price, exit, quantity, held }
 /** Asked by `limitbot init`. */
 const setup = ({ quote }: Market): Setup => ({
   steps: [
+    Ask.total(quote, "that it may use in all"),
     Ask.asked("timeframe", "Candles to look at, such as 5m, 1h or 4h", "1h", timeframe),
     Ask.asked("rsi", "Buy when the RSI of 14 candles is below", "30", Read.integer(1, 99)),
-    Ask.amount("size", quote, "for each purchase"),
     Ask.asked("times", "How many purchases in all", "20", Read.integer(1, 1000)),
+    Ask.share(quote, "for each purchase", (answer) => Number(answer("times"))),
     Ask.asked("profit", "Sell each of them higher by", "2%", Read.ratio)
   ],
-  budget: (answer) => ({ quote: Ask.times(quote, answer("size"), Number(answer("times"))) }),
+  budget: (answer) => ({ quote: Ask.totalOf(quote, answer, Number(answer("times"))) }),
   section: (answer) => `
   timeframe: ${answer("timeframe")}
   orders:

@@ -16,6 +16,7 @@ import type { Answers } from "../../../src/strategy/Setup.ts"
 import { parse } from "../../../src/strategy/StrategyFile.ts"
 import type { Token } from "../../../src/venue/Venue.ts"
 import { limitbot } from "../../builtProgram.ts"
+import { ctrlC, hasTerminals, open } from "../../e2e/terminal.ts"
 import { markets, strategyOf } from "../../strategy/support.ts"
 import { newFolder, runHere, startSandbox } from "../program.ts"
 import { recordingProxy } from "../recordingProxy.ts"
@@ -54,6 +55,7 @@ const answered = ({ name: kind, setup }: Kind, given: (key: string) => string, o
   ])
   for (const step of setup(of).steps) {
     const question = step((key) => known.get(key) ?? "")
+    assert.isDefined(question)
     const answer = given(question.key) || (question.fallback ?? "")
     assert.isUndefined(mistakeIn(question, answer), `${kind} ${question.key}: ${answer}`)
     known.set(question.key, answer)
@@ -97,7 +99,11 @@ describe("limitbot init", () => {
         for (const isBuy of [true, false]) {
           const isOfBase = kind.name === "market-making" || !(isBuy || ["grid", "dca", "rules"].includes(kind.name))
           const sizes = { size: isOfBase ? `0.0${scale}` : `${100 * scale}`, base: `${scale}` }
-          const sums = { total: isBuy ? `${1000 * scale}` : `${scale}`, quote: `${50_000 * scale}` }
+          const sums = {
+            total: isBuy ? `${1000 * scale}` : `${scale}`,
+            quote: `${50_000 * scale}`,
+            budget: `${50_000 * scale}`
+          }
           const all: Readonly<Record<string, string>> = { ...needed(middle / 100, isBuy), ...sizes, ...sums }
           assert.strictEqual(problemsOf(answered(kind, (key) => all[key] ?? "")).join("\n"), "")
         }
@@ -106,11 +112,90 @@ describe("limitbot init", () => {
   }
 
   it("asks again for a price on the wrong side of an earlier answer", () => {
-    const [, upper] = grid.setup(market).steps
+    const [, , upper] = grid.setup(market).steps
     const question = upper?.(() => "70000")
     assert.strictEqual(question?.text, "Highest price, above 70000")
     assert.strictEqual(question && mistakeIn(question, "50000"), 'expected a price above 70000, found "50000"')
     assert.isUndefined(question && mistakeIn(question, "70000.01"))
+  })
+
+  it("asked for the size of a cell first: the total comes first, and an even share of it is offered and the most", () => {
+    const answers = new Map<string, string>()
+    const [total, ...others] = grid.setup(market).steps.map((step) => step((key) => answers.get(key) ?? "")?.key)
+    assert.deepStrictEqual([total, ...others], ["budget", "lower", "upper", "levels", "size", "base"])
+    answers.set("budget", "1000").set("levels", "31")
+    const size = grid.setup(market).steps[4]?.((key) => answers.get(key) ?? "")
+    assert.strictEqual(size?.fallback, "33.333333")
+    assert.isUndefined(size && mistakeIn(size, "33.333333"))
+    assert.strictEqual(size && mistakeIn(size, "34"), "30 of them need 1020 USDC, of 1000; at most 33.333333")
+    const given = grid.setup(market).steps[0]?.((key) => (key === "size" ? "100" : ""))
+    assert.isUndefined(given)
+  })
+
+  it("offered an iceberg whose last part is dust, which plan refuses", () => {
+    const given = new Map(Object.entries({ side: "buy", total: "1000", price: "58070" }))
+    const iceberg = kinds.find(({ name }) => name === "iceberg")
+    const all = iceberg && answered(iceberg, (key) => given.get(key) ?? "")
+    assert.strictEqual(all?.get("visible"), "101")
+  })
+
+  it("said nothing of what a cell earns: a round after the fees of both fills, or that it loses", () => {
+    const answers = new Map(Object.entries({ lower: "50000", upper: "60000", levels: "21", size: "100" }))
+    const earns = (fee: number) => grid.setup(market).earns?.((key) => answers.get(key) ?? "", fee)
+    // 100 × (1.2 ^ (1 / 20) × 0.998² − 1)
+    assert.strictEqual(
+      earns(0.002),
+      "Each of its 20 cells earns 0.513 USDC a round (0.51 %), after fees of 0.20 % of every fill."
+    )
+    answers.set("levels", "201")
+    assert.match(
+      earns(0.002) ?? "",
+      /^Each of its 200 cells loses 0\.309 USDC a round \(-0\.31 %\).*: take fewer levels/
+    )
+  })
+
+  it("offers no price that it then refuses, and goes back to any question, also to the market", async () => {
+    const { url } = await startSandbox()
+    const cwd = newFolder()
+    const args = ["init", "my.yaml", "--config", "config/limitbot.yaml"]
+    const grid = ["grid", "2000", "90000", "<", "<", "<", "<"]
+    const answers = [
+      url,
+      "ETH/USDC",
+      ...grid,
+      url,
+      "BTC/USDC",
+      "grid",
+      "1000",
+      "90000",
+      "<",
+      "50000",
+      "70000",
+      "11",
+      "",
+      "",
+      ""
+    ]
+    const said = await interview(cwd, args, answers)
+    assert.strictEqual(said.status, 0, said.stdout + said.stderr)
+    assert.match(said.stdout, /Highest price, above 90000 ›/)
+    assert.match(said.stdout, /Each of its 10 cells earns 3\.01 USDC a round \(3\.01 %\)/)
+    assert.include(said.stdout, "Wrote my.yaml: btc-grid may use 1000 USDC.")
+    assert.match(readFileSync(join(cwd, "my.yaml"), "utf8"), /lower: 50000\n {2}upper: 70000\n {2}levels: 11 /)
+  })
+
+  it.skipIf(!hasTerminals())("wrote its last words behind the question after Ctrl-C", async () => {
+    const { url } = await startSandbox()
+    const terminal = open(`"${process.execPath}" "${limitbot}" init my.yaml --venue ${url}`, {
+      cwd: newFolder(),
+      columns: 100,
+      rows: 30,
+      environment: process.env
+    })
+    await terminal.shows(/Market, as BASE\/QUOTE/)
+    terminal.press(ctrlC)
+    assert.strictEqual(await terminal.ended, 1)
+    assert.match(terminal.screen(), /›[^\n]*\n(?:[^\n]*\n)*limitbot: nothing was written/)
   })
 
   it("at a sandbox: takes its keys, shows the price, offers prices near it, and avoids names in use", async () => {
@@ -121,7 +206,7 @@ describe("limitbot init", () => {
     assert.strictEqual(early.stderr, "limitbot: nothing was written\n")
     assert.isFalse(existsSync(join(cwd, "my.yaml")) || existsSync(join(cwd, "config")))
 
-    const first = await interview(cwd, args, [url, "BTC/USDC", "grid", "", "", "11", "100", "0.02", ""])
+    const first = await interview(cwd, args, [url, "BTC/USDC", "grid", "1000", "", "", "11", "", "0.02", ""])
     assert.strictEqual(first.status, 0, first.stderr)
     assert.include(first.stdout, "Tokens of the venue: BTC, ETH, SOL, USDC, wNEAR, USDT")
     const [, price] = /BTC\/USDC is at ([\d.]+) now/.exec(first.stdout) ?? []
@@ -139,7 +224,7 @@ describe("limitbot init", () => {
     const no = await interview(cwd, args, ["no"])
     assert.deepStrictEqual([no.status, no.stderr], [1, "limitbot: nothing was written\n"])
     assert.strictEqual(readFileSync(join(cwd, "my.yaml"), "utf8"), text)
-    const unfit = await interview(cwd, args, ["yes", "BTC/USDC", "iceberg", "buy", "60000", "100", "200", ""])
+    const unfit = await interview(cwd, args, ["yes", "BTC/USDC", "iceberg", "buy", "100", "60000", "200", ""])
     assert.strictEqual(unfit.status, 1)
     assert.match(unfit.stderr, /nothing was written, the answers make no strategy:\nmy\.yaml:\d+:\d+: /)
     assert.strictEqual(readFileSync(join(cwd, "my.yaml"), "utf8"), text)

@@ -69,15 +69,18 @@ export const deals: Kind = {
   }
 }
 
+const purchasesOf = (answer: Ask.AnswerOf): number => Number(answer("orders")) + 1
+
 /** Asked by `limitbot init`. */
 const setup = ({ quote }: Market): Setup => ({
   steps: [
-    Ask.amount("size", quote, "for the first order of a deal, and for each safety order"),
-    Ask.asked("orders", "How many safety orders below it", "5", Read.integer(1, 50)),
+    Ask.total(quote, "that it may use in all"),
+    Ask.asked("orders", "How many safety orders below the first order of a deal", "5", Read.integer(1, 50)),
+    Ask.share(quote, "for that order, and for each safety order", purchasesOf),
     Ask.asked("distance", "From one to the next", "1.5%", Read.ratio),
     Ask.asked("profit", "Sell all of it above the average by", "1.5%", Read.ratio)
   ],
-  budget: (answer) => ({ quote: Ask.times(quote, answer("size"), Number(answer("orders")) + 1) }),
+  budget: (answer) => ({ quote: Ask.totalOf(quote, answer, purchasesOf(answer)) }),
   section: (answer) => `
   size: { quote: ${answer("size")} }  # the base order
   reach: 0.1%  # it may pay this much more than the mid, so that it fills at once

@@ -1,18 +1,21 @@
 /** What `limitbot init` asks for market making. */
 import type { Market } from "../../../domain/Market.ts"
 import * as Read from "../../Fields.ts"
-import type { Setup } from "../../Setup.ts"
+import type { AnswerOf, Setup } from "../../Setup.ts"
 import * as Ask from "../../Setup.ts"
+
+const levelsOf = (answer: AnswerOf): number => Number(answer("levels"))
 
 export const setup = ({ base, quote }: Market): Setup => ({
   steps: [
+    Ask.amount("quote", quote, "for the bids, all together"),
+    Ask.total(base, "for the asks, all together", "base"),
     Ask.asked("levels", "How many orders on each side", "3", Read.integer(1, 50)),
-    Ask.amount("size", base, "of each order"),
-    Ask.asked("spread", "Between the first bid and the first ask", "0.6%", Read.ratio),
-    Ask.amount("quote", quote, "for the bids, all together")
+    Ask.share(base, "of each order", levelsOf, "base"),
+    Ask.asked("spread", "Between the first bid and the first ask", "0.6%", Read.ratio)
   ],
   budget: (answer) => ({
-    base: Ask.times(base, answer("size"), Number(answer("levels"))),
+    base: Ask.totalOf(base, answer, levelsOf(answer), "base"),
     quote: answer("quote")
   }),
   section: (answer) => `
