@@ -281,9 +281,10 @@ describe("one journal, all surfaces", () => {
       await terminal.ended
       await assertFigures(figuresIn(/profit in USDC: .*/.exec(seen)?.[0] ?? ""))
       for (const { text } of status.problems) assert.include(seen, text.slice(0, 60))
-      for (const { earned, slot } of slots) {
+      for (const { earned, inventory, slot } of slots) {
         const line = seen.split("\n").find((each) => each.includes(`${slot} `)) ?? ""
         if (earned !== null && line !== "") assert.include(line.replaceAll(",", ""), cents(earned), slot)
+        if (inventory !== null && line !== "") assert.include(line.replaceAll(",", ""), cents(inventory), slot)
       }
     },
     30_000

@@ -15,6 +15,8 @@ interface Sight {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   /** What a slot has earned, for people; empty if nothing. */
   readonly earned: (slot: string) => string
+  /** What its inventory has gained or lost. */
+  readonly inventory: (slot: string) => string
   readonly now: number
   /** Width of the terminal; a narrow one loses columns, never the ends of lines. */
   readonly columns: number
@@ -57,10 +59,11 @@ const marker = (market: string, price: TwoSidedPrice): string => `── ${marke
 
 const tableLines = (
   shown: ReadonlyArray<SlotRow>,
-  { prices, earned, now, columns }: Sight
+  { prices, earned, inventory, now, columns }: Sight
 ): ReadonlyArray<ColouredLine> => {
-  const hasEarned = shown.some(({ slot }) => earned(slot) !== "")
   const [isWide, isMiddle] = [columns >= 100, columns >= 70]
+  const hasEarned = isMiddle && shown.some(({ slot }) => earned(slot) !== "")
+  const hasInventory = isWide && shown.some(({ slot }) => inventory(slot) !== "")
   const [header = "", ...lines] = Table.render(
     [
       { title: "PRICE", align: "decimal" },
@@ -70,7 +73,8 @@ const tableLines = (
       ...(isMiddle ? [{ title: "AGE", align: "right" as const }] : []),
       ...(isWide ? [{ title: "FILLED", align: "right" as const }] : []),
       ...(isWide ? [{ title: "LEGS", align: "right" as const }] : []),
-      ...(hasEarned && isMiddle ? [{ title: "EARNED", align: "right" as const }] : []),
+      ...(hasEarned ? [{ title: "EARNED", align: "right" as const }] : []),
+      ...(hasInventory ? [{ title: "INVENTORY", align: "right" as const }] : []),
       { title: "STATE" },
       { title: "SLOT" },
       ...(isWide ? [{ title: "NOTE" }] : [])
@@ -83,7 +87,8 @@ const tableLines = (
       ...(isMiddle ? [row.since === undefined ? "" : age(now - row.since)] : []),
       ...(isWide ? [row.filled] : []),
       ...(isWide ? [row.legs] : []),
-      ...(hasEarned && isMiddle ? [earned(row.slot)] : []),
+      ...(hasEarned ? [earned(row.slot)] : []),
+      ...(hasInventory ? [inventory(row.slot)] : []),
       row.state,
       row.slot,
       ...(isWide ? [row.progress === undefined ? row.why : ""] : [])

@@ -88,11 +88,12 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
     ? ladder(rows, {
         prices: input.prices,
         earned: earnedBy(input),
+        inventory: inventoryBy(input),
         now: input.now,
         columns: canvas.columns,
         room: slots
       })
-    : slotLines(rows, slots, earnedBy(input))
+    : slotLines(rows, slots, earnedBy(input), inventoryBy(input))
   const lines = [...above, ...shown, ...below]
   return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
 }
@@ -125,6 +126,16 @@ const earnedBy =
     return row === undefined || earned === undefined ? "" : Money.signed(assets, row.quote, earned)
   }
 
+/** What each slot's inventory has gained or lost. */
+const inventoryBy =
+  ({ profit, assets }: ScreenInput) =>
+  (slot: string): string => {
+    const row = profit?.slots.get(slot)
+    return row === undefined || row.figures.inventory === 0n
+      ? ""
+      : Money.signed(assets, row.quote, row.figures.inventory)
+  }
+
 const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArray<ColouredLine> =>
   recent.slice(isTall ? -8 : -5).flatMap((recorded): ReadonlyArray<ColouredLine> => {
     const line = describe(recorded.event, assets)
@@ -150,11 +161,13 @@ const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<ColouredLine> =
 const slotLines = (
   rows: ReadonlyArray<SlotRow>,
   room: number,
-  earned: (slot: string) => string
+  earned: (slot: string) => string,
+  inventory: (slot: string) => string
 ): ReadonlyArray<ColouredLine> => {
   const telling = new Set(rows.toSorted((a, b) => a.rank - b.rank).slice(0, room))
   const shown = rows.filter((row) => telling.has(row))
   const hasEarned = shown.some(({ slot }) => earned(slot) !== "")
+  const hasInventory = shown.some(({ slot }) => inventory(slot) !== "")
   const [header = "", ...lines] = Table.render(
     [
       { title: "SLOT" },
@@ -165,6 +178,7 @@ const slotLines = (
       { title: "STATE" },
       { title: "LEGS", align: "right" },
       ...(hasEarned ? [{ title: "EARNED", align: "right" as const }] : []),
+      ...(hasInventory ? [{ title: "INVENTORY", align: "right" as const }] : []),
       { title: "WHY" }
     ],
     shown.map(({ slot, side, price, quantity, filled, state, legs, why, progress }) => [
@@ -176,6 +190,7 @@ const slotLines = (
       state,
       legs,
       ...(hasEarned ? [earned(slot)] : []),
+      ...(hasInventory ? [inventory(slot)] : []),
       progress === undefined ? why : `${progress}: ${why}`
     ])
   )
