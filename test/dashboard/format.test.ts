@@ -1,6 +1,6 @@
 /** Money on the page is rounded, never cut, and sums of it are exact. */
 import { assert, describe, it } from "@effect/vitest"
-import { cents, decimal, gain, price, sum } from "../../src/dashboard/public/format.ts"
+import { cents, decimal, gain, percent, price, sum } from "../../src/dashboard/public/format.ts"
 
 describe("numbers on the page", () => {
   it("are rounded to the cent, half a cent away from zero", () => {
@@ -13,6 +13,7 @@ describe("numbers on the page", () => {
       "12.00"
     ])
     assert.deepStrictEqual(["1.459911", "-5.255", "0", "-0.001"].map(gain), ["+1.46", "−5.26", "+0.00", "+0.00"])
+    assert.deepStrictEqual([0.0146, -0.0146, -0.00004].map(percent), ["+1.46 %", "−1.46 %", "+0.00 %"])
   })
 
   it("keep every digit where nothing is rounded", () => {
@@ -24,6 +25,8 @@ describe("numbers on the page", () => {
   it("are added up to the last digit", () => {
     assert.strictEqual(sum(["0.1", "0.2", "-0.30000000000000000001"]), "-0.00000000000000000001")
     assert.strictEqual(sum(["1", "2"]), "3")
+    assert.strictEqual(sum(["0.00208555", "0.00208555"]), "0.0041711")
+    assert.strictEqual(sum(["0.5", "0.5"]), "1")
     assert.strictEqual(sum([]), "0")
   })
 })

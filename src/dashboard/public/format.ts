@@ -48,7 +48,8 @@ export const sum = (texts: ReadonlyArray<string>): string => {
     0n
   )
   const digits = String(steps < 0n ? -steps : steps).padStart(places + 1, "0")
-  const [whole, fraction] = [digits.slice(0, digits.length - places), digits.slice(digits.length - places)]
+  const at = digits.length - places
+  const [whole, fraction] = [digits.slice(0, at), digits.slice(at).replace(/0+$/, "")]
   return `${steps < 0n ? "-" : ""}${fraction === "" ? whole : `${whole}.${fraction}`}`
 }
 
@@ -57,7 +58,11 @@ export const price = (text: string): string => {
   return decimal(text, value >= 1_000 ? 2 : value >= 1 ? 4 : 8)
 }
 
-export const percent = (share: number): string => `${share < 0 ? "−" : "+"}${Math.abs(share * 100).toFixed(2)} %`
+/** Nothing after rounding has the sign of nothing. */
+export const percent = (share: number): string => {
+  const shown = Math.abs(share * 100).toFixed(2)
+  return `${share < 0 && Number(shown) !== 0 ? "−" : "+"}${shown} %`
+}
 
 export const age = (millis: number): string => {
   const seconds = Math.max(0, Math.round(millis / 1000))

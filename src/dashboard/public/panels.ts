@@ -9,8 +9,9 @@ export const money = (text: string | null, asset: string, how = cents): HTMLElem
 /** Rounded to read, exact where a pointer rests on it. */
 const exact = (text: string): HTMLElement => h("span", { title: decimal(text) }, price(text))
 
+/** What is shown as nothing has the colour of nothing. */
 const toneOf = (text: string | null): string =>
-  text === null || Number(text) === 0 ? "" : text.startsWith("-") ? "sell" : "buy"
+  text === null || /^0\.0+$/.test(cents(text)) ? "" : text.startsWith("-") ? "sell" : "buy"
 
 /** A figure with its name above it. */
 export const figure = (label: string, value: HTMLElement | string, tone = ""): HTMLElement =>
