@@ -48,6 +48,11 @@ describe("a request that cannot be read", () => {
     assert.deepStrictEqual(JSON.parse(body), { _tag: "RequestRefused", message })
   })
 
+  it("without a host was answered 400 with an empty body, and now comes to the gate", async () => {
+    const answer = await answerTo("GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+  })
+
   it("behind one that is answered ends the connection, and that answer is whole", async () => {
     const answer = await answerTo(`${get}\r\n${"x".repeat(20_000)}\r\n\r\n`)
     assert.strictEqual(answer.match(/HTTP\/1\.1 200/g)?.length, 1)

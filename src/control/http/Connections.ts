@@ -15,7 +15,9 @@ const limits = {
   requestTimeout: 10_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
-  maxHeaderSize: 16_384
+  maxHeaderSize: 16_384,
+  /** Node's own answer to a request without one has an empty body; the gate refuses it as it refuses a wrong one. */
+  requireHostHeader: false
 }
 /** To negotiate TLS. */
 const handshakeTimeout = 5_000
