@@ -125,7 +125,7 @@ describe("the books of a bot", () => {
     assert.isAbove(rows.length, 0)
     const again = await runHere(["export", "--format", "csv", "--out", "books", ...config], { cwd })
     assert.strictEqual(again.code, 1)
-    assert.match(again.stderr, /books\/fills.csv: exists already/)
+    assert.match(again.stderr, /books is not empty: name a new folder/)
 
     const text = readFileSync(await exported("beancount", "balances.beancount"), "utf8")
     const { accounts }: Books = await (await fetch(`${connection.url}/sandbox/books`)).json()

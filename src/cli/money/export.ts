@@ -48,6 +48,7 @@ export const command = Command.make(
           const when = Option.match(year, { onNone: () => "The journal", onSome: (only) => `The year ${only}` })
           return yield* new NothingToExport({ message: `${when} has nothing to export.` })
         }
+        yield* refuseFullFolder(out)
         for (const { name, content } of files) yield* write(name === "" ? [out] : [out, name], content)
         // RP2 gets the whole history.
         const written = format === "rp2" ? view.trading.trades : tradesIn(view, span)
@@ -112,6 +113,13 @@ const filesOf = (view: Books, { format, span, method }: Wanted): ReadonlyArray<F
 
 const tradesIn = ({ trading }: LedgerView, { from, to }: Tables.Period) =>
   trading.trades.filter(({ at }) => at >= from && at < to)
+
+/** Tables among other files are not found again, and an older export beside them is taken for part of this one. */
+const refuseFullFolder = Effect.fnUntraced(function* (out: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const inside = yield* fileSystem.readDirectory(out).pipe(Effect.orElseSucceed(() => []))
+  if (inside.length > 0) return yield* new NothingToExport({ message: `${out} is not empty: name a new folder` })
+})
 
 /** Never overwrites a file. */
 const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content: string | Uint8Array) {
