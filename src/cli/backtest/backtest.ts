@@ -51,18 +51,20 @@ export const command = Command.make(
     ...BacktestInput.ruleFlags,
     config: BacktestInput.configFlag,
     fills: Flag.Literals("fills", ["both", "pessimistic", "optimistic"]).pipe(
-      Flag.withDescription("Which side of the band: both gives the band"),
+      Flag.withDescription("Which side of the band: both gives the band (default: both)"),
       Flag.withDefault("both")
     ),
     band: Flag.Literals("band", ["paths", "rules"]).pipe(
       Flag.withDescription(
-        "What the band spans: paths within the bars and venues as measured or supposed, or both sides alone, which is quicker"
+        "What the band spans: paths within the bars and venues as measured or supposed, or both sides alone, which is quicker (default: paths)"
       ),
       Flag.withDefault("paths")
     ),
     bandSeconds: Flag.Finite("band-seconds").pipe(
       Flag.withSchema(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))),
-      Flag.withDescription("After so many seconds no further run is simulated, whether or not p5 to p95 still move"),
+      Flag.withDescription(
+        "After so many seconds no further run is simulated, whether or not p5 to p95 still move (default: 10)"
+      ),
       Flag.withDefault(10)
     ),
     detail: FileName.flag("detail").pipe(
@@ -86,7 +88,9 @@ export const command = Command.make(
       Flag.optional
     ),
     trials: Flag.Int("trials").pipe(
-      Flag.withDescription("How many strategies you tried to find this one: for the deflated Sharpe ratio"),
+      Flag.withDescription(
+        "How many strategies you tried to find this one: for the deflated Sharpe ratio (default: 1)"
+      ),
       Flag.withDefault(1)
     ),
     curve: Flag.Int("curve").pipe(

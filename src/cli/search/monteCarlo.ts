@@ -90,22 +90,28 @@ export const command = Command.make(
     ...BacktestInput.ruleFlags,
     config: BacktestInput.configFlag,
     fills: Flag.Literals("fills", ["pessimistic", "optimistic"]).pipe(
-      Flag.withDescription("Which side of the band"),
+      Flag.withDescription("Which side of the band (default: pessimistic)"),
       Flag.withDefault("pessimistic")
     ),
     method: Flag.Literals("method", MonteCarlo.methods).pipe(
       Flag.withDescription(
-        "returns: draw daily returns again; order: shuffle them; trades: draw the trades again; candles: run on reassembled candles"
+        "returns: draw daily returns again; order: shuffle them; trades: draw the trades again; candles: run on reassembled candles (default: returns)"
       ),
       Flag.withDefault("returns")
     ),
-    runs: Flag.Int("runs").pipe(Flag.withDescription("How many simulations"), Flag.withDefault(1000)),
+    runs: Flag.Int("runs").pipe(Flag.withDescription("How many simulations (default: 1000)"), Flag.withDefault(1000)),
     ruin: Flag.Int("ruin").pipe(
-      Flag.withDescription("The loss of the equity at the start that counts as ruin, in percent"),
+      Flag.withDescription("The loss of the equity at the start that counts as ruin, in percent (default: 50)"),
       Flag.withDefault(50)
     ),
-    block: Flag.Int("block").pipe(Flag.withDescription("Bars of a piece of candles"), Flag.withDefault(1440)),
-    seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same simulations"), Flag.withDefault(1)),
+    block: Flag.Int("block").pipe(
+      Flag.withDescription("Bars of a piece of candles (default: 1440)"),
+      Flag.withDefault(1440)
+    ),
+    seed: Flag.Int("seed").pipe(
+      Flag.withDescription("The same seed gives the same simulations (default: 1)"),
+      Flag.withDefault(1)
+    ),
     report: flags.report,
     json: flags.json
   },

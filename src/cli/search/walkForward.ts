@@ -24,11 +24,11 @@ export const command = Command.make(
   {
     ...SearchInput.searchFlags,
     windows: Flag.Int("windows").pipe(
-      Flag.withDescription("How many stretches to try the best on"),
+      Flag.withDescription("How many stretches to try the best on (default: 6)"),
       Flag.withDefault(6)
     ),
     train: Flag.Finite("train").pipe(
-      Flag.withDescription("How many times a stretch's length to search on before it"),
+      Flag.withDescription("How many times a stretch's length to search on before it (default: 3)"),
       Flag.withDefault(3)
     ),
     anchored: flags.toggle("anchored", "Search on everything before, instead of a window that moves along"),
