@@ -140,8 +140,16 @@ export const render = (problem: Problem, text: string): string => {
   ].join("\n")
 }
 
+/** What `render` said, for a place that has one line: the mistake and the hint, without the stretch of the file. */
+export const inOneLine = (rendered: string): string => {
+  const [head = "", ...more] = rendered.split("\n").map((line) => line.trim())
+  const hint = more.find((line) => line.startsWith(hintMark))
+  return hint === undefined ? head : `${head}; ${hint.slice(hintMark.length)}`
+}
+
+const hintMark = "= "
 const hintLine = ({ hint }: Problem, margin: string): ReadonlyArray<string> =>
-  hint === undefined ? [] : [`  ${margin}= ${hint}`]
+  hint === undefined ? [] : [`  ${margin}${hintMark}${hint}`]
 
 /** The fewest single-character edits and swaps of neighbours between two words; the search stops beyond `limit`. */
 const editDistance = (a: string, b: string, limit: number): number => {

@@ -17,6 +17,7 @@ import type { StrategyState } from "../../engine/state/StrategyState.ts"
 import { overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
 import * as VenueTime from "../../engine/tracking/VenueTime.ts"
 import * as Money from "../../report/text/Money.ts"
+import { inOneLine } from "../../strategy/Problem.ts"
 import type { ProblemView } from "../api/Views.ts"
 import { lateSince, type Pulse } from "../Pulse.ts"
 
@@ -233,7 +234,7 @@ const kinds: ReadonlyArray<Kind> = [
     cases: single(
       "files",
       ({ rejectedEdit }) => rejectedEdit,
-      (mistakes) => `The edited files are rejected, the old ones still run: ${mistakes.join(" ")}`
+      (mistakes) => `The edited files are rejected, the old ones still run: ${mistakes.map(inOneLine).join("; ")}`
     )
   },
   {

@@ -8,6 +8,7 @@ import * as Drift from "../../domain/Drift.ts"
 import { isStale } from "../../domain/Payload.ts"
 import { iso } from "../../domain/Text.ts"
 import { age, clock, clockText, counted } from "../../domain/Words.ts"
+import { inOneLine } from "../../strategy/Problem.ts"
 import { type Assets, withSymbol } from "./Money.ts"
 import * as SwapLine from "./SwapLine.ts"
 import { printable } from "./Table.ts"
@@ -88,7 +89,7 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
     case "StrategyRemoved":
       return [`was taken away; its orders are ${event.orders}`, "warn"]
     case "StrategiesRefused":
-      return [`edited file rejected, still running the old one: ${event.problems.join(" ")}`, "warn"]
+      return [`edited file rejected, still running the old one: ${event.problems.map(inOneLine).join("; ")}`, "warn"]
     case "EditMended":
       return ["the files are right again", "good"]
     case "LoopFailed":
