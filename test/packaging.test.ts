@@ -50,12 +50,25 @@ describe("packaging", () => {
     assert.deepStrictEqual(services.bot.ports, ["127.0.0.1:8177:8177"])
   })
 
+  it("did not let the bot save a strategy file that is applied on the page; the configuration beside it stays read-only", () => {
+    const folder = "/etc/limitbot/strategies"
+    const files = `${folder}/grid.yaml --config /etc/limitbot/limitbot.yaml`
+    assert.include(read("limitbot.service"), `limitbot.mjs run ${files}\n`)
+    assert.deepStrictEqual(read("limitbot.service").match(/^ReadWritePaths=.*$/gm), [`ReadWritePaths=${folder}`])
+    assert.match(read("limitbot.service"), /^ProtectSystem=strict$/m)
+    assert.match(read("tmpfiles.conf"), new RegExp(`^d ${folder} 0700 limitbot limitbot$`, "m"))
+    const [, command = "[]"] = /^CMD (\[.*\])$/m.exec(read("Dockerfile")) ?? []
+    assert.strictEqual(parse(command).join(" "), `run ${files}`)
+    const { services } = parse(read("compose.yaml"), { merge: true })
+    assert.includeMembers(services.bot.volumes, ["./etc/bot:/etc/limitbot:ro", `./etc/bot/strategies:${folder}`])
+  })
+
   it("each container has a user of its own and sees its own secrets alone; only the signer's socket is shared", () => {
     const { services, volumes } = parse(read("compose.yaml"), { merge: true })
     const seenBy = (name: string): ReadonlyArray<string> =>
       services[name].volumes.map((volume: string) => volume.split(":")[0])
     assert.deepStrictEqual(seenBy("signer"), ["./etc/signer", "signer", "socket"])
-    assert.deepStrictEqual(seenBy("bot"), ["./etc/bot", "journal", "socket"])
+    assert.deepStrictEqual(seenBy("bot"), ["./etc/bot", "./etc/bot/strategies", "journal", "socket"])
     // Neither the journal nor the operator's token beside it.
     assert.deepStrictEqual(seenBy("prometheus"), ["./prometheus.yaml", "./etc/prometheus", "prometheus"])
     assert.deepStrictEqual(Object.keys(volumes).sort(), ["journal", "prometheus", "signer", "socket"])
