@@ -125,6 +125,25 @@ export const gainsOf = (side: Backtest.BandSide): { readonly trades: ReadonlyArr
   return { trades, open: trades.reduce((rest, gained) => rest - gained, all) }
 }
 
+/** What trades earned after their fees, and what is still held against its cost: the parts of the profit. */
+export const partsOf = (side: Backtest.BandSide): { readonly gridProfit: number; readonly inventory: number } => {
+  const gridProfit = side.parts
+    .map(({ outcome, candles }) => RoundTrips.of(outcome, candles))
+    .reduce((sum, { grossLoss, grossProfit }) => sum + grossProfit - grossLoss, 0)
+  const { quote } = side.parts[0].market
+  return { gridProfit, inventory: Number(Backtest.profitOf(side)) / 10 ** quote.decimals - gridProfit }
+}
+
+export const partFacts = (side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
+  const { gridProfit, inventory } = partsOf(side)
+  const { quote } = side.parts[0].market
+  const money = (value: number): string => `${grouped(value.toFixed(quotePlaces(side)))} ${quote.symbol}`
+  return [
+    ["grid profit, after fees", money(gridProfit)],
+    ["inventory, still held", money(inventory)]
+  ]
+}
+
 /** Everything that is said of one side. */
 export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
   const { counts, openOrders } = side
@@ -134,17 +153,12 @@ export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<re
     byMarket.reduce((total, trips) => total + of(trips), 0)
   const trips = sum((found) => found.trips)
   const [grossProfit, grossLoss] = [sum((found) => found.grossProfit), sum((found) => found.grossLoss)]
-  const { quote } = side.parts[0].market
-  const gridProfit = grossProfit - grossLoss
-  const inventory = Number(Backtest.profitOf(side)) / 10 ** quote.decimals - gridProfit
-  const money = (value: number): string => `${grouped(value.toFixed(quotePlaces(side)))} ${quote.symbol}`
   const exposure = Exposure.of(side.parts)
   return [
     ...ratios(ofSide(side, trials), trials),
     ["round trips", `${trips}`],
     ["winning round trips", trips === 0 ? "no round trips" : percent(sum(({ won }) => won) / trips)],
-    ["grid profit, after fees", money(gridProfit)],
-    ["inventory, still held", money(inventory)],
+    ...partFacts(side),
     [
       "profit factor",
       trips === 0 ? "no round trips" : grossLoss === 0 ? "no losing trip" : (grossProfit / grossLoss).toFixed(3)

@@ -62,6 +62,7 @@ export const json = (result: Result, curvePoints = 0) => {
   const { strategy, candles, shown } = result
   const side = (of: Backtest.BandSide) => ({
     ...Backtest.toJson(strategy, of),
+    ...BacktestStatistics.partsOf(of),
     allInQuote: allInText(strategy, of),
     statistics: BacktestStatistics.ofSide(of, result.trials)
   })
@@ -234,7 +235,11 @@ export const simulationFacts = (result: Result): Facts =>
 /** Both sides, beside them the quantiles of each figure that has some, and what those are of. */
 const figuresOf = (result: Result): ReadonlyArray<string> => {
   const ends = endsOf(result.band)
-  const facts = ends.map(({ side }) => [...sideFacts(result, side), ...ratioFacts(result, side)])
+  const facts = ends.map(({ side }) => [
+    ...sideFacts(result, side),
+    ...BacktestStatistics.partFacts(side),
+    ...ratioFacts(result, side)
+  ])
   const given = result.simulated && simulatedOf(result, result.simulated)
   const found = given && BandSummary.columns(given)
   const names = found === undefined ? [] : quantileNames

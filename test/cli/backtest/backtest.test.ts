@@ -61,7 +61,13 @@ describe("backtest commands", () => {
       assert.closeTo(yearlyReturn, (1 + totalReturn) ** (365 / 182) - 1, 1e-9)
       const few = { volatility: undefined, sharpe: undefined, sortino: "no losing day" }
       assert.deepInclude({ ...few, ...meaningless }, { ...few, yearlyReturn: "less than a year" })
-      assert.match(yield* limitbot("backtest", strategy, "--data", file), /Sortino +no losing day/)
+      const shown = yield* limitbot("backtest", strategy, "--data", file)
+      assert.match(shown, /Sortino +no losing day/)
+      // Grid profit and inventory were in the report alone.
+      const { gridProfit, inventory, profitQuote } = result.sides.pessimistic
+      assert.closeTo(gridProfit + inventory, Number(profitQuote), 1e-6)
+      assert.match(shown, /^grid profit, after fees +-?[\d,]+\.\d\d USDC/m)
+      assert.match(shown, /^inventory, still held +-?[\d,]+\.\d\d USDC/m)
 
       const page = join(folder, "gap.html")
       yield* limitbot("backtest", strategy, "--data", file, "--fills", "pessimistic", "--report", page)
