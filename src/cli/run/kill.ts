@@ -23,7 +23,7 @@ export const kill = Command.make(
     yield* KillFile.set(journal, reason)
     yield* soon(RunningBot.ask(journal, (api) => api.command.kill({ payload: { confirm: "kill", why: reason } })))
     yield* Console.log(
-      "Kill switch on: a running bot signs nothing more, cancels its orders and takes the money back; see `limitbot status`. `limitbot release` ends it."
+      "Kill switch on: a running bot signs nothing more, cancels its orders and takes the money back; where none runs, its next start does. See `limitbot status`. `limitbot release` ends it."
     )
   })
 ).pipe(Command.withDescription("Stop all funding and withdraw every order"))
