@@ -82,7 +82,7 @@ const mapTable = (
 }
 
 const legend = ([least, greatest]: readonly [number, number], isMarked: boolean): string =>
-  `<div class="legend"><span>${short(least)}</span><i style="background:linear-gradient(90deg,${colours.join(",")})"></i><span>${short(greatest)}</span>${isMarked ? '<b class="mark"></b><span>the cell of #1</span>' : ""}</div>`
+  `<div class="legend"><span>${short(least)}</span><i style="background:linear-gradient(90deg,${colours.join(",")})"></i><span>${short(greatest)}</span>${isMarked ? '<span style="white-space:nowrap"><b class="mark"></b> the cell of #1</span>' : ""}</div>`
 
 const maps = (map: HeatMap.HeatMap, winner: HeatMap.Standing | undefined): string =>
   `${legend(HeatMap.range(map) ?? [0, 0], winner !== undefined)}<div class="maps">${mapTable(map, winner, map.values, "each cell")}${mapTable(map, winner, map.around, "with its neighbours: what is left is a plateau")}</div>`
