@@ -190,7 +190,7 @@ describe("screen", () => {
     assert.deepStrictEqual(says(begun, given), [again, "budget: too little", "has its own reason"])
     const lost = "paused by its limit daily-loss: lost 7 USDC today"
     assert.deepStrictEqual(says(paused), [lost, lost, "has its own reason"])
-    const killed = "the kill switch is on"
+    const killed = "the kill switch is on: fire drill"
     assert.deepStrictEqual(says(paused, kill), [killed, killed, "has its own reason"])
   })
 
