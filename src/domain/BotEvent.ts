@@ -23,7 +23,7 @@ import {
   WantedExit
 } from "./EventValues.ts"
 import { MoneyPath, OrderTerms } from "./Order.ts"
-import { AgreedSwap, StoredSwapEvent, SwapEvent, swapReport } from "./SwapEvent.ts"
+import { AgreedSwap, swapReport } from "./SwapRecord.ts"
 
 const Text = Schema.String
 const Time = Schema.Int
@@ -302,8 +302,6 @@ const fundingWith = (signed: SignedBytes) => ({
   PaymentUnclear: { ...placement, text: Text },
   /** The venue was told of the transaction. */
   PaymentReported: { ...placement, txHash: Text },
-  /** Only in journals older than `FundingInDoubt`: the order was over, no deposit showed, and the money went to `residual`. */
-  PaymentLost: { ...placement, asset: Text, amount: Amount, reason: Text },
   /** `total` is all that the venue says was deposited, `fresh` what is new in it. */
   DepositSeen: { ...placement, by: Schema.optionalKey(By), asset: Text, total: Amount, fresh: Amount }
 })
@@ -366,17 +364,12 @@ const tracking = {
   }
 }
 
-const swapsWith = (event: Schema.Codec<SwapEvent, typeof SwapEvent.Encoded>) => ({
-  /** Only in older journals: a step of a swap by hand, which is a placement now. Its steps are numbered from one. */
-  SwapStep: { swap: Text, step: Schema.Int, at: Time, event }
-})
-
 const open = { ...lifecycle, ...decisions, ...placing, ...tracking }
 
 /** As every surface encodes it: signed bytes are hidden, so no further encoder can leak them. */
-export const BotEvent = Schema.TaggedUnion({ ...open, ...fundingWith(HiddenBytes), ...swapsWith(SwapEvent) })
+export const BotEvent = Schema.TaggedUnion({ ...open, ...fundingWith(HiddenBytes) })
 /** As the journal stores it, with the signed bytes: only the journal may use it. */
-export const StoredEvent = Schema.TaggedUnion({ ...open, ...fundingWith(StoredBytes), ...swapsWith(StoredSwapEvent) })
+export const StoredEvent = Schema.TaggedUnion({ ...open, ...fundingWith(StoredBytes) })
 export type BotEvent = typeof BotEvent.Type
 export type Tag = BotEvent["_tag"]
 export type Of<T extends Tag> = Extract<BotEvent, { readonly _tag: T }>

@@ -49,7 +49,6 @@ export const movingTags = [
   "FundingInDoubt",
   "PaymentAskedAgain",
   "FundingDead",
-  "PaymentLost",
   "DepositSeen",
   "FillSeen",
   "Closed",
@@ -109,10 +108,6 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
         { asset: event.asset, amount: event.amount - doubted, from: at("deposit in flight"), to: of(home) }
       ])
     }
-    case "PaymentLost":
-      return transfers([
-        { asset: event.asset, amount: event.amount, from: at("deposit in flight"), to: at("residual") }
-      ])
     case "DepositSeen": {
       // What was in doubt, or given up as lost, shows after all. Anything beyond left the wallet without a record of ours
       // (a lost journal tail): the wallet pays for it.

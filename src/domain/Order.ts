@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import type { Amount } from "./Amount.ts"
 import type { Price, Side } from "./Market.ts"
-import type { SwapReport } from "./SwapEvent.ts"
+import type { SwapReport } from "./SwapRecord.ts"
 
 /** Documented statuses. */
 export const fillStatuses = [

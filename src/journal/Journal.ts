@@ -14,6 +14,7 @@ import * as Head from "./Head.ts"
 import * as Reserve from "./Reserve.ts"
 import * as Snapshots from "./Snapshots.ts"
 import { migrations } from "./schema/migrations.ts"
+import * as OldSwaps from "./schema/oldSwaps.ts"
 
 /** The journal cannot be read or written. Nothing may be sent any more: stop, and start again when it is mended. */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
@@ -61,6 +62,7 @@ export class Journal extends Context.Service<
     return Layer.effect(
       Journal,
       Effect.gen(function* () {
+        yield* refused
         yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the journal")))
         return yield* make(reserve, outside)
       })
@@ -70,9 +72,11 @@ export class Journal extends Context.Service<
   /** A journal that somebody else may be writing, for reading only. */
   static readonly layerReadOnly = Layer.effect(
     Journal,
-    Effect.suspend(() => make(Reserve.none, Head.none))
+    Effect.suspend(() => Effect.andThen(refused, make(Reserve.none, Head.none)))
   )
 }
+
+const refused = Effect.mapError(OldSwaps.refuse, broken("Cannot read the journal"))
 
 /**
  * What the head outside tells of a journal that was put back from a copy. It is recorded with the next event, whoever writes it: that

@@ -30,7 +30,6 @@ const longOutageMillis = 300_000
 const alertOf = (event: BotEvent): string | undefined => {
   switch (event._tag) {
     case "FundingInDoubt":
-    case "PaymentLost":
       return `${event.slot}: ${event.reason}`
     case "PaymentUnclear":
       return `${event.slot}: ${event.text}`

@@ -142,7 +142,7 @@ describe("commands to a running bot", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown>)
     assert.deepInclude(lines.at(-1), { event: "summary", swap: "s2", outcome: "paid" })
-    const steps = ["SwapAgreed", "IntentSigned", "IntentSent", "IntentAcknowledged", "SwapEnded"]
+    const steps = ["Planned", "FundingSigned", "FundingSent", "FundingAcknowledged", "SwapReported", "Settled"]
     assert.includeMembers(
       lines.map(({ event }) => event),
       steps

@@ -61,7 +61,7 @@ const asked = (amount: bigint, owner = about): BotEvent => ({
   wallet: "manual",
   validUntil: 1
 })
-const moved = (tag: "FundingInDoubt" | "FundingDead" | "PaymentLost", amount: bigint, owner = about): BotEvent => ({
+const moved = (tag: "FundingInDoubt" | "FundingDead", amount: bigint, owner = about): BotEvent => ({
   _tag: tag,
   ...owner,
   asset,
@@ -231,7 +231,7 @@ describe("the ledger", () => {
       outside,
       "USDC wallet s 40"
     ])
-    const lost = [...doubt, moved("PaymentLost", 15n)]
+    const lost = [budget(100n), signed(15n), said("forget"), signed(45n), moved("FundingInDoubt", 25n)]
     assert.deepStrictEqual(holding(...lost, deposited(70n)), ["USDC in order p 70", outside, "USDC wallet s 30"])
     const part = folded(...lost, deposited(30n))
     for (const [place, amount] of [
@@ -260,7 +260,7 @@ describe("the ledger", () => {
   })
 
   it("puts money where the operator says that it is", () => {
-    const doubt = [budget(100n), signed(60n), moved("FundingInDoubt", 25n), moved("PaymentLost", 15n)]
+    const doubt = [budget(100n), signed(15n), said("forget"), signed(45n), moved("FundingInDoubt", 25n)]
     assert.deepStrictEqual(holding(...doubt, said("paid")), [
       "USDC deposit in flight p 45",
       outside,
@@ -478,7 +478,6 @@ describe("figures of the ledger", () => {
       moved("FundingInDoubt", 1n),
       { _tag: "PaymentAskedAgain", ...about, attempt: 1 } as const,
       moved("FundingDead", 1n),
-      moved("PaymentLost", 1n),
       deposited(1n),
       fill(1n, 1n),
       closed(1n),

@@ -136,7 +136,7 @@ describe.concurrent("a swap that is killed", () => {
           assert.isTrue(isReached, `it ended before it was ${stage}: ${life.errors.join("")}`)
           await kill9(life)
         }
-        assert.include(await finish(config, "s1"), "SwapEnded")
+        assert.include(await finish(config, "s1"), "Settled")
         await own.close()
       })
     )
@@ -149,7 +149,7 @@ describe.concurrent("a swap that is killed", () => {
     const before = await held(sandbox.connection.account.signerId, "balance")
     for (let made = 1; made <= kills; made += 1) {
       const first = swap(config)
-      await first.line((line) => eventOf(line) === "SwapAgreed")
+      await first.line((line) => eventOf(line) === "Planned")
       await pause(random(0, 3000))
       await kill9(first)
       const again = start(["swap", "--resume", `s${made}`, "--config", config, "--json"])

@@ -1,5 +1,5 @@
 /** A journal of any earlier version, with money in doubt in it, is brought forward by the next start and tells the same story. */
-import { mkdtempSync } from "node:fs"
+import { mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -47,7 +47,68 @@ const told = Effect.gen(function* () {
   }
 })
 
+/** An empty journal as the last version wrote it that had a table of swaps by hand. */
+const withSwapTable = Effect.fnUntraced(function* (filename: string) {
+  yield* ofVersion(filename, (yield* migrations).length - 1)
+  const database = new DatabaseSync(filename)
+  database.exec(`
+    CREATE TABLE swap_journal (
+      swap TEXT NOT NULL, step INTEGER NOT NULL, at INTEGER NOT NULL, event TEXT NOT NULL, body TEXT NOT NULL,
+      PRIMARY KEY (swap, step)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER swap_journal_is_append_only_delete BEFORE DELETE ON swap_journal
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+    INSERT INTO effect_sql_migrations (migration_id, name) VALUES (3, 'create_swaps'), (7, 'take_swaps_over')`)
+  database.close()
+})
+
+const change = (filename: string, statement: string): void => {
+  const database = new DatabaseSync(filename)
+  database.exec(statement)
+  database.close()
+}
+
+const step = `'{"_tag":"SwapAgreed"}'`
+const oldRows: ReadonlyArray<readonly [string, string]> = [
+  ["in the table", `INSERT INTO swap_journal VALUES ('s1', 1, 1, 'SwapAgreed', ${step})`],
+  ["as an event", `INSERT INTO journal (sequence, at, event, body) VALUES (1, 1, 'SwapStep', ${step})`],
+  ["as a lost payment", `INSERT INTO journal (sequence, at, event, body) VALUES (1, 1, 'PaymentLost', '{}')`]
+]
+
 describe("a journal of an earlier version", () => {
+  it.effect.each(oldRows)(
+    "is refused whole, and left as it is, if swaps of before 22 November 2026 are in it: %s",
+    ([, row]) =>
+      Effect.gen(function* () {
+        const old = newFile()
+        yield* withSwapTable(old)
+        change(old, row)
+        const before = readFileSync(old)
+        for (const layer of [Journal.layer, Journal.layerReadOnly]) {
+          const refused = yield* Effect.flip(
+            Effect.provide(Journal, Layer.provide(layer, Sqlite.layer({ filename: old })))
+          )
+          assert.match(
+            refused.message,
+            /^Cannot read the journal: it has swaps or payments in a form that only programs of before/
+          )
+        }
+        assert.deepStrictEqual(readFileSync(old), before)
+      })
+  )
+
+  it.effect("loses the table in which there were no swaps by hand, and nothing else", () =>
+    Effect.gen(function* () {
+      const [present, old] = [newFile(), newFile()]
+      yield* Effect.promise(() => writeDoubtful(present, 2))
+      yield* withSwapTable(old)
+      copyRows(present, old)
+      const reading = (filename: string) => Layer.provide(Journal.layer, Sqlite.layer({ filename }))
+      assert.deepStrictEqual(yield* Effect.provide(told, reading(old)), yield* Effect.provide(told, reading(present)))
+      assert.throws(() => change(old, "SELECT * FROM swap_journal"), /no such table/)
+    })
+  )
+
   it.effect("is brought forward, tells the same, goes on, and its chain is whole", () =>
     Effect.gen(function* () {
       const present = newFile()

@@ -53,9 +53,7 @@ const elsewhere = [
   "PaymentMade",
   "PaymentUnclear",
   "PaymentReported",
-  "PaymentLost",
   "Resolved",
-  "SwapStep",
   "FeesEstimated",
   "CapitalMoved",
   "ServiceCompared"

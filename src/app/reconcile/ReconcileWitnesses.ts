@@ -1,6 +1,5 @@
 /** Asks every witness of a reconciliation that can be reached, and says why one is missing. */
 import { Effect } from "effect"
-import type { SwapAccount } from "../../domain/SwapAccount.ts"
 import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
 import * as Baseline from "../../engine/reconciliation/Baseline.ts"
 import * as Comparison from "../../engine/reconciliation/Comparison.ts"
@@ -10,10 +9,10 @@ import * as Reconciliation from "../../engine/reconciliation/Reconciliation.ts"
 import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
+import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
-import { readSwaps } from "../../journal/swapSteps.ts"
 import * as Layers from "../../Layers.ts"
 import { Process } from "../process/Process.ts"
 import * as Progress from "../process/Progress.ts"
@@ -112,7 +111,7 @@ const otherWitnesses = {
     "money of ORIGIN_CHAIN is on other chains; its witnesses are the orders, the history and the chains' own explorers"
 } as const
 
-const isPrivate = (swap: SwapAccount): boolean =>
+const isPrivate = (swap: SwapHistory.SwapHistory): boolean =>
   [swap.agreed.depositType, swap.agreed.refundType, swap.agreed.recipientType].includes("CONFIDENTIAL_INTENTS")
 
 /** The end user's balances need an invitation; without them the other witnesses still speak. */
@@ -124,7 +123,7 @@ const balancesOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, mi
     if (symbols.length > 0) missing.push(`balances${named}: ${otherWitnesses[home]}`)
   }
   const ownPrivate = new Set(assets.get("CONFIDENTIAL_INTENTS")?.map(({ symbol }) => symbol))
-  if (ownPrivate.size === 0 && !(yield* readSwaps).some(isPrivate)) return undefined
+  if (ownPrivate.size === 0 && !(yield* SwapHistory.all).some(isPrivate)) return undefined
   const snapshot = yield* Witnesses.balances(config.markets, ownPrivate).pipe(
     Effect.catchTag("VenueError", (error) => Effect.succeed(error.message))
   )

@@ -2,14 +2,16 @@
  * Follows one swap in the journal, whoever carries it: shows every new step, and at the end the evidence. The exit tells
  * how it ended.
  */
-import { Clock, Console, Effect, Schema, Stream } from "effect"
+import { Clock, Console, Effect, Schema } from "effect"
+import { jsonOf, lineOf } from "../../control/view/Recent.ts"
+import type { Recorded } from "../../domain/BotEvent.ts"
 import { byHand } from "../../domain/Placement.ts"
-import * as SwapAccount from "../../domain/SwapAccount.ts"
-import { type AgreedSwap, type RecordedStep, SwapEvent } from "../../domain/SwapEvent.ts"
-import { Journal } from "../../journal/Journal.ts"
-import { see } from "../../journal/swapSteps.ts"
+import { unclearPayment } from "../../engine/funding/Paying.ts"
+import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
+import { eachPage, Journal } from "../../journal/Journal.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import * as Progress from "../process/Progress.ts"
+import * as SwapText from "./SwapText.ts"
 
 /** Over, but without the wanted output. */
 export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid", {
@@ -58,101 +60,110 @@ export const toTheEnd = Effect.fnUntraced(function* <E, R>(
   const progress = yield* Progress.make(`swap ${name}`)
   const read = yield* reader(name)
   const known = yield* read
-  if (known.account === undefined)
-    return yield* new NotResumable({ message: `There is no swap ${name} in the journal` })
-  let account: SwapAccount.SwapAccount = known.account
-  yield* isResumed ? advise(account, json) : show(known.steps, account.agreed, json)
-  while (!SwapAccount.isOver(account)) {
+  if (known === undefined) return yield* new NotResumable({ message: `There is no swap ${name} in the journal` })
+  let swap = known
+  yield* isResumed ? advise(swap, json) : show(swap, swap.steps, json)
+  while (!SwapHistory.isOver(swap)) {
     const left = yield* step
-    const { account: present, steps } = yield* read
-    account = present ?? account
+    const shown = swap.steps.length
+    swap = (yield* read) ?? swap
+    const steps = swap.steps.slice(shown)
     if (steps.length > 0) progress.wipe()
-    yield* show(steps, account.agreed, json)
-    if (SwapAccount.isOver(account)) break
-    if (steps.some(({ event }) => event._tag === "WalletUnclear")) yield* advise(account, json)
-    if (account.doubt !== undefined && account.phase === "funding") return yield* stillOpen(account)
-    if (left !== undefined) return yield* new SwapStillOpen({ swap: name, why: `${left}. ${knownOf(account)}` })
-    progress.update(stageOf(account), stages, account.seen?.status ?? account.phase)
-    const late = (yield* Clock.currentTimeMillis) - account.agreed.deadline
-    if (late > patienceAfterDeadlineMillis) return yield* stillOpen(account)
+    yield* show(swap, steps, json)
+    if (SwapHistory.isOver(swap)) break
+    if (steps.some(({ event }) => event._tag === "PaymentUnclear")) yield* advise(swap, json)
+    if (doubtOf(swap) !== undefined) return yield* stillOpen(swap)
+    if (left !== undefined) return yield* new SwapStillOpen({ swap: name, why: `${left}. ${knownOf(swap)}` })
+    progress.update(stageOf(swap), stages, swap.placement.report?.status ?? SwapHistory.phaseOf(swap))
+    const late = (yield* Clock.currentTimeMillis) - swap.agreed.deadline
+    if (late > patienceAfterDeadlineMillis) return yield* stillOpen(swap)
     yield* Effect.sleep(pollMillis)
   }
-  yield* closing(account, json)
+  yield* closing(swap, json)
 }, Effect.scoped)
 
-/** The swap as the journal tells it now, with the steps since the last reading. */
+/** The swap as the journal tells it now. */
 const reader = Effect.fnUntraced(function* (name: string) {
-  const journal = yield* Journal
-  const swaps = new Map<string, SwapAccount.SwapAccount>()
+  const { events } = yield* Journal
+  const swaps = new Map<string, SwapHistory.SwapHistory>()
   let after = 0
-  return Effect.gen(function* () {
-    const entries = yield* Stream.runCollect(journal.events({ after, strategy: byHand }))
-    after = entries.at(-1)?.sequence ?? after
-    const steps = entries.flatMap((entry) => see(swaps, entry)).filter(({ swap }) => swap === name)
-    return { account: swaps.get(name), steps }
-  })
+  const see = (entry: Recorded): void => {
+    after = entry.sequence
+    SwapHistory.apply(swaps, entry)
+  }
+  const follow = Effect.suspend(() => eachPage(events({ after, strategy: byHand }), (page) => page.forEach(see)))
+  return Effect.map(follow, () => swaps.get(name))
 })
 
 /** Says what only the operator can find out. */
-const advise = Effect.fnUntraced(function* (account: SwapAccount.SwapAccount, json: boolean) {
-  const lines = (account.seen?.deposited ?? 0n) === 0n ? SwapLine.unclearPayment(account) : []
+const advise = Effect.fnUntraced(function* (swap: SwapHistory.SwapHistory, json: boolean) {
+  const lines = SwapText.unclearLines(swap)
   if (lines.length === 0) return
   yield* Console.log(
-    json ? JSON.stringify({ event: "attention", swap: account.id, text: lines.join(" ") }) : lines.join("\n")
+    json ? JSON.stringify({ event: "attention", swap: swap.id, text: lines.join(" ") }) : lines.join("\n")
   )
 })
 
+/** Why nobody knows whether it was paid, if its deposit is not to be waited for: that of a wallet that gave no answer still may show. */
+const doubtOf = ({ placement }: SwapHistory.SwapHistory): string | undefined =>
+  placement.state === "in doubt" && placement.funding.payment?.state !== "unclear" ? placement.doubt.reason : undefined
+
+const venueWord = ({ placement }: SwapHistory.SwapHistory): string => placement.report?.status ?? "nothing"
+
 /** How far it came, by the journal: whoever goes on with it pays at most once. */
-const knownOf = ({ agreed, phase, seen }: SwapAccount.SwapAccount): string =>
-  phase === "agreed"
+const knownOf = (swap: SwapHistory.SwapHistory): string => {
+  const phase = SwapHistory.phaseOf(swap)
+  return phase === "agreed"
     ? "Nothing was signed for it, so nothing was paid"
     : phase === "funding"
-      ? `Its payment to ${agreed.depositAddress} was signed and may have been made; it is never signed a second time`
-      : `It was paid, and the venue last said ${seen?.status ?? "nothing"}`
+      ? `Its payment to ${swap.agreed.depositAddress} was signed and may have been made; it is never signed a second time`
+      : `It was paid, and the venue last said ${venueWord(swap)}`
+}
 
 const stages = 4
-const stageOf = ({ phase, seen }: SwapAccount.SwapAccount): number =>
-  phase === "agreed" ? 0 : phase === "funding" ? 1 : seen?.status === "PROCESSING" ? 3 : 2
+const stageOf = (swap: SwapHistory.SwapHistory): number => {
+  const phase = SwapHistory.phaseOf(swap)
+  return phase === "agreed" ? 0 : phase === "funding" ? 1 : venueWord(swap) === "PROCESSING" ? 3 : 2
+}
 
-const stillOpen = ({ agreed, doubt, id, seen, wallet }: SwapAccount.SwapAccount) =>
-  new SwapStillOpen({
+const stillOpen = (swap: SwapHistory.SwapHistory) => {
+  const { agreed, id, placement } = swap
+  return new SwapStillOpen({
     swap: id,
     why:
-      doubt ??
-      (wallet?.state === "asked" || wallet?.state === "unclear"
-        ? `nobody knows whether the wallet paid ${agreed.depositAddress}; the venue says ${seen?.status ?? "nothing"} (if you are sure that it did not, add --pay-again)`
-        : seen?.status === "SUCCESS"
+      doubtOf(swap) ??
+      (unclearPayment(placement) !== undefined
+        ? `nobody knows whether the wallet paid ${agreed.depositAddress}; the venue says ${venueWord(swap)} (if you are sure that it did not, add --pay-again)`
+        : venueWord(swap) === "SUCCESS"
           ? `the venue says SUCCESS and shows no amounts, so nothing proves what arrived. See what the account received, then say it: limitbot resolve ${id} --paid --received AMOUNT`
-          : `its deadline is over and the venue says ${seen?.status ?? "nothing"}`)
+          : `its deadline is over and the venue says ${venueWord(swap)}`)
   })
+}
 
-const show = Effect.fnUntraced(function* (steps: ReadonlyArray<RecordedStep>, agreed: AgreedSwap, json: boolean) {
+const show = Effect.fnUntraced(function* (
+  swap: SwapHistory.SwapHistory,
+  steps: ReadonlyArray<SwapHistory.SwapStep>,
+  json: boolean
+) {
   for (const step of steps) {
     if (json) {
-      yield* Console.log(yield* stepJson(step))
+      yield* Console.log(jsonOf(lineOf(step, new Map())))
       continue
     }
-    const line = SwapLine.stepLine(step, agreed)
+    const line = SwapText.stepLine(step, swap)
     if (line !== undefined) yield* Console.log(line)
-    if (step.event._tag === "WalletAsked" && step.event.wallet === "manual") {
-      yield* Console.log(SwapLine.paymentOrder(agreed).join("\n"))
+    if (step.event._tag === "PaymentAsked" && step.event.wallet === "manual") {
+      yield* Console.log(SwapLine.paymentOrder(swap.agreed).join("\n"))
     }
   }
 })
 
-const encode = Schema.encodeEffect(SwapEvent)
-
-const stepJson = Effect.fnUntraced(function* ({ at, event, step, swap }: RecordedStep) {
-  const { _tag, ...fields } = yield* Effect.orDie(encode(event)) // Recorded steps have been encoded before.
-  return JSON.stringify({ event: _tag, swap, step, at, ...fields })
-})
-
-const closing = Effect.fnUntraced(function* (account: SwapAccount.SwapAccount, json: boolean) {
-  if (json) yield* Console.log(JSON.stringify({ event: "summary", ...SwapLine.evidence(account) }))
-  else yield* Console.log(`\n${SwapLine.evidenceLines(account).join("\n")}`)
-  const { ended, id } = account
-  if (ended?.outcome === "paid") return
-  const dropped = account.timeline.findLast(({ event }) => event._tag === "SwapDropped")?.event
-  const text = ended?.text ?? (dropped?._tag === "SwapDropped" ? dropped.reason : "nothing was paid")
-  return yield* new SwapNotPaid({ swap: id, outcome: ended?.outcome ?? "unfunded", text })
+const closing = Effect.fnUntraced(function* (swap: SwapHistory.SwapHistory, json: boolean) {
+  if (json) yield* Console.log(JSON.stringify({ event: "summary", ...SwapText.evidence(swap) }))
+  else yield* Console.log(`\n${SwapText.evidenceLines(swap).join("\n")}`)
+  const end = SwapHistory.endOf(swap)
+  if (end?.outcome === "paid") return
+  const dropped = swap.steps.map(({ event }) => event).findLast((event) => event._tag === "Abandoned")
+  const text = end?.text ?? dropped?.reason ?? "nothing was paid"
+  return yield* new SwapNotPaid({ swap: swap.id, outcome: end?.outcome ?? "unfunded", text })
 })

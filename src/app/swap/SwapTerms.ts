@@ -2,7 +2,7 @@
 
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
-import type { AgreedSwap } from "../../domain/SwapEvent.ts"
+import type { AgreedSwap } from "../../domain/SwapRecord.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import { Swaps } from "../../venue/Swaps.ts"

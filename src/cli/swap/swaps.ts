@@ -2,16 +2,15 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { withJournal } from "../../app/journal/JournalView.ts"
+import * as SwapText from "../../app/swap/SwapText.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
-import * as SwapAccount from "../../domain/SwapAccount.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
+import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
-import { readSwaps } from "../../journal/swapSteps.ts"
-import * as SwapLine from "../../report/text/SwapLine.ts"
 import * as Table from "../../report/text/Table.ts"
 import { mostWithdrawals } from "../../venue/api/DepositsApi.ts"
 import { Swaps, type Withdrawals } from "../../venue/Swaps.ts"
@@ -99,28 +98,29 @@ export const command = Command.make(
   Effect.fn(function* ({ config, json }) {
     yield* withJournal(config, ({ journal }) =>
       Effect.gen(function* () {
-        const accounts = yield* readSwaps
-        if (json) return yield* Console.log(JSON.stringify(accounts.map(SwapLine.evidence)))
-        yield* Console.log(accounts.length === 0 ? "No swaps yet." : table(accounts).join("\n"))
+        const swaps = yield* SwapHistory.all
+        if (json) return yield* Console.log(JSON.stringify(swaps.map(SwapText.evidence)))
+        yield* Console.log(swaps.length === 0 ? "No swaps yet." : table(swaps).join("\n"))
       }).pipe(Effect.provide(Sqlite.layer({ filename: journal, readOnly: true })))
     )
   })
 ).pipe(Command.withDescription("List the swaps and where their money is"), Command.withSubcommands([withdrawals]))
 
-const table = (accounts: ReadonlyArray<SwapAccount.SwapAccount>): ReadonlyArray<string> =>
+const table = (swaps: ReadonlyArray<SwapHistory.SwapHistory>): ReadonlyArray<string> =>
   Table.render(
     ["SWAP", "AGREED", "PAYS", "RECEIVES", "PHASE", "VENUE SAYS", "OUTCOME"].map((title) => ({ title })),
-    accounts.map((account) => {
-      const { agreed, ended, id, phase, seen } = account
-      const received = ended === undefined ? agreed.amountOut : SwapAccount.moneyOf(account).received
+    swaps.map((swap) => {
+      const { agreed, id, placement } = swap
+      const end = SwapHistory.endOf(swap)
+      const received = end === undefined ? agreed.amountOut : SwapHistory.moneyOf(swap).received
       return [
         id,
-        iso(account.agreedAt),
+        iso(placement.plannedAt),
         formatWithSymbol(agreed.amountIn, agreed.origin),
         formatWithSymbol(received, agreed.destination),
-        phase,
-        seen?.status ?? "-",
-        ended?.outcome ?? "-"
+        SwapHistory.phaseOf(swap),
+        placement.report?.status ?? "-",
+        end?.outcome ?? "-"
       ]
     })
   )

@@ -38,7 +38,7 @@ const waitsForDeposit: ReadonlySet<string> = new Set(["AWAITING_DEPOSIT", "PENDI
 export const unclearPayment = ({ cancel, funding, id, state }: Placement): string | undefined => {
   const { payment } = funding ?? {}
   const isUnclear = payment?.wallet === "command" && (payment.state === "asked" || payment.state === "unclear")
-  const isOpen = state === "funding" || state === "in doubt"
+  const isOpen = (state === "funding" || state === "in doubt") && payment?.isConfirmed !== true
   return isUnclear && isOpen && cancel === undefined ? `${id}-${funding?.attempts}` : undefined
 }
 

@@ -4,7 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import { isFinished } from "../../domain/Placement.ts"
-import type { AgreedSwap } from "../../domain/SwapEvent.ts"
+import type { AgreedSwap } from "../../domain/SwapRecord.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
 import { FundingHold, Venue } from "../../venue/Venue.ts"
 import { closedBecause, type Step } from "../holds/Holds.ts"

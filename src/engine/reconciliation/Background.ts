@@ -10,12 +10,12 @@ import { Effect } from "effect"
 import type { Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import { plainJson } from "../../domain/Text.ts"
 import { eachPage, Journal } from "../../journal/Journal.ts"
-import { readSwaps } from "../../journal/swapSteps.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { VenueError } from "../../venue/VenueError.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { corrected, orderName } from "../state/RunState.ts"
+import * as SwapHistory from "../state/swaps/SwapHistory.ts"
 import * as BalanceComparison from "./BalanceComparison.ts"
 import * as Baseline from "./Baseline.ts"
 import * as Comparison from "./Comparison.ts"
@@ -42,7 +42,6 @@ const tags: ReadonlyArray<Tag> = [
   "FundingSigned",
   "PaymentAsked",
   "PaymentMade",
-  "PaymentLost",
   "FundingDead",
   "Abandoned",
   "DepositSeen",
@@ -161,7 +160,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     const moved = snapshot === undefined ? [] : yield* movedSince(BalanceComparison.positions(snapshot, found))
     const isRead = watched.hasHistory && (yield* reached(HistorySync.sync()))
     yield* follow
-    const swaps = yield* readSwaps
+    const swaps = yield* SwapHistory.all
     const open = known.open()
     const own = new Set([
       ...open,

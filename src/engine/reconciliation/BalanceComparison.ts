@@ -11,9 +11,9 @@ import { givenBackOf } from "../../domain/Accounts.ts"
 import { type Amount, max } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
-import { moneyOf, type SwapAccount } from "../../domain/SwapAccount.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
+import * as SwapHistory from "../state/swaps/SwapHistory.ts"
 import { type Comparison, noEvidence, texts } from "./Comparison.ts"
 
 /** One asset at one moment. */
@@ -55,7 +55,7 @@ const improvement = 2n
 export const snapshot = (
   symbols: ReadonlyArray<string>,
   balances: ReadonlyMap<string, Amount>,
-  { state, swaps }: { readonly state: BotState; readonly swaps: ReadonlyArray<SwapAccount> },
+  { state, swaps }: { readonly state: BotState; readonly swaps: ReadonlyArray<SwapHistory.SwapHistory> },
   isPrivate: PrivateAssets
 ): BalanceLook => {
   // Swaps say of themselves which balance they touch.
@@ -142,9 +142,9 @@ export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap
 }
 
 /** How a swap changed a private balance; public money and money on other chains do not touch it. */
-const swapMovement = (swap: SwapAccount, symbol: string): Pick<Position, "booked" | "underWay"> => {
+const swapMovement = (swap: SwapHistory.SwapHistory, symbol: string): Pick<Position, "booked" | "underWay"> => {
   const { agreed } = swap
-  const { input, received } = moneyOf(swap)
+  const { input, received } = SwapHistory.moneyOf(swap)
   const out = Object.values(input).reduce((sum, amount) => sum + amount, 0n)
   const isPaidFromHere = agreed.origin.symbol === symbol && agreed.depositType === "CONFIDENTIAL_INTENTS"
   const isRefundedHere =
@@ -156,10 +156,9 @@ const swapMovement = (swap: SwapAccount, symbol: string): Pick<Position, "booked
     agreed.recipientType === "CONFIDENTIAL_INTENTS" &&
     agreed.recipient === agreed.account
   const booked = (isReceivedHere ? received : 0n) - (isPaidFromHere ? out : 0n) + (isRefundedHere ? input.refunded : 0n)
-  const isOpen = swap.ended === undefined
-  const pending = isOpen
-    ? (isPaidFromHere || isRefundedHere ? out : 0n) + (isReceivedHere ? agreed.amountOut * improvement : 0n)
-    : 0n
+  const pending = SwapHistory.isOver(swap)
+    ? 0n
+    : (isPaidFromHere || isRefundedHere ? out : 0n) + (isReceivedHere ? agreed.amountOut * improvement : 0n)
   return { booked, underWay: pending }
 }
 

@@ -100,8 +100,6 @@ const changeOf = (order: JournalOrder, event: PlacementEvent): Partial<JournalOr
       return { signed: order.signed + event.amount }
     case "PaymentMade":
       return { hashes: [...order.hashes, event.txHash] }
-    case "PaymentLost":
-      return { isOver: true, contradiction: event.reason }
     case "FundingDead":
       return { signed: order.signed - event.amount, isOver: true }
     case "Abandoned":

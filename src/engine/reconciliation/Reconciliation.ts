@@ -10,8 +10,10 @@
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
-import { moneyOf, type SwapAccount } from "../../domain/SwapAccount.ts"
+import type { SwapReport } from "../../domain/SwapRecord.ts"
+import { unclearPayment } from "../funding/Paying.ts"
 import { orderName } from "../state/RunState.ts"
+import * as SwapHistory from "../state/swaps/SwapHistory.ts"
 import { type Comparison, type ComparisonVerdict, type Evidence, noEvidence, texts } from "./Comparison.ts"
 import type { JournalOrder } from "./JournalOrders.ts"
 
@@ -31,7 +33,7 @@ export interface Witnesses {
   /** The account, and its addresses on other chains: money refunded there is ours. */
   readonly own: ReadonlySet<string>
   readonly orders: ReadonlyArray<JournalOrder>
-  readonly swaps: ReadonlyArray<SwapAccount>
+  readonly swaps: ReadonlyArray<SwapHistory.SwapHistory>
   /** Addresses of further orders of the journal, by `addressKey`: they are over, and only not strangers. */
   readonly settled?: ReadonlySet<string>
   /** By id, as the venue has them now; a known order that is missing was not found there. */
@@ -205,18 +207,20 @@ const orderAgainstHistory = (order: JournalOrder, line: HistoryLine | undefined)
   return statements
 }
 
-const compareSwap = (swap: SwapAccount, { history }: Witnesses): Comparison => {
-  const { agreed, contradiction, ended, id, seen, timeline } = swap
+const compareSwap = (swap: SwapHistory.SwapHistory, { history }: Witnesses): Comparison => {
+  const { agreed, id, placement, steps } = swap
+  const { contradiction, report } = placement
+  const end = SwapHistory.endOf(swap)
   const line = history?.get(addressKey(agreed.depositAddress, agreed.depositMemo))
-  const money = moneyOf(swap)
+  const money = SwapHistory.moneyOf(swap)
   const statements: ReadonlyArray<Statement> = [
     ...(contradiction === undefined ? [] : [["contradiction", `the journal notes: ${contradiction}`] as const]),
-    ...(ended?.outcome === "unproven" || ended?.outcome === "failed"
-      ? [["contradiction", `it ended ${ended.outcome}: ${ended.text}`] as const]
+    ...(end?.outcome === "unproven" || end?.outcome === "failed"
+      ? [["contradiction", `it ended ${end.outcome}: ${end.text}`] as const]
       : []),
-    ...(isPaymentUnclear(swap)
-      ? [["explained", "nobody knows whether the wallet paid; no deposit shows"] as const]
-      : []),
+    ...(unclearPayment(placement) === undefined
+      ? []
+      : [["explained", "nobody knows whether the wallet paid; no deposit shows"] as const]),
     ...(history === undefined ? [] : swapAgainstHistory(swap, line))
   ]
   const isAlone = history === undefined && statements.length === 0
@@ -227,14 +231,17 @@ const compareSwap = (swap: SwapAccount, { history }: Witnesses): Comparison => {
     depositMemo: agreed.depositMemo,
     ...gravest(isAlone ? [["explained", historyUnread]] : statements, "journal and history say the same"),
     evidence: {
-      journal: texts({ phase: swap.phase, outcome: ended?.outcome, ...money.input, received: money.received }),
-      venue: seen === undefined ? undefined : texts({ ...amountsOf(seen), status: seen.status }),
+      journal: texts({
+        phase: SwapHistory.phaseOf(swap),
+        outcome: end?.outcome,
+        ...money.input,
+        received: money.received
+      }),
+      venue: report === undefined ? undefined : texts(amountsOf(report)),
       history: line === undefined ? undefined : lineTexts(line),
-      correlationIds: timeline.flatMap(({ event }) =>
-        "correlationId" in event && event.correlationId !== undefined ? [event.correlationId] : []
-      ),
-      hashes: [...new Set([...(seen === undefined ? [] : hashesOf(seen)), ...(line?.hashes ?? [])])],
-      timeline: timeline.map(({ at, event }) => ({ at, what: event._tag }))
+      correlationIds: SwapHistory.correlationIdsOf(swap),
+      hashes: [...new Set([...SwapHistory.hashesOf(swap), ...(line?.hashes ?? [])])],
+      timeline: steps.map(({ at, event }) => ({ at, what: event._tag }))
     }
   }
 }
@@ -242,37 +249,33 @@ const compareSwap = (swap: SwapAccount, { history }: Witnesses): Comparison => {
 /** Its order is a quote, which no list shows. */
 const historyUnread = "not compared: the history was not read, and swaps have no other witness"
 
-const isPaymentUnclear = ({ phase, wallet }: SwapAccount): boolean =>
-  phase === "funding" && wallet?.wallet === "command" && (wallet.state === "asked" || wallet.state === "unclear")
+const amountsOf = ({ amountIn, amountOut, deposited, refunded, status }: SwapReport) => ({
+  deposited,
+  amountIn,
+  amountOut,
+  refunded,
+  status
+})
 
-type Seen = NonNullable<SwapAccount["seen"]>
-
-const amountsOf = ({ amountIn, amountOut, deposited, refunded }: Seen) => ({ deposited, amountIn, amountOut, refunded })
-const hashesOf = ({ destinationTxHashes, intentHashes, ledgerTxHashes, originTxHashes }: Seen) => [
-  ...intentHashes,
-  ...ledgerTxHashes,
-  ...originTxHashes,
-  ...destinationTxHashes
-]
-
-const swapAgainstHistory = (swap: SwapAccount, line: HistoryLine | undefined): ReadonlyArray<Statement> => {
-  const { ended, phase } = swap
-  const money = moneyOf(swap)
+const swapAgainstHistory = (swap: SwapHistory.SwapHistory, line: HistoryLine | undefined): ReadonlyArray<Statement> => {
+  const phase = SwapHistory.phaseOf(swap)
+  const end = SwapHistory.endOf(swap)
+  const money = SwapHistory.moneyOf(swap)
   if (line === undefined) {
-    const isEmpty = phase === "dropped" || phase === "agreed" || ended?.outcome === "unfunded"
+    const isEmpty = phase === "dropped" || phase === "agreed" || end?.outcome === "unfunded"
     return isEmpty ? [] : [["explained", "the history does not show it: masked records are left out, and it lags"]]
   }
-  const isUnfunded = phase === "dropped" || ended?.outcome === "unfunded"
+  const isUnfunded = phase === "dropped" || end?.outcome === "unfunded"
   if (!isFinal(line.status)) {
     if (isUnfunded && line.status !== "PENDING_DEPOSIT") {
       return [["contradiction", `never funded in the journal, ${line.status} in the history`]]
     }
-    return ended === undefined || isUnfunded
+    return end === undefined || isUnfunded
       ? []
       : [["explained", `the history still says ${line.status}, where amounts read zero`]]
   }
   if (isUnfunded) return [["contradiction", `never funded in the journal, ${line.status} in the history`]]
-  if (ended === undefined) return [["explained", `the history says ${line.status} already: resume the swap to book it`]]
+  if (end === undefined) return [["explained", `the history says ${line.status} already: resume the swap to book it`]]
   const statements: Array<Statement> = []
   if (line.status === "SUCCESS" && line.amountIn !== money.input.spent) {
     statements.push(["contradiction", `spent: the journal has ${money.input.spent}, the history ${line.amountIn}`])

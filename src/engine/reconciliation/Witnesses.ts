@@ -6,12 +6,12 @@ import { Effect, Stream } from "effect"
 import { present } from "../../domain/Present.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
 import { Journal } from "../../journal/Journal.ts"
-import { readSwaps } from "../../journal/swapSteps.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 import { entryIn, isOdd, type OddTransaction, type Transaction } from "../../venue/wire/HistoryEntry.ts"
 import * as BotState from "../state/BotState.ts"
+import * as SwapHistory from "../state/swaps/SwapHistory.ts"
 import { type Listing, orderPages, readOrder } from "../tracking/OrderReads.ts"
 import * as BalanceComparison from "./BalanceComparison.ts"
 import * as Comparison from "./Comparison.ts"
@@ -24,7 +24,7 @@ const mostLooks = 5
 export interface OwnRecords {
   readonly state: BotState.BotState
   readonly orders: ReadonlyArray<JournalOrders.JournalOrder>
-  readonly swaps: Effect.Success<typeof readSwaps>
+  readonly swaps: ReadonlyArray<SwapHistory.SwapHistory>
   readonly startedAt: number
 }
 
@@ -33,15 +33,17 @@ export const books = Effect.gen(function* () {
   const journal = yield* Journal
   const state = BotState.make()
   const orders = new Map<string, JournalOrders.JournalOrder>()
+  const swaps = new Map<string, SwapHistory.SwapHistory>()
   let startedAt = Number.POSITIVE_INFINITY
   yield* Stream.runForEach(journal.events(), (entry) =>
     Effect.sync(() => {
       startedAt = Math.min(startedAt, entry.at)
       BotState.apply(state, entry)
       JournalOrders.apply(orders, entry)
+      SwapHistory.apply(swaps, entry)
     })
   )
-  return { state, orders: [...orders.values()], swaps: yield* readSwaps, startedAt } satisfies OwnRecords
+  return { state, orders: [...orders.values()], swaps: [...swaps.values()], startedAt } satisfies OwnRecords
 })
 
 /**
@@ -129,7 +131,7 @@ export const balances = Effect.fn("Witnesses.balances")(function* (
   for (let look = 0; look < mostLooks; look += 1) {
     const read = yield* venue.balances
     const after = yield* books
-    if (after.state.sequence === told.state.sequence && stepsOf(after) === stepsOf(told)) {
+    if (after.state.sequence === told.state.sequence) {
       return BalanceComparison.snapshot([...symbolOf.values()], privateIn(read, symbolOf), after, isPrivate)
     }
     told = after
@@ -149,7 +151,7 @@ export const balancesNow = Effect.fn("Witnesses.balancesNow")(function* (
     const { sequence } = state
     const read = yield* venue.balances
     if (state.sequence !== sequence) continue
-    const told = { state, swaps: yield* readSwaps }
+    const told = { state, swaps: yield* SwapHistory.all }
     return BalanceComparison.snapshot([...symbolOf.values()], privateIn(read, symbolOf), told, isPrivate)
   }
   return undefined
@@ -164,8 +166,6 @@ const privateIn = (read: ReadonlyArray<Balance>, symbolOf: ReadonlyMap<string, s
   }
   return balances
 }
-
-const stepsOf = (told: OwnRecords): number => told.swaps.reduce((sum, { steps }) => sum + steps, 0)
 
 /** The subjects on which a look decides. */
 export const decidedIn = (compared: ReadonlyArray<Comparison.Comparison>): ReadonlySet<string> =>

@@ -8,7 +8,6 @@ import { messageOf } from "../../domain/Text.ts"
 import { broken, Journal, type JournalError } from "../../journal/Journal.ts"
 import * as BotState from "./BotState.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
-import * as OldSwaps from "./swaps/OldSwaps.ts"
 
 /** The journal holds a history that cannot have happened. */
 export class JournalInconsistent extends Schema.TaggedError<JournalInconsistent>()("JournalInconsistent", {
@@ -83,8 +82,6 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     yield* fold(recorded)
     yield* PubSub.publishAll(changes, recorded)
   })
-
-  yield* write(OldSwaps.adopted(state.oldSwaps))
 
   const recordUnless = Effect.fn("Bookkeeper.record")(
     function* (
@@ -175,16 +172,11 @@ const replayed = Effect.gen(function* () {
   return known ?? { state: yield* replayUntil(Number.POSITIVE_INFINITY, () => {}), snapshotAt: 0 }
 })
 
-/** The state that the journal tells, read from the newest snapshot. Old swaps are shown as a writer will take them over. */
-export const replay = Effect.gen(function* () {
-  const { state } = yield* replayed
-  const { sequence } = state
-  const at = yield* Clock.currentTimeMillis
-  for (const event of OldSwaps.adopted(state.oldSwaps))
-    BotState.apply(state, { sequence: state.sequence + 1, at, event })
-  state.sequence = sequence
-  return state
-})
+/** The state that the journal tells, read from the newest snapshot. */
+export const replay = Effect.map(
+  Effect.suspend(() => replayed),
+  ({ state }) => state
+)
 
 /** Folds the whole journal again and stores the result; earlier snapshots are ignored. */
 export const renewSnapshot = Effect.gen(function* () {

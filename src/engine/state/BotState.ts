@@ -20,7 +20,6 @@ import { after, planned, unreadable } from "./PlacementFold.ts"
 import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
 import { emptyStrategy, flowsAfter, marksUnder, refusedOnceMore, resumed, type StrategyState } from "./StrategyState.ts"
-import * as OldSwaps from "./swaps/OldSwaps.ts"
 import { changesOwnState, tradingAfter } from "./TradingFold.ts"
 
 export interface BotState extends RunState.RunState {
@@ -37,8 +36,6 @@ export interface BotState extends RunState.RunState {
   readonly refusedExits: RefusedExits.RefusedExits
   /** The last swap by hand: `s3` is followed by `s4`. */
   swapCount: number
-  /** Swaps of older journals that are not over and no placements yet. */
-  readonly oldSwaps: OldSwaps.OldSwaps
 }
 
 export const make = (): BotState => ({
@@ -54,8 +51,7 @@ export const make = (): BotState => ({
   ledger: Ledger.make(),
   replacements: Replacements.make(),
   refusedExits: new Map(),
-  swapCount: 0,
-  oldSwaps: new Map()
+  swapCount: 0
 })
 
 /** Only live placements, and finished ones whose order may still show up at the venue. */
@@ -166,8 +162,6 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "JournalCut":
     case "BotStopped":
       return
-    case "SwapStep":
-      return OldSwaps.apply(state, event)
   }
 }
 
@@ -279,7 +273,7 @@ const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
   forgetEnded(state, at)
   noteTrading(state, placement, event, at)
   SlotFold.change(state.slots, event, () => ({ placement: id }))
-  if (event.strategy === byHand) OldSwaps.noteNew(state, id)
+  if (event.strategy === byHand) state.swapCount = Math.max(state.swapCount, Number(id.slice(1)))
   changeStrategy(state, event.strategy, (strategy) => {
     const refusals = new Map(strategy.refusals)
     refusals.delete(event.slot)

@@ -9,7 +9,7 @@ import type { FeeEcho } from "../../domain/EchoedFee.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
 import type { MoneyPath, OrderTerms } from "../../domain/Order.ts"
 import type { Payload } from "../../domain/Payload.ts"
-import type { AgreedSwap, SwapReport } from "../../domain/SwapEvent.ts"
+import type { AgreedSwap, SwapReport } from "../../domain/SwapRecord.ts"
 
 export interface BoundOrder {
   readonly id: string

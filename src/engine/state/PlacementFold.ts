@@ -102,7 +102,6 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
     case "PaymentMade":
     case "PaymentUnclear":
     case "PaymentReported":
-    case "PaymentLost":
       if (!isPaid(placement)) throw impossible(placement, event, "comes before it was paid for")
       return paid(placement, event, at)
     case "Resolved":
@@ -177,7 +176,6 @@ type PaymentEvent = Of<
   | "PaymentMade"
   | "PaymentUnclear"
   | "PaymentReported"
-  | "PaymentLost"
 >
 
 const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
@@ -199,7 +197,6 @@ const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
     case "FundingInDoubt":
       return { ...placement, state: "in doubt", doubt: { since: at, reason: event.reason } }
     case "FundingDead":
-    case "PaymentLost":
       return { ...placement, state: "dead", orphans: withOwnOrder(placement) }
     case "PaymentAskedAgain":
       return {

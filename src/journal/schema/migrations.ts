@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { genesis, hashOf, type Link } from "../Hash.ts"
 import { createHistory } from "./historyTables.ts"
-import { createSwaps, takeSwapsOver } from "./swapTables.ts"
+import * as OldSwaps from "./oldSwaps.ts"
 
 const createJournal = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -85,12 +85,12 @@ const createSnapshots = Effect.gen(function* () {
     ) STRICT`
 })
 
+/** Migrations 3 and 7 made and emptied the table that 8 drops. */
 export const migrations = Migrator.fromRecord({
   "0001_create_journal": createJournal,
   "0002_create_prices": createPrices,
-  "0003_create_swaps": createSwaps,
   "0004_create_history": createHistory,
   "0005_create_chain": createChain,
   "0006_create_snapshots": createSnapshots,
-  "0007_take_swaps_over": takeSwapsOver
+  "0008_drop_old_swaps": OldSwaps.dropTable
 })

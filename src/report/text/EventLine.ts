@@ -10,7 +10,6 @@ import { iso } from "../../domain/Text.ts"
 import { age, clock, clockText, counted } from "../../domain/Words.ts"
 import { inOneLine } from "../../strategy/Problem.ts"
 import { type Assets, withSymbol } from "./Money.ts"
-import * as SwapLine from "./SwapLine.ts"
 import { printable } from "./Table.ts"
 
 /** How much a person should care. */
@@ -167,8 +166,6 @@ const sentence = (event: BotEvent, assets: Assets): Said => {
       const more = event.carried === undefined ? "" : `; the next sale sells ${money(event.asset, event.carried)} more`
       return [`this side of the slot is done: ${event.reason}${left}${more}`]
     }
-    case "SwapStep":
-      return SwapLine.stepSaid(event)
     case "Deferred":
       return event.exit === undefined
         ? [`waits: ${event.reason}`]
@@ -212,8 +209,6 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
         `UNCLEAR whether the wallet paid: ${event.text}; it is not asked again. See whether it paid, and pay yourself if not`,
         "alarm"
       ]
-    case "PaymentLost":
-      return [`${event.reason}; ${money(event.asset, event.amount)} is unexplained`, "alarm"]
     case "FundingHeld":
       return [
         event.attempt === undefined || event.attempt === 1

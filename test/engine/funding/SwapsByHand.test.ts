@@ -1,13 +1,11 @@
 /** Swaps by hand against the sandbox: placements, funded exactly once whatever dies when, and every unit in the ledger. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Ref, Result, Stream } from "effect"
+import { Effect, Layer, Ref, Result } from "effect"
 import { HttpClient } from "effect/http"
-import { SqlClient } from "effect/sql"
 import { places } from "../../../src/domain/Accounts.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { byHand } from "../../../src/domain/Placement.ts"
-import * as SwapAccount from "../../../src/domain/SwapAccount.ts"
-import type { SwapEvent } from "../../../src/domain/SwapEvent.ts"
+import type { SwapReport } from "../../../src/domain/SwapRecord.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
 import { unclearPayment } from "../../../src/engine/funding/Paying.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
@@ -19,21 +17,19 @@ import {
   WalletRefused,
   WalletUnclear
 } from "../../../src/engine/funding/Wallet.ts"
-import { Bookkeeper, replay } from "../../../src/engine/state/Bookkeeper.ts"
+import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
+import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 import * as SandboxWallet from "../../../src/files/sections/SandboxWallet.ts"
 import { Journal, JournalError } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
-import { takeSwapsOver } from "../../../src/journal/schema/swapTables.ts"
-import { readSwaps } from "../../../src/journal/swapSteps.ts"
 import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
-import { IntentGuard } from "../../../src/signing/IntentGuard.ts"
 import type { QuoteRequest } from "../../../src/venue/Swaps.ts"
 import { FundingHold, Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, RetryLater, VenueError } from "../../../src/venue/VenueError.ts"
 import { btc, send, venueBooks } from "../../sandbox/clients.ts"
 import { play, start } from "../../sandbox/play.ts"
 import { payByIntent } from "../../sandbox/playedSwaps.ts"
-import { agreedSwap, destination, origin } from "./agreedSwap.ts"
+import { agreedSwap, origin } from "./agreedSwap.ts"
 
 const deadline = start + 120_000
 
@@ -61,7 +57,7 @@ const journalLayer = Layer.merge(
 
 /** The swap as its journal tells it now. */
 const seen = Effect.fnUntraced(function* (name: string) {
-  const account = (yield* readSwaps).find(({ id }) => id === name)
+  const account = (yield* SwapHistory.all).find(({ id }) => id === name)
   return account ?? (yield* Effect.die(new Error(`there is no swap ${name}`)))
 })
 
@@ -69,7 +65,7 @@ const seen = Effect.fnUntraced(function* (name: string) {
 const makeWorker = (stopped: Effect.Effect<string | undefined> = Effect.undefined) =>
   Effect.map(SwapsByHand.make(stopped), ({ advance }) => ({
     /** Takes a step and reads what it left in the journal. */
-    advance: (account: SwapAccount.SwapAccount, payAgain?: ReadonlySet<string>) =>
+    advance: (account: SwapHistory.SwapHistory, payAgain?: ReadonlySet<string>) =>
       Effect.andThen(advance(account.id, payAgain), seen(account.id))
   }))
 
@@ -101,11 +97,11 @@ const sandboxWallet = Layer.unwrap(
 )
 
 /** Works on a swap until it is over, each time as a new process; what a failed step recorded is read back. */
-const finish = (begun: SwapAccount.SwapAccount, looks = 400, payAgain?: ReadonlySet<string>) =>
+const finish = (begun: SwapHistory.SwapHistory, looks = 400, payAgain?: ReadonlySet<string>) =>
   Effect.gen(function* () {
     const worker = yield* makeWorker()
     let account = begun
-    for (let look = 0; look < looks && !SwapAccount.isOver(account); look += 1) {
+    for (let look = 0; look < looks && !SwapHistory.isOver(account); look += 1) {
       account = yield* worker.advance(account, payAgain).pipe(Effect.catch(() => seen(account.id)))
       yield* Effect.sleep("1 second")
     }
@@ -113,8 +109,10 @@ const finish = (begun: SwapAccount.SwapAccount, looks = 400, payAgain?: Readonly
     return account
   }).pipe(Effect.scoped)
 
-const outcome = ({ ended }: SwapAccount.SwapAccount) => ended?.outcome
-const total = ({ input }: SwapAccount.SwapMoney) => Object.values(input).reduce((sum, amount) => sum + amount, 0n)
+const outcome = (swap: SwapHistory.SwapHistory) => SwapHistory.endOf(swap)?.outcome
+const doubtOf = ({ placement }: SwapHistory.SwapHistory) =>
+  placement.state === "in doubt" ? placement.doubt.reason : undefined
+const total = ({ input }: SwapHistory.SwapMoney) => Object.values(input).reduce((sum, amount) => sum + amount, 0n)
 
 /** Wallets by what they do with the payments they are asked for, which are counted. */
 const walletThat = (pay: WalletPort["pay"], asked: Ref.Ref<number>) =>
@@ -148,7 +146,7 @@ describe("swaps", () => {
         const held = Layer.succeed(FundingHold, (ids: ReadonlyArray<string>) => Effect.succeed(`held ${ids.length}`))
         const wallet = walletThat((payment) => Effect.die(payment), asked)
         const account = yield* Effect.provide(Effect.flatMap(begin(changes), finish), Layer.merge(held, wallet))
-        assert.strictEqual(account.phase, "dropped")
+        assert.strictEqual(SwapHistory.phaseOf(account), "dropped")
         assert.strictEqual(yield* Ref.get(asked), 0)
       }).pipe(Effect.provide(journalLayer))
     )
@@ -167,13 +165,13 @@ describe("swaps", () => {
     play(
       Effect.gen(function* () {
         const account = yield* finish(yield* begin(changes))
-        assert.strictEqual(outcome(account), "paid", JSON.stringify(account.ended))
-        const money = SwapAccount.moneyOf(account)
-        assert.strictEqual(total(money), account.seen?.deposited)
+        assert.strictEqual(outcome(account), "paid", JSON.stringify(SwapHistory.endOf(account)))
+        const money = SwapHistory.moneyOf(account)
+        assert.strictEqual(total(money), account.placement.report?.deposited)
         assert.strictEqual(money.input.residual, 0n)
-        assert.strictEqual(money.received, account.seen?.amountOut)
+        assert.strictEqual(money.received, account.placement.report?.amountOut)
         assert.isAbove(Number(money.received), 0)
-        assert.isUndefined(account.contradiction)
+        assert.isUndefined(account.placement.contradiction)
       }).pipe(Effect.provide(Layer.merge(journalLayer, sandboxWallet)))
     )
   )
@@ -213,7 +211,7 @@ describe("swaps", () => {
         const ended = yield* finish(yield* seen(begun.id))
         assert.strictEqual(outcome(ended), "paid", `dead at ${deadAt}`)
         assert.strictEqual((yield* paid) - before, -1_000_000n, `dead at ${deadAt}`)
-        assert.strictEqual(ended.timeline.filter(({ event }) => event._tag === "IntentSigned").length, 1)
+        assert.strictEqual(ended.steps.filter(({ event }) => event._tag === "FundingSigned").length, 1)
         assert.deepStrictEqual(yield* placesOf(begun.id), {})
       }).pipe(Effect.provide(journalLayer))
     )
@@ -227,8 +225,8 @@ describe("swaps", () => {
         yield* Effect.forEach(both, (one) => one.advance(begun), { concurrency: 2 })
         const ended = yield* finish(begun)
         assert.strictEqual(outcome(ended), "paid")
-        assert.strictEqual(ended.timeline.filter(({ event }) => event._tag === "IntentSigned").length, 1)
-        assert.strictEqual(ended.seen?.deposited, 1_000_000n)
+        assert.strictEqual(ended.steps.filter(({ event }) => event._tag === "FundingSigned").length, 1)
+        assert.strictEqual(ended.placement.report?.deposited, 1_000_000n)
       }).pipe(Effect.scoped, Effect.provide(journalLayer))
     )
   )
@@ -240,7 +238,7 @@ describe("swaps", () => {
         const worker = yield* makeWorker()
         let account = yield* begin()
         const places: Array<string> = []
-        for (let look = 0; look < 60 && !SwapAccount.isOver(account); look += 1) {
+        for (let look = 0; look < 60 && !SwapHistory.isOver(account); look += 1) {
           account = yield* worker.advance(account)
           yield* assertBalanced
           const held = yield* placesOf(account.id)
@@ -252,7 +250,7 @@ describe("swaps", () => {
         }
         assert.deepStrictEqual(places, ["deposit in flight", "in order"])
         assert.deepStrictEqual(yield* placesOf(account.id), {})
-        const { received } = SwapAccount.moneyOf(account)
+        const { received } = SwapHistory.moneyOf(account)
         assert.strictEqual(Ledger.broughtByHand(state.ledger, "BTC"), -1_000_000n)
         assert.strictEqual(Ledger.broughtByHand(state.ledger, "USDC"), received)
         assert.isUndefined(state.strategies.get(byHand), "no strategy owns it")
@@ -268,130 +266,23 @@ describe("swaps in the bot's journal", () => {
         const closed = yield* makeWorker(Effect.succeed("the kill switch is on"))
         for (const changes of [{}, onChain]) {
           const dropped = yield* closed.advance(yield* begin(changes))
-          assert.strictEqual(dropped.phase, "dropped")
-          assert.isUndefined(dropped.intent)
-          assert.isUndefined(dropped.wallet)
+          assert.strictEqual(SwapHistory.phaseOf(dropped), "dropped")
+          assert.isUndefined(dropped.placement.funding)
         }
         let asked = 0
         const closing = yield* makeWorker(Effect.sync(() => (++asked > 2 ? "the lease is lost" : undefined)))
         let signed = yield* closing.advance(yield* begin())
-        assert.strictEqual(signed.intent?.attempts, 0)
-        for (let look = 0; look < 60 && !SwapAccount.isOver(signed); look += 1) {
+        assert.strictEqual(signed.placement.funding?.attempts, 0)
+        for (let look = 0; look < 60 && !SwapHistory.isOver(signed); look += 1) {
           signed = yield* closing.advance(signed)
           yield* Effect.sleep("10 seconds")
         }
         assert.strictEqual(outcome(signed), "unfunded")
-        assert.include(signed.ended?.text ?? "", "never sent")
+        assert.include(SwapHistory.endOf(signed)?.text ?? "", "never sent")
       }).pipe(Effect.scoped, Effect.provide(journalLayer))
     )
   )
-
-  it.effect("those of older versions go on as placements, with the same bytes and the same doubt", () =>
-    play(
-      Effect.gen(function* () {
-        const { append } = yield* Journal
-        const step = (swap: string, step: number, event: SwapEvent) =>
-          ({ _tag: "SwapStep", swap, step, at: start, event }) as const
-        const agreed = yield* Effect.all([agree(), agree(onChain), agree()])
-        const [first, second, third] = agreed.map((terms) => ({ _tag: "SwapAgreed", ...terms }) as const)
-        if (first === undefined || second === undefined || third === undefined) return
-        const generated = yield* (yield* Venue).generateIntent(first.depositAddress)
-        const { depositAddress } = first
-        const transfer = { depositAddress, depositType: "INTENTS", asset: btc, amount: first.amountIn }
-        const {
-          body: signed,
-          intentHash,
-          validUntil
-        } = yield* (yield* IntentGuard).signTransfer(generated.value, transfer)
-        yield* append([
-          step("s1", 1, first),
-          step("s1", 2, {
-            _tag: "IntentSigned",
-            amount: first.amountIn,
-            signed: Redacted.make(signed),
-            intentHash,
-            validUntil
-          }),
-          step("s1", 3, { _tag: "IntentSent", attempt: 1 }),
-          step("s2", 1, second),
-          step("s2", 2, { _tag: "WalletAsked", attempt: 1, wallet: "command", amount: second.amountIn }),
-          step("s2", 3, { _tag: "WalletUnclear", text: "killed" }),
-          step("s3", 1, third),
-          step("s3", 2, { _tag: "SwapDropped", reason: "not wanted" })
-        ])
-        assert.deepStrictEqual(
-          (yield* readSwaps).map(({ phase }) => phase),
-          ["funding", "funding", "dropped"]
-        )
-        const shown = yield* replay
-        const written = yield* Stream.runCollect((yield* Journal).events())
-        assert.strictEqual(shown.sequence, written.length, "what is shown so was not written")
-        assert.deepStrictEqual(
-          [...shown.placements.values()].map(({ state }) => state),
-          ["funding", "in doubt"]
-        )
-        yield* Effect.gen(function* () {
-          assert.deepStrictEqual(yield* placesOf("s1"), { "deposit in flight": 1_000_000n })
-          assert.deepStrictEqual(yield* placesOf("s2"), { "in doubt": 1_000_000n })
-          const ended = yield* finish(yield* seen("s1"))
-          assert.strictEqual(outcome(ended), "paid")
-          assert.strictEqual(ended.intent?.intentHash, intentHash)
-          const { state } = yield* Bookkeeper
-          assert.deepStrictEqual(
-            Problems.problemsOf(state, start).map(({ placement }) => placement),
-            ["s2"]
-          )
-          assert.strictEqual((yield* begin()).id, "s4")
-        }).pipe(Effect.provide(Bookkeeper.layer))
-      }).pipe(
-        Effect.provide(settings),
-        Effect.provide(Journal.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" }))))
-      )
-    )
-  )
-
-  it.effect("those of the oldest table are read where they are, and taken over by a migration", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const insert = (swap: string, step: number, body: object) =>
-        sql`INSERT INTO swap_journal ${sql.insert({ swap, step, at: start, event: "", body: JSON.stringify(body) })}`
-      yield* insert("s7", 1, { _tag: "SwapAgreed", ...oldTerms })
-      yield* insert("s7", 2, { _tag: "SwapDropped", reason: "not wanted" })
-      assert.deepStrictEqual(
-        (yield* readSwaps).map(({ id, phase }) => [id, phase]),
-        [["s7", "dropped"]]
-      )
-      yield* takeSwapsOver
-      yield* takeSwapsOver
-      assert.deepStrictEqual(
-        (yield* readSwaps).map(({ id, steps }) => [id, steps]),
-        [["s7", 2]]
-      )
-      const { swapCount } = yield* replay
-      assert.strictEqual(swapCount, 7)
-    }).pipe(Effect.provide(Journal.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))))
-  )
 })
-
-/** As the oldest versions wrote them. */
-const oldTerms = {
-  venue: "http://127.0.0.1",
-  account: "me",
-  swapType: "EXACT_INPUT",
-  origin,
-  destination,
-  depositType: "INTENTS",
-  depositAddress: "address",
-  amountIn: "1000000",
-  amountOut: "600000000",
-  recipient: "me",
-  recipientType: "INTENTS",
-  refundTo: "me",
-  refundType: "INTENTS",
-  deadline,
-  quote: "{}",
-  isSignatureVerified: false
-}
 
 describe("a payment that does not show", () => {
   const followed = (submitIntent: Venue["Service"]["submitIntent"]) =>
@@ -400,7 +291,7 @@ describe("a payment that does not show", () => {
         const venue = yield* Venue
         const worker = yield* Effect.provideService(makeWorker(), Venue, { ...venue, submitIntent })
         let account = yield* begin()
-        for (let look = 0; look < 60 && !SwapAccount.isOver(account); look += 1) {
+        for (let look = 0; look < 60 && !SwapHistory.isOver(account); look += 1) {
           account = yield* worker.advance(account)
           yield* Effect.sleep("10 seconds")
         }
@@ -416,9 +307,9 @@ describe("a payment that does not show", () => {
     Effect.gen(function* () {
       const { account, places } = yield* followed(() => Effect.fail(lost))
       assert.deepStrictEqual(places, { "in doubt": 1_000_000n })
-      assert.isFalse(SwapAccount.isOver(account))
-      assert.include(account.doubt ?? "", "never acknowledged")
-      assert.strictEqual(SwapAccount.moneyOf(account).input["in doubt"], 1_000_000n)
+      assert.isFalse(SwapHistory.isOver(account))
+      assert.include(doubtOf(account) ?? "", "never acknowledged")
+      assert.strictEqual(SwapHistory.moneyOf(account).input["in doubt"], 1_000_000n)
     })
   )
 
@@ -433,13 +324,14 @@ describe("a payment that does not show", () => {
         const worker = yield* Effect.provideService(makeWorker(), Venue, { ...venue, submitIntent })
         let account = yield* begin()
         const { record, state } = yield* Bookkeeper
-        const taken = () => Problems.resolve(state, { placement: account.id, word, text: "looked" }, account.agreedAt)
-        for (let look = 0; look < 60 && account.doubt === undefined; look += 1) {
+        const taken = () =>
+          Problems.resolve(state, { placement: account.id, word, text: "looked" }, account.placement.plannedAt)
+        for (let look = 0; look < 60 && doubtOf(account) === undefined; look += 1) {
           account = yield* worker.advance(account)
           yield* Effect.sleep("10 seconds")
         }
         assert.isTrue(Result.isFailure(taken()), "it can still be executed")
-        const now = account.agreedAt + 3_600_000
+        const now = account.placement.plannedAt + 3_600_000
         const [problem] = Problems.problemsOf(state, now)
         assert.deepStrictEqual([problem?.kind, problem?.placement, problem?.amount], ["in-doubt", "s1", 1_000_000n])
         const step = Problems.resolve(state, { placement: "s1", word, text: "looked" }, now)
@@ -461,9 +353,9 @@ describe("a payment that does not show", () => {
     Effect.gen(function* () {
       const { account, places } = yield* followed(({ intentHash }) => Effect.succeed({ value: { intentHash } }))
       assert.deepStrictEqual(places, { "deposit in flight": 1_000_000n })
-      assert.isFalse(SwapAccount.isOver(account))
-      assert.isUndefined(account.doubt)
-      assert.strictEqual(SwapAccount.moneyOf(account).input["deposit in flight"], 1_000_000n)
+      assert.isFalse(SwapHistory.isOver(account))
+      assert.isUndefined(doubtOf(account))
+      assert.strictEqual(SwapHistory.moneyOf(account).input["deposit in flight"], 1_000_000n)
     })
   )
 
@@ -471,8 +363,8 @@ describe("a payment that does not show", () => {
     Effect.gen(function* () {
       const { account, places } = yield* followed(() => refusedWith("request-rejected"))
       assert.deepStrictEqual(places, { "in doubt": 1_000_000n })
-      assert.isFalse(SwapAccount.isOver(account))
-      assert.strictEqual(SwapAccount.moneyOf(account).input["in doubt"], 1_000_000n)
+      assert.isFalse(SwapHistory.isOver(account))
+      assert.strictEqual(SwapHistory.moneyOf(account).input["in doubt"], 1_000_000n)
     })
   )
 
@@ -480,7 +372,7 @@ describe("a payment that does not show", () => {
     Effect.gen(function* () {
       const { account, places } = yield* followed(() => refusedWith("insufficient balance or overflow"))
       assert.deepStrictEqual(places, {})
-      assert.strictEqual(account.ended?.outcome, "unfunded")
+      assert.strictEqual(SwapHistory.endOf(account)?.outcome, "unfunded")
     })
   )
 })
@@ -505,7 +397,7 @@ describe("deposits on another chain", () => {
         assert.strictEqual(yield* Ref.get(asked), 1)
         const { accounts, imbalances } = yield* venueBooks
         assert.deepStrictEqual(imbalances, [])
-        const { fees, spent } = SwapAccount.moneyOf(account).input
+        const { fees, spent } = SwapHistory.moneyOf(account).input
         const cameIn = accounts["bc1qme"]?.["BTC"]?.["external"] ?? "0"
         assert.strictEqual(cameIn, String(fees + spent), "both books agree on what left for good")
         return account
@@ -515,9 +407,9 @@ describe("deposits on another chain", () => {
   it.effect("that are short are refunded at the deadline", () =>
     Effect.gen(function* () {
       const account = yield* deposit({}, (payment) => payOnChain(payment, payment.amount - 1000n))
-      const { input } = SwapAccount.moneyOf(account)
+      const { input } = SwapHistory.moneyOf(account)
       assert.strictEqual(outcome(account), "refunded")
-      assert.strictEqual(account.seen?.refundReason, "PARTIAL_DEPOSIT")
+      assert.strictEqual(account.placement.report?.refundReason, "PARTIAL_DEPOSIT")
       assert.deepStrictEqual([input.refunded + input.fees, input.residual], [999_000n, 1000n])
       assert.isAbove(Number(input.fees), 0)
     })
@@ -526,7 +418,7 @@ describe("deposits on another chain", () => {
   it.effect("that are too much come back with the payout", () =>
     Effect.gen(function* () {
       const account = yield* deposit({}, (payment) => payOnChain(payment, payment.amount + 5000n))
-      const { input } = SwapAccount.moneyOf(account)
+      const { input } = SwapHistory.moneyOf(account)
       assert.strictEqual(outcome(account), "paid")
       assert.deepStrictEqual([input.spent, input.refunded + input.fees, input.residual], [1_000_000n, 5000n, 0n])
     })
@@ -538,15 +430,15 @@ describe("deposits on another chain", () => {
         Effect.andThen(Effect.sleep("150 seconds"), payOnChain(payment, payment.amount))
       )
       assert.strictEqual(outcome(account), "refunded")
-      assert.strictEqual(total(SwapAccount.moneyOf(account)), 1_000_000n)
+      assert.strictEqual(total(SwapHistory.moneyOf(account)), 1_000_000n)
     })
   )
 
   it.effect("with a wrong memo are never taken for ours", () =>
     Effect.gen(function* () {
       const account = yield* deposit({ depositMode: "MEMO" }, (payment) => payOnChain(payment, payment.amount, "wrong"))
-      assert.isFalse(SwapAccount.isOver(account), "it waits: the venue returns such money by itself")
-      assert.strictEqual(SwapAccount.moneyOf(account).input["deposit in flight"], 1_000_000n)
+      assert.isFalse(SwapHistory.isOver(account), "it waits: the venue returns such money by itself")
+      assert.strictEqual(SwapHistory.moneyOf(account).input["deposit in flight"], 1_000_000n)
     })
   )
 
@@ -557,7 +449,7 @@ describe("deposits on another chain", () => {
         const unclear = walletThat(() => Effect.fail(new WalletUnclear({ text: "killed" })), asked)
         const begun = yield* begin(onChain)
         const waiting = yield* Effect.provide(finish(begun, 20), unclear)
-        assert.strictEqual(waiting.wallet?.state, "unclear")
+        assert.strictEqual(waiting.placement.funding?.payment?.state, "unclear")
         assert.strictEqual(yield* Ref.get(asked), 1)
 
         const { state } = yield* Bookkeeper
@@ -570,7 +462,7 @@ describe("deposits on another chain", () => {
         const refusing = walletThat(() => Effect.fail(new WalletRefused({ text: "locked" })), asked)
         const refused = yield* Effect.provide(finish(yield* begin(onChain)), refusing)
         assert.strictEqual(outcome(refused), "unfunded")
-        assert.strictEqual(total(SwapAccount.moneyOf(refused)), 0n)
+        assert.strictEqual(total(SwapHistory.moneyOf(refused)), 0n)
       }).pipe(Effect.provide(journalLayer))
     )
   )
@@ -601,7 +493,7 @@ describe("deposits on another chain", () => {
       Effect.gen(function* () {
         const begun = yield* begin(onChain)
         const waiting = yield* finish(begun, 5)
-        assert.strictEqual(waiting.wallet?.state, "asked")
+        assert.strictEqual(waiting.placement.funding?.payment?.state, "asked")
         const { amountIn: amount, depositAddress, depositMemo } = begun.agreed
         yield* payOnChain({ reference: "", asset: origin, amount, depositAddress, depositMemo, deadline }, amount)
         assert.strictEqual(outcome(yield* finish(waiting)), "paid")
@@ -631,8 +523,8 @@ describe("deposits by intent", () => {
         const signed = yield* Effect.flatMap(makeWorker(), (one) => one.advance(begun)).pipe(Effect.provide(busy))
         yield* Effect.sleep("61 seconds")
         const account = yield* finish(signed)
-        assert.strictEqual(outcome(account), "refunded", JSON.stringify(account.ended))
-        assert.deepStrictEqual(SwapAccount.moneyOf(account).input.refunded, 1_000_000n)
+        assert.strictEqual(outcome(account), "refunded", JSON.stringify(SwapHistory.endOf(account)))
+        assert.deepStrictEqual(SwapHistory.moneyOf(account).input.refunded, 1_000_000n)
         assert.strictEqual(yield* balance, before)
       }).pipe(Effect.scoped, Effect.provide(journalLayer))
     )
@@ -645,8 +537,8 @@ describe("deposits by intent", () => {
         const begun = yield* begin()
         yield* payByIntent(begun.agreed.depositAddress, "500")
         const dropped = yield* finish(begun)
-        assert.strictEqual(dropped.phase, "dropped")
-        assert.isUndefined(dropped.intent)
+        assert.strictEqual(SwapHistory.phaseOf(dropped), "dropped")
+        assert.isUndefined(dropped.placement.funding)
         yield* Effect.sleep("3 minutes")
         assert.strictEqual(yield* balance, before)
       }).pipe(Effect.provide(journalLayer))
@@ -670,9 +562,9 @@ describe("deposits by intent", () => {
         yield* Effect.scoped(Effect.flatMap(beside, (one) => one.advance(begun)))
         const account = yield* finish(begun)
         assert.strictEqual(outcome(account), "paid")
-        const { refunded, residual, spent } = SwapAccount.moneyOf(account).input
+        const { refunded, residual, spent } = SwapHistory.moneyOf(account).input
         assert.deepStrictEqual([spent, refunded, residual], [1_000_000n, 500n, 0n])
-        assert.match(account.contradiction ?? "", /1000500 was deposited although 1000000 was signed for/)
+        assert.match(account.placement.contradiction ?? "", /1000500 was deposited although 1000000 was signed for/)
         assert.strictEqual(before - (yield* balance), 1_000_000n)
         const { state } = yield* Bookkeeper
         assert.strictEqual(Ledger.broughtByHand(state.ledger, "BTC"), -1_000_000n)
@@ -684,8 +576,7 @@ describe("deposits by intent", () => {
 })
 
 describe("what a report proves", () => {
-  const report = (changes: object): SwapAccount.Seen => ({
-    _tag: "SwapSeen",
+  const report = (changes: Partial<SwapReport>): SwapReport => ({
     status: "SUCCESS",
     intentHashes: [],
     ledgerTxHashes: [],
@@ -698,15 +589,25 @@ describe("what a report proves", () => {
     play(
       Effect.gen(function* () {
         const begun = yield* begin()
-        const concluded = (changes: object) => SwapAccount.conclusion({ ...begun, seen: report(changes) }).outcome
+        const concluded = (changes: Partial<SwapReport>) =>
+          SwapHistory.conclusion(begun.agreed, report(changes)).outcome
         assert.strictEqual(concluded({}), "unproven")
         assert.strictEqual(concluded({ deposited: 1_000_000n, refunded: 999_000n }), "refunded")
         assert.strictEqual(concluded({ amountIn: 1_000_000n, amountOut: begun.agreed.amountOut }), "paid")
         assert.strictEqual(concluded({ amountIn: 1_000_000n, amountOut: 1n }), "unproven")
         assert.strictEqual(concluded({ status: "REFUNDED" }), "unproven")
         assert.strictEqual(concluded({ status: "FAILED", amountOut: 5n }), "failed")
-        const ended = { ...begun, seen: report({ deposited: 1_000_000n }), phase: "ended" } as const
-        const money = SwapAccount.moneyOf({ ...ended, ended: { _tag: "SwapEnded", outcome: "unproven", text: "" } })
+        const { record } = yield* Bookkeeper
+        const about = { strategy: byHand, slot: begun.id, placement: begun.id }
+        yield* record(
+          { _tag: "SwapReported", ...about, ...report({ deposited: 1_000_000n }) },
+          { _tag: "DepositSeen", ...about, asset: "BTC", total: 1_000_000n, fresh: 1_000_000n },
+          { _tag: "Closed", ...about, status: "SUCCESS", inputAsset: "BTC", unspent: 0n },
+          { _tag: "Settled", ...about }
+        )
+        const ended = yield* seen(begun.id)
+        assert.strictEqual(outcome(ended), "unproven")
+        const money = SwapHistory.moneyOf(ended)
         assert.strictEqual(money.input.residual, 1_000_000n)
         assert.strictEqual(money.received, 0n)
       }).pipe(Effect.provide(journalLayer))

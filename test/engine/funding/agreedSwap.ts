@@ -1,7 +1,7 @@
 /** A swap by hand as the operator agreed to it: a real quote of the sandbox. */
 import { Effect } from "effect"
 import { present } from "../../../src/domain/Present.ts"
-import type { AgreedSwap } from "../../../src/domain/SwapEvent.ts"
+import type { AgreedSwap } from "../../../src/domain/SwapRecord.ts"
 import { type QuoteRequest, Swaps } from "../../../src/venue/Swaps.ts"
 import { btc, quoteRequest, usdc } from "../../sandbox/clients.ts"
 

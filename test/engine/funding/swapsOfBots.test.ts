@@ -3,11 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { byHand } from "../../../src/domain/Placement.ts"
-import type { SwapAccount } from "../../../src/domain/SwapAccount.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import * as SwapsByHand from "../../../src/engine/funding/SwapsByHand.ts"
+import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
-import { see } from "../../../src/journal/swapSteps.ts"
 import { type Bend, inVirtualTime, ladder, make, openOrders, type Running, start, until } from "../botWorld.ts"
 import { agreedSwap } from "./agreedSwap.ts"
 
@@ -33,6 +32,12 @@ const eventsOf = ({ context }: Running) =>
     Effect.orDie
   )
 const tagsOf = (bot: Running) => Effect.map(eventsOf(bot), (events) => events.map(({ event }) => event._tag))
+
+const toldOf = ({ context }: Running, name: string) =>
+  Effect.map(SwapHistory.all, (swaps) => swaps.find(({ id }) => id === name)).pipe(
+    Effect.provideContext(context),
+    Effect.orDie
+  )
 
 const broughtBy = ({ state }: Running) =>
   ["BTC", "USDC"].map((asset) => Number(Ledger.broughtByHand(state.ledger, asset)))
@@ -78,10 +83,9 @@ describe("a swap by hand in a running bot", () => {
         assert.strictEqual(btc, -1_000_000)
         assert.isAbove(usdc, 0)
         assertWhole(second)
-        const told = new Map<string, SwapAccount>()
-        for (const event of yield* eventsOf(second)) see(told, event)
-        assert.strictEqual(told.get(name)?.ended?.outcome, "paid")
-        assert.strictEqual(told.get(name)?.seen?.amountOut, BigInt(usdc))
+        const told = yield* toldOf(second, name)
+        assert.strictEqual(told && SwapHistory.endOf(told)?.outcome, "paid")
+        assert.strictEqual(told?.placement.report?.amountOut, BigInt(usdc))
       })
     )
   )
@@ -171,9 +175,8 @@ describe("a swap by hand in a running bot", () => {
         const tags = yield* tagsOf(bot)
         assert.include(tags, "Contradiction")
         assert.notInclude(tags, "Refunded")
-        const told = new Map<string, SwapAccount>()
-        for (const event of yield* eventsOf(bot)) see(told, event)
-        assert.match(told.get(name)?.contradiction ?? "", /fills spent what was unspent at its end/)
+        const told = yield* toldOf(bot, name)
+        assert.match(told?.placement.contradiction ?? "", /fills spent what was unspent at its end/)
         assertWhole(bot)
       })
     )

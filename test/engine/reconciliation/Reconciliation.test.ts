@@ -1,11 +1,14 @@
 /** Comparisons with other witnesses: each single lie is noticed, each innocent difference explained. */
 import { assert, describe, it } from "@effect/vitest"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Order } from "../../../src/domain/Order.ts"
-import * as SwapAccount from "../../../src/domain/SwapAccount.ts"
 import * as BalanceComparison from "../../../src/engine/reconciliation/BalanceComparison.ts"
 import type { JournalOrder } from "../../../src/engine/reconciliation/JournalOrders.ts"
 import * as Reconciliation from "../../../src/engine/reconciliation/Reconciliation.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import { about, begun } from "../../../src/engine/state/swaps/SwapByHand.ts"
+import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 
 const journalOrder: JournalOrder = {
   placement: "p1",
@@ -74,31 +77,31 @@ const line: Reconciliation.HistoryLine = {
   hashes: ["tx-1"]
 }
 
-/** Agreed to, and not paid yet. */
-const swap = SwapAccount.apply(undefined, {
-  swap: "s1",
-  step: 1,
-  at: 1,
-  event: {
-    _tag: "SwapAgreed",
+/** Agreed to, and then this. */
+const swapAfter = (...events: ReadonlyArray<BotEvent>): SwapHistory.SwapHistory => {
+  const swaps = new Map<string, SwapHistory.SwapHistory>()
+  const agreed = begun("s1", {
     venue: "v",
     account: "alice",
     swapType: "EXACT_INPUT",
     origin: { symbol: "BTC", id: "btc", decimals: 8 },
     destination: { symbol: "USDC", id: "usdc", decimals: 6 },
-    depositType: "INTENTS",
+    depositType: "CONFIDENTIAL_INTENTS",
     depositAddress: "deposit-2",
     amountIn: 100n,
     amountOut: 6_000n,
     recipient: "alice",
-    recipientType: "INTENTS",
+    recipientType: "CONFIDENTIAL_INTENTS",
     refundTo: "alice",
-    refundType: "INTENTS",
+    refundType: "CONFIDENTIAL_INTENTS",
     deadline: 1_000,
     quote: "{}",
     isSignatureVerified: true
-  }
-})
+  })
+  for (const [index, event] of [...agreed, ...events].entries())
+    SwapHistory.apply(swaps, { sequence: index + 1, at: index + 1, event })
+  return swaps.get("s1") ?? assert.fail("no swap")
+}
 
 /** Holds money. */
 const openOrder: Order = { ...venueOrder, fillStatus: "OPEN", payoutIsFinal: false, withdrawals: [] }
@@ -141,13 +144,22 @@ describe("reconciliation", () => {
     assert.strictEqual(order?.verdict, "agrees")
     assert.strictEqual(order?.text, "journal and order say the same; the history was not read")
     const ofSwap = (history: ReadonlyMap<string, Reconciliation.HistoryLine> | undefined) =>
-      Reconciliation.compare({ ...nothingOdd, orders: [], swaps: [swap], venueOrders: new Map(), history })[0]
+      Reconciliation.compare({ ...nothingOdd, orders: [], swaps: [swapAfter()], venueOrders: new Map(), history })[0]
     const alone = ofSwap(undefined)
     assert.strictEqual(alone?.verdict, "explained")
     assert.match(alone?.text ?? "", /^not compared: the history was not read/)
     const asked = ofSwap(new Map())
     assert.strictEqual(asked?.verdict, "agrees")
     assert.strictEqual(asked?.text, "journal and history say the same")
+  })
+
+  it("a swap that was dropped left the balances uncertain for ever", () => {
+    const underWay = (...events: ReadonlyArray<BotEvent>) => {
+      const told = { state: BotState.make(), swaps: [swapAfter(...events)] }
+      return BalanceComparison.snapshot(["USDC"], new Map(), told, new Set(["USDC"])).certain.get("USDC")?.underWay
+    }
+    assert.strictEqual(underWay(), 12_000n)
+    assert.strictEqual(underWay({ _tag: "Abandoned", ...about("s1"), reason: "not wanted" }), 0n)
   })
 
   const lies: ReadonlyArray<readonly [string, Changes]> = [

@@ -1,6 +1,6 @@
 /** What payouts and refunds may cost: as much as the order was paid under, and never more than the cap. */
 import { assert, describe, it } from "@effect/vitest"
-import type { AgreedSwap } from "../../../src/domain/SwapEvent.ts"
+import type { AgreedSwap } from "../../../src/domain/SwapRecord.ts"
 import { credible, payoutCost, refundCost, tooDear } from "../../../src/engine/tracking/amounts/Fees.ts"
 import { market, order, placementAfter } from "../firstOrder.ts"
 

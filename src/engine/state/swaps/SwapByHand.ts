@@ -8,7 +8,7 @@ import type { BotEvent } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { byHand } from "../../../domain/Placement.ts"
 import { present } from "../../../domain/Present.ts"
-import type { AgreedSwap } from "../../../domain/SwapEvent.ts"
+import type { AgreedSwap } from "../../../domain/SwapRecord.ts"
 
 /** Digits after the point of the quoted price, which people read and nothing depends on. */
 const priceScale = 12

@@ -1,0 +1,122 @@
+/** A swap by hand in words: one sentence per step, where its money is, and at the end the evidence. */
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import { clock } from "../../domain/Words.ts"
+import { unclearPayment } from "../../engine/funding/Paying.ts"
+import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
+import * as EventLine from "../../report/text/EventLine.ts"
+import { printable } from "../../report/text/Table.ts"
+
+/** What only the operator can find out, and how to continue. */
+export const unclearLines = ({ agreed, id, placement }: SwapHistory.SwapHistory): ReadonlyArray<string> =>
+  unclearPayment(placement) === undefined
+    ? []
+    : [
+        `Nobody knows whether the wallet paid ${formatWithSymbol(agreed.amountIn, agreed.origin)} to ${agreed.depositAddress}.`,
+        "It is not asked again. If its deposit shows, the swap goes on by itself. If you are sure that it did not pay:",
+        `limitbot swap --resume ${id} --pay-again`
+      ].map(printable)
+
+/** "12:34:56.789  s1  …". */
+export const stepLine = (step: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory): string | undefined => {
+  const text = sentence(step, swap)
+  return text === undefined ? undefined : printable(`${clock(step.at)}  ${swap.id}  ${text}`)
+}
+
+const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory): string | undefined => {
+  const { amountIn, amountOut, destination, origin } = swap.agreed
+  const paid = (amount: Amount) => formatWithSymbol(amount, origin)
+  switch (event._tag) {
+    case "Planned":
+      return `agreed: ${paid(amountIn)} for ${formatWithSymbol(amountOut, destination)}`
+    case "FundingSigned":
+      return `signed ${paid(event.amount)} (intent ${event.intentHash})`
+    case "FundingSent":
+      return event.attempt === 1 ? undefined : `sends the same signed bytes again (attempt ${event.attempt})`
+    case "FundingAcknowledged":
+      return "the venue has the payment"
+    case "PaymentReported":
+      return "told the venue of the transaction"
+    // The venue's report says it.
+    case "DepositSeen":
+    case "FillSeen":
+    case "Closed":
+    case "PaidOut":
+    case "Refunded":
+      return undefined
+    case "SwapReported": {
+      const { deposited = 0n, status } = event
+      if (deposited > 0n) return `venue says ${status}, ${paid(deposited)} deposited`
+      // That nothing has arrived yet is no news.
+      return status === "PENDING_DEPOSIT" ? undefined : `venue says ${status}`
+    }
+    case "Settled": {
+      const end = SwapHistory.endOf(swap)
+      return end?.outcome === "paid" ? `completed, ${end.text}` : `ended ${end?.outcome}: ${end?.text}`
+    }
+    default:
+      return EventLine.describe(event, new Map([origin, destination].map((asset) => [asset.symbol, asset])))?.text
+  }
+}
+
+/** Everything that proves how a swap ended. */
+export const evidence = (swap: SwapHistory.SwapHistory) => {
+  const { agreed, placement } = swap
+  const { contradiction, funding, report } = placement
+  const end = SwapHistory.endOf(swap)
+  const money = SwapHistory.moneyOf(swap)
+  return {
+    swap: swap.id,
+    phase: SwapHistory.phaseOf(swap),
+    outcome: end?.outcome ?? null,
+    text: end?.text ?? null,
+    contradiction: contradiction ?? null,
+    status: report?.status ?? null,
+    origin: agreed.origin.symbol,
+    destination: agreed.destination.symbol,
+    depositAddress: agreed.depositAddress,
+    depositMemo: agreed.depositMemo ?? null,
+    quotedIn: String(agreed.amountIn),
+    quotedOut: String(agreed.amountOut),
+    deposited: said(report?.deposited),
+    amountIn: said(report?.amountIn),
+    amountOut: said(report?.amountOut),
+    refunded: said(report?.refunded),
+    refundReason: report?.refundReason ?? null,
+    money: Object.fromEntries(SwapHistory.swapPlaces.map((place) => [place, String(money.input[place])])),
+    received: String(money.received),
+    intentHash: funding?.intentHash || null,
+    txHash: funding?.payment?.txHash ?? null,
+    intentHashes: report?.intentHashes ?? [],
+    ledgerTxHashes: report?.ledgerTxHashes ?? [],
+    originTxHashes: report?.originTxHashes ?? [],
+    destinationTxHashes: report?.destinationTxHashes ?? [],
+    correlationIds: SwapHistory.correlationIdsOf(swap)
+  }
+}
+
+const said = (amount: Amount | undefined): string | null => (amount === undefined ? null : String(amount))
+
+/** The evidence for people. */
+export const evidenceLines = (swap: SwapHistory.SwapHistory): ReadonlyArray<string> => {
+  const { agreed } = swap
+  const money = SwapHistory.moneyOf(swap)
+  const found = evidence(swap)
+  const places = SwapHistory.swapPlaces.flatMap((place) =>
+    money.input[place] === 0n ? [] : [`${place} ${formatWithSymbol(money.input[place], agreed.origin)}`]
+  )
+  const hashes = [
+    ["intents", found.intentHashes],
+    ["on the home ledger", found.ledgerTxHashes],
+    ["on the origin chain", found.originTxHashes],
+    ["on the destination chain", found.destinationTxHashes]
+  ] as const
+  return [
+    `Swap ${swap.id}: ${found.outcome ?? found.phase}${found.text === null ? "" : `: ${found.text}`}`,
+    `  paid in    ${places.join(", ") || "nothing"}`,
+    `  received   ${formatWithSymbol(money.received, agreed.destination)}`,
+    ...hashes.flatMap(([where, list]) => (list.length === 0 ? [] : [`  ${where}: ${list.join(", ")}`])),
+    `  address    ${agreed.depositAddress}${agreed.depositMemo === undefined ? "" : ` memo ${agreed.depositMemo}`}`,
+    `  correlation ids: ${found.correlationIds.join(", ") || "none"}`,
+    ...(found.contradiction === null ? [] : [`  CONTRADICTION: ${found.contradiction}`])
+  ].map(printable)
+}

@@ -1,0 +1,61 @@
+/**
+ * A swap in the words of the journal: the terms that the operator agreed to when it is made by hand, and what the venue
+ * reports of any swap.
+ *
+ * Amounts are smallest units (text in JSON), times epoch milliseconds. An amount that is absent is one that the venue did not
+ * say; it is never taken for zero.
+ */
+import { Schema } from "effect"
+import { Amount } from "./EventValues.ts"
+
+const Text = Schema.String
+const Texts = Schema.Array(Text)
+const optional = Schema.optionalKey
+
+/** The same shape as a configured asset, kept because the configuration may change. */
+const Asset = Schema.Struct({ symbol: Text, id: Text, decimals: Schema.Int })
+
+/** The terms of a swap by hand, from the venue's quote. */
+export const AgreedSwap = Schema.Struct({
+  venue: Text,
+  account: Text,
+  swapType: Text,
+  origin: Asset,
+  destination: Asset,
+  depositType: Text,
+  depositAddress: Text,
+  depositMemo: optional(Text),
+  /** What is to be deposited. */
+  amountIn: Amount,
+  minAmountIn: optional(Amount),
+  amountOut: Amount,
+  minAmountOut: optional(Amount),
+  refundFee: optional(Amount),
+  recipient: Text,
+  recipientType: Text,
+  refundTo: Text,
+  refundType: Text,
+  deadline: Schema.Int,
+  /** The whole answer of the venue as JSON, with its signature: evidence in a dispute. */
+  quote: Text,
+  isSignatureVerified: Schema.Boolean,
+  correlationId: optional(Text)
+})
+export type AgreedSwap = typeof AgreedSwap.Type
+
+/** What the venue says of a swap. */
+export const swapReport = {
+  status: Text,
+  deposited: optional(Amount),
+  amountIn: optional(Amount),
+  amountOut: optional(Amount),
+  refunded: optional(Amount),
+  withdrawFee: optional(Amount),
+  refundReason: optional(Text),
+  intentHashes: Texts,
+  ledgerTxHashes: Texts,
+  originTxHashes: Texts,
+  destinationTxHashes: Texts
+}
+const Report = Schema.Struct(swapReport)
+export type SwapReport = typeof Report.Type

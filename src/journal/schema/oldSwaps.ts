@@ -1,0 +1,26 @@
+/**
+ * Before 22 November 2026 swaps by hand were steps, first in a table and then as events of their own, and there was an event for lost
+ * payments. Nobody has such a journal any more: one is refused whole rather than read in part, and the empty table goes.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const refusal =
+  "it has swaps or payments in a form that only programs of before 22 November 2026 wrote, and this one does not read it: let the program that wrote it bring them to their end, keep the file, and begin another journal"
+
+/** Before anything is changed in it. */
+export const refuse = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql`SELECT name FROM sqlite_master WHERE name IN ('journal', 'swap_journal')`
+  const rows = yield* Effect.forEach(tables, ({ name }) =>
+    name === "journal"
+      ? sql`SELECT 1 FROM journal WHERE event IN ('SwapStep', 'PaymentLost') LIMIT 1`
+      : sql`SELECT 1 FROM swap_journal LIMIT 1`
+  )
+  if (rows.flat().length > 0) return yield* Effect.fail(new Error(refusal))
+})
+
+export const dropTable = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`DROP TABLE IF EXISTS swap_journal`
+})
