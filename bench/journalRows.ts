@@ -13,7 +13,7 @@ const [quantity, value] = [200_000n, 120_000_000n]
 const why = { code: "cell", text: "buys at 60000, below the mid of 60050.5", source: "grid.yaml:5:3" }
 
 export const begin: ReadonlyArray<BotEvent> = [
-  { _tag: "BotStarted", pid: 1, identity: 7, version: "0", mode: "live", account: "bot", venue: "http://127.0.0.1:1" },
+  { _tag: "BotStarted", pid: 1, mark: 7, version: "0", mode: "live", account: "bot", venue: "http://127.0.0.1:1" },
   {
     _tag: "StrategyLoaded",
     strategy,

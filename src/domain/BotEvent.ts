@@ -49,19 +49,17 @@ const lifecycle = {
   /** First event of every run. `account`, `venue` and `mode` bind the journal: another one refuses to start. */
   BotStarted: {
     pid: Schema.Int,
-    /** Only in older journals, whose deadlines all had these milliseconds. */
-    identity: Schema.optionalKey(Schema.Int),
     /** Only in the first of a journal: what the deadlines of its orders have in common. */
     mark: Schema.optionalKey(Schema.Int),
     /** The machine, from its start on: a process that ended on the same one has lost nothing that it wrote. */
     boot: Schema.optionalKey(Text),
     version: Text,
-    /** Hash of the code that decides; missing in older journals. */
+    /** Hash of the code that decides, where the caller knows it. */
     decisionCode: Schema.optionalKey(Text),
     mode: Text,
     account: Text,
     venue: Text,
-    /** The venue's asset ids by symbol, of live bots; missing in older journals. */
+    /** The venue's asset ids by symbol, of live bots. */
     assets: Schema.optionalKey(Schema.Record(Text, Text)),
     /** Limits over all strategies together, for explanations. */
     overall: Schema.optionalKey(
@@ -234,7 +232,7 @@ const placing = {
     /** The terms that the operator agreed to, if it is a swap by hand. */
     swap: Schema.optionalKey(AgreedSwap)
   },
-  /** `path`: what it asks for; missing in older journals, and where a swap is asked for. */
+  /** `path`: what it asks for; missing where a swap is asked for. */
   CreateSent: { ...placement, attempt: Schema.Int, path: Schema.optionalKey(MoneyPath) },
   CreateRefused: { ...placement, code: Text, text: Text, ...correlation },
   /** Exactly one order is bound to a placement, after its whole echo was checked. */

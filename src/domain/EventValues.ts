@@ -106,7 +106,7 @@ export const HiddenBytes: SignedBytes = Schema.String.pipe(
   })
 )
 
-/** What a venue can say against itself. Other contradictions, in older journals all, have none of these kinds. */
+/** What a venue can say against itself. Other contradictions have none of these kinds. */
 export const ContradictionKind = Schema.Literals([
   "success-without-amounts",
   "success-but-refunded",

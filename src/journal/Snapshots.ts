@@ -39,7 +39,7 @@ export const make = (sql: SqlClient.SqlClient): Snapshots => ({
       Effect.map(([row]) =>
         row !== undefined && row.chained === row.hash && row.seal === sealOf(fold, row) ? row : undefined
       ),
-      // A journal of an older version has no such table.
+      // A cache that cannot be read is none.
       Effect.orElseSucceed(() => undefined)
     ),
   keep: (fold, { sequence, body }) =>

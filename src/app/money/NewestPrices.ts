@@ -32,7 +32,7 @@ const seenByBot = Effect.fnUntraced(
   Effect.orElseSucceed((): Prices => new Map())
 )
 
-/** `known` with what was seen later. A journal of an older version has no prices. */
+/** `known` with what was seen later. */
 export const newestPrices = Effect.fn("newestPrices")(function* (
   known: Prices,
   { journal, now }: { readonly journal: string; readonly now: number }
@@ -47,16 +47,13 @@ export const newestPrices = Effect.fn("newestPrices")(function* (
 const storedPrices = Effect.fnUntraced(function* (known: Prices, now: number) {
   const store = yield* PriceStore
   const newest = yield* Effect.forEach(known, ([market, price]) =>
-    store.newest(market).pipe(
-      Effect.orElseSucceed(() => undefined),
-      Effect.map((last) =>
-        last === undefined || last.openedAt < price.at
-          ? ([market, price] as const)
-          : ([
-              market,
-              { price: Decimal.fromNumber(last.close), at: Math.min(now, last.openedAt + minuteMillis) }
-            ] as const)
-      )
+    Effect.map(store.newest(market), (last) =>
+      last === undefined || last.openedAt < price.at
+        ? ([market, price] as const)
+        : ([
+            market,
+            { price: Decimal.fromNumber(last.close), at: Math.min(now, last.openedAt + minuteMillis) }
+          ] as const)
     )
   )
   return new Map(newest)

@@ -60,9 +60,7 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
   return yield* Effect.gen(function* () {
     const state = yield* Bookkeeper.replay
     const store = yield* PriceStore
-    // A journal of an older version has no prices: the strategy warms up as at a first start.
-    const since: typeof store.since = (market, from) => Effect.orElseSucceed(store.since(market, from), () => [])
-    const warmed = yield* feedsOf({ ...store, since }, strategies, sources)
+    const warmed = yield* feedsOf(store, strategies, sources)
     return { state, hasJournal: true, ...warmed } satisfies Remembered
   }).pipe(Effect.provide(Layers.readOnlyJournal(journal)))
 })

@@ -116,7 +116,7 @@ const safeUntil = (state: BotState): string | undefined => {
 }
 
 /** Only the configuration can show the limits over all strategies. */
-const runJson = ({ overall: _, identity: __, mark: ___, boot: ____, ...run }: Of<"BotStarted">) => run
+const runJson = ({ overall: _, mark: __, boot: ___, ...run }: Of<"BotStarted">) => run
 
 export const printScreen = Effect.fnUntraced(function* (
   view: StatusView,

@@ -30,8 +30,7 @@ export const command = Command.make(
         const items = Profit.itemsOf(trading, { method, mark, now })
         const whole = Profit.grouped(items, undefined)
         const groups = grouping === undefined ? [] : Profit.grouped(items, grouping)
-        // A journal of an older version has no prices.
-        const minutes = yield* Effect.orElseSucceed(minutesOf(trading.lastPrices.keys()), () => new Map())
+        const minutes = yield* minutesOf(trading.lastPrices.keys())
         const statistics = new Map(
           whole.map(({ quote }) => {
             const of = { quote, minutes, decimals: (symbol: string) => decimals(symbol) ?? 0 }

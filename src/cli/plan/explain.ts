@@ -4,7 +4,7 @@
  * journal up to that moment, because files may have changed since.
  */
 
-import { Clock, Console, DateTime, Effect, FileSystem, Option, Result, Schema } from "effect"
+import { Clock, Console, DateTime, Effect, Option, Result, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { withJournal } from "../../app/journal/JournalView.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
@@ -104,8 +104,7 @@ export const touches = Effect.fn("explain.touches")(function* (
   })
   const touched = new Map<string, Touched>()
   for (const [market, orders] of Map.groupBy(resting, (order) => order.market)) {
-    // A journal of an older version has no prices.
-    const stored = yield* store.since(market, 0).pipe(Effect.orElseSucceed(() => []))
+    const stored = yield* store.since(market, 0)
     // A minute that had not ended may hold prices of after the moment.
     const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
     const own = lives.filter(({ event }) => "placement" in event && marketOf.get(event.placement) === market)
@@ -115,13 +114,9 @@ export const touches = Effect.fn("explain.touches")(function* (
   return touched
 })
 
-/** The strategy that ran then: from the journal or, if an older version wrote it, from a file that is unchanged. */
-const strategyOf = Effect.fnUntraced(function* ({ file, hash, text }: Of<"StrategyLoaded">, markets: Markets) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const content = text ?? (yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => "")))
-  const parsed = StrategyFile.parse(content, file, markets)
-  return Result.isSuccess(parsed) && parsed.success.hash === hash ? parsed.success : undefined
-})
+/** The strategy that ran then, as the journal has it. */
+const strategyOf = ({ file, text = "" }: Of<"StrategyLoaded">, markets: Markets): Strategy | undefined =>
+  Result.getOrUndefined(StrategyFile.parse(text, file, markets))
 
 export const command = Command.make(
   "explain",
@@ -145,7 +140,7 @@ export const command = Command.make(
           const strategies = new Map<string, Strategy>()
           const looked = new Map<string, PastInputs.SeenInputs>()
           for (const { name, loaded } of state.strategies.values()) {
-            const strategy = loaded === undefined ? undefined : yield* strategyOf(loaded, markets)
+            const strategy = loaded && strategyOf(loaded, markets)
             if (strategy === undefined) continue
             strategies.set(name, strategy)
             looked.set(name, yield* PastInputs.look(state, strategy, now))

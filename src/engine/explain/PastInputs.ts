@@ -66,8 +66,7 @@ const seenOf = Effect.fnUntraced(function* (market: string, needs: ReadonlyMap<s
   const store = yield* PriceStore
   const feed = CandleFeed.make(needs)
   const from = now - feed.spanMillis - freshMinutes * minuteMillis
-  // A journal of an older version has no prices.
-  const stored = yield* store.since(market, from).pipe(Effect.orElseSucceed(() => []))
+  const stored = yield* store.since(market, from)
   const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
   feed.restore(minutes, now)
   return { price: priceAt(minutes.at(-1), now), feed }

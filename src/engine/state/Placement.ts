@@ -18,7 +18,7 @@ export interface BoundOrder {
   /** What it was paid under, once it is paid. */
   readonly estimatedWithdrawFee: Amount
   readonly estimatedRefundFee: Amount
-  /** What it gave to others when it was bound; older journals do not say. */
+  /** What it gave to others when it was bound; of a swap by hand nobody says. */
   readonly appFeeBasisPoints?: number
 }
 
@@ -78,7 +78,7 @@ export interface Attempt {
 interface Progress {
   readonly changedAt: number
   readonly createAttempts: number
-  /** What its create asked for; older journals do not say. */
+  /** What its create asked for, unless it is a swap. */
   readonly path?: MoneyPath
   readonly createRefusal?: string
   readonly cancel?: Cancel

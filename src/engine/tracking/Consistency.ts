@@ -1,8 +1,7 @@
 /**
  * What one process compares between the reports of an order, beside the journal: whether an order lives on that was said to be
- * over, whether it goes on to show less than before, whether an order with our money in it is one that the venue says it never
- * had, and, where an older journal does not keep what was asked for, whether they go on sending our money to the same place. A
- * report may be old, so a single one proves nothing.
+ * over, whether it goes on to show less than before, and whether an order with our money in it is one that the venue says it never
+ * had. A report may be old, so a single one proves nothing.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -13,7 +12,6 @@ import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import * as TakingBack from "./amounts/TakingBack.ts"
 import { isUnproven } from "./EarlyEnd.ts"
-import { type Course, difference, shownBy } from "./MoneyPath.ts"
 import { lackingIn, vanishedIn } from "./OrderTracker.ts"
 
 /** Reads may be this old; whoever shows an ended order alive for longer means it. */
@@ -34,21 +32,10 @@ const heldMillis = (since: PlacementNotes.PlacementNotes<number>, id: string, ho
 }
 
 export const make = (state: BotState) => {
-  const said = PlacementNotes.make<Course>(state)
   const aliveSince = PlacementNotes.make<number>(state)
   const missingSince = PlacementNotes.make<number>(state)
   const lackingSince = PlacementNotes.make<number>(state)
   const vanishedSince = PlacementNotes.make<number>(state)
-
-  /** Where the report sends our money, if the reports before said something else. */
-  const moved = ({ by, id, path }: Placement, order: Order): string | undefined => {
-    // The status of a swap repeats what was asked, and may leave parts of it out.
-    if (by === "swap" || path !== undefined || order.unsaid !== undefined) return undefined
-    const before = said.get(id)
-    if (before !== undefined) return difference(before, order)
-    said.set(id, { side: order.side, ...shownBy(order) })
-    return undefined
-  }
 
   /**
    * What a living order leads to that takes something back, which no report of an old view does for so long. If it had ended:
@@ -106,5 +93,5 @@ export const make = (state: BotState) => {
     return [{ _tag: "OrderBack", strategy, slot, placement: id, orderId: order.id }]
   }
 
-  return { insists, missed, moved, revived, shown, waits }
+  return { insists, missed, revived, shown, waits }
 }

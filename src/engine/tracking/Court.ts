@@ -65,18 +65,12 @@ const spendable = ({ state, unspent }: Placement, { depositedAmount }: Order): A
 
 /**
  * The first finding that the operator has not accepted. `reported`: as it came; `order`: with each fill once, as it was known
- * first, and with what was deposited by us. `moved`: where the report sends our money, if it had said something else before and
- * nobody knows what was asked for.
+ * first, and with what was deposited by us.
  */
-export const judge = (
-  placement: Placement,
-  reported: Order,
-  order: Order,
-  moved: string | undefined
-): Finding | undefined =>
+export const judge = (placement: Placement, reported: Order, order: Order): Finding | undefined =>
   [
     againstKnown(placement, reported, order),
-    elsewhere(placement, order, moved),
+    elsewhere(placement, order),
     otherTerm(placement, order),
     againstItself(placement, order),
     estimatedAnew(placement, order),
@@ -85,8 +79,8 @@ export const judge = (
   ].find((finding) => finding !== undefined && finding.what !== placement.accepted)
 
 /** Where it sends our money. */
-const elsewhere = ({ path, side }: Placement, order: Order, moved: string | undefined): Finding | undefined => {
-  const what = path === undefined ? moved : difference({ side, ...path }, order)
+const elsewhere = ({ path, side }: Placement, order: Order): Finding | undefined => {
+  const what = path === undefined ? undefined : difference({ side, ...path }, order)
   return what === undefined ? undefined : { kind: "changed-report", what }
 }
 

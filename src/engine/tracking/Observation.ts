@@ -319,7 +319,6 @@ export const make = Effect.gen(function* () {
   ): ReadonlyArray<BotEvent> => {
     if (placement.order?.id === order.id) {
       const manner = {
-        moved: consistency.moved(placement, order),
         insists: consistency.insists(placement, order, now),
         waits: consistency.waits(placement, order, now)
       }

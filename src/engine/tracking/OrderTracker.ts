@@ -22,7 +22,7 @@ import * as Fills from "./amounts/Fills.ts"
 import { reopening } from "./amounts/TakingBack.ts"
 import { type Finding, isImpossible, isLate, isRestless, judge, mostDeposited, receivedBy } from "./Court.ts"
 import * as Fingerprint from "./Fingerprint.ts"
-import { askedFor, difference, type Expectations } from "./MoneyPath.ts"
+import { askedFor, difference, type Expectations, shownBy } from "./MoneyPath.ts"
 
 const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
@@ -179,8 +179,8 @@ export const adopt = (placement: Placement, order: Order, asked?: Asked): Readon
 export const found = (placement: Placement, order: Order, asked?: Asked): ReadonlyArray<BotEvent> => {
   const adopted = adopt(placement, order, asked)
   if (placement.state !== "planned") return adopted
-  const path = asked && askedFor(placement.side, asked.market, asked.expected)
-  return [{ _tag: "CreateSent", ...about(placement), attempt: 1, ...present({ path }) }, ...adopted]
+  const path = asked === undefined ? shownBy(order) : askedFor(placement.side, asked.market, asked.expected)
+  return [{ _tag: "CreateSent", ...about(placement), attempt: 1, path }, ...adopted]
 }
 
 const bound = (
@@ -239,8 +239,6 @@ const lost = (placement: Placement, shown: Order, reported: Order): Finding | un
 }
 
 interface Manner {
-  /** As for `judge`. */
-  readonly moved?: string | undefined
   /** The order is over, and for so long the venue has shown less of it than before that no read can be so old. */
   readonly insists?: boolean
   /** The order ended early, and its end is not believed yet (`EarlyEnd`). */
@@ -252,7 +250,7 @@ export const observe = (
   placement: Placement,
   reported: Order,
   correlationId?: string,
-  { insists = false, moved, waits = false }: Manner = {}
+  { insists = false, waits = false }: Manner = {}
 ): ReadonlyArray<BotEvent> => {
   const shown = {
     ...reported,
@@ -267,7 +265,7 @@ export const observe = (
   const correlation = present({ correlationId })
   const finding =
     placement.contradiction === undefined
-      ? ((insists ? lost(placement, shown, reported) : undefined) ?? judge(placement, reported, order, moved))
+      ? ((insists ? lost(placement, shown, reported) : undefined) ?? judge(placement, reported, order))
       : undefined
   const events: Array<BotEvent> = []
   const isQuiet = isRestless(placement)

@@ -87,30 +87,3 @@ describe("an order that the venue denies", () => {
     }
   })
 })
-
-describe("an order of an older journal", () => {
-  const placement = placementAfter("StatusSeen")
-  const elsewhere = { ...order, recipient: "thief" }
-  it("that sends our money elsewhere than it said at first is told", () => {
-    const { moved } = make()
-    assert.isUndefined(moved(placement, order))
-    assert.isUndefined(moved(placement, order))
-    assert.strictEqual(moved(placement, elsewhere), "its recipient is thief instead of me")
-  })
-
-  it("is not compared with itself where the journal knows, a swap repeats, or something is missing", () => {
-    const { moved } = make()
-    moved(placement, order)
-    const path = {
-      originAsset: "usdc",
-      destinationAsset: "btc",
-      recipient: "me",
-      recipientType: "INTENTS",
-      refundTo: "me",
-      refundType: "INTENTS"
-    }
-    assert.isUndefined(moved({ ...placement, path }, elsewhere))
-    assert.isUndefined(moved({ ...placement, by: "swap" }, elsewhere))
-    assert.isUndefined(moved(placement, { ...elsewhere, unsaid: ["recipient"] }))
-  })
-})

@@ -116,26 +116,6 @@ describe("an order whose money is said to go elsewhere", () => {
     )
   )
 
-  it.effect("is told as before with a journal that does not say what was asked for", () =>
-    inVirtualTime(
-      Effect.gen(function* () {
-        const { process: first, world } = yield* oneRests
-        yield* first.stop
-        const older = [...(yield* first.events)].map(({ event }): BotEvent => {
-          if (event._tag !== "CreateSent") return event
-          const { attempt, placement, slot, strategy } = event
-          return { _tag: "CreateSent", attempt, placement, slot, strategy }
-        })
-        const second = yield* withJournal(world, older)
-        yield* Effect.sleep(15_000)
-        assert.deepStrictEqual(alertsOf(yield* second.events), [])
-        lie(world, { recipient: "thief.near" })
-        yield* Effect.sleep(15_000)
-        assert.lengthOf(alertsOf(yield* second.events), 1)
-      })
-    )
-  )
-
   it.effect("was told although the operator had edited the addresses before it was paid", () =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -35,14 +35,10 @@ export interface Print {
   readonly sizes: string
 }
 
-/**
- * Memory without levels or sizes was written by an older program, for the same grid. Without any memory, existing
- * slots with cell names belong to a grid that the file described before something else.
- */
+/** Without any memory, existing slots with cell names belong to a grid that the file described before something else. */
 export const isEdited = (memory: Memory, print: Print, view: View): boolean => {
   if (decimalIn(memory, "start") === undefined) return [...view.slots.keys()].some(isCellSlot)
-  const [levels, sizes] = [textIn(memory, "levels") ?? print.levels, textIn(memory, "sizes") ?? print.sizes]
-  return levels !== print.levels || sizes !== print.sizes
+  return textIn(memory, "levels") !== print.levels || textIn(memory, "sizes") !== print.sizes
 }
 
 /** Less than this part of a cell is not worth an order: it is what rounding and fees leave. */
