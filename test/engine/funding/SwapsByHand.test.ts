@@ -143,7 +143,10 @@ describe("swaps", () => {
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make(0)
-        const held = Layer.succeed(FundingHold, (ids: ReadonlyArray<string>) => Effect.succeed(`held ${ids.length}`))
+        // Both assets are asked for: an incident of either holds it.
+        const held = Layer.succeed(FundingHold, (ids: ReadonlyArray<string>) =>
+          Effect.succeed(ids.length === 2 ? "incident" : undefined)
+        )
         const wallet = walletThat((payment) => Effect.die(payment), asked)
         const account = yield* Effect.provide(Effect.flatMap(begin(changes), finish), Layer.merge(held, wallet))
         assert.strictEqual(SwapHistory.phaseOf(account), "dropped")
