@@ -1,0 +1,30 @@
+/** The times of bars with gaps: where each bar is, and what is missing between them. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as TimeAxis from "../../src/candles/TimeAxis.ts"
+
+const minute = 60_000
+const steps = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })))
+
+describe("a time axis", () => {
+  it("of bars without a gap misses none", () => {
+    assert.deepStrictEqual(TimeAxis.gaps(TimeAxis.regular(5, 0, minute)), { count: 0, bars: 0, longestMillis: 0 })
+    assert.deepStrictEqual(TimeAxis.gaps(TimeAxis.make(new Float64Array())), { count: 0, bars: 0, longestMillis: 0 })
+  })
+
+  it.prop("knows where each bar is, and how many are missing", { distances: steps }, ({ distances }) => {
+    const times = distances.reduce((made, distance) => [...made, (made.at(-1) ?? 0) + distance * minute], [0])
+    const axis = TimeAxis.make(Float64Array.from(times), minute)
+    for (const [bar, time] of times.entries()) {
+      assert.strictEqual(TimeAxis.openTime(axis, bar), time)
+      assert.strictEqual(TimeAxis.firstBarFrom(axis, time), bar)
+      assert.strictEqual(TimeAxis.firstBarFrom(axis, time + 1), bar + 1)
+    }
+    const missing = distances.map((distance) => distance - 1).filter((bars) => bars > 0)
+    assert.deepStrictEqual(TimeAxis.gaps(axis), {
+      count: missing.length,
+      bars: missing.reduce((sum, bars) => sum + bars, 0),
+      longestMillis: Math.max(0, ...missing) * minute
+    })
+  })
+})
