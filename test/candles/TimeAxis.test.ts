@@ -13,7 +13,8 @@ describe("a time axis", () => {
   })
 
   it.prop("knows where each bar is, and how many are missing", { distances: steps }, ({ distances }) => {
-    const times = distances.reduce((made, distance) => [...made, (made.at(-1) ?? 0) + distance * minute], [0])
+    const times = [0]
+    for (const distance of distances) times.push((times.at(-1) ?? 0) + distance * minute)
     const axis = TimeAxis.make(Float64Array.from(times), minute)
     for (const [bar, time] of times.entries()) {
       assert.strictEqual(TimeAxis.openTime(axis, bar), time)
