@@ -8,7 +8,7 @@ import * as TimeAxis from "../src/candles/TimeAxis.ts"
 import type { Bench } from "./bench.ts"
 import * as ladder from "./ladder.ts"
 import { compare, type Way } from "./measure.ts"
-import { gridSearch } from "./sweep.ts"
+import { gridInputs, gridSearch } from "./sweep.ts"
 
 /** Every bar, and after it bars that stand still at its close: the same fills, further apart. */
 const stretched = (candles: Candles, times: number): Candles => {
@@ -76,12 +76,13 @@ const dense = async ({ show }: Bench, candles: Candles, indices: CrossingIndex.I
 
 const strategies = async ({ show }: Bench, candles: Candles, indices: CrossingIndex.Indices): Promise<void> => {
   const search = gridSearch()
+  const inputs = gridInputs(candles, indices)
   const run = (count: number, repeats: number, name: string): Way => ({
     name,
     run: () => {
       let fills = 0
       for (let trial = 0; trial < count; trial++)
-        for (let repeat = 0; repeat < repeats; repeat++) fills += Trial.run(search, trial % 100, candles, indices).fills
+        for (let repeat = 0; repeat < repeats; repeat++) fills += Trial.run(search, trial % 100, inputs).fills
       return `${fills} fills`
     }
   })

@@ -4,11 +4,13 @@ import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Result } from "effect"
+import type * as Backtest from "../src/backtest/Backtest.ts"
 import { noCosts } from "../src/backtest/kernel/FillPresets.ts"
 import * as Sweep from "../src/backtest/search/Sweep.ts"
 import * as SweepSpace from "../src/backtest/search/SweepSpace.ts"
 import * as Trial from "../src/backtest/search/Trial.ts"
 import type { TrialResult } from "../src/backtest/search/TrialResult.ts"
+import type { Candles } from "../src/candles/Candles.ts"
 import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
 import type { Bench } from "./bench.ts"
 import * as ladder from "./ladder.ts"
@@ -26,9 +28,12 @@ export const gridSearch = (): Trial.Search => ({
   markets: { assets, ticks: new Map() },
   space: gridSets.map((text) => Result.getOrThrow(SweepSpace.dimension(text))),
   mode: "optimistic",
-  objective: "profitQuote",
-  options: { costs: noCosts, changes: {} }
+  objective: "profitQuote"
 })
+
+export const gridInputs = (candles: Candles, indices: CrossingIndex.Indices): Backtest.MarketInputs => [
+  { candles, indices, options: { costs: noCosts, changes: {} } }
+]
 
 const identity = (results: ReadonlyArray<TrialResult>): string => {
   let hash = 0
@@ -43,17 +48,15 @@ export const sweep = async ({ show }: Bench): Promise<void> => {
   const candles = ladder.years(5)
   const search = gridSearch()
   const trials = Array.from({ length: 1000 }, (_, trial) => trial)
-  const linear = CrossingIndex.linearIndices(candles, "at")
+  const linear = gridInputs(candles, CrossingIndex.linearIndices(candles, "at"))
   const sweeping = (threads: number) => ({
     name: `a sweep on ${threads} threads`,
     run: async () => {
       const results: Array<TrialResult> = []
-      const indices = CrossingIndex.buildIndices(candles, "at")
+      const inputs = gridInputs(candles, CrossingIndex.buildIndices(candles, "at"))
       await Effect.runPromise(
         Sweep.team(threads).pipe(
-          Effect.flatMap((team) =>
-            Sweep.run({ team, search, candles, indices, trials }, (result) => void results.push(result))
-          ),
+          Effect.flatMap((team) => Sweep.run({ team, search, inputs, trials }, (result) => void results.push(result))),
           Effect.scoped
         )
       )
@@ -62,7 +65,7 @@ export const sweep = async ({ show }: Bench): Promise<void> => {
   })
   const single = {
     name: "single runs",
-    run: () => identity(trials.map((trial) => Trial.run({ ...search }, trial, candles, linear)))
+    run: () => identity(trials.map((trial) => Trial.run({ ...search }, trial, linear)))
   }
   show(await compare("1,000 grids over 5 years", sweeping(2), single, { samples: 2 }))
 }

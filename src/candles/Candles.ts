@@ -54,6 +54,16 @@ export const closeAt = ({ close, readClose }: Candles, bar: number): number =>
 export const volumeAt = ({ volume, readVolume }: Candles, bar: number): number =>
   readVolume === undefined ? (volume[bar] ?? 0) : readVolume(bar)
 
+/** The lowest and the highest price of the bars `from` up to `to` (exclusive). */
+export const extremes = ({ low, high, bars }: Candles, from = 0, to = bars): readonly [number, number] => {
+  let [least, greatest] = [Number.POSITIVE_INFINITY, 0]
+  for (let bar = from; bar < to; bar++) {
+    least = Math.min(least, low[bar] ?? least)
+    greatest = Math.max(greatest, high[bar] ?? greatest)
+  }
+  return [least, greatest]
+}
+
 /** Volumes were loaded, and all of them are zero. */
 export const hasOnlyZeroVolumes = (candles: Candles): boolean => {
   if (candles.volume.length === 0 && candles.readVolume === undefined) return false

@@ -7,6 +7,7 @@ import * as Sweep from "../../src/backtest/search/Sweep.ts"
 import * as SweepSpace from "../../src/backtest/search/SweepSpace.ts"
 import type * as Trial from "../../src/backtest/search/Trial.ts"
 import * as WalkForward from "../../src/backtest/search/WalkForward.ts"
+import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import { seeded } from "../../src/domain/Seeded.ts"
 
@@ -24,10 +25,11 @@ const search: Trial.Search = {
   markets: { assets, ticks: new Map() },
   space,
   mode: "optimistic",
-  objective: "profitQuote",
-  options: { costs: noCosts, changes: {} }
+  objective: "profitQuote"
 }
 const candles = Generate.generate({ ...Generate.defaults, bars: 20_000 })
+const indices = CrossingIndex.linearIndices(candles, "at")
+const inputs = [{ candles, indices, options: { costs: noCosts, changes: {} } }] as const
 
 describe("WalkForward", () => {
   it("never searches on what it tries the best on, and tries on every bar after the first search once", () => {
@@ -54,7 +56,7 @@ describe("WalkForward", () => {
       const plan = {
         team: yield* Sweep.team(2),
         search,
-        candles,
+        inputs,
         trials: [0, 1, 2, 3],
         objective: "pnlQuote",
         conditions: [],

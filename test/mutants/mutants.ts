@@ -824,7 +824,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "trade: what is open at the end is no luck",
     test: "test/cli/backtest/monteCarlo.test.ts",
-    edits: [{ file: "src/cli/search/monteCarlo.ts", find: "[...trades, open]", replace: "trades" }]
+    edits: [{ file: "src/app/search/MonteCarloRun.ts", find: "[...trades, open]", replace: "trades" }]
   },
   {
     name: "statistics: a part of a day makes a year of more days",

@@ -54,7 +54,13 @@ export interface KnownCosts extends MeasuredFees.FlatFees {
   readonly accountTerms: OrderTerms
 }
 
-interface CostFlags {
+/** What a run needs to know of costs. */
+export interface CostsOfRun extends Omit<KnownCosts, "fees"> {
+  readonly fees: Pick<FeeModel, "basisPoints" | "ofInput">
+}
+
+/** What somebody gives of costs. */
+export interface CostFlags {
   readonly feeBps: Option.Option<number>
   readonly spreadBps: Option.Option<number>
   readonly withdrawFee: Option.Option<string>
@@ -206,7 +212,11 @@ const flatSaid = (
   ].join(", ")
 }
 
-const spreadIn = (given: Option.Option<number>, account: Account | undefined, market: Market): Spread => {
+export const spreadIn = (
+  given: Option.Option<number>,
+  account: Pick<Account, "impacts" | "spreads"> | undefined,
+  market: Market
+): Spread => {
   if (Option.isSome(given)) return { basisPoints: given.value, from: "flag", impact: { basisPoints: 0, from: "flag" } }
   const measured = account?.spreads.get(market.name)
   const impact = impactIn(account?.impacts, market)
@@ -216,7 +226,7 @@ const spreadIn = (given: Option.Option<number>, account: Account | undefined, ma
 }
 
 /** The sandbox's is for dollars, and so is the quote unless its price is known there. */
-export const impactIn = (measured: Account["impacts"] | undefined, { base, name, quote }: Market): Impact => {
+const impactIn = (measured: Account["impacts"] | undefined, { base, name, quote }: Market): Impact => {
   const ofUnit = measured?.get(name)
   if (ofUnit !== undefined) return { basisPoints: ofUnit * 10 ** base.decimals * perImpact, from: "measured" }
   const { assets, impactPerMillionUsd } = sandbox.defaultSettings("native")

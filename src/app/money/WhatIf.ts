@@ -4,18 +4,14 @@
  * times and margins measured from its own orders, and the answer is a band. The band of the file that
  * ran last shows by how much such a band misses here, and both ends are moved apart by that.
  */
-import { Effect, Option } from "effect"
+import { Array as Arr, Effect, Option } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as Band from "../../backtest/Band.ts"
-import { type Costs, noCosts } from "../../backtest/kernel/FillPresets.ts"
-import * as Calibration from "../../backtest/results/Calibration.ts"
-import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { type Amount, format, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { medianAmount } from "../../domain/Median.ts"
-import type { OrderTerms } from "../../domain/Order.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Replayed } from "../../engine/explain/Replay.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
@@ -25,6 +21,8 @@ import type { TradingRecord } from "../../ledger/Trades.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { isPartner, usualOf } from "../../venue/profile/Charges.ts"
 import * as FeeModel from "../backtest/FeeModel.ts"
+import * as RunCandles from "../backtest/RunCandles.ts"
+import * as RunSetUp from "../backtest/RunSetUp.ts"
 import * as JournalData from "../journal/JournalData.ts"
 
 export interface ProfitDifference {
@@ -72,42 +70,30 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   const [first, last] = [minutes[0], minutes.at(-1)]
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
   const { account, journal } = recorded
+  const part = { from: Option.none(), to: Option.none(), repair: Option.none(), noCache: true }
+  const wanted = { open: true, volume: true, indexed: false }
   const data = yield* Effect.option(
     Effect.all([
-      JournalData.candles(journal, market.name),
-      JournalData.calibration(journal, market.name, account.terms),
+      RunCandles.load([`journal:${journal}`], part, wanted, edited),
+      RunSetUp.calibrationOf(journal, market, account.terms),
       JournalData.costs(journal, keptBasisPoints(recorded))
     ])
   )
   if (Option.isNone(data)) return none("the journal's prices cannot be read")
-  const [{ candles }, calibration, { echoed, impacts, spreads }] = data.value
-  const [finest] = Backtest.tooFine(edited, candles)
+  const [candles, { measured }, costs] = data.value
+  const [finest] = files.flatMap((file) => Backtest.tooFine(file, candles.series[0].candles))
   if (finest !== undefined) return none(`it decides by ${finest} candles, and minutes are recorded`)
-  const spread = spreads.get(market.name) ?? FeeModel.sandboxSpreadBasisPoints
-  const optionsFor = ({ terms }: Strategy): Backtest.Options => ({
-    costs: {
-      ...costsOf(recorded, market, { ...account.terms, ...terms }, echoed),
-      spreadBasisPoints: spread / 2,
-      impactBasisPoints: FeeModel.impactIn(impacts, market).basisPoints
-    },
-    accountTerms: account.terms,
-    // What others trade is not recorded.
-    changes: { volumeShare: 0 },
-    measured: {
-      pessimistic: Calibration.rulesFor(calibration, "pessimistic"),
-      optimistic: Calibration.rulesFor(calibration, "optimistic")
-    }
+  const bandOf = Effect.fnUntraced(function* (file: Strategy) {
+    const ground = yield* RunSetUp.groundOf(RunSetUp.asKnown, file, costsOf(recorded, file, costs))
+    // No rule is fixed: the spread is drawn around the measured one.
+    const options = Arr.map(ground.options, (each) => ({ ...each, changes: {}, measured }))
+    const { inputs } = yield* RunSetUp.onCandles({ ...ground, options }, candles)
+    return Band.quantilesOf(Band.run(file, inputs).simulated, Backtest.profitOf)
   })
-  const indices = CrossingIndex.linearIndices(candles, "at")
-  const bandOf = (file: Strategy): readonly [Amount, Amount] => {
-    const { simulated } = Band.run(file, [{ candles, indices, options: optionsFor(file) }])
-    const { p5, p95 } = Band.quantilesOf(simulated, Backtest.profitOf)
-    return [p5, p95]
-  }
   const earned = earnedBy(recorded, strategy, market, last.close)
-  const [ranLow, ranHigh] = ran === undefined ? [earned, earned] : bandOf(ran.last)
-  const [low, high] = bandOf(edited)
-  const [editedLow, editedHigh] = [low - max(0n, ranLow - earned), high + max(0n, earned - ranHigh)]
+  const known = ran === undefined ? { p5: earned, p95: earned } : yield* bandOf(ran.last)
+  const { p5, p95 } = yield* bandOf(edited)
+  const [editedLow, editedHigh] = [p5 - max(0n, known.p5 - earned), p95 + max(0n, earned - known.p95)]
   const { quote } = market
   const text = (amount: Amount) => format(amount, quote.decimals)
   return {
@@ -140,29 +126,30 @@ const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: 
 const keptBasisPoints = ({ venue }: RecordedRun): number =>
   usualOf(venue.facts.fees, isPartner(venue.facts, venue.hasPartner))
 
-/** What the service takes with these terms, and the middle one of the flat fees that the bot paid. */
+/** What the service takes with the file's terms, and the middle one of the flat fees that the bot paid. */
 const costsOf = (
-  recorded: RecordedRun,
-  market: Market,
-  terms: OrderTerms,
-  echoed: FeeModel.Account["echoed"]
-): Omit<Costs, "spreadBasisPoints" | "impactBasisPoints"> => {
-  const { base, quote } = market
-  const { facts, hasPartner } = recorded.venue
+  { account, trading, venue }: RecordedRun,
+  { market, terms }: Strategy,
+  { echoed, impacts, spreads }: Pick<FeeModel.Account, "echoed" | "impacts" | "spreads">
+): FeeModel.CostsOfRun => {
+  const { facts, hasPartner } = venue
   const known = { echoed, isPartner: isPartner(facts, hasPartner), schedule: facts.fees }
   const paid = (kind: "payout" | "refund") => {
-    const of = (symbol: string): Amount => {
-      const paid = recorded.trading.fees.filter((fee) => fee.kind === kind && fee.asset === symbol)
-      return medianAmount(paid.map(({ amount }) => amount))
+    const of = ({ symbol }: Market["base"]) => {
+      const paid = trading.fees.filter((fee) => fee.kind === kind && fee.asset === symbol)
+      return [symbol, medianAmount(paid.map(({ amount }) => amount))] as const
     }
-    return { base: of(base.symbol), quote: of(quote.symbol) }
+    return new Map([of(market.base), of(market.quote)])
   }
+  const isShared = facts.fees.appFees === "shared"
   return {
-    ...noCosts,
-    ...(facts.fees.appFees === "shared"
-      ? { appFeeBasisPoints: FeeModel.ofInputs(known, [market], terms).basisPoints }
-      : { feeBasisPoints: keptBasisPoints(recorded) }),
-    withdrawFee: paid("payout"),
-    refundFee: paid("refund")
+    fees: {
+      basisPoints: isShared ? 0 : usualOf(facts.fees, known.isPartner),
+      ofInput: FeeModel.ofInputs(known, [market], { ...account.terms, ...terms }).basisPoints
+    },
+    payouts: paid("payout"),
+    refunds: paid("refund"),
+    spreads: new Map([[market.name, FeeModel.spreadIn(Option.none(), { spreads, impacts }, market)]]),
+    accountTerms: account.terms
   }
 }

@@ -125,11 +125,19 @@ export const gainsOf = (side: Backtest.BandSide): { readonly trades: ReadonlyArr
   return { trades, open: trades.reduce((rest, gained) => rest - gained, all) }
 }
 
+/** By market: how many trades ended, how many of them won, and what those and the others came to. */
+const tradesOf = ({ parts }: Backtest.BandSide) =>
+  parts.map(({ outcome, candles }) => {
+    const gains = RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
+    const sum = (of: ReadonlyArray<number>): number => of.reduce((total, gained) => total + gained, 0)
+    const won = gains.filter((gained) => gained > 0)
+    const grossLoss = -sum(gains.filter((gained) => gained <= 0))
+    return { trips: gains.length, won: won.length, grossProfit: sum(won), grossLoss }
+  })
+
 /** What trades earned after their fees, and what is still held against its cost: the parts of the profit. */
 export const partsOf = (side: Backtest.BandSide): { readonly gridProfit: number; readonly inventory: number } => {
-  const gridProfit = side.parts
-    .map(({ outcome, candles }) => RoundTrips.of(outcome, candles))
-    .reduce((sum, { grossLoss, grossProfit }) => sum + grossProfit - grossLoss, 0)
+  const gridProfit = tradesOf(side).reduce((sum, { grossLoss, grossProfit }) => sum + grossProfit - grossLoss, 0)
   const { quote } = side.parts[0].market
   return { gridProfit, inventory: Number(Backtest.profitOf(side)) / 10 ** quote.decimals - gridProfit }
 }
@@ -148,9 +156,9 @@ export const partFacts = (side: Backtest.BandSide): ReadonlyArray<readonly [stri
 export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
   const { counts, openOrders } = side
   const filled = counts.placed - counts.cancelled - openOrders
-  const byMarket = side.parts.map(({ outcome, candles }) => RoundTrips.of(outcome, candles))
-  const sum = (of: (trips: RoundTrips.RoundTrips) => number): number =>
-    byMarket.reduce((total, trips) => total + of(trips), 0)
+  const byMarket = tradesOf(side)
+  const sum = (of: (trades: (typeof byMarket)[number]) => number): number =>
+    byMarket.reduce((total, trades) => total + of(trades), 0)
   const trips = sum((found) => found.trips)
   const [grossProfit, grossLoss] = [sum((found) => found.grossProfit), sum((found) => found.grossLoss)]
   const exposure = Exposure.of(side.parts)

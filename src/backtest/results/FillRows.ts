@@ -5,6 +5,7 @@ import { openTime } from "../../candles/TimeAxis.ts"
 import { format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
+import { csvCell } from "../../domain/Text.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
 import type { OrderRow } from "../kernel/orders/OrderTable.ts"
 
@@ -34,13 +35,11 @@ export const together = <P extends { readonly outcome: Outcome; readonly candles
 
 export const csvHeader = "bar_index,open_time_ms,side,slot,price,base,quote"
 
-export const quoted = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-
 /** `base` and `quote` are what changed hands: spent, and received after fees. */
 export const csvLine = (market: Market, fill: FillRow): string => {
   const [base, quote] = fill.side === "BUY" ? [fill.output, fill.input] : [fill.input, fill.output]
   const amounts = [format(base, market.base.decimals), format(quote, market.quote.decimals)]
-  return [fill.bar, fill.openTime, fill.side, quoted(fill.slotName), Decimal.format(fill.price), ...amounts].join(",")
+  return [fill.bar, fill.openTime, fill.side, csvCell(fill.slotName), Decimal.format(fill.price), ...amounts].join(",")
 }
 
 /** With several markets, the market is a separate column. */

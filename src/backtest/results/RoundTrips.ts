@@ -10,20 +10,11 @@ import type { Side } from "../../domain/Market.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
 import * as FillRows from "./FillRows.ts"
 
-export interface SlotTrips {
+/** What a slot did, and what its trades gained. */
+interface SlotTrips {
   buys: number
   sells: number
   gained: number
-  won: number
-  lost: number
-}
-
-export interface RoundTrips {
-  readonly bySlot: ReadonlyMap<string, SlotTrips>
-  readonly trips: number
-  readonly won: number
-  readonly grossProfit: number
-  readonly grossLoss: number
 }
 
 /** What is open of one fill. */
@@ -189,31 +180,15 @@ export const trades = (outcome: Outcome, candles: Candles): ReadonlyArray<Closed
   return found
 }
 
-export const of = (outcome: Outcome, candles: Candles): RoundTrips => {
-  const bySlot = new Map<string, SlotTrips>()
+export const bySlot = (outcome: Outcome, candles: Candles): ReadonlyMap<string, SlotTrips> => {
+  const found = new Map<string, SlotTrips>()
   const tripsOf = (slotName: string): SlotTrips => {
-    const slot = bySlot.get(slotName) ?? { buys: 0, sells: 0, gained: 0, won: 0, lost: 0 }
-    bySlot.set(slotName, slot)
+    const slot = found.get(slotName) ?? { buys: 0, sells: 0, gained: 0 }
+    found.set(slotName, slot)
     return slot
   }
-  for (const { slotName, side } of FillRows.rows(outcome, candles)) {
-    const slot = tripsOf(slotName)
-    if (side === "BUY") slot.buys++
-    else slot.sells++
-  }
-  const all = trades(outcome, candles)
-  let [won, grossProfit, grossLoss] = [0, 0, 0]
-  for (const { slotName, gained } of all) {
-    const slot = tripsOf(slotName)
-    slot.gained += gained
-    if (gained > 0) {
-      won++
-      slot.won++
-      grossProfit += gained
-    } else {
-      slot.lost++
-      grossLoss -= gained
-    }
-  }
-  return { bySlot, trips: all.length, won, grossProfit, grossLoss }
+  for (const { slotName, side } of FillRows.rows(outcome, candles))
+    tripsOf(slotName)[side === "BUY" ? "buys" : "sells"]++
+  for (const { slotName, gained } of trades(outcome, candles)) tripsOf(slotName).gained += gained
+  return found
 }

@@ -60,14 +60,17 @@ const ratio = (numerator: number, denominator: number): number => (denominator >
 export const returnsOf = (equity: ReadonlyArray<number>): ReadonlyArray<number> =>
   equity.slice(1).map((value, index) => ratio(value, equity[index] ?? 0) - 1)
 
-const maxDrawdownOf = (equity: ReadonlyArray<number>): number => {
-  let [peak, greatest] = [Number.NEGATIVE_INFINITY, 0]
-  for (const value of equity) {
+/** Fall of each value from the peak before it, which may be another one to begin with. */
+export const falls = (equity: ReadonlyArray<number>, before = Number.NEGATIVE_INFINITY): ReadonlyArray<number> => {
+  let peak = before
+  return equity.map((value) => {
     peak = Math.max(peak, value)
-    greatest = Math.max(greatest, ratio(peak - value, peak))
-  }
-  return greatest
+    return peak > 0 ? value / peak - 1 : 0
+  })
 }
+
+export const maxDrawdownOf = (equity: ReadonlyArray<number>, before?: number): number =>
+  falls(equity, before).reduce((deepest, fall) => Math.max(deepest, -fall), 0)
 
 /** Abramowitz and Stegun 7.1.26: off by at most 1.5e-7. */
 export const normalProbability = (z: number): number => {

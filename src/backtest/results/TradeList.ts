@@ -5,8 +5,8 @@
 import type { Candles } from "../../candles/Candles.ts"
 import { openTime } from "../../candles/TimeAxis.ts"
 import type { Market } from "../../domain/Market.ts"
+import { csvCell } from "../../domain/Text.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
-import { quoted } from "./FillRows.ts"
 import { type ClosedTrade, trades } from "./RoundTrips.ts"
 
 export interface ListedTrade extends ClosedTrade {
@@ -68,29 +68,10 @@ export const csv = (
   const lines = all
     .toSorted((a, b) => a.trade.exitTime - b.trade.exitTime)
     .map(({ market, trade }) => {
-      const {
-        slotName,
-        entrySlotName,
-        side,
-        base,
-        entryPrice,
-        exitPrice,
-        gained,
-        entryTime,
-        exitTime,
-        adverse,
-        favourable
-      } = trade
+      const { side, base, entryPrice, exitPrice, gained, entryTime, exitTime, adverse, favourable } = trade
       const numbers = [base, entryPrice, exitPrice, gained, gained / (base * entryPrice), adverse, favourable]
-      const about = [
-        entryTime,
-        exitTime,
-        exitTime - entryTime,
-        market.name,
-        quoted(slotName),
-        quoted(entrySlotName),
-        side
-      ]
+      const slots = [csvCell(trade.slotName), csvCell(trade.entrySlotName)]
+      const about = [entryTime, exitTime, exitTime - entryTime, market.name, ...slots, side]
       return [...about, ...numbers.map(rounded)].join(",")
     })
   return [csvHeader, ...lines, ""].join("\n")

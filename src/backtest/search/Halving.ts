@@ -58,11 +58,11 @@ export const run = Effect.fn("Halving.run")(function* (
   let trials = plan.trials
   for (const [index, { bars }] of plan.rungs.entries()) {
     const isLast = index === plan.rungs.length - 1
-    const part = isLast ? plan : Sweep.partOf(plan, 0, bars)
+    const inputs = isLast ? plan.inputs : Sweep.partOf(plan.inputs, 0, bars)
     const wanted = new Set(trials)
     const results = known.filter(({ trial, rung = 0 }) => rung === index && wanted.has(trial))
     const done = new Set(results.map(({ trial }) => trial))
-    yield* Sweep.run({ ...plan, ...part, trials: trials.filter((trial) => !done.has(trial)) }, (result) => {
+    yield* Sweep.run({ ...plan, inputs, trials: trials.filter((trial) => !done.has(trial)) }, (result) => {
       const placed = plan.rungs.length === 1 ? result : { ...result, rung: index }
       results.push(placed)
       onResult(placed)

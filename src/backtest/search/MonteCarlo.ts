@@ -5,6 +5,7 @@
  */
 import { type Candles, column } from "../../candles/Candles.ts"
 import type { Random } from "../../domain/Seeded.ts"
+import { maxDrawdownOf } from "../results/Statistics.ts"
 
 export const methods = ["returns", "order", "trades", "candles"] as const
 export type SimulationMethod = (typeof methods)[number]
@@ -28,16 +29,12 @@ const pathOf = (equity: ReadonlyArray<number>): ReadonlyArray<number> =>
   })
 
 /** The fate of equity, given as shares of the start. */
-export const fateOf = (equity: ReadonlyArray<number>, keepsPath: boolean): Simulation => {
-  let [last, peak, maxDrawdown, worst] = [1, 1, 0, 0]
-  for (const value of equity) {
-    last = value
-    peak = Math.max(peak, value)
-    maxDrawdown = Math.max(maxDrawdown, 1 - value / peak)
-    worst = Math.max(worst, 1 - value)
-  }
-  return { gain: last - 1, maxDrawdown, worst, path: keepsPath ? pathOf(equity) : [] }
-}
+export const fateOf = (equity: ReadonlyArray<number>, keepsPath: boolean): Simulation => ({
+  gain: (equity.at(-1) ?? 1) - 1,
+  maxDrawdown: maxDrawdownOf(equity, 1),
+  worst: equity.reduce((worst, value) => Math.max(worst, 1 - value), 0),
+  path: keepsPath ? pathOf(equity) : []
+})
 
 const compounded = (returns: ReadonlyArray<number>): ReadonlyArray<number> => {
   let equity = 1

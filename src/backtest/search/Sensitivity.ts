@@ -2,8 +2,6 @@
  * How much a result depends on what nobody knows exactly: the same trial with other fees and other delays. A result
  * that only lives at one price of a fee, or only without delay, is not to be relied on.
  */
-import type { Candles } from "../../candles/Candles.ts"
-import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as Backtest from "../Backtest.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 import * as Trial from "./Trial.ts"
@@ -21,7 +19,7 @@ interface Variation {
 const seconds = (millis: number): string => `${millis / 1000} s`
 
 /** Both sides have the same fees. */
-const variationsOf = ({ options }: Trial.Search): ReadonlyArray<Variation> => {
+const variationsOf = ({ options }: Backtest.MarketInput): ReadonlyArray<Variation> => {
   const { feeBasisPoints } = Backtest.rulesIn("pessimistic", options)
   const withRules = (name: string, rules: Partial<FillRules>): Variation => ({ name, rules })
   return [
@@ -48,14 +46,12 @@ export interface Sensitivity {
 export const of = (
   search: Trial.Search,
   trial: number,
-  candles: Candles,
-  indices: CrossingIndex.Indices,
-  others: ReadonlyArray<Backtest.MarketInput> = []
+  [first, ...others]: Backtest.MarketInputs
 ): ReadonlyArray<Sensitivity> =>
-  variationsOf(search).map(({ name, rules }) => {
-    const changed = <A extends { readonly options: Backtest.Options }>(given: A): A => ({
+  variationsOf(first).map(({ name, rules }) => {
+    const changed = (given: Backtest.MarketInput): Backtest.MarketInput => ({
       ...given,
       options: { ...given.options, changes: { ...given.options.changes, ...rules } }
     })
-    return { name, result: Trial.run(changed(search), trial, candles, indices, others.map(changed)) }
+    return { name, result: Trial.run(search, trial, [changed(first), ...others.map(changed)]) }
   })

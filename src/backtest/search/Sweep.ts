@@ -25,24 +25,17 @@ export interface Team {
 export interface SweepPlan {
   readonly team: Team
   readonly search: Trial.Search
-  readonly candles: Candles.Candles
-  readonly indices: CrossingIndex.Indices
-  /** Series of further markets that the strategy sees, on the same time axis. */
-  readonly others?: ReadonlyArray<Backtest.MarketInput>
+  readonly inputs: Backtest.MarketInputs
   readonly trials: ReadonlyArray<number>
 }
 
 /** The bars `from` up to `to` (exclusive) of all series. */
-export const partOf = (
-  { candles, others = [] }: Pick<SweepPlan, "candles" | "others">,
-  from: number,
-  to: number
-): Required<Pick<SweepPlan, "candles" | "indices" | "others">> => {
-  const cut = (whole: Candles.Candles) => {
-    const part = Candles.slice(whole, from, to)
-    return { candles: part, indices: CrossingIndex.buildIndices(part, "at") }
+export const partOf = ([first, ...others]: Backtest.MarketInputs, from: number, to: number): Backtest.MarketInputs => {
+  const cut = (input: Backtest.MarketInput): Backtest.MarketInput => {
+    const candles = Candles.slice(input.candles, from, to)
+    return { ...input, candles, indices: CrossingIndex.buildIndices(candles, "at") }
   }
-  return { ...cut(candles), others: others.map((other) => ({ ...other, ...cut(other.candles) })) }
+  return [cut(first), ...others.map(cut)]
 }
 
 /** The worker's file: a source beside this one, or its bundle beside ours. */
@@ -67,15 +60,12 @@ export const team = (threads: number): Effect.Effect<Team, never, Scope.Scope> =
 type Hear = (result: TrialResult) => void
 
 /** This thread's share of the trials. Between two of them it listens to the others, and to who wants to stop. */
-const takeTrials = (
-  { search, candles, indices, others, trials, taken }: Assignment,
-  hear: Hear
-): Effect.Effect<void> => {
+const takeTrials = ({ search, inputs, trials, taken }: Assignment, hear: Hear): Effect.Effect<void> => {
   let next = Atomics.add(taken, 0, 1)
   return Effect.whileLoop({
     while: () => next < trials.length,
     body: () => {
-      hear(Trial.run(search, trials[next] ?? 0, candles, indices, others))
+      hear(Trial.run(search, trials[next] ?? 0, inputs))
       return Effect.yieldNow
     },
     step: () => {
@@ -87,10 +77,10 @@ const takeTrials = (
 /** Runs all trials; `onResult` hears of each as it ends, in no particular order. */
 export const run = ({ team, ...plan }: SweepPlan, onResult: Hear): Effect.Effect<void, SweepFailed> =>
   Effect.suspend(() => {
-    const { search, candles, indices, others = [], trials } = plan
+    const { search, inputs, trials } = plan
     if (trials.length === 0) return Effect.void
     const taken = new Int32Array(new SharedArrayBuffer(4))
-    const assignment: Assignment = { search, candles, indices, others, trials, taken }
+    const assignment: Assignment = { search, inputs, trials, taken }
     const all = Deferred.makeUnsafe<void>()
     let heard = 0
     const hear: Hear = (result) => {

@@ -1,22 +1,18 @@
 /** A worker thread of a sweep: takes the next trial by an atomic counter until none is left. Candles are shared memory. */
 
 import { parentPort } from "node:worker_threads"
-import type { Candles } from "../../candles/Candles.ts"
-import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import type * as Backtest from "../Backtest.ts"
 import * as Trial from "./Trial.ts"
 
 export interface Assignment {
   readonly search: Trial.Search
-  readonly candles: Candles
-  readonly indices: CrossingIndex.Indices
-  readonly others: ReadonlyArray<Backtest.MarketInput>
+  readonly inputs: Backtest.MarketInputs
   readonly trials: ReadonlyArray<number>
   /** One element: the number of trials taken so far. */
   readonly taken: Int32Array
 }
 
-parentPort?.on("message", ({ search, candles, indices, others, trials, taken }: Assignment) => {
+parentPort?.on("message", ({ search, inputs, trials, taken }: Assignment) => {
   for (let next = Atomics.add(taken, 0, 1); next < trials.length; next = Atomics.add(taken, 0, 1))
-    parentPort?.postMessage(Trial.run(search, trials[next] ?? 0, candles, indices, others))
+    parentPort?.postMessage(Trial.run(search, trials[next] ?? 0, inputs))
 })

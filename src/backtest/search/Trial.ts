@@ -2,7 +2,6 @@
 
 import { Result } from "effect"
 import type { Candles } from "../../candles/Candles.ts"
-import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { format } from "../../domain/Amount.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { sourceText } from "../../strategy/Problem.ts"
@@ -24,7 +23,6 @@ export interface Search {
   /** The rules to run by; by both, the worse side judges, which the objective tells. */
   readonly mode: FillMode | "worse"
   readonly objective: Objective.Objective
-  readonly options: Backtest.Options
 }
 
 /** The file is read once per search. */
@@ -71,24 +69,19 @@ const nothing = {
   dailySharpe: 0
 }
 
-/**
- * `others`: series of further markets, if the strategy sees several. `see` gets what a side came to, before the next one runs.
- */
+/** `see` gets what a side came to, before the next one runs. */
 export const run = (
   search: Search,
   trial: number,
-  candles: Candles,
-  indices: CrossingIndex.Indices,
-  others: ReadonlyArray<Backtest.MarketInput> = [],
+  inputs: Backtest.MarketInputs,
   see: (ran: Backtest.BandSide, side: FillMode) => void = () => undefined
 ): TrialResult => {
   const values = SweepSpace.combination(search.space, trial)
   const read = strategyOf(search, values)
   if (Result.isFailure(read)) return { trial, values, refused: read.failure, ...nothing }
-  const { mode, objective, options } = search
-  const markets: Backtest.MarketInputs = [{ candles, indices, options }, ...others]
+  const { mode, objective } = search
   const judged = (side: FillMode) => {
-    const ran = Backtest.runAll(read.success, markets, side)
+    const ran = Backtest.runAll(read.success, inputs, side)
     see(ran, side)
     return { side, figures: figuresOf(read.success, ran) }
   }

@@ -47,34 +47,35 @@ export const stretches = (
   }))
 }
 
-export interface WalkForwardPlan extends Omit<Sweep.SweepPlan, "indices"> {
+export interface WalkForwardPlan extends Sweep.SweepPlan {
   readonly objective: Objective.Objective
   readonly conditions: ReadonlyArray<Objective.Condition>
   readonly stretches: ReadonlyArray<Stretch>
 }
 
 export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan, onTrial: (done: number) => void) {
+  const [{ candles }] = plan.inputs
   let done = 0
   return yield* Effect.forEach(plan.stretches, (stretch) =>
     Effect.gen(function* (): Effect.fn.Return<WalkStep, Sweep.SweepFailed> {
-      const past = Sweep.partOf(plan, stretch.from, stretch.to)
+      const past = Sweep.partOf(plan.inputs, stretch.from, stretch.to)
       const results: Array<TrialResult> = []
-      yield* Sweep.run({ ...plan, ...past }, (result) => {
+      yield* Sweep.run({ ...plan, inputs: past }, (result) => {
         results.push(result)
         onTrial(++done)
       })
       const [best] = Objective.ranked(results, plan.objective, plan.conditions)
       const step = {
         ...stretch,
-        trainFrom: openTime(plan.candles.time, stretch.from),
-        testFrom: openTime(plan.candles.time, stretch.to),
-        testTo: closeTime(plan.candles.time, stretch.end - 1)
+        trainFrom: openTime(candles.time, stretch.from),
+        testFrom: openTime(candles.time, stretch.to),
+        testTo: closeTime(candles.time, stretch.end - 1)
       }
       if (best === undefined) return step
-      const { candles, indices, others } = Sweep.partOf(plan, stretch.to, stretch.end)
+      const future = Sweep.partOf(plan.inputs, stretch.to, stretch.end)
       const curves = new Map<TrialResult["side"], ReadonlyArray<number>>()
-      const test = Trial.run(plan.search, best.trial, candles, indices, others, (ran, side) =>
-        curves.set(side, Trial.curveOf(ran, candles))
+      const test = Trial.run(plan.search, best.trial, future, (ran, side) =>
+        curves.set(side, Trial.curveOf(ran, future[0].candles))
       )
       return { ...step, train: best, test, curve: curves.get(test.side) ?? [] }
     })

@@ -4,35 +4,14 @@
  */
 import { Array as Arr, Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { simulate } from "../../app/backtest/BacktestRun.ts"
+import { shown } from "../../app/backtest/view/BacktestShown.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
 import * as TradeList from "../../backtest/results/TradeList.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import type { Results } from "./BacktestComparison.ts"
-import * as BacktestInput from "./BacktestInput.ts"
-import { simulate } from "./BacktestRun.ts"
-import * as BacktestSummary from "./BacktestSummary.ts"
-
-/** Text or JSON, and the page of a report. Loaded on demand: most runs have one strategy and no report. */
-const shown = Effect.fnUntraced(function* (
-  results: Results,
-  wantsReport: boolean,
-  wantsJson: boolean,
-  curvePoints: number
-) {
-  if (results.length === 1) {
-    const text = wantsJson
-      ? JSON.stringify(BacktestSummary.json(results[0], curvePoints))
-      : BacktestSummary.lines(results[0]).join("\n")
-    if (!wantsReport) return { text }
-    const { html } = yield* Effect.promise(() => import("./BacktestReport.ts"))
-    return { text, page: yield* html(results[0]) }
-  }
-  const { html, json, lines } = yield* Effect.promise(() => import("./BacktestComparison.ts"))
-  const text = wantsJson ? JSON.stringify(json(results)) : lines(results).join("\n")
-  return wantsReport ? { text, page: yield* html(results) } : { text }
-})
+import * as runFlags from "./runFlags.ts"
 
 export const command = Command.make(
   "backtest",
@@ -41,15 +20,10 @@ export const command = Command.make(
       Argument.withDescription("The strategy file (YAML); several are compared"),
       Argument.variadic({ min: 1 })
     ),
-    ...BacktestInput.dataFlags,
-    data: FileName.flag("data").pipe(
-      Flag.withDescription(
-        "Candles or trades: CSV, plain or gzipped; journal:FILE for prices that a bot saw itself. Of several markets MARKET=CSV for each"
-      ),
-      Flag.atLeast(1)
-    ),
-    ...BacktestInput.ruleFlags,
-    config: BacktestInput.configFlag,
+    data: runFlags.dataOfMarkets,
+    ...runFlags.partFlags,
+    ...runFlags.ruleFlags,
+    config: runFlags.configFlag,
     fills: Flag.Literals("fills", ["both", "pessimistic", "optimistic"]).pipe(
       Flag.withDescription("Which side of the band: both gives the band (default: both)"),
       Flag.withDefault("both")
@@ -103,17 +77,19 @@ export const command = Command.make(
   },
   Effect.fn(function* (input) {
     if (!Arr.isReadonlyArrayNonEmpty(input.files)) return
-    const [first, ...rest] = yield* simulate(input, input.files)
+    const results = yield* simulate(input, input.files)
     const fileSystem = yield* FileSystem.FileSystem
-    if (Option.isSome(input.fillsCsv)) {
-      if (rest.length > 0) return yield* new WrongUsage({ message: "--fills-csv: give one strategy file" })
-      yield* fileSystem.writeFileString(input.fillsCsv.value, FillRows.csv(first.shown.parts))
+    const [{ shown: side }, ...others] = results
+    const written = [
+      ["fills-csv", input.fillsCsv, FillRows.csv],
+      ["trades-csv", input.tradesCsv, TradeList.csv]
+    ] as const
+    for (const [flag, file, csv] of written) {
+      if (Option.isNone(file)) continue
+      if (others.length > 0) return yield* new WrongUsage({ message: `--${flag}: give one strategy file` })
+      yield* fileSystem.writeFileString(file.value, csv(side.parts))
     }
-    if (Option.isSome(input.tradesCsv)) {
-      if (rest.length > 0) return yield* new WrongUsage({ message: "--trades-csv: give one strategy file" })
-      yield* fileSystem.writeFileString(input.tradesCsv.value, TradeList.csv(first.shown.parts))
-    }
-    const { text, page } = yield* shown([first, ...rest], Option.isSome(input.report), input.json, input.curve)
+    const { text, page } = yield* shown(results, Option.isSome(input.report), input.json, input.curve)
     if (Option.isSome(input.report) && page !== undefined) yield* fileSystem.writeFileString(input.report.value, page)
     yield* Console.log(text)
   })

@@ -2,6 +2,7 @@
 import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import * as LookaheadCheck from "../../app/backtest/LookaheadCheck.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { present } from "../../domain/Present.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -9,8 +10,7 @@ import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
 import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
-import * as BacktestInput from "../backtest/BacktestInput.ts"
-import * as Lookahead from "../backtest/Lookahead.ts"
+import * as runFlags from "../backtest/runFlags.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 
@@ -35,20 +35,19 @@ export const command = Command.make(
       "lookahead",
       "Also find out, on the candles of --data, whether a strategy looks into the future"
     ),
-    ...BacktestInput.dataFlags,
-    data: BacktestInput.dataFlags.data.pipe(Flag.optional),
+    data: runFlags.data.pipe(Flag.optional),
+    ...runFlags.partFlags,
     json: flags.json
   },
-  Effect.fn(function* ({ files, config, lookahead, data, json, ...dataFlags }) {
+  Effect.fn(function* ({ files, config, lookahead, data, json, ...part }) {
     const read = yield* readAgainst(config, files, lookahead ? "search" : "live")
     const { strategies, problems, rendered, leftOut } = read
     const ready = yield* readinessOf(strategies, read)
     if (lookahead && Option.isNone(data)) {
       return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
     }
-    const findings =
-      lookahead && Option.isSome(data) ? yield* Lookahead.look(strategies, { ...dataFlags, data: data.value }) : []
-    const faults = findings.flatMap((finding) => Lookahead.faultsOf(finding))
+    const findings = lookahead && Option.isSome(data) ? yield* LookaheadCheck.look(strategies, data.value, part) : []
+    const faults = findings.flatMap((finding) => LookaheadCheck.faultsOf(finding))
     if (json) {
       const shown = problems.map(shownProblem)
       yield* Console.log(
@@ -58,7 +57,7 @@ export const command = Command.make(
           warnings: strategies.flatMap(({ warnings = [] }) => warnings.map(shownProblem)),
           ...present({ leftOut }),
           ...(ready.length === 0 ? {} : { readiness: ready.map(({ line: _, ...each }) => each) }),
-          ...(lookahead ? { lookahead: findings.map(Lookahead.json) } : {})
+          ...(lookahead ? { lookahead: findings.map(LookaheadCheck.json) } : {})
         })
       )
     } else {
@@ -78,9 +77,9 @@ export const command = Command.make(
         for (const { line } of own) yield* Console.log(`  ${line}`)
       }
       for (const finding of findings) {
-        const found = Lookahead.faultsOf(finding)
+        const found = LookaheadCheck.faultsOf(finding)
         for (const fault of found) yield* Console.error(`${finding.strategy.file}: ${fault}`)
-        if (found.length === 0) yield* Console.log(`${finding.strategy.file}: ${Lookahead.praise(finding)}`)
+        if (found.length === 0) yield* Console.log(`${finding.strategy.file}: ${LookaheadCheck.praise(finding)}`)
       }
     }
     const distrusted = ready.flatMap(({ problem }) => problem ?? [])

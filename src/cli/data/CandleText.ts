@@ -5,12 +5,6 @@ import type { Candles } from "../../candles/Candles.ts"
 import { sha256Of } from "../../candles/ColumnCache.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 
-/** The least and the greatest, without spreading millions of arguments. */
-export const extremes = ({ low, high }: Candles): readonly [number, number] => [
-  low.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY),
-  high.reduce((greatest, value) => Math.max(greatest, value), 0)
-]
-
 const linesAtOnce = 50_000
 
 const csvOf = (candles: Candles, from: number, to: number): string => {

@@ -4,24 +4,28 @@
  */
 import { Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as RunCandles from "../../app/backtest/RunCandles.ts"
 import * as JournalData from "../../app/journal/JournalData.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Calibration from "../../backtest/results/Calibration.ts"
+import { extremes } from "../../candles/Candles.ts"
 import * as Generate from "../../candles/Generate.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { iso } from "../../domain/Text.ts"
-import * as BacktestInput from "../backtest/BacktestInput.ts"
+import * as runFlags from "../backtest/runFlags.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { extremes, hashOf, writeCsv } from "./CandleText.ts"
+import { hashOf, writeCsv } from "./CandleText.ts"
 import { download } from "./download.ts"
 
 const wanted = { open: true, volume: true, indexed: false }
 
 const market = flags.text("market", "Of a journal: the market whose prices are meant, for example BTC/USDC")
 
-const load = (input: BacktestInput.DataFlags & { readonly market: Option.Option<string> }) =>
-  BacktestInput.loadCandles(input, wanted, Option.getOrUndefined(input.market))
+const input = { data: FileName.argument("data"), ...runFlags.partFlags }
+
+const load = (asked: RunCandles.PartAsked & { readonly data: string; readonly market: Option.Option<string> }) =>
+  RunCandles.ofFile(asked.data, asked, wanted, Option.getOrUndefined(asked.market))
 
 const calibrate = Command.make(
   "calibrate",
@@ -34,7 +38,7 @@ const calibrate = Command.make(
 
 const info = Command.make(
   "info",
-  { ...BacktestInput.dataFlags, data: FileName.argument("data"), market, json: flags.json },
+  { ...input, market, json: flags.json },
   Effect.fn(function* (input) {
     const { candles, warnings, repaired, sha256, source } = yield* load(input)
     const { time, bars } = candles
@@ -68,7 +72,7 @@ const info = Command.make(
 
 const convert = Command.make(
   "convert",
-  { ...BacktestInput.dataFlags, data: FileName.argument("data"), out: FileName.argument("out"), market },
+  { ...input, out: FileName.argument("out"), market },
   Effect.fn(function* (input) {
     const { candles, warnings } = yield* load(input)
     for (const warning of warnings) yield* Console.error(warning)

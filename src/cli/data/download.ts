@@ -1,11 +1,12 @@
 /** `limitbot data download`: candles from an exchange, through the optional package ccxt. */
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { moment } from "../../app/backtest/RunCandles.ts"
 import * as ExchangeCandles from "../../app/candles/ExchangeCandles.ts"
 import * as Progress from "../../app/process/Progress.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
-import * as BacktestInput from "../backtest/BacktestInput.ts"
+import * as runFlags from "../backtest/runFlags.ts"
 import * as FileName from "../FileName.ts"
 
 export const download = Command.make(
@@ -17,7 +18,7 @@ export const download = Command.make(
     symbol: Flag.String("symbol").pipe(Flag.withDescription("The market there, for example BTC/USDT")),
     timeframe: Flag.String("timeframe").pipe(Flag.withDescription("Length of a candle"), Flag.withDefault("1m")),
     from: Flag.String("from").pipe(Flag.withDescription("First moment: 2024-01-31 or epoch milliseconds")),
-    to: BacktestInput.dataFlags.to,
+    to: runFlags.partFlags.to,
     out: FileName.flag("out").pipe(Flag.withDescription("The file; the same command goes on after its last line"))
   },
   Effect.fn(function* (input) {
@@ -26,8 +27,8 @@ export const download = Command.make(
       return yield* new WrongUsage({
         message: `--timeframe ${input.timeframe}: write for example 1m, 1h`
       })
-    const from = yield* BacktestInput.moment("from", Option.some(input.from), 0)
-    const to = yield* BacktestInput.moment("to", input.to, yield* Clock.currentTimeMillis)
+    const from = yield* moment("from", Option.some(input.from), 0)
+    const to = yield* moment("to", input.to, yield* Clock.currentTimeMillis)
     const exchange = yield* Effect.flatMap(ExchangeCandles.loadLibrary, (module) =>
       ExchangeCandles.openExchange(module, input.exchange)
     )

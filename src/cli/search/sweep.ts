@@ -2,19 +2,19 @@
  * `limitbot sweep FILE --data CSV --set path=from..to:step …`: runs many parameter sets on all cores, and says how
  * far to trust the best.
  */
-import { Clock, Console, Effect, FileSystem, Option } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { run } from "../../app/search/SweepRun.ts"
+import { html } from "../../app/search/view/SweepReport.ts"
+import { json, lines } from "../../app/search/view/SweepSummary.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import * as SearchInput from "./SearchInput.ts"
-import * as SweepReport from "./SweepReport.ts"
-import { run } from "./SweepRun.ts"
-import * as SweepSummary from "./SweepSummary.ts"
+import { say, searchFlags } from "./searchFlags.ts"
 
 export const command = Command.make(
   "sweep",
   {
-    ...SearchInput.searchFlags,
+    ...searchFlags,
     halve: Flag.Int("halve").pipe(
       Flag.withDescription(
         "Successive halving: one of so many goes on to longer data (3 is usual); default: all on all"
@@ -44,19 +44,7 @@ export const command = Command.make(
     report: flags.report
   },
   Effect.fn(function* (input) {
-    const { found, loaded } = yield* run(input)
-    if (Option.isSome(input.report)) {
-      const fileSystem = yield* FileSystem.FileSystem
-      const { fees, further, strategy } = loaded
-      const madeAt = yield* Clock.currentTimeMillis
-      const about = { strategy, ranOn: [loaded, ...further], fees: fees.sentence, madeAt }
-      yield* fileSystem.writeFileString(input.report.value, SweepReport.html(found, about))
-    }
-    yield* Console.log(
-      input.json
-        ? JSON.stringify({ ...SweepSummary.json(found), fees: loaded.fees })
-        : [loaded.fees.sentence, ...SweepSummary.lines(found)].join("\n")
-    )
+    yield* say(input, yield* run(input), { html, json, lines })
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Try many parameter sets on all cores"),

@@ -2,6 +2,7 @@
  * One HTML file that needs nothing else: no requests, readable in the dark, on paper and in ten years. The functions
  * that make elements escape text, and nothing else does.
  */
+import type { NotedCells } from "../text/Table.ts"
 import { style } from "./HtmlPageStyle.ts"
 
 export type Facts = ReadonlyArray<readonly [label: string, value: string]>
@@ -47,19 +48,12 @@ export const table = (
   return scrolled(`<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`)
 }
 
-/** One strategy on several markets, and what that says. */
-export interface MarketsTable {
-  readonly titles: ReadonlyArray<string>
-  readonly rows: ReadonlyArray<ReadonlyArray<string>>
-  readonly notes: ReadonlyArray<string>
-}
-
-/** Nothing for a single market. */
-export const markets = (found: MarketsTable | undefined): string =>
+/** One strategy on several markets; nothing for a single market. */
+const markets = (found: NotedCells | undefined): string =>
   found === undefined ? "" : section("By market", `${table(found.titles, found.rows)}${list(found.notes)}`)
 
 /** What a run was made from, and the strategy file as it ran. */
-export const origin = (facts: Facts, text: string): string => `${table(["", ""], facts, () => false)}${fileText(text)}`
+const origin = (facts: Facts, text: string): string => `${table(["", ""], facts, () => false)}${fileText(text)}`
 
 /** The strategy file as it ran. */
 export const fileText = (text: string): string => `<h3>Strategy file</h3>${preformatted(text)}`
@@ -89,3 +83,36 @@ export const render = ({ title, subtitle, body, styles = "", scripts = "" }: Pag
 ${body}
 </main>${scripts}</body></html>
 `
+
+/** What every page about one strategy says. */
+export interface StrategyPage {
+  readonly title: string
+  readonly subtitle: string
+  readonly fees: string
+  readonly headline: Facts
+  /** What the figures mean, in sentences. */
+  readonly says: ReadonlyArray<string>
+  readonly markets?: NotedCells
+  readonly facts: Facts
+  /** The strategy file as it ran. */
+  readonly text: string
+}
+
+/** What it says first, the sections about what was done, and what that was made from. */
+export const ofStrategy = (
+  { title, subtitle, fees, headline, says, markets: found, facts, text }: StrategyPage,
+  done: string,
+  sections: ReadonlyArray<string>
+): string =>
+  render({
+    title,
+    subtitle,
+    body: [
+      `<p>${escape(fees)}</p>`,
+      cards(headline),
+      section("What this says", list(says)),
+      ...sections,
+      markets(found),
+      section(done, origin(facts, text))
+    ].join("\n")
+  })

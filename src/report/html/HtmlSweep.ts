@@ -2,16 +2,11 @@
  * A search as one HTML page: how far to trust the best, what the parameters do, and where the best stands among all.
  */
 import * as HeatMap from "../HeatMap.ts"
+import type { Cells } from "../text/Table.ts"
 import { histogram } from "./Histogram.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 
-export interface SweepReport {
-  readonly title: string
-  readonly subtitle: string
-  readonly fees: string
-  readonly headline: HtmlPage.Facts
-  /** What the best made, and how far to trust it, in sentences. */
-  readonly says: ReadonlyArray<string>
+export interface SweepReport extends HtmlPage.StrategyPage {
   readonly objective: string
   readonly map?: HeatMap.HeatMap
   /** Where the trial that is shown as the best stands on the map. */
@@ -20,15 +15,11 @@ export interface SweepReport {
   /** Objective of every trial, and of the best one over the same data. */
   readonly scores: ReadonlyArray<number>
   readonly winnerScore?: number
-  readonly best: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
+  readonly best: Cells
   /** The strategy file with the values of the best. */
   readonly bestText?: string
   /** Trials whose values make no strategy: the values, and the reason. */
-  readonly refused: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
-  readonly markets?: HtmlPage.MarketsTable
-  readonly facts: HtmlPage.Facts
-  /** The strategy file as it was searched. */
-  readonly text: string
+  readonly refused: Cells
 }
 
 /** Cividis (Nuñez, Anderton and Renslow, 2018): even steps of lightness, the same for every kind of colour vision. */
@@ -102,42 +93,27 @@ const refusedTable = ({ titles, rows }: SweepReport["refused"]): string => {
 
 export const render = (report: SweepReport): string => {
   const { map, winner, scores, best, objective } = report
-  return HtmlPage.render({
-    title: report.title,
-    subtitle: report.subtitle,
-    body: [
-      `<p>${HtmlPage.escape(report.fees)}</p>`,
-      HtmlPage.cards(report.headline),
-      HtmlPage.section("What this says", HtmlPage.list(report.says)),
-      map === undefined
-        ? ""
-        : HtmlPage.section(`${map.rowName} by ${map.columnName}`, maps(map, winner), report.mapNote),
-      scores.length < 2
-        ? ""
-        : HtmlPage.section(
-            "All trials",
-            histogram(scores, {
-              noun: "trials",
-              label: "Distribution of all trials",
-              format: short,
-              marked: report.winnerScore
-            }),
-            `${scores.length} trials by ${objective}`
-          ),
-      HtmlPage.section(
-        "The best",
-        HtmlPage.table(best.titles, best.rows, () => true)
-      ),
-      report.bestText === undefined
-        ? ""
-        : HtmlPage.section(
-            "The best as a file",
-            HtmlPage.preformatted(report.bestText),
-            "To copy into a strategy file."
-          ),
-      refusedTable(report.refused),
-      HtmlPage.markets(report.markets),
-      HtmlPage.section("Search", HtmlPage.origin(report.facts, report.text))
-    ].join("\n")
-  })
+  return HtmlPage.ofStrategy(report, "Search", [
+    map === undefined ? "" : HtmlPage.section(`${map.rowName} by ${map.columnName}`, maps(map, winner), report.mapNote),
+    scores.length < 2
+      ? ""
+      : HtmlPage.section(
+          "All trials",
+          histogram(scores, {
+            noun: "trials",
+            label: "Distribution of all trials",
+            format: short,
+            marked: report.winnerScore
+          }),
+          `${scores.length} trials by ${objective}`
+        ),
+    HtmlPage.section(
+      "The best",
+      HtmlPage.table(best.titles, best.rows, () => true)
+    ),
+    report.bestText === undefined
+      ? ""
+      : HtmlPage.section("The best as a file", HtmlPage.preformatted(report.bestText), "To copy into a strategy file."),
+    refusedTable(report.refused)
+  ])
 }

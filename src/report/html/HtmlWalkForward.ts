@@ -1,4 +1,6 @@
 /** A walk-forward as one HTML page: what each search promised, what came after it, and which values it chose. */
+
+import type { Cells } from "../text/Table.ts"
 import { type Fan, fan } from "./Fan.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 
@@ -9,20 +11,11 @@ export interface WalkForwardWindow {
   readonly outOfSample: number
 }
 
-export interface WalkForwardReport {
-  readonly title: string
-  readonly subtitle: string
-  readonly fees: string
-  readonly headline: HtmlPage.Facts
-  readonly notes: ReadonlyArray<string>
+export interface WalkForwardReport extends HtmlPage.StrategyPage {
   readonly windows: ReadonlyArray<WalkForwardWindow>
   /** What was tried after each search, one stretch after the other. */
   readonly equity?: Fan
-  readonly markets?: HtmlPage.MarketsTable
-  readonly table: { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
-  readonly facts: HtmlPage.Facts
-  /** The strategy file as it ran. */
-  readonly text: string
+  readonly table: Cells
 }
 
 const width = 100
@@ -49,27 +42,18 @@ const bars = (windows: ReadonlyArray<WalkForwardWindow>): string => {
 }
 
 export const render = (report: WalkForwardReport): string =>
-  HtmlPage.render({
-    title: report.title,
-    subtitle: report.subtitle,
-    body: [
-      `<p>${HtmlPage.escape(report.fees)}</p>`,
-      HtmlPage.cards(report.headline),
-      HtmlPage.section("What this says", HtmlPage.list(report.notes)),
-      report.equity === undefined
-        ? ""
-        : HtmlPage.section(
-            "Equity out of sample",
-            fan(report.equity),
-            "How the worth of everything held changed, one window after the other, moves of the price included; what was gained beyond the budget left alone stands above. A thin line is where the next window begins."
-          ),
-      HtmlPage.section(
-        "Gain per bar",
-        bars(report.windows),
-        "In quote; the best of each search on its own past, then on what came after it."
-      ),
-      HtmlPage.section("Windows", HtmlPage.table(report.table.titles, report.table.rows)),
-      HtmlPage.markets(report.markets),
-      HtmlPage.section("Run", HtmlPage.origin(report.facts, report.text))
-    ].join("\n")
-  })
+  HtmlPage.ofStrategy(report, "Run", [
+    report.equity === undefined
+      ? ""
+      : HtmlPage.section(
+          "Equity out of sample",
+          fan(report.equity),
+          "How the worth of everything held changed, one window after the other, moves of the price included; what was gained beyond the budget left alone stands above. A thin line is where the next window begins."
+        ),
+    HtmlPage.section(
+      "Gain per bar",
+      bars(report.windows),
+      "In quote; the best of each search on its own past, then on what came after it."
+    ),
+    HtmlPage.section("Windows", HtmlPage.table(report.table.titles, report.table.rows))
+  ])

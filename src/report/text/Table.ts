@@ -9,6 +9,17 @@ export interface TableColumn {
   readonly align?: "left" | "right" | "decimal"
 }
 
+/** Titles and cells. */
+export interface Cells {
+  readonly titles: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** With what they say, in sentences. */
+export interface NotedCells extends Cells {
+  readonly notes: ReadonlyArray<string>
+}
+
 /** Control and direction characters. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
@@ -41,6 +52,20 @@ export const ofFigures = (
     titles.map((title, index) => ({ title, align: index === 0 ? "left" : "right" })),
     rows
   )
+
+/** Figures alone. */
+export const allRight = (
+  titles: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>
+): ReadonlyArray<string> =>
+  render(
+    titles.map((title) => ({ title, align: "right" })),
+    rows
+  )
+
+/** After an empty line; nothing where there is no table. */
+export const noted = (found: NotedCells | undefined): ReadonlyArray<string> =>
+  found === undefined ? [] : ["", ...ofFigures(found.titles, found.rows), ...found.notes]
 
 /** Pads the fractions of numbers (and what follows) to one width, so that padding on the left aligns the points. */
 const byPoint = (cells: ReadonlyArray<string>): ReadonlyArray<string> => {

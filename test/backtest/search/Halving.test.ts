@@ -26,14 +26,14 @@ const search: Trial.Search = {
   markets: { assets, ticks: new Map() },
   space,
   mode: "optimistic",
-  objective: "profitQuote",
-  options: { costs: noCosts, changes: {} }
+  objective: "profitQuote"
 }
 const candles = Generate.generate({ ...Generate.defaults, bars: 12_000 })
 const indices = CrossingIndex.buildIndices(candles, "at")
+const inputs = [{ candles, indices, options: { costs: noCosts, changes: {} } }] as const
 const trials = SweepSpace.sample(space, Number.POSITIVE_INFINITY, 1)
 const rungs = Halving.rungs(trials.length, candles.bars, 3)
-const plan = { search, candles, indices, trials, objective: "pnlQuote", conditions: [], rungs } as const
+const plan = { search, inputs, trials, objective: "pnlQuote", conditions: [], rungs } as const
 
 const collect = (known: ReadonlyArray<TrialResult>, conditions: ReadonlyArray<Objective.Condition> = []) =>
   Effect.gen(function* () {
@@ -70,7 +70,7 @@ describe("Halving", () => {
       }
       for (const { rung, ...result } of steps.at(-1) ?? []) {
         assert.strictEqual(rung, rungs.length - 1)
-        assert.deepStrictEqual(result, Trial.run(search, result.trial, candles, indices))
+        assert.deepStrictEqual(result, Trial.run(search, result.trial, inputs))
       }
     })
   )

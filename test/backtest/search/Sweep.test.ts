@@ -38,18 +38,18 @@ const search: Trial.Search = {
   markets: { assets, ticks: new Map() },
   space,
   mode: "optimistic",
-  objective: "profitQuote",
-  options: { costs: noCosts, changes: {} }
+  objective: "profitQuote"
 }
 const candles = Generate.generate({ ...Generate.defaults, bars: 20_000 })
-const indices = CrossingIndex.buildIndices(candles, "at")
+const options = { costs: noCosts, changes: {} }
+const inputs = [{ candles, indices: CrossingIndex.buildIndices(candles, "at"), options }] as const
 const trials = SweepSpace.sample(space, Number.POSITIVE_INFINITY, 1)
 
 const collect = (threads: number) =>
   Effect.gen(function* () {
     const results: Array<TrialResult> = []
     const team = yield* Sweep.team(threads)
-    yield* Sweep.run({ team, search, candles, indices, trials }, (result) => results.push(result))
+    yield* Sweep.run({ team, search, inputs, trials }, (result) => results.push(result))
     return results.toSorted((a, b) => a.trial - b.trial)
   }).pipe(Effect.scoped)
 
@@ -76,10 +76,10 @@ describe("objectives", () => {
 describe("a search over several files", () => {
   it("ranks by the worst result of each trial, and wants the conditions everywhere", () => {
     const other = Generate.generate({ ...Generate.defaults, bars: 10_000, seed: 9 })
-    const otherIndices = CrossingIndex.buildIndices(other, "at")
+    const others = [{ candles: other, indices: CrossingIndex.buildIndices(other, "at"), options }] as const
     const some = trials.slice(0, 12)
-    const results = some.map((number) => Trial.run(search, number, candles, indices))
-    const elsewhere = new Map(some.map((number) => [number, [Trial.run(search, number, other, otherIndices)]]))
+    const results = some.map((number) => Trial.run(search, number, inputs))
+    const elsewhere = new Map(some.map((number) => [number, [Trial.run(search, number, others)]]))
     const found = Objective.rankedAcross(results, elsewhere, "profitQuote", [])
     const worst = ({ trial, profitQuote }: TrialResult) =>
       Math.min(Number(profitQuote), ...(elsewhere.get(trial) ?? []).map((each) => Number(each.profitQuote)))
@@ -96,10 +96,10 @@ describe("a search by both sides", () => {
     for (const objective of Objective.objectives) {
       const both: Trial.Search = { ...search, mode: "worse", objective }
       for (const number of trials.slice(0, 6)) {
-        const result = Trial.run(both, number, candles, indices)
+        const result = Trial.run(both, number, inputs)
         if (result.refused !== undefined) continue
         for (const side of ["optimistic", "pessimistic"] as const) {
-          const alone = Trial.run({ ...search, mode: side, objective }, number, candles, indices)
+          const alone = Trial.run({ ...search, mode: side, objective }, number, inputs)
           const { profitQuote, maxDrawdown, dailySharpe } = bySide(result, side) ?? assert.fail()
           assert.deepInclude(alone, { profitQuote, maxDrawdown, dailySharpe })
           assert.isAtMost(Objective.score(objective, result), Objective.score(objective, alone))
@@ -116,7 +116,7 @@ describe("a search by both sides", () => {
 
 describe("the Pareto front", () => {
   it("has the trials that no other beats, and every other trial is beaten by one of it", () => {
-    const results = trials.map((number) => Trial.run(search, number, candles, indices))
+    const results = trials.map((number) => Trial.run(search, number, inputs))
     const objectives = Objective.several("profitQuote, maxDrawdown") ?? assert.fail()
     const front = Objective.front(results, objectives, [])
     const beats = (a: TrialResult, b: TrialResult) =>
@@ -137,8 +137,8 @@ describe("the Pareto front", () => {
 
 describe("sensitivity", () => {
   it("is the same trial with other fees and delays", () => {
-    const found = Sensitivity.of(search, trials[0] ?? 0, candles, indices)
-    const plain = Trial.run(search, trials[0] ?? 0, candles, indices)
+    const found = Sensitivity.of(search, trials[0] ?? 0, inputs)
+    const plain = Trial.run(search, trials[0] ?? 0, inputs)
     const [asSearched, none, ...others] = found
     assert.deepStrictEqual([asSearched?.result, none?.result], [plain, plain])
     assert.isAbove(plain.fills, 0)
@@ -209,18 +209,18 @@ describe("Sweep", () => {
       const alone = yield* collect(1)
       assert.strictEqual(alone.length, trials.length)
       assert.deepStrictEqual(yield* collect(2), alone)
-      const oneByOne = trials.toReversed().map((trial) => Trial.run(search, trial, candles, indices))
+      const oneByOne = trials.toReversed().map((trial) => Trial.run(search, trial, inputs))
       assert.deepStrictEqual(oneByOne.reverse(), alone)
-      const linear = CrossingIndex.linearIndices(candles, "at")
+      const linear = [{ candles, indices: CrossingIndex.linearIndices(candles, "at"), options }] as const
       assert.deepStrictEqual(
-        trials.map((trial) => Trial.run(search, trial, candles, linear)),
+        trials.map((trial) => Trial.run(search, trial, linear)),
         alone
       )
     })
   )
 
   it("keeps trials that make no strategy, with the reason, out of the ranking", () => {
-    const results = trials.map((trial) => Trial.run(search, trial, candles, indices))
+    const results = trials.map((trial) => Trial.run(search, trial, inputs))
     const refused = results.filter(({ refused }) => refused !== undefined)
     assert.isAbove(refused.length, 0)
     assert.match(refused[0]?.refused ?? "", /\w/)
@@ -231,7 +231,7 @@ describe("Sweep", () => {
   })
 
   it("ranks only what meets the conditions", () => {
-    const results = trials.map((trial) => Trial.run(search, trial, candles, indices))
+    const results = trials.map((trial) => Trial.run(search, trial, inputs))
     const few = Objective.condition("fills<=20")
     assert.isDefined(few)
     if (few === undefined) return

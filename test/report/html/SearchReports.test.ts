@@ -11,7 +11,7 @@ const common = {
   subtitle: evil,
   fees: evil,
   headline: [[evil, evil]],
-  notes: [evil],
+  says: [evil],
   table: { titles: ["", evil], rows: [[evil, evil]] },
   facts: [[evil, evil]],
   text: evil

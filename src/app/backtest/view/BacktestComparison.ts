@@ -1,28 +1,30 @@
 /** Several backtests on the same candles, side by side: in the terminal, as JSON and as an HTML page. */
 import { Clock, Effect } from "effect"
-import * as Backtest from "../../backtest/Backtest.ts"
-import { describe, notModelled } from "../../backtest/kernel/FillPresets.ts"
-import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
-import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
-import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
-import { iso, percent } from "../../domain/Text.ts"
-import * as HtmlComparison from "../../report/html/HtmlComparison.ts"
-import * as Table from "../../report/text/Table.ts"
-import { marketNames } from "../../strategy/Strategy.ts"
-import { version } from "../../version.ts"
+import * as Backtest from "../../../backtest/Backtest.ts"
+import { describe, notModelled } from "../../../backtest/kernel/FillPresets.ts"
+import * as BacktestLimits from "../../../backtest/results/BacktestLimits.ts"
+import * as BacktestStatistics from "../../../backtest/results/BacktestStatistics.ts"
+import * as EquityCurve from "../../../backtest/results/EquityCurve.ts"
+import { falls } from "../../../backtest/results/Statistics.ts"
+import { iso, percent } from "../../../domain/Text.ts"
+import * as HtmlComparison from "../../../report/html/HtmlComparison.ts"
+import * as Table from "../../../report/text/Table.ts"
+import { marketNames } from "../../../strategy/Strategy.ts"
+import { version } from "../../../version.ts"
+import type { BacktestResult } from "../BacktestRun.ts"
 import * as BacktestReport from "./BacktestReport.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 import * as BandSummary from "./BandSummary.ts"
 import * as WhatItSays from "./WhatItSays.ts"
 
-export type Results = readonly [BacktestSummary.Result, ...ReadonlyArray<BacktestSummary.Result>]
+export type Results = readonly [BacktestResult, ...ReadonlyArray<BacktestResult>]
 
 /** Strategies by name, or by file where two have the same name. */
-const nameOf = (results: Results, { strategy }: BacktestSummary.Result): string =>
+const nameOf = (results: Results, { strategy }: BacktestResult): string =>
   results.filter((other) => other.strategy.name === strategy.name).length > 1 ? strategy.file : strategy.name
 
 /** Figures of both sides, shown as one where they agree. */
-const facts = (result: BacktestSummary.Result): ReadonlyArray<readonly [string, string]> => {
+const facts = (result: BacktestResult): ReadonlyArray<readonly [string, string]> => {
   const { low, high } = result.band
   const of = (side: Backtest.BandSide) => [
     ...BacktestSummary.sideFacts(result, side),
@@ -43,10 +45,7 @@ const range = (low: string, high: string): string => (low === high ? low : `${lo
 export const json = (results: Results) => ({ runs: results.map(BacktestSummary.json) })
 
 /** What is said of all runs once, and then what is said of single ones, by name. */
-const saidOf = (
-  results: Results,
-  of: (result: BacktestSummary.Result) => ReadonlyArray<string>
-): ReadonlyArray<string> => {
+const saidOf = (results: Results, of: (result: BacktestResult) => ReadonlyArray<string>): ReadonlyArray<string> => {
   const each = results.map((result) => ({ name: nameOf(results, result), said: of(result) }))
   const isCommon = (sentence: string): boolean => each.every(({ said }) => said.includes(sentence))
   const ofOne = each.flatMap(({ name, said }) =>
@@ -109,7 +108,7 @@ export const lines = (results: Results): ReadonlyArray<string> => {
     ...warningsOf(results),
     ...imprecise(results),
     "",
-    ...Table.render([{ title: "" }, ...titles.map((title) => ({ title, align: "right" as const }))], rows),
+    ...Table.ofFigures(["", ...titles], rows),
     ...limitsOf(results),
     "",
     `${wallMillis.toFixed(0)} ms, of which ${kernelMillis.toFixed(1)} ms simulation`
@@ -125,7 +124,7 @@ const limitsOf = (results: Results): ReadonlyArray<string> =>
 
 const points = 1500
 
-const runOf = (results: Results, result: BacktestSummary.Result, bars: ReadonlyArray<number>) => {
+const runOf = (results: Results, result: BacktestResult, bars: ReadonlyArray<number>) => {
   const { strategy, band } = result
   const returns = (side: Backtest.BandSide): ReadonlyArray<number> => {
     const [start, ...curve] = Backtest.curve(side.parts, [0, ...bars])
@@ -139,7 +138,7 @@ const runOf = (results: Results, result: BacktestSummary.Result, bars: ReadonlyA
     text: strategy.text,
     high: returns(band.high),
     low,
-    drawdown: BacktestReport.drawdowns(low.map((ratio) => 1 + ratio)),
+    drawdown: falls(low.map((ratio) => 1 + ratio)),
     facts: facts(result),
     fills: Math.max(band.low.fills, band.high.fills)
   } satisfies HtmlComparison.ComparedRun & { readonly fills: number }

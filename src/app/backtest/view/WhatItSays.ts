@@ -1,13 +1,14 @@
 /** What the figures of a backtest mean, in sentences, for readers of its report. */
-import * as Backtest from "../../backtest/Backtest.ts"
-import { percent } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import * as Backtest from "../../../backtest/Backtest.ts"
+import { percent } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
+import type { BacktestResult } from "../BacktestRun.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
 /** Fewer say nothing about the future. */
 const enoughFills = 30
 
-export const ofOne = (result: BacktestSummary.Result): ReadonlyArray<string> => {
+export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
   const { band, simulated } = result
   const { low, high } = BacktestSummary.profitRange(result)
   const compared = BacktestSummary.comparedFacts(result, band.low)
@@ -28,7 +29,7 @@ export const ofOne = (result: BacktestSummary.Result): ReadonlyArray<string> => 
   ]
 }
 
-const verdict = ({ low, high }: BacktestSummary.Result["band"]): string => {
+const verdict = ({ low, high }: BacktestResult["band"]): string => {
   const gains = [Backtest.profitOf(low), Backtest.profitOf(high)]
   if (gains.every((gain) => gain > 0n)) return "It gained on both sides of the band."
   return gains.some((gain) => gain > 0n)

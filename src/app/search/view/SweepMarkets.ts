@@ -4,23 +4,11 @@
  */
 import * as Objective from "../../../backtest/search/Objective.ts"
 import * as SweepSpace from "../../../backtest/search/SweepSpace.ts"
-import type { TrialResult } from "../../../backtest/search/TrialResult.ts"
-import { median } from "../../../domain/Median.ts"
 import * as Table from "../../../report/text/Table.ts"
+import { together } from "../OnMarkets.ts"
+import type { SweepFound } from "../SweepRun.ts"
 
-/** The results of the same trials on a market, by trial. */
-export interface OnMarket {
-  readonly name: string
-  readonly data: string
-  readonly results: ReadonlyMap<number, TrialResult>
-}
-
-export interface Across {
-  readonly objective: Objective.Objective
-  readonly space: ReadonlyArray<SweepSpace.Dimension>
-  /** The file's own market first. */
-  readonly markets: ReadonlyArray<OnMarket>
-}
+type Across = Pick<SweepFound, "best" | "markets" | "objective" | "space">
 
 /** How a trial does; a market on which it is refused has no score. */
 interface Standing {
@@ -33,18 +21,12 @@ interface Standing {
 }
 
 const standingOf = ({ objective, markets }: Across, trial: number): Standing => {
-  const results = markets.map(({ results }) => results.get(trial))
+  const results = markets.map(({ result }) => result.get(trial))
   const scores = results.map((result) =>
     result === undefined || result.refused !== undefined ? undefined : Objective.score(objective, result)
   )
-  const known = scores.map((score) => score ?? Number.NEGATIVE_INFINITY)
-  return {
-    trial,
-    values: results.find((result) => result !== undefined)?.values ?? [],
-    scores,
-    median: median(known) ?? Number.NEGATIVE_INFINITY,
-    worst: Math.min(...known)
-  }
+  const values = results.find((result) => result !== undefined)?.values ?? []
+  return { trial, values, scores, ...together(scores) }
 }
 
 /** The best on one market, whatever it does on the others. */
@@ -55,14 +37,13 @@ interface Alone extends Standing {
 }
 
 const bestAlone = (across: Across): ReadonlyArray<Alone> =>
-  across.markets.flatMap(({ name, results }, at) => {
-    const standings = [...results.keys()].map((trial) => standingOf(across, trial))
+  across.markets.flatMap(({ name, result }, at) => {
+    const standings = [...result.keys()].map((trial) => standingOf(across, trial))
     const [best] = standings
       .filter(({ scores }) => scores[at] !== undefined)
       .toSorted((a, b) => (b.scores[at] ?? 0) - (a.scores[at] ?? 0) || a.trial - b.trial)
     if (best === undefined) return []
-    const elsewhere = best.scores.filter((_, index) => index !== at)
-    const worstElsewhere = Math.min(...elsewhere.map((score) => score ?? Number.NEGATIVE_INFINITY))
+    const { worst: worstElsewhere } = together(best.scores.filter((_, index) => index !== at))
     return [{ ...best, market: name, score: best.scores[at] ?? 0, worstElsewhere }]
   })
 
@@ -74,31 +55,29 @@ const figure = (value: number | undefined): string =>
       ? value.toFixed(2)
       : value.toPrecision(2)
 
-export const table = (across: Across, best: ReadonlyArray<TrialResult>) => ({
+export const table = (across: Across): Table.NotedCells => ({
   titles: ["#", ...across.space.map(({ path }) => path), ...across.markets.map(({ name }) => name), "MEDIAN", "WORST"],
-  rows: best.map(({ trial }, index) => {
+  rows: across.best.map(({ trial }, index) => {
     const { values, scores, median, worst } = standingOf(across, trial)
     return [`${index + 1}`, ...values, ...scores.map(figure), figure(median), figure(worst)]
-  })
+  }),
+  notes: notesOf(across)
 })
 
 /** Which values win on one market only. */
-export const notes = (across: Across, [winner]: ReadonlyArray<TrialResult>): ReadonlyArray<string> =>
+const notesOf = (across: Across): ReadonlyArray<string> =>
   bestAlone(across).map(({ market, trial, values, score, worstElsewhere }) => {
     const set = across.space.map(({ path }, index) => `${path} ${values[index]}`).join(", ")
-    const same = trial === winner?.trial ? ", the same as #1" : ""
+    const same = trial === across.best[0]?.trial ? ", the same as #1" : ""
     return `The best on ${market} alone: ${set} (${figure(score)} there, ${figure(worstElsewhere)} at worst elsewhere)${same}.`
   })
 
-export const lines = (across: Across, best: ReadonlyArray<TrialResult>): ReadonlyArray<string> => {
-  const { titles, rows } = table(across, best)
+export const lines = (across: Across): ReadonlyArray<string> => {
+  const { titles, rows, notes } = table(across)
   return [
     `${across.objective} by market; the order is that of the worst`,
-    ...Table.render(
-      titles.map((title) => ({ title, align: "right" as const })),
-      rows
-    ),
-    ...notes(across, best),
+    ...Table.allRight(titles, rows),
+    ...notes,
     ""
   ]
 }
@@ -106,13 +85,13 @@ export const lines = (across: Across, best: ReadonlyArray<TrialResult>): Readonl
 const orNull = (value: number | undefined): number | null =>
   value === undefined || !Number.isFinite(value) ? null : value
 
-export const json = (across: Across, best: ReadonlyArray<TrialResult>) => ({
-  markets: across.markets.map(({ name, data, results }) => ({
+export const json = (across: Across) => ({
+  markets: across.markets.map(({ name, data, result }) => ({
     market: name,
     data,
-    best: best.flatMap(({ trial }) => results.get(trial) ?? [])
+    best: across.best.flatMap(({ trial }) => result.get(trial) ?? [])
   })),
-  together: best.map(({ trial }) => {
+  together: across.best.map(({ trial }) => {
     const { scores, median, worst } = standingOf(across, trial)
     const byMarket = across.markets.map(({ name }, index) => [name, orNull(scores[index])] as const)
     return { trial, scores: Object.fromEntries(byMarket), median: orNull(median), worst: orNull(worst) }

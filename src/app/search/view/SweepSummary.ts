@@ -1,45 +1,17 @@
 /** What a search found, for the terminal and as JSON. */
 
-import * as Halving from "../../backtest/search/Halving.ts"
-import * as Objective from "../../backtest/search/Objective.ts"
-import type * as Sensitivity from "../../backtest/search/Sensitivity.ts"
-import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
-import { bySide, type TrialFigures, type TrialResult } from "../../backtest/search/TrialResult.ts"
-import { present } from "../../domain/Present.ts"
-import { percent } from "../../domain/Text.ts"
-import * as HeatMap from "../../report/HeatMap.ts"
-import * as Table from "../../report/text/Table.ts"
-import * as Across from "./across/Across.ts"
+import * as Halving from "../../../backtest/search/Halving.ts"
+import * as Objective from "../../../backtest/search/Objective.ts"
+import * as SweepSpace from "../../../backtest/search/SweepSpace.ts"
+import { bySide, type TrialFigures, type TrialResult } from "../../../backtest/search/TrialResult.ts"
+import { present } from "../../../domain/Present.ts"
+import { percent } from "../../../domain/Text.ts"
+import * as HeatMap from "../../../report/HeatMap.ts"
+import * as Table from "../../../report/text/Table.ts"
+import type { SweepFound } from "../SweepRun.ts"
+import * as SweepMarkets from "./SweepMarkets.ts"
 
-export interface SearchResult {
-  readonly space: ReadonlyArray<SweepSpace.Dimension>
-  /** Every trial once, with its result on the longest data that it ran on. */
-  readonly all: ReadonlyArray<TrialResult>
-  /** Every trial's result on the same data: all of it, or the first step of a halving search. */
-  readonly compared: ReadonlyArray<TrialResult>
-  readonly rungs: ReadonlyArray<Halving.Rung>
-  /** With the figures of both sides. */
-  readonly best: ReadonlyArray<TrialResult>
-  readonly resumed: number
-  readonly bars: number
-  readonly threads: number
-  readonly wallMillis: number
-  readonly objective: Objective.Objective
-  readonly deflatedSharpe: number
-  /** The best trials over further files, in the same order. */
-  readonly also: ReadonlyArray<{ readonly data: string; readonly best: ReadonlyArray<TrialResult> }>
-  /** The trials on several markets. */
-  readonly across?: Across.Across
-  /** The trials that no other beats by all of these objectives. */
-  readonly pareto?: {
-    readonly objectives: ReadonlyArray<Objective.Objective>
-    readonly front: ReadonlyArray<TrialResult>
-  }
-  /** The best with other fees and delays. */
-  readonly sensitivity?: ReadonlyArray<Sensitivity.Sensitivity>
-}
-
-export const json = (found: SearchResult) => ({
+export const json = (found: SweepFound) => ({
   trials: found.all.length,
   resumed: found.resumed,
   refused: found.all.filter(({ refused }) => refused !== undefined).length,
@@ -55,7 +27,7 @@ export const json = (found: SearchResult) => ({
     ...present({ pessimistic: bySide(result, "pessimistic"), optimistic: bySide(result, "optimistic") }),
     ...(found.also.length === 0 ? {} : { also: found.also.map(({ data, best }) => ({ data, ...best[index] })) })
   })),
-  ...(found.across === undefined ? {} : Across.json(found.across, found.best)),
+  ...(found.markets.length < 2 ? {} : SweepMarkets.json(found)),
   ...(found.pareto === undefined
     ? {}
     : {
@@ -67,11 +39,12 @@ export const json = (found: SearchResult) => ({
           }))
         }
       }),
-  ...present({ sensitivity: found.sensitivity })
+  ...present({ sensitivity: found.sensitivity }),
+  fees: found.runs[0].fees
 })
 
 /** With enough trials, something looks good by luck. */
-export const luck = ({ deflatedSharpe, all, best }: SearchResult): string => {
+export const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {
   const ran = all.filter(({ refused }) => refused === undefined).length
   if (best.length === 0) return `None of ${ran} trials meets the conditions: there is nothing to trust.`
   return `Deflated Sharpe: ${percent(deflatedSharpe, 1)} that #1 is not just the luckiest of ${ran} trials.${
@@ -82,10 +55,10 @@ export const luck = ({ deflatedSharpe, all, best }: SearchResult): string => {
 }
 
 /** The first two keys that have several values. */
-const axesOf = ({ space }: SearchResult) =>
+const axesOf = ({ space }: SweepFound) =>
   space.map((dimension, at) => ({ ...dimension, at })).filter(({ values }) => values.length > 1)
 
-export const mapOf = (found: SearchResult): HeatMap.HeatMap | undefined => {
+export const mapOf = (found: SweepFound): HeatMap.HeatMap | undefined => {
   const { compared, objective } = found
   const [rows, columns] = axesOf(found)
   if (rows === undefined || columns === undefined) return undefined
@@ -100,21 +73,21 @@ export const mapOf = (found: SearchResult): HeatMap.HeatMap | undefined => {
 }
 
 /** The meaning of the map's values. */
-export const mapNote = ({ space, objective, rungs, bars }: SearchResult): string => {
+export const mapNote = ({ space, objective, rungs, bars }: SweepFound): string => {
   const others = space.filter(({ values }) => values.length > 1).length > 2 ? ", mean over the other keys" : ""
   const first = rungs[0]?.bars ?? bars
   return `${objective}${others}${first < bars ? `, over the first ${first} bars, which all trials ran` : ""}`
 }
 
 /** Where the trial shown as the winner stands on the map; it need not be the greatest cell. */
-export const winnerOn = (map: HeatMap.HeatMap, found: SearchResult): HeatMap.Standing | undefined => {
+export const winnerOn = (map: HeatMap.HeatMap, found: SweepFound): HeatMap.Standing | undefined => {
   const [winner] = found.best
   const [rows, columns] = axesOf(found)
   if (winner === undefined || rows === undefined || columns === undefined) return undefined
   return HeatMap.standing(map, winner.values[rows.at] ?? "", winner.values[columns.at] ?? "")
 }
 
-export const plateau = (map: HeatMap.HeatMap, found: SearchResult): ReadonlyArray<string> => {
+export const plateau = (map: HeatMap.HeatMap, found: SweepFound): ReadonlyArray<string> => {
   const winner = winnerOn(map, found)
   if (winner === undefined) return []
   const edges = [
@@ -137,7 +110,7 @@ export const plateau = (map: HeatMap.HeatMap, found: SearchResult): ReadonlyArra
   return [`${cell} ${verdict}${others}${further}`]
 }
 
-export const steps = ({ rungs }: SearchResult): string =>
+export const steps = ({ rungs }: SweepFound): string =>
   rungs.length < 2
     ? ""
     : `halving: ${rungs.map(({ trials, bars }) => `${trials} over ${bars} bars`).join(", ")}: ${percent(Halving.budget(rungs), 1)} of a full search`
@@ -146,7 +119,7 @@ export const profit = (figures: TrialFigures | undefined): string =>
   figures === undefined ? "" : Number(figures.profitQuote).toFixed(2)
 
 /** DRAWDOWN, FILLS and DAILY SHARPE are of the side that ranks. */
-export const table = ({ space, best }: SearchResult) => ({
+export const table = ({ space, best }: SweepFound) => ({
   titles: [
     ...["#", ...space.map(({ path }) => path), "PESSIMISTIC", "OPTIMISTIC", "RANKED BY"],
     ...["DRAWDOWN", "FILLS", "DAILY SHARPE"]
@@ -172,30 +145,29 @@ const figures = ({ profitQuote, maxDrawdown, fills, dailySharpe }: TrialResult):
 
 const figureTitles = ["PNL", "DRAWDOWN", "FILLS", "DAILY SHARPE"]
 
-const alsoLines = ({ also }: SearchResult): ReadonlyArray<string> =>
+const alsoLines = ({ also }: SweepFound): ReadonlyArray<string> =>
   also.flatMap(({ data, best }) => [
     `the same over ${data}:`,
-    ...Table.render(
-      ["#", ...figureTitles].map((title) => ({ title, align: "right" as const })),
+    ...Table.allRight(
+      ["#", ...figureTitles],
       best.map((result, index) => [`${index + 1}`, ...figures(result)])
     ),
     ""
   ])
 
-const frontLines = ({ space, pareto }: SearchResult): ReadonlyArray<string> => {
+const frontLines = ({ space, pareto }: SweepFound): ReadonlyArray<string> => {
   if (pareto === undefined) return []
-  const titles = [...space.map(({ path }) => path), ...figureTitles]
   return [
     `no other trial beats these by ${pareto.objectives.join(" and ")}:`,
-    ...Table.render(
-      titles.map((title) => ({ title, align: "right" as const })),
+    ...Table.allRight(
+      [...space.map(({ path }) => path), ...figureTitles],
       pareto.front.map((result) => [...result.values, ...figures(result)])
     ),
     ""
   ]
 }
 
-const sensitivityLines = ({ sensitivity }: SearchResult): ReadonlyArray<string> =>
+const sensitivityLines = ({ sensitivity }: SweepFound): ReadonlyArray<string> =>
   sensitivity === undefined
     ? []
     : [
@@ -209,25 +181,21 @@ const sensitivityLines = ({ sensitivity }: SearchResult): ReadonlyArray<string> 
 /** Two decimals, or more for small figures. */
 const figure = (value: number): string => (Math.abs(value) >= 1 ? value.toFixed(2) : value.toPrecision(2))
 
-export const lines = (found: SearchResult): ReadonlyArray<string> => {
+export const lines = (found: SweepFound): ReadonlyArray<string> => {
   const { all, best, bars, wallMillis, threads, resumed } = found
   const refused = all.filter(({ refused }) => refused !== undefined)
   const { titles, rows } = table(found)
   const map = mapOf(found)
   return [
+    found.runs[0].fees.sentence,
     `${all.length} trials over ${bars} bars in ${(wallMillis / 1000).toFixed(1)} s on ${threads} threads`,
     ...[steps(found)].filter((line) => line !== ""),
     ...(resumed === 0 ? [] : [`${resumed} of them were known from before`]),
     ...(refused[0] === undefined ? [] : [`${refused.length} refused, for example: ${refused[0].refused}`]),
     "",
-    ...(best.length === 0
-      ? ["No trial meets the conditions."]
-      : Table.render(
-          titles.map((title) => ({ title, align: "right" as const })),
-          rows
-        )),
+    ...(best.length === 0 ? ["No trial meets the conditions."] : Table.allRight(titles, rows)),
     "",
-    ...(found.across === undefined ? [] : Across.lines(found.across, best)),
+    ...(found.markets.length < 2 ? [] : SweepMarkets.lines(found)),
     ...alsoLines(found),
     ...frontLines(found),
     ...sensitivityLines(found),

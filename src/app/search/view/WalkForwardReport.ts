@@ -1,20 +1,11 @@
 /** Turns a walk-forward into its HTML report. */
-import * as WalkForward from "../../backtest/search/WalkForward.ts"
-import { present } from "../../domain/Present.ts"
-import { percent, utcDate } from "../../domain/Text.ts"
-import type * as HtmlPage from "../../report/html/HtmlPage.ts"
-import * as HtmlWalkForward from "../../report/html/HtmlWalkForward.ts"
-import { marketNames } from "../../strategy/Strategy.ts"
-import { inputFacts, madeFact, type ReportedRun } from "./RunFacts.ts"
-
-export interface AboutWalk extends ReportedRun {
-  readonly objective: string
-  readonly kind: "anchored" | "rolling"
-  readonly warnings: ReadonlyArray<string>
-  readonly table: HtmlWalkForward.WalkForwardReport["table"]
-  readonly markets?: HtmlPage.MarketsTable
-  readonly total: number
-}
+import type * as WalkForward from "../../../backtest/search/WalkForward.ts"
+import { present } from "../../../domain/Present.ts"
+import { percent, utcDate } from "../../../domain/Text.ts"
+import * as HtmlWalkForward from "../../../report/html/HtmlWalkForward.ts"
+import type { WalkForwardFound } from "../WalkForwardRun.ts"
+import * as RunFacts from "./RunFacts.ts"
+import * as WalkForwardSummary from "./WalkForwardSummary.ts"
 
 /** One stretch after the other: each begins where the one before ended. */
 const equityOf = (
@@ -42,18 +33,17 @@ const equityOf = (
   }
 }
 
-export const html = (steps: ReadonlyArray<WalkForward.WalkStep>, about: AboutWalk): string => {
-  const { strategy, objective, kind, fees, warnings, table, markets, total } = about
-  const quote = strategy.market.quote.symbol
-  const efficiency = WalkForward.efficiency(steps)
-  const gains = steps.filter(({ test }) => Number(test?.profitQuote ?? 0) > 0).length
+export const html = (found: WalkForwardFound, madeAt: number): string => {
+  const { kind, objective, runs, warnings } = found
+  const [{ name, data, result: steps }] = found.markets
+  const quote = runs[0].strategy.market.quote.symbol
+  const { efficiency, gains, profitQuote } = WalkForwardSummary.ofMarket({ name, data, result: steps })
   const text = efficiency === undefined ? "none" : percent(efficiency, 0)
+  const { titles, rows } = WalkForwardSummary.table(found)
   return HtmlWalkForward.render({
-    title: `Walk-forward: ${strategy.name} on ${marketNames(strategy)}`,
-    subtitle: `${strategy.kind} from ${strategy.file}, ${steps.length} ${kind} windows, the best by ${objective}`,
-    fees,
+    ...RunFacts.pageOf("Walk-forward", found, `${steps.length} ${kind} windows, the best by ${objective}`, madeAt),
     headline: [
-      ["out of sample, together", `${total.toFixed(2)} ${quote}`],
+      ["out of sample, together", `${profitQuote.toFixed(2)} ${quote}`],
       ["out of sample against in sample", text],
       ["windows with a gain", `${gains} of ${steps.length}`],
       [
@@ -61,7 +51,7 @@ export const html = (steps: ReadonlyArray<WalkForward.WalkStep>, about: AboutWal
         percent(steps.reduce((most, { test }) => Math.max(most, test?.maxDrawdown ?? 0), 0))
       ]
     ],
-    notes: [
+    says: [
       "Each window searches its own past and tries only the best on what came after it, which the search has not seen.",
       efficiency === undefined
         ? "The search found no gain in the past."
@@ -74,9 +64,7 @@ export const html = (steps: ReadonlyArray<WalkForward.WalkStep>, about: AboutWal
       outOfSample: Number(test?.profitQuote ?? 0) / (end - to)
     })),
     ...equityOf(steps, quote),
-    table,
-    ...present({ markets }),
-    facts: [...inputFacts(about), madeFact(about)],
-    text: strategy.text
+    table: { titles: titles.map((title) => title.toLowerCase()), rows },
+    ...present({ markets: WalkForwardSummary.byMarket(found) })
   })
 }

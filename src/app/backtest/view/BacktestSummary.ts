@@ -1,52 +1,25 @@
 /** The result of a backtest for the terminal and as JSON. */
 
-import type { FeeModel } from "../../app/backtest/FeeModel.ts"
-import * as Backtest from "../../backtest/Backtest.ts"
-import * as Band from "../../backtest/Band.ts"
-import * as AllIn from "../../backtest/results/AllIn.ts"
-import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
-import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
-import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
-import { quantileNames } from "../../backtest/results/Quantiles.ts"
-import * as WarmUp from "../../backtest/WarmUp.ts"
-import type { Candles } from "../../candles/Candles.ts"
-import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
-import { format } from "../../domain/Amount.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import { grouped, iso, percent } from "../../domain/Text.ts"
-import * as Table from "../../report/text/Table.ts"
-import { marketNames, type Strategy } from "../../strategy/Strategy.ts"
-import type { Source } from "./BacktestMarkets.ts"
+import * as Backtest from "../../../backtest/Backtest.ts"
+import * as Band from "../../../backtest/Band.ts"
+import * as AllIn from "../../../backtest/results/AllIn.ts"
+import * as BacktestLimits from "../../../backtest/results/BacktestLimits.ts"
+import * as BacktestStatistics from "../../../backtest/results/BacktestStatistics.ts"
+import * as EquityCurve from "../../../backtest/results/EquityCurve.ts"
+import { quantileNames } from "../../../backtest/results/Quantiles.ts"
+import * as WarmUp from "../../../backtest/WarmUp.ts"
+import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
+import { format } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { grouped, iso, percent } from "../../../domain/Text.ts"
+import * as Table from "../../../report/text/Table.ts"
+import { marketNames } from "../../../strategy/Strategy.ts"
+import type { BacktestResult } from "../BacktestRun.ts"
+import type { Source } from "../RunCandles.ts"
 import * as BandSummary from "./BandSummary.ts"
 
-export interface Result {
-  readonly strategy: Strategy
-  /** Candles of the first market; all have the same times. */
-  readonly candles: Candles
-  /** What was given for each market. */
-  readonly sources: readonly [Source, ...ReadonlyArray<Source>]
-  /** The candles that it ran on, of all markets that the strategy sees. */
-  readonly series: ReadonlyArray<Candles>
-  readonly warnings: ReadonlyArray<string>
-  readonly sides: readonly [Backtest.BandSide, ...ReadonlyArray<Backtest.BandSide>]
-  /** The sides by what they gained; one run is both. */
-  readonly band: { readonly low: Backtest.BandSide; readonly high: Backtest.BandSide }
-  /** What other runs came to, where they were asked for. */
-  readonly simulated: Band.Simulated | undefined
-  /** The side whose fills are listed. */
-  readonly shown: Backtest.BandSide
-  /** Said before any figure. */
-  readonly fees: FeeModel
-  /** What was measured rather than assumed, in sentences. */
-  readonly calibrated: ReadonlyArray<string>
-  /** How many variants were tried to find this one, according to the user. */
-  readonly trials: number
-  readonly wallMillis: number
-  readonly kernelMillis: number
-}
-
 /** The band over time, in units of the quote: for the eye, in doubles. */
-const curveJson = ({ band, candles }: Result, points: number) => {
+const curveJson = ({ band, candles }: BacktestResult, points: number) => {
   const bars = EquityCurve.spread(candles, points)
   const [low, high] = [Backtest.curve(band.low.parts, bars), Backtest.curve(band.high.parts, bars)]
   return {
@@ -58,7 +31,7 @@ const curveJson = ({ band, candles }: Result, points: number) => {
 }
 
 /** `curvePoints`: includes the band over time, at about this many moments. */
-export const json = (result: Result, curvePoints = 0) => {
+export const json = (result: BacktestResult, curvePoints = 0) => {
   const { strategy, candles, shown } = result
   const side = (of: Backtest.BandSide) => ({
     ...Backtest.toJson(strategy, of),
@@ -95,7 +68,7 @@ export const json = (result: Result, curvePoints = 0) => {
 }
 
 /** `null` where there is no such single purchase. */
-const allInText = ({ market }: Result["strategy"], side: Backtest.BandSide): string | null => {
+const allInText = ({ market }: BacktestResult["strategy"], side: Backtest.BandSide): string | null => {
   const gain = AllIn.gainOf(side)
   return gain === undefined ? null : format(gain, market.quote.decimals)
 }
@@ -106,7 +79,7 @@ const dataJson = ({ data, sha256, source, candles, repaired }: Source) => {
 }
 
 /** By name. */
-const marketsJson = ({ sides, sources }: Result) => {
+const marketsJson = ({ sides, sources }: BacktestResult) => {
   const partIn = ({ parts }: Backtest.BandSide, name: string) =>
     parts.filter(({ market }) => market.name === name).map(Backtest.partToJson)[0]
   return Object.fromEntries(
@@ -119,7 +92,7 @@ const marketsJson = ({ sides, sources }: Result) => {
 }
 
 /** Both named sides, the one that gained less first, or the only one. */
-export const endsOf = ({ low, high }: Result["band"]) =>
+export const endsOf = ({ low, high }: BacktestResult["band"]) =>
   (low === high ? [low] : [low, high]).map((side) => ({ name: side.mode, side }))
 
 /** With fixed places, thousands apart; rounded to the nearest, halves away from zero. */
@@ -132,25 +105,28 @@ const fixed = (amount: bigint, decimals: number, places: number): string => {
   return `${amount < 0n && magnitude > 0n ? "-" : ""}${grouped(figure)}`
 }
 
-const quoteText = (result: Result, amount: bigint): string => {
+const quoteText = (result: BacktestResult, amount: bigint): string => {
   const { quote } = result.strategy.market
   return `${fixed(amount, quote.decimals, BacktestStatistics.quotePlaces(result.band.low))} ${quote.symbol}`
 }
 
-export const profitText = (result: Result, side: Backtest.BandSide): string =>
+export const profitText = (result: BacktestResult, side: Backtest.BandSide): string =>
   quoteText(result, Backtest.profitOf(side))
 
-export const changeText = (result: Result, side: Backtest.BandSide): string => quoteText(result, side.pnlQuote)
+export const changeText = (result: BacktestResult, side: Backtest.BandSide): string => quoteText(result, side.pnlQuote)
 
 /** What all in at the start would have returned; with several markets there is no such figure. */
-export const allInReturn = ({ band }: Result): string => {
+export const allInReturn = ({ band }: BacktestResult): string => {
   const gain = AllIn.gainOf(band.high)
   const worth = Band.worthAtStart(band.high)
   return gain === undefined || worth <= 0 ? "–" : percent(Number(gain) / worth)
 }
 
 /** What the run is compared with, labelled. */
-export const comparedFacts = (result: Result, side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
+export const comparedFacts = (
+  result: BacktestResult,
+  side: Backtest.BandSide
+): ReadonlyArray<readonly [string, string]> => {
   const allIn = AllIn.gainOf(side)
   return [
     ["budget left alone", quoteText(result, side.holdPnlQuote)],
@@ -159,7 +135,10 @@ export const comparedFacts = (result: Result, side: Backtest.BandSide): Readonly
 }
 
 /** One side's figures, labelled. */
-export const sideFacts = (result: Result, side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
+export const sideFacts = (
+  result: BacktestResult,
+  side: Backtest.BandSide
+): ReadonlyArray<readonly [string, string]> => {
   const { outcome, parts } = side
   const [, ...others] = parts
   return [
@@ -189,7 +168,7 @@ export const sideFacts = (result: Result, side: Backtest.BandSide): ReadonlyArra
   ]
 }
 
-const ratioFacts = ({ trials }: Result, side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
+const ratioFacts = ({ trials }: BacktestResult, side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
   const found = BacktestStatistics.ofSide(side, trials)
   const ratio = (value: number): string => value.toFixed(2)
   return [
@@ -199,14 +178,14 @@ const ratioFacts = ({ trials }: Result, side: Backtest.BandSide): ReadonlyArray<
   ]
 }
 
-const simulatedOf = (result: Result, simulated: Band.Simulated) => ({
+const simulatedOf = (result: BacktestResult, simulated: Band.Simulated) => ({
   simulated,
   sides: result.sides,
   text: (amount: bigint) => quoteText(result, amount)
 })
 
 /** From the p5 to the p95 of the simulated runs, or from one named side to the other. */
-export const profitRange = (result: Result): { readonly low: string; readonly high: string } => {
+export const profitRange = (result: BacktestResult): { readonly low: string; readonly high: string } => {
   const { band, simulated } = result
   if (simulated === undefined) return { low: profitText(result, band.low), high: profitText(result, band.high) }
   const { p5, p95 } = Band.quantilesOf(simulated, Backtest.profitOf)
@@ -216,7 +195,7 @@ export const profitRange = (result: Result): { readonly low: string; readonly hi
 type Facts = ReadonlyArray<readonly [label: string, value: string]>
 
 /** For the cards of a report. */
-export const profitQuantiles = (result: Result): Facts => {
+export const profitQuantiles = (result: BacktestResult): Facts => {
   const { simulated } = result
   if (simulated === undefined) return []
   const found = Band.quantilesOf(simulated, Backtest.profitOf)
@@ -227,13 +206,13 @@ export const profitQuantiles = (result: Result): Facts => {
   ]
 }
 
-export const simulationFacts = (result: Result): Facts =>
+export const simulationFacts = (result: BacktestResult): Facts =>
   result.simulated === undefined
     ? []
     : [["simulated runs", BandSummary.sentence(simulatedOf(result, result.simulated))]]
 
 /** Both sides, beside them the quantiles of each figure that has some, and what those are of. */
-const figuresOf = (result: Result): ReadonlyArray<string> => {
+const figuresOf = (result: BacktestResult): ReadonlyArray<string> => {
   const ends = endsOf(result.band)
   const facts = ends.map(({ side }) => [
     ...sideFacts(result, side),
@@ -249,11 +228,10 @@ const figuresOf = (result: Result): ReadonlyArray<string> => {
     ...names.map((name) => found?.get(label)?.[name] ?? "")
   ])
   const titles = [...ends.map(({ name }) => name), ...names]
-  const columns = [{ title: "" }, ...titles.map((title) => ({ title, align: "right" as const }))]
-  return [...Table.render(columns, rows), ...(given === undefined ? [] : ["", BandSummary.sentence(given)])]
+  return [...Table.ofFigures(["", ...titles], rows), ...(given === undefined ? [] : ["", BandSummary.sentence(given)])]
 }
 
-export const lines = (result: Result): ReadonlyArray<string> => {
+export const lines = (result: BacktestResult): ReadonlyArray<string> => {
   const { strategy, candles, band } = result
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   const read = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"

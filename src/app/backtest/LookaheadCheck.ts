@@ -4,7 +4,8 @@ import * as Lookahead from "../../backtest/search/Lookahead.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import * as BacktestInput from "./BacktestInput.ts"
+import * as RunCandles from "./RunCandles.ts"
+import { checkTimeframes } from "./RunSetUp.ts"
 
 /** The number of moments at which each strategy is asked. */
 const moments = 500
@@ -14,13 +15,14 @@ export interface LookaheadFinding {
   readonly report: Lookahead.LookaheadReport
 }
 
-export const look = Effect.fn("Lookahead.look")(function* (
+export const look = Effect.fn("LookaheadCheck.look")(function* (
   strategies: ReadonlyArray<Strategy>,
-  data: BacktestInput.DataFlags
+  data: string,
+  part: RunCandles.PartAsked
 ) {
-  const { candles } = yield* BacktestInput.loadCandles(data, { open: true, volume: true, indexed: false })
+  const { candles } = yield* RunCandles.ofFile(data, part, { open: true, volume: true, indexed: false })
   return yield* Effect.forEach(strategies, (strategy) =>
-    Effect.as(BacktestInput.checkTimeframes(strategy, candles), {
+    Effect.as(checkTimeframes(strategy, candles), {
       strategy,
       report: Lookahead.look(strategy, candles, moments)
     } satisfies LookaheadFinding)

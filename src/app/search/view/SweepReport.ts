@@ -1,18 +1,17 @@
 /** Turns what a search found into its HTML report. */
 
 import { Result } from "effect"
-import * as Objective from "../../backtest/search/Objective.ts"
-import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
-import { present } from "../../domain/Present.ts"
-import { percent } from "../../domain/Text.ts"
-import * as HtmlSweep from "../../report/html/HtmlSweep.ts"
-import { marketNames } from "../../strategy/Strategy.ts"
-import * as Across from "./across/Across.ts"
-import { inputFacts, madeFact, type ReportedRun } from "./RunFacts.ts"
+import * as Objective from "../../../backtest/search/Objective.ts"
+import * as SweepSpace from "../../../backtest/search/SweepSpace.ts"
+import { present } from "../../../domain/Present.ts"
+import { percent } from "../../../domain/Text.ts"
+import * as HtmlSweep from "../../../report/html/HtmlSweep.ts"
+import type { SweepFound } from "../SweepRun.ts"
+import * as RunFacts from "./RunFacts.ts"
+import * as SweepMarkets from "./SweepMarkets.ts"
 import * as SweepSummary from "./SweepSummary.ts"
 
-export const html = (found: SweepSummary.SearchResult, about: ReportedRun): string => {
-  const { strategy, fees } = about
+export const html = (found: SweepFound, madeAt: number): string => {
   const { all, best, space, objective, bars, compared } = found
   const map = SweepSummary.mapOf(found)
   const [first] = best
@@ -21,11 +20,14 @@ export const html = (found: SweepSummary.SearchResult, about: ReportedRun): stri
   const winner = map === undefined ? undefined : SweepSummary.winnerOn(map, found)
   const steps = SweepSummary.steps(found)
   const refused = all.filter((result) => result.refused !== undefined)
-  const written = Result.getOrUndefined(SweepSpace.template(strategy.text, space))
+  const written = Result.getOrUndefined(SweepSpace.template(found.runs[0].strategy.text, space))
+  const page = RunFacts.pageOf("Search", found, `${all.length} trials over ${bars} bars`, madeAt, [
+    ...space.map(({ path, values }) => [path, values.join(", ")] as const),
+    ["refused", `${refused.length}`]
+  ])
   return HtmlSweep.render({
-    title: `Search: ${strategy.name} on ${marketNames(strategy)}`,
-    subtitle: `${strategy.kind} from ${strategy.file}, ${all.length} trials over ${bars} bars`,
-    fees,
+    ...page,
+    facts: [...page.facts, ...(steps === "" ? [] : [["steps", steps] as const])],
     headline: [
       [`the best by ${objective}`, first === undefined ? "none" : SweepSummary.profit(first)],
       ["not just luck (deflated Sharpe)", first === undefined ? "none" : percent(found.deflatedSharpe, 1)],
@@ -51,16 +53,6 @@ export const html = (found: SweepSummary.SearchResult, about: ReportedRun): stri
       titles: [...space.map(({ path }) => path), "WHY"],
       rows: refused.map(({ values, refused: why = "" }) => [...values, why])
     },
-    ...(found.across === undefined
-      ? {}
-      : { markets: { ...Across.table(found.across, best), notes: Across.notes(found.across, best) } }),
-    facts: [
-      ...inputFacts(about),
-      ...space.map(({ path, values }) => [path, values.join(", ")] as const),
-      ["refused", `${refused.length}`],
-      madeFact(about),
-      ...(steps === "" ? [] : [["steps", steps] as const])
-    ],
-    text: strategy.text
+    ...(found.markets.length < 2 ? {} : { markets: SweepMarkets.table(found) })
   })
 }

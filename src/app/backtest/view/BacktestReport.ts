@@ -3,39 +3,33 @@
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { Clock, Effect, FileSystem } from "effect"
-import * as Backtest from "../../backtest/Backtest.ts"
-import { describe, notModelled } from "../../backtest/kernel/FillPresets.ts"
-import type { OrderRow } from "../../backtest/kernel/orders/OrderTable.ts"
-import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
-import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
-import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
-import * as RoundTrips from "../../backtest/results/RoundTrips.ts"
-import { closeTime, gaps, openTime } from "../../candles/TimeAxis.ts"
-import { format } from "../../domain/Amount.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import { dayMillis } from "../../domain/Durations.ts"
-import type { Market } from "../../domain/Market.ts"
-import { grouped, iso, percent, utcDate } from "../../domain/Text.ts"
-import type * as HtmlPage from "../../report/html/HtmlPage.ts"
-import * as HtmlReport from "../../report/html/HtmlReport.ts"
-import { marketNames } from "../../strategy/Strategy.ts"
-import { version } from "../../version.ts"
-import type { Source } from "./BacktestMarkets.ts"
+import * as Backtest from "../../../backtest/Backtest.ts"
+import { describe, notModelled } from "../../../backtest/kernel/FillPresets.ts"
+import type { OrderRow } from "../../../backtest/kernel/orders/OrderTable.ts"
+import * as BacktestLimits from "../../../backtest/results/BacktestLimits.ts"
+import * as BacktestStatistics from "../../../backtest/results/BacktestStatistics.ts"
+import * as EquityCurve from "../../../backtest/results/EquityCurve.ts"
+import * as RoundTrips from "../../../backtest/results/RoundTrips.ts"
+import { falls } from "../../../backtest/results/Statistics.ts"
+import { extremes } from "../../../candles/Candles.ts"
+import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
+import { format } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { dayMillis } from "../../../domain/Durations.ts"
+import type { Market } from "../../../domain/Market.ts"
+import { grouped, iso, percent, utcDate } from "../../../domain/Text.ts"
+import type * as HtmlPage from "../../../report/html/HtmlPage.ts"
+import * as HtmlReport from "../../../report/html/HtmlReport.ts"
+import { marketNames } from "../../../strategy/Strategy.ts"
+import { version } from "../../../version.ts"
+import type { BacktestResult } from "../BacktestRun.ts"
+import type { Source } from "../RunCandles.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 import * as WhatItSays from "./WhatItSays.ts"
 
 const points = 2000
 
-/** Fall of each value from the peak before it. */
-export const drawdowns = (equity: ReadonlyArray<number>): ReadonlyArray<number> => {
-  let peak = Number.NEGATIVE_INFINITY
-  return equity.map((value) => {
-    peak = Math.max(peak, value)
-    return peak > 0 ? value / peak - 1 : 0
-  })
-}
-
-const monthsOf = ({ candles }: BacktestSummary.Result, { parts }: Backtest.BandSide) => {
+const monthsOf = ({ candles }: BacktestResult, { parts }: Backtest.BandSide) => {
   const lastOfMonth = new Map<string, number>()
   const daily = Backtest.curve(parts, EquityCurve.sampleBars(candles, dayMillis))
   for (const { time, equity } of daily) lastOfMonth.set(utcDate(time - 1).slice(0, 7), equity)
@@ -48,7 +42,7 @@ const monthsOf = ({ candles }: BacktestSummary.Result, { parts }: Backtest.BandS
 }
 
 const sideOf = (
-  result: BacktestSummary.Result,
+  result: BacktestResult,
   { name, side }: { readonly name: string; readonly side: Backtest.BandSide },
   curve: ReadonlyArray<EquityCurve.EquityPoint>
 ): HtmlReport.ReportSide => {
@@ -60,7 +54,7 @@ const sideOf = (
     rules: describe(side.rules),
     limits: BacktestLimits.sentences(name, side),
     equity,
-    drawdown: drawdowns(equity),
+    drawdown: falls(equity),
     months: monthsOf(result, side)
   }
 }
@@ -82,7 +76,7 @@ const orderIndex = () => {
 }
 
 /** Fills in the order of their bars; within a bar, market by market. */
-const ordersOf = ({ shown: { parts } }: BacktestSummary.Result) => {
+const ordersOf = ({ shown: { parts } }: BacktestResult) => {
   const { orders, indexOf } = orderIndex()
   const filled: Array<{ readonly bar: number; readonly order: number; readonly reached: number }> = []
   const rested: Array<{ readonly from: number; readonly to: number; readonly order: number }> = []
@@ -114,9 +108,9 @@ const ordersOf = ({ shown: { parts } }: BacktestSummary.Result) => {
   }
 }
 
-const slotsOf = ({ shown }: BacktestSummary.Result): ReadonlyArray<HtmlReport.ReportSlot> =>
+const slotsOf = ({ shown }: BacktestResult): ReadonlyArray<HtmlReport.ReportSlot> =>
   shown.parts.flatMap(({ outcome, candles }) => {
-    const { bySlot } = RoundTrips.of(outcome, candles)
+    const bySlot = RoundTrips.bySlot(outcome, candles)
     return outcome.slotNames.map((slot, index) => {
       const trips = bySlot.get(slot)
       const why = outcome.slotReasons[index] ?? ""
@@ -125,7 +119,7 @@ const slotsOf = ({ shown }: BacktestSummary.Result): ReadonlyArray<HtmlReport.Re
   })
 
 /** What the data contains, what was repaired and what is missing; with several markets each is named. */
-export const qualityOf = (sources: BacktestSummary.Result["sources"]): HtmlPage.Facts =>
+export const qualityOf = (sources: BacktestResult["sources"]): HtmlPage.Facts =>
   sources.length === 1
     ? qualityOfOne(sources[0])
     : sources.flatMap((source) =>
@@ -149,24 +143,9 @@ const qualityOfOne = ({ candles, data, sha256, repaired }: Source): HtmlPage.Fac
   ]
 }
 
-/** Lowest low and highest high of the bars up to each of these, starting after the previous one. */
-const extremes = ({ candles }: Backtest.Part, bars: ReadonlyArray<number>) => {
-  const [low, high]: [Array<number>, Array<number>] = [[], []]
-  for (const [index, end] of bars.entries()) {
-    let [least, greatest] = [Number.POSITIVE_INFINITY, 0]
-    for (let bar = (bars[index - 1] ?? -1) + 1; bar <= end; bar++) {
-      least = Math.min(least, candles.low[bar] ?? least)
-      greatest = Math.max(greatest, candles.high[bar] ?? greatest)
-    }
-    low.push(least)
-    high.push(greatest)
-  }
-  return { low, high }
-}
-
 const figureOf = (text: string): number => Number.parseFloat(text.replaceAll(",", ""))
 
-export const report = (result: BacktestSummary.Result, madeAt: number): HtmlReport.ReportPage => {
+export const report = (result: BacktestResult, madeAt: number): HtmlReport.ReportPage => {
   const { strategy, candles, band } = result
   const bars = EquityCurve.spread(candles, points)
   const ends = BacktestSummary.endsOf(band)
@@ -203,11 +182,15 @@ export const report = (result: BacktestSummary.Result, madeAt: number): HtmlRepo
     quality: qualityOf(result.sources),
     sides: ends.map((end, index) => sideOf(result, end, curves[index] ?? [])),
     times: first.map(({ time }) => time / 1000),
-    markets: band.high.parts.map((part) => ({
-      name: part.market.name,
-      close: bars.map((bar) => part.candles.close[bar] ?? 0),
-      ...extremes(part, bars)
-    })),
+    markets: band.high.parts.map(({ candles, market }) => {
+      const ranges = bars.map((end, index) => extremes(candles, (bars[index - 1] ?? -1) + 1, end + 1))
+      return {
+        name: market.name,
+        close: bars.map((bar) => candles.close[bar] ?? 0),
+        low: ranges.map(([low]) => low),
+        high: ranges.map(([, high]) => high)
+      }
+    }),
     hold: first.map(({ hold }) => hold),
     slots: slotsOf(result),
     shown: ends.find(({ side }) => side === result.shown)?.name ?? "",
@@ -239,7 +222,7 @@ export const chartLibrary = Effect.gen(function* () {
 })
 
 /** The report as a file's content. */
-export const html = (result: BacktestSummary.Result) =>
+export const html = (result: BacktestResult) =>
   Effect.gen(function* () {
     const library = yield* chartLibrary
     return HtmlReport.render(report(result, yield* Clock.currentTimeMillis), library)

@@ -1,12 +1,12 @@
 /** What the simulated runs of a backtest came to, beside its named sides: columns for the terminal, a sentence, and JSON. */
-import * as Backtest from "../../backtest/Backtest.ts"
-import * as Band from "../../backtest/Band.ts"
-import type { QuantileName, Quantiles } from "../../backtest/results/Quantiles.ts"
-import { firstRuns, quantileNames } from "../../backtest/results/Quantiles.ts"
-import type { Candles } from "../../candles/Candles.ts"
-import { type Amount, format } from "../../domain/Amount.ts"
-import { percent } from "../../domain/Text.ts"
-import { counted } from "../../domain/Words.ts"
+import * as Backtest from "../../../backtest/Backtest.ts"
+import * as Band from "../../../backtest/Band.ts"
+import type { QuantileName, Quantiles } from "../../../backtest/results/Quantiles.ts"
+import { firstRuns, quantileNames } from "../../../backtest/results/Quantiles.ts"
+import { type Candles, extremes } from "../../../candles/Candles.ts"
+import { type Amount, format } from "../../../domain/Amount.ts"
+import { percent } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
 
 interface Simulated {
   readonly simulated: Band.Simulated
@@ -36,13 +36,9 @@ export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Qua
 }
 
 /** How far the price went from its lowest to its highest, against where it began. */
-const rangeOf = ({ low, high, close, bars }: Candles): number => {
-  let [least, most] = [Number.POSITIVE_INFINITY, 0]
-  for (let bar = 0; bar < bars; bar++) {
-    least = Math.min(least, low[bar] ?? least)
-    most = Math.max(most, high[bar] ?? most)
-  }
-  return (most - least) / (close[0] ?? 1)
+const rangeOf = (candles: Candles): number => {
+  const [least, most] = extremes(candles)
+  return (most - least) / (candles.close[0] ?? 1)
 }
 
 /** The distance from p5 to p95: of the worth at the start, and of what the prices' move makes of that. */

@@ -1,17 +1,11 @@
 /** Turns simulations into their HTML report. */
-import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
-import { present } from "../../domain/Present.ts"
-import { percent } from "../../domain/Text.ts"
-import * as HtmlMonteCarlo from "../../report/html/HtmlMonteCarlo.ts"
-import type * as HtmlPage from "../../report/html/HtmlPage.ts"
-import { marketNames } from "../../strategy/Strategy.ts"
-import { inputFacts, madeFact, type ReportedRun } from "./RunFacts.ts"
-
-export interface AboutSimulations extends ReportedRun {
-  readonly method: MonteCarlo.SimulationMethod
-  readonly seed: number
-  readonly markets?: HtmlPage.MarketsTable
-}
+import * as MonteCarlo from "../../../backtest/search/MonteCarlo.ts"
+import { present } from "../../../domain/Present.ts"
+import { percent } from "../../../domain/Text.ts"
+import * as HtmlMonteCarlo from "../../../report/html/HtmlMonteCarlo.ts"
+import type { MonteCarloFound } from "../MonteCarloRun.ts"
+import * as MonteCarloSummary from "./MonteCarloSummary.ts"
+import * as RunFacts from "./RunFacts.ts"
 
 const methodNotes: Readonly<Record<MonteCarlo.SimulationMethod, string>> = {
   returns: "Each simulation draws the daily returns of the run again, with repetition.",
@@ -32,12 +26,10 @@ const fanOf = (simulations: ReadonlyArray<MonteCarlo.Simulation>): HtmlMonteCarl
   }
 }
 
-export const html = (
-  simulations: ReadonlyArray<MonteCarlo.Simulation>,
-  { gain, lost, maxDrawdown, runs }: MonteCarlo.SimulationSummary,
-  about: AboutSimulations
-): string => {
-  const { strategy, method, seed, fees, markets } = about
+export const html = (found: MonteCarloFound, madeAt: number): string => {
+  const { method, seed } = found
+  const [{ result }] = found.markets
+  const { gain, lost, maxDrawdown, runs } = result.spread
   const isOrder = method === "order"
   const of = (values: Readonly<Record<string, number>>, name: string) => percent(values[name] ?? 0)
   const luck = isOrder
@@ -47,29 +39,19 @@ export const html = (
         `From p5 to p95 the gain is ${of(gain, "p5")} to ${of(gain, "p95")}; the wider this is, the more of the result is luck.`
       ]
   return HtmlMonteCarlo.render({
-    title: `Monte Carlo: ${strategy.name} on ${marketNames(strategy)}`,
-    subtitle: `${strategy.kind} from ${strategy.file}, ${runs} simulations by ${method}`,
-    fees,
+    ...RunFacts.pageOf("Monte Carlo", found, `${runs} simulations by ${method}`, madeAt, [["seed", `${seed}`]]),
     headline: [
       ["gain (p50)", of(gain, "p50")],
       ["gain (p5)", of(gain, "p5")],
       isOrder ? ["simulations", `${runs}`] : ["simulations that lose", percent(lost)],
       ["largest drawdown (p95)", of(maxDrawdown, "p95")]
     ],
-    notes: [methodNotes[method], ...luck, `One in twenty falls by more than ${of(maxDrawdown, "p95")} on the way.`],
-    fan: fanOf(simulations),
-    gains: isOrder ? [] : simulations.map((each) => each.gain),
-    drawdowns: simulations.map((each) => each.maxDrawdown),
+    says: [methodNotes[method], ...luck, `One in twenty falls by more than ${of(maxDrawdown, "p95")} on the way.`],
+    fan: fanOf(result.fates),
+    gains: isOrder ? [] : result.fates.map((each) => each.gain),
+    drawdowns: result.fates.map((each) => each.maxDrawdown),
     medians: { gain: gain["p50"] ?? 0, drawdown: maxDrawdown["p50"] ?? 0 },
-    ...present({ markets }),
-    table: {
-      titles: ["", ...Object.keys(gain)],
-      rows: [
-        ...(isOrder ? [] : [["gain", ...Object.values(gain).map((ratio) => percent(ratio))]]),
-        ["largest drawdown", ...Object.values(maxDrawdown).map((ratio) => percent(ratio))]
-      ]
-    },
-    facts: [...inputFacts(about), ["seed", `${seed}`], madeFact(about)],
-    text: strategy.text
+    ...present({ markets: MonteCarloSummary.byMarket(found) }),
+    table: MonteCarloSummary.table(found)
   })
 }

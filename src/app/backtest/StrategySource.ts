@@ -1,0 +1,54 @@
+/** The strategy of a run: its file as it is written, and the markets that it may name. */
+
+import { Effect, FileSystem, Option, Result } from "effect"
+import { isScalar, isSeq, parseDocument } from "yaml"
+import { StrategiesInvalid, suited } from "../../files/StrategyFiles.ts"
+import { type Markets, quotedIn } from "../../strategy/Markets.ts"
+import { render } from "../../strategy/Problem.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+
+export interface StrategySource {
+  readonly text: string
+  readonly file: string
+  readonly markets: Markets
+  readonly strategy: Strategy
+}
+
+/**
+ * Without a configuration: the assets that the file names, with enough decimals for any amount that a person writes.
+ */
+const marketsOf = (strategyText: string): Markets => {
+  const named = parseDocument(strategyText).get("market")
+  const names = isSeq(named) ? named.items.map((item) => (isScalar(item) ? item.value : item)) : [named]
+  const all = [...names, ...quotedIn(strategyText)]
+  const symbols = all.flatMap((name) => (typeof name === "string" ? name.split("/") : []))
+  const assets = [...new Set(symbols)].map((symbol) => ({ symbol, id: symbol, decimals: 18 }))
+  return { assets, ticks: new Map() }
+}
+
+/**
+ * The reader of configurations brings wallets and venues along, so it is loaded on demand: most runs have no
+ * configuration.
+ */
+const configuredMarkets = Effect.fnUntraced(function* (file: string) {
+  const { loadSettings } = yield* Effect.promise(() => import("../../files/ConfigFile.ts"))
+  return (yield* loadSettings(file)).markets
+})
+
+export const read = Effect.fn("StrategySource.read")(function* (file: string, config: Option.Option<string>) {
+  const fileSystem = yield* FileSystem.FileSystem
+  return yield* parse(yield* fileSystem.readFileString(file), file, config)
+})
+
+export const parse = Effect.fn("StrategySource.parse")(function* (
+  text: string,
+  file: string,
+  config: Option.Option<string>
+) {
+  const markets = Option.isNone(config) ? marketsOf(text) : yield* configuredMarkets(config.value)
+  const parsed = suited(StrategyFile.parse(text, file, markets), "backtest")
+  if (Result.isFailure(parsed))
+    return yield* new StrategiesInvalid({ rendered: parsed.failure.map((problem) => render(problem, text)) })
+  return { text, file, markets, strategy: parsed.success } satisfies StrategySource
+})

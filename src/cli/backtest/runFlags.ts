@@ -1,0 +1,66 @@
+/** Flags of the commands that read candles and run strategies over them. */
+
+import { Flag } from "effect/cli"
+import * as FeeModel from "../../app/backtest/FeeModel.ts"
+import { repairs } from "../../candles/csv/CandleChecks.ts"
+import * as FileName from "../FileName.ts"
+import * as flags from "../flags.ts"
+
+const candles = "Candles or trades: CSV, plain or gzipped; journal:FILE for prices that a bot saw itself"
+
+export const data = FileName.flag("data").pipe(Flag.withDescription(candles))
+
+export const dataOfMarkets = FileName.flag("data").pipe(
+  Flag.withDescription(`${candles}. Of several markets MARKET=CSV for each`),
+  Flag.atLeast(1)
+)
+
+/** Which part of the data is used, and how it is mended. */
+export const partFlags = {
+  from: flags.text("from", "First moment of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),
+  to: flags.text("to", "End of the data to use, not included"),
+  repair: flags.text("repair", `Repair the data: ${repairs.join(", ")} (comma between), or all`),
+  noCache: flags.toggle("no-cache", "Neither read nor write the column cache beside the data file")
+}
+
+export const configFlag = flags.text(
+  "config",
+  "The configuration file; default: markets of the strategy with 18 decimals"
+)
+
+export const ruleFlags = {
+  touch: Flag.Literals("touch", ["at", "through", "within", "close"]).pipe(
+    Flag.withDescription("When a bar fills an order: at, through, within (no gaps) or close"),
+    Flag.optional
+  ),
+  fillPrice: Flag.Literals("fill-price", ["limit", "open", "arrival"]).pipe(
+    Flag.withDescription("What is paid beyond the limit: nothing, a bar's open, or the market on arrival"),
+    Flag.optional
+  ),
+  edgeBps: Flag.Finite("edge-bps").pipe(
+    Flag.withDescription("How far beyond the limit the price must go, basis points"),
+    Flag.optional
+  ),
+  volumeShare: Flag.Finite("volume-share").pipe(
+    Flag.withDescription("The most of a bar's volume that is ours, 0 to 1; 0: no limit"),
+    Flag.optional
+  ),
+  feeBps: Flag.Finite("fee-bps").pipe(
+    Flag.withDescription(
+      "Fees of a fill, basis points of the output; default: as the configuration's journal measured, otherwise 20, or none with a partner credential"
+    ),
+    Flag.optional
+  ),
+  spreadBps: Flag.Finite("spread-bps").pipe(
+    Flag.withDescription(
+      `From bid to ask, basis points; default: as the configuration's journal measured, otherwise ${FeeModel.sandboxSpreadBasisPoints}`
+    ),
+    Flag.optional
+  ),
+  withdrawFee: flags.text(
+    "withdraw-fee",
+    "Fee of every payout as BASE,QUOTE amounts, for example 0.00001,0.5; with several markets of every base"
+  ),
+  refundFee: flags.text("refund-fee", "Fee of every refund as BASE,QUOTE amounts"),
+  minimumQuote: flags.text("minimum-quote", "Smallest order that the venue takes, in quote")
+}

@@ -1,0 +1,65 @@
+/** Flags that the searching commands share, and how they say what they found. */
+import { Clock, Console, Effect, FileSystem, Option } from "effect"
+import { Argument, Flag } from "effect/cli"
+import * as Objective from "../../backtest/search/Objective.ts"
+import * as runFlags from "../backtest/runFlags.ts"
+import * as FileName from "../FileName.ts"
+import * as flags from "../flags.ts"
+
+/** A file on its own market and on further ones. */
+export const marketFlags = {
+  file: FileName.argument("file").pipe(Argument.withDescription("The strategy file (YAML)")),
+  data: runFlags.dataOfMarkets,
+  ...runFlags.partFlags,
+  on: FileName.flag("on").pipe(
+    Flag.withDescription("MARKET=CSV: also run the same file on this market, with its own candles"),
+    Flag.atLeast(0)
+  ),
+  ...runFlags.ruleFlags,
+  config: runFlags.configFlag
+}
+
+export const searchFlags = {
+  ...marketFlags,
+  set: Flag.String("set").pipe(
+    Flag.withDescription("A key of the strategy file and its values: grid.levels=10..50:5 or grid.levels=10,20,30"),
+    Flag.atLeast(1)
+  ),
+  fills: Flag.Literals("fills", ["worse", "optimistic", "pessimistic"]).pipe(
+    Flag.withDescription(
+      "The rules that rank; worse runs every trial by both sides and ranks by the one that does worse (default: worse)"
+    ),
+    Flag.withDefault("worse")
+  ),
+  objective: Flag.Literals("objective", Objective.objectives).pipe(
+    Flag.withDescription("What makes a trial the best (default: profitQuote)"),
+    Flag.withDefault("profitQuote")
+  ),
+  where: Flag.String("where").pipe(
+    Flag.withDescription("A condition that the best must meet: maxDrawdown<=20%, fills>=50"),
+    Flag.atLeast(0)
+  ),
+  random: Flag.Int("random").pipe(Flag.withDescription("Try only so many, chosen at random"), Flag.optional),
+  seed: Flag.Int("seed").pipe(Flag.withDescription("Seed of the choice (default: 1)"), Flag.withDefault(1)),
+  threads: Flag.Int("threads").pipe(Flag.withDescription("Worker threads; default: one per core"), Flag.optional),
+  json: flags.json
+}
+
+interface Answer<Found> {
+  readonly html: (found: Found, madeAt: number) => string
+  readonly json: (found: Found) => object
+  readonly lines: (found: Found) => ReadonlyArray<string>
+}
+
+/** Writes the report, and prints the answer as text or JSON. */
+export const say = Effect.fnUntraced(function* <Found>(
+  asked: { readonly report: Option.Option<string>; readonly json: boolean },
+  found: Found,
+  { html, json, lines }: Answer<Found>
+) {
+  if (Option.isSome(asked.report)) {
+    const fileSystem = yield* FileSystem.FileSystem
+    yield* fileSystem.writeFileString(asked.report.value, html(found, yield* Clock.currentTimeMillis))
+  }
+  yield* Console.log(asked.json ? JSON.stringify(json(found)) : lines(found).join("\n"))
+})
