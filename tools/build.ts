@@ -96,7 +96,11 @@ await build({
       groups: [
         { name: "version", test: /src.version\.ts$/, priority: 3 },
         { name: "start", test: /src.cli.launch\.ts$/, priority: 2 },
-        { name: "backtesting", test: /src.(app.backtest.(RunCandles|RunSetUp|StrategySource)|cli.backtest.runFlags)\.ts$/, priority: 1 }
+        {
+          name: "backtesting",
+          test: /src.(app.backtest.(RunCandles|RunSetUp|StrategySource)|cli.backtest.runFlags)\.ts$/,
+          priority: 1
+        }
       ]
     }
   }
