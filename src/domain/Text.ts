@@ -25,6 +25,16 @@ export const messageOf = (thrown: unknown): string => (thrown instanceof Error ?
 export const plainJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? part.toString() : part)) ?? ""
 
+/** The same with the keys of every object in order, so that equal values have equal texts. */
+export const orderedJson = (value: unknown): string =>
+  plainJson(JSON.parse(plainJson(value), (_key, part: unknown) => (isRecord(part) ? inOrder(part) : part)))
+
+const isRecord = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const inOrder = (record: object): object =>
+  Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+
 /** What in a value does not fit its schema. */
 export interface SchemaFault {
   readonly path: ReadonlyArray<string>

@@ -7,7 +7,7 @@ import type { Of } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import { plainJson } from "../../domain/Text.ts"
+import { orderedJson } from "../../domain/Text.ts"
 import type { Decision, DesiredOrder, DesiredSlot } from "../../strategy/Decision.ts"
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import type { Inputs, Strategy } from "../../strategy/Strategy.ts"
@@ -139,6 +139,6 @@ const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decisi
       : { ...why, code: "done", text: `it is done, all its orders have filled: ${why.text}` }
 })
 
-/** What makes two decisions the same: everything but the price at which they were made. */
+/** What makes two decisions the same: everything but the price at which they were made. A journal keeps no order of keys. */
 export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
-  plainJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])
+  orderedJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])
