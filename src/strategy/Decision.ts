@@ -38,6 +38,8 @@ export interface DesiredSlot {
   readonly after?: LegsDone
   /** Slots whose orders must be gone first: while one of them may still fill, no new order is placed here. */
   readonly yieldsTo?: ReadonlyArray<string>
+  /** An order for more than this is withdrawn, whatever that costs. */
+  readonly neverMore?: true
   readonly why: Reason
 }
 
@@ -105,6 +107,7 @@ export interface DesiredOrder extends Leg {
   /** It leaves what another leg, or another slot, began. */
   readonly isExit?: true
   readonly yieldsTo?: ReadonlyArray<string>
+  readonly neverMore?: true
   readonly why: Reason
 }
 
@@ -162,9 +165,9 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
   if (leg === undefined) return undefined
   const quantity = wholeLeg(desired, index, progress) - filledOfLeg(desired, progress)
   if (quantity <= 0n) return undefined
-  const { slot, market, why, yieldsTo } = desired
+  const { slot, market, neverMore, why, yieldsTo } = desired
   const isExit = leaves(desired, leg) || undefined
-  return { ...leg, quantity, slot, ...present({ market, isExit, yieldsTo }), leg: index, why }
+  return { ...leg, quantity, slot, ...present({ market, isExit, neverMore, yieldsTo }), leg: index, why }
 }
 
 /** Alone in its slot it may lose only where it ends what other slots began. */

@@ -9,7 +9,7 @@ import type { JsonSchema } from "./JsonSchema.ts"
 import type { MarketNamed } from "./Markets.ts"
 import type { Problem, Report } from "./Problem.ts"
 import type { Setup } from "./Setup.ts"
-import type { Budget, Decide, Look, WatchedMarket } from "./Strategy.ts"
+import type { Budget, Decide, Look, Unfit, WatchedMarket } from "./Strategy.ts"
 import type { YamlNode } from "./YamlReader.ts"
 
 export interface KindContext {
@@ -33,6 +33,7 @@ export interface Behaviour {
   readonly watched?: ReadonlyArray<WatchedMarket>
   readonly depth?: ReadonlyArray<Amount>
   readonly notLive?: Problem
+  readonly unfit?: Unfit
 }
 
 export interface Kind {

@@ -28,6 +28,9 @@ export type Inputs = ReadonlyMap<string, ReadonlyArray<Input>>
 
 export type Look = (view: View, memory: Memory) => Inputs
 
+/** Why a file cannot go on with what its slots have traded under another one. */
+export type Unfit = (slots: View["slots"]) => string | undefined
+
 /** The most that may be outside the wallet, in smallest units. */
 export interface Budget {
   readonly base: Amount
@@ -97,6 +100,7 @@ export interface Strategy {
   readonly decide: Decide
   /** What `decide` would look at, for explanations; missing where the reasons of its decisions say it all. */
   readonly inputs?: Look
+  readonly unfit?: Unfit
   /** Why it can only be backtested, and where its file says so; why searches and tests of luck cannot use it. */
   readonly notLive?: Problem
   readonly notSearched?: Problem

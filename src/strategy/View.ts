@@ -28,9 +28,13 @@ export interface SlotProgress {
   /** Quote of the same fills: paid for what was bought, and the proceeds of what was sold. */
   readonly paid: Amount
   readonly proceeds: Amount
+  /** Base that legs of each side left undone for good, because nobody takes so little. */
+  readonly forgone?: Forgone
   /** The live order, if there is one, with what is still to fill: nothing while its payout is pending. */
   readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount }
 }
+
+export type Forgone = Readonly<Record<Side, Amount>>
 
 /** What the slot's ended orders left, whatever the file said at their time. */
 export interface SlotPast {
@@ -95,7 +99,8 @@ export interface ClosedCandles {
   readonly closed: number
 }
 
-export const progressOf = (view: View, slot: string): SlotProgress => view.slots.get(slot) ?? untouchedSlot
+export const progressOf = (view: Pick<View, "slots">, slot: string): SlotProgress =>
+  view.slots.get(slot) ?? untouchedSlot
 
 /** How far a slot is: what legs that begin now come after. One that has filled whole is over before its payout. */
 export type LegsDone = Pick<SlotProgress, "completedLegs" | "filledInLeg">

@@ -6,7 +6,15 @@
 import { assert } from "@effect/vitest"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { quoteAmount } from "../../src/domain/Market.ts"
-import type { Decision, DesiredOrder, Memory } from "../../src/strategy/Decision.ts"
+import {
+  armedLeg,
+  type Decision,
+  type DesiredOrder,
+  type DesiredSlot,
+  dueLeg,
+  filledOfLeg,
+  type Memory
+} from "../../src/strategy/Decision.ts"
 import { armedAboveCost } from "../../src/strategy/kinds/CostFloor.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
 import { type SlotPast, type SlotProgress, untouchedSlot, type View } from "../../src/strategy/View.ts"
@@ -31,6 +39,9 @@ export class SlowVenue {
   strategy: Strategy
   /** An order of another price or size than wanted is replaced, not only one of the other side. */
   requotes = false
+  /** Legs that want no more are over, and so are those of which no more than `least` is left. */
+  closes = false
+  least = 0n
   /** Base that there is to begin with; what it does not suffice for is not placed. */
   funds: bigint | undefined
   private readonly next: () => number
@@ -75,7 +86,21 @@ export class SlowVenue {
     const decision = this.strategy.decide(seen, this.memory)
     this.decision = decision
     this.memory = decision.memory
-    for (const desired of decision.desired) {
+    if (decision.until.onFill && this.closeLegs()) return this.decide(view)
+    this.follow()
+    return decision
+  }
+
+  /** Says whether a leg was closed. */
+  private closeLegs(): boolean {
+    return (this.decision?.desired ?? []).filter((desired) => this.close(desired)).length > 0
+  }
+
+  /** Works the last decision, as it stands. */
+  follow(): void {
+    this.closeLegs()
+    const desiredNow = this.decision?.desired ?? []
+    for (const desired of desiredNow) {
       const armed = armedAboveCost(this.strategy.market, desired, this.slot(desired.slot))
       const order = this.orders.get(desired.slot)
       if (order === undefined && armed?.side === "SELL" && armed.quantity > this.free()) continue
@@ -86,9 +111,25 @@ export class SlowVenue {
         order.phase = "withdrawing"
     }
     for (const [slot, order] of this.orders)
-      if (order.phase === "open" && !decision.desired.some((desired) => desired.slot === slot))
-        order.phase = "withdrawing"
-    return decision
+      if (order.phase === "open" && !desiredNow.some((desired) => desired.slot === slot)) order.phase = "withdrawing"
+  }
+
+  /** A leg that has filled all that is wanted of it now, or whose rest nobody takes, is over. */
+  private close(desired: DesiredSlot): boolean {
+    const { slot } = desired
+    const known = this.progress.get(slot)
+    const leg = known === undefined ? undefined : desired.legs[dueLeg(desired, known)]
+    if (!this.closes || known === undefined || leg === undefined || this.orders.has(slot)) return false
+    if (filledOfLeg(desired, known) <= 0n) return false
+    const { side } = leg
+    const rest = armedLeg(desired, known)?.quantity ?? 0n
+    if (rest > this.least) return false
+    const { forgone = { BUY: 0n, SELL: 0n } } = known
+    const receivedByLastLeg = this.received.get(slot) ?? 0n
+    const legDone = { completedLegs: known.completedLegs + 1, filledInLeg: 0n, receivedByLastLeg, lastLeg: { side } }
+    this.received.set(slot, 0n)
+    this.progress.set(slot, { ...known, ...legDone, forgone: { ...forgone, [side]: forgone[side] + rest } })
+    return true
   }
 
   /** Everything that may happen to orders between two looks, by chance. `fillChance`: of an open order that `mayFill`. */
@@ -147,9 +188,10 @@ export class SlowVenue {
     assert.isTrue(filled <= quantity)
   }
 
-  private isOther(order: Order, { side, price, quantity }: DesiredOrder): boolean {
+  private isOther(order: Order, { neverMore, side, price, quantity }: DesiredOrder): boolean {
     const isMoved = !Decimal.equals(order.price, price) || order.quantity - order.filled !== quantity
-    return order.side !== side || (this.requotes && isMoved)
+    const isTooMuch = neverMore === true && order.quantity - order.filled > quantity
+    return order.side !== side || isTooMuch || (this.requotes && isMoved)
   }
 
   /** Base that was paid out and is in no order. */

@@ -82,9 +82,13 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
   }
   const { fees, outOfMarketBasisPoints, text: costs } = order.replacement
   const gain = gainOfMoving(market, order, desired, outOfMarketBasisPoints)
-  if (gain <= fees) return { _tag: "Keep", slot: order.slot }
+  const isTooMuch = desired.neverMore === true && order.quantity > desired.quantity
+  if (gain <= fees && !isTooMuch) return { _tag: "Keep", slot: order.slot }
   const worth = formatWithSymbol(gain, market.quote)
-  const text = `Wanted ${said(market, desired)}, not ${said(market, order)}: worth ${worth}, more than replacing costs (${costs})`
+  const what = `Wanted ${said(market, desired)}, not ${said(market, order)}`
+  const text = isTooMuch
+    ? `${what}, which is too much`
+    : `${what}: worth ${worth}, more than replacing costs (${costs})`
   return withdraw(order, because("requote", text))
 }
 

@@ -9,6 +9,7 @@ import * as Ledger from "../../domain/Ledger.ts"
 import { type Market, quoteAmount } from "../../domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../strategy/Decision.ts"
 import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+import { progress } from "./DecisionRecord.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 import { type Fees, isResting, type Locked, orderOf, type PlannedChange } from "./PlanReport.ts"
 import { unwantedPrices } from "./PriceFindings.ts"
@@ -22,6 +23,7 @@ export const findingNames = [
   "unconfirmed-price",
   "fills-at-once",
   "below-cost",
+  "unfit",
   "candles"
 ] as const
 export type FindingName = (typeof findingNames)[number]
@@ -63,8 +65,27 @@ export const findingsOf = (ground: Ground): ReadonlyArray<PlanFinding> => [
       return [...belowMinimum({ name, market }, own, ground), ...belowFees({ name, market }, own, ground)]
     })
   }),
-  ...ground.strategies.flatMap((strategy) => unwantedPrices(strategy, ground.planned))
+  ...ground.strategies.flatMap((strategy) => unwantedPrices(strategy, ground.planned)),
+  ...ground.strategies.flatMap((strategy) => unfit(strategy, ground.planned))
 ]
+
+/** The file says something that what its slots have traded makes impossible. */
+const unfit = (strategy: Strategy, { before, state }: PlannedAhead): ReadonlyArray<PlanFinding> => {
+  const { name } = strategy
+  const own = before.filter((placement) => placement.strategy === name)
+  const text = strategy.unfit?.(progress(state, name, own)) ?? otherMarket(strategy, state)
+  return text === undefined ? [] : [{ name: "unfit", strategies: [name], slots: [], text }]
+}
+
+/** What slots traded on another market counts for nothing on this one, and they would go on as if it did. */
+const otherMarket = (strategy: Strategy, { strategies }: PlannedAhead["state"]): string | undefined => {
+  if (strategy.unfit === undefined) return undefined
+  const markets = new Set(marketsOf(strategy).map(({ name }) => name))
+  const trading = [...(strategies.get(strategy.name)?.trading ?? [])]
+  const other = trading.find(([market, { lastFill }]) => lastFill !== undefined && !markets.has(market))
+  if (other === undefined) return undefined
+  return `${strategy.name} has traded on ${other[0]}, and what it did there cannot go on at ${marketNames(strategy)}: to begin anew, give the file another name`
+}
 
 const unpriced = ({ books, strategies, planned }: Ground): ReadonlyArray<PlanFinding> =>
   strategies

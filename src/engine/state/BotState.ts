@@ -97,6 +97,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "LegClosed":
       SlotFold.change(state.slots, event, (slot) => ({
         ...SlotFold.completed(slot, event.side, event.carried),
+        ...(event.rest === 0n ? {} : { forgone: SlotFold.forgoneAfter(slot, event.side, event.rest) }),
         refusals: 0
       }))
       return changeStrategy(state, event.strategy, ({ moves }) => ({ moves: moves + 1 }))

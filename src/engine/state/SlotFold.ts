@@ -5,7 +5,7 @@
 import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { PlacementEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
-import type { SlotPast, SlotProgress } from "../../strategy/View.ts"
+import type { Forgone, SlotPast, SlotProgress } from "../../strategy/View.ts"
 import { filledBase, filledQuote, openQuantity, type Placement } from "./Placement.ts"
 
 export interface Slot {
@@ -27,6 +27,7 @@ export interface Slot {
   readonly sold: Amount
   readonly paid: Amount
   readonly proceeds: Amount
+  readonly forgone?: Forgone | undefined
   /** Attempts in a row that the venue refused, and swaps that it paid back; the back-off counts them. */
   readonly refusals: number
   readonly refusedAt: number
@@ -206,14 +207,21 @@ export const completed = (slot: Slot, side: Placement["side"], carried = 0n): Pa
   lastEnd: undefined
 })
 
+/** A leg that was closed leaves this much undone. */
+export const forgoneAfter = (
+  { forgone = { BUY: 0n, SELL: 0n } }: Slot,
+  side: Placement["side"],
+  rest: Amount
+): Forgone => (side === "BUY" ? { ...forgone, BUY: forgone.BUY + rest } : { ...forgone, SELL: forgone.SELL + rest })
+
 /** As strategies see it: including what the live order has filled so far. */
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
   const { carried = 0n, completedLegs, filledInLeg, receivedByLastLeg, lastLeg } = slot
-  const { past, bought, sold, paid, proceeds } = slot
+  const { past, bought, sold, paid, proceeds, forgone } = slot
   const known = {
     completedLegs,
     receivedByLastLeg,
-    ...present({ lastLeg, carried: carried === 0n ? undefined : carried })
+    ...present({ forgone, lastLeg, carried: carried === 0n ? undefined : carried })
   }
   if (live === undefined) return { ...known, ...present({ past }), filledInLeg, bought, sold, paid, proceeds }
   const { side, price } = live

@@ -31,8 +31,10 @@ import { adopted, type Beginning, beginningIn, rememberBeginning } from "./rules
 import { behaviourOf } from "./rules.ts"
 import { quantityAt, size } from "./Size.ts"
 import { filledLegs } from "./SlotLegs.ts"
+import { otherSide } from "./Total.ts"
 
 const slot = "position"
+const isOwn = (name: string): boolean => name === slot
 const defaultReach = Decimal.make(5n, 3)
 const defaultStep = Decimal.make(1n, 3)
 
@@ -87,7 +89,11 @@ export const bracket: Kind = {
     if (entry.quantity === 0n) report(to, read.size, `this size is below the smallest unit of ${market.base.symbol}`)
     checkOrder(whole, { ...read, takeProfit: read.takeProfit, stop: read.stop }, to)
     checkBudget([entry], "the entry would", read.size, context)
-    return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
+    return {
+      initialMemory: null,
+      decide: (view, memory) => decide(whole, view, memory),
+      unfit: (slots) => otherSide(market, side, slots, isOwn)
+    }
   }
 }
 
@@ -95,8 +101,10 @@ export const bracket: Kind = {
 const following = (rules: Rules): Behaviour => {
   const behaviour = behaviourOf(rules)
   const { inputs } = behaviour
+  const [first] = rules.rules
   return {
     ...behaviour,
+    ...(first === undefined ? {} : { unfit: (slots) => otherSide(rules.market, first.side, slots, isOwn) }),
     decide: (view, memory) => {
       const { memory: own, isWhole } = adopted(rules, view, memory)
       const decision = behaviour.decide(view, own)

@@ -1,8 +1,10 @@
 /**
  * Iceberg: a large order of which only a part is visible. One slot whose legs are the parts, all equal but the last.
- * Each part is placed when the one before has filled. The answer never changes, so it holds for ever.
+ * Each part is placed when the one before has filled. The answer never changes, so it holds for ever, unless the slot
+ * did something under another file: then the legs are parts of what is left (see `Total`).
  */
 import { format, formatWithSymbol } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Decision, Leg } from "../Decision.ts"
@@ -15,8 +17,11 @@ import * as Ask from "../Setup.ts"
 import { checkBudget } from "./BudgetCheck.ts"
 import { checkTick } from "./PriceLevels.ts"
 import { quantityAt, quantityInParts, size } from "./Size.ts"
+import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, shareOut } from "./Total.ts"
 
 const mostParts = 1_000
+const slot = "iceberg"
+const isOwn = (name: string): boolean => name === slot
 
 export const iceberg: Kind = {
   name: "iceberg",
@@ -57,14 +62,35 @@ export const iceberg: Kind = {
     const text = `${verb} ${formatWithSymbol(total, market.base)} at ${Decimal.format(price)} in ${count} parts, one visible`
     const why = { code: "iceberg-part", text, source: Read.keyPlaces(section, context.root, to)("price") }
     const decision: Decision = {
-      desired: [{ slot: "iceberg", legs: [first, ...others], cycle: false, why }],
+      desired: [{ slot, legs: [first, ...others], cycle: false, why }],
       absent: [],
       memory: null,
       reasons: [],
       until: { onFill: false }
     }
-    return { initialMemory: null, decide: () => decision }
+    const part: PartOfTotal = { slot, side, price, size: read.total.value, quantity: total, piece: visible }
+    return {
+      initialMemory: null,
+      decide: (view) => {
+        const { shares, isPlain } = shareOut(market, [part], view, isOwn)
+        const [share] = shares
+        return isPlain || share === undefined ? decision : edited(market, decision, share, why)
+      },
+      unfit: (slots) => otherSide(market, side, slots, isOwn)
+    }
   }
+}
+
+/** What is left of the total, in parts as they are now. */
+const edited = (market: Market, plain: Decision, share: Share, own: Reason): Decision => {
+  const left = legsLeft(share)
+  const until = { onFill: true }
+  if (left === undefined) {
+    const why = { ...own, code: "done", text: doneText(market, share) }
+    return { ...plain, desired: [], absent: [{ slot, why }], until }
+  }
+  const text = `${restText(market, share)} at ${Decimal.format(share.part.price)}, one part visible`
+  return { ...plain, desired: [{ slot, ...left, cycle: false, why: { ...own, text } }], until }
 }
 
 const icebergFields = (market: Market) =>

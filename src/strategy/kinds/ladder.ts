@@ -1,6 +1,7 @@
 /**
  * Ladder: n orders of one side between two prices, with a size profile. With `takeProfit`, a filled rung places the
- * opposite order that far away, once. The answer never changes, so it holds for ever.
+ * opposite order that far away, once. The answer never changes, so it holds for ever, unless a rung did something
+ * under another file: then the rungs share what is left of the total (see `Total`).
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -13,8 +14,22 @@ import type { Kind, KindContext } from "../Kind.ts"
 import { report, type Span } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
+import type { View } from "../View.ts"
 import { away, between, checkDistinct, checkTick, negate, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
+import {
+  averagePrice,
+  doneText,
+  exitLeft,
+  isOfOtherSide,
+  isTurned,
+  legsLeft,
+  otherSide,
+  type PartOfTotal,
+  restText,
+  type Share,
+  shareOut
+} from "./Total.ts"
 
 const mostRungs = 1_000
 const profiles = ["flat", "linear", "geometric"] as const
@@ -62,8 +77,84 @@ export const ladder: Kind = {
       )
     )
     const decision: Decision = { desired, absent: [], memory: null, reasons: [], until: { onFill: false } }
-    return { initialMemory: null, decide: () => decision }
+    const { unit } = read.total.value
+    const parts = desired.map(({ slot, legs: [{ price, quantity }] }, index): PartOfTotal => {
+      const size = { unit, amount: sizes[index] ?? 0n }
+      return { slot, side, price, size, quantity, hasExit: profit !== undefined }
+    })
+    return {
+      initialMemory: null,
+      decide: (view) => {
+        const gone = profit === undefined ? [] : goneRungs(market, decision, { unit, takeProfit: profit.value }, view)
+        const all = [...parts, ...gone.map(({ part }) => part)]
+        const { shares, isPlain } = shareOut(market, all, view, isOwn)
+        const rungs = [...desired, ...gone.map(({ rung }) => rung)]
+        return isPlain ? decision : edited(market, { ...decision, desired: rungs }, shares)
+      },
+      unfit: (slots) => otherSide(market, side, slots, isOwn)
+    }
   }
+}
+
+const isOwn = (slot: string): boolean => /^rung-\d+$/.test(slot)
+
+/** Rungs that the file has no more, with nothing to enter: what they entered they leave. */
+const goneRungs = (
+  market: Market,
+  { desired }: Decision,
+  { unit, takeProfit }: Pick<Size, "unit"> & { readonly takeProfit: Decimal.Decimal },
+  { slots }: View
+): ReadonlyArray<{ readonly part: PartOfTotal; readonly rung: DesiredSlot }> => {
+  const [first] = desired
+  const names = new Set(desired.map(({ slot }) => slot))
+  return [...slots].flatMap(([slot, progress]) => {
+    if (first === undefined || names.has(slot) || !isOwn(slot)) return []
+    const { side } = first.legs[0]
+    const price = averagePrice(market, side, progress)
+    if (price === undefined) return []
+    const entry: Leg = { side, price, quantity: 0n }
+    const size: Size = { unit, amount: 0n }
+    const rung: DesiredSlot = { ...first, slot, legs: [entry, exitOf(market, entry, takeProfit)] }
+    return [{ part: { slot, side, price, size, quantity: 0n, hasExit: true }, rung }]
+  })
+}
+
+/** Each rung does what is left to it of the total. */
+const edited = (market: Market, plain: Decision, shares: ReadonlyArray<Share>): Decision => {
+  const rungs = plain.desired.map((rung, index) => rungLeft(market, rung, shares[index]))
+  return {
+    ...plain,
+    desired: rungs.filter((rung) => "legs" in rung),
+    absent: rungs.filter((rung) => !("legs" in rung)),
+    until: { onFill: true }
+  }
+}
+
+const rungLeft = (
+  market: Market,
+  rung: DesiredSlot,
+  share: Share | undefined
+): DesiredSlot | Decision["absent"][number] => {
+  if (share === undefined || share.isPlain) return rung
+  const { slot, why, cycle } = rung
+  const [entry, exit] = rung.legs
+  const { progress, rest, traded } = share
+  const nothing = (code: string, text: string) => ({ slot, why: { ...why, code, text } })
+  if (exit !== undefined && isOfOtherSide(entry.side, progress))
+    return nothing("other-side", "it began with the other side, and holds what that left")
+  if (exit !== undefined && isTurned(share)) {
+    const { quantity, ...turned } = exitLeft(share, exit)
+    const then = rest === 0n ? "" : `, then ${restText(market, share)} at ${Decimal.format(entry.price)}`
+    const verb = exit.side === "BUY" ? "buys back" : "sells"
+    const text = `${verb} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(exit.price)}${then}`
+    return { slot, cycle, ...turned, why: { ...why, text } }
+  }
+  const left = legsLeft(share)
+  if (left === undefined) return nothing("done", doneText(market, share))
+  const [first] = left.legs
+  const text = `${restText(market, share)} at ${Decimal.format(entry.price)}`
+  const legs = exit === undefined ? left.legs : ([first, { ...exit, quantity: traded + rest }] as const)
+  return { slot, cycle, ...left, legs, why: { ...why, text } }
 }
 
 const scale: Read.Reader<Decimal.Decimal> = Read.scalar(

@@ -2,15 +2,15 @@
  * TWAP: one total in slices, evenly over a time from the first decision on, never beyond a limit price. Size and
  * moment of each slice vary by `vary`. The variation depends on `seed` alone, so every run of the file is the same.
  *
- * A slice keeps the price that it got at its beginning. What has not filled when the time is over is withdrawn.
+ * A slice keeps the price that it got at its beginning, and a size in quote is converted at that price. What has not
+ * filled when the time is over is withdrawn. After an edit the slices share what is left of the total (see `Total`).
  */
-import type { Amount } from "../../domain/Amount.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"
-import type { Decision, Leg, Memory } from "../Decision.ts"
+import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Kind } from "../Kind.ts"
@@ -21,7 +21,8 @@ import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
 import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
-import { quantityInParts, size } from "./Size.ts"
+import { quantityAt, type Size, size } from "./Size.ts"
+import { doneText, legsLeft, otherSide, type PartOfTotal, restText, shareOut } from "./Total.ts"
 
 const mostSlices = 1_000
 
@@ -29,7 +30,7 @@ interface Slice {
   readonly slot: string
   /** Milliseconds after the start. */
   readonly begins: number
-  readonly quantity: Amount
+  readonly size: Size
 }
 
 interface Twap {
@@ -58,12 +59,11 @@ export const twap: Kind = {
     const side = read.side.value === "buy" ? "BUY" : "SELL"
     const vary = Decimal.toNumber(read.vary?.value ?? Decimal.zero)
     if (vary > 1) report(to, read.vary ?? section, "sizes and times can vary by at most 100%")
-    const total = quantityInParts(market, read.total.value, limit, BigInt(read.slices.value))
-    const slices = slice(total, read.slices.value, read.over.value, Math.min(vary, 1), read.seed?.value ?? 1)
-    if (slices.some(({ quantity }) => quantity <= 0n)) {
+    const slices = slice(read.total.value, read.slices.value, read.over.value, Math.min(vary, 1), read.seed?.value ?? 1)
+    const orders = slices.map(({ size }): Leg => ({ side, price: limit, quantity: quantityAt(market, size, limit) }))
+    if (orders.some(({ quantity }) => quantity <= 0n)) {
       return report(to, read.total, `too little for ${slices.length} slices`, "fewer slices, or a larger total")
     }
-    const orders = slices.map(({ quantity }): Leg => ({ side, price: limit, quantity }))
     checkBudget(orders, "all slices together", read.total, context)
     const whole: Twap = {
       market,
@@ -74,9 +74,15 @@ export const twap: Kind = {
       reach: read.reach?.value ?? Decimal.zero,
       keys: Read.keyPlaces(section, context.root, to)
     }
-    return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
+    return {
+      initialMemory: null,
+      decide: (view, memory) => decide(whole, view, memory),
+      unfit: (slots) => otherSide(market, side, slots, isOwn)
+    }
   }
 }
+
+const isOwn = (slot: string): boolean => /^slice-\d+$/.test(slot)
 
 const twapFields = (market: Market) =>
   Read.fields({
@@ -94,7 +100,13 @@ const twapFields = (market: Market) =>
   })
 
 /** Sizes that sum exactly to the total, each within `vary` of the even size and in its own share of the time. */
-const slice = (total: Amount, count: number, over: number, vary: number, seed: number): ReadonlyArray<Slice> => {
+const slice = (
+  { unit, amount: total }: Size,
+  count: number,
+  over: number,
+  vary: number,
+  seed: number
+): ReadonlyArray<Slice> => {
   const next = seeded(seed)
   const scale = 1_000_000
   const weights = Array.from({ length: count }, () => BigInt(Math.round(scale * (1 + vary * (next() - 0.5)))))
@@ -104,11 +116,11 @@ const slice = (total: Amount, count: number, over: number, vary: number, seed: n
   return weights.map((weight, index) => {
     parts += weight
     const until = (total * parts) / sum
-    const quantity = until - before
+    const size = { unit, amount: until - before }
     before = until
     const late = index === 0 ? 0 : vary * next()
     const slot = `slice-${String(index).padStart(Math.max(2, String(count - 1).length), "0")}`
-    return { slot, begins: Math.round((over * (index + late)) / count), quantity }
+    return { slot, begins: Math.round((over * (index + late)) / count), size }
   })
 }
 
@@ -137,23 +149,35 @@ const decide = (whole: Twap, view: View, memory: Memory): Decision => {
   const later = slices.slice(begun.length)
   const prices = begun.map(({ slot }) => decimalIn(memory, slot) ?? priceNow(whole, view))
   const next = later[0]
+  const parts = slices.map(({ slot, size }, index): PartOfTotal => {
+    const price = prices[index] ?? whole.limit
+    return { slot, side, price, size, quantity: quantityAt(market, size, price) }
+  })
+  const { shares, isPlain } = shareOut(market, parts, view, isOwn)
+  const placed = shares.slice(0, begun.length).map((share, index): DesiredSlot | Decision["absent"][number] => {
+    const { slot, price, quantity } = share.part
+    const left = share.isPlain ? { legs: [{ side, price, quantity }] as const } : legsLeft(share)
+    if (left === undefined || quantity === 0n) return { slot, why: because("done", doneText(market, share), "slices") }
+    const own = `${side === "BUY" ? "buys" : "sells"} ${formatWithSymbol(quantity, market.base)}`
+    const what = share.isPlain ? own : restText(market, share)
+    const text = `slice ${index + 1} of ${slices.length} ${what} at ${Decimal.format(price)}`
+    return { slot, ...left, cycle: false, why: because("twap-slice", text, "slices") }
+  })
   return {
-    desired: begun.map(({ slot, quantity }, index) => {
-      const price = prices[index] ?? whole.limit
-      const verb = side === "BUY" ? "buys" : "sells"
-      const text = `slice ${index + 1} of ${slices.length} ${verb} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}`
-      return { slot, legs: [{ side, price, quantity }], cycle: false, why: because("twap-slice", text, "slices") }
-    }),
-    absent: later.map(({ slot, begins }) => ({
-      slot,
-      why: because("not-yet", `begins ${Math.ceil(begins / 1000)} s after the start`, "slices")
-    })),
+    desired: placed.filter((each) => "legs" in each),
+    absent: [
+      ...placed.filter((each) => !("legs" in each)),
+      ...later.map(({ slot, begins }) => ({
+        slot,
+        why: because("not-yet", `begins ${Math.ceil(begins / 1000)} s after the start`, "slices")
+      }))
+    ],
     memory: {
       start,
       ...Object.fromEntries(begun.map(({ slot }, index) => [slot, Decimal.format(prices[index] ?? whole.limit)]))
     },
     reasons: [],
-    until: { onFill: false, time: start + (next === undefined ? overMillis : next.begins) }
+    until: { onFill: !isPlain, time: start + (next === undefined ? overMillis : next.begins) }
   }
 }
 

@@ -88,7 +88,9 @@ describe("a leg that cannot fill to the last unit", () => {
   })
 
   it("a rest below the least order was asked for for ever", () => {
-    assert.strictEqual(close(filled(), cell(600_100n), { minOrder: 1_000_000n })[0]?._tag, "LegClosed")
+    const state = filled()
+    assert.strictEqual(close(state, cell(600_100n), { minOrder: 1_000_000n })[0]?._tag, "LegClosed")
+    assert.deepStrictEqual(look(state).slots.get("cell")?.forgone, { BUY: 100n, SELL: 0n }, "a total counts it as done")
     assert.deepStrictEqual(close(filled(), cell(1_000_000n), { minOrder: 1_000_000n }), [])
   })
 

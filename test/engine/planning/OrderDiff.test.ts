@@ -62,6 +62,13 @@ describe("the comparison of wanted and own orders", () => {
       assert.strictEqual(codeOf(change({}, { state })), "Keep", state)
   })
 
+  it("keeps what is not worth moving, but never more than is left of a total", () => {
+    const dear = { replacement: { ...free, fees: 1_000_000_000n }, quantity: 200_001n }
+    assert.strictEqual(codeOf(change({}, dear)), "Keep")
+    assert.strictEqual(codeOf(change({ neverMore: true }, dear)), "requote")
+    assert.strictEqual(codeOf(change({ neverMore: true }, { ...dear, quantity: 199_999n })), "Keep")
+  })
+
   it("waits for what is on its way back, cancelled, filled or in doubt, whatever is wanted", () => {
     const saidOf = (found: Change | undefined) => (found?._tag === "Wait" ? found.why : found?._tag)
     const better = { price: price("61000") }

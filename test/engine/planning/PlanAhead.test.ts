@@ -315,6 +315,32 @@ describe("a plan is unsafe", () => {
     })
   )
 
+  it.effect("when a file cannot go on with what its slots have traded", () =>
+    Effect.gen(function* () {
+      const history = yield* resting([buyer])
+      const [first] = history.filter((event) => event._tag === "Planned")
+      assert.isDefined(first)
+      if (first === undefined) return
+      const { strategy, slot, placement, side, price, inputAsset, outputAsset, inputAmount, outputAmount } = first
+      const of = { strategy, slot, placement, inputAsset, outputAsset, side, price }
+      const fill = { fillId: "f", amountIn: inputAmount, amountOut: outputAmount, filledAt: now }
+      const traded: ReadonlyArray<BotEvent> = [...history, { _tag: "FillSeen", ...of, ...fill }]
+      const flipped = buyer.replace("side: buy", "side: sell").replace("58000, to: 57000", "61000, to: 62000")
+      const elsewhere = buyer.replace("BTC/USDC", "SOL/USDC")
+      const unfit = (text: string, events: ReadonlyArray<BotEvent>) =>
+        Effect.map(planOf([text], { history: events }), ({ findings }) =>
+          findings.filter(({ name }) => name === "unfit").map(({ text }) => text)
+        )
+      assert.deepStrictEqual(yield* unfit(buyer, traded), [])
+      assert.deepStrictEqual(yield* unfit(buyer.replace("rungs: 2", "rungs: 5"), traded), [])
+      assert.deepStrictEqual(yield* unfit(flipped, history), [])
+      assert.deepStrictEqual(yield* unfit(flipped, traded), [
+        "rung-00 has bought 0.05 BTC, and the file sells first now: to begin anew, give the file another name"
+      ])
+      assert.include((yield* unfit(elsewhere, traded))[0], "has traded on BTC/USDC")
+    })
+  )
+
   it.effect("when a budget is made smaller than what is in orders", () =>
     Effect.gen(function* () {
       const history = yield* resting([buyer])

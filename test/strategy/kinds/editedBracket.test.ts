@@ -65,6 +65,16 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
   const began = decideAt(fixed[side], mid)
   const holding = decideAt(fixed[side], mid, began.memory, slots)
 
+  it("is not for a file of the other side: that doubled what it held, and held it without an exit", () => {
+    const other = side === "BUY" ? "SELL" : "BUY"
+    const { base, quote } = { base: "bought 1 BTC, and the file sells", quote: "sold 1 BTC, and the file buys" }
+    const text = `position has ${side === "BUY" ? base : quote} first now: to begin anew, give the file another name`
+    for (const files of [fixed, follows, loose]) {
+      assert.strictEqual(files[other].unfit?.(slots), text)
+      assert.isUndefined(files[side].unfit?.(slots))
+    }
+  })
+
   it("of fixed prices goes on as one that follows the market, with exits for what it holds", () => {
     for (const edited of [follows[side], loose[side]]) {
       assert.strictEqual(orderOf(edited, mid, holding.memory, slots), `${exit} ${one} at ${1000 + up * 50}`)

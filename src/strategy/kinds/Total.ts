@@ -1,0 +1,287 @@
+/**
+ * What is left of a total that is traded in parts. Each part has a slot, and the file may change while the slots work:
+ * other sizes, other numbers of parts, another price. What was traded counts then, never the number of legs or the
+ * name of a slot. What a slot traded or may still trade beyond its part is taken from the parts of the others, so all
+ * of them together never trade more than the total.
+ *
+ * A slot that did what its part asks for and nothing else is *plain*: its legs go on by themselves, as long as every
+ * slot is. In a backtest all are.
+ */
+import { type Amount, formatWithSymbol, max, min } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, opposite, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
+import type { DesiredSlot, Leg } from "../Decision.ts"
+import { progressOf, type SlotProgress, type View } from "../View.ts"
+import { quantityAt, quantityInParts, type Size } from "./Size.ts"
+
+export interface PartOfTotal {
+  readonly slot: string
+  readonly side: Side
+  readonly price: Price
+  /** In the unit of the total. */
+  readonly size: Size
+  /** Base of the whole part at its price. */
+  readonly quantity: Amount
+  /** The part is worked in pieces of so much base, one after the other. */
+  readonly piece?: Amount
+  /** Once it has filled, its slot does the opposite, once. */
+  readonly hasExit?: boolean
+}
+
+export interface Share {
+  readonly part: PartOfTotal
+  readonly progress: SlotProgress
+  readonly isPlain: boolean
+  /** Base that its slot has traded on the side of the part. */
+  readonly traded: Amount
+  /** Base that is still to trade. */
+  readonly rest: Amount
+}
+
+export interface Shares {
+  readonly shares: ReadonlyArray<Share>
+  /** All are plain: the answer holds for ever. */
+  readonly isPlain: boolean
+}
+
+/** The part, and in the unit of the total what its slot has done of it and what may still fill of its order. */
+interface Standing {
+  readonly part: PartOfTotal
+  readonly progress: SlotProgress
+  readonly isPlain: boolean
+  readonly traded: Amount
+  readonly done: Amount
+  readonly committed: Amount
+}
+
+/** `isOwn`: the name of a slot that a part of such a file may have. */
+export const shareOut = (
+  market: Market,
+  parts: ReadonlyArray<PartOfTotal>,
+  { slots }: Pick<View, "slots">,
+  isOwn: (slot: string) => boolean
+): Shares => {
+  const standings = parts.map((part) => standingOf(market, part, progressOf({ slots }, part.slot)))
+  const names = new Set(parts.map(({ slot }) => slot))
+  const [first] = parts
+  let beyond = 0n
+  for (const [slot, progress] of slots) {
+    if (first === undefined || names.has(slot) || !isOwn(slot)) continue
+    beyond += doneOf(market, first, progress) + openOf(market, first, progress)
+  }
+  for (const { part, committed } of standings) beyond += max(0n, committed - part.size.amount)
+  const cuts = cutsOf(standings, beyond)
+  const shares = standings.map((standing) => shareOf(market, standing, cuts.get(standing.part.slot) ?? 0n))
+  return { shares, isPlain: shares.every(({ isPlain }) => isPlain) }
+}
+
+const standingOf = (market: Market, part: PartOfTotal, progress: SlotProgress): Standing => {
+  const { size, quantity } = part
+  const known = { part, progress }
+  // Nobody kept what its orders did, so the file has not changed meanwhile.
+  if (progress.past === undefined && progress.completedLegs > 0) {
+    return { ...known, isPlain: true, traded: quantity, done: size.amount, committed: size.amount }
+  }
+  const traded = tradedBy(part.side, progress)
+  const done = doneOf(market, part, progress)
+  const committed = done + openOf(market, part, progress)
+  if (!isPlain(market, part, progress)) return { ...known, isPlain: false, traded, done, committed }
+  const isWhole = traded + forgoneBy(part.side, progress) >= quantity
+  return { ...known, isPlain: true, traded, done, committed: isWhole ? size.amount : min(committed, size.amount) }
+}
+
+/** Base of all fills on this side. */
+const tradedBy = (side: Side, { bought, completedLegs, filledInLeg, live, past, sold }: SlotProgress): Amount => {
+  const isFirst = past === undefined && completedLegs === 0 && (live === undefined || live.side === side)
+  return isFirst ? filledInLeg : side === "BUY" ? bought : sold
+}
+
+const forgoneBy = (side: Side, { forgone }: SlotProgress): Amount => forgone?.[side] ?? 0n
+
+/** In the unit of the total. What a leg gave up for good counts as done: it is told, and never asked for again. */
+const doneOf = (market: Market, { side, size, price }: PartOfTotal, progress: SlotProgress): Amount => {
+  const base = tradedBy(side, progress)
+  const forgone = forgoneBy(side, progress)
+  if (size.unit === "base") return base + forgone
+  const { live, paid, past, proceeds } = progress
+  const isUncounted = past === undefined && live === undefined
+  const money = isUncounted ? quoteAmount(market, base, price, "up") : side === "BUY" ? paid : proceeds
+  return money + quoteAmount(market, forgone, price, "up")
+}
+
+/** What may still fill of the slot's order, whatever was asked of it. */
+const openOf = (market: Market, { side, size }: PartOfTotal, { live }: SlotProgress): Amount => {
+  if (live === undefined || live.side !== side) return 0n
+  return size.unit === "base" ? live.quantity : quoteAmount(market, live.quantity, live.price, "up")
+}
+
+const isPlain = (market: Market, part: PartOfTotal, progress: SlotProgress): boolean => {
+  const { side, quantity, piece = quantity } = part
+  const { completedLegs, filledInLeg, live } = progress
+  const traded = tradedBy(side, progress)
+  if (part.hasExit === true && progress.lastLeg !== undefined) {
+    return completedLegs <= 2 && traded === quantity && isAtPrice(market, part, progress)
+  }
+  const begun = min(quantity, piece * BigInt(completedLegs))
+  if (traded + forgoneBy(side, progress) !== begun + filledInLeg) return false
+  const leg = min(piece, quantity - begun)
+  // An order of another size ends the leg when it has filled, with more or less than the leg is.
+  const isOther = live !== undefined && (live.side !== side || filledInLeg + live.quantity !== leg)
+  return !isOther && filledInLeg <= leg && isAtPrice(market, part, progress)
+}
+
+/** A total in quote: what was traded had the price that the file gives now. */
+const isAtPrice = (market: Market, part: PartOfTotal, progress: SlotProgress): boolean => {
+  const { side, size, price, quantity } = part
+  const { live, paid, past, proceeds } = progress
+  if (size.unit === "base") return true
+  if (live !== undefined && live.side === side && !Decimal.equals(live.price, price)) return false
+  if (past === undefined) return true
+  const traded = tradedBy(side, progress)
+  const difference = (side === "BUY" ? paid : proceeds) - quoteAmount(market, traded, price, "up")
+  if (difference <= slackOf(size) && -difference <= slackOf(size)) return true
+  const { lastOrder } = past
+  return traded >= quantity && lastOrder.side === side && Decimal.equals(lastOrder.price, price)
+}
+
+/** What the rounding of many fills may come to, in smallest units of quote; base has none. */
+const slackOf = ({ unit, amount }: Size): Amount => (unit === "base" ? 0n : min(1_024n, amount / 1_000n))
+
+/** It has filled, and its slot is at the opposite. If its part grew meanwhile, it trades the rest of it after that. */
+export const isTurned = ({ part, progress }: Pick<Share, "part" | "progress">): boolean =>
+  part.hasExit === true && progress.lastLeg?.side === part.side
+
+/** Takes this much from the parts: first from those that trade nothing now, then in their order. */
+const cutsOf = (standings: ReadonlyArray<Standing>, beyond: Amount): ReadonlyMap<string, Amount> => {
+  const cuts = new Map<string, Amount>()
+  if (beyond === 0n) return cuts
+  let left = beyond
+  for (const standing of [...standings.filter(isTurned), ...standings.filter((each) => !isTurned(each))]) {
+    const { part, committed } = standing
+    const cut = min(left, max(0n, part.size.amount - committed))
+    if (cut > 0n) cuts.set(part.slot, cut)
+    left -= cut
+  }
+  return cuts
+}
+
+const shareOf = (market: Market, standing: Standing, cut: Amount): Share => {
+  const { part, progress, traded, done } = standing
+  const known = { part, progress, traded }
+  if (standing.isPlain && cut === 0n) {
+    return { ...known, isPlain: true, rest: max(0n, part.quantity - traded - forgoneBy(part.side, progress)) }
+  }
+  const left = part.size.amount - cut - done
+  const rest = left <= slackOf(part.size) ? 0n : baseFor(market, part, left)
+  return { ...known, isPlain: false, rest: asItRests(market, part, progress, rest) }
+}
+
+const baseFor = (market: Market, { size: { unit }, piece, price }: PartOfTotal, amount: Amount): Amount => {
+  const size = { unit, amount }
+  const whole = quantityAt(market, size, price)
+  return piece === undefined ? whole : quantityInParts(market, size, price, (whole + piece - 1n) / piece)
+}
+
+/** An order that rests as it should is not moved because money is rounded otherwise after each of its fills. */
+const asItRests = (
+  market: Market,
+  { side, size, price }: PartOfTotal,
+  { live }: SlotProgress,
+  rest: Amount
+): Amount => {
+  if (live === undefined || live.side !== side || live.quantity === 0n || !Decimal.equals(live.price, price))
+    return rest
+  const difference = quoteAmount(market, max(rest - live.quantity, live.quantity - rest), price, "down")
+  return size.unit === "quote" && difference <= slackOf(size) ? live.quantity : rest
+}
+
+/** The legs that trade what is left, after what the slot has done; `undefined` when nothing is left. */
+export const legsLeft = ({
+  part,
+  progress,
+  rest,
+  traded
+}: Share): Pick<DesiredSlot, "legs" | "after" | "neverMore"> | undefined => {
+  const { side, price, piece } = part
+  const { completedLegs, filledInLeg } = progress
+  if (rest === 0n && filledInLeg === 0n) return undefined
+  const leg = (quantity: Amount): Leg => ({ side, price, quantity })
+  const first = piece === undefined ? rest : min(rest, piece - (traded % piece))
+  const others: Array<Leg> = []
+  for (let left = rest - first; piece !== undefined && left > 0n; left -= piece) others.push(leg(min(left, piece)))
+  return {
+    legs: [leg(filledInLeg + first), ...others],
+    ...(completedLegs === 0 ? {} : { after: { completedLegs, filledInLeg: 0n } }),
+    neverMore: true
+  }
+}
+
+const verbs = { BUY: "bought", SELL: "sold" } as const
+
+/** What a slot that has nothing left to do has done, in words. */
+export const doneText = ({ base }: Market, { part: { quantity, side }, traded }: Share): string => {
+  const own = `it ${verbs[side]} ${formatWithSymbol(traded, base)}`
+  if (traded === 0n) return "nothing of the total is left for it: other orders have traded it, or still may"
+  if (traded >= quantity) return `it is done: ${own}`
+  return `it is done: ${own}, and nothing more of the total is left for it`
+}
+
+/** What is left to a slot that has something to do, in words that go on with the price. */
+export const restText = ({ base }: Market, { part: { side }, rest, traded }: Share): string => {
+  const verb = side === "BUY" ? "buys" : "sells"
+  const before = traded === 0n ? "" : ` more, after ${formatWithSymbol(traded, base)}`
+  return `${verb} ${formatWithSymbol(rest, base)}${before}`
+}
+
+/**
+ * The slot began with the other side, and a file of this one cannot go on with it. An exit may come to a little more
+ * than its entry, when it got a better price.
+ */
+export const isOfOtherSide = (side: Side, { bought, sold }: SlotProgress): boolean =>
+  side === "BUY" ? sold * 100n > bought * 101n : bought * 100n > sold * 101n
+
+const anew = "to begin anew, give the file another name"
+
+/** Why a file of this side cannot go on with what these slots have traded. */
+export const otherSide = (
+  { base }: Market,
+  side: Side,
+  slots: View["slots"],
+  isOwn: (slot: string) => boolean
+): string | undefined => {
+  const found = [...slots].find(([slot, progress]) => isOwn(slot) && isOfOtherSide(side, progress))
+  if (found === undefined) return undefined
+  const [slot, progress] = found
+  const before = opposite(side)
+  const amount = formatWithSymbol(tradedBy(before, progress), base)
+  return `${slot} has ${verbs[before]} ${amount}, and the file ${side === "BUY" ? "buys" : "sells"} first now: ${anew}`
+}
+
+/** What a slot paid or got per unit of base, on average. */
+export const averagePrice = (
+  { base, quote }: Market,
+  side: Side,
+  { bought, paid, proceeds, sold }: SlotProgress
+): Price | undefined => {
+  const [amount, money] = side === "BUY" ? [bought, paid] : [sold, proceeds]
+  if (amount === 0n || money === 0n) return undefined
+  return Decimal.divide(Decimal.make(money, quote.decimals), Decimal.make(amount, base.decimals), 12, "down")
+}
+
+/** The exit of a slot that has turned is for what its entries came to, less what earlier exits did. */
+export const exitLeft = (
+  { part, progress, traded }: Share,
+  exit: Leg
+): Pick<DesiredSlot, "legs" | "after"> & { readonly quantity: Amount } => {
+  const { completedLegs, filledInLeg } = progress
+  const quantity = max(0n, traded - (tradedBy(exit.side, progress) - filledInLeg))
+  return {
+    quantity,
+    legs: [
+      { side: part.side, price: part.price, quantity },
+      { ...exit, quantity }
+    ],
+    ...present({ after: completedLegs > 1 ? { completedLegs: completedLegs - 1, filledInLeg: 0n } : undefined })
+  }
+}
