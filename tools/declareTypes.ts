@@ -1,5 +1,5 @@
 /**
- * The types of the library for programs that import it: declarations of `src/venue` and what it needs of `src/domain`. Made from
+ * The types of the library for programs that import it: declarations of `src/venue` and what it needs of `src/signing` and `src/domain`. Made from
  * a copy in which every file can name a symbol of Effect's that inferred types contain; without that they cannot be written down.
  */
 import { execFileSync } from "node:child_process"
@@ -20,7 +20,7 @@ const edit = (file: string, change: (text: string) => string): void =>
 export const declareTypes = (root: string, folder: string): void => {
   const copy = mkdtempSync(join(tmpdir(), "limitbot-types-"))
   try {
-    for (const room of ["domain", "venue"]) {
+    for (const room of ["domain", "signing", "venue"]) {
       cpSync(join(root, "src", room), join(copy, room), { recursive: true })
       for (const file of filesIn(join(copy, room), ".ts")) edit(file, (text) => symbol + text)
     }
