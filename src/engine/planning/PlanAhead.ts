@@ -3,7 +3,7 @@
  * so a plan cannot differ from what a run would do. Nothing is sent.
  */
 import { Effect, PubSub } from "effect"
-import type { BotEvent, Reason, Recorded } from "../../domain/BotEvent.ts"
+import type { BotEvent, Of, Reason, Recorded } from "../../domain/BotEvent.ts"
 import type { Decision } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StartUp from "../StartUp.ts"
@@ -28,6 +28,8 @@ export interface Situation {
 export interface PlannedAhead {
   /** Unfinished placements before the plan. */
   readonly before: ReadonlyArray<Placement>
+  /** What the strategies of these names wanted when they last ran. */
+  readonly ran: ReadonlyMap<string, Of<"Decided">>
   readonly events: ReadonlyArray<BotEvent>
   readonly decisions: ReadonlyMap<string, Decision>
   readonly state: BotState.BotState
@@ -48,6 +50,12 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
   const changes = yield* PubSub.sliding<Recorded>(1)
   const decisions = new Map<string, Decision>()
   const before = BotState.unfinished(state)
+  const ran = new Map(
+    strategies.flatMap(({ name }) => {
+      const decided = state.strategies.get(name)?.decision
+      return decided === undefined ? [] : [[name, decided] as const]
+    })
+  )
   yield* Effect.gen(function* () {
     yield* StartUp.record(run, strategies)
     const killed = withdraw?.code === "kill-switch" ? withdraw.text : undefined
@@ -65,5 +73,5 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
       Bookkeeper.of({ state, record, recordFrom, recordIfFits: record, lookAtDisk: Effect.void, changes })
     )
   )
-  return { before, events, decisions, state } satisfies PlannedAhead
+  return { before, ran, events, decisions, state } satisfies PlannedAhead
 })

@@ -9,6 +9,7 @@ import * as Ledger from "../../domain/Ledger.ts"
 import { type Market, quoteAmount } from "../../domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../strategy/Decision.ts"
 import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+import type { View } from "../../strategy/View.ts"
 import { progress } from "./DecisionRecord.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 import { type Fees, isResting, type Locked, orderOf, type PlannedChange } from "./PlanReport.ts"
@@ -70,11 +71,33 @@ export const findingsOf = (ground: Ground): ReadonlyArray<PlanFinding> => [
 ]
 
 /** The file says something that what its slots have traded makes impossible. */
-const unfit = (strategy: Strategy, { before, state }: PlannedAhead): ReadonlyArray<PlanFinding> => {
+const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFinding> => {
+  const { before, state } = planned
   const { name } = strategy
   const own = before.filter((placement) => placement.strategy === name)
-  const text = strategy.unfit?.(progress(state, name, own)) ?? otherMarket(strategy, state)
+  const slots = progress(state, name, own)
+  const text = strategy.unfit?.(slots) ?? otherMarket(strategy, state) ?? droppedExit(strategy, planned, slots)
   return text === undefined ? [] : [{ name: "unfit", strategies: [name], slots: [], text }]
+}
+
+/** A slot that holds something waits for its exit, and the file has no such slot any more: what it holds would stay without one. */
+const droppedExit = (
+  { market, name, others = [] }: Strategy,
+  { decisions, ran }: PlannedAhead,
+  slots: View["slots"]
+): string | undefined => {
+  const decision = decisions.get(name)
+  if (decision === undefined) return undefined
+  const kept = new Set([...decision.desired, ...decision.absent].map(({ slot }) => slot))
+  for (const { legs = [], market: of, side, slot } of ran.get(name)?.desired ?? []) {
+    const { bought = 0n, sold = 0n } = slots.get(slot) ?? {}
+    const exit = bought > sold ? "SELL" : bought < sold ? "BUY" : undefined
+    if (kept.has(slot) || (side !== exit && !legs.some((leg) => leg.side === exit))) continue
+    const { base } = others.find((other) => other.name === of) ?? market
+    const amount = formatWithSymbol(exit === "SELL" ? bought - sold : sold - bought, base)
+    return `${slot} waits to ${exit === "SELL" ? "sell" : "buy back"} ${amount}, and the file has no slot of this name any more: keep it until that is done, or its exit is taken away`
+  }
+  return undefined
 }
 
 /** What slots traded on another market counts for nothing on this one, and they would go on as if it did. */
