@@ -2,7 +2,7 @@
  * What buying and selling earned, apart from what holding an inventory did. A leg is matched with what its own slot did before.
  * In kinds whose slots enter and leave by turns nothing else is; in the others one slot sells what others bought, so what is
  * left of the leg closes their positions, the one that was opened first before the others. Within a slot the cost of what is
- * open is its average.
+ * open is its average. What a fee takes of it closes nothing: it counts as a fee, and the rest has cost so much less.
  *
  * Exact: what all fills brought in less what they paid, and the worth of what is held, are grid profit and inventory.
  */
@@ -44,9 +44,21 @@ export const take = (books: TurnBooks, trade: Trade): Taken => {
     books.lost.delete(placement)
     return regain(books.open, trade, lost)
   }
-  const taken = exchange(books.open, trade, baseAmount, quoteAmount)
+  const taken = chargeOwn(books.open, trade) ?? exchange(books.open, trade, baseAmount, quoteAmount)
   if (loss === "given up" && baseAmount > 0n) books.lost.set(placement, { closed: taken.closed, cost: -taken.earned })
   return taken
+}
+
+/** A fee on what its slot holds; `undefined` where it is none, or leaves nothing that can have a cost. */
+const chargeOwn = (
+  books: TurnBooks["open"],
+  { baseAmount, isFee, quoteAmount, side, slot }: Trade
+): Taken | undefined => {
+  const own = books.get(slot)
+  if (isFee !== true || side === "BUY" || own === undefined) return undefined
+  if (own.position <= baseAmount || own.cost < quoteAmount) return undefined
+  books.set(slot, { ...own, position: own.position - baseAmount, cost: own.cost - quoteAmount })
+  return { earned: 0n, closed: 0n }
 }
 
 const regain = (books: TurnBooks["open"], trade: Trade, { closed, cost }: CostBasis.GivenUp): Taken => {

@@ -32,6 +32,8 @@ export interface Trade extends About {
   readonly byTurns?: true
   /** It was given up by somebody's word, or came after all, which undoes that. */
   readonly loss?: "given up" | "found"
+  /** Base that a fee took, or gave back. */
+  readonly isFee?: true
 }
 
 /** A slot's second leg ended, whose money came from the first. */
@@ -164,6 +166,7 @@ export const make = (
       side: amount > 0n ? "SELL" : "BUY",
       baseAmount: magnitude(amount),
       quoteAmount: magnitude(inQuote),
+      isFee: true,
       ...turnsOf(strategy)
     })
   }

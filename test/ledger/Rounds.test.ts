@@ -3,6 +3,7 @@
  * total, to the smallest unit.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { slotEarned } from "../../src/control/view/LiveProfit.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as Seeded from "../../src/domain/Seeded.ts"
 import { methods } from "../../src/ledger/Lots.ts"
@@ -131,6 +132,24 @@ describe("what a slot earned", () => {
     const events = [closed, loaded("grid", "grid"), ...eventsOf(cell("BUY", bought), 0), ...sale, closed]
     for (const [index, event] of events.entries()) fold.see({ sequence: index + 1, at: start + index, event })
     assert.strictEqual(fold.result().rounds.length, 1)
+  })
+
+  it("is nothing yet of a cell that has only bought, though a fee in base took a part of it", () => {
+    const only = tradingOf({ grid: "grid" }, [{ ...cell("BUY", bought), fee: 35n }])
+    const [row] = rowsBy(only, markAt("58000"), "slot")
+    if (row === undefined) return assert.fail("no row")
+    const { fees, gridProfit, inventory, total } = row.figures
+    assert.strictEqual(gridProfit, 0n)
+    assert.strictEqual(slotEarned(row), undefined)
+    // What is held less what was paid, and nothing twice.
+    assert.strictEqual(total, (58_000n * (size - 35n)) / 100n - bought)
+    assert.strictEqual(inventory - fees, total)
+    const round = tradingOf({ grid: "grid" }, [
+      { ...cell("BUY", bought), fee: 35n },
+      { ...cell("SELL", sold), base: size - 35n }
+    ])
+    const [closed] = rowsBy(round, markAt("58000"), "slot")
+    assert.deepInclude(closed?.figures, { inventory: 0n, total: sold - bought, rounds: 1 })
   })
 
   it("where the way out is another slot's is what its sale brought over what was bought first", () => {
