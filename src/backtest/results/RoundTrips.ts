@@ -58,7 +58,7 @@ export interface ClosedTrade {
 
 /** In the order in which they were opened. A slot's own are kept beside, as one that takes turns closes no others. */
 class OpenLots {
-  private readonly all = new Set<Lot>()
+  readonly all = new Set<Lot>()
   private readonly bySlot = new Map<string, Array<Lot>>()
 
   add(lot: Lot): void {
@@ -154,8 +154,8 @@ const book = (lots: OpenLots, closings: Map<string, Closing>, moved: Moved): voi
   lots.add({ slotName, side, bar, dust: moved.dust, base: left, quote: (quote * Number(left)) / Number(base) })
 }
 
-/** In the order in which they ended; what legs closed that have not ended comes last. */
-export const trades = (outcome: Outcome, candles: Candles): ReadonlyArray<ClosedTrade> => {
+/** What ended, and what is open. */
+const matched = (outcome: Outcome, candles: Candles) => {
   const { market } = outcome.table
   const [baseUnit, quoteUnit] = [10 ** market.base.decimals, 10 ** market.quote.decimals]
   const lots = new OpenLots()
@@ -177,7 +177,22 @@ export const trades = (outcome: Outcome, candles: Candles): ReadonlyArray<Closed
     if (endsLeg) end(slotName)
   }
   for (const slotName of closings.keys()) end(slotName)
-  return found
+  return { found, lots }
+}
+
+/** In the order in which they ended; what legs closed that have not ended comes last. */
+export const trades = (outcome: Outcome, candles: Candles): ReadonlyArray<ClosedTrade> =>
+  matched(outcome, candles).found
+
+/** What each slot's open position would gain at the last close, over what it cost or brought in. */
+export const inventoryBySlot = (outcome: Outcome, candles: Candles): ReadonlyMap<string, number> => {
+  const price = (candles.close[candles.bars - 1] ?? 0) / 10 ** outcome.table.market.base.decimals
+  const bySlot = new Map<string, number>()
+  for (const { slotName, side, base, quote } of matched(outcome, candles).lots.all) {
+    const held = Number(base) * price - quote
+    bySlot.set(slotName, (bySlot.get(slotName) ?? 0) + (side === "BUY" ? held : -held))
+  }
+  return bySlot
 }
 
 export const bySlot = (outcome: Outcome, candles: Candles): ReadonlyMap<string, SlotTrips> => {

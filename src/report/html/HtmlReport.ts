@@ -27,6 +27,8 @@ export interface ReportSlot {
   readonly sells: number
   /** Gained by sells over the buys before them, in quote. */
   readonly gained: string
+  /** What is still held, at the last price over its cost; empty where nothing is. */
+  readonly inventory: string
 }
 
 /** Distinct orders. Fills and stays refer to them by index; they refer to slot and market by index. */
@@ -146,12 +148,12 @@ const slotTable = (slots: ReadonlyArray<ReportSlot>): string => {
 const rowsOf = (slots: ReadonlyArray<ReportSlot>): string => {
   const most = Math.max(1, ...slots.map(({ buys, sells }) => buys + sells))
   const width = (count: number): string => `calc(${(count / most).toFixed(3)} * var(--longest-bar))`
-  const rows = slots.map(({ slot, why, buys, sells, gained }) => {
+  const rows = slots.map(({ slot, why, buys, sells, gained, inventory }) => {
     const bars = `<span class="bar b" style="width:${width(buys)}"></span><span class="bar s" style="width:${width(sells)}"></span>`
-    return `<tr><td>${escape(slot)}</td><td class="n">${buys}</td><td class="n">${sells}</td><td style="white-space:nowrap">${bars}</td><td class="n">${escape(grouped(gained))}</td><td class="why">${escape(why)}</td></tr>`
+    return `<tr><td>${escape(slot)}</td><td class="n">${buys}</td><td class="n">${sells}</td><td style="white-space:nowrap">${bars}</td><td class="n">${escape(grouped(gained))}</td><td class="n">${escape(grouped(inventory))}</td><td class="why">${escape(why)}</td></tr>`
   })
   return HtmlPage.scrolled(
-    `<table><thead><tr><th>slot</th><th class="n">buys</th><th class="n">sells</th><th>fills</th><th class="n">gained</th><th>why</th></tr></thead><tbody>${rows.join("")}</tbody></table>`
+    `<table><thead><tr><th>slot</th><th class="n">buys</th><th class="n">sells</th><th>fills</th><th class="n">gained</th><th class="n">inventory</th><th>why</th></tr></thead><tbody>${rows.join("")}</tbody></table>`
   )
 }
 
@@ -223,7 +225,7 @@ const bodyOf = (report: ReportPage): string => {
     section(
       "Slots",
       slotTables(report.slots),
-      `run: ${shown}; gained: what each sale earned against the buy before it, in quote`
+      `run: ${shown}; gained: what each sale earned against the buy before it; inventory: what is still held, at the last price over its cost; both in quote`
     ),
     section(
       "Assumptions",

@@ -83,6 +83,17 @@ describe("backtest commands", () => {
       const figure = (label: string) => Number.parseFloat((facts.get(label) ?? "").replaceAll(",", ""))
       const parts = figure("grid profit, after fees") + figure("inventory, still held")
       assert.closeTo(parts, figure("profit and loss"), 0.02)
+      // The table of slots had gained alone, and what they still hold was nowhere.
+      const slots = [
+        ...readFileSync(page, "utf8").matchAll(
+          /<tr><td>cell-\d+<\/td>(?:<td class="n">\d+<\/td>){2}<td style="[^"]*">.*?<\/td><td class="n">([^<]*)<\/td><td class="n">([^<]*)<\/td>/g
+        )
+      ].map(([, ...figures]) => figures.map((text) => Number(text.replaceAll(",", ""))))
+      assert.isAbove(slots.length, 1)
+      const sumOf = (column: number) => slots.reduce((sum, figures) => sum + (figures[column] ?? 0), 0)
+      assert.closeTo(sumOf(0), figure("grid profit, after fees"), 0.1)
+      assert.closeTo(sumOf(1), figure("inventory, still held"), 0.1)
+      assert.notStrictEqual(sumOf(1), 0)
 
       const shuffled = yield* limitbot("monte-carlo", strategy, "--data", file, "--method", "order", "--runs", "20")
       assert.match(shuffled, /every order of the same returns gains the same, -?\d+\.\d\d %; only the drawdown differs/)

@@ -29,7 +29,7 @@ const report: HtmlReport.ReportPage = {
   times: [1, 2],
   markets: [{ name: evil, close: [1, 2], low: [1, 2], high: [1, 2] }],
   hold: [1, 2],
-  slots: [{ slot: evil, why: evil, buys: 1, sells: 2, gained: "3" }],
+  slots: [{ slot: evil, why: evil, buys: 1, sells: 2, gained: "3", inventory: "-1" }],
   shown: evil,
   quality: [[evil, evil]],
   holdStatistics: [["Sharpe", "1"]],

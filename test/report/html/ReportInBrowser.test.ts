@@ -41,7 +41,7 @@ const report: HtmlReport.ReportPage = {
   times,
   markets: [{ name: "BTC/USDC", close: prices, low: prices, high: prices }],
   hold: prices,
-  slots: [{ slot: "cell-00", why: "", buys: 0, sells: 1, gained: "0" }],
+  slots: [{ slot: "cell-00", why: "", buys: 0, sells: 1, gained: "0", inventory: "" }],
   shown: "optimistic",
   quality: [],
   holdStatistics: [],

@@ -111,10 +111,13 @@ const ordersOf = ({ shown: { parts } }: BacktestResult) => {
 const slotsOf = ({ shown }: BacktestResult): ReadonlyArray<HtmlReport.ReportSlot> =>
   shown.parts.flatMap(({ outcome, candles }) => {
     const bySlot = RoundTrips.bySlot(outcome, candles)
+    const inventoryBySlot = RoundTrips.inventoryBySlot(outcome, candles)
     return outcome.slotNames.map((slot, index) => {
       const trips = bySlot.get(slot)
       const why = outcome.slotReasons[index] ?? ""
-      return { slot, why, buys: trips?.buys ?? 0, sells: trips?.sells ?? 0, gained: (trips?.gained ?? 0).toFixed(2) }
+      const inventory = inventoryBySlot.get(slot)?.toFixed(2) ?? ""
+      const gained = (trips?.gained ?? 0).toFixed(2)
+      return { slot, why, buys: trips?.buys ?? 0, sells: trips?.sells ?? 0, gained, inventory }
     })
   })
 
