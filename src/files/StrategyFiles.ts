@@ -3,8 +3,8 @@
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import { type Markets, quotedIn } from "../strategy/Markets.ts"
-import { type Problem, problemAt, render, sourceText, suggestion } from "../strategy/Problem.ts"
-import type { Strategy } from "../strategy/Strategy.ts"
+import { type Problem, problemAt, quoted, render, sourceText, suggestion } from "../strategy/Problem.ts"
+import { marketsSeen, type Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
 import { mostCharacters } from "../strategy/YamlReader.ts"
 import * as PlainFiles from "./PlainFiles.ts"
@@ -123,6 +123,33 @@ export const readAll = Effect.fn("StrategyFiles.readAll")(function* (
     problems: [...read.flatMap((file) => file.problems), ...twins.map(({ problem }) => problem)],
     rendered: [...read.flatMap((file) => file.rendered), ...twins.map(({ problem, text }) => render(problem, text))]
   } satisfies ReadFiles
+})
+
+/**
+ * For whoever only looks at files: an asset that the configuration lacks is no mistake, as a backtest needs none. `run` would
+ * refuse the file, and `unlisted` has the reason.
+ */
+export const readBeyond = Effect.fn("StrategyFiles.readBeyond")(function* (
+  files: ReadonlyArray<string>,
+  { config, markets, purpose }: { readonly config: string; readonly markets: Markets; readonly purpose: Purpose }
+) {
+  const symbols = markets.assets.map(({ symbol }) => symbol)
+  const { assets } = yield* marketsNamedIn(files)
+  const others = assets.filter(({ symbol }) => !symbols.includes(symbol))
+  const found = yield* readAll(files, { ...markets, assets: [...markets.assets, ...others] }, purpose)
+  const unlisted = new Map<Strategy, Problem>()
+  for (const strategy of found.strategies) {
+    const { file, text } = strategy
+    const named = marketsSeen(strategy).map(({ name }) => name)
+    const market = named.find((name) => others.some(({ symbol }) => name.split("/").includes(symbol)))
+    const lacking = others.find(({ symbol }) => market?.split("/").includes(symbol))
+    if (market === undefined || lacking === undefined) continue
+    const start = text.indexOf(market)
+    const message = `no asset ${quoted(lacking.symbol)} in ${config}, so run would refuse this file`
+    const span = { start, end: start + market.length }
+    unlisted.set(strategy, problemAt(sourceText(file, text), span, message, suggestion(lacking.symbol, symbols)))
+  }
+  return { ...found, unlisted }
 })
 
 /** All of them, or the failure that names every problem. */

@@ -144,6 +144,50 @@ describe.concurrent("bad strategies", () => {
   })
 })
 
+describe.concurrent("a market that the configuration lacks", () => {
+  const dollars = gridText.replace("BTC/USDC", "BTC/USD").replace("name: grid", "name: dollars")
+  const folder = (): string => {
+    const cwd = workspace(nowhere, { "dollars.yaml": dollars })
+    mkdirSync(join(cwd, "config"))
+    writeFileSync(join(cwd, "config", "limitbot.yaml"), config)
+    return cwd
+  }
+  const candles = ["data", "generate", "candles.csv", "--bars", "200"]
+  const backtest = ["backtest", "dollars.yaml", "--data", "candles.csv", "--band", "rules"]
+
+  it("is no mistake to check and backtest until --config names it, and check says that run would refuse it", async () => {
+    const cwd = folder()
+    assert.strictEqual((await runHere(candles, { cwd })).code, 0)
+    assert.strictEqual((await runHere(backtest, { cwd })).code, 0)
+    const checked = await runHere(["check", "grid.yaml", "dollars.yaml"], { cwd })
+    assert.strictEqual(checked.code, 0, checked.stderr)
+    assert.match(checked.stdout, /^grid\.yaml: ok: grid, /)
+    assert.include(
+      checked.stdout,
+      "dollars.yaml: ok, but not in config/limitbot.yaml: run would refuse it: dollars, grid on BTC/USD\n"
+    )
+    assert.match(
+      checked.stderr,
+      /^warning: dollars\.yaml:2:9: no asset "USD" in config\/limitbot\.yaml, so run would refuse this file[\s\S]*did you mean "USDC"\?/
+    )
+    const { ok, problems, warnings } = JSON.parse((await runHere(["check", "dollars.yaml", "--json"], { cwd })).stdout)
+    assert.deepStrictEqual([ok, problems, warnings.length, warnings[0].line], [true, [], 1, 2])
+    const named = ["--config", "config.yaml"]
+    for (const command of [["check", "dollars.yaml"], backtest, ["run", "dollars.yaml"]])
+      assertSays(
+        await runHere([...command, ...named], { cwd }),
+        1,
+        /dollars\.yaml:2:9: no asset "USD" in the configuration/
+      )
+  })
+
+  it("hides no other mistake of the file", async () => {
+    const cwd = folder()
+    writeFileSync(join(cwd, "dollars.yaml"), dollars.replace("levels", "lvels"))
+    assertSays(await runHere(["check", "dollars.yaml"], { cwd }), 1, /dollars\.yaml:5:\d+: unknown key "lvels"/)
+  })
+})
+
 describe.concurrent("wrong usage", () => {
   const cases: ReadonlyArray<readonly [args: string, says: RegExp]> = [
     ["run", /Missing required argument: file\nTry: limitbot run --help\n$/],

@@ -30,7 +30,13 @@ export const command = Command.make(
       Argument.withDescription("Strategy files (YAML)"),
       Argument.variadic({ min: 1 })
     ),
-    config: flags.config,
+    config: FileName.flag("config").pipe(
+      Flag.withAlias("c"),
+      Flag.withDescription(
+        `The configuration file, whose markets count; default: ${flags.defaultConfig}, where a file may name other markets too`
+      ),
+      Flag.optional
+    ),
     lookahead: flags.toggle(
       "lookahead",
       "Also find out, on the candles of --data, whether a strategy looks into the future"
@@ -41,8 +47,12 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ files, config, lookahead, data, json, ...part }) {
     const read = yield* readAgainst(config, files, lookahead ? "search" : "live")
-    const { strategies, problems, rendered, leftOut } = read
-    const ready = yield* readinessOf(strategies, read)
+    const { strategies, problems, rendered, leftOut, unlisted } = read
+    const ready = yield* readinessOf(
+      strategies.filter((strategy) => !unlisted.has(strategy)),
+      read
+    )
+    const warningsOf = (strategy: Strategy) => [unlisted.get(strategy) ?? [], strategy.warnings ?? []].flat()
     if (lookahead && Option.isNone(data)) {
       return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
     }
@@ -54,7 +64,7 @@ export const command = Command.make(
         JSON.stringify({
           ok: problems.length + faults.length === 0 && ready.every(({ problem }) => problem === null),
           problems: shown,
-          warnings: strategies.flatMap(({ warnings = [] }) => warnings.map(shownProblem)),
+          warnings: strategies.flatMap((strategy) => warningsOf(strategy).map(shownProblem)),
           ...present({ leftOut }),
           ...(ready.length === 0 ? {} : { readiness: ready.map(({ line: _, ...each }) => each) }),
           ...(lookahead ? { lookahead: findings.map(LookaheadCheck.json) } : {})
@@ -64,8 +74,8 @@ export const command = Command.make(
       for (const text of rendered) yield* Console.error(`${text}\n`)
       if (leftOut !== undefined) yield* Console.error(leftOut)
       for (const strategy of strategies) {
-        const { file, name, kind, text, warnings = [] } = strategy
-        for (const warning of warnings) yield* Console.error(`warning: ${render(warning, text)}\n`)
+        const { file, name, kind, text } = strategy
+        for (const warning of warningsOf(strategy)) yield* Console.error(`warning: ${render(warning, text)}\n`)
         const own = ready.filter((each) => each.strategy === name)
         const distrust = own.find(({ problem }) => problem !== null)?.problem
         if (distrust !== undefined && distrust !== null) {
@@ -73,7 +83,8 @@ export const command = Command.make(
           yield* Console.error(`${render(problemAt(sourceText(file, text), place, distrust), text)}\n`)
           continue
         }
-        yield* Console.log(`${file}: ok: ${name}, ${kind} on ${marketsSaid(strategy)}`)
+        const but = unlisted.has(strategy) ? `, but not in ${flags.defaultConfig}: run would refuse it` : ""
+        yield* Console.log(`${file}: ok${but}: ${name}, ${kind} on ${marketsSaid(strategy)}`)
         for (const { line } of own) yield* Console.log(`  ${line}`)
       }
       for (const finding of findings) {
@@ -107,35 +118,49 @@ const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
 
 /**
  * A broken configuration is reported like a broken strategy, with its own problems. Without a configuration,
- * everything that needs none is checked, and the output says what was left out.
+ * everything that needs none is checked, and the output says what was left out. A configuration that nobody named makes no
+ * market a mistake, as for a backtest.
  */
 const readAgainst = Effect.fnUntraced(function* (
-  config: string,
+  given: Option.Option<string>,
   files: ReadonlyArray<string>,
   purpose: StrategyFiles.Purpose
 ) {
   const fileSystem = yield* FileSystem.FileSystem
-  if (config === flags.defaultConfig && !(yield* fileSystem.exists(config))) {
+  const config = Option.getOrElse(given, () => flags.defaultConfig)
+  if (Option.isNone(given) && !(yield* fileSystem.exists(config))) {
     const leftOut = `No ${config}: asset ids, decimal places, price steps and limits over all strategies are not checked.`
     const found = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
-    return { ...found, leftOut, sources: noSources, journal: undefined }
+    return { ...found, unlisted: noneUnlisted, leftOut, sources: noSources, journal: undefined }
   }
   const read = yield* ConfigFile.loadSettings(config).pipe(
     Effect.flatMap(({ markets, journal }) =>
-      Effect.map(StrategyFiles.readAll(files, markets, purpose), (found) => ({
-        ...found,
-        sources: markets.sources ?? noSources,
-        journal
-      }))
+      Effect.map(
+        Option.isSome(given)
+          ? Effect.map(StrategyFiles.readAll(files, markets, purpose), (found) => ({
+              ...found,
+              unlisted: noneUnlisted
+            }))
+          : StrategyFiles.readBeyond(files, { config, markets, purpose }),
+        (found) => ({ ...found, sources: markets.sources ?? noSources, journal })
+      )
     ),
     Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
-      Effect.succeed({ strategies: [], problems, rendered: [rendered], sources: noSources, journal: undefined })
+      Effect.succeed({
+        strategies: [],
+        problems,
+        rendered: [rendered],
+        unlisted: noneUnlisted,
+        sources: noSources,
+        journal: undefined
+      })
     )
   )
   return { ...read, leftOut: undefined }
 })
 
 const noSources: MarketSources = new Map()
+const noneUnlisted: ReadonlyMap<Strategy, Problem> = new Map()
 
 /** Loaded only for strategies with indicators: it brings half of the program along. */
 const readinessOf = Effect.fnUntraced(function* (
