@@ -188,6 +188,21 @@ describe.concurrent("a market that the configuration lacks", () => {
   })
 })
 
+describe.concurrent("without a configuration", () => {
+  it("a budget that is too small is told in few digits, though amounts have eighteen", async () => {
+    const cells = "size: { quote: 750 }, spacing: geometric, fundNearest: 4"
+    const cwd = workspace(nowhere, {
+      "grid.yaml": gridText.replace("quote: 6000", "quote: 1000").replace("size: { base: 0.005 }", cells)
+    })
+    assert.strictEqual((await runHere(["data", "generate", "candles.csv", "--bars", "200"], { cwd })).code, 0)
+    assertSays(
+      await runHere(["backtest", "grid.yaml", "--data", "candles.csv"], { cwd }),
+      1,
+      /4 buys resting at once need 3000 USDC of quote budget, and it has 1000 USDC/
+    )
+  })
+})
+
 describe.concurrent("wrong usage", () => {
   const cases: ReadonlyArray<readonly [args: string, says: RegExp]> = [
     ["run", /Missing required argument: file\nTry: limitbot run --help\n$/],

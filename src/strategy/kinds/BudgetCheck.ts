@@ -1,9 +1,20 @@
-/** Refuses a strategy whose orders cannot rest at once within its budget, naming the exact amount that they need. */
-import { formatWithSymbol } from "../../domain/Amount.ts"
+/** Refuses a strategy whose orders cannot rest at once within its budget, naming the amount that they need. */
+import { type Amount, type Asset, formatWithSymbol } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import { inputAmount, inputAsset, type Side } from "../../domain/Market.ts"
 import type { Leg } from "../Decision.ts"
 import type { KindContext } from "../Kind.ts"
 import { report, type Span } from "../Problem.ts"
+
+/** Digits after these are of no use to whoever raises a budget. */
+const places = 8
+
+/** How much is needed and how much is there; the former is rounded up, so that it is enough. */
+export const lackText = (needed: Amount, available: Amount, asset: Asset, key: "base" | "quote"): string => {
+  const unit = Decimal.powerOfTen(Math.max(0, asset.decimals - places))
+  const enough = ((needed + unit - 1n) / unit) * unit
+  return `${formatWithSymbol(enough, asset)} of ${key} budget, and it has ${formatWithSymbol(available, asset)}`
+}
 
 /** `what`: who needs it, as the subject of the sentence. */
 export const checkBudget = (
@@ -21,8 +32,7 @@ export const checkBudget = (
       .filter((order) => order.side === side)
       .reduce((sum, { price, quantity }) => sum + inputAmount(market, side, quantity, price), 0n)
     if (budget === undefined || needed <= budget[key]) continue
-    const asset = inputAsset(market, side)
-    const amounts = `${formatWithSymbol(needed, asset)} of ${key} budget, and it has ${formatWithSymbol(budget[key], asset)}`
+    const amounts = lackText(needed, budget[key], inputAsset(market, side), key)
     report(to, at, `${what} need ${amounts}`, `raise limits.budget.${key}, or make them smaller`)
   }
 }

@@ -16,6 +16,7 @@ import { report } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
+import { lackText } from "./BudgetCheck.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
 import { away, negate, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
@@ -54,7 +55,7 @@ export const dca: Kind = {
     const isInInput = (side === "BUY") === (unit === "quote")
     if (isInInput && available !== undefined && total > available) {
       const asset = side === "BUY" ? market.quote : market.base
-      const amounts = `${formatWithSymbol(total, asset)} of ${unit} budget, and it has ${formatWithSymbol(available, asset)}`
+      const amounts = lackText(total, available, asset, unit)
       report(to, read.size, `${read.times.value} times this size need ${amounts}`, "fewer times, or a smaller size")
     }
     const whole: Dca = {

@@ -10,7 +10,7 @@
  * With `step` instead of levels the grid has no ends: its levels lie at that ratio around the anchor. With `trail` its
  * range follows the price (see `TrailingGrid`). With `stop` or `takeProfit` it ends (see `GridEnd`).
  */
-import { formatWithSymbol } from "../../domain/Amount.ts"
+
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
 import * as Read from "../Fields.ts"
@@ -19,6 +19,7 @@ import type { Behaviour, Kind, KindContext } from "../Kind.ts"
 import { place, type Report, report, type Span } from "../Problem.ts"
 import type { Budget } from "../Strategy.ts"
 import type { YamlNode } from "../YamlReader.ts"
+import { lackText } from "./BudgetCheck.ts"
 import { type Cell, type CellShape, type Grid, type Level, levelsOf, makeCells } from "./GridCells.ts"
 import { editable } from "./grid/EditedGrid.ts"
 import { checkEnds, endFields, endingAt, endOf } from "./grid/GridEnd.ts"
@@ -318,8 +319,7 @@ const dearest = (cells: ReadonlyArray<Cell>, count: number): ReadonlyArray<Cell>
 }
 
 const windowTooSmall = (count: number, needed: bigint, budget: Budget, { quote }: Market): string => {
-  const amounts = `${formatWithSymbol(needed, quote)} of quote budget, and it has ${formatWithSymbol(budget.quote, quote)}`
-  return `${count} buys resting at once need ${amounts}`
+  return `${count} buys resting at once need ${lackText(needed, budget.quote, quote, "quote")}`
 }
 
 const budgetHint = "raise limits.budget.quote, make the size smaller, or fund only the nearest cells with fundNearest"

@@ -15,6 +15,7 @@ import { report, type Span } from "../Problem.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
+import { lackText } from "./BudgetCheck.ts"
 import { away, between, checkDistinct, checkTick, negate, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import {
@@ -239,7 +240,7 @@ const checkEntries = (entries: ReadonlyArray<Leg>, total: Span, { market, budget
   if (available !== undefined && needed > available) {
     const asset = inputAsset(market, side)
     const key = side === "BUY" ? "quote" : "base"
-    const amounts = `${formatWithSymbol(needed, asset)} of ${key} budget, and it has ${formatWithSymbol(available, asset)}`
+    const amounts = lackText(needed, available, asset, key)
     report(to, total, `all rungs together need ${amounts}`, `raise limits.budget.${key}, or lower the total`)
   }
   return to.problems.length === before

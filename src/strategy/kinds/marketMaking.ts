@@ -25,6 +25,7 @@ import type { Kind, KindContext } from "../Kind.ts"
 import { report, type Span } from "../Problem.ts"
 import type { Decide } from "../Strategy.ts"
 import { progressOf, type View } from "../View.ts"
+import { lackText } from "./BudgetCheck.ts"
 import { decimalIn, numberIn, recordIn } from "./Memory.ts"
 import * as Model from "./marketMaking/AvellanedaStoikov.ts"
 import { type Centre, centreFields, centreNow, readCentre } from "./marketMaking/Centre.ts"
@@ -155,7 +156,7 @@ const offsetOf = (spread: Decimal.Decimal, step: Decimal.Decimal = spread, index
 
 const checkBase = (needed: Amount, at: Span, { market, budget, to }: KindContext): void => {
   if (budget === undefined || needed <= budget.base) return
-  const amounts = `${formatWithSymbol(needed, market.base)} of base budget, and it has ${formatWithSymbol(budget.base, market.base)}`
+  const amounts = lackText(needed, budget.base, market.base, "base")
   report(to, at, `all asks together need ${amounts}`, "raise limits.budget.base, or make the size smaller")
 }
 

@@ -1,5 +1,5 @@
 /** The `deals:` section of a strategy file: sizes and distances of the orders, and when a deal begins and ends. */
-import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
+
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
 import { compile } from "../../expression/Compiler.ts"
@@ -11,6 +11,7 @@ import type { KindContext } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { YamlNode } from "../../YamlReader.ts"
+import { lackText } from "../BudgetCheck.ts"
 import { type Size, scaled, size } from "../Size.ts"
 import { type Distance, distance } from "../Volatility.ts"
 
@@ -155,7 +156,6 @@ const checkBudget = (
   const key = side === "BUY" ? "quote" : "base"
   const needed = sizes.reduce((sum, { unit, amount }) => (unit === key ? sum + amount : sum), 0n)
   if (budget === undefined || needed <= budget[key]) return
-  const [asked, there] = [needed, budget[key]].map((amount: Amount) => formatWithSymbol(amount, market[key]))
   const hint = `raise limits.budget.${key}, or make them smaller or fewer`
-  report(to, at, `all orders of a deal need ${asked} of ${key} budget, and it has ${there}`, hint)
+  report(to, at, `all orders of a deal need ${lackText(needed, budget[key], market[key], key)}`, hint)
 }
