@@ -1,7 +1,7 @@
 /** A candle file on disk to candles and their index, through the column cache. */
 
 import * as fs from "node:fs"
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import { messageOf } from "../domain/Text.ts"
 import * as CacheFolder from "./CacheFolder.ts"
 import { type Candles, column } from "./Candles.ts"
@@ -36,11 +36,23 @@ export interface Loaded {
   readonly source: "cache" | "file"
 }
 
+const phrases: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  EACCES: "no permission to read it",
+  EPERM: "no permission to read it",
+  ENOTDIR: "a part of its path is no folder",
+  ENAMETOOLONG: "the name is too long"
+}
+
+/** What the system says, in words. */
+const phraseOf = (cause: unknown): string =>
+  (Predicate.hasProperty(cause, "code") ? phrases[String(cause.code)] : undefined) ?? messageOf(cause)
+
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError> =>
   Effect.try({
     try: run,
     catch: (cause) => {
-      const message = `${file}: ${messageOf(cause)}; give a readable candle or trade file`
+      const message = `${file}: ${phraseOf(cause)}; give a readable candle or trade file`
       return new DataFileError({ message, problems: [] })
     }
   })

@@ -76,7 +76,7 @@ const impossible = ["open", "high", "low", "close"].flatMap((field, index) =>
       line: 3,
       column: index + 2,
       says,
-      advises: /repair=invalid/
+      advises: /--repair invalid/
     }
   })
 )
@@ -94,7 +94,7 @@ const ranges: ReadonlyArray<WrongFile> = [
   line: 3,
   column: Number(column),
   says: /is not the (highest|lowest)/,
-  advises: /repair=range/
+  advises: /--repair range/
 }))
 
 const shapes: ReadonlyArray<WrongFile> = [
@@ -209,7 +209,7 @@ const orders: ReadonlyArray<WrongFile> = [
     line: 4,
     column: 1,
     says: /stands already in line 3/,
-    advises: /repair=duplicates/
+    advises: /--repair duplicates/
   },
   {
     name: "newest first",
@@ -218,7 +218,7 @@ const orders: ReadonlyArray<WrongFile> = [
     line: 3,
     column: 1,
     says: /goes back/,
-    advises: /repair=sort/
+    advises: /--repair sort/
   },
   {
     name: "local time at the end of summer time",
@@ -236,7 +236,7 @@ const orders: ReadonlyArray<WrongFile> = [
     line: 4,
     column: 1,
     says: /goes back/,
-    advises: /repair=sort/
+    advises: /--repair sort/
   },
   {
     name: "blank lines and comments count as lines",
@@ -254,7 +254,7 @@ const orders: ReadonlyArray<WrongFile> = [
     line: 3,
     column: 1,
     says: /out of range/,
-    advises: /repair=invalid/
+    advises: /--repair invalid/
   },
   {
     name: "a negative volume",

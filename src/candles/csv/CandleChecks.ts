@@ -98,7 +98,7 @@ const checkInvalid = (check: Check, row: number): boolean => {
   const value = check.columns[field]?.[row] ?? 0
   const message =
     field === 0 ? `${name} ${value} is out of range` : `${name} ${value} is ${value < 0 ? "negative" : "zero"}`
-  const advice = "correct the line, or repair=invalid leaves it out"
+  const advice = "correct the line, or --repair invalid leaves it out"
   report(check, row, field + 1, "invalid", { kind: field === 0 ? "time" : "negative", message, advice })
   return false
 }
@@ -111,7 +111,7 @@ const checkRange = (check: Check, row: number): void => {
   report(check, row, field + 1, "range", {
     kind: "range",
     message: `open ${open}, high ${high}, low ${low}, close ${close}: ${field === 2 ? "high is not the highest" : "low is not the lowest"}`,
-    advice: "check which column is which, or repair=range widens high and low"
+    advice: "check which column is which, or --repair range widens high and low"
   })
   const [highs, lows] = [check.columns[2], check.columns[3]]
   if (!check.allowed.has("range") || highs === undefined || lows === undefined) return
@@ -127,7 +127,7 @@ const checkOrder = (check: Check, row: number, before: number): void => {
     report(check, row, 1, "duplicates", {
       kind: "duplicate",
       message: `the time ${iso(time)} stands already in line ${lineOf(check.rows, before)}`,
-      advice: "delete one of the lines, or repair=duplicates keeps the last"
+      advice: "delete one of the lines, or --repair duplicates keeps the last"
     })
   else
     report(check, row, 1, "sort", {
@@ -135,8 +135,8 @@ const checkOrder = (check: Check, row: number, before: number): void => {
       message: `the time goes back from ${iso(last)} to ${iso(time)}`,
       advice:
         last - time >= hourMillis / 2 && last - time < hourMillis
-          ? "where these are local times, summer time ends here: export them in UTC; otherwise sort the lines by time, or repair=sort does"
-          : "sort the lines by time, or repair=sort does"
+          ? "where these are local times, summer time ends here: export them in UTC; otherwise sort the lines by time, or --repair sort does"
+          : "sort the lines by time, or --repair sort does"
     })
 }
 
@@ -187,7 +187,7 @@ const gapWarnings = (check: Check, candles: Candles): void => {
     line: lineOf(check.rows, first),
     column: 1,
     message: `${gaps.bars} bars are missing in ${gaps.count} gaps, the longest ${gaps.longestMillis / 60_000} minutes; the first ends here`,
-    advice: "orders fill after a gap as if nothing happened within; repair=gaps fills them with the close before"
+    advice: "orders fill after a gap as if nothing happened within; --repair gaps fills them with the close before"
   })
 }
 

@@ -148,7 +148,7 @@ const readLine = (reader: Reader): boolean => {
   reader.position = end ? fieldEnd(bytes, reader.position, LF) + 1 : reader.position + 1
   if (field + 1 === roleOfField.length) return good
   const message = `${field + 1} fields where ${roleOfField.length} are expected`
-  const advice = "complete the line, or write decimal points instead of commas; repair=invalid leaves it out"
+  const advice = "complete the line, or write decimal points instead of commas; --repair invalid leaves it out"
   report(reader, 1, { kind: "fields", message, advice })
   return false
 }

@@ -37,7 +37,7 @@ const numberAdvice = (text: string): string => {
   if (/^\d+,\d+$/.test(text)) return "write a decimal point instead of the comma"
   if (/^[\d,' ]+\.\d+$/.test(text)) return "write the number without thousands separators"
   if (/^[$€£]/.test(text)) return "write the number without a currency sign"
-  return "write a plain number such as 42000.5, or repair=invalid leaves the line out"
+  return "write a plain number such as 42000.5, or --repair invalid leaves the line out"
 }
 
 export const parseField = (raw: string, role: Role): Field => {
@@ -50,7 +50,7 @@ export const parseField = (raw: string, role: Role): Field => {
     return Result.fail({
       kind,
       message: `${role} is empty`,
-      advice: "fill it in, or repair=invalid leaves the line out"
+      advice: "fill it in, or --repair invalid leaves the line out"
     })
   if (role === "time") {
     const time = isoTime(text)
