@@ -5,7 +5,7 @@ import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
-import { filledBase, type Placement } from "../../engine/state/Placement.ts"
+import { filledBase, openQuantity, type Placement } from "../../engine/state/Placement.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import type { Row } from "../../ledger/Profit.ts"
 import { priceOf } from "../../report/text/FillsText.ts"
@@ -93,10 +93,14 @@ export const orderViews = (state: BotState, assets: Money.Assets): (typeof Order
     why: placement.why.text
   }))
 
-/** Best first on both sides; an order being withdrawn stays in the book until the venue says otherwise. */
+const notInBook: ReadonlySet<Placement["state"]> = new Set(["planned", "closing"])
+
+/** Best first on both sides, while something can fill; an order being withdrawn stays until the venue says that it has ended. */
 export const bookOrders = (state: BotState, assets: Money.Assets, market: string): (typeof Book.Type)["orders"] =>
   unfinished(state)
-    .filter((placement) => placement.market === market && placement.state !== "planned")
+    .filter(
+      (placement) => placement.market === market && !notInBook.has(placement.state) && openQuantity(placement) > 0n
+    )
     .sort((a, b) => Decimal.compare(b.price, a.price))
     .map((placement) => ({
       side: placement.side,

@@ -1,18 +1,20 @@
 /** Our side of the book: what of the bot's orders still rests at the venue, by market. */
 import type { OwnOrder } from "../../domain/Book.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
-import { filledBase } from "../state/Placement.ts"
+import { openQuantity } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 
 export const restingIn = (state: BotState): ReadonlyMap<string, ReadonlyArray<OwnOrder>> => {
-  const resting = unfinished(state).filter((placement) => placement.state === "open" && placement.by === undefined)
+  const resting = unfinished(state).filter(
+    (placement) => placement.state === "open" && placement.by === undefined && openQuantity(placement) > 0n
+  )
   return new Map(
     [...Map.groupBy(resting, ({ market }) => market)].map(([market, placements]) => [
       market,
       placements.map((placement) => ({
         side: placement.side,
         price: placement.price,
-        quantity: placement.quantity - filledBase(placement),
+        quantity: openQuantity(placement),
         slot: slotKey(placement.strategy, placement.slot)
       }))
     ])
