@@ -22,16 +22,16 @@ const marks = (_, splits, axis, space, step) => splits.map((at, index) => {
   return time + (index === 0 || time === "00:00" ? "\\n" + date : "")
 })
 const ticks = (format) => (_, splits) => { const texts = splits.map(format); return texts.every((text) => text.endsWith(".00")) ? texts.map((text) => text.slice(0, -3)) : texts }
-const axes = (format, steps) => [
+const axes = (format, splits) => [
   { stroke: () => colour("--soft"), grid: { stroke: () => colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", values: marks, space: 64, size: 42 },
-  { stroke: () => colour("--soft"), grid: { stroke: () => colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 76, space: 26, values: ticks(format), ...(steps ? { incrs: steps } : {}) }
+  { stroke: () => colour("--soft"), grid: { stroke: () => colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif", size: 76, space: 26, values: ticks(format), ...(splits ? { splits } : {}) }
 ]
 const atRest = (u) => { if (u.legend.idxs[0] == null) u.setLegend({ idx: u.data[0].length - 1 }) }
-const chart = (id, height, series, columns, format, { hooks, steps, ...options } = {}, times) => {
+const chart = (id, height, series, columns, format, { hooks, splits, ...options } = {}, times) => {
   const target = document.getElementById(id)
   const made = new uPlot({
     width: target.clientWidth, height, series: [{ label: "UTC", value: (_, at) => at == null ? "" : stamp(at) }, ...series],
-    axes: axes(format, steps), legend: { markers: { stroke: (u, at) => u.series[at].paint, fill: (u, at) => u.series[at].paint } }, hooks: { ...hooks, setLegend: [atRest], ready: [atRest] }, cursor: { sync: { key: "run" }, points: { show: false } }, padding: [8, 26, 0, 0],
+    axes: axes(format, splits), legend: { markers: { stroke: (u, at) => u.series[at].paint, fill: (u, at) => u.series[at].paint } }, hooks: { ...hooks, setLegend: [atRest], ready: [atRest] }, cursor: { sync: { key: "run" }, points: { show: false } }, padding: [8, 26, 0, 0],
     tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"), ...options
   }, [times ?? data.times, ...columns], target)
   charts.push([made, target, height])

@@ -100,10 +100,9 @@ for (let index = 0; index < count; index++) {
 const most = Math.max(1, largest(perGroup))
 const columns = uPlot.paths.bars({ size: [0.75, 14, 1] })
 const whole = (value) => value == null ? "" : Math.abs(value).toLocaleString("en")
-const wholeSteps = Array.from({ length: 30 }, (_, index) => [1, 2, 5][index % 3] * 10 ** Math.floor(index / 3))
 const column = (label, name) => line(label, name, whole, { paths: columns, fill: () => colour(name), width: 0 })
 chart("activity", 130, [column("buys", "--buy"), column("sells", "--sell")],
-  [perGroup[0], perGroup[1].map((value) => -value)], whole, { steps: wholeSteps, scales: { y: { range: () => [-most, most] } } }, groupTimes)
+  [perGroup[0], perGroup[1].map((value) => -value)], whole, { splits: () => [-most, 0, most], scales: { y: { range: () => [-most, most] } } }, groupTimes)
 const perPage = 100
 let page = 0, chosen = null
 const select = document.getElementById("slot")

@@ -161,6 +161,27 @@ describe.skipIf(executablePath === undefined)("a report in a browser", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
+  it.live("the labels of fills over time say how many there were, also of sixteen in one column", () =>
+    Effect.gen(function* () {
+      const busy = { bar: Int32Array.from({ length: 16 }, () => 9), order: new Int32Array(16) }
+      const html = HtmlReport.render(
+        { ...report, fills: { ...busy, reached: new Float64Array(16) } },
+        yield* chartLibrary
+      )
+      const browser = yield* Effect.acquireRelease(
+        Effect.promise(() => chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })),
+        (open) => Effect.promise(() => open.close())
+      )
+      const labels = yield* Effect.promise(async () => {
+        const page = await browser.newPage()
+        await page.setContent(html)
+        // The charts draw in a microtask.
+        return page.evaluate("charts.find(([, target]) => target.id === 'activity')[0].axes[1]._values.join()")
+      })
+      assert.strictEqual(labels, "16,0,16")
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
   it.live("no page has a barrier that axe finds, on a phone in the dark and on a desk in the light", () =>
     Effect.gen(function* () {
       const browser = yield* Effect.acquireRelease(
