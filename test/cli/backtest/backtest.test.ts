@@ -83,6 +83,11 @@ describe("backtest commands", () => {
       const figure = (label: string) => Number.parseFloat((facts.get(label) ?? "").replaceAll(",", ""))
       const parts = figure("grid profit, after fees") + figure("inventory, still held")
       assert.closeTo(parts, figure("profit and loss"), 0.02)
+      // "Made -62.52 USDC more" is no way to say a loss.
+      assert.match(
+        readFileSync(page, "utf8"),
+        /<li>The strategy lost [\d,.]+ USDC against its budget left alone\.<\/li>/
+      )
       // The table of slots had gained alone, and what they still hold was nowhere.
       const slots = [
         ...readFileSync(page, "utf8").matchAll(

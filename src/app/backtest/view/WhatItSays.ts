@@ -18,15 +18,26 @@ export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
   const fall = Math.max(band.low.outcome.maxDrawdown, band.high.outcome.maxDrawdown)
   return [
     low === high
-      ? `The strategy made ${low} more than its budget left alone.`
+      ? `${compareWithBudget(low, high)}.`
       : simulated === undefined
-        ? `The strategy made ${low} to ${high} more than its budget left alone: the pessimistic and the optimistic side.`
-        : `The strategy made ${low} to ${high} more than its budget left alone: p5 to p95 of ${counted(simulated.runs.length, "simulated run")}.`,
+        ? `${compareWithBudget(low, high)}: the pessimistic and the optimistic side.`
+        : `${compareWithBudget(low, high)}: p5 to p95 of ${counted(simulated.runs.length, "simulated run")}.`,
     verdict(band),
     `The worth of everything held changed by ${BacktestSummary.changeText(result, band.low)} on the worse side; ${compared}.`,
     `On the way it fell by ${percent(fall)} from its peak.`,
     ...(fills < enoughFills ? [`${counted(fills, "fill")} are too few to tell skill from luck.`] : [])
   ]
+}
+
+/** From the low to the high gain, both as text with the unit; losses are said as such, without their signs. */
+const compareWithBudget = (low: string, high: string): string => {
+  const [isLoss, isAllLoss] = [low.startsWith("-"), high.startsWith("-")]
+  const [least, most] = [low, high].map((gain) => gain.replace("-", ""))
+  const span = (from = "", to = "") => (from === to ? to : `${from.split(" ")[0]} to ${to}`)
+  if (isAllLoss) return `The strategy lost ${span(most, least)} against its budget left alone`
+  if (isLoss)
+    return `The strategy came out between a loss of ${least} and a gain of ${most} against its budget left alone`
+  return `The strategy made ${span(least, most)} more than its budget left alone`
 }
 
 const verdict = ({ low, high }: BacktestResult["band"]): string => {
