@@ -2,7 +2,6 @@
  * The complete sandbox: the service's interface over its state, on a loopback port or as an `HttpClient` without a
  * socket (for tests under a virtual clock). Both give a record of everything that a client needs.
  */
-import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -29,6 +28,7 @@ import { Sandbox } from "./Sandbox.ts"
 import { type ConnectionResponse, SandboxApi } from "./SandboxApi.ts"
 import { type SandboxOptions, settingsOf } from "./SandboxOptions.ts"
 import * as StateFile from "./StateFile.ts"
+import * as Unreadable from "./Unreadable.ts"
 
 /** Everything that a client needs to connect. The keys are worth nothing anywhere else. */
 export interface ConnectionRecord extends ConnectionResponse {
@@ -46,12 +46,16 @@ export const layer = (options: SandboxOptions) =>
     Effect.gen(function* () {
       const { application, settings } = yield* make(options, HttpApiSwagger.layer(SandboxApi, { path: "/docs" }))
       const server = yield* HttpServer.HttpServer
-      yield* server.serve(Effect.catchTag(application, "ConnectionSevered", () => breakSocket))
+      yield* server.serve(Unreadable.withHost(Effect.catchTag(application, "ConnectionSevered", () => breakSocket)))
       return { url: HttpServer.formatAddress(server.address), ...Keys.connection(settings) }
     })
   ).pipe(
     Layer.provide(
-      NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: options.port ?? 0, gracefulShutdownTimeout: 500 })
+      NodeHttpServer.layer(Unreadable.server, {
+        host: "127.0.0.1",
+        port: options.port ?? 0,
+        gracefulShutdownTimeout: 500
+      })
     )
   )
 

@@ -1,4 +1,5 @@
 /** The server on its port: what it says about itself, and that it says it on loopback only. */
+import { connect } from "node:net"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -53,6 +54,38 @@ describe("SandboxServer", () => {
       const page = yield* HttpClient.get(`${url}/docs`).pipe(Effect.flatMap(({ text }) => text))
       assert.include(page, "limitbot sandbox")
       assert.notMatch(page, /<(?:script|link|img)[^>]+(?:src|href)=/)
+    }).pipe(Effect.provide(served))
+  )
+
+  it.live("bytes that are not HTTP, and a request without a host, are answered with a sentence", () =>
+    Effect.gen(function* () {
+      const { url } = yield* SandboxServer.SandboxConnection
+      const answerTo = (request: string) =>
+        Effect.promise(
+          () =>
+            new Promise<string>((done) => {
+              let answer = ""
+              const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(request))
+              socket.setEncoding("utf8").on("data", (part: string) => {
+                answer += part
+              })
+              socket.on("error", () => undefined)
+              socket.on("close", () => done(answer))
+            })
+        )
+      const get = "GET /sandbox/connection HTTP"
+      const cases = [
+        ["\u0016\u0003\u0001 hello\r\n\r\n", 400, "The request is not HTTP"],
+        [`${get}/1.1\r\nConnection: close\r\n\r\n`, 400, "The request has no Host header, as HTTP/1.1 asks for"],
+        [`${get}/1.1\r\nHost: a\r\nX: ${"x".repeat(40_000)}\r\n\r\n`, 431, "The headers of the request are too large"]
+      ] as const
+      for (const [request, status, message] of cases) {
+        const [head = "", body = ""] = (yield* answerTo(request)).split("\r\n\r\n")
+        assert.match(head, new RegExp(`^HTTP/1.1 ${status} `))
+        assert.match(head, /content-type: application\/json/i)
+        assert.deepStrictEqual(JSON.parse(body || "null"), { message })
+      }
+      assert.match(yield* answerTo(`${get}/1.0\r\n\r\n`), /^HTTP\/1\.1 200 /)
     }).pipe(Effect.provide(served))
   )
 

@@ -1,0 +1,44 @@
+/**
+ * Requests that no endpoint reads, because their bytes are not HTTP, have no end, or name no host. Node answers these itself and
+ * with an empty body; here each is told in a sentence what is wrong with it.
+ */
+import { createServer, type Server } from "node:http"
+import type { Socket } from "node:net"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+
+const sentences: Readonly<Record<string, readonly [line: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The headers of the request are too large"],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request did not come to its end in time"]
+}
+const notHttp = ["400 Bad Request", "The request is not HTTP"] as const
+
+const answer = (code: string): string => {
+  const [line, message] = sentences[code] ?? notHttp
+  const body = JSON.stringify({ message })
+  const headers = ["Connection: close", "Content-Type: application/json", `Content-Length: ${Buffer.byteLength(body)}`]
+  return `HTTP/1.1 ${[line, ...headers].join("\r\n")}\r\n\r\n${body}`
+}
+
+export const server = (): Server =>
+  createServer({ requireHostHeader: false }).on(
+    "clientError",
+    ({ code = "" }: NodeJS.ErrnoException, socket: Socket) => {
+      if (code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+      socket.end(answer(code), () => socket.destroy())
+    }
+  )
+
+/** HTTP/1.1 asks for a host, HTTP/1.0 does not. */
+export const withHost = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    request.headers["host"] === undefined && NodeHttpServerRequest.toIncomingMessage(request).httpVersion === "1.1"
+      ? Effect.succeed(
+          HttpServerResponse.jsonUnsafe(
+            { message: "The request has no Host header, as HTTP/1.1 asks for" },
+            { status: 400 }
+          )
+        )
+      : handler
+  )
