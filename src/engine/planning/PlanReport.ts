@@ -19,7 +19,7 @@ import {
 import { present } from "../../domain/Present.ts"
 import type { Leg } from "../../strategy/Decision.ts"
 import { budgets, type Strategy } from "../../strategy/Strategy.ts"
-import type { Placement } from "../state/Placement.ts"
+import { isUnpaid, type Placement } from "../state/Placement.ts"
 import { replacementCost } from "./costs/ReplacementCost.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
@@ -173,7 +173,7 @@ const changeOfPlacement = (
   const about = { strategy, slot, market, ...orderOfPlacement(placement), costs: [] }
   if (ended !== undefined) {
     const refund = order?.estimatedRefundFee ?? fees.get(placement.inputAsset)?.refund
-    const refunds = placement.funding === undefined ? [] : cost("refund fee", placement.inputAsset, refund)
+    const refunds = isUnpaid(placement) ? [] : cost("refund fee", placement.inputAsset, refund)
     if (owner === undefined || wished === undefined)
       return { ...about, action: "cancel", reason: ended, costs: refunds }
     const next = orderOf(marketOf(owner, wished.market), wished)

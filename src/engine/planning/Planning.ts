@@ -22,7 +22,7 @@ import { holdsOnSlot } from "../holds/Holds.ts"
 import { isDoubted } from "../restart/JournalTail.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
-import { openQuantity, type Placement } from "../state/Placement.ts"
+import { isUnpaid, openQuantity, type Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
 import { doubtOf, isDoubtful } from "../tracking/EarlyEnd.ts"
@@ -284,7 +284,7 @@ const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
 
 export const withdrawal = (placement: Placement, why: Reason): BotEvent => {
   const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }
-  return placement.funding === undefined && placement.deposited === 0n && !isDoubted(placement)
+  return isUnpaid(placement) && !isDoubted(placement)
     ? abandoned(placement, why.text)
     : { _tag: "CancelRequested", ...about, why }
 }

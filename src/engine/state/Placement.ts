@@ -166,6 +166,10 @@ export const filledBase = (placement: Placement): Amount =>
 export const filledQuote = (placement: Placement): Amount =>
   placement.side === "SELL" ? filledOut(placement) : filledIn(placement)
 
+/** Nothing of it has left the wallet: neither a payment of ours nor a deposit that was found. */
+export const isUnpaid = ({ deposited = 0n, funding }: Partial<Placement>): boolean =>
+  funding === undefined && deposited === 0n
+
 /** Base that is still to fill. */
 export const openQuantity = (placement: Placement): Amount => max(0n, placement.quantity - filledBase(placement))
 

@@ -7,7 +7,7 @@ import type { Amount } from "../../domain/Amount.ts"
 import { hourMillis } from "../../domain/Durations.ts"
 import { hasNoBudget } from "../../domain/Placement.ts"
 import { type BotState, unfinished } from "./BotState.ts"
-import type { Placement } from "./Placement.ts"
+import { isUnpaid, type Placement } from "./Placement.ts"
 
 export interface Tally {
   readonly own: Usage
@@ -22,7 +22,7 @@ export interface Usage {
   notional: Amount
   /** Input of the open orders by asset. */
   readonly exposure: Map<string, Amount>
-  /** The part of it that is still in the wallet: planned and not signed. */
+  /** The part of it that is still in the wallet: planned, and neither signed nor deposited. */
   readonly reserved: Map<string, Amount>
 }
 
@@ -54,11 +54,12 @@ export const add = ({ own, all }: Tally, planned: Counted): void => {
 
 const nothing = (): Usage => ({ openOrders: 0, lastHour: 0, notional: 0n, exposure: new Map(), reserved: new Map() })
 
-const count = (usage: Usage, { side, inputAsset, inputAmount, outputAmount, funding }: Counted): void => {
+const count = (usage: Usage, order: Counted): void => {
+  const { side, inputAsset, inputAmount, outputAmount } = order
   usage.openOrders += 1
   usage.notional += side === "BUY" ? inputAmount : outputAmount
   raise(usage.exposure, inputAsset, inputAmount)
-  if (funding === undefined) raise(usage.reserved, inputAsset, inputAmount)
+  if (isUnpaid(order)) raise(usage.reserved, inputAsset, inputAmount)
 }
 
 const raise = (amounts: Map<string, Amount>, asset: string, amount: Amount): void => {

@@ -8,7 +8,7 @@ import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import { type Market, type Price, quoteAmount } from "../../../domain/Market.ts"
 import { percent } from "../../../domain/Text.ts"
 import type { BotState } from "../../state/BotState.ts"
-import { filledBase, type Placement } from "../../state/Placement.ts"
+import { filledBase, isUnpaid, type Placement } from "../../state/Placement.ts"
 import * as Replacements from "./Replacements.ts"
 
 export interface ReplacementCost {
@@ -28,8 +28,8 @@ export const replacementCost = (
   placement: Placement,
   { ask, now }: { readonly ask: Price; readonly now: number }
 ): ReplacementCost => {
-  const { order, inputAsset, outputAsset, funding } = placement
-  if (order === undefined || (funding === undefined && placement.deposited === 0n)) return nothing
+  const { order, inputAsset, outputAsset } = placement
+  if (order === undefined || isUnpaid(placement)) return nothing
   const inQuote = (asset: string, amount: Amount) =>
     asset === market.quote.symbol ? amount : quoteAmount(market, amount, ask, "up")
   const measured = Replacements.measuredRefund(replacements, inputAsset)
