@@ -5,7 +5,6 @@
  */
 
 import { Effect, Result } from "effect"
-import type { Amount } from "../../domain/Amount.ts"
 import type { Depth } from "../../domain/Book.ts"
 import type { BotEvent, Of, Reason } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
@@ -29,6 +28,7 @@ import { doubtOf, isDoubtful } from "../tracking/EarlyEnd.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { replacementCost } from "./costs/ReplacementCost.ts"
 import { armed, decisionEvent, type MarketMoment, stable, viewOf } from "./DecisionRecord.ts"
+import { leavingBeside, leftByEdits } from "./LeavingOrders.ts"
 import { closings, refusalsThatTell, sweeps } from "./LegRests.ts"
 import { type Change, diff, type SlotOrder, type Wish } from "./OrderDiff.ts"
 import { type Approved, type Circumstances, check, type LimitName } from "./RiskLimits.ts"
@@ -41,6 +41,13 @@ interface Standing {
   readonly candles: View["candles"]
   readonly depth: Depth | undefined
   readonly recorded: string
+}
+
+/** What the strategy has at work already. */
+interface Beside {
+  readonly tally: Tally.Tally
+  /** Orders of older files that leave. */
+  readonly left: ReadonlyArray<Placement>
 }
 
 /** `admits`: whether a free slot may get this order now. */
@@ -95,7 +102,8 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       wish,
       own.map((placement) => ownOrder(books.state, strategy, placement, view))
     )
-    yield* Effect.forEach(changes, (change) => apply(strategy, view, own, tally, change), { discard: true })
+    const beside = { tally, left: leftByEdits(books.state, strategy) }
+    yield* Effect.forEach(changes, (change) => apply(strategy, view, own, beside, change), { discard: true })
     yield* Effect.forEach(own.filter(isDoubtful), (placement) => tellEnded(strategy, wish, placement), {
       discard: true
     })
@@ -117,7 +125,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     strategy: Strategy,
     view: View,
     own: ReadonlyArray<Placement>,
-    tally: Tally.Tally,
+    beside: Beside,
     change: Change
   ): ReturnType<typeof books.record> => {
     switch (change._tag) {
@@ -136,11 +144,11 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       }
       case "Place":
         if (!admits(strategy, change.desired)) return Effect.void
-        return place(strategy, view, tally, change.desired)
+        return place(strategy, view, beside, change.desired)
     }
   }
 
-  const place = (strategy: Strategy, view: View, tally: Tally.Tally, desired: DesiredOrder) => {
+  const place = (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder) => {
     const { state } = books
     const { now } = view
     const slot = state.slots.get(slotKey(strategy.name, desired.slot))
@@ -157,7 +165,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       })
     }
     const price = priceFor(view, desired)
-    const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now, tally))
+    const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now, tally, left))
     if (Result.isSuccess(verdict)) {
       const approved = verdict.success
       return Effect.gen(function* () {
@@ -195,20 +203,15 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   return { plan }
 })
 
-/** What is worth nothing is missed by nobody, and a target that is a swap waits for its price. */
+/**
+ * What is worth nothing is missed by nobody, and a target that is a swap waits for its price. While orders leave that an exit
+ * must not rest beside, they may still do its work.
+ */
 const isMissed = ({ mayLose }: DesiredOrder, limit: LimitName): boolean =>
-  limit !== "tiny" && (limit !== "swap-price" || mayLose === true)
+  limit !== "tiny" && limit !== "leaving-orders" && (limit !== "swap-price" || mayLose === true)
 
 const exitOf = (strategy: Strategy, { isExit, market, price, quantity, side }: DesiredOrder): Of<"Denied">["exit"] =>
   isExit === true ? { side, price, quantity, asset: (market ?? strategy.market).base.symbol } : undefined
-
-/** An order may fill until it is known to be over, whatever was asked of it. */
-const leavingIn = (state: BotState, strategy: string, { yieldsTo = [] }: DesiredOrder): Amount =>
-  yieldsTo.length === 0
-    ? 0n
-    : unfinished(state)
-        .filter((placement) => placement.strategy === strategy && yieldsTo.includes(placement.slot))
-        .reduce((sum, placement) => sum + openQuantity(placement), 0n)
 
 /** The figures that the limits are checked against. */
 export const circumstances = (
@@ -218,7 +221,8 @@ export const circumstances = (
   desired: DesiredOrder,
   price: TwoSidedPrice,
   now: number,
-  { own, all } = Tally.of(state, strategy.name, now)
+  { own, all } = Tally.of(state, strategy.name, now),
+  left = leftByEdits(state, strategy)
 ): Circumstances => {
   const { name, limits } = strategy
   const market = desired.market ?? strategy.market
@@ -230,7 +234,7 @@ export const circumstances = (
     market,
     limits,
     price,
-    leaving: leavingIn(state, name, desired),
+    leaving: leavingBeside(state, strategy, desired, left),
     openOrders: own.openOrders,
     free:
       Ledger.freeOf(state.ledger, name, asset) -

@@ -110,6 +110,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
         refusals: new Map(strategy.refusals).set(event.slot, event.reason)
       }))
     case "StrategyLoaded":
+      noteEdit(state, event)
       return changeStrategy(state, event.strategy, ({ isTried = false, loaded, equity, flows }) => ({
         ...marksUnder({ equity, flows }, loaded, event),
         isTried: isTried && loaded?.hash === event.hash,
@@ -164,6 +165,14 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "BotStopped":
       return
   }
+}
+
+/** What the file before it planned is not what this one planned. */
+const noteEdit = ({ placements, strategies }: BotState, { hash, strategy }: Of<"StrategyLoaded">): void => {
+  const before = strategies.get(strategy)?.loaded
+  if (before === undefined || before.hash === hash) return
+  for (const [id, placement] of placements)
+    if (placement.strategy === strategy) placements.set(id, { ...placement, isOfOlderFile: true })
 }
 
 const resume = (state: BotState, name: string): void => {

@@ -115,6 +115,8 @@ interface Progress {
   readonly changes?: number
   /** The contradiction in which the venue is right, by the operator's word. */
   readonly accepted?: string
+  /** The file of its strategy has changed since it was planned. */
+  readonly isOfOlderFile?: true
   /** Nobody knows whether an earlier process paid for it: the journal may have lost that (see `restart/JournalTail`). */
   readonly mayBePaid?: boolean
 }

@@ -1,0 +1,69 @@
+/** What an edited file no longer wants may fill until it is gone, and nothing offers the same coins beside it. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { unfinished } from "../../../src/engine/state/BotState.ts"
+import { filledBase, openQuantity } from "../../../src/engine/state/Placement.ts"
+import * as Reserve from "../../../src/journal/Reserve.ts"
+import { inVirtualTime, makeWith, parse, type Running, until } from "../botWorld.ts"
+
+const one = 3_000_000n
+const file = (kind: string, section: string) => `name: s
+market: BTC/USDC
+kind: ${kind}
+limits: { budget: { base: 0.1, quote: 8000 }, maxPriceDeviation: 90% }
+${kind}: ${section}
+`
+const bracket = file("bracket", "{ side: buy, size: { base: 0.03 }, entry: 70000, takeProfit: 80000, stop: 100 }")
+const rules = (exit: string) =>
+  file(
+    "rules",
+    `
+  orders:
+    in: { when: position == 0, side: buy, price: 70000, size: { base: 0.03 }, times: 1 }
+    ${exit}: { when: position > 0, side: sell, price: 80000, size: { base: position }, times: 1 }`
+  )
+
+const bought = ({ state }: Running) =>
+  [...state.slots.values()].reduce((sum, slot) => sum + slot.bought - slot.sold, 0n) +
+  unfinished(state).reduce((sum, each) => sum + (each.side === "BUY" ? filledBase(each) : 0n), 0n)
+
+const sales = ({ state }: Running) => unfinished(state).filter(({ side }) => side === "SELL")
+
+describe("what an edit leaves", () => {
+  it.effect.each([
+    [
+      "the kind",
+      bracket,
+      file(
+        "deals",
+        "{ size: { quote: 100 }, safety: { orders: 1, size: { quote: 150 }, distance: 20% }, takeProfit: 12% }"
+      )
+    ],
+    ["the name of an exit", rules("out"), rules("leave")]
+  ] as const)("was offered twice while it was being withdrawn: %s was edited", ([_, before, after]) =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* makeWith(() => Reserve.none, { cancelMillis: [15_000, 20_000] })
+        const bot = yield* world.run({ strategies: [before] })
+        yield* until(() => bought(bot) === one && sales(bot)[0]?.state === "open", 240_000, "its exit rests")
+        const [old] = sales(bot)
+        yield* bot.inside().replace([parse(after)], "drained")
+        let [isTwice, next] = [false, old]
+        const isNext = () => {
+          const offered = sales(bot).reduce((sum, placement) => sum + openQuantity(placement), 0n)
+          if (offered > bought(bot)) isTwice = true
+          next = sales(bot).find(({ id, state }) => id !== old?.id && state === "open")
+          return next !== undefined
+        }
+        yield* until(isNext, 240_000, "the new exit rests")
+        assert.notStrictEqual(next?.slot, old?.slot)
+        assert.isFalse(isTwice, "more was for sale than was bought")
+        const denied = (yield* bot.events).flatMap(({ event }) => (event._tag === "Denied" ? [event] : []))
+        assert.deepStrictEqual(
+          denied.map(({ exit, limit }) => [limit, exit]),
+          [["leaving-orders", undefined]]
+        )
+      })
+    )
+  )
+})
