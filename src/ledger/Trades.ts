@@ -137,12 +137,18 @@ export interface TradesFold {
   readonly result: () => TradingRecord
 }
 
-/** Reads on from `books`, which it changes in place. */
+/**
+ * Reads on from `books`, which it changes in place. Swaps by hand are nobody's trading: their money comes from outside and goes
+ * back. Only the books of the whole account are `withByHand`. A move has its fee in either.
+ */
 export const make = (
   decimals: (symbol: string) => number | undefined,
-  books: TradesBooks = emptyBooks()
+  books: TradesBooks = emptyBooks(),
+  withByHand = false
 ): TradesFold => {
   const { trades, losses, fees, flows, rounds, planned, markets, kinds, legs, lastPrices } = books
+
+  const isNobodys = (strategy: string): boolean => strategy === byHand && !withByHand
 
   const turnsOf = (strategy: string): Pick<Trade, "byTurns"> =>
     kindsByTurns.has(kinds.get(strategy) ?? "") ? { byTurns: true } : {}
@@ -201,7 +207,7 @@ export const make = (
 
   const lose = ({ _tag, amount, asset, market, placement, slot, strategy }: Of<"WrittenOff" | "Found">, at: number) => {
     const [base = "", quote = ""] = market.split("/")
-    if (strategy === byHand || (asset !== base && asset !== quote)) return
+    if (isNobodys(strategy) || base === quote || (asset !== base && asset !== quote)) return
     const loss = _tag === "WrittenOff" ? "given up" : "found"
     const about = { at, strategy, slot, placement, market, base, quote, fillId: loss, loss } as const
     const isSale = (asset === base) === (loss === "given up")
@@ -219,8 +225,7 @@ export const make = (
 
   const ofPlacement = (event: PlacementEvent, at: number): void => {
     if (event._tag === "Planned") {
-      // Swaps by hand are nobody's trading: their money comes from outside and goes back. A move has its fee.
-      if (event.strategy === byHand && event.inputAsset !== event.outputAsset) return
+      if (isNobodys(event.strategy) && event.inputAsset !== event.outputAsset) return
       return remember(event, at)
     }
     if (event._tag === "WrittenOff" || event._tag === "Found") return lose(event, at)

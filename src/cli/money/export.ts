@@ -9,6 +9,8 @@ import * as PlainFiles from "../../files/PlainFiles.ts"
 import * as Entries from "../../ledger/Entries.ts"
 import { methods } from "../../ledger/Lots.ts"
 import * as PlainText from "../../ledger/PlainText.ts"
+import * as Trades from "../../ledger/Trades.ts"
+import * as ByHand from "../../ledger/tables/ByHand.ts"
 import * as Rp2 from "../../ledger/tables/Rp2.ts"
 import * as Tables from "../../ledger/tables/Tables.ts"
 import * as Csv from "../../report/text/Csv.ts"
@@ -40,7 +42,9 @@ export const command = Command.make(
       config,
       Effect.fnUntraced(function* (ledger) {
         yield* readAlong(ledger, movingTags, entries.see)
-        const view = { ...ledger, bookings: entries.result() }
+        const trades = Trades.make(ledger.decimals, Trades.emptyBooks(), true)
+        yield* readAlong(ledger, Trades.tags, trades.see)
+        const view = { ...ledger, trading: ByHand.directed(trades.result()), bookings: entries.result() }
         const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })
         yield* refuseUnknownAssets(view)
         const files = filesOf(view, { format, span, method })

@@ -2,8 +2,9 @@
  * The tables of the CSV export: fills, payouts and refunds, fees, capital flows, and tax lots. Times are ISO 8601 in
  * UTC, amounts exact decimals in units of their asset. Columns are added at the end, never changed or removed.
  */
-import { type Amount, format } from "../../domain/Amount.ts"
+import { type Amount, format, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { byHand } from "../../domain/Placement.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Flow } from "../Capital.ts"
 import { earned, type Gain, type LotMethod, match } from "../Lots.ts"
@@ -17,6 +18,7 @@ export interface Table {
 }
 
 const pricePlaces = 12
+const capitalId = "capital"
 
 /** Between two times, excluding the second. */
 export interface Period {
@@ -105,8 +107,9 @@ export const tablesOf = (
 }
 
 /**
- * An account's purchases, one pool for each market; capital that came in as base counts as bought at that time. Base that was given
- * up as lost leaves them, until it comes after all. (What fees took is in the table of fees alone.)
+ * An account's purchases, one pool for each market; capital that came in as base counts as bought at that time, except for what was
+ * bought by hand before. Base that was given up as lost leaves them, until it comes after all. (What fees took is in the table of
+ * fees alone.)
  */
 export const taxPools = ({ trades, losses, flows }: TradingRecord): ReadonlyMap<string, ReadonlyArray<Trade>> => {
   const capital = flows.flatMap(({ isReturn, market, worth, ...flow }): ReadonlyArray<Trade> => {
@@ -115,14 +118,25 @@ export const taxPools = ({ trades, losses, flows }: TradingRecord): ReadonlyMap<
       return []
     const { at, strategy, amount } = flow
     const about = { at, strategy, slot: "", placement: "", market, base, quote }
-    return [{ ...about, fillId: "capital", side: "BUY", baseAmount: amount, quoteAmount: worth }]
+    return [{ ...about, fillId: capitalId, side: "BUY", baseAmount: amount, quoteAmount: worth }]
   })
-  return Map.groupBy(
-    [...capital, ...trades, ...losses.filter(({ baseAmount, loss }) => loss !== undefined && baseAmount > 0n)].toSorted(
-      (a, b) => a.at - b.at
-    ),
-    ({ market }) => market
-  )
+  const given = losses.filter(({ baseAmount, loss }) => loss !== undefined && baseAmount > 0n)
+  const all = [...capital, ...trades, ...given].toSorted((a, b) => a.at - b.at)
+  return Map.groupBy(withoutBoughtByHand(all), ({ market }) => market)
+}
+
+/** Capital is not acquired a second time where it was bought by hand before. */
+const withoutBoughtByHand = (trades: ReadonlyArray<Trade>): ReadonlyArray<Trade> => {
+  const bought = new Map<string, Amount>()
+  return trades.flatMap((trade) => {
+    const { base, baseAmount, fillId, quoteAmount, side, strategy } = trade
+    const known = bought.get(base) ?? 0n
+    if (strategy === byHand) bought.set(base, side === "BUY" ? known + baseAmount : known - min(known, baseAmount))
+    if (fillId !== capitalId || known === 0n) return [trade]
+    const rest = baseAmount - min(known, baseAmount)
+    bought.set(base, known - min(known, baseAmount))
+    return rest === 0n ? [] : [{ ...trade, baseAmount: rest, quoteAmount: (quoteAmount * rest) / baseAmount }]
+  })
 }
 
 const lotRows = (
@@ -155,5 +169,5 @@ const basisOf = ({ closedBy, isShort, openedBy }: Gain): string => {
   if (closedBy.loss === "given up") return "given up as lost"
   if (closedBy.loss === "found") return "came after all"
   const acquired = isShort ? closedBy : openedBy
-  return acquired.fillId === "capital" ? "capital at its market value" : isShort ? "bought after the sale" : "bought"
+  return acquired.fillId === capitalId ? "capital at its market value" : isShort ? "bought after the sale" : "bought"
 }

@@ -1,0 +1,37 @@
+/** What was swapped by hand is in every export of the account: once the books for beancount had it, and the tables did not. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { runHere, startSandbox, workspace } from "../program.ts"
+
+describe("exports of an account that swapped by hand", () => {
+  it("had it in the books and neither in the tables nor for RP2", { timeout: 120_000 }, async () => {
+    const cwd = workspace(await startSandbox({ speed: 600 }))
+    const limitbot = async (...words: ReadonlyArray<string>) => {
+      const { code, stderr, stdout } = await runHere([...words, "--config", "config.yaml"], { cwd })
+      assert.strictEqual(code, 0, stderr)
+      return stdout
+    }
+    await limitbot("swap", "0.001", "BTC", "USDC", "--yes")
+    await limitbot("swap", "30", "USDC", "BTC", "--yes")
+    assert.include(await limitbot("export", "--format", "csv", "--out", "tables"), "2 fills")
+    const rowsOf = (name: string) =>
+      readFileSync(join(cwd, "tables", `${name}.csv`), "utf8")
+        .trim()
+        .split("\r\n")
+        .slice(1)
+        .map((row) => row.split(","))
+    const fills = rowsOf("fills").map(([, market, side, quantity, , value, , , slot]) => ({
+      ...{ market, side, slot },
+      known: side === "SELL" ? quantity : value
+    }))
+    assert.deepStrictEqual(fills, [
+      { market: "BTC/USDC", side: "SELL", slot: "by hand/s1", known: "0.001" },
+      { market: "BTC/USDC", side: "BUY", slot: "by hand/s2", known: "30" }
+    ])
+    assert.lengthOf(rowsOf("payouts"), 2)
+    assert.lengthOf(rowsOf("lots"), 1)
+    assert.include(await limitbot("export", "--format", "rp2", "--out", "rp2"), "2 fills")
+    assert.include(await limitbot("fills"), "No fill")
+  })
+})
