@@ -2,6 +2,7 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
+import { isDoneWith, wishesOf } from "../../engine/explain/Wishes.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import { holdsOn, holdsOnSlot, stopping, unsentBecause } from "../../engine/holds/Holds.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
@@ -41,12 +42,13 @@ export const slotRows = (
   prices: ReadonlyMap<string, TwoSidedPrice>
 ): ReadonlyArray<SlotRow> => {
   const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
+  const done = new Map([...state.strategies.values()].flatMap((strategy) => doneSlots(state, strategy)))
   const keys = new Set([...[...state.strategies.values()].flatMap((strategy) => namedSlots(strategy)), ...live.keys()])
   return [...keys].sort().map((key) => {
     const placement = live.get(key)
     const legs = String(state.slots.get(key)?.completedLegs ?? 0)
     return placement === undefined
-      ? emptyRow(state, key, legs)
+      ? emptyRow(state, key, legs, done.get(key))
       : placementRow(state, placement, key, legs, assets, prices.get(placement.market))
   })
 }
@@ -56,6 +58,12 @@ const namedSlots = (strategy: StrategyState): ReadonlyArray<string> => {
   if (decision === undefined) return []
   return [...decision.desired, ...decision.absent].map(({ slot }) => slotKey(strategy.name, slot))
 }
+
+/** Why nothing more will be placed in a slot, by slot. */
+const doneSlots = (state: BotState, strategy: StrategyState): ReadonlyArray<readonly [string, string]> =>
+  [...wishesOf(state, strategy)].flatMap(([slot, wish]) =>
+    "done" in wish ? [[slotKey(strategy.name, slot), `${isDoneWith}: ${wish.done.text}`] as const] : []
+  )
 
 const placementRow = (
   state: BotState,
@@ -131,7 +139,7 @@ const distance = ({ price }: Placement, now: TwoSidedPrice | undefined): number 
   return Math.min(0.999, Math.abs(Decimal.toNumber(price) - present) / present)
 }
 
-const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {
+const emptyRow = (state: BotState, key: string, legs: string, done: string | undefined): SlotRow => {
   const cut = key.indexOf("/")
   const strategy = state.strategies.get(key.slice(0, cut))
   const name = key.slice(cut + 1)
@@ -139,7 +147,7 @@ const emptyRow = (state: BotState, key: string, legs: string): SlotRow => {
   const [held] = holdsOnSlot(state, key.slice(0, cut), name)
   const absent = strategy?.decision?.absent.find(({ slot }) => slot === name)?.why.text
   const givenUp = refusals > 0 && refusedWhy !== undefined ? `given up and tried again: ${refusedWhy}` : undefined
-  const why = frozen ?? absent ?? held?.text ?? strategy?.refusals.get(name) ?? givenUp ?? "waits to be placed"
+  const why = frozen ?? absent ?? done ?? held?.text ?? strategy?.refusals.get(name) ?? givenUp ?? "waits to be placed"
   return {
     slot: key,
     market: undefined,

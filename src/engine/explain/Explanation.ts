@@ -11,14 +11,11 @@ import { iso } from "../../domain/Text.ts"
 import { age, counted } from "../../domain/Words.ts"
 import * as EventLine from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
-import { armedLeg, type DesiredOrder, type PriceBounds } from "../../strategy/Decision.ts"
-import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
+import type { DesiredOrder, PriceBounds } from "../../strategy/Decision.ts"
 import { type Input, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
-import { untouchedSlot } from "../../strategy/View.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
 import { holdsOnSlot, unsentBecause } from "../holds/Holds.ts"
 import { replacementCost } from "../planning/costs/ReplacementCost.ts"
-import { progress } from "../planning/DecisionRecord.ts"
 import { circumstances } from "../planning/Planning.ts"
 import type { Circumstances } from "../planning/RiskLimits.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
@@ -29,6 +26,7 @@ import { doubtOf, isDoubtful } from "../tracking/EarlyEnd.ts"
 import { verdictsOf } from "./GuardVerdicts.ts"
 import type { SeenInputs } from "./PastInputs.ts"
 import { type Touched, textOf } from "./Touched.ts"
+import { isDoneWith, type SlotWish, wishesOf } from "./Wishes.ts"
 
 /** What one limit says. `unknown`: the limits of that time are lost, because their file can no longer be read. */
 export interface Guard {
@@ -91,7 +89,7 @@ export const explain = (moment: ExplainedMoment, asked?: string): ReadonlyArray<
   const { state } = moment
   const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
   return [...state.strategies.values()].flatMap((strategy) => {
-    const wishes = wishesOf(moment, strategy)
+    const wishes = wishesOf(state, strategy, moment.strategies.get(strategy.name))
     const former = [...state.slots.values()].filter(
       ({ strategy: owner, slot }) => owner === strategy.name && slotKey(owner, slot) === asked
     )
@@ -100,37 +98,6 @@ export const explain = (moment: ExplainedMoment, asked?: string): ReadonlyArray<
       explainSlot(moment, strategy, name, live.get(slotKey(strategy.name, name)), wishes.get(name))
     )
   })
-}
-
-/** What a slot should hold: an order, or nothing because all its legs have filled. */
-type Wish = { readonly desired: DesiredOrder } | { readonly done: Reason }
-
-/**
- * A decision that holds across fills lets its legs go on by themselves; the slot's progress says which leg is armed.
- */
-const wishesOf = (
-  { state, strategies }: ExplainedMoment,
-  { name: strategyName, decision }: StrategyState
-): ReadonlyMap<string, Wish> => {
-  const slots = progress(
-    state,
-    strategyName,
-    unfinished(state).filter((placement) => placement.strategy === strategyName)
-  )
-  return new Map(
-    (decision?.desired ?? []).map((wished): readonly [string, Wish] => {
-      const { market: name, legs, cycle = false, ...order } = wished
-      const market = strategies.get(decision?.strategy ?? "")?.others?.find((other) => other.name === name)
-      const of = market === undefined ? {} : { market }
-      const [first, ...others] = legs ?? []
-      if (first === undefined) return [wished.slot, { desired: { ...order, ...of, leg: 0 } }]
-      const desired = { slot: wished.slot, ...of, legs: [first, ...others] as const, cycle, why: wished.why }
-      const progress = slots.get(wished.slot) ?? untouchedSlot
-      const own = market ?? strategies.get(strategyName)?.market
-      const armed = own === undefined ? armedLeg(desired, progress) : armedAboveCost(own, desired, progress)
-      return [wished.slot, armed === undefined ? { done: wished.why } : { desired: armed }]
-    })
-  )
 }
 
 /** The price at which the decision was made, of this market or else of the strategy's first. */
@@ -149,7 +116,7 @@ const explainSlot = (
   strategy: StrategyState,
   name: string,
   placement: Placement | undefined,
-  wish: Wish | undefined
+  wish: SlotWish | undefined
 ): Explanation => {
   const { assets, now } = moment
   const key = slotKey(strategy.name, name)
@@ -291,7 +258,7 @@ const because = (
   strategy: StrategyState,
   name: string,
   placement: Placement | undefined,
-  wish: Wish | undefined
+  wish: SlotWish | undefined
 ): ReadonlyArray<string> => {
   const slot = state.slots.get(slotKey(strategy.name, name))
   const { decision } = strategy
@@ -313,7 +280,7 @@ const because = (
     ...(wish === undefined
       ? []
       : "done" in wish
-        ? [`the strategy is done with it, all its legs have filled: ${cause(wish.done)}`]
+        ? [`${isDoneWith}: ${cause(wish.done)}`]
         : [`the strategy wants ${order(wish.desired)}: ${cause(wish.desired.why)}`]),
     ...keptBecause(state, strategies.get(strategy.name), decision, placement, wish, now),
     ...overBecause(placement),
@@ -355,7 +322,7 @@ const keptBecause = (
   strategy: Strategy | undefined,
   decision: Of<"Decided"> | undefined,
   placement: Placement | undefined,
-  wish: Wish | undefined,
+  wish: SlotWish | undefined,
   now: number
 ): ReadonlyArray<string> => {
   if (strategy === undefined || decision === undefined || placement === undefined) return []

@@ -1,0 +1,45 @@
+/**
+ * What each slot should hold by its strategy's last decision. A decision that holds across fills lets its legs go on by
+ * themselves: the slot's progress says which leg is armed, and when there is none left.
+ */
+import type { Reason } from "../../domain/BotEvent.ts"
+import { armedLeg, type DesiredOrder } from "../../strategy/Decision.ts"
+import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { untouchedSlot } from "../../strategy/View.ts"
+import { progress } from "../planning/DecisionRecord.ts"
+import { type BotState, unfinished } from "../state/BotState.ts"
+import type { StrategyState } from "../state/StrategyState.ts"
+
+/** An order, or nothing because all legs have filled. */
+export type SlotWish = { readonly desired: DesiredOrder } | { readonly done: Reason }
+
+/** What people read of a slot that wants nothing more. */
+export const isDoneWith = "the strategy is done with it, all its legs have filled"
+
+/** By slot. Without the strategy itself the lowest price of a sale is not known; which leg is due is. */
+export const wishesOf = (
+  state: BotState,
+  { name: strategyName, decision }: StrategyState,
+  strategy?: Strategy
+): ReadonlyMap<string, SlotWish> => {
+  const slots = progress(
+    state,
+    strategyName,
+    unfinished(state).filter((placement) => placement.strategy === strategyName)
+  )
+  return new Map(
+    (decision?.desired ?? []).map((wished): readonly [string, SlotWish] => {
+      const { market: name, legs, cycle = false, ...order } = wished
+      const market = strategy?.others?.find((other) => other.name === name)
+      const of = market === undefined ? {} : { market }
+      const [first, ...others] = legs ?? []
+      if (first === undefined) return [wished.slot, { desired: { ...order, ...of, leg: 0 } }]
+      const desired = { slot: wished.slot, ...of, legs: [first, ...others] as const, cycle, why: wished.why }
+      const progress = slots.get(wished.slot) ?? untouchedSlot
+      const own = market ?? strategy?.market
+      const armed = own === undefined ? armedLeg(desired, progress) : armedAboveCost(own, desired, progress)
+      return [wished.slot, armed === undefined ? { done: wished.why } : { desired: armed }]
+    })
+  )
+}
