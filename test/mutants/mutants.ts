@@ -26,6 +26,7 @@ export interface Mutant {
 const funding = "src/engine/funding/Funding.ts"
 const payload = "src/domain/Payload.ts"
 const holds = "src/engine/holds/Holds.ts"
+const leaving = "src/engine/planning/LeavingOrders.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
 const trips = "src/backtest/results/RoundTrips.ts"
 
@@ -35,10 +36,26 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/engine/planning/inventory.test.ts",
     edits: [
       {
-        file: "src/engine/planning/Planning.ts",
-        find: ".filter((placement) => placement.strategy === strategy && yieldsTo.includes(placement.slot))",
+        file: leaving,
+        find: ".filter(({ slot, strategy }) => strategy === name && yieldsTo.includes(slot))",
         replace:
-          ".filter((placement) => placement.strategy === strategy && yieldsTo.includes(placement.slot) && placement.cancel === undefined)"
+          ".filter(({ cancel, slot, strategy }) => strategy === name && yieldsTo.includes(slot) && cancel === undefined)"
+      }
+    ]
+  },
+  {
+    name: "an edited file offers once more what an order of the file before it still offers",
+    test: "test/engine/planning/leavingOrders.test.ts",
+    edits: [{ file: leaving, find: "isOfOlderFile === true)", replace: "isOfOlderFile === undefined)" }]
+  },
+  {
+    name: "an order that was found with its deposit is about to be paid as well",
+    test: "test/engine/reconciliation/recoveredOrders.test.ts",
+    edits: [
+      {
+        file: "src/engine/state/Tally.ts",
+        find: "if (isUnpaid(order)) raise(",
+        replace: "if (order.funding === undefined) raise("
       }
     ]
   },
