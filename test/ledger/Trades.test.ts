@@ -183,6 +183,47 @@ describe("what a journal says about trading", () => {
     )
   })
 
+  it("takes a round back when the order that ended it lives on, and none when that of its first leg does", () => {
+    const legs = { ...about("p8"), price: price("60000"), fillId: "f", amountIn: 120_000_000n, amountOut: 200_000n }
+    const leg = (placement: string, side: "BUY" | "SELL"): ReadonlyArray<BotEvent> => {
+      const of = { ...legs, placement, side }
+      const [inputAsset, outputAsset] = side === "BUY" ? ["USDC", "BTC"] : ["BTC", "USDC"]
+      const [amountIn, amountOut] = side === "BUY" ? [of.amountIn, of.amountOut] : [of.amountOut, of.amountIn]
+      const sizes = { inputAsset, inputAmount: amountIn, outputAsset, outputAmount: amountOut }
+      const why = { code: "x", text: "x" }
+      return [
+        { _tag: "Planned", ...of, ...sizes, quantity: 200_000n, deadline: 1, why },
+        { _tag: "FillSeen", ...of, inputAsset, outputAsset, amountIn, amountOut, filledAt: minute(1) },
+        { _tag: "Closed", ...of, status: "FILLED", inputAsset, unspent: 0n }
+      ]
+    }
+    const back = (placement: string, side: "BUY" | "SELL"): BotEvent => {
+      const [inputAsset, outputAsset] = side === "BUY" ? ["USDC", "BTC"] : ["BTC", "USDC"]
+      return {
+        _tag: "TakenBack",
+        ...legs,
+        ...{ placement, side, inputAsset, outputAsset, orderId: "o", deadline: 1, ended: "FILLED" },
+        ...{ deposited: 1n, inputAmount: 1n, outputAmount: 1n, payoutFee: 0n, refundFee: 0n },
+        ...{ estimatedWithdrawFee: 0n, estimatedRefundFee: 0n, fills: [] }
+      }
+    }
+    const loaded = { strategy: "grid", file: "grid.yaml", kind: "grid", market: "BTC/USDC", hash: "h" }
+    const rounds = (...events: ReadonlyArray<BotEvent>) =>
+      fold(
+        [{ _tag: "StrategyLoaded", ...loaded } as const, ...events].map((event, sequence) => ({
+          sequence,
+          at: minute(sequence),
+          event
+        }))
+      ).rounds.map(({ isTakenBack }) => isTakenBack === true)
+    const [bought, sold] = [leg("p8", "BUY"), leg("p9", "SELL")]
+    assert.deepStrictEqual(rounds(...bought), [])
+    assert.deepStrictEqual(rounds(...bought, ...sold), [false])
+    assert.deepStrictEqual(rounds(...bought, ...sold, back("p9", "SELL")), [false, true])
+    assert.deepStrictEqual(rounds(...bought, ...sold, back("p9", "SELL"), ...sold.slice(2)), [false, true, false])
+    assert.deepStrictEqual(rounds(...bought, back("p8", "BUY")), [])
+  })
+
   it("capital of a strategy that has not said its market has none", () => {
     const allotted = journal.filter(({ event }) => event._tag !== "StrategyLoaded")
     const { flows, lastPrices } = fold(allotted)
