@@ -35,7 +35,7 @@ interface Look extends BotCondition {
   readonly assets: Money.Assets
 }
 
-type Case = Pick<ProblemView, "subject" | "text"> & Partial<Pick<ProblemView, "since" | "resolve">>
+type Case = Pick<ProblemView, "subject" | "text"> & Partial<Pick<ProblemView, "command" | "since" | "resolve">>
 
 interface Kind {
   readonly kind: string
@@ -97,18 +97,22 @@ const isUnclear = (placement: ReturnType<typeof unfinished>[number]): boolean =>
   unclearPayment(placement) !== undefined || placement.funding?.payment?.state === "unclear"
 
 /** What holds the whole bot, and needs no more words than the hold itself has. */
-const held = (kind: string, command?: Kind["command"]): Kind => ({
+const held = (kind: string): Kind => ({
   kind,
   severity: "alarm",
-  ...present({ command }),
   cases: ({ state }) =>
     holdsOnBot(state)
       .filter(({ code }) => code === kind)
-      .map(({ sentence, since, subject, text }) => ({ subject, text: sentence ?? text, ...present({ since }) }))
+      .map(({ lifts, sentence, since, subject, text }) => ({
+        subject,
+        text: sentence ?? text,
+        command: lifts === "itself" ? null : lifts,
+        ...present({ since })
+      }))
 })
 
 const kinds: ReadonlyArray<Kind> = [
-  held("kill-switch", "release"),
+  held("kill-switch"),
   {
     kind: "venue-down",
     severity: "alarm",

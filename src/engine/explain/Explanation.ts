@@ -291,9 +291,10 @@ const because = (
     ...(unsent === undefined ? [] : [unsent]),
     ...(touches === undefined ? [] : [textOf(touches)]),
     ...(placement?.funding?.lastAnswer === undefined ? [] : [`funding was answered ${placement.funding.lastAnswer}`]),
-    ...holdsOnSlot(state, strategy.name, name).map(({ since, text }) =>
-      since === undefined ? text : `${text}, since ${iso(since)}`
-    ),
+    ...holdsOnSlot(state, strategy.name, name).map(({ lifts, since, text }) => {
+      const lasting = since === undefined ? "" : `, since ${iso(since)}`
+      return `${text}${lasting}${lifts === "itself" ? "" : ` (limitbot ${lifts})`}`
+    }),
     ...(state.venueDownSince === undefined ? [] : [`the venue has not answered since ${iso(state.venueDownSince)}`]),
     ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),
     ...(decision === undefined
