@@ -76,7 +76,7 @@ describe.skipIf(!canSwitch)("the units' users", () => {
       )
       .replace("journal.sqlite", `${root}/var/lib/limitbot/journal.sqlite`)
     put("etc/limitbot/limitbot.yaml", config, "limitbot")
-    put("etc/limitbot/grid.yaml", gridText, "limitbot")
+    put("etc/limitbot/strategies/grid.yaml", gridText, "limitbot")
     put("etc/limitbot/api.key", sandbox.apiKey, "limitbot")
     put("etc/limitbot/partner.key", sandbox.partnerJwt, "limitbot")
 
