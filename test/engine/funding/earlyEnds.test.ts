@@ -53,7 +53,7 @@ describe("orders that end before their time", () => {
         Effect.gen(function* () {
           const world = yield* make
           world.network.reply = ended(status)
-          const bot = yield* world.run({ strategies: [ladder(4)] })
+          const bot = yield* world.run({ strategies: [ladder(4)], pace: { pollMinMillis: 5_000 } })
           const signed = Effect.map(bot.events, (events) =>
             events.filter(({ event }) => event._tag === "FundingSigned")
           )
@@ -84,7 +84,7 @@ describe("orders that end before their time", () => {
           Effect.gen(function* () {
             const world = yield* make
             world.network.reply = ended(status)
-            const bot = yield* world.run({ strategies: [ladder(4)] })
+            const bot = yield* world.run({ strategies: [ladder(4)], pace: { pollMinMillis: 5_000 } })
             const isPaused = () => bot.state.strategies.get("ladder")?.paused?.limit === "early-ends"
             yield* until(isPaused, 600_000, "it is paused")
             yield* Effect.sleep("12 minutes")

@@ -31,7 +31,7 @@ describe("payments that are refused each time", () => {
           isRefusing && url.endsWith("/v0/submit-intent")
             ? { status: 400, body: { message: "insufficient balance or overflow" } }
             : undefined
-        const bot = yield* world.run({ strategies: [ladder(2)] })
+        const bot = yield* world.run({ strategies: [ladder(2)], pace: { pollMinMillis: 5_000 } })
         const signed = Effect.map(bot.events, (events) => events.filter(({ event }) => event._tag === "FundingSigned"))
         yield* until(() => bot.state.strategies.get("ladder")?.paused !== undefined, 3_600_000, "it is paused")
         // Two more than slots: two are refused before the third says that it is no accident.

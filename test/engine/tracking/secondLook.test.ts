@@ -18,7 +18,7 @@ const placesOf = ({ state }: Running) =>
 /** An order that is said to be filled and paid out; from the moment its books are closed, `then` is said for good. */
 const ended = (then: Readonly<Record<string, unknown>>) =>
   Effect.gen(function* () {
-    const asked = { strategies: [one], pace: { pollMaxMillis: 1_000 } }
+    const asked = { strategies: [one], pace: { pollMaxMillis: 5_000 } }
     const { process, world } = yield* resting(asked, 1)
     yield* Effect.sleep(2_000)
     const [order] = openOrders(process)
