@@ -291,9 +291,10 @@ const because = (
     ...(unsent === undefined ? [] : [unsent]),
     ...(touches === undefined ? [] : [textOf(touches)]),
     ...(placement?.funding?.lastAnswer === undefined ? [] : [`funding was answered ${placement.funding.lastAnswer}`]),
-    ...holdsOnSlot(state, strategy.name, name).map(({ lifts, since, text }) => {
+    ...holdsOnSlot(state, strategy.name, name).map(({ lifts, scope, since, text }) => {
+      const whole = scope === "bot" ? "the whole bot pays nothing: " : ""
       const lasting = since === undefined ? "" : `, since ${iso(since)}`
-      return `${text}${lasting}${lifts === "itself" ? "" : ` (limitbot ${lifts})`}`
+      return `${whole}${text}${lasting}${lifts === "itself" ? "" : ` (limitbot ${lifts})`}`
     }),
     ...(state.venueDownSince === undefined ? [] : [`the venue has not answered since ${iso(state.venueDownSince)}`]),
     ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),

@@ -55,7 +55,7 @@ describe("what holds money", () => {
         const [strategy = "", slot = ""] = key.split("/")
         for (const { text } of holdsOnSlot(state, strategy, slot))
           assert.isTrue(
-            because.some((line) => line.startsWith(text)),
+            because.some((line) => line.includes(text)),
             `${key}: ${text}`
           )
       }
