@@ -31,6 +31,27 @@ const readers = ["test", "bench", "tools"].flatMap(filesBelow).filter((file) => 
 
 const folderOf = (file: string): string => file.split("/")[1] ?? ""
 
+/** Whatever the use cases of the bot may stand on. */
+const belowApp: ReadonlyArray<string> = [
+  "domain",
+  "ledger",
+  "strategy",
+  "candles",
+  "signing",
+  "venue",
+  "orderbook",
+  "journal",
+  "report",
+  "engine",
+  "sandbox",
+  "backtest",
+  "control",
+  "rehearsal",
+  "files",
+  "Layers.ts",
+  "version.ts"
+]
+
 /** Room → rooms it may import, with the single files allowed from some of them. */
 const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   domain: [],
@@ -59,45 +80,8 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   rehearsal: ["domain", "strategy", "journal", "signing", "venue", "orderbook", "engine", "sandbox"],
   files: ["domain", "strategy", "signing", "venue", "orderbook", "engine", "control"],
   "Layers.ts": ["domain", "strategy", "signing", "venue", "orderbook", "journal", "engine", "sandbox", "files"],
-  app: [
-    "domain",
-    "ledger",
-    "strategy",
-    "candles",
-    "signing",
-    "venue",
-    "orderbook",
-    "journal",
-    "report",
-    "engine",
-    "sandbox",
-    "backtest",
-    "control",
-    "rehearsal",
-    "files",
-    "Layers.ts",
-    "version.ts"
-  ],
-  cli: [
-    "app",
-    "domain",
-    "ledger",
-    "strategy",
-    "candles",
-    "signing",
-    "venue",
-    "orderbook",
-    "journal",
-    "report",
-    "engine",
-    "sandbox",
-    "backtest",
-    "control",
-    "rehearsal",
-    "files",
-    "Layers.ts",
-    "version.ts"
-  ],
+  app: belowApp,
+  cli: ["app", ...belowApp],
   "main.ts": ["cli", "version.ts"],
   "version.ts": []
 }

@@ -13,7 +13,6 @@ import * as StrictJson from "../domain/StrictJson.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 
 import * as AccountKey from "./AccountKey.ts"
-import type { SigningDomains } from "./Domains.ts"
 import * as Domains from "./Domains.ts"
 import * as Nep413 from "./Nep413.ts"
 import { Signer } from "./Signer.ts"
@@ -37,7 +36,7 @@ export interface SignedIntent {
 export interface PayingAccount {
   /** The account that signs. */
   readonly signerId: string
-  readonly domains: SigningDomains
+  readonly domains: Domains.SigningDomains
 }
 
 /** The transfer that we mean to sign, from our own records. */
@@ -239,7 +238,7 @@ const fields = (
 /** The payload for the digest, and the same payload as it goes back over the wire. */
 const readPayload = Effect.fnUntraced(function* (
   found: unknown,
-  domains: SigningDomains,
+  domains: Domains.SigningDomains,
   { verifier }: Domains.SigningDomain
 ) {
   const given = yield* fields("payload", found, ["message", "nonce", "recipient"], ["callbackUrl"])

@@ -32,6 +32,7 @@ export interface BotCondition {
 
 interface Look extends BotCondition {
   readonly state: BotState
+  readonly holds: ReturnType<typeof holdsOnBot>
   readonly assets: Money.Assets
 }
 
@@ -100,8 +101,8 @@ const isUnclear = (placement: ReturnType<typeof unfinished>[number]): boolean =>
 const held = (kind: string): Kind => ({
   kind,
   severity: "alarm",
-  cases: ({ state }) =>
-    holdsOnBot(state)
+  cases: ({ holds }) =>
+    holds
       .filter(({ code }) => code === kind)
       .map(({ lifts, sentence, since, subject, text }) => ({
         subject,
@@ -313,7 +314,7 @@ export const problemsOf = (
   assets: Money.Assets,
   condition: BotCondition
 ): ReadonlyArray<ProblemView> => {
-  const look = { ...condition, state, assets }
+  const look = { ...condition, state, holds: holdsOnBot(state), assets }
   const found = kinds.flatMap(({ cases, command = null, kind, severity }) =>
     cases(look).map((each): ProblemView => ({ severity, kind, since: null, command, resolve: null, ...each }))
   )
