@@ -8,6 +8,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
+import { timeOfDay } from "../holds/MarketLimits.ts"
 import { type Circumstances, executable, guards, type LimitName, type Sized, sized } from "../planning/RiskLimits.ts"
 
 export interface GuardVerdict {
@@ -45,9 +46,6 @@ const counted = (what: string, count: number, most: number | undefined, passes: 
     ? { now: `${count} ${what}, no limit set` }
     : { now: `${count} of ${most} ${what}`, flips: passes ? `${most} ${what}` : `fewer than ${most} ${what}` }
 
-const clock = (minute: number): string =>
-  `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")} UTC`
-
 /** The mid at which an order's price is exactly as far away as allowed. */
 const farthestMid = ({ desired: { side, price } }: Sized, { limits }: Circumstances): Decimal.Decimal | undefined => {
   const factor =
@@ -78,8 +76,8 @@ const measures: Readonly<Record<LimitName, MeasureOf>> = {
     quietHours === undefined
       ? unset
       : {
-          now: `from ${clock(quietHours.fromMinute)} to ${clock(quietHours.toMinute)}`,
-          flips: `the time ${clock(passes ? quietHours.fromMinute : quietHours.toMinute)}`
+          now: `from ${timeOfDay(quietHours.fromMinute)} to ${timeOfDay(quietHours.toMinute)}`,
+          flips: `the time ${timeOfDay(passes ? quietHours.fromMinute : quietHours.toMinute)}`
         },
   "stale-price": (_order, { now, price, limits }, passes) => ({
     now: `the price was ${now - price.at} ms old`,

@@ -24,11 +24,12 @@ export const quietness = ({ now, limits: { quietHours } }: Timed): string | unde
   const minute = Math.floor(now / minuteMillis) % 1440
   const isQuiet =
     fromMinute < toMinute ? minute >= fromMinute && minute < toMinute : minute >= fromMinute || minute < toMinute
-  return isQuiet ? `Quiet hours until ${clock(toMinute)} UTC` : undefined
+  return isQuiet ? `Quiet hours until ${timeOfDay(toMinute)}` : undefined
 }
 
-const clock = (minute: number): string =>
-  `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
+/** A minute of the UTC day, for people. */
+export const timeOfDay = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")} UTC`
 
 /**
  * What is wrong with an order that is so far on the wrong side of the market that it would give money away, in words.
