@@ -186,11 +186,17 @@ export const make = Effect.fnUntraced(function* ({
     const placement = books.state.placements.get(id)
     if (placement === undefined) return
     const market = marketOf(placement, markets)
-    if (isDoubted(placement)) return yield* isolated(quarantine.follow(placement, market))
+    if (isDoubted(placement)) {
+      yield* isolated(quarantine.follow(placement, market))
+      return
+    }
     if (!forgotten.mayGoOn(placement)) return
     if (placement.state === "planned") {
       const held = yield* gate(placement, "create")
-      if (held !== undefined) return yield* books.recordIfFits(Planning.abandoned(placement, held))
+      if (held !== undefined) {
+        yield* books.recordIfFits(Planning.abandoned(placement, held))
+        return
+      }
       if (!mayBeginAny || !mayBegin(turnStartedAt, yield* Clock.currentTimeMillis)) return
     }
     yield* isolated(placing.advance(placement, { market, gate, payAgain }))

@@ -221,18 +221,19 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** An object with all of the required keys and only allowed ones. */
-const fields = (
+const fields = <Required extends string, Optional extends string = never>(
   check: string,
   found: unknown,
-  required: ReadonlyArray<string>,
-  optional: ReadonlyArray<string> = []
-): Checked<Fields> => {
+  required: ReadonlyArray<Required>,
+  optional: ReadonlyArray<Optional> = []
+): Checked<Readonly<Record<Required, unknown> & Partial<Record<Optional, unknown>>>> => {
   const expected = `an object with exactly ${[...required, ...optional.map((key) => `${key}?`)].join(", ")}`
   if (!isFields(found)) return refusal(check, expected, show(found))
-  const keys = Object.keys(found)
-  const fits =
-    required.every((key) => keys.includes(key)) && keys.every((key) => required.includes(key) || optional.includes(key))
-  return fits ? Effect.succeed(found) : refusal(check, expected, show(keys))
+  const allowed: ReadonlyArray<string> = [...required, ...optional]
+  type Fitting = Record<Required, unknown> & Partial<Record<Optional, unknown>>
+  const fits = (object: object): object is Fitting =>
+    required.every((key) => Object.hasOwn(object, key)) && Object.keys(object).every((key) => allowed.includes(key))
+  return fits(found) ? Effect.succeed(found) : refusal(check, expected, show(Object.keys(found)))
 }
 
 /** The payload for the digest, and the same payload as it goes back over the wire. */

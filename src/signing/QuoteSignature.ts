@@ -61,11 +61,11 @@ const pick = (from: Fields, always: ReadonlyArray<string>, whenGiven: ReadonlyAr
 
 /** The bytes that the venue signs for a quote response; `undefined` when it is no quote response at all. */
 export const signedBytes = (response: unknown): Uint8Array | undefined => {
-  if (!isFields(response) || !isFields(response.quoteRequest) || !isFields(response.quote)) return undefined
+  if (!isFields(response) || !isFields(response["quoteRequest"]) || !isFields(response["quote"])) return undefined
   const { quote, quoteRequest, timestamp } = response
   const flat: Fields = {
     ...pick(quoteRequest, alwaysAsked, askedWhenGiven),
-    ...pick(quote, alwaysAnswered, quoteRequest.dry === true ? [] : answeredWhenGiven),
+    ...pick(quote, alwaysAnswered, quoteRequest["dry"] === true ? [] : answeredWhenGiven),
     timestamp
   }
   const sorted = Object.fromEntries(Object.entries(flat).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -76,6 +76,6 @@ export const signedBytes = (response: unknown): Uint8Array | undefined => {
 /** `key` is the configured `ed25519:` public key of the venue. */
 export const verify = (key: string, response: unknown): boolean => {
   const bytes = signedBytes(response)
-  const signature = isFields(response) ? response.signature : undefined
+  const signature = isFields(response) ? response["signature"] : undefined
   return bytes !== undefined && typeof signature === "string" && Ed25519.verify(key, bytes, signature)
 }

@@ -40,9 +40,9 @@ describe("orders", () => {
         assert.isString(settled.withdrawals[0]?.txHash)
         assert.isUndefined(settled.refund)
         const mine = (yield* venueBooks).accounts[yield* account]
-        assert.strictEqual(mine?.BTC?.balance, String(initialBtc - created.inputAmount))
-        assert.strictEqual(mine?.USDC?.balance, String(initialUsdc + (fill?.amountOut ?? 0n) - withdrawFee))
-        assert.strictEqual(mine?.USDC?.feesPaid, String(withdrawFee))
+        assert.strictEqual(mine?.["BTC"]?.["balance"], String(initialBtc - created.inputAmount))
+        assert.strictEqual(mine?.["USDC"]?.["balance"], String(initialUsdc + (fill?.amountOut ?? 0n) - withdrawFee))
+        assert.strictEqual(mine?.["USDC"]?.["feesPaid"], String(withdrawFee))
       })
     )
   )
@@ -58,7 +58,7 @@ describe("orders", () => {
         assert.isTrue(spent < settled.depositedAmount)
         assert.strictEqual(settled.refund?.status, "COMPLETED")
         const mine = (yield* venueBooks).accounts[yield* account]
-        assert.strictEqual(mine?.USDC?.balance, String(initialUsdc - spent - withdrawFee))
+        assert.strictEqual(mine?.["USDC"]?.["balance"], String(initialUsdc - spent - withdrawFee))
       })
     )
   )
@@ -108,7 +108,7 @@ describe("orders", () => {
         const refused = yield* Effect.flip(port.cancelOrder(created.id))
         assert.include(refused.reason, { _tag: "Rejected", code: "order-rejected" })
         const mine = (yield* venueBooks).accounts[yield* account]
-        assert.strictEqual(mine?.BTC?.balance, String(initialBtc - refundFee))
+        assert.strictEqual(mine?.["BTC"]?.["balance"], String(initialBtc - refundFee))
       })
     )
   )
@@ -148,13 +148,13 @@ describe("orders", () => {
         const second = yield* sign(created)
         assert.notStrictEqual(second.intentHash, first.intentHash)
         yield* port.submitIntent(second)
-        assert.strictEqual((yield* venueBooks).accounts[yield* account]?.BTC?.depositInTransit, "2000000")
+        assert.strictEqual((yield* venueBooks).accounts[yield* account]?.["BTC"]?.["depositInTransit"], "2000000")
         const open = yield* until(created.id, ({ fillStatus }) => fillStatus === "OPEN")
         assert.strictEqual(open.depositedAmount, created.inputAmount)
         yield* Effect.sleep("5 seconds")
         const mine = (yield* venueBooks).accounts[yield* account]
-        assert.strictEqual(mine?.BTC?.inOrders, "1000000")
-        assert.strictEqual(mine?.BTC?.balance, String(initialBtc - 1_000_000n))
+        assert.strictEqual(mine?.["BTC"]?.["inOrders"], "1000000")
+        assert.strictEqual(mine?.["BTC"]?.["balance"], String(initialBtc - 1_000_000n))
         assert.isUndefined((yield* read(created.id)).refund)
         const refused = yield* Effect.flip(port.generateIntent(created.depositAddress))
         assert.include(refused.reason, { _tag: "Rejected" })
@@ -195,7 +195,7 @@ describe("orders", () => {
           assert.strictEqual((yield* read(created.id)).depositedAmount, created.inputAmount)
         }
         const mine = (yield* venueBooks).accounts[yield* account]
-        assert.strictEqual(mine?.BTC?.balance, String(initialBtc - 12_000_000n))
+        assert.strictEqual(mine?.["BTC"]?.["balance"], String(initialBtc - 12_000_000n))
         assert.strictEqual(answers.size, 2)
         assert.isTrue([...answers].some((text) => text.includes("nonce was already used")))
       })
@@ -210,7 +210,7 @@ describe("orders", () => {
         assert.strictEqual(settled.withdrawals[0]?.status, "FAILED")
         yield* Effect.sleep("1 minute")
         const mine = (yield* venueBooks).accounts[yield* account]
-        assert.strictEqual(mine?.USDC?.failed, String(settled.fills[0]?.amountOut))
+        assert.strictEqual(mine?.["USDC"]?.["failed"], String(settled.fills[0]?.amountOut))
       }),
       { settings: { failedPayoutShare: 1 } }
     )

@@ -110,8 +110,8 @@ describe("swaps", () => {
         yield* payByIntent(quoted.depositAddress, "1000000")
         const { seen, end } = yield* follow(quoted.depositAddress)
         assert.deepStrictEqual(seen, ["KNOWN_DEPOSIT_TX", "PROCESSING", "SUCCESS"])
-        assert.isTrue(BigInt(end.amountOut ?? 0) >= BigInt(quoted.minAmountOut))
-        assert.strictEqual(yield* balanceOf("alice.native", "USDC"), BigInt(end.amountOut ?? 0))
+        assert.isTrue(BigInt(end["amountOut"] ?? 0) >= BigInt(quoted.minAmountOut))
+        assert.strictEqual(yield* balanceOf("alice.native", "USDC"), BigInt(end["amountOut"] ?? 0))
         assert.lengthOf(end.intentHashes, 1)
         assert.lengthOf(end.destinationChainTxHashes, 0)
         assert.lengthOf(end.nativeTxHashes, 1)
@@ -142,13 +142,13 @@ describe("swaps", () => {
         const exact = (yield* quote({ swapType: "EXACT_OUTPUT", amount: "500000000" })).quote
         yield* payByIntent(exact.depositAddress, exact.amountIn)
         const { end } = yield* follow(exact.depositAddress)
-        assert.strictEqual(end.amountOut, "500000000")
-        assert.strictEqual(BigInt(end.refundedAmount ?? 0), BigInt(exact.amountIn) - BigInt(end.amountIn ?? 0))
+        assert.strictEqual(end["amountOut"], "500000000")
+        assert.strictEqual(BigInt(end["refundedAmount"] ?? 0), BigInt(exact.amountIn) - BigInt(end["amountIn"] ?? 0))
         const flexible = (yield* quote({ swapType: "FLEX_INPUT" })).quote
         yield* payByIntent(flexible.depositAddress, "995000")
         const { end: part } = yield* follow(flexible.depositAddress)
-        assert.strictEqual(part.amountIn, "995000")
-        assert.isTrue(BigInt(part.amountOut ?? 0) < BigInt(flexible.amountOut))
+        assert.strictEqual(part["amountIn"], "995000")
+        assert.isTrue(BigInt(part["amountOut"] ?? 0) < BigInt(flexible.amountOut))
       })
     )
   )
@@ -168,7 +168,7 @@ describe("swaps", () => {
         yield* Effect.sleep("15 seconds")
         const { seen, end } = yield* follow(short.depositAddress)
         assert.deepStrictEqual(seen, ["INCOMPLETE_DEPOSIT", "REFUNDED"])
-        assert.deepStrictEqual([end.refundReason, end.refundedAmount], ["PARTIAL_DEPOSIT", "400000"])
+        assert.deepStrictEqual([end["refundReason"], end["refundedAmount"]], ["PARTIAL_DEPOSIT", "400000"])
         assert.strictEqual(yield* balanceOf("alice.native", "BTC"), 400_000n)
       })
     )
@@ -180,7 +180,10 @@ describe("swaps", () => {
         const { quote: rich } = yield* quote()
         yield* payByIntent(rich.depositAddress, "1000500")
         const { end } = yield* follow(rich.depositAddress)
-        assert.deepStrictEqual([end.amountIn, end.refundedAmount, end.depositedAmount], ["1000000", "500", "1000500"])
+        assert.deepStrictEqual(
+          [end["amountIn"], end["refundedAmount"], end["depositedAmount"]],
+          ["1000000", "500", "1000500"]
+        )
 
         const { quote: late } = yield* quote({ deadline: iso(5_000) })
         yield* Effect.sleep("10 seconds")
@@ -188,7 +191,7 @@ describe("swaps", () => {
         yield* payByIntent(late.depositAddress, "1000000")
         const ended = yield* follow(late.depositAddress)
         assert.strictEqual(ended.seen.at(-1), "REFUNDED")
-        assert.strictEqual(ended.end.refundedAmount, "1000000")
+        assert.strictEqual(ended.end["refundedAmount"], "1000000")
       })
     )
   )
@@ -206,7 +209,7 @@ describe("swaps", () => {
         yield* payByIntent(quoted.depositAddress, "1000000")
         const { seen, end } = yield* follow(quoted.depositAddress)
         assert.strictEqual(seen.at(-1), "REFUNDED")
-        assert.strictEqual(end.refundReason, "AMOUNT_LESS_THAN_MIN_AMOUNT_OUT")
+        assert.strictEqual(end["refundReason"], "AMOUNT_LESS_THAN_MIN_AMOUNT_OUT")
       }),
       { speed: 200 }
     )
@@ -234,10 +237,10 @@ describe("swaps", () => {
         )
         assert.lengthOf(end.destinationChainTxHashes, 1)
         const books = yield* venueBooks
-        assert.strictEqual(books.accounts.bc1qme?.USDC?.feesPaid, "20000")
+        assert.strictEqual(books.accounts["bc1qme"]?.["USDC"]?.["feesPaid"], "20000")
         // What came with the wrong memo went back, what was swapped left for the other chain.
-        assert.strictEqual(books.accounts.bc1qme?.BTC?.external, "1000000")
-        assert.strictEqual(books.accounts.bc1qme?.BTC?.balance, "0")
+        assert.strictEqual(books.accounts["bc1qme"]?.["BTC"]?.["external"], "1000000")
+        assert.strictEqual(books.accounts["bc1qme"]?.["BTC"]?.["balance"], "0")
         const unknown = yield* send("POST", "/v0/deposit/submit", { txHash, depositAddress: "nowhere" })
         assert.strictEqual(unknown.status, 404)
       })
@@ -275,7 +278,7 @@ describe("swaps", () => {
           yield* send("POST", `/v0/orders/${id}/cancel`)
           const end = yield* until(id, isSettled)
           assert.strictEqual(end.refund?.status, "COMPLETED")
-          assert.strictEqual((yield* statusOf(depositAddress, memo)).swapDetails.refundedAmount, "999970")
+          assert.strictEqual((yield* statusOf(depositAddress, memo)).swapDetails["refundedAmount"], "999970")
         }
         const [soon = 0, late = 0] = opened
         assert.isBelow(soon, 600)
@@ -294,7 +297,7 @@ describe("swaps", () => {
           yield* payByIntent(quoted.depositAddress, "1000")
           const { seen, end } = yield* follow(quoted.depositAddress)
           assert.strictEqual(seen.at(-1), "REFUNDED")
-          reasons.add(end.refundReason)
+          reasons.add(end["refundReason"])
         }
         assert.isAtLeast(reasons.size, 9)
       }),

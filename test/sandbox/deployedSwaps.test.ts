@@ -73,7 +73,7 @@ describe("swaps of the sandbox like the deployed service", () => {
           const quoted = yield* quote(request)
           const { status, swapDetails } = yield* pay(quoted, request)
           assert.strictEqual(status, "SUCCESS")
-          const hashes = swapDetails.nearTxHashes
+          const hashes = swapDetails["nearTxHashes"]
           assert.isTrue(Array.isArray(hashes) && new Set(hashes).size === count, JSON.stringify(swapDetails))
           named.unshift(hashes)
           const { value } = yield* Venue.use((port) => port.getSwap(quoted.quote.depositAddress))
@@ -96,7 +96,7 @@ describe("swaps of the sandbox like the deployed service", () => {
         const request = { ...fromPublic, ...toPublic }
         const { status, swapDetails } = yield* pay(yield* quote(request), request)
         assert.strictEqual(status, "REFUNDED")
-        assert.lengthOf(new Set(swapDetails.nearTxHashes as ReadonlyArray<string>), 2)
+        assert.lengthOf(new Set(swapDetails["nearTxHashes"] as ReadonlyArray<string>), 2)
       }),
       { ...like, settings: { refundedSwapShare: 1 } }
     )

@@ -64,11 +64,11 @@ describe("the sandbox like the deployed service", () => {
   ] as const)("takes an order of %s paid from the %s money, with the fee in its echo", ([depositType, place]) =>
     play(
       Effect.gen(function* () {
-        const before = (yield* venueBooks).accounts[yield* account]?.BTC?.[place]
+        const before = (yield* venueBooks).accounts[yield* account]?.["BTC"]?.[place]
         const created = yield* createAndFund({ ...market, price: price("70000") })
         assert.strictEqual(created.appFeeBasisPoints, 20.01, "the protocol's share is in it")
         yield* until(created.id, ({ fillStatus }) => fillStatus === "OPEN")
-        const after = (yield* venueBooks).accounts[yield* account]?.BTC?.[place]
+        const after = (yield* venueBooks).accounts[yield* account]?.["BTC"]?.[place]
         assert.strictEqual(BigInt(before ?? "0") - BigInt(after ?? "0"), created.inputAmount)
       }),
       like,
@@ -90,7 +90,7 @@ describe("the sandbox like the deployed service", () => {
         yield* Effect.sleep("1 minute")
         assert.strictEqual((yield* read(created.id)).depositedAmount, 0n)
         const books = yield* venueBooks
-        assert.strictEqual(books.accounts[yield* account]?.BTC?.balance, "2000000000")
+        assert.strictEqual(books.accounts[yield* account]?.["BTC"]?.["balance"], "2000000000")
         assert.deepStrictEqual(books.imbalances, [])
         const wrong = yield* signMessage({
           intents: [{ ...intents[0], tokens: { [btc]: "1" } }],

@@ -112,4 +112,4 @@ export const payOnChain = Effect.fnUntraced(function* (depositAddress: string, a
 })
 
 export const balanceOf = (owner: string, symbol: string) =>
-  Effect.map(venueBooks, ({ accounts }) => BigInt(accounts[owner]?.[symbol]?.balance ?? "0"))
+  Effect.map(venueBooks, ({ accounts }) => BigInt(accounts[owner]?.[symbol]?.["balance"] ?? "0"))

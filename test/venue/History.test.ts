@@ -86,7 +86,7 @@ describe("History", () => {
         ledgerTxHashes: ["n1"]
       })
       assert.isTrue(sent[0]?.url.startsWith("http://analytics/api/v0/transactions"))
-      assert.strictEqual(sent[0]?.headers.authorization, "Bearer the-jwt")
+      assert.strictEqual(sent[0]?.headers["authorization"], "Bearer the-jwt")
       const params = [...(sent[0]?.urlParams ?? [])]
       assert.deepStrictEqual(
         params.filter(([key]) => key === "fromChainId").map(([, value]) => value),
@@ -221,7 +221,7 @@ describe("History", () => {
       const call = History.use((history) => history.account({ limit: 10, status: ["REFUNDED", "SUCCESS"] }))
       const { value } = yield* Effect.provide(call, layer)
       assert.deepStrictEqual([value.items[0]?.item.status, value.prevCursor], ["REFUNDED", "p"])
-      assert.strictEqual(sent[1]?.headers.authorization, "Bearer access-1")
+      assert.strictEqual(sent[1]?.headers["authorization"], "Bearer access-1")
       const both = History.use((history) => history.account({ prevCursor: "a", nextCursor: "b" }))
       const error = yield* Effect.flip(Effect.provide(both, read(() => json(Answers.sessionAnswer)).layer))
       assert.deepInclude(error.reason, { code: "invalid-request" })

@@ -84,7 +84,7 @@ describe("bodies", () => {
       const data = {
         ...Answers.wireOrder,
         ...change,
-        attributes: { ...Answers.wireOrder.attributes, ...(change.attributes as object) }
+        attributes: { ...Answers.wireOrder.attributes, ...(change["attributes"] as object) }
       }
       for (const [call] of [reads.getOrder, writes.cancelOrder]) {
         const { exit } = yield* run<unknown>(call, () => json({ data, meta: Answers.meta }))
@@ -168,7 +168,7 @@ describe("requests", () => {
       const { sent } = yield* run(writes.createOrder[0], () => json(Answers.orderAnswer, 201))
       assert.strictEqual(sent[0]?.url, "http://venue/v0/orders")
       assert.strictEqual(sent[0]?.headers["x-api-key"], "the-api-key")
-      assert.isUndefined(sent[0]?.headers.traceparent)
+      assert.isUndefined(sent[0]?.headers["traceparent"])
       assert.deepStrictEqual(JSON.parse(bodyText(sent[0])), {
         data: {
           type: "orders",
@@ -209,7 +209,7 @@ describe("requests", () => {
       const headers = (call: Effect.Effect<unknown, VenueError, Venue>, answer: unknown) =>
         Effect.map(
           run(call, () => json(answer)),
-          ({ sent }) => [sent[0]?.headers["x-api-key"], sent[0]?.headers.authorization]
+          ({ sent }) => [sent[0]?.headers["x-api-key"], sent[0]?.headers["authorization"]]
         )
       assert.deepStrictEqual(yield* headers(...reads.getOrder), ["the-api-key", undefined])
       assert.deepStrictEqual(yield* headers(...reads.dryQuote), [undefined, "Bearer the-jwt"])

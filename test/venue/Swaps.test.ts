@@ -95,7 +95,7 @@ describe("quotes", () => {
       const { result, sent } = yield* ask(signedQuote(asked), asked)
       assert.strictEqual(result.value.quote.depositAddress, "deposit-1")
       assert.deepStrictEqual(JSON.parse(bodyText(sent[0])), asked)
-      assert.strictEqual(sent[0]?.headers.authorization, "Bearer the-jwt")
+      assert.strictEqual(sent[0]?.headers["authorization"], "Bearer the-jwt")
     })
   )
 

@@ -79,11 +79,11 @@ export const start = async () => {
     const [first, second] = params
     asked.push(method)
     if (request.headers.authorization !== `Basic ${Buffer.from("user:secret").toString("base64")}`)
-      return response.writeHead(401).end()
+      return void response.writeHead(401).end()
     try {
       const result = methods[method]?.(first, second)
-      if (result === undefined) return request.socket.destroy()
-      response.end(JSON.stringify({ result, error: null, id: "limitbot" }))
+      if (result === undefined) request.socket.destroy()
+      else response.end(JSON.stringify({ result, error: null, id: "limitbot" }))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       response.writeHead(500).end(JSON.stringify({ result: null, error: { code: error.code, message: error.message } }))

@@ -56,7 +56,7 @@ const metrics = ({ roleOf }: Tokens) =>
       const [bot, books] = [yield* Bot, yield* Bookkeeper]
       const answer = Effect.gen(function* () {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
-        const token = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1]
+        const token = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1]
         if (token === undefined || roleOf(Redacted.make(token)) === undefined) {
           return refusal(
             401,

@@ -123,10 +123,8 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       const because = "the journal had forgotten it, and its slot wants it"
       const slot = { strategy, slot: desired.slot, ...present({ terms }) }
       const found = { order, market, ...slot, because, asked: settings.account }
-      return yield* Effect.provideService(adopt(found), Bookkeeper, books)
-    }
-    if (books.state.tail.forgotten.has(order.id)) return
-    yield* books.record(behind(order, markets))
+      yield* Effect.provideService(adopt(found), Bookkeeper, books)
+    } else if (!books.state.tail.forgotten.has(order.id)) yield* books.record(behind(order, markets))
   })
 
   /** What became of those that nobody has explained yet. */

@@ -211,6 +211,7 @@ export const objection = ({ ended, placements }: BotState, events: ReadonlyArray
       changed.set(id, next.success.state === "settled" ? undefined : next.success)
     }
   }
+  return undefined
 }
 
 const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {

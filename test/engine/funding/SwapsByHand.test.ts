@@ -184,7 +184,7 @@ describe("swaps", () => {
       Effect.gen(function* () {
         const { account } = yield* SandboxConnection
         const paid = Effect.map(venueBooks, ({ accounts }) =>
-          BigInt(accounts[account.signerId]?.["BTC"]?.balance ?? "0")
+          BigInt(accounts[account.signerId]?.["BTC"]?.["balance"] ?? "0")
         )
         const before = yield* paid
         const begun = yield* begin()

@@ -30,7 +30,7 @@ const venue = () => {
         ? json({ accessToken: issue(), expiresIn: 3600 })
         : text("", 401)
     }
-    const token = request.headers.authorization?.replace("Bearer ", "") ?? ""
+    const token = request.headers["authorization"]?.replace("Bearer ", "") ?? ""
     return valid.has(token) ? json(Answers.balancesAnswer) : json({ message: "expired" }, 401)
   }
   return { script, valid }

@@ -209,11 +209,11 @@ export const startWitness = async ({ crime, twist, weather }: Settings = {}) => 
       const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://witness")
       const { headers, method = "GET" } = request
       const fate = weather?.(method, path)
-      if (fate === "unheard") return request.socket.destroy()
+      if (fate === "unheard") return void request.socket.destroy()
       const lawful = service.answer(method, path, query, headers, parsed(text))
       const isSigned = headers["x-api-key"] !== undefined || headers.authorization !== undefined
       const { body, status } = twist?.({ method, path, query, isSigned }, lawful) ?? lawful
-      if (fate === "unanswered") return request.socket.destroy()
+      if (fate === "unanswered") return void request.socket.destroy()
       response.writeHead(fate ?? status, {
         "content-type": "application/json; charset=utf-8",
         date: new Date(service.books.now()).toUTCString()

@@ -95,6 +95,7 @@ export const endOf = (swap: SwapHistory): End | undefined => {
     if (event.word === "not-paid") return { outcome: "unfunded", text: event.text }
     if (event.word === "forget") return { outcome: "unproven", text: event.text }
   }
+  return undefined
 }
 
 /** Output that a person, or the history, says arrived; the venue shows none. */

@@ -65,7 +65,7 @@ export const rebalanceSchema = (): JsonSchema => {
     () => ({ type: "object", minProperties: 2, additionalProperties: schemaOf(Read.ratio) })
   )
   const several = schemaOf(fieldsOfSeveral(targets, anyMarket))
-  const properties = { ...Object(schemaOf(fieldsOfOne(anyMarket)).properties), ...Object(several.properties) }
+  const properties = { ...Object(schemaOf(fieldsOfOne(anyMarket))["properties"]), ...Object(several["properties"]) }
   const oneOf = [{ required: ["target"] }, { required: ["targets"] }]
   return { ...several, properties, required: ["band"], oneOf }
 }
