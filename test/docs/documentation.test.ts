@@ -16,17 +16,18 @@ import { limitbot as built } from "../builtProgram.ts"
 import { type Connection, newFolder, startSandbox } from "../cli/program.ts"
 import { recordingProxy } from "../cli/recordingProxy.ts"
 import { atEndOfFiles } from "../endOfFile.ts"
-import { type Block, blocksOf, filesNamedIn, read, root } from "./documents.ts"
+import { anchorsNamedIn, anchorsOf, type Block, blocksOf, filesNamedIn, read, root } from "./documents.ts"
 import { askHere, serveHere } from "./hereFrom.ts"
 
-const pages = [
-  "README.md",
-  "ARCHITECTURE.md",
-  "docs/operations.md",
-  "docs/deployed.md",
-  "docs/security.md",
-  "docs/backtest.md",
-  "docs/surfaces.md"
+/** Pages that are read one after the other, in one folder. */
+const walks: ReadonlyArray<ReadonlyArray<string>> = [
+  ["README.md"],
+  ["ARCHITECTURE.md"],
+  ["docs/set-up.md", "docs/run.md", "docs/look.md", "docs/money.md", "docs/journal.md", "docs/alarms.md"],
+  ["docs/deployed.md"],
+  ["docs/security.md"],
+  ["docs/backtest.md"],
+  ["docs/surfaces.md"]
 ]
 
 const shim = (folder: string, name: string, text: string): void =>
@@ -168,12 +169,12 @@ const readConfiguration = ({ folder }: Place, { text }: Block): Promise<unknown>
 }
 
 describe.concurrent("documentation", () => {
-  for (const page of pages) {
-    it(`${page} is true`, { timeout: 400_000 }, async ({ onTestFinished }) => {
-      const { place, run } = await (page === "docs/deployed.md" ? deployed() : usual())
+  for (const pages of walks) {
+    it(`${pages.join(", ")}: true`, { timeout: 400_000 }, async ({ onTestFinished }) => {
+      const { place, run } = await (pages.includes("docs/deployed.md") ? deployed() : usual())
       onTestFinished(() => endOwnSandbox(place))
       const said = new Map<Block, string>()
-      for (const block of blocksOf(read(page))) {
+      for (const { page, block } of pages.flatMap((page) => blocksOf(read(page)).map((block) => ({ page, block })))) {
         switch (block.language) {
           case "sh":
             said.set(block, await run(block))
@@ -199,11 +200,22 @@ describe.concurrent("documentation", () => {
       }
     })
 
-    it(`${page} names only files that are there`, () => {
-      const missing = filesNamedIn(page).filter((file) => !existsSync(file))
+    it(`${pages.join(", ")}: only files that are there`, () => {
+      const missing = pages.flatMap(filesNamedIn).filter((file) => !existsSync(file))
       assert.deepStrictEqual(missing, [])
     })
   }
+
+  it("links lead to headings that are there", () => {
+    const pages = ["README.md", "ARCHITECTURE.md", "BENCHMARKS.md"]
+    const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"))
+    const anchors = [...pages, ...docs.map((name) => `docs/${name}`)].flatMap(anchorsNamedIn)
+    assert.isAbove(anchors.length, 20)
+    assert.deepStrictEqual(
+      anchors.filter(({ anchor, file }) => !anchorsOf(file).has(anchor)),
+      []
+    )
+  })
 
   it("ARCHITECTURE.md maps every folder of the sources, and its import table is the enforced one", () => {
     const text = read("ARCHITECTURE.md")

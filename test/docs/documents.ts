@@ -40,3 +40,21 @@ export const filesNamedIn = (file: string): ReadonlyArray<string> => {
   )
   return [...links, ...named]
 }
+
+/** Anchors that links lead to, with the file whose heading they name, relative to the repository. */
+export const anchorsNamedIn = (file: string): ReadonlyArray<{ readonly file: string; readonly anchor: string }> =>
+  [...read(file).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)].map(([, target = "", anchor = ""]) => ({
+    file: target === "" ? resolve(root, file) : resolve(root, file, "..", target),
+    anchor
+  }))
+
+/** As they are made of headings: lower case, spaces as dashes, other signs left out. */
+export const anchorsOf = (file: string): ReadonlySet<string> =>
+  new Set(
+    [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+      title
+        .toLowerCase()
+        .replace(/[^a-z0-9 _-]/g, "")
+        .replaceAll(" ", "-")
+    )
+  )

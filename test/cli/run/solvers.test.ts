@@ -30,7 +30,7 @@ describe("--solvers", () => {
   it("knows names", async () => assert.strictEqual(await load("thin"), named["thin"]))
 
   it("reads every key of the documentation, and what a file leaves out is as eager as can be", async () => {
-    const docs = readFileSync(resolve(import.meta.dirname, "../../../docs/operations.md"), "utf8")
+    const docs = readFileSync(resolve(import.meta.dirname, "../../../docs/set-up.md"), "utf8")
     const rows = [
       ...docs.matchAll(
         /^\| `(marginBasisPoints|marginPerThousandUsd|solvers|latencyMillis|depth|absence)(: [^`]+)` \|/gm
