@@ -160,8 +160,6 @@ describe("tidy", () => {
     "src/engine",
     "src/engine/planning",
     "src/engine/tracking",
-    "src/sandbox",
-    "src/sandbox/core",
     "src/strategy/kinds"
   ]
 

@@ -6,9 +6,9 @@ import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import { advance } from "./core/Advance.ts"
 import { apply, type Command, type CommandAnswers, type CommandTag, replay } from "./core/Commands.ts"
 import type { Refusal } from "./core/Refusal.ts"
-import type { SandboxSettings } from "./core/Settings.ts"
 import * as State from "./core/State.ts"
 import * as MarketModel from "./market/MarketModel.ts"
+import type { SandboxSettings } from "./Settings.ts"
 import type { StateFile } from "./StateFile.ts"
 
 export class Sandbox extends Context.Service<

@@ -2,10 +2,10 @@
 import { present } from "../domain/Present.ts"
 import { defaultProfile, factsOf, ledgerOf, type ProfileName } from "../venue/profile/Profiles.ts"
 import type { LedgerName } from "../venue/wire/WireValue.ts"
-import { defaultSettings, type SandboxSettings } from "./core/Settings.ts"
 import type { FaultRates } from "./http/Faults.ts"
 import * as Keys from "./http/Keys.ts"
 import type { ReplayedCandles } from "./market/MarketModel.ts"
+import { defaultSettings, type SandboxSettings } from "./Settings.ts"
 
 export interface SandboxOptions {
   /** On 127.0.0.1; default: any free port. */

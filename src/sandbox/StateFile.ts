@@ -7,7 +7,7 @@
 import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import { present } from "../domain/Present.ts"
 import { LoggedCommand, type TimedCommand } from "./core/Commands.ts"
-import type { SandboxSettings } from "./core/Settings.ts"
+import type { SandboxSettings } from "./Settings.ts"
 
 /** The file is unusable; nothing in it was changed. */
 class StateFileError extends Schema.TaggedError<StateFileError>()("StateFileError", {

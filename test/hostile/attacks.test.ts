@@ -1,6 +1,6 @@
 /** A few semantic attacks, another draw for each seed: `npm run attacks` is all of them. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Seeded from "../../src/sandbox/core/Seeded.ts"
+import * as Seeded from "../../src/sandbox/Seeded.ts"
 import { nameOf } from "./Attack.ts"
 import { attacks } from "./attacks.ts"
 import { fight } from "./Battle.ts"

@@ -4,7 +4,7 @@
  */
 import { isTerminal } from "../../src/domain/Order.ts"
 import type { Departure, HttpAnswer } from "../../src/rehearsal/Network.ts"
-import * as Seeded from "../../src/sandbox/core/Seeded.ts"
+import * as Seeded from "../../src/sandbox/Seeded.ts"
 import type { Subject } from "./Oracle.ts"
 
 interface Attributes {

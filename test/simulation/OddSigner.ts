@@ -4,7 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import * as SigningKey from "../../src/sandbox/core/money/SigningKey.ts"
-import * as Seeded from "../../src/sandbox/core/Seeded.ts"
+import * as Seeded from "../../src/sandbox/Seeded.ts"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import * as Guard from "../../src/signing/IntentGuard.ts"
 import * as Nep413 from "../../src/signing/Nep413.ts"

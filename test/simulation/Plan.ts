@@ -4,8 +4,8 @@
  */
 import { accidents, calm, levels, type Trouble } from "../../src/rehearsal/Trouble.ts"
 import { randomFrom } from "../../src/rehearsal/World.ts"
-import * as Seeded from "../../src/sandbox/core/Seeded.ts"
-import type { Delay, SandboxSettings } from "../../src/sandbox/core/Settings.ts"
+import * as Seeded from "../../src/sandbox/Seeded.ts"
+import type { Delay, SandboxSettings } from "../../src/sandbox/Settings.ts"
 
 export const profiles = ["safety", "liveness", "hostile"] as const
 export type Profile = (typeof profiles)[number]

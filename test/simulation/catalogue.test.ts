@@ -11,7 +11,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { hourMillis } from "../../src/domain/Durations.ts"
 import { findingNames } from "../../src/engine/planning/PlanFindings.ts"
-import { defaultSettings } from "../../src/sandbox/core/Settings.ts"
+import { defaultSettings } from "../../src/sandbox/Settings.ts"
 import { rehearsed } from "../cli/rehearse/rehearsing.ts"
 
 const folder = "strategies/catalogue"

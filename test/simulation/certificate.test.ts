@@ -3,7 +3,7 @@
  * with every test run it is a few of them.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { named } from "../../src/sandbox/core/orders/Solvers.ts"
+import { named } from "../../src/sandbox/Solvers.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
 import { type Certificate, certified, certify, isInside } from "./certificate.ts"
 

@@ -3,9 +3,9 @@
  * only their owner can read. An existing file is never replaced, because it may belong to real money.
  */
 import { Effect, FileSystem, Path, Schema } from "effect"
-import { defaultSettings } from "../../sandbox/core/Settings.ts"
 import { saltFrom } from "../../sandbox/SandboxApi.ts"
 import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
+import { defaultSettings } from "../../sandbox/Settings.ts"
 import { factsOf, type ProfileName } from "../../venue/profile/Profiles.ts"
 
 /** A configuration already exists there. */

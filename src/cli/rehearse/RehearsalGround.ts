@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 import type { Asset } from "../../domain/Amount.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
-import { defaultSettings, type SandboxAsset } from "../../sandbox/core/Settings.ts"
+import { defaultSettings, type SandboxAsset } from "../../sandbox/Settings.ts"
 import { budgets, type Strategy } from "../../strategy/Strategy.ts"
 import * as flags from "../flags.ts"
 

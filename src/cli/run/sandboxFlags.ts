@@ -3,8 +3,8 @@ import { Effect, FileSystem, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { parse } from "yaml"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
-import { named, SolverLaw } from "../../sandbox/core/orders/Solvers.ts"
 import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
+import { named, SolverLaw } from "../../sandbox/Solvers.ts"
 import * as FileName from "../FileName.ts"
 
 const Speed = Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 1_000_000 }))

@@ -3,9 +3,9 @@
  * on a fixed grid and whenever an order opens; nothing can happen in between. So the result does not depend on when
  * or how often anybody asks, and idle time costs nothing.
  */
-import * as Deposits from "./money/Deposits.ts"
-import * as Payouts from "./money/Payouts.ts"
+import * as Deposits from "./Deposits.ts"
 import * as OrderLife from "./orders/OrderLife.ts"
+import * as Payouts from "./Payouts.ts"
 import { type State, type Task, takeDue } from "./State.ts"
 import * as Collecting from "./swaps/Collecting.ts"
 import * as SwapLife from "./swaps/SwapLife.ts"

@@ -5,8 +5,9 @@
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
-import { isPayoutFinal } from "./money/Payouts.ts"
-import type { AccountKind, AppFee, RefundReason, SandboxOrder, SandboxSwap, State, SwapStatus } from "./State.ts"
+import type { AccountKind, AppFee } from "./money/Payment.ts"
+import { isPayoutFinal } from "./Payouts.ts"
+import type { RefundReason, SandboxOrder, SandboxSwap, State, SwapStatus } from "./State.ts"
 
 export interface HistoryRecord {
   readonly target: SandboxOrder | SandboxSwap

@@ -10,18 +10,11 @@ import type { Fill, FillStatus, PayoutLeg } from "../../domain/Order.ts"
 import type { QuoteRequest, QuoteResponse } from "../../venue/wire/WireQuote.ts"
 import type { refundReasons, swapStatuses } from "../../venue/wire/WireSwap.ts"
 import type { MarketModel } from "../market/MarketModel.ts"
+import type { SandboxAsset, SandboxSettings } from "../Settings.ts"
+import type * as Solvers from "../Solvers.ts"
 import * as Books from "./money/Books.ts"
-import type * as Solvers from "./orders/Solvers.ts"
-import type { SandboxAsset, SandboxSettings } from "./Settings.ts"
+import type { AccountKind, AppFee } from "./money/Payment.ts"
 import * as SortedList from "./SortedList.ts"
-
-export interface AppFee {
-  readonly recipient: string
-  /** Basis points of the input. */
-  readonly fee: number
-}
-
-export type AccountKind = "ORIGIN_CHAIN" | "DESTINATION_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
 
 /** The assets of both sides, and the flat fees of paying out and refunding. */
 export interface Pair {

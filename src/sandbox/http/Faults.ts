@@ -6,7 +6,7 @@
 import { Context, Data, Effect, Layer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type OrderErrorCode, orderErrorCodes } from "../../venue/wire/WireError.ts"
-import * as Seeded from "../core/Seeded.ts"
+import * as Seeded from "../Seeded.ts"
 import { errorAnswer } from "./everyAnswer.ts"
 
 /** Shares of the requests, together at most one; `duplicateCreate` is a share of the creates. */

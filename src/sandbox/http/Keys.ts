@@ -7,8 +7,8 @@ import { Option, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Ed25519 from "../../signing/Ed25519.ts"
 import * as SigningKey from "../core/money/SigningKey.ts"
-import * as Seeded from "../core/Seeded.ts"
-import type { SandboxSettings } from "../core/Settings.ts"
+import * as Seeded from "../Seeded.ts"
+import type { SandboxSettings } from "../Settings.ts"
 
 /** `partner`: a partner's JWT. `access` and `refresh`: an end user's session. */
 const Claims = Schema.Struct({

@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { messageError, NextCorrelationId } from "../../venue/wire/WireError.ts"
-import { generate, verify } from "../core/money/Intents.ts"
+import { generate, verify } from "../core/Intents.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"
 import { asMessageError } from "./refusals.ts"

@@ -9,7 +9,7 @@ import type { CreateOrderRequest } from "../../venue/api/OrdersApi.ts"
 import { nextMeta, orderError } from "../../venue/wire/WireError.ts"
 
 import { type Command, ownOrder } from "../core/Commands.ts"
-import { isPayoutFinal } from "../core/money/Payouts.ts"
+import { isPayoutFinal } from "../core/Payouts.ts"
 import type { SandboxOrder, State } from "../core/State.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { SandboxApi } from "../SandboxApi.ts"

@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { messageError } from "../../venue/wire/WireError.ts"
-import { booksView } from "../core/money/BooksView.ts"
-import * as Salts from "../core/money/Salts.ts"
+import * as Salts from "../core/Salts.ts"
 import type { State } from "../core/State.ts"
 import { Sandbox } from "../Sandbox.ts"
 import { type MarketResponse, SandboxApi } from "../SandboxApi.ts"
 import * as Keys from "./Keys.ts"
 import { asMessageError } from "./refusals.ts"
+import { booksView } from "./wire/wireBooks.ts"
 
 export const layer = HttpApiBuilder.group(
   SandboxApi,

@@ -4,7 +4,7 @@
  */
 import type { Loaded } from "../../candles/CandleFile.ts"
 import type { Asset } from "../../domain/Amount.ts"
-import type { SandboxAsset, SandboxSettings } from "../core/Settings.ts"
+import type { SandboxAsset, SandboxSettings } from "../Settings.ts"
 import * as PricePath from "./PricePath.ts"
 import * as RandomWalk from "./RandomWalk.ts"
 

@@ -4,7 +4,7 @@
  * first, highest, lowest, last. Pure in (seed, index); only the last candles are remembered, as a cache.
  */
 import { dayMillis } from "../../domain/Durations.ts"
-import { normals } from "../core/Seeded.ts"
+import { normals } from "../Seeded.ts"
 import type { Candle, CandleSource } from "./PricePath.ts"
 
 export interface Walk {

@@ -6,7 +6,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { lawOf } from "../../../src/cli/run/sandboxFlags.ts"
-import { named } from "../../../src/sandbox/core/orders/Solvers.ts"
+import { named } from "../../../src/sandbox/Solvers.ts"
 
 const load = (written: string) => lawOf(written).pipe(Effect.provide(NodeServices.layer), Effect.runPromise)
 

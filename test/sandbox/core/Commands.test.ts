@@ -5,7 +5,7 @@ import { fillStatusTransitions, isTerminal } from "../../../src/domain/Order.ts"
 import { advance } from "../../../src/sandbox/core/Advance.ts"
 import { apply, type Command, replay } from "../../../src/sandbox/core/Commands.ts"
 import * as Books from "../../../src/sandbox/core/money/Books.ts"
-import * as Seeded from "../../../src/sandbox/core/Seeded.ts"
+import * as Seeded from "../../../src/sandbox/Seeded.ts"
 import { fingerprint, freshState, play, settingsOf, startedAt } from "./scenario.ts"
 
 const seeds = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))

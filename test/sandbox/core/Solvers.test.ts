@@ -4,9 +4,9 @@ import { Result } from "effect"
 import { advance } from "../../../src/sandbox/core/Advance.ts"
 import { apply } from "../../../src/sandbox/core/Commands.ts"
 import * as Books from "../../../src/sandbox/core/money/Books.ts"
-import { named, type SolverLaw } from "../../../src/sandbox/core/orders/Solvers.ts"
-import { defaultSettings } from "../../../src/sandbox/core/Settings.ts"
 import * as State from "../../../src/sandbox/core/State.ts"
+import { defaultSettings } from "../../../src/sandbox/Settings.ts"
+import { named, type SolverLaw } from "../../../src/sandbox/Solvers.ts"
 import { startedAt } from "./scenario.ts"
 
 const eager: SolverLaw = { marginBasisPoints: [0, 0], marginPerThousandUsd: 0, solvers: 1, latencyMillis: [0, 0] }

@@ -2,12 +2,12 @@
 import { Result, Schema } from "effect"
 import { present } from "../../../src/domain/Present.ts"
 import { apply, type Command, type TimedCommand } from "../../../src/sandbox/core/Commands.ts"
-import { booksView } from "../../../src/sandbox/core/money/BooksView.ts"
-import { named } from "../../../src/sandbox/core/orders/Solvers.ts"
-import * as Seeded from "../../../src/sandbox/core/Seeded.ts"
-import { defaultSettings, type SandboxAsset, type SandboxSettings } from "../../../src/sandbox/core/Settings.ts"
 import * as State from "../../../src/sandbox/core/State.ts"
+import { booksView } from "../../../src/sandbox/http/wire/wireBooks.ts"
 import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
+import * as Seeded from "../../../src/sandbox/Seeded.ts"
+import { defaultSettings, type SandboxAsset, type SandboxSettings } from "../../../src/sandbox/Settings.ts"
+import { named } from "../../../src/sandbox/Solvers.ts"
 import { QuoteRequest } from "../../../src/venue/wire/WireQuote.ts"
 
 export const startedAt = 1_700_000_000_000

@@ -4,11 +4,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Schema } from "effect"
 import { columnOf } from "../../../src/candles/Candles.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
-import { defaultSettings } from "../../../src/sandbox/core/Settings.ts"
 import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
 import * as PricePath from "../../../src/sandbox/market/PricePath.ts"
 import * as RandomWalk from "../../../src/sandbox/market/RandomWalk.ts"
 import * as SandboxServer from "../../../src/sandbox/SandboxServer.ts"
+import { defaultSettings } from "../../../src/sandbox/Settings.ts"
 
 const time = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
 const walk = (seed: number, candleMillis = 1000) =>

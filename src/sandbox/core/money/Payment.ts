@@ -1,8 +1,15 @@
 /** How money leaves an order or a swap: the recipient, the fee, and the shares of others. */
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { AccountKind, AppFee } from "../State.ts"
 import * as Books from "./Books.ts"
+
+export interface AppFee {
+  readonly recipient: string
+  /** Basis points of the input. */
+  readonly fee: number
+}
+
+export type AccountKind = "ORIGIN_CHAIN" | "DESTINATION_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
 
 /** Where the service keeps the money of a kind, or that the money is on another chain. */
 export const placeOf = (kind: AccountKind): "balance" | "private" | "external" =>

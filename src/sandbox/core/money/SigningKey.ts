@@ -1,7 +1,7 @@
 /** Ed25519 keys of a sandbox, derived from its seed: the key that signs quotes, and the generated account's key. */
 import { createPublicKey, type KeyObject, sign as signBytes } from "node:crypto"
 import * as Ed25519 from "../../../signing/Ed25519.ts"
-import * as Seeded from "../Seeded.ts"
+import * as Seeded from "../../Seeded.ts"
 
 export type KeyPurpose = "quotes" | "account"
 

@@ -10,13 +10,14 @@ import * as Market from "../../../domain/Market.ts"
 import { chargesOf } from "../../../venue/profile/Charges.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
 import type { Fault } from "../../../venue/wire/WireError.ts"
+import * as Seeded from "../../Seeded.ts"
+import { assetById, type SandboxAsset } from "../../Settings.ts"
+import * as Solvers from "../../Solvers.ts"
+import type { AccountKind, AppFee } from "../money/Payment.ts"
 import { appFeeRatio, isInternal } from "../money/Payment.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
-import * as Seeded from "../Seeded.ts"
-import { assetById, type SandboxAsset } from "../Settings.ts"
-import { type AccountKind, type AppFee, type SandboxOrder, type State, schedule } from "../State.ts"
+import { type SandboxOrder, type State, schedule } from "../State.ts"
 import { usdOf } from "./Pricing.ts"
-import * as Solvers from "./Solvers.ts"
 
 /** The client's wish, defaults filled in. */
 interface OrderRequest {

@@ -7,13 +7,13 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import type * as Market from "../../../domain/Market.ts"
 import { type FillStatus, fillStatusTransitions, isTerminal } from "../../../domain/Order.ts"
 import * as Matching from "../../Matching.ts"
+import * as Seeded from "../../Seeded.ts"
+import * as Solvers from "../../Solvers.ts"
 import * as Books from "../money/Books.ts"
 import { payAppFees } from "../money/Payment.ts"
-import * as Seeded from "../Seeded.ts"
 import * as SortedList from "../SortedList.ts"
 import { type RestingOrders, type SandboxOrder, type State, schedule } from "../State.ts"
 import { executablePrice, usdOf } from "./Pricing.ts"
-import * as Solvers from "./Solvers.ts"
 
 export const inOrder = (order: SandboxOrder): Books.Holding => ({
   account: order.account,

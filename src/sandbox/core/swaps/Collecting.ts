@@ -4,10 +4,10 @@
  * deposit is noticed. The swap ends at its deadline, and a later deposit goes back.
  */
 import type { Amount } from "../../../domain/Amount.ts"
+import * as Seeded from "../../Seeded.ts"
+import { assetById } from "../../Settings.ts"
 import * as Books from "../money/Books.ts"
 import { payAppFees, payee, payLessFee } from "../money/Payment.ts"
-import * as Seeded from "../Seeded.ts"
-import { assetById } from "../Settings.ts"
 import { type IncomingDeposit, type Pair, type SandboxSwap, type State, schedule } from "../State.ts"
 import { charges, outputFor, shareOf, swapPrice } from "./Quotes.ts"
 

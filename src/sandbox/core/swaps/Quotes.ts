@@ -9,9 +9,9 @@ import * as Market from "../../../domain/Market.ts"
 import { type Charges, chargesOf, totalOf } from "../../../venue/profile/Charges.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
 import type { QuoteRequest } from "../../../venue/wire/WireQuote.ts"
+import { assetById, type SandboxAsset } from "../../Settings.ts"
 import { distance, usdOf } from "../orders/Pricing.ts"
 import { type Refusal, refuse } from "../Refusal.ts"
-import { assetById, type SandboxAsset } from "../Settings.ts"
 import type { Pair, QuotedAmounts, State } from "../State.ts"
 
 const insuranceBasisPoints = 2

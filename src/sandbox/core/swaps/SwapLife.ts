@@ -8,9 +8,9 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { minuteMillis } from "../../../domain/Durations.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
 import { refundReasons } from "../../../venue/wire/WireSwap.ts"
+import * as Seeded from "../../Seeded.ts"
 import * as Books from "../money/Books.ts"
 import { payAppFees, payee, payLessFee } from "../money/Payment.ts"
-import * as Seeded from "../Seeded.ts"
 import {
   type RefundReason,
   type SandboxSwap,

@@ -9,8 +9,8 @@ import type { AccountHistoryResponse, TransactionRecord } from "../../../venue/w
 import { writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
 import type { HistoryRecord } from "../../core/HistoryRecord.ts"
 import { isInternal, placeOf } from "../../core/money/Payment.ts"
-import * as Seeded from "../../core/Seeded.ts"
-import type { SandboxSettings } from "../../core/Settings.ts"
+import * as Seeded from "../../Seeded.ts"
+import type { SandboxSettings } from "../../Settings.ts"
 
 const usd = (amount: Amount.Amount, decimals: number, price: number): number =>
   Decimal.toNumber(Amount.toDecimal(amount, decimals)) * price

@@ -6,7 +6,7 @@ import { present } from "../../../domain/Present.ts"
 import * as Timestamp from "../../../domain/Timestamp.ts"
 import type { WireOrder, WireOrderAttributes } from "../../../venue/wire/WireOrder.ts"
 
-import { isPayoutFinal, payoutStatus } from "../../core/money/Payouts.ts"
+import { isPayoutFinal, payoutStatus } from "../../core/Payouts.ts"
 import type { SandboxOrder } from "../../core/State.ts"
 import { lied } from "./lies.ts"
 

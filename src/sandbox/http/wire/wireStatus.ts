@@ -12,8 +12,8 @@ import type { SwapStatusResponse } from "../../../venue/wire/WireSwap.ts"
 import { writeLedgerTxHashes } from "../../../venue/wire/WireValue.ts"
 import type { HistoryRecord } from "../../core/HistoryRecord.ts"
 import { usdOf } from "../../core/orders/Pricing.ts"
-import type { SandboxAsset } from "../../core/Settings.ts"
 import type { SandboxOrder, State } from "../../core/State.ts"
+import type { SandboxAsset } from "../../Settings.ts"
 import { destinationTxHashes, ledgerTxHashes } from "./wireHistory.ts"
 
 export const toWire = (state: State, line: HistoryRecord, correlationId: string): SwapStatusResponse => {

@@ -3,12 +3,12 @@
  * is reduced by exactly the fee that the order showed from the start (if there is less than the fee, the fee takes
  * all of it).
  */
-import { isTerminal } from "../../../domain/Order.ts"
-import { inOrder, unpaid } from "../orders/OrderLife.ts"
+import { isTerminal } from "../../domain/Order.ts"
 import * as Seeded from "../Seeded.ts"
-import { type SandboxOrder, type State, schedule } from "../State.ts"
-import * as Books from "./Books.ts"
-import { payee, payLessFee } from "./Payment.ts"
+import * as Books from "./money/Books.ts"
+import { payee, payLessFee } from "./money/Payment.ts"
+import { inOrder, unpaid } from "./orders/OrderLife.ts"
+import { type SandboxOrder, type State, schedule } from "./State.ts"
 
 export type PayoutName = "withdrawal" | "refund"
 

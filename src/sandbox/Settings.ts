@@ -2,10 +2,10 @@
  * Everything that decides what a sandbox does, apart from the commands. It is the first line of a state file: the
  * same settings, start and commands give the same state.
  */
-import type { Asset } from "../../domain/Amount.ts"
-import type { VenueFacts } from "../../venue/profile/Facts.ts"
-import type { LedgerName } from "../../venue/wire/WireValue.ts"
-import type { SolverLaw } from "./orders/Solvers.ts"
+import type { Asset } from "../domain/Amount.ts"
+import type { VenueFacts } from "../venue/profile/Facts.ts"
+import type { LedgerName } from "../venue/wire/WireValue.ts"
+import type { SolverLaw } from "./Solvers.ts"
 
 export interface SandboxAsset extends Asset {
   readonly blockchain: string

@@ -1,9 +1,10 @@
 /** The books as plain JSON, by account, asset and place and by order: what `GET /sandbox/books` shows. */
+
+import * as Books from "../../core/money/Books.ts"
+import { payoutStatus } from "../../core/Payouts.ts"
+import type { SandboxOrder, State } from "../../core/State.ts"
 import type { BooksResponse } from "../../SandboxApi.ts"
-import { assetById } from "../Settings.ts"
-import type { SandboxOrder, State } from "../State.ts"
-import * as Books from "./Books.ts"
-import { payoutStatus } from "./Payouts.ts"
+import { assetById } from "../../Settings.ts"
 
 type Amounts = Readonly<Record<string, string>>
 

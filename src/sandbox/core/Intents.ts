@@ -4,20 +4,20 @@
  */
 
 import { Result, Schema } from "effect"
-import { present } from "../../../domain/Present.ts"
-import * as Timestamp from "../../../domain/Timestamp.ts"
-import type { SignedDeposit } from "../../../signing/Domains.ts"
-import * as Domains from "../../../signing/Domains.ts"
-import * as Ed25519 from "../../../signing/Ed25519.ts"
-import * as Nep413 from "../../../signing/Nep413.ts"
-import type { SignedData } from "../../../venue/api/IntentsApi.ts"
-import { factsOf } from "../../../venue/VenueConfig.ts"
-import * as Wire from "../../../venue/wire/WireValue.ts"
-import type { Command } from "../Commands.ts"
-import { type Refusal, refuse } from "../Refusal.ts"
+import { present } from "../../domain/Present.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import type { SignedDeposit } from "../../signing/Domains.ts"
+import * as Domains from "../../signing/Domains.ts"
+import * as Ed25519 from "../../signing/Ed25519.ts"
+import * as Nep413 from "../../signing/Nep413.ts"
+import type { SignedData } from "../../venue/api/IntentsApi.ts"
+import { factsOf } from "../../venue/VenueConfig.ts"
+import * as Wire from "../../venue/wire/WireValue.ts"
 import * as Seeded from "../Seeded.ts"
-import type { SandboxOrder, SandboxSwap, State } from "../State.ts"
+import type { Command } from "./Commands.ts"
+import { type Refusal, refuse } from "./Refusal.ts"
 import * as Salts from "./Salts.ts"
+import type { SandboxOrder, SandboxSwap, State } from "./State.ts"
 
 const AmountText = Schema.String.check(
   Schema.makeFilter((text: string) => (Wire.parseAmount(text) ?? 0n) > 0n || "a positive amount")

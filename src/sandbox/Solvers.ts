@@ -6,7 +6,7 @@
  * judged by it. Times are the service's, whatever the speed of the market. Swaps and quotes know no solvers.
  */
 import { Effect, Schema } from "effect"
-import * as Seeded from "../Seeded.ts"
+import * as Seeded from "./Seeded.ts"
 
 const BasisPoints = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 5000 }))
 const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 864_000_000 }))

@@ -2,10 +2,10 @@
  * The salts of the verifiers' nonces: four bytes each, another value after every rotation. A verifier takes only the present
  * one, which a public view of it tells; at first it is the one of the facts, where they have one.
  */
-import { signedDeposits } from "../../../signing/Domains.ts"
-import { factsOf } from "../../../venue/VenueConfig.ts"
+import { signedDeposits } from "../../signing/Domains.ts"
+import { factsOf } from "../../venue/VenueConfig.ts"
 import * as Seeded from "../Seeded.ts"
-import type { State } from "../State.ts"
+import type { State } from "./State.ts"
 
 export const saltOf = ({ saltRotations, settings }: State, verifier: string): string =>
   (saltRotations === 0 ? factsOf(settings).salts[verifier] : undefined) ??

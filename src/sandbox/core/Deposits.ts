@@ -2,15 +2,15 @@
  * Incoming money. A transfer reaches the deposit address at once, and the order or swap behind it notices it slightly
  * later. What it does not need goes back by itself, separately from any payout or refund.
  */
-import * as Amount from "../../../domain/Amount.ts"
-import { isTerminal } from "../../../domain/Order.ts"
-import { inOrder, open } from "../orders/OrderLife.ts"
+import * as Amount from "../../domain/Amount.ts"
+import { isTerminal } from "../../domain/Order.ts"
 import * as Seeded from "../Seeded.ts"
 import type { Delay } from "../Settings.ts"
-import { type IncomingDeposit, type SandboxOrder, type SandboxSwap, type State, schedule } from "../State.ts"
-import * as Collecting from "../swaps/Collecting.ts"
-import * as SwapLife from "../swaps/SwapLife.ts"
-import * as Books from "./Books.ts"
+import * as Books from "./money/Books.ts"
+import { inOrder, open } from "./orders/OrderLife.ts"
+import { type IncomingDeposit, type SandboxOrder, type SandboxSwap, type State, schedule } from "./State.ts"
+import * as Collecting from "./swaps/Collecting.ts"
+import * as SwapLife from "./swaps/SwapLife.ts"
 
 const held = ({ account, target }: IncomingDeposit, place: Books.BookPlace): Books.Holding => ({
   account,
