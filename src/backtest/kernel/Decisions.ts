@@ -10,7 +10,7 @@ import { bottomless } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { gainOfMoving, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
 import { armedLeg, type Bounds, type DesiredSlot, type Leg } from "../../strategy/Decision.ts"
-import { type ClosedCandles, frameName, type SlotProgress, type View } from "../../strategy/View.ts"
+import { type ClosedCandles, frameName, type View } from "../../strategy/View.ts"
 import { quotedAt } from "./FillRules.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun, Runs } from "./MarketRun.ts"
@@ -25,11 +25,9 @@ const priceAt = ({ candles, clock, conditions }: MarketRun, bar: number): TwoSid
 
 const viewOf = (runs: Runs, bar: number): View => {
   const [run, ...others] = runs
-  const progress = new Map<string, SlotProgress>()
-  for (const { orders } of runs) {
-    orders.countFills()
-    for (const slot of orders.slots) progress.set(slot.name, orders.progressOf(slot))
-  }
+  const slots =
+    others.length === 0 ? run.orders.progress() : new Map(runs.flatMap(({ orders }) => [...orders.progress()]))
+  let price: TwoSidedPrice | undefined
   const { market, timeframes } = run.conditions
   const { now } = run.clock
   const candles = new Map<string, ClosedCandles>()
@@ -41,11 +39,14 @@ const viewOf = (runs: Runs, bar: number): View => {
   return {
     now,
     market,
-    price: priceAt(run, bar),
+    get price() {
+      price ??= priceAt(run, bar)
+      return price
+    },
     ...(others.length === 0
       ? {}
       : { elsewhere: new Map(others.map((other) => [other.conditions.market.name, priceAt(other, bar)])) }),
-    slots: progress,
+    slots,
     ...(timeframes === undefined && candles.size === 0 ? {} : { candles }),
     get depth() {
       return bottomless(priceAt(run, bar))

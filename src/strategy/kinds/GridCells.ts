@@ -182,38 +182,57 @@ export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
 export const sizesOf = ({ size, sizeScale, profit }: CellShape): string =>
   `${size.amount} ${size.unit}${sizeScale === 1 ? "" : `, each ${sizeScale} times the one above`}, profit in ${profit}`
 
-/** Used until the file is edited: what its slots hold decides an edited grid (see `EditedGrid`). */
-export const decide = (whole: Grid, view: View, memory: Memory): Decision => {
-  const price = mid(view.price)
-  const anchor = anchorOf(memory, price)
-  const roles = rolesAt(whole, anchor)
-  const nextWaiting = (reached: Price): Price | undefined =>
-    whole.cells.find((cell, index) => roles[index] === "wait" && Decimal.isGreater(cell.buy.price, reached))?.buy.price
-  const first = nextWaiting(anchor.reached)
-  const reached = first !== undefined && !Decimal.isLess(price, first) ? price : anchor.reached
-  const priceAbove = nextWaiting(reached)
+/** What an anchored grid does before anybody looks at its slots: the same until the price reaches the next waiting cell. */
+export interface Standing extends Pick<Decision, "reasons" | "until"> {
+  readonly whole: Grid
+  readonly anchor: Anchor
+  readonly working: ReadonlyArray<DesiredSlot>
+  readonly absent: ReadonlyArray<Absent>
+  readonly memory: Readonly<Record<"start" | "reached" | "levels" | "sizes", string>>
+}
 
+export const standingAt = (whole: Grid, anchor: Anchor): Standing => {
+  const { start, reached } = anchor
+  const roles = rolesAt(whole, anchor)
   const working: Array<DesiredSlot> = []
   const absent: Array<Absent> = []
+  let priceAbove: Price | undefined
   whole.cells.forEach((cell, index) => {
     const role = roles[index]
-    const begins = role === "sell" || role === "buy" || (role === "wait" && !Decimal.isGreater(cell.buy.price, reached))
-    if (begins) working.push(role === "sell" ? cell.sellFirst : cell.buyFirst)
-    else absent.push({ slot: cell.slot, why: role === "wait" ? cell.waits : cell.notAfforded })
+    const waits = role === "wait" && Decimal.isGreater(cell.buy.price, reached)
+    if (role === "sell") working.push(cell.sellFirst)
+    else if (role === "buy" || (role === "wait" && !waits)) working.push(cell.buyFirst)
+    else absent.push({ slot: cell.slot, why: waits ? cell.waits : cell.notAfforded })
+    if (waits) priceAbove ??= cell.buy.price
   })
-  const { desired, leftOut } = nearestOf(working, view, whole)
   return {
-    desired,
-    absent: nearby([...absent, ...leftOut], desired, view, whole),
+    whole,
+    anchor,
+    working,
+    absent,
     memory: {
-      start: Decimal.format(anchor.start),
+      start: Decimal.format(start),
       reached: Decimal.format(reached),
       levels: whole.levels,
       sizes: sizesOf(whole.shape)
     },
-    reasons: [anchored(whole, anchor.start, working.length)],
+    reasons: [anchored(whole, start, working.length)],
     until: { onFill: whole.fundNearest !== undefined, ...present({ priceAbove }) }
   }
+}
+
+/** Where the grid stands at the price of this view. */
+export const standingNow = (standing: Standing, view: View): Standing => {
+  const { anchor, until, whole } = standing
+  if (until.priceAbove === undefined) return standing
+  const price = mid(view.price)
+  return Decimal.isLess(price, until.priceAbove) ? standing : standingAt(whole, { ...anchor, reached: price })
+}
+
+/** Used until the file is edited: what its slots hold decides an edited grid (see `EditedGrid`). */
+export const decide = ({ absent, memory, reasons, until, whole, working }: Standing, view: View): Decision => {
+  const { desired, leftOut } = nearestOf(working, view, whole)
+  return { desired, absent: nearby([...absent, ...leftOut], desired, view, whole), memory, reasons, until }
 }
 
 export const anchored = ({ cells, keys }: Grid, start: Price, working: number): Reason => ({
@@ -248,10 +267,15 @@ export const nearestOf = (
   { fundNearest, notNearest }: Grid
 ): { readonly desired: ReadonlyArray<DesiredSlot>; readonly leftOut: ReadonlyArray<Absent> } => {
   if (fundNearest === undefined) return { desired: working, leftOut: [] }
-  const sideOf = (cell: DesiredSlot) => nextLeg(cell, view, cell.slot)?.side
-  const buys = working.filter((cell) => sideOf(cell) === "BUY").slice(-fundNearest)
-  const sells = working.filter((cell) => sideOf(cell) === "SELL").slice(0, fundNearest)
-  const nearest = new Set([...buys, ...sells])
-  const leftOut = working.filter((cell) => !nearest.has(cell)).map(({ slot }) => ({ slot, why: notNearest }))
-  return { desired: working.filter((cell) => nearest.has(cell)), leftOut }
+  const sides = working.map((cell) => nextLeg(cell, view, cell.slot)?.side)
+  let buysBelow = sides.reduce((count, side) => count + (side === "BUY" ? 1 : 0), 0) - fundNearest
+  let sellsLeft = fundNearest
+  const [desired, leftOut]: [Array<DesiredSlot>, Array<Absent>] = [[], []]
+  for (const [index, cell] of working.entries()) {
+    const side = sides[index]
+    const isNearest = side === "BUY" ? buysBelow-- <= 0 : side === "SELL" && sellsLeft-- > 0
+    if (isNearest) desired.push(cell)
+    else leftOut.push({ slot: cell.slot, why: notNearest })
+  }
+  return { desired, leftOut }
 }

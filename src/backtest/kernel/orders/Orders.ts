@@ -48,6 +48,7 @@ export class Orders {
   declare readonly stays: ReadonlyArray<Stay>
   private readonly all: Array<SlotState.SlotState> = []
   private readonly byName = new Map<string, SlotState.SlotState>()
+  private readonly shown = new Map<string, SlotProgress>()
   private readonly kept: Array<Stay> = []
   declare private readonly open: Counter
   declare private readonly setting: Setting
@@ -104,6 +105,8 @@ export class Orders {
     const made = SlotState.make(this.all.length, name)
     this.all.push(made)
     this.byName.set(name, made)
+    // In the order of the slots, whichever is looked at first.
+    this.progressOf(made)
     return made
   }
 
@@ -112,7 +115,17 @@ export class Orders {
   }
 
   progressOf(slot: SlotState.SlotState): SlotProgress {
-    return SlotState.progressOf(slot, this.table.rows[slot.order])
+    if (slot.shown !== undefined) return slot.shown
+    const progress = SlotState.show(slot, this.rowOf(slot))
+    this.shown.set(slot.name, progress)
+    return progress
+  }
+
+  /** Of all slots, by name: as of now, the same map at every look. */
+  progress(): ReadonlyMap<string, SlotProgress> {
+    this.countFills()
+    for (const slot of this.all) this.progressOf(slot)
+    return this.shown
   }
 
   /** The row of the order that the slot has to work now, or `none`. */
@@ -244,7 +257,7 @@ export class Orders {
   }
 
   /** Counts what has filled since a strategy last looked. */
-  countFills(): void {
+  private countFills(): void {
     const { rows } = this.table
     for (; this.counted < this.log.count; this.counted++) {
       const row = rows[this.log.orders[this.counted] ?? OrderTable.none]

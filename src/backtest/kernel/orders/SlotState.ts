@@ -51,6 +51,8 @@ export interface SlotState {
   /** The bar before which an order last filled as it arrived, and how many did then. */
   readonly arrivedBar: number
   readonly arrivals: number
+  /** Its progress as a strategy saw it last; missing once any of it has changed. */
+  readonly shown: SlotProgress | undefined
 }
 
 type Open = { -readonly [Field in keyof SlotState]: SlotState[Field] }
@@ -79,10 +81,12 @@ export const make = (index: number, name: string): SlotState => ({
   placedBar: 0,
   triedBar: -1,
   arrivedBar: 0,
-  arrivals: 0
+  arrivals: 0,
+  shown: undefined
 })
 
 export const become = (slot: Open, phase: SlotPhase): void => {
+  slot.shown = undefined
   slot.phase = phase
 }
 
@@ -103,6 +107,7 @@ export const wantNext = (slot: Open, successor: DesiredSlot | undefined | null):
 
 /** It has this order, which bars from `bar` on can fill. */
 export const hold = (slot: Open, order: number, { quantity, input }: OrderRow, bar: number): void => {
+  slot.shown = undefined
   slot.order = order
   slot.placedBar = bar
   slot.triedBar = -1
@@ -112,17 +117,20 @@ export const hold = (slot: Open, order: number, { quantity, input }: OrderRow, b
 
 /** The order that it keeps is this row now. */
 export const keep = (slot: Open, order: number): void => {
+  slot.shown = undefined
   slot.order = order
 }
 
 /** Others see the order: bars from `bar` on can fill it. */
 export const rest = (slot: Open, bar: number): void => {
+  slot.shown = undefined
   slot.phase = "resting"
   slot.placedBar = bar
 }
 
 /** A part of the order filled. */
 export const fillPart = (slot: Open, quantity: Amount, input: Amount, output: Amount): void => {
+  slot.shown = undefined
   slot.openQuantity -= quantity
   slot.openInput -= input
   slot.filledInLeg += quantity
@@ -132,6 +140,7 @@ export const fillPart = (slot: Open, quantity: Amount, input: Amount, output: Am
 
 /** The whole order filled at once. */
 export const fillWhole = (slot: Open, { side, output }: OrderRow): void => {
+  slot.shown = undefined
   slot.completedLegs += 1
   slot.receivedByLastLeg = output
   slot.lastSide = side
@@ -139,6 +148,7 @@ export const fillWhole = (slot: Open, { side, output }: OrderRow): void => {
 
 /** The leg is filled by parts and paid out: the next one is armed. */
 export const completeLeg = (slot: Open, side: Side): void => {
+  slot.shown = undefined
   slot.lastSide = side
   slot.completedLegs += 1
   slot.receivedByLastLeg = slot.receivedInLeg
@@ -148,6 +158,7 @@ export const completeLeg = (slot: Open, side: Side): void => {
 
 /** Nothing of the order is open. */
 export const close = (slot: Open): void => {
+  slot.shown = undefined
   slot.openInput = 0n
   slot.openQuantity = 0n
 }
@@ -159,6 +170,7 @@ export const earn = (slot: Open, output: Amount): void => {
 
 /** What the order brought in is paid out, and the slot is free; says how much it was. */
 export const payOut = (slot: Open): Amount => {
+  slot.shown = undefined
   const { unpaid } = slot
   slot.unpaid = 0n
   slot.order = none
@@ -168,6 +180,7 @@ export const payOut = (slot: Open): Amount => {
 
 /** The refund of a sale cost this: so much less can still be sold of what was bought. */
 export const loseToRefund = (slot: Open, paid: Amount): void => {
+  slot.shown = undefined
   if (slot.lastSide === "BUY") slot.receivedByLastLeg = max(0n, slot.receivedByLastLeg - paid)
 }
 
@@ -185,6 +198,7 @@ export const countArrival = (slot: Open, bar: number): number => {
 }
 
 export const countFill = (slot: Open, { side, quantity, input, output, fee }: OrderRow): void => {
+  slot.shown = undefined
   if (side === "BUY") {
     slot.bought += quantity
     slot.paid += input
@@ -194,7 +208,12 @@ export const countFill = (slot: Open, { side, quantity, input, output, fee }: Or
   }
 }
 
-export const progressOf = (slot: SlotState, row: OrderRow | undefined): SlotProgress => {
+export const show = (slot: Open, row: OrderRow | undefined): SlotProgress => {
+  slot.shown = progressOf(slot, row)
+  return slot.shown
+}
+
+const progressOf = (slot: SlotState, row: OrderRow | undefined): SlotProgress => {
   const { lastSide: side, openQuantity: quantity, completedLegs, filledInLeg, receivedByLastLeg } = slot
   const { bought, sold, paid, proceeds } = slot
   // Asked for every slot at every decision: literals of few shapes, as spreading costs several times as much.

@@ -18,27 +18,42 @@ import {
   nearby,
   nearestOf,
   renamed,
-  sizesOf
+  type Standing,
+  sizesOf,
+  standingAt,
+  standingNow
 } from "../GridCells.ts"
+import { isRecord } from "../Memory.ts"
 import { choose, nextWaiting } from "./Choice.ts"
 import { begin, isEdited, remember, slotIn, type Version, versionIn } from "./Versions.ts"
 
 /** `gridAt`: the grid for an anchor; only an endless grid depends on it. */
-export const editable =
-  (gridAt: (start: Anchor["start"]) => Grid): Decide =>
-  (view, memory) => {
+export const editable = (gridAt: (start: Anchor["start"]) => Grid): Decide => {
+  /** A backtest gives back the very memory that it was given: nothing need be read from it again. */
+  const standings = new WeakMap<object, Standing>()
+  const decideStanding = (before: Standing, view: View): Decision => {
+    const standing = standingNow(before, view)
+    standings.set(standing.memory, standing)
+    return decide(standing, view)
+  }
+  return (view, memory) => {
+    const standing = isRecord(memory) ? standings.get(memory) : undefined
+    if (standing !== undefined) return decideStanding(standing, view)
     const price = mid(view.price)
     const known = anchorOf(memory, price)
-    const standing = gridAt(known.start)
-    if (isEdited(memory, { levels: standing.levels, sizes: sizesOf(standing.shape) }, view)) {
+    const grid = gridAt(known.start)
+    if (isEdited(memory, { levels: grid.levels, sizes: sizesOf(grid.shape) }, view)) {
       const whole = gridAt(price)
       const cells = whole.cells.map((cell, index) => ({ index, cell }))
       const version = begin(cells, view, price, whole.budget.base)
       return decideEdited(whole, version, { start: price, reached: price }, view)
     }
     const version = versionIn(memory)
-    return version.number === 1 ? decide(standing, view, memory) : decideEdited(standing, version, known, view)
+    return version.number === 1
+      ? decideStanding(standingAt(grid, known), view)
+      : decideEdited(grid, version, known, view)
   }
+}
 
 const decideEdited = (original: Grid, version: Version, { start, reached: before }: Anchor, view: View): Decision => {
   const price = mid(view.price)
