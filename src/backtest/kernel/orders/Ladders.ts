@@ -1,86 +1,185 @@
 /**
  * All legs that the slots of a decision can work, sorted by the price at which they fill: one ladder of buys, one of
  * sells. A resting order is a bit at its leg's rank, so the nearest buy and the nearest sell are always one look away and
- * a cycling slot only moves bits.
+ * a cycling slot only moves bits. A slot with other legs moves only those: a requote costs as much as it changes.
  */
-import type { DesiredSlot } from "../../../strategy/Decision.ts"
-import { type FillRules, fillsAt, swapping, touching } from "../FillRules.ts"
+import type { Side } from "../../../domain/Market.ts"
+import type { DesiredSlot, Leg } from "../../../strategy/Decision.ts"
+import { type FillRules, fillsAt, swapping } from "../FillRules.ts"
 import { none } from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
 
 /** One side, ascending by price. At one price the slot that comes first in the decision is nearest to the market. */
 export interface Ladder {
-  readonly resting: RankSet.RankSet
-  readonly fillsAt: Float64Array
-  readonly slots: Int32Array
+  readonly side: Side
+  /** As many of each column count as there are legs; the rest is room. */
+  legs: number
+  resting: RankSet.RankSet
+  fillsAt: Float64Array
+  slots: Int32Array
+  legOf: Int32Array
+}
+
+/** The legs of a slot: where each fills, its rank on the ladder of its side, and the order that was last made for it. */
+interface LaidSlot {
+  readonly desired: DesiredSlot
+  readonly fillsAt: ReadonlyArray<number>
+  readonly ranks: Array<number>
+  readonly rows: Array<number>
 }
 
 export interface Ladders {
+  readonly rules: FillRules
+  readonly priceScale: number
   readonly buys: Ladder
   readonly sells: Ladder
-  /** First leg of each slot; the legs of slot s are `firstLeg[s]` up to `firstLeg[s + 1]`. */
-  readonly firstLeg: Int32Array
-  readonly rankOfLeg: Int32Array
-  readonly fillsAtOfLeg: Float64Array
-  /** The order last made for a leg: the next one of the same quantity is the same row. */
-  readonly rowOfLeg: Int32Array
+  /** By slot; `undefined` for those without legs. */
+  readonly laid: Array<LaidSlot | undefined>
+  /** What slots had last: mostly a slot gets the same legs again. */
+  readonly known: Array<LaidSlot | undefined>
 }
 
-const sideLadder = (
-  slots: ReadonlyArray<DesiredSlot | undefined>,
-  ladders: Pick<Ladders, "firstLeg" | "rankOfLeg" | "fillsAtOfLeg">,
-  side: "BUY" | "SELL"
-): Ladder => {
-  const legs: Array<{ readonly leg: number; readonly slot: number }> = []
-  // Made anew at every requote: plain loops.
-  for (let slot = 0; slot < slots.length; slot++) {
-    const wanted = slots[slot]?.legs ?? []
-    const first = ladders.firstLeg[slot] ?? 0
-    for (let index = 0; index < wanted.length; index++)
-      if (wanted[index]?.side === side) legs.push({ leg: first + index, slot })
+const emptyLadder = (side: Side): Ladder => ({
+  side,
+  legs: 0,
+  resting: RankSet.make(0),
+  fillsAt: new Float64Array(0),
+  slots: new Int32Array(0),
+  legOf: new Int32Array(0)
+})
+
+export const make = (rules: FillRules, priceScale: number): Ladders => ({
+  rules,
+  priceScale,
+  buys: emptyLadder("BUY"),
+  sells: emptyLadder("SELL"),
+  laid: [],
+  known: []
+})
+
+export const ladderOf = ({ buys, sells }: Ladders, side: Side): Ladder => (side === "BUY" ? buys : sells)
+
+/** The order that was last made for a leg: the next one of the same quantity is the same row. */
+export const rowOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.rows[leg] ?? none
+
+export const setRow = ({ laid }: Ladders, slot: number, leg: number, row: number): void => {
+  const rows = laid[slot]?.rows
+  if (rows !== undefined) rows[leg] = row
+}
+
+export const fillsAtOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.fillsAt[leg] ?? 0
+
+export const rankOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.ranks[leg] ?? 0
+
+/** Above so many new legs all are sorted anew. */
+const mostInserted = 8
+
+/** Gives slots new legs; no orders are made for them yet, and nothing rests on the ladders. */
+export const relay = (ladders: Ladders, changed: Iterable<readonly [number, DesiredSlot | undefined]>): void => {
+  const all = [...changed]
+  const isFew = all.reduce((legs, [, desired]) => legs + (desired?.legs.length ?? 0), 0) <= mostInserted
+  for (const [slot, desired] of all) {
+    const before = ladders.laid[slot]
+    if (isFew && before !== undefined)
+      for (const [leg, { side }] of before.desired.legs.entries()) takeOff(ladders, side, before.ranks[leg] ?? 0)
+    const next = desired === undefined ? undefined : laidSlot(ladders, slot, desired)
+    ladders.laid[slot] = next
+    if (isFew && next !== undefined)
+      for (const [leg, { side }] of next.desired.legs.entries()) insert(ladders, side, slot, leg)
   }
-  const priceOf = (leg: number): number => ladders.fillsAtOfLeg[leg] ?? 0
+  for (const side of ["BUY", "SELL"] as const) {
+    if (!isFew) sort(ladders, side)
+    const ladder = ladderOf(ladders, side)
+    ladder.resting = RankSet.cleared(ladder.resting, ladder.legs)
+  }
+}
+
+const laidSlot = (ladders: Ladders, slot: number, desired: DesiredSlot): LaidSlot => {
+  const known = ladders.known[slot]
+  const { legs } = desired
+  const at = known?.desired === desired ? known.fillsAt : legs.map((leg) => legFillsAt(ladders, leg))
+  const made = { desired, fillsAt: at, ranks: legs.map(() => 0), rows: legs.map(() => none) }
+  ladders.known[slot] = made
+  return made
+}
+
+const legFillsAt = ({ priceScale, rules }: Ladders, { by, price, side }: Leg): number =>
+  fillsAt(by === undefined ? rules : swapping(rules), side, price, priceScale)
+
+/** Whether a leg that fills at `price` comes after the one at this rank. */
+const isAfter = (
+  { fillsAt, legOf, side, slots }: Ladder,
+  rank: number,
+  price: number,
+  slot: number,
+  leg: number
+): boolean => {
+  const other = fillsAt[rank] ?? 0
+  if (price !== other) return price > other
+  const before = slots[rank] ?? 0
+  if (slot !== before) return side === "BUY" ? slot < before : slot > before
+  return leg > (legOf[rank] ?? 0)
+}
+
+const insert = (ladders: Ladders, side: Side, slot: number, leg: number): void => {
+  const ladder = ladderOf(ladders, side)
+  const price = fillsAtOf(ladders, slot, leg)
+  let [low, high] = [0, ladder.legs]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isAfter(ladder, middle, price, slot, leg)) low = middle + 1
+    else high = middle
+  }
+  makeRoom(ladder, ladder.legs + 1)
+  shift(ladders, ladder, low, ladder.legs, 1)
+  ladder.legs += 1
+  put(ladders, ladder, low, price, slot, leg)
+}
+
+const takeOff = (ladders: Ladders, side: Side, rank: number): void => {
+  const ladder = ladderOf(ladders, side)
+  shift(ladders, ladder, rank + 1, ladder.legs, -1)
+  ladder.legs -= 1
+}
+
+/** Moves the legs `from` up to `to` by so many ranks. */
+const shift = ({ laid }: Ladders, { fillsAt, legOf, slots }: Ladder, from: number, to: number, by: number): void => {
+  for (const column of [fillsAt, legOf, slots]) column.copyWithin(from + by, from, to)
+  for (let rank = from + by; rank < to + by; rank++) {
+    const ranks = laid[slots[rank] ?? 0]?.ranks
+    if (ranks !== undefined) ranks[legOf[rank] ?? 0] = rank
+  }
+}
+
+const put = ({ laid }: Ladders, ladder: Ladder, rank: number, price: number, slot: number, leg: number): void => {
+  ladder.fillsAt[rank] = price
+  ladder.slots[rank] = slot
+  ladder.legOf[rank] = leg
+  const ranks = laid[slot]?.ranks
+  if (ranks !== undefined) ranks[leg] = rank
+}
+
+const sort = (ladders: Ladders, side: Side): void => {
+  const ladder = ladderOf(ladders, side)
+  const legs: Array<{ readonly slot: number; readonly leg: number; readonly price: number }> = []
+  for (const [slot, laid] of ladders.laid.entries())
+    for (const [leg, { side: other }] of laid?.desired.legs.entries() ?? [])
+      if (other === side) legs.push({ slot, leg, price: laid?.fillsAt[leg] ?? 0 })
   const nearestLast = side === "BUY" ? 1 : -1
-  legs.sort((a, b) => priceOf(a.leg) - priceOf(b.leg) || (b.slot - a.slot) * nearestLast || a.leg - b.leg)
-  const [fillsAt, slotOf] = [new Float64Array(legs.length), new Int32Array(legs.length)]
-  for (let rank = 0; rank < legs.length; rank++) {
-    const { leg = 0, slot = 0 } = legs[rank] ?? {}
-    ladders.rankOfLeg[leg] = rank
-    fillsAt[rank] = priceOf(leg)
-    slotOf[rank] = slot
-  }
-  return { resting: RankSet.make(legs.length), fillsAt, slots: slotOf }
+  legs.sort((a, b) => a.price - b.price || (b.slot - a.slot) * nearestLast || a.leg - b.leg)
+  makeRoom(ladder, legs.length)
+  ladder.legs = legs.length
+  for (const [rank, { leg, price, slot }] of legs.entries()) put(ladders, ladder, rank, price, slot, leg)
 }
 
-/** Empty ladders for these slots. What `previous` knows of slots that are not in `changed` is kept. */
-export const make = (
-  slots: ReadonlyArray<DesiredSlot | undefined>,
-  rules: FillRules,
-  priceScale: number,
-  previous: Ladders | undefined,
-  changed: ReadonlySet<number>
-): Ladders => {
-  const firstLeg = new Int32Array(slots.length + 1)
-  for (let slot = 0; slot < slots.length; slot++)
-    firstLeg[slot + 1] = (firstLeg[slot] ?? 0) + (slots[slot]?.legs.length ?? 0)
-  const legs = firstLeg[slots.length] ?? 0
-  const fillsAtOfLeg = new Float64Array(legs)
-  const rowOfLeg = new Int32Array(legs).fill(none)
-  const rankOfLeg = new Int32Array(legs)
-  const swaps = swapping(rules)
-  for (const [slot, desired] of slots.entries()) {
-    const kept = previous !== undefined && !changed.has(slot)
-    for (const [index, leg] of (desired?.legs ?? []).entries()) {
-      const at = (firstLeg[slot] ?? 0) + index
-      const before = kept ? (previous.firstLeg[slot] ?? 0) + index : none
-      fillsAtOfLeg[at] =
-        previous?.fillsAtOfLeg[before] ?? fillsAt(leg.by === undefined ? rules : swaps, leg.side, leg.price, priceScale)
-      rowOfLeg[at] = previous?.rowOfLeg[before] ?? none
-    }
-  }
-  const known = { firstLeg, rankOfLeg, fillsAtOfLeg, rowOfLeg }
-  return { ...known, buys: sideLadder(slots, known, "BUY"), sells: sideLadder(slots, known, "SELL") }
+const makeRoom = (ladder: Ladder, legs: number): void => {
+  if (legs <= ladder.slots.length) return
+  const room = Math.max(16, 2 * legs)
+  const { fillsAt, legOf, slots } = ladder
+  ladder.fillsAt = new Float64Array(room)
+  ladder.fillsAt.set(fillsAt)
+  ladder.slots = new Int32Array(room)
+  ladder.slots.set(slots)
+  ladder.legOf = new Int32Array(room)
+  ladder.legOf.set(legOf)
 }
-
-/** No slots: nothing ever rests on it, so all runs begin with the same one. */
-export const empty: Ladders = make([], touching, 0, undefined, new Set())

@@ -6,7 +6,7 @@
 
 import type { Candles } from "../../../candles/Candles.ts"
 import type { Amount } from "../../../domain/Amount.ts"
-import type { Market, Side } from "../../../domain/Market.ts"
+import type { Market } from "../../../domain/Market.ts"
 import { armedLeg, type DesiredSlot } from "../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../strategy/View.ts"
 import type { FillRules } from "../FillRules.ts"
@@ -52,7 +52,7 @@ export class Orders {
   private readonly kept: Array<Stay> = []
   declare private readonly open: Counter
   declare private readonly setting: Setting
-  declare private ladders: Ladders.Ladders
+  declare private readonly ladders: Ladders.Ladders
   private below = Number.NEGATIVE_INFINITY
   private above = Number.POSITIVE_INFINITY
   private lastPlacedBar = -1
@@ -68,7 +68,7 @@ export class Orders {
     this.slots = this.all
     this.stays = this.kept
     this.table = OrderTable.make(market, rules)
-    this.ladders = Ladders.empty
+    this.ladders = Ladders.make(rules, setting.candles.priceScale)
   }
 
   get placed(): number {
@@ -135,13 +135,12 @@ export class Orders {
     const armed = armedLeg(desired, this.progressOf(slot))
     if (armed === undefined) return OrderTable.none
     const { table, ladders } = this
-    const leg = (ladders.firstLeg[index] ?? 0) + armed.leg
-    const before = ladders.rowOfLeg[leg] ?? OrderTable.none
+    const before = Ladders.rowOf(ladders, index, armed.leg)
     if (table.rows[before]?.quantity === armed.quantity) return before
     const { side, price, quantity, by } = armed
     const order = { slot: index, leg: armed.leg, side, price, quantity, by }
     const made = OrderTable.add(table, OrderTable.wholeOrder(table, order))
-    ladders.rowOfLeg[leg] = made
+    Ladders.setRow(ladders, index, armed.leg, made)
     return made
   }
 
@@ -193,17 +192,17 @@ export class Orders {
   }
 
   /** From now on bars can fill the slot's order. */
-  rest({ index }: SlotState.SlotState, row: OrderTable.OrderRow): void {
-    RankSet.insert(this.ladderOf(row.side).resting, this.rankOf(index, row))
+  rest({ index }: SlotState.SlotState, { leg, side }: OrderTable.OrderRow): void {
+    RankSet.insert(Ladders.ladderOf(this.ladders, side).resting, Ladders.rankOf(this.ladders, index, leg))
   }
 
-  unrest({ index }: SlotState.SlotState, row: OrderTable.OrderRow): void {
-    RankSet.remove(this.ladderOf(row.side).resting, this.rankOf(index, row))
+  unrest({ index }: SlotState.SlotState, { leg, side }: OrderTable.OrderRow): void {
+    RankSet.remove(Ladders.ladderOf(this.ladders, side).resting, Ladders.rankOf(this.ladders, index, leg))
   }
 
   /** The candle price at which a row of the slot fills. */
   fillsAt({ index }: SlotState.SlotState, { leg }: OrderTable.OrderRow): number {
-    return this.ladders.fillsAtOfLeg[(this.ladders.firstLeg[index] ?? 0) + leg] ?? 0
+    return Ladders.fillsAtOf(this.ladders, index, leg)
   }
 
   /** Candle prices that the nearest orders needed when `findNearest` looked; infinitely far when none rested. */
@@ -244,10 +243,10 @@ export class Orders {
   /** Gives slots new legs. Their old orders are gone or kept: a kept one gets its row. The new ladders are empty. */
   relay(changed: ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>): void {
     for (const [slot, desired] of changed) SlotState.want(slot, desired)
-    const { rules, candles } = this.setting
-    const indices = new Set(Array.from(changed.keys(), ({ index }) => index))
-    const desired = this.all.map((slot) => slot.desired)
-    this.ladders = Ladders.make(desired, rules, candles.priceScale, this.ladders, indices)
+    Ladders.relay(
+      this.ladders,
+      Array.from(changed, ([{ index }, desired]) => [index, desired] as const)
+    )
     for (const slot of changed.keys()) {
       const old = slot.order
       if (old === OrderTable.none || slot.phase === "paying") continue
@@ -275,13 +274,5 @@ export class Orders {
       quote += buys ? slot.openInput : slot.unpaid
     }
     return { base, quote }
-  }
-
-  private ladderOf(side: Side): Ladders.Ladder {
-    return side === "BUY" ? this.ladders.buys : this.ladders.sells
-  }
-
-  private rankOf(index: number, { leg }: OrderTable.OrderRow): number {
-    return this.ladders.rankOfLeg[(this.ladders.firstLeg[index] ?? 0) + leg] ?? 0
   }
 }

@@ -18,6 +18,13 @@ export const make = (capacity: number): RankSet => {
   return { levels }
 }
 
+/** Without members, and with room for so many ranks: the same set, if it has. */
+export const cleared = (set: RankSet, capacity: number): RankSet => {
+  if (capacity > (set.levels[0]?.length ?? 0) * 32) return make(2 * capacity)
+  for (const words of set.levels) words.fill(0)
+  return set
+}
+
 export const insert = (set: RankSet, rank: number): void => {
   let bit = rank
   for (const words of set.levels) {
