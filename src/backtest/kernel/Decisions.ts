@@ -27,7 +27,6 @@ const viewOf = (runs: Runs, bar: number): View => {
   const [run, ...others] = runs
   const slots =
     others.length === 0 ? run.orders.progress() : new Map(runs.flatMap(({ orders }) => [...orders.progress()]))
-  let price: TwoSidedPrice | undefined
   const { market, timeframes } = run.conditions
   const { now } = run.clock
   const candles = new Map<string, ClosedCandles>()
@@ -39,10 +38,7 @@ const viewOf = (runs: Runs, bar: number): View => {
   return {
     now,
     market,
-    get price() {
-      price ??= priceAt(run, bar)
-      return price
-    },
+    price: priceAt(run, bar),
     ...(others.length === 0
       ? {}
       : { elsewhere: new Map(others.map((other) => [other.conditions.market.name, priceAt(other, bar)])) }),
@@ -180,27 +176,32 @@ export const decideIn = (runs: Runs, bar: number): Bounds => {
   }
 }
 
-const runOf = (runs: Runs, { market }: DesiredSlot): MarketRun =>
-  (market && runs.find(({ conditions }) => conditions.market.name === market.name)) ?? runs[0]
+/** Which of the runs has the slot's market: the first, unless it names another. */
+const runOf = (runs: Runs, { market }: DesiredSlot): number =>
+  market === undefined || runs.length === 1
+    ? 0
+    : Math.max(
+        0,
+        runs.findIndex(({ conditions }) => conditions.market.name === market.name)
+      )
 
 const decideOnce = (runs: Runs, bar: number): Bounds => {
   const [first] = runs
   const { asking, conditions, guard } = first
   const decision = conditions.decide(viewOf(runs, bar), asking.memory)
   asking.answered(decision)
-  const wanted = new Map(runs.map((run) => [run, new Map<SlotState.SlotState, DesiredSlot>()]))
+  const all = runs.map((run) => ({ run, slots: new Map<SlotState.SlotState, DesiredSlot>() }))
   for (const desired of LimitGuard.isDrained(guard) ? [] : decision.desired) {
-    const run = runOf(runs, desired)
+    const { run, slots } = all[runOf(runs, desired)] ?? { run: first, slots: new Map() }
     const slot = run.orders.slotNamed(desired.slot)
-    wanted.get(run)?.set(slot, desired)
-    SlotState.explain(slot, desired.why.text)
+    slots.set(slot, desired)
+    SlotState.explain(slot, desired.why)
   }
   // What orders that go give back is there for those that come, in whatever market.
-  const changed = new Map<MarketRun, Changed>()
-  for (const [run, slots] of wanted) changed.set(run, adopt(run, slots))
-  for (const [run, slots] of wanted) {
+  const changes = all.map(({ run, slots }) => adopt(run, slots))
+  for (const [index, { run, slots }] of all.entries()) {
     for (const slot of slots.keys())
-      if ((changed.get(run)?.has(slot) || run.followers.isHeld(slot)) && slot.phase === "idle") Placing.place(run, slot)
+      if ((changes[index]?.has(slot) || run.followers.isHeld(slot)) && slot.phase === "idle") Placing.place(run, slot)
     run.followers.release()
   }
   placeWaiting(runs)

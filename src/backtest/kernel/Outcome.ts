@@ -56,7 +56,7 @@ export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outc
     table,
     slotNames: slots.map(({ name }) => name),
     slotsTakeTurns: slots.map(({ takesTurns }) => takesTurns),
-    slotReasons: slots.map(({ reason }) => reason),
+    slotReasons: slots.map(({ reason }) => reason?.text ?? ""),
     base: conditions.budget.base + moved.base - charged.base,
     quote: conditions.budget.quote + moved.quote - charged.quote,
     fees: { base: fees.base + charged.base, quote: fees.quote + charged.quote },

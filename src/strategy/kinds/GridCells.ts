@@ -183,7 +183,7 @@ export const sizesOf = ({ size, sizeScale, profit }: CellShape): string =>
   `${size.amount} ${size.unit}${sizeScale === 1 ? "" : `, each ${sizeScale} times the one above`}, profit in ${profit}`
 
 /** What an anchored grid does before anybody looks at its slots: the same until the price reaches the next waiting cell. */
-export interface Standing extends Pick<Decision, "reasons" | "until"> {
+export interface StandingGrid extends Pick<Decision, "reasons" | "until"> {
   readonly whole: Grid
   readonly anchor: Anchor
   readonly working: ReadonlyArray<DesiredSlot>
@@ -191,7 +191,7 @@ export interface Standing extends Pick<Decision, "reasons" | "until"> {
   readonly memory: Readonly<Record<"start" | "reached" | "levels" | "sizes", string>>
 }
 
-export const standingAt = (whole: Grid, anchor: Anchor): Standing => {
+export const standingAt = (whole: Grid, anchor: Anchor): StandingGrid => {
   const { start, reached } = anchor
   const roles = rolesAt(whole, anchor)
   const working: Array<DesiredSlot> = []
@@ -222,7 +222,7 @@ export const standingAt = (whole: Grid, anchor: Anchor): Standing => {
 }
 
 /** Where the grid stands at the price of this view. */
-export const standingNow = (standing: Standing, view: View): Standing => {
+export const standingNow = (standing: StandingGrid, view: View): StandingGrid => {
   const { anchor, until, whole } = standing
   if (until.priceAbove === undefined) return standing
   const price = mid(view.price)
@@ -230,7 +230,7 @@ export const standingNow = (standing: Standing, view: View): Standing => {
 }
 
 /** Used until the file is edited: what its slots hold decides an edited grid (see `EditedGrid`). */
-export const decide = ({ absent, memory, reasons, until, whole, working }: Standing, view: View): Decision => {
+export const decide = ({ absent, memory, reasons, until, whole, working }: StandingGrid, view: View): Decision => {
   const { desired, leftOut } = nearestOf(working, view, whole)
   return { desired, absent: nearby([...absent, ...leftOut], desired, view, whole), memory, reasons, until }
 }

@@ -121,7 +121,7 @@ export class Orders {
     return progress
   }
 
-  /** Of all slots, by name: as of now, the same map at every look. */
+  /** The progress of all slots by name, as of now: the same map at every look. */
   progress(): ReadonlyMap<string, SlotProgress> {
     this.countFills()
     for (const slot of this.all) this.progressOf(slot)

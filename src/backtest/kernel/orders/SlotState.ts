@@ -4,6 +4,7 @@
  * is `unpaid` until it is paid out. Only this file writes a slot.
  */
 import { type Amount, max } from "../../../domain/Amount.ts"
+import type { Reason } from "../../../domain/BotEvent.ts"
 import type { Side } from "../../../domain/Market.ts"
 import type { DesiredSlot } from "../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../strategy/View.ts"
@@ -19,7 +20,7 @@ export interface SlotState {
   readonly index: number
   readonly name: string
   /** Why it last wanted what it wants. */
-  readonly reason: string
+  readonly reason: Reason | undefined
   readonly desired: DesiredSlot | undefined
   /** It was once to enter and to leave, or the other way round. */
   readonly takesTurns: boolean
@@ -60,7 +61,7 @@ type Open = { -readonly [Field in keyof SlotState]: SlotState[Field] }
 export const make = (index: number, name: string): SlotState => ({
   index,
   name,
-  reason: "",
+  reason: undefined,
   desired: undefined,
   takesTurns: false,
   successor: null,
@@ -90,7 +91,7 @@ export const become = (slot: Open, phase: SlotPhase): void => {
   slot.phase = phase
 }
 
-export const explain = (slot: Open, reason: string): void => {
+export const explain = (slot: Open, reason: Reason): void => {
   slot.reason = reason
 }
 

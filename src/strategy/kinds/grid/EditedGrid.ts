@@ -18,7 +18,7 @@ import {
   nearby,
   nearestOf,
   renamed,
-  type Standing,
+  type StandingGrid,
   sizesOf,
   standingAt,
   standingNow
@@ -30,8 +30,8 @@ import { begin, isEdited, remember, slotIn, type Version, versionIn } from "./Ve
 /** `gridAt`: the grid for an anchor; only an endless grid depends on it. */
 export const editable = (gridAt: (start: Anchor["start"]) => Grid): Decide => {
   /** A backtest gives back the very memory that it was given: nothing need be read from it again. */
-  const standings = new WeakMap<object, Standing>()
-  const decideStanding = (before: Standing, view: View): Decision => {
+  const standings = new WeakMap<object, StandingGrid>()
+  const decideStanding = (before: StandingGrid, view: View): Decision => {
     const standing = standingNow(before, view)
     standings.set(standing.memory, standing)
     return decide(standing, view)
