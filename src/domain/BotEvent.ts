@@ -22,7 +22,8 @@ import {
   shownFees,
   WantedExit
 } from "./EventValues.ts"
-import { MoneyPath, OrderTerms } from "./Order.ts"
+import { MoneyPath } from "./MoneyPath.ts"
+import { OrderTerms } from "./Order.ts"
 import { AgreedSwap, swapReport } from "./SwapRecord.ts"
 
 const Text = Schema.String

@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import type { Amount } from "./Amount.ts"
 import type { Price, Side } from "./Market.ts"
+import type { MoneyPath } from "./MoneyPath.ts"
 import type { SwapReport } from "./SwapRecord.ts"
 
 /** Documented statuses. */
@@ -55,17 +56,6 @@ export interface PayoutLeg {
   readonly txHash?: string
   readonly reason?: string
 }
-
-/** What an order takes and gives, by the venue's asset ids, and who gets that. */
-export const MoneyPath = Schema.Struct({
-  originAsset: Schema.String,
-  destinationAsset: Schema.String,
-  recipient: Schema.String,
-  recipientType: Schema.String,
-  refundTo: Schema.String,
-  refundType: Schema.String
-})
-export type MoneyPath = typeof MoneyPath.Type
 
 export interface Order extends MoneyPath {
   readonly id: string

@@ -10,6 +10,7 @@ import type { NotifyOptions } from "../control/notify/Notifications.ts"
 import type { Collector } from "../control/Telemetry.ts"
 import type * as Decimal from "../domain/Decimal.ts"
 import { hourMillis } from "../domain/Durations.ts"
+import type { DepositType } from "../domain/MoneyPath.ts"
 import type { OrderTerms } from "../domain/Order.ts"
 import type * as EngineSettings from "../engine/EngineSettings.ts"
 import type { StepTerms } from "../engine/tracking/Overdue.ts"
@@ -61,14 +62,14 @@ export interface BotSettings {
     readonly signerId: string | undefined
     /** The process that signs, if this one has no key. */
     readonly signer: { readonly socket: string } | undefined
-    readonly depositType: AssetsSection.DepositType
+    readonly depositType: DepositType
     /** Who pays deposits on other chains. */
     readonly wallet: WalletConfig.WalletConfig | undefined
     /** Where money is paid and refunded to on other chains: address by symbol. */
     readonly recipients: ReadonlyMap<string, string>
     readonly refundTo: ReadonlyMap<string, string>
     /** Where an asset's money is, if not where `depositType` says: by asset id. */
-    readonly depositTypes: ReadonlyMap<string, AssetsSection.DepositType>
+    readonly depositTypes: ReadonlyMap<string, DepositType>
     readonly terms: OrderTerms
   }
   readonly markets: Markets

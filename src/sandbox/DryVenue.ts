@@ -8,16 +8,19 @@
 import { Clock, Effect, Layer } from "effect"
 import type { Asset } from "../domain/Amount.ts"
 import { inputAmount, type Market, outputAmount } from "../domain/Market.ts"
+import type { MoneyPlaces } from "../domain/MoneyPath.ts"
 import type { Order } from "../domain/Order.ts"
 import type { GeneratedIntent } from "../signing/IntentGuard.ts"
 import { IntentGuard } from "../signing/IntentGuard.ts"
 import { worsePrice } from "../venue/SwapOrders.ts"
 import { type Answer, type CreateOrder, type CreateSwap, type DryQuote, Venue } from "../venue/Venue.ts"
+import { pathOf } from "../venue/VenueConfig.ts"
 import { Rejected, VenueError } from "../venue/VenueError.ts"
 
 interface DryOptions {
   readonly assets: ReadonlyArray<Asset>
-  readonly account: { readonly signerId: string; readonly depositType: string }
+  /** Where imagined money is, for an order that does not say it. */
+  readonly account: MoneyPlaces
 }
 
 /** Wraps the venue in the context. */
@@ -129,40 +132,33 @@ export const guardLayer: Layer.Layer<IntentGuard> = Layer.succeed(
   })
 )
 
-const newOrder = (
-  market: Market,
-  { side, baseAsset, quoteAsset, quantity, price, deadline }: CreateOrder,
-  { signerId, depositType }: DryOptions["account"],
-  id: string,
-  createdAt: number
-): Order => ({
-  id,
-  side,
-  baseAsset,
-  quoteAsset,
-  originAsset: side === "SELL" ? baseAsset : quoteAsset,
-  destinationAsset: side === "SELL" ? quoteAsset : baseAsset,
-  quantity,
-  price,
-  inputAmount: inputAmount(market, side, quantity, price),
-  outputAmount: outputAmount(market, side, quantity, price),
-  depositAddress: `${id}-deposit`,
-  depositType,
-  recipient: signerId,
-  recipientType: depositType,
-  refundTo: signerId,
-  refundType: depositType,
-  appFeeBasisPoints: 0,
-  fillStatus: "AWAITING_DEPOSIT",
-  depositedAmount: 0n,
-  fills: [],
-  withdrawals: [],
-  payoutIsFinal: false,
-  estimatedWithdrawFee: 0n,
-  estimatedRefundFee: 0n,
-  deadline,
-  createdAt
-})
+const newOrder = (market: Market, request: CreateOrder, places: MoneyPlaces, id: string, createdAt: number): Order => {
+  const { side, baseAsset, quoteAsset, quantity, price, deadline } = request
+  const path = pathOf(places, request)
+  return {
+    id,
+    side,
+    baseAsset,
+    quoteAsset,
+    ...path,
+    quantity,
+    price,
+    inputAmount: inputAmount(market, side, quantity, price),
+    outputAmount: outputAmount(market, side, quantity, price),
+    depositAddress: `${id}-deposit`,
+    depositType: path.refundType,
+    appFeeBasisPoints: 0,
+    fillStatus: "AWAITING_DEPOSIT",
+    depositedAmount: 0n,
+    fills: [],
+    withdrawals: [],
+    payoutIsFinal: false,
+    estimatedWithdrawFee: 0n,
+    estimatedRefundFee: 0n,
+    deadline,
+    createdAt
+  }
+}
 
 /** Whether the quote gives at least as much per input as the order asks. */
 const isReached = (order: Order, quote: DryQuote): boolean =>

@@ -6,6 +6,7 @@
 
 import { Array, Clock, Duration, Effect, Layer, type Option, Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
+import { pathBetween } from "../domain/MoneyPath.ts"
 import type { KnownFillStatus, Order } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
@@ -23,7 +24,6 @@ import * as SwapOrders from "./SwapOrders.ts"
 import { Swaps } from "./Swaps.ts"
 import {
   type Answer,
-  assetsOf,
   type Balance,
   type CreateOrder,
   type Deposit,
@@ -31,7 +31,7 @@ import {
   type Token,
   Venue
 } from "./Venue.ts"
-import { factsOf, partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
+import { factsOf, partiesOf, pathOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
@@ -221,8 +221,7 @@ export const layer = Layer.effect(
 
 /** Every attribute is sent, because the venue's defaults would decide a missing one. */
 const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRequest => {
-  const [origin, destination] = assetsOf(order)
-  const parties = partiesOf(account, origin, destination)
+  const path = pathOf(account, order)
   return {
     data: {
       type: "orders",
@@ -233,11 +232,11 @@ const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRe
         quantity: String(order.quantity),
         side: order.side,
         price: Decimal.format(order.price),
-        ...parties,
+        ...partiesOf(path),
         deadline: Timestamp.format(order.deadline),
         timeInForce: "GTC",
         appFees: [],
-        ...termsOf(account, parties.depositType, order.terms)
+        ...termsOf(account, path.refundType, order.terms)
       }
     }
   }
@@ -269,7 +268,7 @@ export const quoteRequest = (
   originAsset,
   destinationAsset,
   amount: String(amount),
-  ...partiesOf(account, originAsset, destinationAsset),
+  ...partiesOf(pathBetween(account, originAsset, destinationAsset)),
   deadline: Timestamp.format(deadline),
   depositMode: "SIMPLE",
   confidentiality: "public",

@@ -17,8 +17,8 @@ import * as Timestamp from "../domain/Timestamp.ts"
 import { unusable } from "./http/Reply.ts"
 import { VenueClient } from "./http/VenueClient.ts"
 import { Swaps } from "./Swaps.ts"
-import { type Answer, assetsOf, type CreateSwap } from "./Venue.ts"
-import { factsOf, partiesOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
+import type { Answer, CreateSwap } from "./Venue.ts"
+import { factsOf, partiesOf, pathOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import type { QuoteRequest, ShownQuote } from "./wire/WireQuote.ts"
@@ -112,8 +112,8 @@ const exact = <A>(
 const amountOf = (text: string | undefined): Amount => parseAmount(text ?? "") ?? 0n
 
 const requestOf = (account: VenueAccount, swap: CreateSwap, dry: boolean, slippageTolerance: number): QuoteRequest => {
-  const [originAsset, destinationAsset] = assetsOf(swap)
-  const parties = partiesOf(account, originAsset, destinationAsset)
+  const path = pathOf(account, swap)
+  const { destinationAsset, originAsset, refundType } = path
   return {
     dry,
     swapType: "EXACT_INPUT",
@@ -121,9 +121,9 @@ const requestOf = (account: VenueAccount, swap: CreateSwap, dry: boolean, slippa
     originAsset,
     destinationAsset,
     amount: String(swap.inputAmount),
-    ...parties,
+    ...partiesOf(path),
     deadline: Timestamp.format(swap.deadline),
-    ...termsOf(account, parties.depositType, swap.terms),
+    ...termsOf(account, refundType, swap.terms),
     quoteWaitingTimeMs: 0,
     insured: false
   }

@@ -8,6 +8,7 @@
 import { Context, Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import type { Price, Side } from "../domain/Market.ts"
+import type { AskedPath } from "../domain/MoneyPath.ts"
 import type { KnownFillStatus, OddOrder, Order, OrderTerms } from "../domain/Order.ts"
 import type { GeneratedIntent, SignedIntent } from "../signing/IntentGuard.ts"
 import type { VenueError } from "./VenueError.ts"
@@ -22,17 +23,11 @@ export interface CreateOrder {
   readonly price: Price
   /** Epoch milliseconds; sent with milliseconds. */
   readonly deadline: number
+  /** Which way its money goes: what the caller has recorded is what is asked for. Default: by the account's own places. */
+  readonly path?: AskedPath
   /** Only where they differ from the account's own. */
   readonly terms?: OrderTerms
 }
-
-/** What it pays with, and what it receives. */
-export const assetsOf = ({
-  baseAsset,
-  quoteAsset,
-  side
-}: CreateOrder): readonly [origin: string, destination: string] =>
-  side === "SELL" ? [baseAsset, quoteAsset] : [quoteAsset, baseAsset]
 
 /** An order that a swap executes at once. */
 export interface CreateSwap extends CreateOrder {

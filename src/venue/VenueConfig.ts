@@ -3,50 +3,33 @@
  * `Redacted` until a header is written.
  */
 import { Context, type Redacted } from "effect"
+import { type AskedPath, type MoneyPlaces, pathBetween } from "../domain/MoneyPath.ts"
 import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import type { PayingAccount } from "../signing/IntentGuard.ts"
 import * as document from "./profile/document.ts"
 import type { VenueFacts } from "./profile/Facts.ts"
+import type { CreateOrder } from "./Venue.ts"
 import type { AssetSpellings } from "./wire/AssetId.ts"
-import type { depositTypes, LedgerName, recipientTypes } from "./wire/WireValue.ts"
+import type { LedgerName } from "./wire/WireValue.ts"
 
-type DepositType = (typeof depositTypes)[number]
-
-/** Whose money it is, and where it returns to. */
-export interface VenueAccount extends OrderTerms {
-  /** The account that signs, lowercase. */
-  readonly signerId: string
-  readonly depositType: DepositType
-  readonly recipient: string
-  readonly recipientType: (typeof recipientTypes)[number]
-  readonly refundTo: string
-  readonly refundType: DepositType
+/** Whose money it is, where it is, and what an order asks for that says nothing else. */
+export interface VenueAccount extends MoneyPlaces, OrderTerms {
   readonly confidentiality: NonNullable<OrderTerms["confidentiality"]>
-  /** On other chains every asset has its own addresses, by the venue's asset ids. */
-  readonly addresses?: {
-    readonly recipients: ReadonlyMap<string, string>
-    readonly refundTo: ReadonlyMap<string, string>
-  }
-  /** Assets whose money is not where `depositType` says: paid from there, refunded and paid out to there. */
-  readonly depositTypes?: ReadonlyMap<string, DepositType>
 }
 
-/** Where an input comes from and is refunded to, and where an output is paid to. */
-export const partiesOf = (account: VenueAccount, originAsset: string, destinationAsset: string) => {
-  const { addresses, signerId } = account
-  const from = account.depositTypes?.get(originAsset)
-  const to = account.depositTypes?.get(destinationAsset)
-  const refundAddress = addresses?.refundTo.get(originAsset) ?? account.refundTo
-  const address = addresses?.recipients.get(destinationAsset) ?? account.recipient
-  return {
-    depositType: from ?? account.depositType,
-    refundType: from ?? account.refundType,
-    refundTo: from === undefined || from === "ORIGIN_CHAIN" ? refundAddress : signerId,
-    recipientType: to === undefined ? account.recipientType : to === "ORIGIN_CHAIN" ? "DESTINATION_CHAIN" : to,
-    recipient: to === undefined || to === "ORIGIN_CHAIN" ? address : signerId
-  } as const
-}
+/** The way that an order's money is to go. */
+export const pathOf = (places: MoneyPlaces, { baseAsset, path, quoteAsset, side }: CreateOrder): AskedPath =>
+  path ?? (side === "SELL" ? pathBetween(places, baseAsset, quoteAsset) : pathBetween(places, quoteAsset, baseAsset))
+
+/** The same in the words of a request. */
+export const partiesOf = ({ recipient, recipientType, refundTo, refundType }: AskedPath) => ({
+  depositType: refundType,
+  refundType,
+  refundTo,
+  recipientType,
+  recipient
+})
 
 /** What an order asks for: its own terms override the account's. A deposit by intent carries no memo. */
 export const termsOf = (account: VenueAccount, depositType: string, own: OrderTerms = {}) => {
@@ -67,10 +50,6 @@ export const termsOf = (account: VenueAccount, depositType: string, own: OrderTe
 export const chainAccount = (signerId: string, addresses: NonNullable<VenueAccount["addresses"]>): VenueAccount => ({
   signerId,
   depositType: "ORIGIN_CHAIN",
-  recipient: signerId,
-  recipientType: "DESTINATION_CHAIN",
-  refundTo: signerId,
-  refundType: "ORIGIN_CHAIN",
   confidentiality: "basic",
   addresses
 })
@@ -79,10 +58,6 @@ export const chainAccount = (signerId: string, addresses: NonNullable<VenueAccou
 export const ownAccount = (signerId: string, depositType: "INTENTS" | "CONFIDENTIAL_INTENTS"): VenueAccount => ({
   signerId,
   depositType,
-  recipient: signerId,
-  recipientType: depositType,
-  refundTo: signerId,
-  refundType: depositType,
   confidentiality: "basic"
 })
 

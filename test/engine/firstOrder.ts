@@ -80,7 +80,10 @@ export const remembering = Effect.fnUntraced(function* (
   venue: Partial<Venue["Service"]>,
   events: ReadonlyArray<BotEvent>
 ) {
-  const settings = { ...defaults, account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 } }
+  const settings = {
+    ...defaults,
+    account: { signerId: "me", depositType: "INTENTS" as const, maxAppFeeBasisPoints: 100 }
+  }
   const journal = Journal.layer.pipe(Layer.provide(Sqlite.layer({ filename: ":memory:" })))
   const layer = Layer.mergeAll(
     Layer.mock(Venue)(venue),

@@ -29,7 +29,7 @@ const dry = <A, E>(amountOut: bigint, use: (venue: Venue["Service"]) => Effect.E
       const quote = { amountIn: asked.amount, amountInFormatted: "0.01", amountOut: String(amountOut) }
       return json({ quoteRequest: asked, quote: { ...quote, amountOutFormatted: "600" } })
     })
-    const account = { signerId: testAccount, depositType: "INTENTS" }
+    const account = { signerId: testAccount, depositType: "INTENTS" as const }
     return Venue.use(use).pipe(
       Effect.provide(Layer.provide(DryVenue.layer({ assets, account }), layer)),
       Effect.map((result) => ({ result, asked: sent.map((request): boolean => JSON.parse(bodyText(request)).dry) }))

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { pathBetween } from "../../src/domain/MoneyPath.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { VenueConfig } from "../../src/venue/VenueConfig.ts"
 import type { VenueError } from "../../src/venue/VenueError.ts"
@@ -192,6 +193,16 @@ describe("requests", () => {
           }
         }
       })
+    })
+  )
+
+  it.effect("a create goes the way that its caller has recorded, whatever the account is configured to", () =>
+    Effect.gen(function* () {
+      const path = pathBetween({ signerId: "another", depositType: "CONFIDENTIAL_INTENTS" }, "quote", "base")
+      const create = Venue.use((venue) => venue.createOrder({ ...order, path }))
+      const { sent } = yield* run(create, () => json(Answers.orderAnswer, 201))
+      const { originAsset: _, destinationAsset: __, ...parties } = path
+      assert.deepInclude(JSON.parse(bodyText(sent[0])).data.attributes, { ...parties, depositType: path.refundType })
     })
   )
 

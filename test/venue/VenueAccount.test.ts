@@ -1,5 +1,6 @@
 /** Where money comes from and goes to, asset by asset, and what an order asks for before what the account asks for. */
 import { assert, describe, it } from "@effect/vitest"
+import { pathBetween } from "../../src/domain/MoneyPath.ts"
 import { chainAccount, ownAccount, partiesOf, termsOf, type VenueAccount } from "../../src/venue/VenueConfig.ts"
 
 const addresses = { recipients: new Map([["btc", "bc1qtheirs"]]), refundTo: new Map([["btc", "bc1qours"]]) }
@@ -25,13 +26,13 @@ describe("the parties of an order", () => {
     ["btc", "sol", { ...onChain, ...toPrivate }],
     ["usdc", "usdt", { ...here, ...toHere }]
   ])("from %s to %s are where the money of each is", (origin, destination, parties) => {
-    assert.deepStrictEqual({ ...partiesOf(account, origin, destination) }, parties as never)
+    assert.deepStrictEqual(partiesOf(pathBetween(account, origin, destination)), parties as never)
   })
 
   it("of an account on other chains are there, but for what is said to be elsewhere", () => {
     const mixed: VenueAccount = { ...chainAccount("alice", addresses), depositTypes: new Map([["usdc", "INTENTS"]]) }
-    assert.deepStrictEqual({ ...partiesOf(mixed, "btc", "usdc") }, { ...onChain, ...toHere } as never)
-    assert.deepStrictEqual({ ...partiesOf(mixed, "usdc", "btc") }, { ...here, ...toChain } as never)
+    assert.deepStrictEqual(partiesOf(pathBetween(mixed, "btc", "usdc")), { ...onChain, ...toHere } as never)
+    assert.deepStrictEqual(partiesOf(pathBetween(mixed, "usdc", "btc")), { ...here, ...toChain } as never)
   })
 })
 

@@ -6,7 +6,7 @@
 import { Effect, Result, Schema } from "effect"
 import type { Asset } from "../../domain/Amount.ts"
 import * as Drift from "../../domain/Drift.ts"
-import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"

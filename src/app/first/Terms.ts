@@ -16,7 +16,7 @@ import {
   type Side,
   toTick
 } from "../../domain/Market.ts"
-import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
 import * as Quotes from "../../orderbook/Quotes.ts"

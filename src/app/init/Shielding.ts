@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { type Amount, format, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
-import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { Venue } from "../../venue/Venue.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"

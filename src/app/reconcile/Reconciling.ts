@@ -4,8 +4,8 @@
  */
 import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as Background from "../../engine/reconciliation/Background.ts"
-import { depositTypeOf } from "../../engine/tracking/MoneyPath.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { Venue } from "../../venue/Venue.ts"

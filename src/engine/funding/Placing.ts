@@ -45,12 +45,12 @@ export const make = Effect.gen(function* () {
   const create = Effect.fnUntraced(function* (placement: Placement, { market }: FundingInputs) {
     if (market === undefined) return yield* abandon(placement, "its market is not configured")
     const isSwap = placement.by === "swap"
-    const path = isSwap ? undefined : askedFor(placement.side, market, settings.account)
+    const path = askedFor(placement.side, market, settings.account)
     const attempt = placement.createAttempts + 1
-    yield* record({ _tag: "CreateSent", ...about(placement), attempt, ...present({ path }) })
+    yield* record({ _tag: "CreateSent", ...about(placement), attempt, ...(isSwap ? {} : { path }) })
     const { side, quantity, price, deadline, inputAmount, outputAmount, terms } = placement
     const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
-    const order = { side, quantity, price, deadline, baseAsset, quoteAsset, ...present({ terms }) }
+    const order = { side, quantity, price, deadline, baseAsset, quoteAsset, path, ...present({ terms }) }
     const answer = yield* Effect.result(
       isSwap ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder(order)
     )

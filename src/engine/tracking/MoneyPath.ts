@@ -3,22 +3,13 @@
  * was asked for, and every report of the order must repeat it: whoever edits the configuration later changes no old order, and
  * a process that was just started compares with the same words as the one that created it.
  */
-import type { Asset } from "../../domain/Amount.ts"
 import type { FeeEcho } from "../../domain/EchoedFee.ts"
 import { inputAsset, type Market, outputAsset, type Side } from "../../domain/Market.ts"
-import { isSaid, type MoneyPath, type Order, type OrderTerms } from "../../domain/Order.ts"
+import { type AskedPath, type MoneyPath, type MoneyPlaces, pathBetween } from "../../domain/MoneyPath.ts"
+import { isSaid, type Order, type OrderTerms } from "../../domain/Order.ts"
 
 /** Where our money comes from and goes back to, as every order must repeat it. */
-export interface Expectations {
-  readonly signerId: string
-  readonly depositType: string
-  /** On other chains: addresses by the venue's asset ids. */
-  readonly addresses?: {
-    readonly recipients: ReadonlyMap<string, string>
-    readonly refundTo: ReadonlyMap<string, string>
-  }
-  /** Assets whose money is not where `depositType` says, by the venue's asset ids. */
-  readonly depositTypes?: ReadonlyMap<string, string>
+export interface Expectations extends MoneyPlaces {
   /** The most that app fees may give to others. */
   readonly maxAppFeeBasisPoints: number
   /** What an order's echo may give to others, where the echo has the service's own share in it; else the bound above. */
@@ -27,28 +18,9 @@ export interface Expectations {
   readonly echoOf?: (terms: OrderTerms) => Omit<FeeEcho, "basisPoints">
 }
 
-/** Where the money of an asset is: paid from there, refunded and paid out to there. */
-export const depositTypeOf = (
-  { depositType, depositTypes }: Pick<Expectations, "depositType" | "depositTypes">,
-  { id }: Pick<Asset, "id">
-): string => depositTypes?.get(id) ?? depositType
-
 /** What a create asks for now. */
-export const askedFor = (side: Side, market: Market, expected: Expectations): MoneyPath => {
-  const [input, output] = [inputAsset(market, side), outputAsset(market, side)]
-  const { addresses, signerId } = expected
-  const [refundType, paidTo] = [depositTypeOf(expected, input), depositTypeOf(expected, output)]
-  const isRefundedToChain = refundType === "ORIGIN_CHAIN"
-  const goesToChain = paidTo === "ORIGIN_CHAIN"
-  return {
-    originAsset: input.id,
-    destinationAsset: output.id,
-    recipient: goesToChain ? (addresses?.recipients.get(output.id) ?? "") : signerId,
-    recipientType: goesToChain ? "DESTINATION_CHAIN" : paidTo,
-    refundTo: isRefundedToChain ? (addresses?.refundTo.get(input.id) ?? "") : signerId,
-    refundType
-  }
-}
+export const askedFor = (side: Side, market: Market, places: MoneyPlaces): AskedPath =>
+  pathBetween(places, inputAsset(market, side).id, outputAsset(market, side).id)
 
 /** The same of an order as it is shown. */
 export const shownBy = (order: MoneyPath): MoneyPath => {
@@ -72,13 +44,8 @@ const parts = [
 ] as const satisfies ReadonlyArray<readonly [string, keyof Course]>
 
 /** How the configuration has changed since this was asked for: the order is right, and money is wanted elsewhere by now. */
-export const editedSince = (
-  side: Side,
-  asked: MoneyPath,
-  market: Market,
-  expected: Expectations
-): string | undefined => {
-  const edited = difference({ side, ...askedFor(side, market, expected) }, { side, ...asked })
+export const editedSince = (side: Side, asked: MoneyPath, market: Market, places: MoneyPlaces): string | undefined => {
+  const edited = difference({ side, ...askedFor(side, market, places) }, { side, ...asked })
   return edited === undefined ? undefined : `the configuration was edited since it was made: ${edited}`
 }
 

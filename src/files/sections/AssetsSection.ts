@@ -5,13 +5,13 @@
  */
 import type { Asset } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import type { DepositType } from "../../domain/MoneyPath.ts"
 import { defaultWitnessTerms, type WitnessTerms } from "../../orderbook/PriceWitness.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Markets, market } from "../../strategy/Markets.ts"
 import { quoted, type Report, report, suggestion } from "../../strategy/Problem.ts"
 
 export const depositTypes = ["INTENTS", "CONFIDENTIAL_INTENTS", "ORIGIN_CHAIN"] as const
-export type DepositType = (typeof depositTypes)[number]
 
 const assetFields = Read.fields({
   id: Read.required(Read.text, "the venue's identifier"),

@@ -5,7 +5,8 @@ import * as Report from "../../../src/app/first/Report.ts"
 import type { PlacementEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Market } from "../../../src/domain/Market.ts"
-import type { MoneyPath, Order } from "../../../src/domain/Order.ts"
+import type { MoneyPath } from "../../../src/domain/MoneyPath.ts"
+import type { Order } from "../../../src/domain/Order.ts"
 
 const market: Market = {
   name: "BTC/USDC",

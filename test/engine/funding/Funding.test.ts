@@ -15,7 +15,7 @@ import * as BotState from "../../../src/engine/state/BotState.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import { IntentGuard, SignerUnavailable } from "../../../src/signing/IntentGuard.ts"
-import { Venue } from "../../../src/venue/Venue.ts"
+import { type CreateOrder, Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, VenueError } from "../../../src/venue/VenueError.ts"
 
 const market = {
@@ -114,8 +114,12 @@ const world = ({
   submit
 }: World) =>
   Effect.gen(function* () {
-    const done = { asked: 0, signed: 0, sent: 0 }
+    const done = { asked: 0, signed: 0, sent: 0, paths: [] as CreateOrder["path"][] }
     const venue = Layer.mock(Venue)({
+      createOrder: ({ path }) => {
+        done.paths.push(path)
+        return Effect.fail(lost)
+      },
       getOrder: (id) => Effect.succeed({ value: { ...orderOf(id.slice(6), addressOf(id)), ...says() } }),
       generateIntent: () => Effect.succeed({ value: { standard: "nep413", payload: { nonce } } }),
       submitIntent: () => {
@@ -133,7 +137,10 @@ const world = ({
           return Effect.succeed({ body, intentHash: "hash", validUntil: 120_000 })
         })
     })
-    const settings = { ...defaults, account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 } }
+    const settings = {
+      ...defaults,
+      account: { signerId: "me", depositType: "INTENTS" as const, maxAppFeeBasisPoints: 100 }
+    }
     const layer = Layer.mergeAll(
       venue,
       guard,
@@ -158,6 +165,19 @@ const world = ({
     const bind = (id: string, address: string) => record(...bound(id, address, fee))
     return { bind, done, isHopeless, record, state, work }
   })
+
+describe("a create", () => {
+  it.effect("asks for the very way of its money that the journal has", () =>
+    Effect.gen(function* () {
+      const { done, record, state, work } = yield* world({})
+      yield* record(...bound("p1", "address-p1").slice(0, 1))
+      yield* work("p1")
+      const [asked] = done.paths
+      assert.deepInclude(asked, { recipient: "me", refundTo: "me", originAsset: "btc", destinationAsset: "usdc" })
+      assert.strictEqual(state.placements.get("p1")?.path, asked)
+    })
+  )
+})
 
 describe("the last moment before funding", () => {
   it.effect("reads the order once more, signs once and sends", () =>

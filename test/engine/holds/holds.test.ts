@@ -16,7 +16,7 @@ const assets = new Map([
   ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],
   ["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]
 ])
-const settings = { ...defaults, account: { signerId: "a", depositType: "INTENTS", maxAppFeeBasisPoints: 0 } }
+const settings = { ...defaults, account: { signerId: "a", depositType: "INTENTS" as const, maxAppFeeBasisPoints: 0 } }
 const pulse = { turnedAt: () => 1, pollMaxMillis: 1_000, leaving: () => undefined }
 
 const stateOf = (events: ReadonlyArray<BotEvent>): BotState.BotState => {

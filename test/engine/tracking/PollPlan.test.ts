@@ -8,7 +8,7 @@ import { about, placementAfter } from "../firstOrder.ts"
 
 const settings = {
   ...defaults,
-  account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 }
+  account: { signerId: "me", depositType: "INTENTS" as const, maxAppFeeBasisPoints: 100 }
 }
 const at = (mid: string) => ({ bid: price(mid), ask: price(mid), at: 0 })
 const watching = (mid: string | undefined, ...levels: ReadonlyArray<string>) => ({
