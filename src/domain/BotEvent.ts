@@ -24,6 +24,7 @@ import {
 } from "./EventValues.ts"
 import { MoneyPath } from "./MoneyPath.ts"
 import { OrderTerms } from "./Order.ts"
+import { refusalVerdicts } from "./Payload.ts"
 import { AgreedSwap, swapReport } from "./SwapRecord.ts"
 
 const Text = Schema.String
@@ -276,8 +277,14 @@ const fundingWith = (signed: SignedBytes) => ({
   /** The attempt that was just recorded did not leave the process: the gate had closed by then. */
   FundingHeld: { ...placement, attempt: Schema.optionalKey(Schema.Int), reason: Text },
   FundingAcknowledged: { ...placement, intentHash: Text, ...correlation },
-  /** An answer that is not success. The payload may still execute until `validUntil`. */
-  FundingAnswered: { ...placement, code: Text, text: Text, ...correlation },
+  /** An answer that is not success. The payload may still execute until `validUntil`. `verdict`: what the answer proves, if anything. */
+  FundingAnswered: {
+    ...placement,
+    code: Text,
+    text: Text,
+    verdict: Schema.optionalKey(Schema.Literals(refusalVerdicts)),
+    ...correlation
+  },
   /** The payment was provably not made, and never will be: it was never sent, or its order is over, or who pays says so. */
   FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text, by: Schema.optionalKey(Payer) },
   /** The payment left us, and nobody has said whether it was made: it keeps its money until that is known. */

@@ -25,6 +25,7 @@ export interface Payload {
   /** It has executed: acknowledged with its hash, or its nonce is used. */
   readonly acknowledged: boolean
   readonly lastAnswer?: string
+  readonly lastVerdict?: RefusalVerdict | undefined
   /** The journal may have lost attempts, so their number and their answers prove nothing any more. */
   readonly mayBeForgotten?: boolean
 }
@@ -44,28 +45,28 @@ export const signed = (payload: Signed): Payload => ({
   acknowledged: false
 })
 
-/** Only the payload itself can have used its nonce: it was drawn for this one payment. */
-const usedNonce = /nonce\b.*\b(?:already|been)\b.*\bused|already (?:been )?(?:processed|executed)/i
-
 /**
- * Sentences of the verifier that it has for no payload that was executed. It looks at the balance after the nonce, so a nonce
- * that was used is named instead; bytes, keys and accounts that fail once had failed before. A salt that is not valid tells
- * nothing of the time before, but that is covered where the first sending was refused for it as well. That a payload has
- * expired says nothing, and neither does a gateway's "request rejected".
+ * What a refusal proves. `executed`: its nonce is used. `not-executed`: the verifier says this of no payload that was executed.
+ * `stale-salt`: the same, for a salt that the verifier does not take: a salt that was withdrawn never comes back, but the verifier
+ * that answered may not know a new one yet, so these bytes too may be executed until they expire, and are waited for. It tells
+ * nothing of the time before, but that is covered where the first sending was refused for it as well.
  */
-const clearRefusal =
-  /insufficient balance|invalid signature|public key '[^']*' doesn't exist|invalid message|wrong verifying_contract|nonce must be|unknown token|invalid salt/i
+export const refusalVerdicts = ["executed", "not-executed", "stale-salt"] as const
+export type RefusalVerdict = (typeof refusalVerdicts)[number]
 
-/**
- * Its nonce has a salt that the verifier does not take. A salt that was withdrawn never comes back, but the verifier that
- * answered may not know a new one yet, so these bytes too may be executed until they expire, and are waited for.
- */
-export const isStale = ({ lastAnswer = "" }: Pick<Payload, "lastAnswer">): boolean => /invalid salt/i.test(lastAnswer)
+export const isStale = ({ lastVerdict }: Pick<Payload, "lastVerdict">): boolean => lastVerdict === "stale-salt"
 
-export const answered = (payload: Payload, { code, text }: { readonly code: string; readonly text: string }) => {
-  const lastAnswer = `${code}: ${text}`
-  if (usedNonce.test(text) || usedNonce.test(code)) return { lastAnswer, acknowledged: true }
-  return { lastAnswer, clearRefusals: payload.clearRefusals + (clearRefusal.test(text) ? 1 : 0) }
+export interface PaymentRefusal {
+  readonly code: string
+  readonly text: string
+  /** Missing where it proves nothing. */
+  readonly verdict?: RefusalVerdict
+}
+
+export const answered = (payload: Payload, { code, text, verdict }: PaymentRefusal): Partial<Payload> => {
+  const last = { lastAnswer: `${code}: ${text}`, lastVerdict: verdict }
+  if (verdict === "executed") return { ...last, acknowledged: true }
+  return { ...last, clearRefusals: payload.clearRefusals + (verdict === undefined ? 0 : 1) }
 }
 
 /** One of them could be misreported; the answer after that would be that the nonce is used. */

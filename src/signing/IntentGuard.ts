@@ -49,14 +49,13 @@ export interface ExpectedTransfer {
   readonly amount: Amount
 }
 
-/** The check of who is paid. */
-export const receiverCheck = "intent.receiver_id"
-
 /** Nothing was signed. `check` names the first check that failed. */
 export class IntentRefused extends Schema.TaggedError<IntentRefused>()("IntentRefused", {
   check: Schema.String,
   expected: Schema.String,
-  found: Schema.String
+  found: Schema.String,
+  /** Whom it would pay instead, where that is what is wrong. */
+  payee: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
     return `Refused to sign the venue's payload: ${this.check}: expected ${this.expected}, found ${this.found}`
@@ -305,7 +304,11 @@ const checkTransfer = Effect.fnUntraced(function* (intents: unknown, expected: E
   if (expected.amount <= 0n) return yield* refusal("amount", "a positive amount", String(expected.amount))
   const intent = yield* fields("intent", only, ["intent", "receiver_id", "tokens"])
   yield* exactly("intent.intent", "transfer", intent.intent)
-  yield* exactly(receiverCheck, expected.depositAddress, intent.receiver_id)
+  const payee = intent.receiver_id
+  if (payee !== expected.depositAddress) {
+    const wrong = { check: "intent.receiver_id", expected: show(expected.depositAddress), found: show(payee) }
+    return yield* new IntentRefused({ ...wrong, ...(typeof payee === "string" ? { payee } : {}) })
+  }
   const tokens = yield* fields("intent.tokens", intent.tokens, [token])
   yield* exactly("intent.tokens amount", String(expected.amount), tokens[token])
 })

@@ -34,6 +34,7 @@ import {
 import { factsOf, partiesOf, pathOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
+import { verdictOf } from "./wire/VerifierAnswer.ts"
 import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
 import { type Quote, type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 import { SwapStatusResponse } from "./wire/WireSwap.ts"
@@ -153,7 +154,10 @@ const makeFunding = Effect.gen(function* () {
         ? post
         : Effect.fail(new VenueError({ reason: new Rejected({ operation, code: "held-back", text }) }))
     )
-    const { value, ...trace } = yield* client.write(calls.submitIntent, send, SubmitIntentResponse)
+    const { value, ...trace } = yield* Effect.mapError(
+      client.write(calls.submitIntent, send, SubmitIntentResponse),
+      withVerdict
+    )
     if (value.intentHash === signed.intentHash) return { ...trace, value: { intentHash: value.intentHash } }
     const text = "the venue acknowledged another intent than the one that was sent"
     return yield* noAnswer(operation, text, trace)
@@ -168,6 +172,17 @@ const makeFunding = Effect.gen(function* () {
 
   return { generateIntent, submitIntent, submitDeposit }
 })
+
+/** A refusal of signed bytes, with what it proves. */
+const withVerdict = (error: VenueError): VenueError => {
+  const { reason } = error
+  if (reason._tag !== "Rejected") return error
+  const { code, correlationId, operation, pointer, status, text } = reason
+  const verdict = verdictOf(reason)
+  return new VenueError({
+    reason: new Rejected({ operation, code, text, ...present({ correlationId, pointer, status, verdict }) })
+  })
+}
 
 const makePricesAndBalances = Effect.gen(function* () {
   const venue = yield* VenueConfig

@@ -11,6 +11,7 @@
  * No code of the venue means "certainly absent": other services have answered 4xx to requests that they executed.
  */
 import { Schema } from "effect"
+import { refusalVerdicts } from "../domain/Payload.ts"
 import { present } from "../domain/Present.ts"
 
 const context = {
@@ -29,7 +30,9 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   code: Schema.String,
   text: Schema.String,
   /** JSON pointer to the wrong attribute, if given. */
-  pointer: Schema.optionalKey(Schema.String)
+  pointer: Schema.optionalKey(Schema.String),
+  /** What the refusal of a signed payload proves, if anything. */
+  verdict: Schema.optionalKey(Schema.Literals(refusalVerdicts))
 }) {
   override get message(): string {
     if (this.code === quoteRefusedCode) return `The venue's quote cannot be trusted: ${this.text}`
@@ -56,16 +59,15 @@ const changing: ReadonlySet<string> = new Set([
   "authenticate"
 ])
 
-/** How a text begins when no connection came about or it broke. */
-export const unreached = "Cannot reach"
-
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   ...context,
-  text: Schema.String
+  text: Schema.String,
+  /** No connection came about, or it broke: the text is a whole sentence. */
+  isUnreached: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
     const doubt = changing.has(this.operation) ? "; it may or may not have happened" : ""
-    return this.text.startsWith(unreached)
+    return this.isUnreached === true
       ? `${this.text}${doubt} (${this.operation})`
       : `No usable answer to "${this.operation}": ${this.text}${doubt}`
   }

@@ -254,7 +254,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "outages",
       "rateLimits"
     ],
-    edits: [{ file: payload, find: "(clearRefusal.test(text) ? 1 : 0)", replace: "(clearRefusal.test(text) ? 1 : 1)" }]
+    edits: [{ file: payload, find: "(verdict === undefined ? 0 : 1)", replace: "(verdict === undefined ? 1 : 1)" }]
   },
   {
     name: "the gate is never asked",
@@ -434,8 +434,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/signing/IntentGuard.ts",
-        find: "  yield* exactly(receiverCheck, expected.depositAddress, intent.receiver_id)\n",
-        replace: ""
+        find: "  if (payee !== expected.depositAddress) {\n",
+        replace: "  if (payee === undefined) {\n"
       }
     ]
   },

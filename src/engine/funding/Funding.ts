@@ -14,7 +14,7 @@ import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
-import { IntentGuard, type IntentRefused, receiverCheck } from "../../signing/IntentGuard.ts"
+import { IntentGuard, type IntentRefused } from "../../signing/IntentGuard.ts"
 import { type Answer, Venue } from "../../venue/Venue.ts"
 import { EngineSettings, marginMillis } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
@@ -136,11 +136,9 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
   })
 
   /** Whether a payload was refused only because it pays another order of ours. */
-  const isForAnother = ({ id }: Placement, { check, found }: IntentRefused): boolean =>
-    check === receiverCheck &&
-    [...books.state.placements.values()].some(
-      (other) => other.id !== id && other.order !== undefined && found === JSON.stringify(other.order.depositAddress)
-    )
+  const isForAnother = ({ id }: Placement, { payee }: IntentRefused): boolean =>
+    payee !== undefined &&
+    [...books.state.placements.values()].some((other) => other.id !== id && other.order?.depositAddress === payee)
 
   const sign = Effect.fnUntraced(function* (placement: PlacementIn<"created">, market: Market, inputs: FundingInputs) {
     const { order } = placement

@@ -1,10 +1,10 @@
 /** The venue's refusal as it is recorded. A missing credential is different: it stops the bot. */
 import { Effect } from "effect"
+import type { PaymentRefusal } from "../../domain/Payload.ts"
+import { present } from "../../domain/Present.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 
-export interface VenueRefusal {
-  readonly code: string
-  readonly text: string
+export interface VenueRefusal extends PaymentRefusal {
   /** True when the venue clearly refused; false when it gave no usable answer. */
   readonly certain: boolean
 }
@@ -15,6 +15,7 @@ export const refusalOf = (error: VenueError): Effect.Effect<VenueRefusal, VenueE
   return Effect.succeed({
     code: reason._tag === "Rejected" ? reason.code : reason._tag,
     text: reason._tag === "Rejected" ? reason.text : reason.message,
+    ...(reason._tag === "Rejected" ? present({ verdict: reason.verdict }) : {}),
     certain: reason._tag === "Rejected"
   })
 }

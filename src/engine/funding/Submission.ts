@@ -9,7 +9,7 @@
  */
 import { Clock, Effect } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
-import { fateOf, isStale, type Payload } from "../../domain/Payload.ts"
+import { fateOf, isStale, type Payload, type PaymentRefusal } from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import type { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
@@ -42,7 +42,7 @@ export interface SubmissionRecords<E, R> {
   /** That attempt did not leave the process. */
   held(attempt: number, reason: string): Effect.Effect<void, E, R>
   acknowledged(answer: { readonly intentHash: string } & Traced): Effect.Effect<void, E, R>
-  refused(answer: { readonly code: string; readonly text: string } & Traced): Effect.Effect<void, E, R>
+  refused(answer: PaymentRefusal & Traced): Effect.Effect<void, E, R>
 }
 
 export const submit = Effect.fnUntraced(function* <E, R>(

@@ -219,7 +219,7 @@ const placementSentence = (event: PlacementEvent, money: (symbol: string, amount
     case "FundingAnswered":
       return [
         `the venue answered the funding with ${event.code}: ${event.text}${
-          isStale({ lastAnswer: event.text })
+          isStale({ lastVerdict: event.verdict })
             ? "; its verifier has changed its salt: the payload waits until it has expired, and what is paid next gets a new one"
             : ""
         }`,

@@ -6,6 +6,7 @@ import { Effect, Option, Ref, Result, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import type { VenueFacts } from "../profile/Facts.ts"
 import { factsOf, type VenueConfig } from "../VenueConfig.ts"
+import { isAboutSalt } from "../wire/VerifierAnswer.ts"
 import * as Reply from "./Reply.ts"
 
 const operation = "read the salt of the verifier"
@@ -26,7 +27,7 @@ export const isMissing = ({ login, saltFrom, salts }: VenueFacts): boolean =>
 
 /** What to do about a login that was refused, if that is for a salt which only a person can change. */
 export const advice = ({ login, saltFrom }: VenueFacts, salt: string | undefined, refusal: string): string =>
-  saltFrom === undefined && salt !== undefined && /salt/i.test(refusal)
+  saltFrom === undefined && salt !== undefined && isAboutSalt(refusal)
     ? `: the configured ${salt} is not the present salt of ${login.verifier}; set venue.nonceSalt to the present one, or venue.facts.saltFrom to an RPC address of its ledger`
     : ""
 

@@ -11,7 +11,7 @@ import { messageOf } from "../../domain/Text.ts"
 import { WholeVenueApi } from "../api/VenueApi.ts"
 import type { Answer } from "../Venue.ts"
 import { secretsOf, VenueConfig } from "../VenueConfig.ts"
-import { Rejected, RetryLater, unreached, VenueError } from "../VenueError.ts"
+import { OutcomeUnknown, Rejected, RetryLater, VenueError } from "../VenueError.ts"
 import { clean } from "../wire/WireValue.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import * as ClockSkew from "./ClockSkew.ts"
@@ -171,15 +171,16 @@ const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueEr
 /** Any failure outside the transport happened while the request was built: it was never sent. */
 const failureOf = (operation: string, error: unknown): VenueError => {
   if (error instanceof VenueError) return error
-  if (error instanceof HttpClientError.HttpClientError) return Reply.noAnswer(operation, transportText(error))
+  if (error instanceof HttpClientError.HttpClientError) return transportFailure(operation, error)
   const text = clean(`not sent, the request is not valid: ${messageOf(error)}`)
   return new VenueError({ reason: new Rejected({ operation, code: "invalid-request", text }) })
 }
 
 /** The address that did not answer, and the network's own word for why. */
-const transportText = ({ message, reason, request }: HttpClientError.HttpClientError): string => {
-  if (reason._tag !== "TransportError") return message
-  return `${unreached} ${URL.parse(request.url)?.origin ?? request.url}: ${networkWord(reason.cause)}`
+const transportFailure = (operation: string, { message, reason, request }: HttpClientError.HttpClientError) => {
+  if (reason._tag !== "TransportError") return Reply.noAnswer(operation, message)
+  const text = `Cannot reach ${URL.parse(request.url)?.origin ?? request.url}: ${networkWord(reason.cause)}`
+  return new VenueError({ reason: new OutcomeUnknown({ operation, text: clean(text), isUnreached: true }) })
 }
 
 /** Causes are nested; the innermost one says what happened. */

@@ -6,6 +6,8 @@ import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
+import type { RefusalVerdict } from "../../../src/domain/Payload.ts"
+import { present } from "../../../src/domain/Present.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
 import * as Placing from "../../../src/engine/funding/Placing.ts"
 import { problemsOf } from "../../../src/engine/funding/Problems.ts"
@@ -26,8 +28,12 @@ const market = {
 const hour = 3_600_000
 const lost = new VenueError({ reason: new OutcomeUnknown({ operation: "submit intent", text: "lost" }) })
 
-const refusedWith = (text: string) =>
-  Effect.fail(new VenueError({ reason: new Rejected({ operation: "submit intent", code: "http-400", text }) }))
+const refusedWith = (text: string, verdict?: RefusalVerdict) =>
+  Effect.fail(
+    new VenueError({
+      reason: new Rejected({ operation: "submit intent", code: "http-400", text, ...present({ verdict }) })
+    })
+  )
 
 /** A bound order of one slot that waits for its money. */
 const bound = (id: string, address: string, fee = 0n): ReadonlyArray<BotEvent> => {
@@ -97,6 +103,8 @@ interface World {
   readonly submit?: (count: number) => Effect.Effect<{ readonly value: { readonly intentHash: string } }, VenueError>
   /** Why the signer declines, if it does. */
   readonly declines?: () => string | undefined
+  /** Why the key does not sign, if it does not. */
+  readonly fails?: string
   /** In each payload that the venue generates, and so in what is signed. */
   readonly nonce?: string
   /** Why the gate is closed when it is asked for the n-th time. */
@@ -108,6 +116,7 @@ const world = ({
   addressOf = (id) => `address-${id.slice(6)}`,
   closed = () => undefined,
   declines = () => undefined,
+  fails,
   fee = 0n,
   nonce,
   says = () => ({}),
@@ -132,6 +141,7 @@ const world = ({
         Effect.suspend(() => {
           const reason = declines()
           if (reason !== undefined) return Effect.fail(new SignerUnavailable({ reason, isDeclined: true }))
+          if (fails !== undefined) return Effect.fail(new SignerUnavailable({ reason: fails }))
           done.signed += 1
           const body = JSON.stringify({ signedData: { payload: { nonce } } })
           return Effect.succeed({ body, intentHash: "hash", validUntil: 120_000 })
@@ -209,6 +219,19 @@ describe("the last moment before funding", () => {
         yield* work("p2")
         assert.deepStrictEqual([done.signed, done.sent], [1, 1], "what the cap allows again is paid")
       })
+  )
+
+  it.effect("a key that fails contradicts nobody: it is asked again for a while, and then its order is given up", () =>
+    Effect.gen(function* () {
+      const { bind, done, state, work } = yield* world({ fails: "the signature that was made does not verify" })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      assert.strictEqual(state.placements.get("p1")?.state, "created")
+      yield* TestClock.adjust(defaults.resolveAfterMillis)
+      yield* work("p1")
+      assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
+      assert.deepStrictEqual([done.sent, state.slots.get("s/p1")?.frozen, problemsOf(state, 0)], [0, undefined, []])
+    })
   )
 
   it.effect("an order whose address changed since it was bound was funded", () =>
@@ -373,7 +396,7 @@ describe("the last moment before funding", () => {
   it.effect("a payment that was refused for lack of balance each time froze its slot until somebody looked", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({
-        submit: () => refusedWith("insufficient balance or overflow")
+        submit: () => refusedWith("insufficient balance or overflow", "not-executed")
       })
       yield* bind("p1", "address-p1")
       for (let look = 0; look < 20; look += 1) {
@@ -389,7 +412,7 @@ describe("the last moment before funding", () => {
 
   it.effect("a payment that was refused for its salt was sent seven times, and then in doubt for ever", () =>
     Effect.gen(function* () {
-      const { bind, done, state, work } = yield* world({ submit: () => refusedWith("invalid salt") })
+      const { bind, done, state, work } = yield* world({ submit: () => refusedWith("invalid salt", "stale-salt") })
       yield* bind("p1", "address-p1")
       for (let look = 0; look < 20; look += 1) {
         yield* work("p1")
@@ -405,11 +428,11 @@ describe("the last moment before funding", () => {
   const unclear: ReadonlyArray<readonly [string, (count: number) => Effect.Effect<never, VenueError>]> = [
     [
       "once refused, once without an answer",
-      (count) => (count === 1 ? Effect.fail(lost) : refusedWith("invalid signature"))
+      (count) => (count === 1 ? Effect.fail(lost) : refusedWith("invalid signature", "not-executed"))
     ],
     [
       "once without an answer and then refused for its salt",
-      (count) => (count === 1 ? Effect.fail(lost) : refusedWith("invalid salt"))
+      (count) => (count === 1 ? Effect.fail(lost) : refusedWith("invalid salt", "stale-salt"))
     ],
     ["refused as expired", () => refusedWith("deadline has expired")],
     ["refused for a reason that says nothing", () => refusedWith("request-rejected")]

@@ -4,7 +4,9 @@ import { Effect, Layer, Ref, Result } from "effect"
 import { HttpClient } from "effect/http"
 import { places } from "../../../src/domain/Accounts.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
+import type { RefusalVerdict } from "../../../src/domain/Payload.ts"
 import { byHand } from "../../../src/domain/Placement.ts"
+import { present } from "../../../src/domain/Present.ts"
 import type { SwapReport } from "../../../src/domain/SwapRecord.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
 import { unclearPayment } from "../../../src/engine/funding/Paying.ts"
@@ -303,8 +305,12 @@ describe("a payment that does not show", () => {
       }).pipe(Effect.scoped, Effect.provide(journalLayer))
     )
   const lost = new VenueError({ reason: new OutcomeUnknown({ operation: "submit intent", text: "lost" }) })
-  const refusedWith = (text: string) =>
-    Effect.fail(new VenueError({ reason: new Rejected({ operation: "submit intent", code: "http-400", text }) }))
+  const refusedWith = (text: string, verdict?: RefusalVerdict) =>
+    Effect.fail(
+      new VenueError({
+        reason: new Rejected({ operation: "submit intent", code: "http-400", text, ...present({ verdict }) })
+      })
+    )
 
   it.effect("was said to be unfunded, paid in nothing, because nobody answered", () =>
     Effect.gen(function* () {
@@ -373,7 +379,7 @@ describe("a payment that does not show", () => {
 
   it.effect("has not been made when it was refused for lack of balance each time and has expired", () =>
     Effect.gen(function* () {
-      const { account, places } = yield* followed(() => refusedWith("insufficient balance or overflow"))
+      const { account, places } = yield* followed(() => refusedWith("insufficient balance or overflow", "not-executed"))
       assert.deepStrictEqual(places, {})
       assert.strictEqual(SwapHistory.endOf(account)?.outcome, "unfunded")
     })
