@@ -81,21 +81,3 @@ export const fateOf = ({ acknowledged, attempts, clearRefusals, mayBeForgotten =
   if (attempts === 0) return "unsent"
   return clearRefusals === attempts && attempts >= clearRefusalsNeeded ? "refused" : "doubtful"
 }
-
-/** Reads after its expiry that must show no deposit before anything is concluded from that. */
-const emptyReadsNeeded = 2
-
-/**
- * What an unseen deposit means, read `emptyReads` times after the payload's expiry and the venue's time to show it. `never`:
- * it was not made and never will be. `doubt`: nobody knows. An executed payload is waited for, for ever if need be.
- */
-export const silenceMeans = (
-  payload: Payload,
-  now: number,
-  visibilityMillis: number,
-  emptyReads: number
-): "wait" | "never" | "doubt" => {
-  if (now < payload.validUntil + visibilityMillis || emptyReads < emptyReadsNeeded) return "wait"
-  const fate = fateOf(payload)
-  return fate === "executed" ? "wait" : fate === "doubtful" ? "doubt" : "never"
-}

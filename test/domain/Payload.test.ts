@@ -1,4 +1,4 @@
-/** What is certain of a signed payment, and what silence about its deposit means. */
+/** What is certain of a signed payment. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import * as Payload from "../../src/domain/Payload.ts"
@@ -47,16 +47,5 @@ describe("a signed payment", () => {
       [3, 3, "refused"]
     ] as const)
       assert.strictEqual(Payload.fateOf(sent(attempts, refusals)), fate, `${refusals} of ${attempts}`)
-  })
-
-  it("that shows no deposit is waited for until it has expired and the venue had its time, and was read twice since", () => {
-    const silence = (payload: Payload.Payload, now = 1_100, reads = 2) => Payload.silenceMeans(payload, now, 100, reads)
-    assert.strictEqual(silence(sent(1), 1_099), "wait")
-    assert.strictEqual(silence(sent(1), 1_100, 1), "wait")
-    assert.strictEqual(silence(sent(1), 1_099, 1), "wait")
-    assert.strictEqual(silence(sent(1)), "doubt")
-    assert.strictEqual(silence(sent(2, 2)), "never")
-    assert.strictEqual(silence(fresh), "never")
-    assert.strictEqual(silence({ ...sent(1), acknowledged: true }, 10 ** 12, 99), "wait")
   })
 })

@@ -25,10 +25,17 @@ export interface Mutant {
 
 const funding = "src/engine/funding/Funding.ts"
 const payload = "src/domain/Payload.ts"
+const silence = "src/engine/protocol/Silence.ts"
 const holds = "src/engine/holds/Holds.ts"
 const leaving = "src/engine/planning/LeavingOrders.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
 const trips = "src/backtest/results/RoundTrips.ts"
+
+const doubtIsDeath: Edit = {
+  file: silence,
+  find: '=== "doubtful",\n    isLong: isExpired,\n    means: "doubt"',
+  replace: '=== "doubtful",\n    isLong: isExpired,\n    means: "never"'
+}
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
@@ -185,11 +192,11 @@ export const mutants: ReadonlyArray<Mutant> = [
         replace: ""
       },
       {
-        file: payload,
-        find: '  if (now < payload.validUntil + visibilityMillis || emptyReads < emptyReadsNeeded) return "wait"\n',
-        replace:
-          '  if (now < visibilityMillis || emptyReads < emptyReadsNeeded) return "wait"\n  if (!payload.acknowledged) return "never"\n'
-      }
+        file: silence,
+        find: "  expiredMillis >= visibilityMillis && emptyReads",
+        replace: "  visibilityMillis > 0 && emptyReads"
+      },
+      doubtIsDeath
     ]
   },
   {
@@ -216,9 +223,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["recognition"],
     edits: [
       {
-        file: payload,
-        find: '  return fate === "executed" ? "wait" : fate === "doubtful" ? "doubt" : "never"',
-        replace: '  return fate === "unsent" ? "never" : "never"'
+        file: silence,
+        find: '(fateOf(placement) === "unsent" || fateOf(placement) === "refused")',
+        replace: 'fateOf(placement) !== "doubtful"'
       },
       {
         file: funding,
@@ -231,13 +238,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "a doubt ends by silence",
     profile: "safety",
     including: ["answerLost", "recognition", "shortIntents", "outages"],
-    edits: [
-      {
-        file: payload,
-        find: 'fate === "doubtful" ? "doubt" : "never"',
-        replace: 'fate === "doubtful" ? "never" : "never"'
-      }
-    ]
+    edits: [doubtIsDeath]
   },
   {
     name: "any refusal proves that nothing was paid",
@@ -678,7 +679,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/EarlyEnd.ts",
-        find: "paused?.limit === pauseLimit || now - closedAt < watchMillis",
+        find: "paused?.limit === pauseLimit || now - closedAt < believedAfterMillis.earlyEnd",
         replace: "paused?.limit === pauseLimit && now < closedAt"
       }
     ]
@@ -712,7 +713,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/EarlyEnd.ts",
-        find: "elapsedMillis(closedAt, now) < readLagMillis",
+        find: "elapsedMillis(closedAt, now) < believedAfterMillis.end",
         replace: "closedAt > now"
       }
     ]

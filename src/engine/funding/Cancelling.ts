@@ -12,7 +12,7 @@ import { type Answer, Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
 import { mayHoldMoney } from "../restart/JournalTail.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
-import type { Placement } from "../state/Placement.ts"
+import { about, type Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { isDoubtful, isToBeCancelled } from "../tracking/EarlyEnd.ts"
 import { adopt, observe } from "../tracking/OrderTracker.ts"
@@ -30,8 +30,6 @@ const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({ ...order, w
 
 /** An order whose end was taken back is to be cancelled anew. */
 const lifeOf = ({ lives = 0, order }: Placement): string => `${order?.id} ${lives}`
-
-const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
 export const make = Effect.gen(function* () {
   const venue = yield* Venue

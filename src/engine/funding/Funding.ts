@@ -17,8 +17,9 @@ import { present } from "../../domain/Present.ts"
 import { IntentGuard, type IntentRefused } from "../../signing/IntentGuard.ts"
 import { type Answer, Venue } from "../../venue/Venue.ts"
 import { EngineSettings, marginMillis } from "../EngineSettings.ts"
+import { concluded, endsBySilence, hasArrived, isOnItsWay } from "../protocol/Silence.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
-import type { Placement, PlacementIn } from "../state/Placement.ts"
+import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
 import { editedSince } from "../tracking/MoneyPath.ts"
@@ -30,8 +31,6 @@ import * as Nonces from "./Nonces.ts"
 import type * as Paying from "./Paying.ts"
 import { refusalOf } from "./Refusal.ts"
 import { submit } from "./Submission.ts"
-
-const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
 export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof Paying.make>) {
   const venue = yield* Venue
@@ -145,8 +144,9 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const generated = yield* Effect.result(venue.generateIntent(order.depositAddress))
     if (generated._tag === "Failure") {
       const { code, text } = yield* refusalOf(generated.failure)
-      if (elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis) < settings.resolveAfterMillis) return
-      return yield* abandon(placement, `the venue generates no payload to sign: ${code}: ${text}`)
+      const quietMillis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
+      const answer = `the venue generates no payload to sign: ${code}: ${text}`
+      return yield* record(...concluded(placement, { quietMillis, answer }, settings))
     }
     const hold = yield* inputs.gate(placement, "fund")
     if (hold !== undefined) return yield* abandon(placement, `not funded: ${hold}`)
@@ -177,9 +177,10 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
       }
       // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the
       // same payload again. One that declines by its own caps is asked for a new order, after the pause of refusals.
-      const millis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
-      if (failure.isDeclined !== true && millis < settings.resolveAfterMillis) return
-      return yield* abandon(placement, `not funded: ${failure.message}`)
+      const answer = `not funded: ${failure.message}`
+      if (failure.isDeclined === true) return yield* abandon(placement, answer)
+      const quietMillis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
+      return yield* record(...concluded(placement, { quietMillis, answer }, settings))
     }
     const event: BotEvent = {
       _tag: "FundingSigned",
@@ -223,33 +224,13 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     if (now < funding.validUntil + settings.visibilityMillis) return
     if (Payload.fateOf(funding) === "executed") return yield* settle(placement)
     const read = yield* readOrder(venue, placement.by, placement.order)
-    const { depositedAmount, refund } = read.value
-    if (depositedAmount > 0n || refund?.status === "COMPLETED") return yield* note(placement, read)
-    // Positive knowledge counts: a transfer that was seen is waited for.
-    if (read.value.fillStatus === "KNOWN_DEPOSIT_TX") return
+    if (hasArrived(read.value)) return yield* note(placement, read)
+    if (isOnItsWay(read.value)) return
     const reads = (emptyReads.get(id) ?? 0) + 1
     emptyReads.set(id, reads)
-    const meaning = Payload.silenceMeans(funding, now, settings.visibilityMillis, reads)
-    if (meaning === "wait") return
-    emptyReads.delete(id)
-    const { amount, attempts, lastAnswer } = funding
-    const answer = lastAnswer === undefined ? "" : `; the venue had answered ${lastAnswer}`
-    const money = { ...about(placement), asset: placement.inputAsset, amount }
-    const never =
-      attempts === 0
-        ? "its payload was never sent and has expired"
-        : Payload.isStale(funding)
-          ? "its payload was refused each time, because the verifier had changed its salt, and has expired without a deposit"
-          : "its payload was refused each time and has expired without a deposit"
-    yield* record(
-      meaning === "never"
-        ? { _tag: "FundingDead", ...money, reason: `${never}${answer}` }
-        : {
-            _tag: "FundingInDoubt",
-            ...money,
-            reason: `its payload was sent and has expired, the venue never acknowledged it, and no deposit shows${answer}`
-          }
-    )
+    const events = concluded(placement, { expiredMillis: now - funding.validUntil, emptyReads: reads }, settings)
+    if (events.length > 0) emptyReads.delete(id)
+    yield* record(...events)
   })
 
   /** Only an end that the venue itself reports ends a doubt. */
@@ -259,18 +240,15 @@ export const make = Effect.fnUntraced(function* (paying: Effect.Success<typeof P
     const known = watched.get(id)
     if (known !== undefined && now - known.readAt < settings.retryMaxMillis) return
     const read = yield* readOrder(venue, placement.by, placement.order)
-    const { depositedAmount, fillStatus, refund } = read.value
-    if (depositedAmount > 0n || refund?.status === "COMPLETED") return yield* note(placement, read)
+    if (hasArrived(read.value)) return yield* note(placement, read)
+    const { fillStatus } = read.value
     const overSince = isTerminal(fillStatus) ? (known?.overSince ?? now) : undefined
     const overMillis = overSince === undefined ? 0 : now - overSince
     watched.set(id, { readAt: now, overSince, overMillis })
-    if (!endsBySilence(placement)) return
     const expiredMillis = (yield* VenueTime.now(books.state)) - funding.validUntil
-    if (Math.min(overMillis, expiredMillis) < settings.doubtMillis) return
-    watched.delete(id)
-    const { amount } = funding
-    const reason = `the venue ended its order (${fillStatus}) without a deposit, and none showed since`
-    yield* record({ _tag: "FundingDead", ...about(placement), asset: placement.inputAsset, amount, reason })
+    const events = concluded(placement, { overMillis, expiredMillis, answer: fillStatus }, settings)
+    if (events.length > 0) watched.delete(id)
+    yield* record(...events)
   })
 
   const follow = Effect.fnUntraced(function* (placement: PlacementIn<"funding" | "in doubt">, inputs: FundingInputs) {
@@ -298,14 +276,6 @@ interface Watch {
   /** How long it had been over when it was read last. */
   readonly overMillis: number
 }
-
-/**
- * Whether an order that stays ended and empty proves that it was not paid. It proves nothing for a swap (an unpaid
- * one never changes), for a payment on another chain (it never expires), or for an acknowledged payload (it has
- * executed).
- */
-const endsBySilence = ({ by, funding }: PlacementIn<"funding" | "in doubt">): boolean =>
-  by === undefined && funding.payment === undefined && Payload.fateOf(funding) !== "executed"
 
 /** Another placement whose order has the same address and memo: money sent there could be credited to either. */
 const sharing = (placements: Iterable<Placement>, { id, order }: PlacementIn<"created">): Placement | undefined => {

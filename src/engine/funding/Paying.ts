@@ -16,8 +16,9 @@ import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings, marginMillis } from "../EngineSettings.ts"
+import { concluded, hasArrived } from "../protocol/Silence.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
-import type { Placement, PlacementIn } from "../state/Placement.ts"
+import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { observe } from "../tracking/OrderTracker.ts"
@@ -41,8 +42,6 @@ export const unclearPayment = ({ cancel, funding, id, state }: Placement): strin
   const isOpen = (state === "funding" || state === "in doubt") && payment?.isConfirmed !== true
   return isUnclear && isOpen && cancel === undefined ? `${id}-${funding?.attempts}` : undefined
 }
-
-const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
 export const make = Effect.gen(function* () {
   const venue = yield* Venue
@@ -142,7 +141,7 @@ export const make = Effect.gen(function* () {
     const { deadline, funding, order } = placement
     if (wallet.kind !== "command" || deadline - now < marginMillis(placement, settings)) return
     const read = yield* readOrder(venue, placement.by, order)
-    if (read.value.depositedAmount > 0n) return yield* noteDeposit(placement, read.value, read.correlationId)
+    if (hasArrived(read.value)) return yield* noteDeposit(placement, read.value, read.correlationId)
     // A known transfer without a deposit is reason enough to wait.
     if (!waitsForDeposit.has(read.value.fillStatus)) return
     if ((yield* gate(placement, "fund")) !== undefined) return
@@ -180,22 +179,14 @@ export const make = Effect.gen(function* () {
     if (funding.payment === undefined || funding.payment.isConfirmed === true || working.has(placement.id)) return
     if (cancel === undefined && (yield* VenueTime.now(books.state)) < funding.validUntil) return
     const read = yield* readOrder(venue, placement.by, order)
-    if (read.value.depositedAmount > 0n) return yield* noteDeposit(placement, read.value, read.correlationId)
+    if (hasArrived(read.value)) return yield* noteDeposit(placement, read.value, read.correlationId)
     if (!isTerminal(read.value.fillStatus)) return
     const now = yield* monotonicMillis
     const since = overSince.get(placement.id) ?? now
     overSince.set(placement.id, since)
-    if (now - since < settings.paymentVisibilityMillis) return
-    overSince.delete(placement.id)
-    const money = { ...about(placement), asset: placement.inputAsset, amount: funding.amount }
-    const { txHash, wallet: kind } = funding.payment
-    const paid = txHash === undefined ? "it can no longer be paid" : `the wallet paid with transaction ${txHash}`
-    yield* record(
-      // An unpaid swap is just no longer offered: the venue never says that nothing came.
-      kind === "manual" && placement.by === undefined
-        ? { _tag: "FundingDead", ...money, reason: "nobody paid it before its order was over" }
-        : { _tag: "FundingInDoubt", ...money, reason: `${paid}, and no deposit showed` }
-    )
+    const events = concluded(placement, { overMillis: now - since }, settings)
+    if (events.length > 0) overSince.delete(placement.id)
+    yield* record(...events)
   })
 
   /** The process that asked is gone, and the wallet's answer with it. */

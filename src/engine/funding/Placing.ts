@@ -18,16 +18,15 @@ import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
+import { concluded } from "../protocol/Silence.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
-import type { Placement } from "../state/Placement.ts"
+import { about, type Placement } from "../state/Placement.ts"
 import { askedFor } from "../tracking/MoneyPath.ts"
 import { bind } from "../tracking/OrderTracker.ts"
 import * as Funding from "./Funding.ts"
 import type { FundingInputs } from "./FundingInputs.ts"
 import * as Paying from "./Paying.ts"
 import { refusalOf } from "./Refusal.ts"
-
-const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
 export const make = Effect.gen(function* () {
   const venue = yield* Venue
@@ -85,18 +84,12 @@ export const make = Effect.gen(function* () {
         (other.order?.id === id || (deadline !== placement.deadline && deadline === other.deadline))
     )
 
-  const awaitCreated = Effect.fnUntraced(function* (placement: Placement, now: number) {
-    if (placement.by === "swap") return yield* abandon(placement, "nobody knows what the venue answered to its quote")
-    if (elapsedMillis(placement.changedAt, now) < settings.resolveAfterMillis) return
-    const seconds = Math.round(settings.resolveAfterMillis / 1000)
-    yield* abandon(placement, `no answer to its create, and no order of its kind in the list for ${seconds} s`)
-  })
-
   /** One step, or several that need no wait in between. Fails only when the bot must stop or cannot reach the venue. */
   const advance = Effect.fn("Placing.advance")(function* (placement: Placement, inputs: FundingInputs) {
     const now = yield* Clock.currentTimeMillis
     if (placement.state === "planned") yield* create(placement, inputs)
-    if (placement.state === "creating") yield* awaitCreated(placement, now)
+    const quietMillis = elapsedMillis(placement.changedAt, now)
+    if (placement.state === "creating") yield* record(...concluded(placement, { quietMillis }, settings))
     const bound = fresh(placement)
     if (bound?.state === "created") yield* funding.begin(bound, inputs)
     if (placement.state === "funding" || placement.state === "in doubt") {

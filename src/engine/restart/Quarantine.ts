@@ -11,14 +11,12 @@ import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
+import { concluded, hasArrived, isOnItsWay, silence } from "../protocol/Silence.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import { orderPages, readOrder } from "../tracking/OrderReads.ts"
 import { found, isFromOurCreate, observe } from "../tracking/OrderTracker.ts"
 import { isDoubted } from "./JournalTail.ts"
-
-/** Statuses in which money may be on its way although none shows. */
-const waitsForMoney: ReadonlySet<string> = new Set(["KNOWN_DEPOSIT_TX", "PROCESSING"])
 
 export const make = Effect.gen(function* () {
   const venue = yield* Venue
@@ -45,19 +43,17 @@ export const make = Effect.gen(function* () {
   /** One look; fails only when the bot must stop or cannot reach the venue. */
   const follow = Effect.fn("Quarantine.follow")(function* (placement: Placement, market: Market | undefined) {
     const now = yield* Clock.currentTimeMillis
-    if (elapsedMillis(books.state.runStartedAt, now) < settings.quarantineMillis) return
+    const runMillis = elapsedMillis(books.state.runStartedAt, now)
+    if (silence(placement, { runMillis }, settings) === "wait") return
     const orders = yield* ordersOf(placement, market)
     const asked = market && { market, expected: settings.account }
-    const paid = orders.find(({ depositedAmount }) => depositedAmount > 0n)
+    const paid = orders.find(hasArrived)
     if (paid !== undefined) {
       yield* recordOf(placement, (known) => (known.order?.id === paid.id ? [] : found(known, paid, asked)))
       return yield* recordOf(placement, (known) => observe(known, paid))
     }
-    if (orders.some(({ fillStatus }) => waitsForMoney.has(fillStatus))) return
-    const reason = "an earlier process began it, and whether that process paid is not in the journal; no deposit showed"
-    yield* recordOf(placement, ({ id, slot, strategy }) => [
-      { _tag: "Abandoned", strategy, slot, placement: id, reason }
-    ])
+    if (orders.some(isOnItsWay)) return
+    yield* recordOf(placement, (known) => concluded(known, { runMillis }, settings))
   })
 
   return { follow }

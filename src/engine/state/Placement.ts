@@ -158,6 +158,9 @@ export type Placement =
 
 export type PlacementIn<S extends Placement["state"]> = Extract<Placement, { readonly state: S }>
 
+/** What every event about it names. */
+export const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
+
 /** Its market with the assets themselves: a swap by hand names its own; undefined when it is no longer configured. */
 export const marketOf = ({ market, swap }: Placement, markets: ReadonlyMap<string, Market>): Market | undefined =>
   swap === undefined ? markets.get(market) : { name: market, base: swap.origin, quote: swap.destination }

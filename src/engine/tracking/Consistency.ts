@@ -7,18 +7,13 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
+import { believedAfterMillis } from "../protocol/Silence.ts"
 import type { BotState } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import * as TakingBack from "./amounts/TakingBack.ts"
 import { isUnproven } from "./EarlyEnd.ts"
 import { lackingIn, vanishedIn } from "./OrderTracker.ts"
-
-/** Reads may be this old; whoever shows an ended order alive for longer means it. */
-const cancelAgainMillis = 10_000
-const contradictionMillis = 60_000
-/** A list and its orders may lag, so a read that finds none is told after so long of finding none. */
-const missingMillis = 60_000
 
 /** For how long this has held of a placement, report after report. */
 const heldMillis = (since: PlacementNotes.PlacementNotes<number>, id: string, holds: boolean, now: number): number => {
@@ -49,18 +44,18 @@ export const make = (state: BotState) => {
     const livesOn = placement.state === "closing" && !isTerminal(fillStatus) && fillStatus !== "PENDING_CANCEL"
     const alive = heldMillis(aliveSince, id, livesOn, now)
     const missing = heldMillis(vanishedSince, id, vanished !== undefined, now)
-    const isAlive = alive >= cancelAgainMillis
+    const isAlive = alive >= believedAfterMillis.aliveToCancel
     const told = (what: string, millis: number): BotEvent => {
       const evidence = `for ${Math.round(millis / 1000)} s`
       return { _tag: "Contradiction", strategy, slot, placement: id, kind: "changed-report", what, evidence }
     }
-    if (alive >= contradictionMillis) {
+    if (alive >= believedAfterMillis.alive) {
       const what = `it ended ${status}, and the venue goes on to show it ${fillStatus}`
       const back = TakingBack.revived(placement, order)
       const isNews = contradiction === undefined || back.some(({ _tag }) => _tag === "TakenBack")
       return { isAlive, events: isNews ? [told(what, alive), ...back] : back }
     }
-    if (vanished === undefined || missing < contradictionMillis) return { isAlive, events: [] }
+    if (vanished === undefined || missing < believedAfterMillis.vanished) return { isAlive, events: [] }
     const back = TakingBack.vanished(placement, order)
     const isNews = back.length > 0 || (contradiction === undefined && accepted !== vanished)
     return { isAlive, events: isNews ? [told(vanished, missing), ...back] : [] }
@@ -69,7 +64,7 @@ export const make = (state: BotState) => {
   /** Whether the venue has for so long shown less of an order that is over than it had before that this is its last word. */
   const insists = (placement: Placement, order: Order, now: number): boolean => {
     const isLacking = order.payoutIsFinal && lackingIn(placement, order) !== undefined
-    return heldMillis(lackingSince, placement.id, isLacking, now) >= contradictionMillis
+    return heldMillis(lackingSince, placement.id, isLacking, now) >= believedAfterMillis.lacking
   }
 
   /** Whether an early end is not believed yet. */
@@ -81,7 +76,7 @@ export const make = (state: BotState) => {
     const { id, missing, order, slot, state: at, strategy } = placement
     if ((at !== "open" && at !== "closing") || order === undefined) return []
     const millis = heldMillis(missingSince, id, true, now)
-    if (missing !== undefined || millis < missingMillis) return []
+    if (missing !== undefined || millis < believedAfterMillis.missing) return []
     const about = { strategy, slot, placement: id, orderId: order.id }
     return [{ _tag: "OrderMissing", ...about, text, ...present({ correlationId }) }]
   }

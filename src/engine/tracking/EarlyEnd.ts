@@ -6,13 +6,10 @@
  */
 import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
 import { isTerminal } from "../../domain/Order.ts"
+import { believedAfterMillis } from "../protocol/Silence.ts"
 import type { Placement } from "../state/Placement.ts"
 import type { StrategyState } from "../state/StrategyState.ts"
 
-/** What is shown so soon after an end may be an older view, and so may the end itself be. */
-export const readLagMillis = 5_000
-/** How long it must stay ended. */
-const watchMillis = 10 * minuteMillis
 /** Clocks differ: an order that ends so shortly before its deadline ends by it. */
 const earlyMillis = minuteMillis
 /** The limit of the pause for several of them in a row (`FundingStop`). */
@@ -51,7 +48,7 @@ const isUnconfirmed = ({ by, cancel, closedAt }: Placement, status: string, now:
   (by === "swap" || (cancel !== undefined && !farewells.has(cancel.why.code))) &&
   isTerminal(status) &&
   status !== "FILLED" &&
-  (closedAt === undefined || elapsedMillis(closedAt, now) < readLagMillis)
+  (closedAt === undefined || elapsedMillis(closedAt, now) < believedAfterMillis.end)
 
 /** Whether an end that the venue shows of it at this time is not believed yet. */
 export const isUnproven = (
@@ -65,5 +62,5 @@ export const isUnproven = (
   if (isToBeCancelled(placement)) return cancel?.attempts === 0
   if (state === "closing" ? !isDoubtful(placement) : !isEarly(placement, status, now)) return false
   // A clock that went back says nothing of how long it has been.
-  return paused?.limit === pauseLimit || now - closedAt < watchMillis
+  return paused?.limit === pauseLimit || now - closedAt < believedAfterMillis.earlyEnd
 }

@@ -2,12 +2,10 @@
 import { type Amount, min } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
 import type { Order } from "../../../domain/Order.ts"
-import { filledOut, type Placement } from "../../state/Placement.ts"
+import { about, filledOut, type Placement } from "../../state/Placement.ts"
 import { receivedBy, unspentOf } from "../Court.ts"
 import { isPaidOut, isRefunded, payoutCost, refundCost } from "./Fees.ts"
 import type * as Fills from "./Fills.ts"
-
-const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
 /** The order is terminal: no more of it can execute. What remains is to follow the money out of it. */
 export const close = (

@@ -10,10 +10,10 @@ import { isTerminal, type Order } from "../../../domain/Order.ts"
 import { present } from "../../../domain/Present.ts"
 import { Venue } from "../../../venue/Venue.ts"
 import { EngineSettings } from "../../EngineSettings.ts"
+import { believedAfterMillis } from "../../protocol/Silence.ts"
 import * as EndedOrders from "../../restart/EndedOrders.ts"
 import { Bookkeeper } from "../../state/Bookkeeper.ts"
 import { takenBack } from "../amounts/TakingBack.ts"
-import { readLagMillis } from "../EarlyEnd.ts"
 
 /** How long the list is read for them alone, where nothing else is looked for. */
 const watchMillis = 10 * minuteMillis
@@ -40,7 +40,7 @@ export const make = Effect.gen(function* () {
     const { id: placement, slot, status = "", strategy } = last
     const { id: orderId } = last.order
     if (isAlive === true) return listed.fillStatus === "PENDING_CANCEL" ? undefined : revived(orderId)
-    if (elapsedMillis(endedAt, now) < readLagMillis) return
+    if (elapsedMillis(endedAt, now) < believedAfterMillis.end) return
     if (elapsedMillis(overAt.get(orderId) ?? Number.NEGATIVE_INFINITY, now) < settings.retryMaxMillis) return
     const read = yield* Effect.result(venue.getOrder(orderId))
     if (read._tag === "Failure") return yield* Effect.logDebug(read.failure.message)

@@ -11,6 +11,7 @@ import { isTerminal, type Order } from "../../../domain/Order.ts"
 import { present } from "../../../domain/Present.ts"
 import { Venue } from "../../../venue/Venue.ts"
 import { EngineSettings } from "../../EngineSettings.ts"
+import { believedAfterMillis } from "../../protocol/Silence.ts"
 import type * as EndedOrders from "../../restart/EndedOrders.ts"
 import { Bookkeeper } from "../../state/Bookkeeper.ts"
 import type { BotState } from "../../state/BotState.ts"
@@ -18,7 +19,6 @@ import type { Placement } from "../../state/Placement.ts"
 import { isPaidOut, isRefunded } from "../amounts/Fees.ts"
 import * as Fills from "../amounts/Fills.ts"
 import { takenBack } from "../amounts/TakingBack.ts"
-import { readLagMillis } from "../EarlyEnd.ts"
 import { readOrder } from "../OrderReads.ts"
 
 /** So old an end is when it is read again: older than any view. */
@@ -91,7 +91,7 @@ export const make = Effect.gen(function* () {
       .filter((ended) => {
         const { id } = ended.last.order
         const waited = elapsedMillis(readAt.get(id) ?? Number.NEGATIVE_INFINITY, now)
-        const pause = otherwiseSince.has(id) ? readLagMillis : settings.retryMaxMillis
+        const pause = otherwiseSince.has(id) ? believedAfterMillis.otherwise : settings.retryMaxMillis
         return isToRead(ended, now) && stays.get(id) !== ended.endedAt && waited >= pause
       })
       .slice(0, mostAtOnce)
@@ -113,7 +113,7 @@ export const make = Effect.gen(function* () {
     }
     const since = otherwiseSince.get(order.id) ?? now
     otherwiseSince.set(order.id, since)
-    if (elapsedMillis(since, now) < readLagMillis) return
+    if (elapsedMillis(since, now) < believedAfterMillis.otherwise) return
     otherwiseSince.delete(order.id)
     const event: BotEvent = {
       _tag: "Contradiction",

@@ -1,0 +1,208 @@
+/**
+ * What silence means. A request without an answer may have been executed, an order that is in no list may exist, and a deposit may
+ * take as long as it likes to show: so nothing is concluded from a single look, and of what has been paid nothing from looks alone.
+ * This is the one table of who waits, for how long, and what it means if nothing comes: `given up` (nothing was signed, so nothing is
+ * lost), `never` (it was not paid and never will be), `doubt` (nobody knows, and its money stays reserved). What is in no row is
+ * waited for, for ever if need be. Pure: whoever looked says what was seen.
+ */
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+import type { Order } from "../../domain/Order.ts"
+import * as Payload from "../../domain/Payload.ts"
+import type { Settings } from "../EngineSettings.ts"
+import { isDoubted } from "../restart/JournalTail.ts"
+import { about, type Funding, type Placement } from "../state/Placement.ts"
+
+/** Money of ours has reached the order, whatever became of it there. */
+export const hasArrived = ({ depositedAmount, refund }: Order): boolean =>
+  depositedAmount > 0n || refund?.status === "COMPLETED"
+
+/** Statuses in which money is on its way although none shows. */
+export const isOnItsWay = ({ fillStatus }: Order): boolean =>
+  fillStatus === "KNOWN_DEPOSIT_TX" || fillStatus === "PROCESSING"
+
+/** What was looked at and did not show, and for how long. */
+export interface Seen {
+  /** Since the placement was last recorded. */
+  readonly quietMillis?: number
+  /** Since this process took over. */
+  readonly runMillis?: number
+  /** Since its payload expired, by the venue's clock. */
+  readonly expiredMillis?: number
+  /** Reads since then that showed no deposit. */
+  readonly emptyReads?: number
+  /** How long its order has been shown to be over, and empty. */
+  readonly overMillis?: number
+  /** The status of its order, or what the venue or a signer answered instead of what was asked for. */
+  readonly answer?: string
+}
+
+/** How long to wait, as the settings say. */
+export type SilenceTerms = Pick<
+  Settings,
+  "resolveAfterMillis" | "quarantineMillis" | "visibilityMillis" | "paymentVisibilityMillis" | "doubtMillis"
+>
+
+export type Meaning = "wait" | "never" | "doubt" | "given up"
+
+export interface SilenceRow {
+  readonly name: string
+  /** Whom the row is about. */
+  readonly is: (placement: Placement) => boolean
+  /** Whether the silence has been long enough. */
+  readonly isLong: (seen: Required<Seen>, terms: SilenceTerms) => boolean
+  readonly means: Exclude<Meaning, "wait">
+  readonly because: (placement: Placement, seen: Required<Seen>, terms: SilenceTerms) => string
+}
+
+/** Reads after the expiry of a payload that must show no deposit before anything is concluded from that. */
+const emptyReadsNeeded = 2
+
+const fateOf = ({ funding }: Placement): Payload.Fate | undefined => funding && Payload.fateOf(funding)
+const isByWallet = ({ funding }: Placement): boolean => funding?.payment !== undefined
+
+/**
+ * Whether an order that stays ended and empty can prove that it was not paid. It proves nothing for a swap (an unpaid one never
+ * changes), for a payment on another chain (it never expires), or for an acknowledged payload (it has executed).
+ */
+export const endsBySilence = (placement: Placement): boolean =>
+  placement.by === undefined && !isByWallet(placement) && fateOf(placement) !== "executed"
+
+const isExpired = ({ emptyReads, expiredMillis }: Required<Seen>, { visibilityMillis }: SilenceTerms): boolean =>
+  expiredMillis >= visibilityMillis && emptyReads >= emptyReadsNeeded
+
+/** The first row that is about a placement counts. */
+export const rows: ReadonlyArray<SilenceRow> = [
+  {
+    name: "an earlier process began it, and may have paid",
+    is: isDoubted,
+    isLong: ({ runMillis }, { quarantineMillis }) => runMillis >= quarantineMillis,
+    means: "given up",
+    because: () => "an earlier process began it, and whether that process paid is not in the journal; no deposit showed"
+  },
+  {
+    // A quote that nobody pays is nothing, and is in no list.
+    name: "a quote was not answered",
+    is: ({ by, state }) => state === "creating" && by === "swap",
+    isLong: () => true,
+    means: "given up",
+    because: () => "nobody knows what the venue answered to its quote"
+  },
+  {
+    // Whatever shows of it later is never paid.
+    name: "a create was not answered",
+    is: ({ state }) => state === "creating",
+    isLong: ({ quietMillis }, { resolveAfterMillis }) => quietMillis >= resolveAfterMillis,
+    means: "given up",
+    because: (_, __, { resolveAfterMillis }) =>
+      `no answer to its create, and no order of its kind in the list for ${Math.round(resolveAfterMillis / 1000)} s`
+  },
+  {
+    name: "nothing comes to be signed, or nobody signs it",
+    is: ({ state }) => state === "created",
+    isLong: ({ quietMillis }, { resolveAfterMillis }) => quietMillis >= resolveAfterMillis,
+    means: "given up",
+    because: (_, { answer }) => answer
+  },
+  {
+    name: "a person was asked to pay an order, and did not",
+    is: ({ by, funding, state }) => state === "funding" && funding.payment?.wallet === "manual" && by === undefined,
+    isLong: ({ overMillis }, { paymentVisibilityMillis }) => overMillis >= paymentVisibilityMillis,
+    means: "never",
+    because: () => "nobody paid it before its order was over"
+  },
+  {
+    // A program that said it paid is believed, and an unpaid swap is just no longer offered: the venue never says that nothing came.
+    name: "a wallet was asked",
+    is: (placement) => placement.state === "funding" && isByWallet(placement),
+    isLong: ({ overMillis }, { paymentVisibilityMillis }) => overMillis >= paymentVisibilityMillis,
+    means: "doubt",
+    because: ({ funding }) => {
+      const txHash = funding?.payment?.txHash
+      const paid = txHash === undefined ? "it can no longer be paid" : `the wallet paid with transaction ${txHash}`
+      return `${paid}, and no deposit showed`
+    }
+  },
+  {
+    name: "a payload never left, or every attempt was clearly refused",
+    is: (placement) =>
+      placement.state === "funding" && (fateOf(placement) === "unsent" || fateOf(placement) === "refused"),
+    isLong: isExpired,
+    means: "never",
+    because: ({ funding }) => (funding === undefined ? "" : `${neverMade(funding)}${lastAnswer(funding)}`)
+  },
+  {
+    name: "a payload was sent, and never acknowledged",
+    is: (placement) => placement.state === "funding" && fateOf(placement) === "doubtful",
+    isLong: isExpired,
+    means: "doubt",
+    because: ({ funding }) =>
+      `its payload was sent and has expired, the venue never acknowledged it, and no deposit shows${funding === undefined ? "" : lastAnswer(funding)}`
+  },
+  {
+    name: "a payment in doubt, and its order is over",
+    is: (placement) => placement.state === "in doubt" && endsBySilence(placement),
+    isLong: ({ expiredMillis, overMillis }, { doubtMillis }) => Math.min(overMillis, expiredMillis) >= doubtMillis,
+    means: "never",
+    because: (_, { answer }) => `the venue ended its order (${answer}) without a deposit, and none showed since`
+  }
+]
+
+const neverMade = (funding: Funding): string => {
+  if (funding.attempts === 0) return "its payload was never sent and has expired"
+  return Payload.isStale(funding)
+    ? "its payload was refused each time, because the verifier had changed its salt, and has expired without a deposit"
+    : "its payload was refused each time and has expired without a deposit"
+}
+
+const lastAnswer = ({ lastAnswer: answer }: Funding): string =>
+  answer === undefined ? "" : `; the venue had answered ${answer}`
+
+const nothing: Required<Seen> = {
+  quietMillis: 0,
+  runMillis: 0,
+  expiredMillis: 0,
+  emptyReads: 0,
+  overMillis: 0,
+  answer: ""
+}
+
+export const silence = (placement: Placement, seen: Seen, terms: SilenceTerms, table = rows): Meaning => {
+  const row = table.find(({ is }) => is(placement))
+  return row?.isLong({ ...nothing, ...seen }, terms) === true ? row.means : "wait"
+}
+
+/** What it means, as it is recorded. */
+export const concluded = (placement: Placement, seen: Seen, terms: SilenceTerms): ReadonlyArray<BotEvent> => {
+  const known = { ...nothing, ...seen }
+  const row = rows.find(({ is }) => is(placement))
+  if (row === undefined || !row.isLong(known, terms)) return []
+  const reason = row.because(placement, known, terms)
+  if (row.means === "given up") return [{ _tag: "Abandoned", ...about(placement), reason }]
+  const money = { asset: placement.inputAsset, amount: placement.funding?.amount ?? placement.inputAmount }
+  const _tag = row.means === "never" ? "FundingDead" : "FundingInDoubt"
+  return [{ _tag, ...about(placement), ...money, reason }]
+}
+
+/**
+ * What the venue says against what it had said before is not believed at once either: a view may be old, and a connection may
+ * deliver the answer to another question. It must go on to say so for this long.
+ */
+export const believedAfterMillis = {
+  /** An order of ours ended before its time, and nobody here asked for that. */
+  earlyEnd: 10 * minuteMillis,
+  /** It ended as it was asked to, or has come to its end: what comes back would be spent at once. */
+  end: 5_000,
+  /** An order that was over is alive: it is cancelled once more. */
+  aliveToCancel: 10_000,
+  /** The same: its end is taken back. */
+  alive: minuteMillis,
+  /** A living order shows a fill no more. */
+  vanished: minuteMillis,
+  /** An order that is over shows less than it had shown. */
+  lacking: minuteMillis,
+  /** There is no such order. */
+  missing: minuteMillis,
+  /** The books of an order were closed, and it shows something else. */
+  otherwise: 5_000
+} as const

@@ -1,0 +1,92 @@
+/** Who is waited for, how long, and what it means if nothing comes: a case for each row, just before its time and at it. */
+import { assert, describe, it } from "@effect/vitest"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { defaults } from "../../../src/engine/EngineSettings.ts"
+import { concluded, type Meaning, rows, type Seen, silence } from "../../../src/engine/protocol/Silence.ts"
+import type { Placement } from "../../../src/engine/state/Placement.ts"
+import { about, placementAfter } from "../firstOrder.ts"
+
+const creating = placementAfter("CreateSent")
+const created = placementAfter("Bound")
+const signed = placementAfter("FundingSigned")
+const sent = placementAfter("FundingSent")
+const money = { ...about, asset: "USDC", amount: created.inputAmount }
+const doubted = placementAfter("FundingSent", { _tag: "FundingInDoubt", ...money, reason: "test" })
+const asked = (wallet: "manual" | "command", by?: "swap"): Placement => {
+  const payment = { orderId: "order-1", depositAddress: "address-1", asset: "USDC", amount: 1n, wallet, validUntil: 1 }
+  const placement = placementAfter("Bound", { _tag: "PaymentAsked", ...about, ...payment })
+  return by === undefined ? placement : { ...placement, by }
+}
+const funded = (placement: Placement, change: object): Placement =>
+  placement.state === "funding" ? { ...placement, funding: { ...placement.funding, ...change } } : placement
+
+const { doubtMillis, paymentVisibilityMillis, quarantineMillis, resolveAfterMillis, visibilityMillis } = defaults
+const expired = { expiredMillis: visibilityMillis, emptyReads: 2 }
+const over = { overMillis: paymentVisibilityMillis }
+const doubtOver = { overMillis: doubtMillis, expiredMillis: doubtMillis }
+
+/** The row's name, whom it is about, what is seen when it counts, and what it means then. */
+const cases: ReadonlyArray<readonly [string, Placement, Seen, Meaning]> = [
+  ["an earlier process began it", { ...created, mayBePaid: true }, { runMillis: quarantineMillis }, "given up"],
+  ["a quote was not answered", { ...creating, by: "swap" }, {}, "given up"],
+  ["a create was not answered", creating, { quietMillis: resolveAfterMillis }, "given up"],
+  ["nothing comes to be signed", created, { quietMillis: resolveAfterMillis }, "given up"],
+  ["a person was asked to pay", asked("manual"), over, "never"],
+  ["a wallet was asked", asked("command"), over, "doubt"],
+  ["a wallet was asked", asked("manual", "swap"), over, "doubt"],
+  ["a payload never left", signed, expired, "never"],
+  ["a payload never left", funded(sent, { attempts: 2, clearRefusals: 2 }), expired, "never"],
+  ["a payload was sent", sent, expired, "doubt"],
+  ["a payload was sent", funded(sent, { attempts: 2, clearRefusals: 2, mayBeForgotten: true }), expired, "doubt"],
+  ["a payment in doubt", doubted, doubtOver, "never"]
+]
+
+const ever: Seen = {
+  quietMillis: Number.POSITIVE_INFINITY,
+  runMillis: Number.POSITIVE_INFINITY,
+  expiredMillis: Number.POSITIVE_INFINITY,
+  emptyReads: 1_000,
+  overMillis: Number.POSITIVE_INFINITY
+}
+
+describe("silence", () => {
+  it.each(cases)("%s", (name, placement, seen, means) => {
+    const row = rows.find(({ is }) => is(placement))
+    assert.isTrue(row?.name.startsWith(name), row?.name)
+    assert.strictEqual(silence(placement, seen, defaults), means)
+    for (const [what, much] of Object.entries(seen))
+      assert.strictEqual(silence(placement, { ...seen, [what]: Number(much) - 1 }, defaults), "wait", what)
+    const [event] = concluded(placement, seen, defaults)
+    const tags = { "given up": "Abandoned", never: "FundingDead", doubt: "FundingInDoubt", wait: undefined }
+    assert.strictEqual(event?._tag, tags[means])
+  })
+
+  it("has a case for each row", () => {
+    const named = rows.filter(({ name }) => cases.some(([each]) => name.startsWith(each)))
+    assert.strictEqual(named.length, rows.length)
+  })
+
+  it("says nothing, however long, of what has executed, what rests, and what only a person can know", () => {
+    const executed = { acknowledged: true }
+    for (const placement of [
+      funded(sent, executed),
+      placementAfter("FundingSent", { _tag: "FundingAcknowledged", ...about, intentHash: "h" }),
+      { ...doubted, by: "swap" as const },
+      placementAfter("Bound", ...walletInDoubt),
+      placementAfter("DepositSeen"),
+      placementAfter("Planned")
+    ]) {
+      assert.strictEqual(silence(placement, ever, defaults), "wait", placement.state)
+      assert.deepStrictEqual(concluded(placement, ever, defaults), [])
+    }
+  })
+})
+
+const walletInDoubt: ReadonlyArray<BotEvent> = [
+  {
+    _tag: "PaymentAsked",
+    ...money,
+    ...{ orderId: "order-1", depositAddress: "address-1", wallet: "command", validUntil: 1 }
+  },
+  { _tag: "FundingInDoubt", ...money, reason: "test" }
+]
