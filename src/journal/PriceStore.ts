@@ -1,6 +1,7 @@
 /**
- * Minute candles of the mid prices that the bot saw itself. Not events: losing one loses no money, so they live beside the
- * journal in their own table, and a repeated minute replaces itself.
+ * Minute candles of the mid prices that the bot saw itself, and whole candles with the volumes that a source told. Not
+ * events: losing one loses no money, so they live beside the journal in their own tables. A repeated minute replaces itself;
+ * of a candle the first one counts, because decisions were made on it.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,6 +17,17 @@ export interface Minute {
   readonly close: number
 }
 
+/** A closed candle with its volume, in units of base. */
+export interface TradedCandle extends Minute {
+  readonly volume: number
+}
+
+/** A candle as it counted, and from when on. */
+export interface SeenCandle extends TradedCandle {
+  readonly timeframe: string
+  readonly seenAt: number
+}
+
 export class PriceStore extends Context.Service<
   PriceStore,
   {
@@ -23,6 +35,11 @@ export class PriceStore extends Context.Service<
     /** Minutes that began at or after a time, oldest first. */
     since(market: string, from: number): Effect.Effect<ReadonlyArray<Minute>, JournalError>
     newest(market: string): Effect.Effect<Minute | undefined, JournalError>
+    keep(market: string, candles: ReadonlyArray<SeenCandle>): Effect.Effect<void, JournalError>
+    /** Kept candles that began at or after a time. */
+    kept(market: string, from: number): Effect.Effect<ReadonlyArray<SeenCandle>, JournalError>
+    /** What the source of the market tells of closed candles, by their beginning; a store alone knows no source. */
+    told(market: string, timeframe: string): ReadonlyMap<number, TradedCandle>
   }
 >()("limitbot/journal/PriceStore") {
   static readonly layer = Layer.effect(
@@ -49,10 +66,38 @@ export class PriceStore extends Context.Service<
         return last
       }, Effect.mapError(unusable))
 
-      return PriceStore.of({ append, since, newest })
+      const keep = Effect.fn("PriceStore.keep")(function* (market: string, candles: ReadonlyArray<SeenCandle>) {
+        for (const { openedAt, seenAt, ...candle } of candles)
+          yield* sql`
+            INSERT OR IGNORE INTO seen_candles
+            ${sql.insert({ market, ...candle, opened_at: openedAt, seen_at: seenAt })}`
+      }, Effect.mapError(unusable))
+
+      const kept = Effect.fn("PriceStore.kept")(function* (market: string, from: number) {
+        // A journal that is only read may be of an older version.
+        const tables = yield* sql`SELECT name FROM sqlite_master WHERE name = 'seen_candles'`
+        if (tables.length === 0) return []
+        return yield* sql<SeenCandle>`
+          SELECT timeframe, opened_at AS "openedAt", open, high, low, close, volume, seen_at AS "seenAt"
+          FROM seen_candles WHERE market = ${market} AND opened_at >= ${from} ORDER BY opened_at`
+      }, Effect.mapError(unusable))
+
+      return PriceStore.of({ append, since, newest, keep, kept, told: () => noCandles })
     })
   )
+
+  /** Knows nothing and keeps nothing. */
+  static readonly empty = PriceStore.of({
+    append: () => Effect.void,
+    since: () => Effect.succeed([]),
+    newest: () => Effect.succeed(undefined),
+    keep: () => Effect.void,
+    kept: () => Effect.succeed([]),
+    told: () => noCandles
+  })
 }
+
+const noCandles: ReadonlyMap<number, TradedCandle> = new Map()
 
 /** All minutes of these markets. */
 export const minutesOf = Effect.fn("PriceStore.minutesOf")(function* (markets: Iterable<string>) {
@@ -60,6 +105,14 @@ export const minutesOf = Effect.fn("PriceStore.minutesOf")(function* (markets: I
   const minutes = new Map<string, ReadonlyArray<Minute>>()
   for (const market of markets) minutes.set(market, yield* store.since(market, 0))
   return minutes
+})
+
+/** All kept candles of these markets. */
+export const keptOf = Effect.fn("PriceStore.keptOf")(function* (markets: Iterable<string>) {
+  const store = yield* PriceStore
+  const candles = new Map<string, ReadonlyArray<SeenCandle>>()
+  for (const market of markets) candles.set(market, yield* store.kept(market, 0))
+  return candles
 })
 
 const unusable = broken("Cannot read or write the stored prices")

@@ -32,7 +32,7 @@ export interface Behaviour {
   readonly candles?: ReadonlyMap<string, number>
   readonly watched?: ReadonlyArray<WatchedMarket>
   readonly depth?: ReadonlyArray<Amount>
-  readonly notLive?: Problem
+  readonly volumes?: ReadonlyMap<string, Problem>
   readonly unfit?: Unfit
 }
 

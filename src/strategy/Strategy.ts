@@ -111,6 +111,8 @@ export interface Strategy {
   readonly candles?: ReadonlyMap<string, number>
   /** The source of candles from before the bot began, as the file names it, and the place where it does. */
   readonly candleSource?: { readonly value: string; readonly start: number; readonly end: number }
+  /** The markets whose volumes it looks at, and what is wrong with that where no source tells them. */
+  readonly volumes?: ReadonlyMap<string, Problem>
   /** The base quantities of its first market that `View.depth` should offer. */
   readonly depth?: ReadonlyArray<Amount>
 }

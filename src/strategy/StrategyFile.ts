@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto"
 import { Result } from "effect"
 import { formatWithSymbol } from "../domain/Amount.ts"
+import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
 import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
@@ -123,7 +124,7 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
       ? {}
       : { notSearched: problemAt(to.source, read.kind, ...watchedSeries(behaviour.watched)) }),
     ...present({ terms: read.terms?.value }),
-    ...present({ candleSource: read.candles }),
+    ...present({ candleSource: read.candles, notLive: volumeUntold(behaviour.volumes, market, read.candles, offered) }),
     ...(to.warnings === undefined || to.warnings.length === 0 ? {} : { warnings: inOrder(to.warnings) }),
     ...(modify === undefined ? behaviour : modify(behaviour))
   }
@@ -157,6 +158,22 @@ const modifierOf = (
     }
   }
 }
+
+/** The journal of a bot has the prices that it saw, and no volumes. */
+const hasVolumes = (source: string | undefined): boolean =>
+  source !== undefined && source !== "recorded" && !source.startsWith("journal:")
+
+/** What is wrong with the first volume that no source tells. */
+const volumeUntold = (
+  volumes: Behaviour["volumes"] = new Map(),
+  market: Market,
+  own: Read.Located<string> | undefined,
+  { sources }: Markets
+): Problem | undefined =>
+  [...volumes].find(([name]) => {
+    const named = sources?.get(name)?.source
+    return !hasVolumes(name === market.name ? (own?.value ?? named) : named)
+  })?.[1]
 
 const severalSeries = [
   "here the prices of one market are replayed, this strategy trades several",

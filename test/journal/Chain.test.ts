@@ -83,6 +83,7 @@ describe("the chain of a journal", () => {
       const database = new DatabaseSync(file)
       database.exec("ALTER TABLE journal DROP COLUMN hash")
       database.exec("DROP TABLE snapshots")
+      database.exec("DROP TABLE seen_candles")
       database.exec("DELETE FROM effect_sql_migrations WHERE migration_id >= 5")
       database.close()
       assert.include((yield* Effect.flip(verify(file))).message, "older version")

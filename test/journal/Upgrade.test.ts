@@ -49,7 +49,10 @@ const told = Effect.gen(function* () {
 
 /** An empty journal as the last version wrote it that had a table of swaps by hand. */
 const withSwapTable = Effect.fnUntraced(function* (filename: string) {
-  yield* ofVersion(filename, (yield* migrations).length - 1)
+  yield* ofVersion(
+    filename,
+    (yield* migrations).findIndex(([id]) => id > 6)
+  )
   const database = new DatabaseSync(filename)
   database.exec(`
     CREATE TABLE swap_journal (

@@ -7,13 +7,14 @@
 import * as fs from "node:fs"
 import { Effect, type FileSystem, Path, Schema } from "effect"
 import * as CandleFile from "../../candles/CandleFile.ts"
-import type { Candles } from "../../candles/Candles.ts"
+import { type Candles, hasOnlyZeroVolumes, volumeAt } from "../../candles/Candles.ts"
+import { extend, type OpenCandle } from "../../candles/Resample.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
-import type { Minute } from "../../journal/PriceStore.ts"
+import type { Minute, TradedCandle } from "../../journal/PriceStore.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as JournalData from "../journal/JournalData.ts"
@@ -65,35 +66,67 @@ export const sourceOf = (
 const shortest = (needs: ReadonlyMap<string, number>): number =>
   Math.min(...[...needs.keys()].map((timeframe) => timeframeMillis(timeframe) ?? minuteMillis))
 
+/** A minute of a source; the volume of a longer candle is that of its first minute. */
+export interface SourcedMinute extends Minute {
+  /** Missing where the source has none, or the candle is not over. */
+  readonly volume?: number
+}
+
 /** Minutes that give back every candle at least as long as the given ones. */
-export const minutesOf = (rows: ReadonlyArray<Minute>, stepMillis: number): ReadonlyArray<Minute> => {
+export const minutesOf = (rows: ReadonlyArray<SourcedMinute>, stepMillis: number): ReadonlyArray<SourcedMinute> => {
   if (stepMillis <= minuteMillis) return rows
   const minutes = Math.round(stepMillis / minuteMillis)
   return rows.flatMap((row) =>
-    Array.from({ length: minutes }, (_, index): Minute => {
+    Array.from({ length: minutes }, (_, index): SourcedMinute => {
       const { close } = row
       const openedAt = row.openedAt + index * minuteMillis
-      return index === 0 ? row : { openedAt, open: close, high: close, low: close, close }
+      const rest = { openedAt, open: close, high: close, low: close, close }
+      return index === 0 ? row : row.volume === undefined ? rest : { ...rest, volume: 0 }
     })
   )
 }
 
-const rowsOf = ({ bars, time, open, high, low, close }: Candles, from: number): ReadonlyArray<Minute> => {
-  const rows: Array<Minute> = []
+/** Closed candles of a timeframe with their volumes, by their beginning: those that the minutes reach over whole. */
+export const candlesIn = (
+  minutes: ReadonlyArray<SourcedMinute>,
+  timeframe: string,
+  now: number
+): ReadonlyMap<number, TradedCandle> => {
+  const millis = timeframeMillis(timeframe) ?? minuteMillis
+  const [begin = now, end = 0] = [minutes[0]?.openedAt, minutes.at(-1)?.openedAt]
+  const made = new Map<number, OpenCandle>()
+  for (const { openedAt, open, high, low, close, volume = Number.NaN } of minutes) {
+    const frame = frameStart(openedAt, millis)
+    const known = made.get(frame)
+    if (known !== undefined) extend(known, high, low, close, volume)
+    else if (begin <= frame && frame + millis <= Math.min(now, end + minuteMillis))
+      made.set(frame, { open, high, low, close, volume })
+  }
+  const whole = [...made].filter(([, { volume }]) => !Number.isNaN(volume))
+  return new Map(whole.map(([openedAt, candle]) => [openedAt, { openedAt, ...candle }]))
+}
+
+/** A column that is missing or empty reads as zeros. */
+const rowsOf = (candles: Candles, { from, now }: Pick<SourceRequest, "from" | "now">): ReadonlyArray<SourcedMinute> => {
+  const { bars, time, open, high, low, close } = candles
+  const hasVolumes = !hasOnlyZeroVolumes(candles)
+  const rows: Array<SourcedMinute> = []
   for (let bar = TimeAxis.firstBarFrom(time, from); bar < bars; bar += 1) {
     const end = close[bar] ?? 0
+    const openedAt = TimeAxis.openTime(time, bar)
     rows.push({
-      openedAt: TimeAxis.openTime(time, bar),
+      openedAt,
       open: open[bar] ?? end,
       high: high[bar] ?? end,
       low: low[bar] ?? end,
-      close: end
+      close: end,
+      ...(hasVolumes && openedAt + time.stepMillis <= now ? { volume: volumeAt(candles, bar) } : {})
     })
   }
   return rows
 }
 
-const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from }: SourceRequest) {
+const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from, now }: SourceRequest) {
   const path = yield* Path.Path
   const fail = (why: string) => new CandleSourceFailed({ source, why })
   const names = yield* Effect.try({
@@ -101,9 +134,9 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from }: 
     catch: (cause) => fail(messageOf(cause))
   })
   if (names.length === 0) return yield* fail("no such file; the path starts at the folder of the file that names it")
-  const found: Array<ReadonlyArray<Minute>> = []
+  const found: Array<ReadonlyArray<SourcedMinute>> = []
   for (const name of names) {
-    const wanted = { open: true, volume: false } as const
+    const wanted = { open: true, volume: true } as const
     const options = { repair: new Set<never>(), tradeCandleMillis: minuteMillis, cache: "never", wanted } as const
     const { candles } = yield* Effect.mapError(CandleFile.load(name, options), ({ message }) => fail(message))
     const { stepMillis } = candles.time
@@ -112,14 +145,14 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from }: 
       return yield* fail(`${name} has candles of ${stepMillis / 1000} s, and the strategy looks at ${longest}`)
     }
     if (stepMillis % minuteMillis !== 0) return yield* fail(`${name} has candles that are no whole minutes`)
-    found.push(minutesOf(rowsOf(candles, from), stepMillis))
+    found.push(minutesOf(rowsOf(candles, { from, now }), stepMillis))
   }
   return merged(found)
 })
 
 /** Where lists overlap, the earlier list wins; the result is in time order. */
-export const merged = (lists: ReadonlyArray<ReadonlyArray<Minute>>): ReadonlyArray<Minute> => {
-  const known = new Map<number, Minute>()
+export const merged = <A extends Minute>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => {
+  const known = new Map<number, A>()
   for (const list of lists.toReversed()) for (const minute of list) known.set(minute.openedAt, minute)
   return [...known.values()].sort((a, b) => a.openedAt - b.openedAt)
 }
@@ -127,14 +160,14 @@ export const merged = (lists: ReadonlyArray<ReadonlyArray<Minute>>): ReadonlyArr
 const journalPrefix = "journal:"
 const exchangePrefix = "ccxt:"
 
-const fromJournal = Effect.fnUntraced(function* ({ source, folder, market, from }: SourceRequest) {
+const fromJournal = Effect.fnUntraced(function* ({ source, folder, market, ...span }: SourceRequest) {
   const path = yield* Path.Path
   const file = path.resolve(folder, source.slice(journalPrefix.length))
   const { candles } = yield* Effect.mapError(
     JournalData.candles(file, market),
     ({ message }) => new CandleSourceFailed({ source, why: message })
   )
-  return rowsOf(candles, from)
+  return rowsOf(candles, span)
 })
 
 /** The candles of the shortest timeframe up to the present one, and the minutes of that one. */
@@ -156,7 +189,7 @@ const fromExchange = Effect.fnUntraced(
 /** The minutes of the source from a moment on, oldest first. */
 export const load = (
   wanted: SourceRequest
-): Effect.Effect<ReadonlyArray<Minute>, CandleSourceFailed, FileSystem.FileSystem | Path.Path> =>
+): Effect.Effect<ReadonlyArray<SourcedMinute>, CandleSourceFailed, FileSystem.FileSystem | Path.Path> =>
   wanted.source.startsWith(journalPrefix)
     ? fromJournal(wanted)
     : wanted.source.startsWith(exchangePrefix)

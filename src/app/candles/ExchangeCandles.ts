@@ -5,6 +5,7 @@
  * The file grows page by page, and the same command continues after its last line. An unfinished candle is left out.
  */
 import { Clock, Effect, FileSystem, Predicate, Schema } from "effect"
+import type { TradedCandle } from "../../journal/PriceStore.ts"
 
 export class DownloadFailed extends Schema.TaggedError<DownloadFailed>()("DownloadFailed", {
   message: Schema.String
@@ -72,11 +73,12 @@ export const candles = Effect.fn("Download.candles")(function* (
   wanted: Omit<WantedCandles, "exchange" | "out">
 ) {
   const { from, to, stepMillis } = wanted
-  const found = new Map<number, { openedAt: number; open: number; high: number; low: number; close: number }>()
+  const found = new Map<number, TradedCandle>()
   for (let since = from; since + stepMillis <= to; ) {
     const rows = yield* page(exchange, { ...wanted, exchange: "" }, since)
-    for (const [openedAt, open, high, low, close] of rows)
-      if (openedAt >= from && openedAt + stepMillis <= to) found.set(openedAt, { openedAt, open, high, low, close })
+    for (const [openedAt, open, high, low, close, volume] of rows)
+      if (openedAt >= from && openedAt + stepMillis <= to)
+        found.set(openedAt, { openedAt, open, high, low, close, volume })
     const last = Math.max(since - stepMillis, ...rows.map(([time]) => time))
     if (last < since) break
     since = last + stepMillis

@@ -1,10 +1,12 @@
 /**
  * The prices for indicators: the minutes that the bot recorded and, where it has none, those of the source that the
- * strategy or its market names. Only the bot's own minutes are stored; a source is read again when it is needed.
+ * strategy or its market names. Only the bot's own minutes are stored; a source is read again when it is needed: at a start,
+ * after a gap, and where strategies look at volumes after each close, until the source tells the candle that closed.
  */
 import { Clock, Effect, type FileSystem, Path } from "effect"
-import { minuteMillis } from "../../domain/Durations.ts"
-import type { Minute, PriceStore } from "../../journal/PriceStore.ts"
+import { minuteMillis, secondMillis } from "../../domain/Durations.ts"
+import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
+import type { PriceStore, TradedCandle } from "../../journal/PriceStore.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import * as CandleSource from "./CandleSource.ts"
@@ -13,48 +15,118 @@ export interface WarmPrices {
   /** The sources of the strategies' markets, before the strategies start. */
   readonly use: (strategies: ReadonlyArray<Strategy>) => void
   readonly store: PriceStore["Service"]
+  /** Reads the sources of volumes again for as long as the bot runs. */
+  readonly forever: Effect.Effect<never>
+}
+
+/** A source gets this long to write the candle that has closed. */
+const graceMillis = 5 * secondMillis
+/** It is asked again after a quarter of the time by which the candle is late, and at least once a minute. */
+const lateShare = 0.25
+/** A start waits for many pages of an exchange; a source that does not answer later keeps no other from being read. */
+const mostMillis = { start: 10 * minuteMillis, close: 30 * secondMillis } as const
+const mostReadings = 4
+
+interface WantedCandles extends Pick<CandleSource.SourceRequest, "source" | "folder" | "needs"> {
+  readonly hasVolumes: boolean
 }
 
 /** The needs and the source of each market; among several strategies the first that names a source counts. */
 const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources, path: Path.Path) => {
-  const wanted = new Map<string, Pick<CandleSource.SourceRequest, "source" | "folder" | "needs">>()
+  const wanted = new Map<string, WantedCandles>()
   for (const { strategy, market, candles: needs } of strategies.flatMap(candlesOf)) {
     const source = CandleSource.sourceOf(strategy, market, ofMarkets, path)
     const known = wanted.get(market.name)
     const all = new Map(known?.needs)
     for (const [timeframe, count] of needs) all.set(timeframe, Math.max(count, all.get(timeframe) ?? 0))
-    if (known !== undefined) wanted.set(market.name, { ...known, needs: all })
-    else if (source !== undefined) wanted.set(market.name, { ...source, needs: all })
+    const hasVolumes = known?.hasVolumes === true || strategy.volumes?.has(market.name) === true
+    if (known !== undefined) wanted.set(market.name, { ...known, needs: all, hasVolumes })
+    else if (source !== undefined) wanted.set(market.name, { ...source, needs: all, hasVolumes })
   }
   return wanted
 }
 
 const candlesOf = (strategy: Strategy) => candlesWanted(strategy).map((each) => ({ ...each, strategy }))
 
+/** The candles of a market that its source told, and when it was last asked. */
+interface Told {
+  readonly askedAt: number
+  readonly candles: ReadonlyMap<string, ReadonlyMap<number, TradedCandle>>
+}
+
+/** A timeframe has closed, and its last candle is not there yet. */
+const isDue = ({ needs }: WantedCandles, told: Told | undefined, now: number): boolean =>
+  [...needs.keys()].some((timeframe) => {
+    const millis = timeframeMillis(timeframe) ?? minuteMillis
+    const closedAt = frameStart(now, millis)
+    const lateMillis = now - closedAt
+    if (lateMillis < graceMillis || told?.candles.get(timeframe)?.has(closedAt - millis) === true) return false
+    const pauseMillis = Math.max(graceMillis, Math.min(lateMillis * lateShare, minuteMillis))
+    return told === undefined || now - told.askedAt >= pauseMillis
+  })
+
 export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Service"], ofMarkets: MarketSources) {
   const path = yield* Path.Path
   const context = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+  const told = new Map<string, Told>()
+  /** What was last wrong with the source of a market. */
+  const failures = new Map<string, string>()
   let wanted: ReturnType<typeof wantedBy> = new Map()
+
+  /** The minutes of a source. The bot continues without it; `check` and `plan` say what is wrong with it. */
+  const read = Effect.fnUntraced(function* (
+    market: string,
+    source: WantedCandles,
+    from: number,
+    at: "start" | "close"
+  ) {
+    const now = yield* Clock.currentTimeMillis
+    const start = Math.max(from, now - CandleSource.spanOf(source.needs))
+    const minutes = yield* CandleSource.load({ ...source, market, from: start, now }).pipe(
+      Effect.map((found) => found.filter(({ openedAt }) => openedAt + minuteMillis <= now)),
+      Effect.timeoutOrElse({
+        duration: mostMillis[at],
+        orElse: () => new CandleSource.CandleSourceFailed({ source: source.source, why: "it does not answer" })
+      }),
+      Effect.tap(() => Effect.sync(() => failures.delete(market))),
+      Effect.tapError(({ message }) => {
+        if (failures.get(market) === message) return Effect.void
+        failures.set(market, message)
+        return Effect.logWarning(message)
+      }),
+      Effect.orElseSucceed((): ReadonlyArray<CandleSource.SourcedMinute> => [])
+    )
+    const candlesOf = (timeframe: string) => [timeframe, CandleSource.candlesIn(minutes, timeframe, now)] as const
+    if (source.hasVolumes) told.set(market, { askedAt: now, candles: new Map([...source.needs.keys()].map(candlesOf)) })
+    return minutes
+  }, Effect.provideContext(context))
 
   const since = Effect.fnUntraced(function* (market: string, from: number) {
     const recorded = yield* own.since(market, from)
     const source = wanted.get(market)
     if (source === undefined) return recorded
+    return CandleSource.merged([recorded, yield* read(market, source, from, "start")])
+  })
+
+  const readDue = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const start = Math.max(from, now - CandleSource.spanOf(source.needs))
-    // The bot continues without it; `check` and `plan` say what is wrong with it.
-    const sourced = yield* CandleSource.load({ ...source, market, from: start, now }).pipe(
-      Effect.tapError(({ message }) => Effect.logWarning(message)),
-      Effect.orElseSucceed((): ReadonlyArray<Minute> => [])
-    )
-    return CandleSource.merged([recorded, sourced.filter(({ openedAt }) => openedAt + minuteMillis <= now)])
-  }, Effect.provideContext(context))
+    const due = [...wanted].filter(([market, source]) => source.hasVolumes && isDue(source, told.get(market), now))
+    yield* Effect.forEach(due, ([market, source]) => read(market, source, 0, "close"), {
+      concurrency: mostReadings,
+      discard: true
+    })
+  })
 
   const prices: WarmPrices = {
     use: (strategies) => {
       wanted = wantedBy(strategies, ofMarkets, path)
     },
-    store: { ...own, since }
+    store: {
+      ...own,
+      since,
+      told: (market, timeframe) => told.get(market)?.candles.get(timeframe) ?? own.told(market, timeframe)
+    },
+    forever: Effect.forever(Effect.andThen(readDue, Effect.sleep(secondMillis)))
   }
   return prices
 })

@@ -49,12 +49,7 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
 ) {
   const exists = yield* isThere(journal)
   if (!exists) {
-    const nothing: PriceStore["Service"] = {
-      append: () => Effect.void,
-      since: () => Effect.succeed([]),
-      newest: () => Effect.succeed(undefined)
-    }
-    const warmed = yield* feedsOf(nothing, strategies, sources)
+    const warmed = yield* feedsOf(PriceStore.empty, strategies, sources)
     return { state: BotState.make(), hasJournal: false, ...warmed } satisfies Remembered
   }
   return yield* Effect.gen(function* () {
@@ -79,9 +74,12 @@ export const feedsOf = Effect.fn("PlanGround.feedsOf")(function* (
   for (const strategy of strategies) {
     const ofMarkets = new Map<string, CandleFeed.CandleFeed>()
     for (const { market, candles: needs } of candlesWanted(strategy)) {
-      const feed = CandleFeed.make(needs)
-      own.set(market.name, yield* store.since(market.name, now - feed.spanMillis))
-      feed.restore(yield* warm.store.since(market.name, now - feed.spanMillis), now)
+      const feed = CandleFeed.make(needs, (timeframe) => warm.store.told(market.name, timeframe))
+      const from = now - feed.spanMillis
+      own.set(market.name, yield* store.since(market.name, from))
+      feed.restore(yield* warm.store.since(market.name, from), now)
+      feed.adopt(yield* warm.store.kept(market.name, from))
+      feed.complete(now)
       ofMarkets.set(market.name, feed)
     }
     feeds.set(strategy.name, ofMarkets)
@@ -100,6 +98,7 @@ export const candlesAt = (
   for (const [market, feed] of ofMarkets) {
     const price = prices.get(market)
     if (price !== undefined) feed.observe(Decimal.toNumber(mid(price)), price.at)
+    feed.complete(now)
   }
   return JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, ofMarkets, now))
 }

@@ -8,7 +8,7 @@ import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
-import type { Minute, PriceStore } from "../../journal/PriceStore.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
@@ -31,7 +31,7 @@ export const read = Effect.fn("WarmCandles.read")(function* (
   const asked = strategies.map((strategy) =>
     strategy.candleSource === undefined || isNear(strategy.candleSource.value) ? strategy : withoutSource(strategy)
   )
-  const warm = yield* WarmPrices.make(nothing, near)
+  const warm = yield* WarmPrices.make(PriceStore.empty, near)
   warm.use(asked)
   const now = yield* Clock.currentTimeMillis
   const wanted = new Map(asked.flatMap(candlesWanted).map(({ market }) => [market.name, market]))
@@ -48,12 +48,6 @@ export const read = Effect.fn("WarmCandles.read")(function* (
     )
   })
 })
-
-const nothing: PriceStore["Service"] = {
-  append: () => Effect.void,
-  since: () => Effect.succeed([]),
-  newest: () => Effect.succeed(undefined)
-}
 
 /** The same strategy, whose indicators begin with what the bot itself has seen. */
 export const withoutSource = ({ candleSource: _, ...strategy }: Strategy): Strategy => strategy

@@ -122,13 +122,14 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
       Effect.provideService(Path.Path, yield* Path.Path)
     )
   }).pipe(Effect.provideService(PriceStore, warm.store))
+  const { show } = options
+  const isAlone = show === undefined
+  if (!isAlone) yield* Effect.forkScoped(supervised("the candles of sources", warm.forever))
   const files = yield* StrategyWatch.make(engine, options.strategies, {
     ...options.reload,
     admission: options.admission,
     warm
   })
-  const { show } = options
-  const isAlone = show === undefined
   if (!isAlone) yield* Effect.forkScoped(supervised("the watch on strategy files", files.forever))
   const page = yield* openPage(options, { engine, files, leaving: () => farewell })
   const { assets, markets, run, telling } = options

@@ -11,7 +11,7 @@ import * as Replay from "../../engine/explain/Replay.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { Journal } from "../../journal/Journal.ts"
-import { type Minute, minutesOf } from "../../journal/PriceStore.ts"
+import { keptOf, type Minute, minutesOf } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
 import { type BandVerdict, judge, type Margin } from "../../ledger/FillBand.ts"
 import * as Trades from "../../ledger/Trades.ts"
@@ -56,8 +56,10 @@ export const command = Command.make(
     const decimals = (symbol: string) => places.get(symbol)
     const { replayed, trading, minutes } = yield* Effect.gen(function* () {
       const { events } = yield* Journal
-      const minutes = yield* minutesOf(yield* marketsOf(markets, strategies))
-      const replay = Replay.make({ markets, minutes, edited: new Map(strategies.map((each) => [each.name, each])) })
+      const named = yield* marketsOf(markets, strategies)
+      const [minutes, candles] = [yield* minutesOf(named), yield* keptOf(named)]
+      const edited = new Map(strategies.map((each) => [each.name, each]))
+      const replay = Replay.make({ markets, minutes, candles, edited })
       const trades = Trades.make(decimals)
       yield* Stream.runForEach(events(), (entry) =>
         Effect.sync(() => {

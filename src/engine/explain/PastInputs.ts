@@ -69,6 +69,7 @@ const seenOf = Effect.fnUntraced(function* (market: string, needs: ReadonlyMap<s
   const stored = yield* store.since(market, from)
   const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
   feed.restore(minutes, now)
+  feed.adopt((yield* store.kept(market, from)).filter(({ seenAt }) => seenAt <= now))
   return { price: priceAt(minutes.at(-1), now), feed }
 })
 

@@ -10,7 +10,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import type { Minute } from "../../journal/PriceStore.ts"
+import type { Minute, SeenCandle } from "../../journal/PriceStore.ts"
 import type { Memory } from "../../strategy/Decision.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import type { Markets } from "../../strategy/Markets.ts"
@@ -54,11 +54,13 @@ export interface ReplayOptions {
   readonly edited: ReadonlyMap<string, Strategy>
   /** What the bot saw of a market, oldest first. */
   readonly minutes: ReadonlyMap<string, ReadonlyArray<Minute>>
+  /** Candles with the volumes that its source told, oldest first. */
+  readonly candles: ReadonlyMap<string, ReadonlyArray<SeenCandle>>
 }
 
 const mostDifferences = 100
 
-export const make = ({ markets, edited, minutes }: ReplayOptions) => {
+export const make = ({ markets, edited, minutes, candles: kept }: ReplayOptions) => {
   const state = BotState.make()
   const strategies = new Map<string, Strategy>(edited)
   const ran = new Map<string, { readonly last: Strategy; readonly hashes: Set<string> }>()
@@ -97,6 +99,8 @@ export const make = ({ markets, edited, minutes }: ReplayOptions) => {
           seen.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= until),
           now
         )
+        const candlesKept = kept.get(market.name) ?? []
+        feed.adopt(candlesKept.filter(({ openedAt, seenAt }) => openedAt >= now - feed.spanMillis && seenAt <= now))
         if (price !== undefined) feed.observe(Decimal.toNumber(mid(price)), price.at)
         return [market.name, feed] as const
       })

@@ -4,13 +4,17 @@
  *
  * A candle counts only when it was watched from beginning to end. The part of an hour before the bot started is
  * dropped, and a long gap starts the series again, so an indicator is never warm on missing data. The last price
- * bridges short gaps (a slow answer, a restart). Volume is unknown and therefore zero.
+ * bridges short gaps (a slow answer, a restart).
+ *
+ * The venue tells no volume either. Where the market's source tells a candle, its volume joins the candle that the bot
+ * saw, or the whole candle takes the place of one that the bot missed. From then on it is kept as it is: what decided once
+ * stays. Until then its volume is not known (`NaN`).
  */
 
 import { extend, type OpenCandle } from "../../candles/Resample.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
-import type { Minute } from "../../journal/PriceStore.ts"
+import type { Minute, SeenCandle, TradedCandle } from "../../journal/PriceStore.ts"
 import type { CandlesOf } from "../../strategy/expression/series/JoinedCandles.ts"
 import type { CandleColumns } from "../../strategy/Indicators.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -27,22 +31,26 @@ interface TimeframeCandles {
   opened: number | undefined
   current: OpenCandle
   readonly closed: Array<Minute>
-  view: ClosedCandles
+  /** Candles with volumes, by their beginning. */
+  readonly kept: Map<number, TradedCandle>
+  /** The frame of the running minute in which `view` was made, if that is of kept candles alone. */
+  viewedIn: number | undefined
+  view: ClosedCandles | undefined
 }
 
-const empty: ClosedCandles = { columns: columnsOf([]), closed: 0 }
-
-function columnsOf(candles: ReadonlyArray<Minute>): CandleColumns & { readonly startMillis: number } {
-  const column = (of: (candle: Minute) => number) => Float64Array.from(candles, of)
+const columnsOf = (candles: ReadonlyArray<Minute | TradedCandle>): CandleColumns => {
+  const column = (of: (candle: Minute | TradedCandle) => number) => Float64Array.from(candles, of)
   return {
     open: column(({ open }) => open),
     high: column(({ high }) => high),
     low: column(({ low }) => low),
     close: column(({ close }) => close),
-    volume: new Float64Array(candles.length),
+    volume: column((candle) => ("volume" in candle ? candle.volume : Number.NaN)),
     startMillis: candles[0]?.openedAt ?? 0
   }
 }
+
+const empty: ClosedCandles = { columns: columnsOf([]), closed: 0 }
 
 /** The minute that is being watched now, and whether it was watched from its beginning. */
 export interface RunningMinute {
@@ -60,6 +68,10 @@ export interface CandleFeed {
    */
   restore(minutes: ReadonlyArray<Minute>, now: number, running?: RunningMinute): void
   readonly running: () => RunningMinute | undefined
+  /** Takes candles that were kept before. */
+  adopt(kept: ReadonlyArray<SeenCandle>): void
+  /** Takes what the source tells by now of candles that are over; returns what is new, to be kept. */
+  complete(now: number): ReadonlyArray<SeenCandle>
   readonly view: () => ReadonlyMap<string, ClosedCandles>
   /** The same without the candles whose last one should have closed by now and has not been seen to. */
   readonly viewAt: (now: number) => ReadonlyMap<string, ClosedCandles>
@@ -67,8 +79,11 @@ export interface CandleFeed {
   readonly spanMillis: number
 }
 
-/** `needs`: how many closed candles are wanted, by timeframe. */
-export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
+type Told = (timeframe: string) => ReadonlyMap<number, TradedCandle>
+const noCandles: ReadonlyMap<number, TradedCandle> = new Map()
+
+/** `needs`: how many closed candles are wanted, by timeframe. `told`: what the market's source tells of each. */
+export const make = (needs: ReadonlyMap<string, number>, told: Told = () => noCandles): CandleFeed => {
   const series = new Map(
     [...needs].map(([timeframe, count]): [string, TimeframeCandles] => [
       timeframe,
@@ -78,7 +93,9 @@ export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
         opened: undefined,
         current: { open: 0, high: 0, low: 0, close: 0, volume: 0 },
         closed: [],
-        view: empty
+        kept: new Map(),
+        viewedIn: undefined,
+        view: undefined
       }
     ])
   )
@@ -89,7 +106,7 @@ export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
     for (const each of series.values()) {
       each.opened = undefined
       each.closed.length = 0
-      each.view = empty
+      each.view = undefined
     }
   }
 
@@ -149,12 +166,33 @@ export const make = (needs: ReadonlyMap<string, number>): CandleFeed => {
       ;({ minute, isFromBeginning } = running)
     },
     running: () => (minute === undefined ? undefined : { minute, isFromBeginning }),
-    view: () => new Map([...series].map(([timeframe, { view }]) => [timeframe, view])),
+    adopt: (kept) => {
+      for (const { timeframe, seenAt: _, ...candle } of kept) {
+        const each = series.get(timeframe)
+        if (each !== undefined) keep(each, candle)
+      }
+    },
+    complete: (now) =>
+      [...series].flatMap(([timeframe, each]) => {
+        const frame = minute === undefined ? 0 : frameStart(minute.openedAt, each.millis)
+        const own = new Map(each.closed.map((candle) => [candle.openedAt, candle]))
+        const fresh = [...told(timeframe).values()].filter(
+          ({ openedAt }) => openedAt < frame && !each.kept.has(openedAt)
+        )
+        return fresh.map((candle): SeenCandle => {
+          const whole = { ...candle, ...own.get(candle.openedAt) }
+          keep(each, whole)
+          return { ...whole, timeframe, seenAt: now }
+        })
+      }),
+    view: () => new Map([...series].map(([timeframe, each]) => [timeframe, viewOf(each, minute)])),
     viewAt: (now) =>
       new Map(
-        [...series].flatMap(([timeframe, { view, millis, closed }]) => {
-          const last = closed.at(-1)?.openedAt ?? Number.POSITIVE_INFINITY
-          return last + millis < frameStart(now, millis) ? [] : [[timeframe, view] as const]
+        [...series].flatMap(([timeframe, each]) => {
+          const view = viewOf(each, minute)
+          const { startMillis = 0 } = view.columns
+          const isOver = view.closed > 0 && startMillis + view.closed * each.millis < frameStart(now, each.millis)
+          return isOver ? [] : [[timeframe, view] as const]
         })
       ),
     spanMillis: Math.max(0, ...[...series.values()].map(({ millis, keep }) => millis * keep))
@@ -199,5 +237,31 @@ const addMinute = (series: TimeframeCandles, { openedAt, open, high, low, close 
   series.closed.push({ openedAt: frame, ...prices })
   if (series.closed.length > series.keep) series.closed.shift()
   series.opened = undefined
-  series.view = { columns: columnsOf(series.closed), closed: series.closed.length }
+  series.view = undefined
+}
+
+const keep = (series: TimeframeCandles, candle: TradedCandle): void => {
+  if (series.kept.has(candle.openedAt)) return
+  series.kept.set(candle.openedAt, candle)
+  for (const openedAt of series.kept.keys())
+    if (openedAt <= candle.openedAt - series.keep * series.millis) series.kept.delete(openedAt)
+  series.view = undefined
+}
+
+/** The same object again until a candle closes or is completed. */
+const viewOf = (series: TimeframeCandles, running: Minute | undefined): ClosedCandles => {
+  const { closed, kept, millis } = series
+  // After a gap in prices, the last candle that was kept must be the one before the running frame.
+  const first = closed[0]?.openedAt ?? frameStart(running?.openedAt ?? 0, millis)
+  if (series.view !== undefined && series.viewedIn === first) return series.view
+  const before: Array<TradedCandle> = []
+  for (let at = first - millis; ; at -= millis) {
+    const candle = kept.get(at)
+    if (candle === undefined) break
+    before.push(candle)
+  }
+  const all = [...before.reverse(), ...closed.map((candle) => kept.get(candle.openedAt) ?? candle)].slice(-series.keep)
+  series.viewedIn = first
+  series.view = all.length === 0 ? empty : { columns: columnsOf(all), closed: all.length }
+  return series.view
 }

@@ -7,6 +7,7 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
+import type { JournalError } from "../../journal/Journal.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { wantedBy } from "../../orderbook/Wanted.ts"
@@ -34,15 +35,26 @@ export const make = Effect.gen(function* () {
   let feeds: ReadonlyMap<string, CandleFeed.CandleFeed> = new Map()
   let candlesFor: ReadonlyMap<Strategy, ReturnType<typeof JoinedCandles.make>> = new Map()
 
+  // What cannot be stored costs no money: the bot goes on with what it has in memory.
+  const unstored = Effect.catch(({ message }: JournalError) => Effect.logDebug(message))
+
+  /** Takes what the market's source tells by now. */
+  const complete = Effect.fnUntraced(function* (market: string, feed: CandleFeed.CandleFeed) {
+    const fresh = feed.complete(yield* Clock.currentTimeMillis)
+    if (fresh.length > 0) yield* unstored(store.keep(market, fresh))
+  })
+
   const filled = Effect.fnUntraced(function* (
     market: string,
     needs: ReadonlyMap<string, number>,
     now: number,
     running?: CandleFeed.RunningMinute
   ) {
-    const feed = CandleFeed.make(needs)
+    const feed = CandleFeed.make(needs, (timeframe) => store.told(market, timeframe))
     const minutes = yield* store.since(market, now - Math.max(feed.spanMillis, leastSpanMillis))
     feed.restore(minutes, now, running)
+    feed.adopt(yield* store.kept(market, now - feed.spanMillis))
+    yield* complete(market, feed)
     const [own, last] = [yield* store.newest(market), minutes.at(-1)]
     // A candle of elsewhere tells where the price was, and not that somebody watched it.
     if (last !== undefined && last.openedAt > (own?.openedAt ?? 0)) orderBook.remember(market, last.close, 0)
@@ -92,10 +104,7 @@ export const make = Effect.gen(function* () {
     // The running minute is stored as well, so a process that dies loses none of it.
     const begun = running?.isFromBeginning === true && !isStored(market, running.minute) ? [running.minute] : []
     for (const minute of begun) stored.set(market, minute)
-    // A minute that cannot be stored costs no money: the bot goes on with what it has in memory.
-    for (const minute of [...closed, ...begun]) {
-      yield* Effect.catch(store.append(market, minute), ({ message }) => Effect.logDebug(message))
-    }
+    for (const minute of [...closed, ...begun]) yield* unstored(store.append(market, minute))
   })
 
   /** What is wrong with one market keeps no other from its price, even where it fails the look. */
@@ -103,6 +112,7 @@ export const make = Effect.gen(function* () {
     const markets = wantedBy(strategies)
     const looked = yield* Effect.result(orderBook.look(markets, pollMinMillis))
     yield* Effect.forEach(markets, ({ market }) => observe(market.name), { discard: true })
+    yield* Effect.forEach(feeds, ([market, feed]) => complete(market, feed), { discard: true })
     return yield* Effect.fromResult(looked)
   })
 

@@ -48,6 +48,24 @@ const createPrices = Effect.gen(function* () {
     ) STRICT, WITHOUT ROWID`
 })
 
+/** Candles of a market's source as they counted, because a source may tell them late, otherwise or not at all later. */
+const createSeenCandles = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE seen_candles (
+      market TEXT NOT NULL,
+      timeframe TEXT NOT NULL,
+      opened_at INTEGER NOT NULL,
+      open REAL NOT NULL,
+      high REAL NOT NULL,
+      low REAL NOT NULL,
+      close REAL NOT NULL,
+      volume REAL NOT NULL,
+      seen_at INTEGER NOT NULL,
+      PRIMARY KEY (market, timeframe, opened_at)
+    ) STRICT, WITHOUT ROWID`
+})
+
 /** Events chained at a time. */
 const pageSize = 5_000
 
@@ -92,5 +110,6 @@ export const migrations = Migrator.fromRecord({
   "0004_create_history": createHistory,
   "0005_create_chain": createChain,
   "0006_create_snapshots": createSnapshots,
-  "0008_drop_old_swaps": OldSwaps.dropTable
+  "0008_drop_old_swaps": OldSwaps.dropTable,
+  "0009_create_seen_candles": createSeenCandles
 })

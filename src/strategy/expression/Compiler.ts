@@ -148,7 +148,6 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
 const called = (name: string, given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
   const { to, placeOf } = context
   if (isMarketName(name)) return MarketNames.called(name, given, at, context)
-  noteVolume(name, at, context)
   if (name === "since") return sinceCalled(given, at, context)
   if (name === "depth") return depthOf(given, at, context)
   const known = functions.get(name)
@@ -173,6 +172,7 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   const wrong = (at: Expression) => report(to, placeOf(at), "expected a timeframe such as 4h", usage)
   const candles = candlesIn(given.slice(needed), wrong, context)
   if (candles === undefined) return undefined
+  noteVolume(name, at, candles, context)
   const terms = given
     .slice(0, needed)
     .map((tree, index) => argument(tree, parameters[index] ?? "value", usage, context))

@@ -10,7 +10,7 @@ import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { View } from "../View.ts"
 import type { Needs } from "./Needs.ts"
-import { type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
+import { isVolume, type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
 
 /** Base bought minus base sold by all orders of the strategy, for whatever purpose. */
 export const positionIn = ({ slots }: View): Amount =>
@@ -69,6 +69,8 @@ export const undecided = ({
 }
 
 const lacks = (lacking: ReadonlySet<string>): string => {
+  const volumes = [...lacking].filter(isVolume)
+  if (volumes.length > 0) return `cannot be decided: its source has not told ${volumes.join(" and ")}`
   const isMarket = (name: string) => name.includes("/")
   const [markets, others] = [[...lacking].filter(isMarket), [...lacking].filter((name) => !isMarket(name))]
   if (others.length === 0) {

@@ -1,7 +1,6 @@
 /** What the expressions of a file need to be decided, and to be asked again in time. Collected while they are read. */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
 import type { Behaviour } from "../Kind.ts"
 import type { Problem } from "../Problem.ts"
 
@@ -23,8 +22,8 @@ export interface Needs {
   start: boolean
   /** Base quantities whose price impact is needed. */
   readonly depth: Set<Amount>
-  /** The place that asks for volume, which no live run knows. */
-  volume: Problem | undefined
+  /** By market: the first place that asks for its volume, and what is wrong with that where no source tells it. */
+  readonly volumes: Map<string, Problem>
 }
 
 export const noNeeds = (): Needs => ({
@@ -33,7 +32,7 @@ export const noNeeds = (): Needs => ({
   clockMillis: undefined,
   start: false,
   depth: new Set(),
-  volume: undefined
+  volumes: new Map()
 })
 
 export const watch = ({ watched }: Needs, market: Market): Watched => {
@@ -48,15 +47,19 @@ export const needCandles = (needs: Needs, timeframe: string, least: number, mark
   candles?.set(timeframe, Math.max(least, candles.get(timeframe) ?? 0))
 }
 
+export const needVolume = ({ volumes }: Needs, market: string, problem: Problem): void => {
+  if (!volumes.has(market)) volumes.set(market, problem)
+}
+
 /** The same as a strategy states it. */
 export const neededBy = ({
   candles,
   watched,
   depth,
-  volume
-}: Needs): Pick<Behaviour, "candles" | "watched" | "depth" | "notLive"> => ({
+  volumes
+}: Needs): Pick<Behaviour, "candles" | "watched" | "depth" | "volumes"> => ({
   candles,
   ...(watched.size === 0 ? {} : { watched: [...watched.values()] }),
-  ...present({ notLive: volume }),
+  ...(volumes.size === 0 ? {} : { volumes }),
   ...(depth.size === 0 ? {} : { depth: [...depth] })
 })

@@ -6,6 +6,7 @@
 
 import type { Depth } from "../../domain/Book.ts"
 import { present } from "../../domain/Present.ts"
+import { iso } from "../../domain/Text.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import { type ClosedCandles, frameName, type OwnState } from "../View.ts"
@@ -67,6 +68,8 @@ export interface Frame {
   readonly market?: string
   /** Further markets whose candles of the same time it looks at. */
   readonly others?: ReadonlyArray<string>
+  /** The markets whose volumes it looks at; its own is `ownMarket`. */
+  readonly volumesOf?: ReadonlyArray<string>
 }
 
 export interface Series extends Frame {
@@ -139,7 +142,10 @@ export const columnOf = ({ key, column }: Series, candles: CandleColumns): Indic
   return computed
 }
 
-export const frameOf = ({ timeframe, market, others }: Frame): Frame => ({ timeframe, ...present({ market, others }) })
+export const frameOf = ({ timeframe, market, others, volumesOf }: Frame): Frame => ({
+  timeframe,
+  ...present({ market, others, volumesOf })
+})
 
 /** The markets besides the strategy's own that a series needs candles of. */
 export const othersOf = ({ market, others = [] }: Frame): ReadonlyArray<string> =>
@@ -151,8 +157,35 @@ export const valueOf = (series: Series, { candles, found }: Moment, back = 0): n
   for (const other of othersOf(series)) if (!candles?.has(frameName(timeframe, other))) found.lacking.add(other)
   const known = candles?.get(frameName(timeframe, market))
   if (known === undefined || back >= known.closed) return Number.NaN
-  return columnOf(series, known.columns)[known.closed - 1 - back] ?? Number.NaN
+  const last = known.closed - 1 - back
+  const value = columnOf(series, known.columns)[last] ?? Number.NaN
+  if (Number.isNaN(value)) for (const missing of missingVolumes(series, known.columns, last)) found.lacking.add(missing)
+  return value
 }
+
+const volumeOf = "the volume of "
+
+export const isVolume = (lacking: string): boolean => lacking.startsWith(volumeOf)
+
+/** The newest candle of each market that has no volume, among those that the value at `last` follows from. */
+const missingVolumes = (
+  { market = ownMarket, timeframe, volumesOf = [], warmUp }: Series,
+  columns: CandleColumns,
+  last: number
+): ReadonlyArray<string> =>
+  volumesOf.flatMap((name) => {
+    const looked = name === market ? columns : columns.elsewhere?.get(name)
+    if (looked === undefined) return []
+    const { startMillis = 0, volume } = looked
+    const millis = timeframeMillis(timeframe) ?? 1
+    const ahead = Math.round(((columns.startMillis ?? 0) - startMillis) / millis)
+    for (let bar = last; bar > last - warmUp; bar--) {
+      if (!Number.isNaN(volume[bar + ahead] ?? 0)) continue
+      const of = name === ownMarket ? "" : ` of ${name}`
+      return [`${volumeOf}the ${timeframe} candle${of} from ${iso(startMillis + (bar + ahead) * millis)}`]
+    }
+    return []
+  })
 
 export const constantTerm = (value: number, type: ValueType, isLiteral: boolean): Term => ({
   type,
@@ -236,19 +269,26 @@ const joint = (
     timeframe: first.timeframe,
     ...present({ market }),
     ...(others.size === 0 ? {} : { others: [...others] }),
+    ...volumesIn(all),
     warmUp: Math.max(...all.map(({ warmUp }) => warmUp)),
     ...make(rebased)
   }
 }
 
+/** The volumes that any of these look at. */
+export const volumesIn = (frames: ReadonlyArray<Frame>): Pick<Frame, "volumesOf"> => {
+  const volumesOf = new Set(frames.flatMap(({ volumesOf = [] }) => volumesOf))
+  return volumesOf.size === 0 ? {} : { volumesOf: [...volumesOf] }
+}
+
 /** A series with a value for each candle of that market: the value of its own candle that opened at the same time. */
 export const onCandlesOf = (market: string | undefined, series: Series): Series => {
-  const { timeframe, market: from } = series
+  const { timeframe, market: from, volumesOf } = series
   if (from === market || from === undefined) return series
   const millis = timeframeMillis(timeframe) ?? 1
   return {
     timeframe,
-    ...present({ market }),
+    ...present({ market, volumesOf }),
     others: othersOf(series),
     warmUp: series.warmUp,
     key: `${from}: ${series.key}`,

@@ -19,6 +19,7 @@ import {
   frameOf,
   type Moment,
   onCandlesOf,
+  ownMarket,
   type Series,
   seriesTerm,
   type Term,
@@ -55,9 +56,13 @@ export const candleNames = ["open", "high", "low", "close", "volume"] as const
 export const candle = (name: (typeof candleNames)[number], { priceType, base, ...frame }: CandlesNamed): Term => {
   const column = (candles: CandleColumns) => candles[name]
   const series = { ...frame, warmUp: 1, key: name, column }
-  if (name === "volume") return { ...seriesTerm(series, `amount of ${base.symbol}`), range: notNegative }
+  if (name === "volume")
+    return { ...seriesTerm({ ...series, ...ownVolume(frame) }, `amount of ${base.symbol}`), range: notNegative }
   return { ...seriesTerm(series, priceType), range: notNegative, isPositive: true }
 }
+
+/** What looks at the volumes of these candles. */
+const ownVolume = ({ market = ownMarket }: Frame) => ({ volumesOf: [market] })
 
 const constants = (terms: ReadonlyArray<Term>): ReadonlyArray<number> =>
   terms.map(({ constant }) => constant ?? Number.NaN)
@@ -112,8 +117,7 @@ const ofCandles = (
   name: string,
   warmUp: (length: number) => number,
   compute: (candles: CandleColumns, length: number) => IndicatorValues,
-  type?: ValueType,
-  range?: Range
+  { type, range, looksAt }: { type?: ValueType; range?: Range; looksAt?: typeof ownVolume } = {}
 ): readonly [string, FunctionOf] => [
   name,
   {
@@ -123,7 +127,8 @@ const ofCandles = (
       const [length = 1] = constants(terms)
       const key = `${name}(${length})`
       const column = (candles: CandleColumns) => compute(candles, length)
-      const term = seriesTerm({ ...frame, warmUp: warmUp(length), key, column }, type ?? priceType)
+      const series = { ...frame, ...looksAt?.(frame), warmUp: warmUp(length), key, column }
+      const term = seriesTerm(series, type ?? priceType)
       return { ...term, ...present({ range }) }
     }
   }
@@ -324,6 +329,8 @@ export const areAlike = (
 export const timeframeOf = (tree: Expression | undefined): string | undefined =>
   tree?.type === "number" && isTimeframe(`${tree.value}${tree.unit}`) ? `${tree.value}${tree.unit}` : undefined
 
+const percentage = { type: "number", range: [0, 100] } as const
+
 export const functions: ReadonlyMap<string, FunctionOf> = new Map([
   ofWindow("sma", Indicators.sma),
   ofWindow("wma", Indicators.wma),
@@ -361,10 +368,10 @@ export const functions: ReadonlyMap<string, FunctionOf> = new Map([
   bands("bollingerUpper", 1),
   bands("bollingerLower", -1),
   ofCandles("atr", Indicators.warmUp.wilder, Indicators.atr),
-  ofCandles("vwap", (length) => length, Indicators.vwap),
-  ofCandles("adx", Trend.adxWarmUp, Trend.adx, "number", [0, 100]),
-  ofCandles("diPlus", Indicators.warmUp.wilder, Trend.directionUp, "number", [0, 100]),
-  ofCandles("diMinus", Indicators.warmUp.wilder, Trend.directionDown, "number", [0, 100]),
+  ofCandles("vwap", (length) => length, Indicators.vwap, { looksAt: ownVolume }),
+  ofCandles("adx", Trend.adxWarmUp, Trend.adx, percentage),
+  ofCandles("diPlus", Indicators.warmUp.wilder, Trend.directionUp, percentage),
+  ofCandles("diMinus", Indicators.warmUp.wilder, Trend.directionDown, percentage),
   channel("supertrend", Trend.supertrendWarmUp, Trend.supertrend),
   channel("keltnerUpper", (n) => Math.max(Indicators.warmUp.ema(n), Indicators.warmUp.wilder(n)), Trend.keltner),
   channel(

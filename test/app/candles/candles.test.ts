@@ -53,7 +53,7 @@ const writeCsv = (name: string, rows: ReadonlyArray<Minute>): void => {
 }
 
 const stored = (own: ReadonlyArray<Minute>): PriceStore["Service"] => ({
-  append: () => Effect.void,
+  ...PriceStore.empty,
   since: (_, from) => Effect.succeed(own.filter(({ openedAt }) => openedAt >= from)),
   newest: () => Effect.succeed(own.at(-1))
 })

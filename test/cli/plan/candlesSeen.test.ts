@@ -53,6 +53,7 @@ const minutesUntil = (ago: number, count: number): ReadonlyArray<Minute> =>
 const storeOf = (stored: Stored) => {
   const minutes = new Map(Object.entries(stored).map(([market, known]) => [market, [...known]]))
   const store = PriceStore.of({
+    ...PriceStore.empty,
     append: (market, minute) =>
       Effect.sync(() => {
         const known = (minutes.get(market) ?? []).filter(({ openedAt }) => openedAt !== minute.openedAt)
@@ -185,7 +186,7 @@ describe("candles that are seen", () => {
     Effect.gen(function* () {
       const { strategy, minutes, store, prices, view, decided, events } = yield* lived(each)
       assert.strictEqual(decided.desired.length === 1, each.holds)
-      const again = Replay.make({ markets, minutes, edited: new Map() })
+      const again = Replay.make({ markets, minutes, candles: new Map(), edited: new Map() })
       for (const [index, event] of events.entries()) again.see({ sequence: index + 1, at: noon, event })
       const { decisions, identical, differences } = again.result()
       assert.deepStrictEqual([decisions, identical], [1, 1], JSON.stringify(differences))

@@ -95,7 +95,7 @@ const sentences = Effect.fnUntraced(function* (
     .map(([at, event], index): Recorded => ({ sequence: index + 1, at, event }))
   for (const entry of lives) BotState.apply(state, entry)
   const store = PriceStore.of({
-    append: () => Effect.void,
+    ...PriceStore.empty,
     since: (market) => Effect.succeed(minutes.get(market) ?? []),
     newest: (market) => Effect.succeed(minutes.get(market)?.at(-1))
   })

@@ -203,7 +203,7 @@ describe("what conditions saw", () => {
   })
   const stored = (minutes: ReadonlyArray<Minute>) =>
     PriceStore.of({
-      append: () => Effect.void,
+      ...PriceStore.empty,
       since: () => Effect.succeed(minutes),
       newest: () => Effect.succeed(minutes.at(-1))
     })

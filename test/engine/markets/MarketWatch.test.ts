@@ -27,6 +27,7 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
     const prices = new Map<string, TwoSidedPrice>()
     const minutes: Array<Minute> = []
     const store = PriceStore.of({
+      ...PriceStore.empty,
       append: (_market, minute) =>
         Effect.sync(() => {
           if (minutes.at(-1)?.openedAt === minute.openedAt) minutes.pop()

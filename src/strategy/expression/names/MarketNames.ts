@@ -73,8 +73,9 @@ export const candlesIn = (
 export const ownNamed = (name: string, at: Span, context: Compiling): Term | undefined => {
   const ofCandle = candleNames.find((candidate) => candidate === name)
   if (ofCandle !== undefined) {
-    noteVolume(name, at, context)
-    return remembered(candle(ofCandle, candlesNamed(undefined, context.timeframe, context)), context)
+    const candles = candlesNamed(undefined, context.timeframe, context)
+    noteVolume(name, at, candles, context)
+    return remembered(candle(ofCandle, candles), context)
   }
   const price = priceNames.find((candidate) => candidate === name)
   return price === undefined ? undefined : priceTerm(price, undefined, at, context)
@@ -97,9 +98,10 @@ export const called = (
     const wrong = () =>
       report(to, placeOf(at), `${name} takes a timeframe, such as ${name}(4h), or a market before it`, usageOf(name))
     if (given.length === 0) return wrong()
-    noteVolume(name, at, context)
     const found = candlesIn(given, wrong, context)
-    return found === undefined ? undefined : remembered(candle(ofCandle, found), context)
+    if (found === undefined) return undefined
+    noteVolume(name, at, found, context)
+    return remembered(candle(ofCandle, found), context)
   }
   const [tree, ...more] = given
   const price = priceNames.find((candidate) => candidate === name)
@@ -134,8 +136,17 @@ const priceTerm = (
   }
 }
 
-export const noteVolume = (name: string, at: Span, { needs, to, placeOf }: Compiling): void => {
+/** The venue tells no volume, so a live run has that of the market's source or none. */
+export const noteVolume = (
+  name: string,
+  at: Span,
+  { market: other }: CandlesNamed,
+  { market: own, needs, to, placeOf }: Compiling
+): void => {
   if (name !== "volume" && name !== "vwap") return
-  const hint = "use prices alone, such as sma(close, 20)"
-  needs.volume ??= problemAt(to.source, placeOf(at), `the venue tells no volume: ${name} is for backtests only`, hint)
+  const market = other ?? own.name
+  const message = `the venue tells no volume: live, ${name} needs a source of candles that has volumes`
+  const where = `markets: { ${market}: { candles: … } } in the configuration`
+  const hint = other === undefined ? `candles: FILE or ccxt:EXCHANGE:SYMBOL in this file, or ${where}` : where
+  Needs.needVolume(needs, market, problemAt(to.source, placeOf(at), message, hint))
 }

@@ -6,7 +6,7 @@
 
 import { present } from "../../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
-import { columnOf, frameOf, type Series, seriesTerm, type Term, type ValueType } from "../Term.ts"
+import { columnOf, frameOf, type Series, seriesTerm, type Term, type ValueType, volumesIn } from "../Term.ts"
 
 /** A value this many candles ago. */
 export const shifted = (term: Term & { readonly series: Series }, back: number): Term => {
@@ -48,7 +48,8 @@ const windows = (
   const warmUp = Math.max(condition.warmUp, other.warmUp) + length - 1
   const key = `${name}(${condition.key}, ${other.key}, ${length})`
   const others = [...(condition.others ?? []), ...(other.others ?? [])]
-  return seriesTerm({ ...frameOf(condition), ...(others.length === 0 ? {} : { others }), warmUp, key, column }, type)
+  const frame = { ...frameOf(condition), ...(others.length === 0 ? {} : { others }), ...volumesIn([condition, other]) }
+  return seriesTerm({ ...frame, warmUp, key, column }, type)
 }
 
 /** In how many of the last candles it held. */

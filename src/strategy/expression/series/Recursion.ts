@@ -6,7 +6,7 @@
  */
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import type { ClosedCandles } from "../../View.ts"
-import { type Moment, nothingFound, type Series, type Term } from "../Term.ts"
+import { frameOf, type Moment, nothingFound, type Series, type Term } from "../Term.ts"
 
 interface Member {
   readonly initial: Term
@@ -14,8 +14,7 @@ interface Member {
 }
 
 /** Types aside, all that a recursion is. `warmUp`: of the series that its terms look at. */
-export interface Recursion {
-  readonly timeframe: string
+export interface Recursion extends Pick<Series, "timeframe" | "volumesOf"> {
   readonly key: string
   readonly warmUp: number
   readonly members: ReadonlyArray<Member>
@@ -92,7 +91,7 @@ export const recursive = (recursion: Recursion): ReadonlyArray<Series> => {
     return found
   }
   return recursion.members.map((_, index) => ({
-    timeframe: recursion.timeframe,
+    ...frameOf(recursion),
     warmUp: recursion.warmUp + recursion.over - 1,
     key: `${recursion.key}#${index}`,
     column: (columns) => columnsIn(columns)[index] ?? new Float64Array(columns.close.length).fill(Number.NaN)

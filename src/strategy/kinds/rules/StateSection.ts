@@ -4,11 +4,11 @@
  */
 import { compileAny } from "../../expression/Compiler.ts"
 import { longestLength } from "../../expression/functions.ts"
-import { noNeeds } from "../../expression/Needs.ts"
+import { needVolume, noNeeds } from "../../expression/Needs.ts"
 import { described as typeName } from "../../expression/Operators.ts"
 import type { Scope } from "../../expression/Scope.ts"
 import { recursive } from "../../expression/series/Recursion.ts"
-import { keyOf, seriesTerm, type Term, type ValueType } from "../../expression/Term.ts"
+import { keyOf, seriesTerm, type Term, type ValueType, volumesIn } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { quoted, type Report, report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
@@ -73,6 +73,7 @@ export const statesOf = (rows: ReadonlyArray<StateRow>, around: Scope): Readonly
   const texts = states.map(({ initial, name, next }) => `${name}: ${initial.value.text}; ${next.value.text}`)
   const all = recursive({
     timeframe,
+    ...volumesIn(leaves.flatMap(({ series }) => series ?? [])),
     key: `state(${texts.join("; ")}: ${leaves.map(keyOf).join(", ")}; ${over})`,
     warmUp: Math.max(1, ...leaves.map(({ series }) => series?.warmUp ?? 1)),
     members,
@@ -81,7 +82,7 @@ export const statesOf = (rows: ReadonlyArray<StateRow>, around: Scope): Readonly
   const { candles } = around.needs
   // One candle more than the first value needs, because crossings look one candle back.
   for (const { warmUp } of all) candles.set(timeframe, Math.max(warmUp + 1, candles.get(timeframe) ?? 0))
-  around.needs.volume ??= scope.needs.volume
+  for (const [market, problem] of scope.needs.volumes) needVolume(around.needs, market, problem)
   return new Map(
     all.flatMap((series, index) => {
       const { name } = states[index] ?? first
