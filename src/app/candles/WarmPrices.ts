@@ -15,7 +15,8 @@ export interface WarmPrices {
   /** The sources of the strategies' markets, before the strategies start. */
   readonly use: (strategies: ReadonlyArray<Strategy>) => void
   readonly store: PriceStore["Service"]
-  /** Reads the sources of volumes again for as long as the bot runs. */
+  /** Reads the sources that should tell volumes by now and have not; `forever` repeats it. */
+  readonly readDue: Effect.Effect<void>
   readonly forever: Effect.Effect<never>
 }
 
@@ -126,6 +127,7 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
       since,
       told: (market, timeframe) => told.get(market)?.candles.get(timeframe) ?? own.told(market, timeframe)
     },
+    readDue,
     forever: Effect.forever(Effect.andThen(readDue, Effect.sleep(secondMillis)))
   }
   return prices

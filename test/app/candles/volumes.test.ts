@@ -1,0 +1,278 @@
+/**
+ * Volumes of a live bot: from the source of candles, read again at each close. The same candles give the same orders as a
+ * backtest, however late the source tells them, after a restart, and again in a replay and an explanation.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as WarmPrices from "../../../src/app/candles/WarmPrices.ts"
+import * as PlanGround from "../../../src/app/plan/PlanGround.ts"
+import * as Backtest from "../../../src/backtest/Backtest.ts"
+import { noCosts } from "../../../src/backtest/kernel/FillPresets.ts"
+import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
+import * as Generate from "../../../src/candles/Generate.ts"
+import * as Resample from "../../../src/candles/Resample.ts"
+import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { minuteMillis, secondMillis } from "../../../src/domain/Durations.ts"
+import type { TwoSidedPrice } from "../../../src/domain/Market.ts"
+import * as PastInputs from "../../../src/engine/explain/PastInputs.ts"
+import * as Replay from "../../../src/engine/explain/Replay.ts"
+import * as MarketWatch from "../../../src/engine/markets/MarketWatch.ts"
+import { decisionEvent, viewOf } from "../../../src/engine/planning/DecisionRecord.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import { keptOf, minutesOf, PriceStore } from "../../../src/journal/PriceStore.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import type { Decision } from "../../../src/strategy/Decision.ts"
+import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
+import { untouchedSlot, type View } from "../../../src/strategy/View.ts"
+import { watchGround } from "../../engine/markets/watchGround.ts"
+import { markets, strategyOf } from "../../strategy/support.ts"
+
+const frameMinutes = 5
+/** The bot starts in the middle of a frame. */
+const startMinute = 62
+const frames = 38
+const began = Date.UTC(2026, 0, 2)
+const folder = mkdtempSync(join(tmpdir(), "limitbot-volumes-"))
+
+const candles = Generate.generate({
+  bars: frames * frameMinutes,
+  seed: 7,
+  startMillis: began,
+  stepMillis: minuteMillis,
+  startPrice: 60_000
+})
+
+const strategyFrom = (source: string, condition: string) => {
+  const text = `name: busy
+market: BTC/USDC
+kind: rules
+candles: ${source}
+limits: { budget: { quote: 6000 }, maxPriceDeviation: 90% }
+rules:
+  timeframe: ${frameMinutes}m
+  state: { busy: { initial: 0, next: 'if volume > 25 then 1 else busy[1] * 0.5', over: 4 } }
+  orders:
+    dip: { when: '${condition}', cancelWhen: 'not (${condition})', side: buy, price: mid * (1 - 50%), size: { quote: 100 }, pause: 1s }
+    calm: { when: 'close > 1', side: buy, price: mid * (1 - 50%), size: { quote: 100 } }
+`
+  return { ...strategyOf(text), file: join(folder, "s.yaml") }
+}
+const condition =
+  "volume > sma(volume, 6) and volume[1] < highest(volume, 4) and busy > 0 and close > vwap(3, 15m) * 99%"
+
+/** What the source has written when the bot looks, by the number of minutes that are over. */
+type Written = (over: number, second: number) => number
+
+interface Course {
+  readonly written?: Written
+  /** Minutes at which the process begins anew. */
+  readonly restarts?: ReadonlyArray<number>
+  readonly row?: typeof row
+  readonly isGone?: (minute: number) => boolean
+  /** Minutes of each candle of the source. */
+  readonly minutes?: number
+  /** Minutes between which the process is away; it begins anew after them. */
+  readonly away?: readonly [from: number, to: number]
+}
+
+const row = ({ open, high, low, close, volume }: CandleColumns, bar: number, minutes: number): string =>
+  [began + bar * minutes * minuteMillis, open[bar], high[bar], low[bar], close[bar], volume[bar]].join(",")
+
+/** A whole minute is there two seconds after its end. */
+const prompt: Written = (over, second) => (second < 2 ? over - 1 : over)
+
+let files = 0
+
+const lived = Effect.fnUntraced(function* (course: Course) {
+  const { written = prompt, restarts = [], row: lineOf = row, isGone, minutes = 1, away = [0, 0] } = course
+  const name = `source-${files++}.csv`
+  const strategy = strategyFrom(name, condition)
+  const store = yield* PriceStore
+  const { columns } = Resample.of(candles, minutes * minuteMillis)
+  const lines = Array.from(columns.close, (_, bar) => lineOf(columns, bar, minutes))
+  const write = (minute: number, second: number) =>
+    isGone?.(minute) === true
+      ? rmSync(join(folder, name), { force: true })
+      : writeFileSync(
+          join(folder, name),
+          [
+            "time,open,high,low,close,volume",
+            ...lines.slice(0, Math.floor(written(minute, second) / minutes)),
+            ""
+          ].join("\n")
+        )
+  const prices = new Map<string, TwoSidedPrice>()
+  const beginning = Effect.gen(function* () {
+    const warm = yield* WarmPrices.make(store, new Map())
+    warm.use([strategy])
+    const watch = yield* MarketWatch.make.pipe(Effect.provide(watchGround(prices, warm.store)))
+    yield* watch.follow([strategy])
+    return { warm, watch }
+  })
+  const { name: called, kind, hash, market, text } = strategy
+  const state = BotState.make()
+  const events: Array<Recorded> = []
+  const note = (at: number, event: BotEvent) => {
+    const entry = { sequence: events.length + 1, at, event }
+    events.push(entry)
+    BotState.apply(state, entry)
+  }
+  note(began, { _tag: "BotStarted", pid: 1, version: "0", mode: "test", account: "me", venue: "https://v.example" })
+  note(began, { _tag: "StrategyLoaded", strategy: called, file: "test.yaml", kind, market: market.name, hash, text })
+  let memory = strategy.initialMemory
+  let last: Decision | undefined
+  let running: Effect.Success<typeof beginning> | undefined
+  /** At the end of each frame: whether the order rests, and what the conditions saw. */
+  const orders: Array<boolean | undefined> = []
+  const reasons = new Set<string>()
+  let calm = false
+  let candlesSeen: View["candles"]
+  const looks: Array<readonly [at: number, checks: string]> = []
+  for (let minute = startMinute; minute < candles.bars; minute++) {
+    const isLastOfFrame = (minute + 1) % frameMinutes === 0
+    if (minute >= away[0] && minute < away[1]) {
+      running = undefined
+      if (isLastOfFrame) orders.push(undefined)
+      continue
+    }
+    const ticks = [candles.open, candles.low, candles.high, candles.close].map((column) => column[minute] ?? 0)
+    for (const [index, tick] of ticks.entries()) {
+      const second = 1 + index * 15
+      const at = began + minute * minuteMillis + second * secondMillis
+      yield* TestClock.setTime(at)
+      write(minute, second)
+      if (index === 0 && restarts.includes(minute)) running = undefined
+      running ??= yield* beginning
+      yield* running.warm.readDue
+      const mid = Decimal.fromNumber(tick)
+      prices.set(market.name, { bid: mid, ask: mid, at })
+      yield* running.watch.look([strategy])
+      const moment = running.watch.moment(strategy, at)
+      if (moment === undefined) return assert.fail("it has no price")
+      const seen = viewOf(state, strategy, moment)
+      note(
+        at,
+        decisionEvent(strategy, seen, strategy.decide(seen, state.strategies.get(called)?.memory ?? null), undefined)
+      )
+      const resting = (last?.desired ?? []).flatMap(({ slot, legs: [live] }) =>
+        live === undefined ? [] : [[slot, { ...untouchedSlot, live }] as const]
+      )
+      const view = { ...seen, slots: new Map(resting) }
+      last = strategy.decide(view, memory)
+      memory = last.memory
+      for (const { slot, why } of last.absent) reasons.add(`${slot}: ${why.text}`)
+      if (index === 3) calm ||= last.desired.some(({ slot }) => slot === "calm")
+      candlesSeen = seen.candles
+      if (index === 3)
+        looks.push([at + 15 * secondMillis, JSON.stringify([...(strategy.inputs?.(view, memory) ?? [])])])
+    }
+    if (isLastOfFrame) orders.push(last?.desired.some(({ slot }) => slot === "dip"))
+  }
+  return { strategy, orders, calm, reasons: [...reasons], events, looks, candlesSeen, prices, store }
+})
+
+/** The kernel's orders over the same candles, at the end of each frame since the bot's start. */
+const tested = (): ReadonlyArray<boolean> => {
+  const options = { costs: noCosts, changes: {}, keepsOrders: true }
+  const input = { candles, indices: CrossingIndex.linearIndices(candles, "at"), options }
+  const { slotNames, stays } = Backtest.runAll(strategyFrom("none.csv", condition), [input], "optimistic").outcome
+  const first = Math.floor(startMinute / frameMinutes)
+  return Array.from({ length: frames - first }, (_, index) => {
+    const bar = (first + index + 1) * frameMinutes - 1
+    return stays.some(({ row, from, to }) => slotNames[row.slot] === "dip" && from <= bar && bar < to)
+  })
+}
+
+const inJournal = <A, E>(effect: Effect.Effect<A, E, NodeServices.NodeServices | PriceStore>) =>
+  effect.pipe(
+    Effect.provide(
+      PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename: ":memory:" })))
+    ),
+    Effect.provide(NodeServices.layer)
+  )
+
+const courses: Readonly<Record<string, Course>> = {
+  "a source that is prompt": {},
+  "a source that is up to four minutes late": {
+    written: (over, second) => over - (second < 2 ? 1 : 0) - (Math.floor(over / frameMinutes) % 4)
+  },
+  "restarts, one of them while a candle is missing": {
+    written: (over, second) => over - (second < 2 ? 1 : 0) - (Math.floor(over / frameMinutes) % 3),
+    restarts: [100, 122, 171]
+  },
+  "a source that is gone after a restart until the frame ends": {
+    restarts: [101],
+    isGone: (minute) => minute >= 101 && minute < 104
+  },
+  "candles as long as the strategy's, and a bot that misses most of two of them": { minutes: 5, away: [101, 109] }
+}
+
+const shown = (candles: View["candles"]) =>
+  [...(candles ?? [])].map(([frame, { closed, columns }]) => [frame, closed, ...columns.close, ...columns.volume])
+
+describe("volumes of a live bot", () => {
+  it.effect.each(Object.entries(courses))("%s: the orders of a backtest, replayed and explained alike", ([, course]) =>
+    inJournal(
+      Effect.gen(function* () {
+        const { orders, events, looks, strategy, store, prices, candlesSeen } = yield* lived(course)
+        const expected = tested()
+        assert.deepStrictEqual(
+          orders,
+          expected.map((each, index) => (orders[index] === undefined ? undefined : each))
+        )
+        assert.isAtMost(orders.filter((each) => each === undefined).length, 1)
+        assert.isAbove(expected.filter(Boolean).length, 5)
+        const [minutes, kept] = [yield* minutesOf(["BTC/USDC"]), yield* keptOf(["BTC/USDC"])]
+        const replay = Replay.make({ markets, minutes, candles: kept, edited: new Map() })
+        for (const entry of events) replay.see(entry)
+        const { decisions, identical, differences } = replay.result()
+        assert.strictEqual(identical, decisions, JSON.stringify(differences[0]))
+        const { feeds } = yield* PlanGround.feedsOf(store, [strategy], new Map())
+        const planned = PlanGround.candlesAt(strategy, feeds, prices, yield* Clock.currentTimeMillis)
+        assert.deepStrictEqual(shown(planned), shown(candlesSeen))
+        // What an explanation of any minute sees is what the bot saw then.
+        const state = BotState.make()
+        for (const entry of events) BotState.apply(state, entry)
+        for (const [at, checks] of looks.filter((_, index) => index % 7 === 0)) {
+          const seen = yield* PastInputs.look(state, strategy, at).pipe(Effect.provideService(PriceStore, store))
+          const values = (text: string) => text.match(/"text":.*?"values":.*?"/g) ?? assert.fail(text)
+          assert.deepStrictEqual(values(JSON.stringify([...seen])), values(checks), new Date(at).toISOString())
+        }
+      })
+    )
+  )
+
+  const missing =
+    /^dip: cannot be decided: its source has not told the volume of the 5m candle from 2026-01-02T01:35:00.000Z/
+
+  const broken: Readonly<Record<string, Course>> = {
+    "late by more than a candle": { written: (over) => Math.min(over, 95) },
+    "without a volume in any row": { row: (...given) => row(...given).replace(/,[^,]*$/, ",") },
+    "without a column of volumes": { row: (...given) => row(...given).replace(/,[^,]*$/, "") },
+    "gone before the start": { isGone: () => true },
+    "wrong in a row": { row: (...given) => row(...given).replace(/,[^,]*$/, ",much") }
+  }
+
+  it.effect.each(Object.entries(broken))(
+    "a source that is %s: the rule says what it waits for, others go on",
+    ([, course]) =>
+      inJournal(
+        Effect.gen(function* () {
+          const { orders, calm, reasons } = yield* lived(course)
+          assert.isTrue(calm)
+          assert.isFalse(orders.slice(8).includes(true))
+          assert.isDefined(
+            reasons.find((reason) => missing.test(reason)),
+            reasons.join("\n")
+          )
+        })
+      )
+  )
+})
