@@ -79,7 +79,7 @@ const fileFields = (offered: Markets) =>
       terms: Read.optional(TermsSection.reader, "of its orders; default: as the configuration says"),
       candles: Read.optional(
         Read.text,
-        "where candles of the time before the bot come from: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"
+        "where volumes, and candles of the time before the bot, come from: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"
       )
     },
     kindNames

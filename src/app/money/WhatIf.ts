@@ -66,6 +66,8 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   const files = ran === undefined ? [edited] : [edited, ran.last]
   if (files.some((file) => marketsSeen(file).length > 1 || file.market.name !== market.name))
     return none("its profit is bounded for strategies that see one market only")
+  if (files.some(({ volumes }) => volumes !== undefined))
+    return none("it looks at volumes, and recorded prices have none")
   const minutes = recorded.minutes.get(market.name) ?? []
   const [first, last] = [minutes[0], minutes.at(-1)]
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")

@@ -85,7 +85,7 @@ export const marketsReader = Read.table(
   Read.text,
   Read.fields({
     tick: Read.optional(Read.price, "price step"),
-    candles: Read.optional(Read.text, "where candles of the time before the bot come from"),
+    candles: Read.optional(Read.text, "where volumes, and candles of the time before the bot, come from"),
     within: Read.optional(Read.ratio, "how far its price may be from a second witness; default: prices.within")
   })
 )

@@ -7,8 +7,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
+import * as Readiness from "../../../src/app/candles/Readiness.ts"
 import * as WarmPrices from "../../../src/app/candles/WarmPrices.ts"
 import * as PlanGround from "../../../src/app/plan/PlanGround.ts"
 import * as Backtest from "../../../src/backtest/Backtest.ts"
@@ -20,6 +21,7 @@ import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { minuteMillis, secondMillis } from "../../../src/domain/Durations.ts"
 import type { TwoSidedPrice } from "../../../src/domain/Market.ts"
+import { present } from "../../../src/domain/Present.ts"
 import * as PastInputs from "../../../src/engine/explain/PastInputs.ts"
 import * as Replay from "../../../src/engine/explain/Replay.ts"
 import * as MarketWatch from "../../../src/engine/markets/MarketWatch.ts"
@@ -30,6 +32,9 @@ import { keptOf, minutesOf, PriceStore } from "../../../src/journal/PriceStore.t
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import type { Decision } from "../../../src/strategy/Decision.ts"
 import type { CandleColumns } from "../../../src/strategy/Indicators.ts"
+import type { MarketSources } from "../../../src/strategy/Markets.ts"
+import { candlesWanted } from "../../../src/strategy/Strategy.ts"
+import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
 import { untouchedSlot, type View } from "../../../src/strategy/View.ts"
 import { watchGround } from "../../engine/markets/watchGround.ts"
 import { markets, strategyOf } from "../../strategy/support.ts"
@@ -88,6 +93,8 @@ const row = ({ open, high, low, close, volume }: CandleColumns, bar: number, min
 /** A whole minute is there two seconds after its end. */
 const prompt: Written = (over, second) => (second < 2 ? over - 1 : over)
 
+const columnNames = ["time", "open", "high", "low", "close", "volume"]
+
 let files = 0
 
 const lived = Effect.fnUntraced(function* (course: Course) {
@@ -97,16 +104,13 @@ const lived = Effect.fnUntraced(function* (course: Course) {
   const store = yield* PriceStore
   const { columns } = Resample.of(candles, minutes * minuteMillis)
   const lines = Array.from(columns.close, (_, bar) => lineOf(columns, bar, minutes))
+  const header = columnNames.slice(0, lines[0]?.split(",").length).join()
   const write = (minute: number, second: number) =>
     isGone?.(minute) === true
       ? rmSync(join(folder, name), { force: true })
       : writeFileSync(
           join(folder, name),
-          [
-            "time,open,high,low,close,volume",
-            ...lines.slice(0, Math.floor(written(minute, second) / minutes)),
-            ""
-          ].join("\n")
+          [header, ...lines.slice(0, Math.floor(written(minute, second) / minutes)), ""].join("\n")
         )
   const prices = new Map<string, TwoSidedPrice>()
   const beginning = Effect.gen(function* () {
@@ -170,8 +174,7 @@ const lived = Effect.fnUntraced(function* (course: Course) {
       for (const { slot, why } of last.absent) reasons.add(`${slot}: ${why.text}`)
       if (index === 3) calm ||= last.desired.some(({ slot }) => slot === "calm")
       candlesSeen = seen.candles
-      if (index === 3)
-        looks.push([at + 15 * secondMillis, JSON.stringify([...(strategy.inputs?.(view, memory) ?? [])])])
+      if (index === 1) looks.push([at, JSON.stringify([...(strategy.inputs?.(view, memory) ?? [])])])
     }
     if (isLastOfFrame) orders.push(last?.desired.some(({ slot }) => slot === "dip"))
   }
@@ -242,7 +245,7 @@ describe("volumes of a live bot", () => {
         for (const entry of events) BotState.apply(state, entry)
         for (const [at, checks] of looks.filter((_, index) => index % 7 === 0)) {
           const seen = yield* PastInputs.look(state, strategy, at).pipe(Effect.provideService(PriceStore, store))
-          const values = (text: string) => text.match(/"text":.*?"values":.*?"/g) ?? assert.fail(text)
+          const values = (text: string) => text.match(/"text":.*?"values":".*?"/g) ?? assert.fail(text)
           assert.deepStrictEqual(values(JSON.stringify([...seen])), values(checks), new Date(at).toISOString())
         }
       })
@@ -255,6 +258,7 @@ describe("volumes of a live bot", () => {
   const broken: Readonly<Record<string, Course>> = {
     "late by more than a candle": { written: (over) => Math.min(over, 95) },
     "without a volume in any row": { row: (...given) => row(...given).replace(/,[^,]*$/, ",") },
+    "without a volume above zero": { row: (...given) => row(...given).replace(/,[^,]*$/, ",0") },
     "without a column of volumes": { row: (...given) => row(...given).replace(/,[^,]*$/, "") },
     "gone before the start": { isGone: () => true },
     "wrong in a row": { row: (...given) => row(...given).replace(/,[^,]*$/, ",much") }
@@ -274,5 +278,57 @@ describe("volumes of a live bot", () => {
           )
         })
       )
+  )
+
+  const notLive = (text: string, sources?: MarketSources) => {
+    const read = StrategyFile.parse(text, "test.yaml", { ...markets, ...present({ sources }) })
+    return Result.isSuccess(read) ? read.success.notLive : assert.fail(JSON.stringify(read.failure))
+  }
+  const { text } = strategyFrom("btc.csv", condition)
+  const elsewhere = text.replace(condition, 'volume("SOL/USDC") > 1 and volume > 1')
+  const sourceOf = (...names: ReadonlyArray<string>) =>
+    new Map(names.map((name) => [name, { source: "sol.csv", folder }]))
+
+  it("are refused where no source can tell them, with what to do", () => {
+    for (const source of ["recorded", "journal:other.sqlite"]) {
+      const refused = notLive(text.replace("btc.csv", source), sourceOf("BTC/USDC"))
+      assert.match(refused?.message ?? "", /^the venue tells no volume: live, volume needs a source of candles/)
+    }
+    const { hint, line } = notLive(text.replace(/candles: .*\n/, "")) ?? assert.fail("it is accepted")
+    assert.deepStrictEqual([line, hint?.includes("markets: { BTC/USDC: { candles: … } }")], [7, true])
+    assert.match(notLive(elsewhere)?.hint ?? "", /^markets: { SOL\/USDC: { candles: … } } in the configuration$/)
+  })
+
+  it("are accepted with a source in the file or in the configuration", () => {
+    assert.isUndefined(notLive(text))
+    assert.isUndefined(notLive(text.replace(/candles: .*\n/, ""), sourceOf("BTC/USDC")))
+    assert.isUndefined(notLive(elsewhere, sourceOf("SOL/USDC")))
+  })
+
+  it.effect("a source that has none is refused before a start", () =>
+    inJournal(
+      Effect.gen(function* () {
+        yield* TestClock.setTime(began + candles.bars * minuteMillis)
+        const { columns } = Resample.of(candles, minuteMillis)
+        const problemOf = Effect.fnUntraced(function* (name: string, asked: string, ending: string) {
+          const rows = Array.from(columns.close, (_, bar) => row(columns, bar, 1).replace(/,[^,]*$/, ending))
+          writeFileSync(join(folder, name), [columnNames.join(), ...rows, ""].join("\n"))
+          const strategy = {
+            ...strategyOf(
+              strategyFrom(name, condition)
+                .text.replace(/ {2}state:.*\n/, "")
+                .replaceAll(condition, asked)
+            ),
+            file: join(folder, "s.yaml")
+          }
+          const [wanted] = candlesWanted(strategy)
+          if (wanted === undefined) return assert.fail("it looks at candles")
+          return (yield* Readiness.look(strategy, wanted, new Map(), { own: [] })).problem
+        })
+        assert.strictEqual(yield* problemOf("some.csv", "volume > 1", ",1"), null)
+        assert.match((yield* problemOf("none.csv", "volume > 1", ",0")) ?? "", /^candles: none.csv has no volumes/)
+        assert.strictEqual(yield* problemOf("none.csv", "close > 1", ",0"), null)
+      })
+    )
   )
 })

@@ -251,6 +251,10 @@ describe("candles that are seen", () => {
       writeFileSync(edited, own)
       const [difference] = (yield* replayed("--with", edited)).profit
       assert.match(difference.why, /strategies that see one market only/)
+      const onVolume = join(folder, "volume.yaml")
+      writeFileSync(onVolume, textWith("volume > 1").replace("name: dips", "name: others\ncandles: btc.csv"))
+      const [unknown] = (yield* replayed("--with", onVolume)).profit
+      assert.match(unknown.why, /recorded prices have none/)
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })
