@@ -32,7 +32,10 @@ interface WantedCandles extends Pick<CandleSource.SourceRequest, "source" | "fol
   readonly hasVolumes: boolean
 }
 
-/** The needs and the source of each market; among several strategies the first that names a source counts. */
+/**
+ * The needs and the source of each market. Among several strategies the first that names a source counts, and before it the
+ * first of those that look at volumes, because some sources have none.
+ */
 const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources, path: Path.Path) => {
   const wanted = new Map<string, WantedCandles>()
   for (const { strategy, market, candles: needs } of strategies.flatMap(candlesOf)) {
@@ -40,9 +43,10 @@ const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources,
     const known = wanted.get(market.name)
     const all = new Map(known?.needs)
     for (const [timeframe, count] of needs) all.set(timeframe, Math.max(count, all.get(timeframe) ?? 0))
-    const hasVolumes = known?.hasVolumes === true || strategy.volumes?.has(market.name) === true
-    if (known !== undefined) wanted.set(market.name, { ...known, needs: all, hasVolumes })
-    else if (source !== undefined) wanted.set(market.name, { ...source, needs: all, hasVolumes })
+    const hasVolumes = strategy.volumes?.has(market.name) === true
+    const counts = known === undefined || (hasVolumes && !known.hasVolumes)
+    if (source !== undefined && counts) wanted.set(market.name, { ...source, needs: all, hasVolumes })
+    else if (known !== undefined) wanted.set(market.name, { ...known, needs: all })
   }
   return wanted
 }

@@ -33,7 +33,7 @@ interface TimeframeCandles {
   readonly closed: Array<Minute>
   /** Candles with volumes, by their beginning. */
   readonly kept: Map<number, TradedCandle>
-  /** The frame of the running minute in which `view` was made, if that is of kept candles alone. */
+  /** The beginning of the first own candle in `view`; of the running frame, if there is none. */
   viewedIn: number | undefined
   view: ClosedCandles | undefined
 }
@@ -175,12 +175,11 @@ export const make = (needs: ReadonlyMap<string, number>, told: Told = () => noCa
     complete: (now) =>
       [...series].flatMap(([timeframe, each]) => {
         const frame = minute === undefined ? 0 : frameStart(minute.openedAt, each.millis)
-        const own = new Map(each.closed.map((candle) => [candle.openedAt, candle]))
         const fresh = [...told(timeframe).values()].filter(
           ({ openedAt }) => openedAt < frame && !each.kept.has(openedAt)
         )
         return fresh.map((candle): SeenCandle => {
-          const whole = { ...candle, ...own.get(candle.openedAt) }
+          const whole = { ...candle, ...each.closed.find(({ openedAt }) => openedAt === candle.openedAt) }
           keep(each, whole)
           return { ...whole, timeframe, seenAt: now }
         })
@@ -243,8 +242,7 @@ const addMinute = (series: TimeframeCandles, { openedAt, open, high, low, close 
 const keep = (series: TimeframeCandles, candle: TradedCandle): void => {
   if (series.kept.has(candle.openedAt)) return
   series.kept.set(candle.openedAt, candle)
-  for (const openedAt of series.kept.keys())
-    if (openedAt <= candle.openedAt - series.keep * series.millis) series.kept.delete(openedAt)
+  if (series.kept.size > series.keep) series.kept.delete(Math.min(...series.kept.keys()))
   series.view = undefined
 }
 

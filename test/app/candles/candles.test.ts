@@ -23,7 +23,7 @@ const now = Date.UTC(2026, 0, 2, 12)
 const folder = mkdtempSync(join(tmpdir(), "limitbot-candles-"))
 
 /** Ten five-minute candles: 51 minutes with the spare one. */
-const strategyFrom = (source: string | undefined) => ({
+const strategyFrom = (source: string | undefined, condition = "close < sma(close, 10)") => ({
   ...strategyOf(`name: s
 market: BTC/USDC
 kind: rules
@@ -32,7 +32,7 @@ rules:
   timeframe: 5m
   orders:
     dip:
-      when: close < sma(close, 10)
+      when: ${condition}
       side: buy
       price: mid
       size: { quote: 100 }
@@ -170,6 +170,25 @@ describe("candles from before", () => {
         const { line, seen } = yield* look("ccxt:kraken:BTC/USD")
         assert.strictEqual(line, "candles: ready")
         assert.isTrue(seen.every(({ openedAt }) => openedAt + minuteMillis <= now))
+        const [plain, busy] = [
+          strategyFrom("recorded.csv"),
+          strategyFrom("ccxt:kraken:BTC/USD", "volume < sma(volume, 10)")
+        ]
+        const warm = yield* WarmPrices.make(PriceStore.empty, new Map())
+        warm.use([plain, busy])
+        yield* warm.readDue
+        assert.strictEqual(warm.store.told("BTC/USDC", "5m").size, 0, "it has five seconds to write the candle")
+        yield* TestClock.adjust("5 seconds")
+        yield* warm.readDue
+        const told = [...warm.store.told("BTC/USDC", "5m").values()]
+        assert.deepStrictEqual(told.at(-1), {
+          openedAt: now - 5 * minuteMillis,
+          open: 60_000,
+          high: 60_000,
+          low: 60_000,
+          close: 60_000,
+          volume: 1
+        })
         assert.match((yield* look("ccxt:kraken:ETH/USD")).problem ?? "", /away from the price of BTC\/USDC/)
         assert.match((yield* look("ccxt:nowhere:BTC/USD")).problem ?? "", /knows no such exchange/)
       })
