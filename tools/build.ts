@@ -63,7 +63,7 @@ const decisionCodeKnown: Plugin = {
 /** What a snapshot of the journal depends on: the folds and everything that they import, the packages included. */
 const folds = await build({
   cwd: root,
-  input: { state: "src/engine/state/Bookkeeper.ts", profit: "src/control/view/StoredProfit.ts" },
+  input: { state: "src/engine/state/Bookkeeper.ts", profit: "src/views/profit/StoredProfit.ts" },
   platform: "node",
   write: false
 })

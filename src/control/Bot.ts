@@ -9,9 +9,9 @@ import type { Market, TwoSidedPrice } from "../domain/Market.ts"
 import type { StepTerms } from "../engine/tracking/Overdue.ts"
 import type * as Money from "../report/text/Money.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
+import type { Pulse } from "../views/Pulse.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
 import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
-import type { Pulse } from "./Pulse.ts"
 
 /** The request cannot be carried out; nothing has changed. */
 export class DeskRefused extends Schema.TaggedError<DeskRefused>()("DeskRefused", { message: Schema.String }) {}

@@ -9,8 +9,8 @@ import { HttpClient } from "effect/http"
 import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { version } from "../version.ts"
+import { lineOf } from "../views/Events.ts"
 import { families, type MeasuredBot } from "./view/Metrics.ts"
-import { lineOf } from "./view/Recent.ts"
 
 export interface Collector {
   /** The base address of `/v1/traces`, `/v1/metrics` and `/v1/logs`. */

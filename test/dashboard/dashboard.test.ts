@@ -7,12 +7,12 @@ import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Browser, chromium, type Page } from "playwright-core"
-import { problemsOf } from "../../src/control/view/problems.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
+import { problemsOf } from "../../src/views/Problems.ts"
 import { writeDoubtful } from "../cli/journal/doubtful.ts"
 import { allowing, type RunningBot, startBot, until } from "../control/runningBot.ts"
-import { everyTrouble } from "../control/troubles.ts"
+import { everyTrouble } from "../views/troubles.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")

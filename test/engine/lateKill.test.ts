@@ -1,11 +1,11 @@
 /** The kill switch at the worst moment: between the gate and the network, and when the journal takes nothing any more. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
-import { problemsOf } from "../../src/control/view/problems.ts"
 import { Wallet } from "../../src/engine/funding/Wallet.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { chainAccount } from "../../src/venue/VenueConfig.ts"
+import { problemsOf } from "../../src/views/Problems.ts"
 import { assets, inVirtualTime, isCancel, ladder, make, resting, until } from "./botWorld.ts"
 
 const killed = { code: "kill-switch", text: "test" }

@@ -1,13 +1,13 @@
 /** Whatever people or programs may type: files, expressions, searches and control input give a value or a problem, and soon. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { mentions } from "../../src/control/view/Recent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import * as StrictJson from "../../src/domain/StrictJson.ts"
 import { printable } from "../../src/report/text/Table.ts"
 import * as Grammar from "../../src/strategy/expression/Grammar.ts"
 import { render } from "../../src/strategy/Problem.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import { mentions } from "../../src/views/Events.ts"
 import { assets } from "../simulation/market.ts"
 import { naughty } from "./naughty.ts"
 

@@ -3,13 +3,13 @@
  * total, to the smallest unit.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { slotEarned } from "../../src/control/view/LiveProfit.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as Seeded from "../../src/domain/Seeded.ts"
 import { methods } from "../../src/ledger/Lots.ts"
 import * as Profit from "../../src/ledger/Profit.ts"
 import * as Rounds from "../../src/ledger/Rounds.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
+import { slotEarned } from "../../src/views/profit/LiveProfit.ts"
 import { price } from "../strategy/support.ts"
 import { decimals } from "./account.ts"
 

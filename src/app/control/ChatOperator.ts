@@ -1,8 +1,6 @@
 /** What a running bot does and answers when an operator writes in a chat: the same events and files as any command. */
 import { Clock, Effect, FileSystem } from "effect"
 import type { Obedient } from "../../control/notify/TelegramCommands.ts"
-import type { Pulse } from "../../control/Pulse.ts"
-import { linesOf, problemsOf } from "../../control/view/problems.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { counted } from "../../domain/Words.ts"
 import * as OperatorPause from "../../engine/holds/OperatorPause.ts"
@@ -10,6 +8,8 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type * as Money from "../../report/text/Money.ts"
+import { linesOf, problemsOf } from "../../views/Problems.ts"
+import type { Pulse } from "../../views/Pulse.ts"
 import * as KillFile from "../process/KillFile.ts"
 
 export interface ChatBot extends Pulse {

@@ -4,6 +4,7 @@ import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Mark, markBy } from "../../ledger/Profit.ts"
 import * as Trades from "../../ledger/Trades.ts"
+import { oldest } from "../../views/profit/LiveProfit.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
 import * as Progress from "../process/Progress.ts"
 import { newestPrices } from "./NewestPrices.ts"
@@ -56,6 +57,3 @@ export const readAlong = Effect.fnUntraced(function* (
     )
   )
 }, Effect.scoped)
-
-export const oldest = (prices: Trades.TradingRecord["lastPrices"]): number | undefined =>
-  prices.size === 0 ? undefined : Math.min(...[...prices.values()].map(({ at }) => at))

@@ -9,6 +9,7 @@ import { minuteMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
+import { pricesIn } from "../../views/Prices.ts"
 import * as RunningBot from "../process/RunningBot.ts"
 
 type Prices = TradingRecord["lastPrices"]
@@ -20,14 +21,7 @@ const patienceMillis = 2_000
 const seenByBot = Effect.fnUntraced(
   function* (journal: string) {
     const { prices } = yield* RunningBot.ask(journal, (api) => api.look.status(), "viewer", patienceMillis)
-    return new Map(
-      prices.flatMap(({ ask, at, bid, market }) => {
-        const [low, high] = [Decimal.parse(bid), Decimal.parse(ask)]
-        return low === undefined || high === undefined
-          ? []
-          : [[market, { price: mid({ bid: low, ask: high }), at }] as const]
-      })
-    )
+    return new Map([...pricesIn(prices)].map(([market, price]) => [market, { price: mid(price), at: price.at }]))
   },
   Effect.orElseSucceed((): Prices => new Map())
 )

@@ -7,7 +7,6 @@ import { Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } fr
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as Notifications from "../../control/notify/Notifications.ts"
 import * as Telemetry from "../../control/Telemetry.ts"
-import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
 import { counted } from "../../domain/Words.ts"
@@ -18,8 +17,9 @@ import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
-import * as Money from "../../report/text/Money.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import { moneySums } from "../../views/Money.ts"
+import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import * as ChatOperator from "../control/ChatOperator.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
@@ -248,13 +248,10 @@ const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strate
 
 const isNoVerdict = (error: { readonly _tag: string }) => error._tag !== "PlanRefused"
 
-export interface Summary {
+export interface Summary extends ReturnType<typeof moneySums> {
   readonly event: "summary"
   readonly fills: number
   readonly openOrders: number
-  readonly money: ReadonlyArray<Money.MoneyRow>
-  readonly notCounted: ReturnType<typeof Money.notCounted>
-  readonly residual: Readonly<Record<string, string>>
 }
 
 const summary = Effect.fnUntraced(function* ({ assets }: BotRunOptions) {
@@ -264,9 +261,7 @@ const summary = Effect.fnUntraced(function* ({ assets }: BotRunOptions) {
     event: "summary",
     fills: state.fills,
     openOrders: open.length,
-    money: Money.rows(state.ledger, assets),
-    notCounted: Money.notCounted(state.ledger, assets),
-    residual: Money.residual(state.ledger, assets)
+    ...moneySums(state, assets)
   }
   return {
     summary: result,

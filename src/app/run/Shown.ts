@@ -1,12 +1,12 @@
 /** What a run has to show while it lasts, to whoever shows it. */
 import type { Effect, PubSub, Scope } from "effect"
-import type { Pulse } from "../../control/Pulse.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import type { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type { Journal } from "../../journal/Journal.ts"
 import type * as Money from "../../report/text/Money.ts"
+import type { Pulse } from "../../views/Pulse.ts"
 import type { Terminal } from "../process/Terminal.ts"
 
 export interface ShownOptions {

@@ -5,9 +5,9 @@
  */
 import { Clock, Config, Effect, Option } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import type { Pulse } from "../../control/Pulse.ts"
 import { live } from "../../control/view/Health.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type { Pulse } from "../../views/Pulse.ts"
 
 const text = (name: string) =>
   Config.String(name).pipe(

@@ -3,13 +3,13 @@
  * how it ended.
  */
 import { Clock, Console, Effect, Schema } from "effect"
-import { jsonOf, lineOf } from "../../control/view/Recent.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { byHand } from "../../domain/Placement.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import { eachPage, Journal } from "../../journal/Journal.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
+import { jsonOf, lineOf } from "../../views/Events.ts"
 import * as Progress from "../process/Progress.ts"
 import * as SwapText from "./SwapText.ts"
 

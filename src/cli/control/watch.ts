@@ -8,27 +8,21 @@ import type { JournalView } from "../../app/journal/JournalView.ts"
 import * as RunningBot from "../../app/process/RunningBot.ts"
 import { requestedOrAfter } from "../../app/process/Stop.ts"
 import { Terminal } from "../../app/process/Terminal.ts"
-import type { PriceView } from "../../control/api/Views.ts"
-import * as LiveProfit from "../../control/view/LiveProfit.ts"
-import { problemsOf } from "../../control/view/problems.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { age } from "../../domain/Words.ts"
 import * as BotState from "../../engine/state/BotState.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { describe } from "../../report/text/EventLine.ts"
+import { pricesIn } from "../../views/Prices.ts"
+import * as LiveProfit from "../../views/profit/LiveProfit.ts"
+import { problemsInJournal } from "../../views/Status.ts"
 import { frame, paper } from "../screen/Screen.ts"
 
 const redrawMillis = 500
 /** A pipe gets the picture only now and then. */
 const printMillis = 5_000
 const recentEvents = 8
-
-const priceOf = ({ ask, at, bid }: PriceView): TwoSidedPrice | undefined => {
-  const [low, high] = [Decimal.parse(bid), Decimal.parse(ask)]
-  return low === undefined || high === undefined ? undefined : { bid: low, ask: high, at }
-}
 
 /** For ever, or for the requested time. */
 export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: Option.Option<number>) {
@@ -56,10 +50,7 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
       Effect.sync(() => {
         missing = undefined
         if (told._tag !== "Prices") return
-        for (const seen of told.prices) {
-          const price = priceOf(seen)
-          if (price !== undefined) prices.set(seen.market, price)
-        }
+        for (const [market, price] of pricesIn(told.prices)) prices.set(market, price)
       })
     )
   )
@@ -73,7 +64,7 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
       detail: run === undefined ? undefined : `${run.mode}  ${run.venue}  account ${run.account}`,
       warning: missing === undefined ? undefined : `${missing} This is what its journal says.`,
       running: missing === undefined ? `running ${age(now - runStartedAt)}` : "no connection",
-      problems: problemsOf(state, assets, { now, pulse: undefined, stuckAfter }),
+      problems: problemsInJournal({ assets, now, state, stuckAfter }),
       state,
       assets,
       prices,

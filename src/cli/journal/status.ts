@@ -1,13 +1,14 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
-import { Effect } from "effect"
+import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { withJournal } from "../../app/journal/JournalView.ts"
 import { newestPrices } from "../../app/money/NewestPrices.ts"
 import * as KillFile from "../../app/process/KillFile.ts"
 import * as RunningBot from "../../app/process/RunningBot.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
-import * as StoredProfit from "../../control/view/StoredProfit.ts"
 import * as Lease from "../../journal/Lease.ts"
+import * as StoredProfit from "../../views/profit/StoredProfit.ts"
+import { journalStatus } from "../../views/Status.ts"
 import * as Watch from "../control/watch.ts"
 import * as flags from "../flags.ts"
 import * as StatusText from "./StatusText.ts"
@@ -30,13 +31,11 @@ export const command = Command.make(
         const stored = yield* StoredProfit.present
         const lastPrices = yield* newestPrices(stored.books.lastPrices, journal)
         const trading = { ...stored, books: { ...stored.books, lastPrices } }
-        const view = { ...journal, trading }
-        const holder = yield* Lease.holder(view.journal)
-        const killSwitch = yield* Effect.flatten(KillFile.watch(view.journal))
-        const dashboard = yield* RunningBot.addressOf(view.journal)
-        yield* json
-          ? StatusText.printJson(view, holder, killSwitch, dashboard)
-          : StatusText.printScreen(view, holder, killSwitch, dashboard)
+        const holder = yield* Lease.holder(journal.journal)
+        const killSwitch = yield* Effect.flatten(KillFile.watch(journal.journal))
+        const dashboard = yield* RunningBot.addressOf(journal.journal)
+        const facts = { ...journal, trading, runningPid: holder?.pid, killSwitch, dashboard }
+        yield* json ? Console.log(JSON.stringify(journalStatus(facts))) : StatusText.printScreen(facts, holder)
       })
     )
   })

@@ -6,14 +6,14 @@
 import { Clock, Console, Effect, type PubSub, Stream } from "effect"
 import { Terminal } from "../../app/process/Terminal.ts"
 import type { Show, Shown, ShownOptions } from "../../app/run/Shown.ts"
-import * as LiveProfit from "../../control/view/LiveProfit.ts"
-import { problemsOf } from "../../control/view/problems.ts"
-import { jsonOf, lineOf } from "../../control/view/Recent.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { age } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { logLine } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
+import { jsonOf, lineOf } from "../../views/Events.ts"
+import { problemsOf } from "../../views/Problems.ts"
+import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import { frame, paper } from "./Screen.ts"
 
 const redrawMillis = 500

@@ -3,13 +3,13 @@
  * beside each order. Slots in trouble come first; empty slots are counted, one line per reason.
  */
 
-import type { SlotRow } from "../../control/view/SlotRows.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
 import { age, counted } from "../../domain/Words.ts"
-import type { ColouredLine } from "../../report/text/Colours.ts"
+import type { Colour, ColouredLine } from "../../report/text/Colours.ts"
 import * as Table from "../../report/text/Table.ts"
+import { awayOf, type SlotRow } from "../../views/Slots.ts"
 
 interface Sight {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
@@ -24,15 +24,22 @@ interface Sight {
   readonly room: number
 }
 
+export const colourOf: Readonly<Record<SlotRow["tone"], Colour>> = {
+  alarm: "red",
+  buy: "green",
+  sell: "cyan",
+  quiet: "dim"
+}
+
 /** How many reasons of empty slots get their own line; the others are counted together. */
 const mostReasons = 3
 
 export const ladder = (rows: ReadonlyArray<SlotRow>, sight: Sight): ReadonlyArray<ColouredLine> => {
   const { room } = sight
-  const isEmpty = ({ price, colour }: SlotRow) => price === "" && colour !== "red"
+  const isEmpty = (row: SlotRow) => row.price === "" && !isTrouble(row)
   const told = emptyLines(rows.filter(isEmpty))
   const held = rows.filter((row) => !isEmpty(row))
-  const markets = [...new Set(held.flatMap(({ market }) => market ?? []))]
+  const markets = [...new Set(held.flatMap((row) => marketOf(row) ?? []))]
   const most = Math.max(1, room - told.length - markets.length)
   const telling = new Set(held.toSorted((a, b) => a.rank - b.rank).slice(0, most))
   const shown = held.filter((row) => telling.has(row)).toSorted(byPrice)
@@ -44,12 +51,15 @@ export const ladder = (rows: ReadonlyArray<SlotRow>, sight: Sight): ReadonlyArra
   ]
 }
 
-const isTrouble = ({ colour }: SlotRow): boolean => colour === "red"
+const isTrouble = ({ tone }: SlotRow): boolean => tone === "alarm"
+
+/** The market of its order, if it holds one. */
+const marketOf = ({ market, plannedAt }: SlotRow): string | undefined => (plannedAt === null ? undefined : market)
 
 /** Trouble first, then market by market from the highest price down. */
 const byPrice = (a: SlotRow, b: SlotRow): number => {
   if (isTrouble(a) !== isTrouble(b)) return isTrouble(a) ? -1 : 1
-  const markets = (a.market ?? "").localeCompare(b.market ?? "")
+  const markets = (marketOf(a) ?? "").localeCompare(marketOf(b) ?? "")
   return markets === 0 ? numberOf(b) - numberOf(a) : markets
 }
 
@@ -83,29 +93,30 @@ const tableLines = (
       row.price,
       row.side,
       ...(isMiddle ? [row.quantity] : []),
-      row.away === undefined ? "" : percent(row.away),
-      ...(isMiddle ? [row.since === undefined ? "" : age(now - row.since)] : []),
+      row.distance === null ? "" : percent(awayOf(row.distance)),
+      ...(isMiddle ? [row.plannedAt === null ? "" : age(now - row.plannedAt)] : []),
       ...(isWide ? [row.filled] : []),
-      ...(isWide ? [row.legs] : []),
+      ...(isWide ? [String(row.legs)] : []),
       ...(hasEarned ? [earned(row.slot)] : []),
       ...(hasInventory ? [inventory(row.slot)] : []),
       row.state,
       row.slot,
-      ...(isWide ? [row.progress === undefined ? row.why : ""] : [])
+      ...(isWide ? [row.progress === null ? row.why : ""] : [])
     ])
   )
   const said: Array<ColouredLine> = shown.length === 0 ? [] : [[header, "dim"]]
   const open = new Set<string>()
   for (const [index, row] of shown.entries()) {
-    const { market } = row
+    const market = marketOf(row)
     const price = market === undefined ? undefined : prices.get(market)
-    const previous = shown[index - 1]
-    const isLeft = previous?.market !== undefined && previous.market !== market && open.has(previous.market)
-    if (isLeft) pushMarker(said, open, previous.market, prices)
-    if (market !== undefined && previous?.market !== market && !isTrouble(row)) open.add(market)
+    const before = shown[index - 1]
+    const previous = before && marketOf(before)
+    const isLeft = previous !== undefined && previous !== market && open.has(previous)
+    if (isLeft) pushMarker(said, open, previous, prices)
+    if (market !== undefined && previous !== market && !isTrouble(row)) open.add(market)
     if (price !== undefined && open.has(market ?? "") && numberOf(row) < Decimal.toNumber(mid(price)))
       pushMarker(said, open, market, prices)
-    said.push([lines[index] ?? "", row.colour])
+    said.push([lines[index] ?? "", colourOf[row.tone]])
   }
   for (const market of [...open]) pushMarker(said, open, market, prices)
   return said

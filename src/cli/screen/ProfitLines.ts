@@ -1,6 +1,5 @@
 /** Profit and loss on the screen: one line per quote asset, and the money of each strategy if there are several. */
 
-import type { LiveProfit } from "../../control/view/LiveProfit.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { counted } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -9,6 +8,7 @@ import type { ColouredLine } from "../../report/text/Colours.ts"
 import * as Money from "../../report/text/Money.ts"
 import { standingParts } from "../../report/text/ProfitText.ts"
 import * as Table from "../../report/text/Table.ts"
+import type { LiveProfit } from "../../views/profit/LiveProfit.ts"
 
 /** As much as fits, the most telling first. */
 const fitting = (parts: ReadonlyArray<string>, columns: number): string => {

@@ -5,10 +5,6 @@
  * numbers change.
  */
 
-import type { ProblemView } from "../../control/api/Views.ts"
-import { type LiveProfit, slotEarned } from "../../control/view/LiveProfit.ts"
-import { linesOf } from "../../control/view/problems.ts"
-import { type SlotRow, slotRows } from "../../control/view/SlotRows.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
@@ -18,7 +14,11 @@ import { type Colour, type ColouredLine, painted } from "../../report/text/Colou
 import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
-import { ladder } from "./Ladder.ts"
+import type { ProblemView } from "../../views/Problems.ts"
+import { linesOf } from "../../views/Problems.ts"
+import { type LiveProfit, slotEarned } from "../../views/profit/LiveProfit.ts"
+import { type SlotRow, slotsOf } from "../../views/Slots.ts"
+import { colourOf, ladder } from "./Ladder.ts"
 import { profitLines, strategyLines } from "./ProfitLines.ts"
 
 export interface ScreenInput {
@@ -61,7 +61,7 @@ const fewestSlots = 3
 export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string> => {
   const { state, assets } = input
   const isTall = canvas.rows >= tallRows
-  const rows = slotRows(state, assets, input.prices)
+  const rows = slotsOf(state, assets, input.prices)
   const above: ReadonlyArray<ColouredLine> = [
     [input.title, "bold"],
     ...(input.detail !== undefined && isTall ? [[input.detail, "dim"] as const] : []),
@@ -140,7 +140,7 @@ const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArr
   recent.slice(isTall ? -8 : -5).flatMap((recorded): ReadonlyArray<ColouredLine> => {
     const line = describe(recorded.event, assets)
     if (line === undefined) return []
-    return [[`${clock(recorded.at).slice(0, 8)}  ${line.subject}  ${line.text}`, colourOf[line.weight]]]
+    return [[`${clock(recorded.at).slice(0, 8)}  ${line.subject}  ${line.text}`, weightColour[line.weight]]]
   })
 
 /** What somebody who was just woken up must know first. */
@@ -188,16 +188,16 @@ const slotLines = (
       quantity,
       filled,
       state,
-      legs,
+      String(legs),
       ...(hasEarned ? [earned(slot)] : []),
       ...(hasInventory ? [inventory(slot)] : []),
-      progress === undefined ? why : `${progress}: ${why}`
+      progress === null ? why : `${progress}: ${why}`
     ])
   )
   const hidden = rows.filter((row) => !telling.has(row))
   return [
     [header, "dim"],
-    ...lines.map((line, index): ColouredLine => [line, shown[index]?.colour ?? "dim"]),
+    ...lines.map((line, index): ColouredLine => [line, colourOf[shown[index]?.tone ?? "quiet"]]),
     ...(hidden.length === 0 ? [] : [[`… and ${hidden.length} more: ${byState(hidden)}`, "dim"] as const])
   ]
 }
@@ -208,4 +208,4 @@ const byState = (rows: ReadonlyArray<SlotRow>): string =>
     .map((state) => `${rows.filter((row) => row.state === state).length} ${state}`)
     .join(", ")
 
-const colourOf: Readonly<Record<Weight, Colour>> = { quiet: "dim", good: "green", warn: "yellow", alarm: "red" }
+const weightColour: Readonly<Record<Weight, Colour>> = { quiet: "dim", good: "green", warn: "yellow", alarm: "red" }

@@ -5,11 +5,20 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
+import { Book } from "../../views/Book.ts"
+import { Candles } from "../../views/Candles.ts"
+import { Lines } from "../../views/Events.ts"
+import { Fills } from "../../views/Fills.ts"
+import { Money } from "../../views/Money.ts"
+import { Orders } from "../../views/Orders.ts"
+import { Word } from "../../views/Problems.ts"
+import { Profit } from "../../views/Profit.ts"
+import { Slots } from "../../views/Slots.ts"
+import { Status } from "../../views/Status.ts"
 import { Commands, Reads, Understood } from "./Access.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
 import { EventStream } from "./Stream.ts"
 import { SwapOffer, SwapRequest } from "./Swap.ts"
-import * as Views from "./Views.ts"
 
 /** The request cannot be carried out; nothing has changed. */
 export class Refused extends Schema.TaggedError<Refused>()(
@@ -44,29 +53,29 @@ export const Done = Schema.Struct({ message: Schema.String })
 
 const LookGroup = HttpApiGroup.make("look")
   .add(
-    HttpApiEndpoint.get("status", "/api/v1/status", { success: Views.Status, error }),
-    HttpApiEndpoint.get("slots", "/api/v1/slots", { success: Views.Slots, error }),
-    HttpApiEndpoint.get("orders", "/api/v1/orders", { success: Views.Orders, error }),
+    HttpApiEndpoint.get("status", "/api/v1/status", { success: Status, error }),
+    HttpApiEndpoint.get("slots", "/api/v1/slots", { success: Slots, error }),
+    HttpApiEndpoint.get("orders", "/api/v1/orders", { success: Orders, error }),
     HttpApiEndpoint.get("fills", "/api/v1/fills", {
       query: {
         limit: Schema.optionalKey(Count(10_000)),
         /** Only fills of later events. */
         after: Schema.optionalKey(Sequence)
       },
-      success: Views.Fills,
+      success: Fills,
       error
     }),
-    HttpApiEndpoint.get("money", "/api/v1/money", { success: Views.Money, error }),
-    HttpApiEndpoint.get("profit", "/api/v1/profit", { success: Views.Profit, error }),
+    HttpApiEndpoint.get("money", "/api/v1/money", { success: Money, error }),
+    HttpApiEndpoint.get("profit", "/api/v1/profit", { success: Profit, error }),
     HttpApiEndpoint.get("candles", "/api/v1/candles", {
       query: {
         market: Name,
         timeframe: Schema.optionalKey(Schema.Literals(["5s", "1m", "5m", "15m", "1h", "4h", "1d"]))
       },
-      success: Views.Candles,
+      success: Candles,
       error
     }),
-    HttpApiEndpoint.get("book", "/api/v1/book", { query: { market: Name }, success: Views.Book, error }),
+    HttpApiEndpoint.get("book", "/api/v1/book", { query: { market: Name }, success: Book, error }),
     HttpApiEndpoint.get("log", "/api/v1/log", {
       query: {
         /** Only events before this number; default: the newest. */
@@ -75,7 +84,7 @@ const LookGroup = HttpApiGroup.make("look")
         /** Words that the sentence, the slot or the kind of event must contain. */
         search: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(200)))
       },
-      success: Views.Lines,
+      success: Lines,
       error
     }),
     HttpApiEndpoint.get("events", "/api/v1/events", {
@@ -144,7 +153,7 @@ const CommandGroup = HttpApiGroup.make("command")
     /** The operator's word on what is in doubt, stuck, frozen or contradictory; `status` lists the possible words. */
     HttpApiEndpoint.post("resolve", "/api/v1/resolve", {
       /** `received`: what arrived of a swap that the venue ended without amounts, in smallest units. */
-      payload: Schema.Struct({ placement: Name, word: Views.Word, received: Schema.optionalKey(Amount), why }),
+      payload: Schema.Struct({ placement: Name, word: Word, received: Schema.optionalKey(Amount), why }),
       success: Done,
       error
     }),

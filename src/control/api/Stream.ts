@@ -4,7 +4,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { LineView, PriceView } from "./Views.ts"
+import { LineView } from "../../views/Events.ts"
+import { PriceView } from "../../views/Prices.ts"
 
 export const StreamMessage = Schema.TaggedUnion({
   Event: LineView.fields,

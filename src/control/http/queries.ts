@@ -1,24 +1,25 @@
 /** What the API shows, from the present state and the recent past. Nothing here changes anything. */
 import { Clock, Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { format } from "../../domain/Amount.ts"
 import { dayMillis } from "../../domain/Durations.ts"
+import type { Market } from "../../domain/Market.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import { unfinished } from "../../engine/state/BotState.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
-import { version } from "../../version.ts"
+import { bookView } from "../../views/Book.ts"
+import { candlesOf } from "../../views/Candles.ts"
+import { type LineView, mentions } from "../../views/Events.ts"
+import { moneyView } from "../../views/Money.ts"
+import { ordersOf } from "../../views/Orders.ts"
+import * as ProfitView from "../../views/Profit.ts"
+import { slotsOf } from "../../views/Slots.ts"
+import { statusOf } from "../../views/Status.ts"
 import { TokenHolder } from "../api/Access.ts"
 import { ControlApi, Refused, TooManyStreams, Unknown } from "../api/ControlApi.ts"
-import type { LineView } from "../api/Views.ts"
 import { Bot, type DeskRefused } from "../Bot.ts"
-import { candlesOf } from "../view/candles.ts"
-import { bookOrders, moneyView, orderViews, priceView, quoteView, slotViews } from "../view/lists.ts"
-import { problemsOf } from "../view/problems.ts"
-import * as ProfitView from "../view/profit.ts"
-import { mentions, type Recent } from "../view/Recent.ts"
+import type { Recent } from "../view/Recent.ts"
 import { type Ticks, tickMillis } from "../view/Ticks.ts"
 import { stream } from "./streams.ts"
 
@@ -42,49 +43,17 @@ export const layer = (recent: Recent, ticks: Ticks) =>
       let streams = 0
 
       const asOf = Effect.map(Clock.currentTimeMillis, (at) => ({ at, sequence: books.state.sequence }))
-      const known = (market: string) =>
-        bot.markets.has(market) ? Effect.void : new Unknown({ message: `There is no market ${market}` })
+      const known = (name: string): Effect.Effect<Market, Unknown> => {
+        const market = bot.markets.get(name)
+        return market === undefined
+          ? Effect.fail(new Unknown({ message: `There is no market ${name}` }))
+          : Effect.succeed(market)
+      }
 
       const status = Effect.gen(function* () {
         const { role } = yield* TokenHolder
-        const { state } = books
         const now = yield* asOf
-        const open = unfinished(state)
-        const turnedAt = bot.turnedAt()
-        return {
-          ...now,
-          version,
-          mode: state.run?.mode ?? "",
-          venue: state.run?.venue ?? "",
-          account: state.run?.account ?? "",
-          journal: bot.journal,
-          pid: state.run?.pid ?? 0,
-          startedAt: state.runStartedAt,
-          turnedAt,
-          leaving: bot.leaving() ?? null,
-          killSwitch: state.killed ?? null,
-          venueDownSince: state.venueDownSince ?? null,
-          fills: state.fills,
-          openOrders: open.length,
-          strategies: bot.strategies().map(({ name, kind, file, market }) => {
-            const known = state.strategies.get(name)
-            const paused = known?.paused
-            const slots = (known?.decision?.desired.length ?? 0) + (known?.decision?.absent.length ?? 0)
-            return {
-              name,
-              kind,
-              file,
-              market: market.name,
-              paused: paused === undefined ? null : { by: paused.limit, action: paused.action, reason: paused.reason },
-              openOrders: open.filter(({ strategy }) => strategy === name).length,
-              slots,
-              decidedAt: known?.decidedAt ?? 0
-            }
-          }),
-          prices: [...bot.prices].map(([market, price]) => priceView(market, price)),
-          problems: problemsOf(state, assets, { now: now.at, pulse: bot, stuckAfter: bot.stuckAfter }),
-          role
-        }
+        return { ...now, ...statusOf(books.state, bot, now.at), role }
       })
 
       const profit = Effect.gen(function* () {
@@ -118,9 +87,9 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         slots: () =>
           Effect.map(asOf, (now) => {
             const { slots } = recent.profit.picture(bot.prices, now.at)
-            return { ...now, slots: slotViews(books.state, assets, bot.prices, slots) }
+            return { ...now, slots: slotsOf(books.state, assets, bot.prices, slots) }
           }),
-        orders: () => Effect.map(asOf, (now) => ({ ...now, orders: orderViews(books.state, assets) })),
+        orders: () => Effect.map(asOf, (now) => ({ ...now, orders: ordersOf(books.state, assets) })),
         fills: ({ query: { after = 0, limit = 500 } }) =>
           Effect.map(asOf, (now) => {
             const known = recent.fills.findLastIndex(({ sequence }) => sequence <= after)
@@ -138,18 +107,10 @@ export const layer = (recent: Recent, ticks: Ticks) =>
           const minutes = yield* Effect.orDie(store.since(market, from - (from % millis)))
           return { ...now, market, timeframe, ...candlesOf(minutes, millis) }
         }),
-        book: Effect.fnUntraced(function* ({ query: { market } }) {
-          yield* known(market)
-          const price = bot.prices.get(market)
-          const orders = bookOrders(books.state, assets, market)
-          const { base } = bot.markets.get(market) ?? { base: undefined }
-          const depth = (orderBook.book(market)?.depth ?? []).flatMap(({ ask, at, bid, quantity }) =>
-            ask === undefined || bid === undefined
-              ? []
-              : [{ quantity: format(quantity, base?.decimals ?? 0), ...quoteView({ ask, at, bid }) }]
-          )
-          const shown = price === undefined ? null : priceView(market, price)
-          return { ...(yield* asOf), market, price: shown, depth, orders }
+        book: Effect.fnUntraced(function* ({ query: { market: name } }) {
+          const market = yield* known(name)
+          const depth = orderBook.book(name)?.depth ?? []
+          return { ...(yield* asOf), ...bookView(books.state, assets, market, bot.prices.get(name), depth) }
         }),
         log: Effect.fnUntraced(function* ({ query: { before = Number.POSITIVE_INFINITY, limit = 200, search = "" } }) {
           const isWanted = mentions(search)

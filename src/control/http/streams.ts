@@ -6,10 +6,10 @@ import { Clock, Effect, PubSub, Queue, Stream } from "effect"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { Journal } from "../../journal/Journal.ts"
+import { lineOf } from "../../views/Events.ts"
+import { priceView } from "../../views/Prices.ts"
 import type { StreamMessage } from "../api/Stream.ts"
 import { Bot } from "../Bot.ts"
-import { priceView } from "../view/lists.ts"
-import { lineOf } from "../view/Recent.ts"
 
 const priceMillis = 500
 const aliveMillis = 5_000

@@ -7,7 +7,7 @@ import { Clock, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { age } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
-import type { Pulse } from "../Pulse.ts"
+import type { Pulse } from "../../views/Pulse.ts"
 
 export interface HeartbeatOptions {
   readonly url: Redacted.Redacted

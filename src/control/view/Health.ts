@@ -5,8 +5,8 @@
 
 import { age } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
-import { lateSince, type Pulse } from "../Pulse.ts"
-import { stopsIn } from "./problems.ts"
+import { stopsIn } from "../../views/Problems.ts"
+import { lateSince, type Pulse } from "../../views/Pulse.ts"
 
 export const live = (state: BotState, pulse: Pulse, now: number): ReadonlyArray<string> => {
   const since = lateSince(state, pulse, now)

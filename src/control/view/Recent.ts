@@ -3,16 +3,15 @@
  * It is folded from the journal once, in the background, and then kept up to date. The lists of events and fills are
  * bounded; older ones are in the journal.
  */
-import { Effect, Schema, Stream } from "effect"
-import { BotEvent, type Recorded } from "../../domain/BotEvent.ts"
-import { slotKey } from "../../engine/state/SlotFold.ts"
+import { Effect, Stream } from "effect"
+import type { Recorded } from "../../domain/BotEvent.ts"
 import { eachPage, type Journal } from "../../journal/Journal.ts"
 import * as Trades from "../../ledger/Trades.ts"
-import { describe } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
-import type { FillView, LineView } from "../api/Views.ts"
-import * as LiveProfit from "./LiveProfit.ts"
-import { fillView } from "./lists.ts"
+import { type LineView, lineOf } from "../../views/Events.ts"
+import type { FillView } from "../../views/Fills.ts"
+import { fillView } from "../../views/Fills.ts"
+import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 
 const mostLines = 20_000
 const mostFills = 20_000
@@ -31,37 +30,6 @@ export const make = (assets: Money.Assets): Recent => ({
   fills: [],
   profit: LiveProfit.make(assets)
 })
-
-const encode = Schema.encodeSync(BotEvent)
-
-/** An event for people and programs. */
-export const lineOf = ({ sequence, at, event }: Recorded, assets: Money.Assets): LineView => {
-  const line = describe(event, assets)
-  const { _tag: tag, ...fields } = encode(event)
-  const subject = "slot" in event ? slotKey(event.strategy, event.slot) : "strategy" in event ? event.strategy : ""
-  return {
-    sequence,
-    at,
-    tag,
-    subject: line?.subject ?? subject,
-    text: line?.text ?? "",
-    weight: line?.weight ?? "quiet",
-    fields
-  }
-}
-
-/** One event as a line of JSON: its name, place and time, then its fields. */
-export const jsonOf = ({ at, fields, sequence, tag }: LineView): string =>
-  JSON.stringify({ event: tag, sequence, at, ...fields })
-
-/** Whether a line contains every one of these words, anywhere. */
-export const mentions = (search: string): ((line: LineView) => boolean) => {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  return ({ subject, tag, text }) => {
-    const all = `${tag} ${subject} ${text}`.toLowerCase()
-    return words.every((word) => all.includes(word))
-  }
-}
 
 export const note = (recent: Recent, recorded: Recorded, assets: Money.Assets): void => {
   if (recorded.sequence <= recent.sequence) return

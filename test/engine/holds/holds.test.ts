@@ -1,15 +1,15 @@
 /** What holds money is what people are told: alarms, health, explanations and slots name the very rows that close the gate. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Health from "../../../src/control/view/Health.ts"
-import { problemsOf } from "../../../src/control/view/problems.ts"
-import { slotRows } from "../../../src/control/view/SlotRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { defaults } from "../../../src/engine/EngineSettings.ts"
 import { explain } from "../../../src/engine/explain/Explanation.ts"
 import { holdsOnBot, holdsOnSlot } from "../../../src/engine/holds/Holds.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
-import { troubles } from "../../control/troubles.ts"
+import { problemsOf } from "../../../src/views/Problems.ts"
+import { slotsOf } from "../../../src/views/Slots.ts"
+import { troubles } from "../../views/troubles.ts"
 
 const now = 10_000_000
 const assets = new Map([
@@ -59,7 +59,7 @@ describe("what holds money", () => {
             `${key}: ${text}`
           )
       }
-      const empty = slotRows(state, assets, new Map()).filter(({ state: stage }) => stage === "empty")
+      const empty = slotsOf(state, assets, new Map()).filter(({ state: stage }) => stage === "empty")
       for (const { slot: key, why } of empty) {
         const [strategy = "", slot = ""] = key.split("/")
         const holds = holdsOnSlot(state, strategy, slot)

@@ -1,10 +1,10 @@
 /** Exits that a limit or the venue refuses: the position had no stop, and nobody was told. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { problemsOf } from "../../../src/control/view/problems.ts"
 import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import * as Reserve from "../../../src/journal/Reserve.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
+import { problemsOf } from "../../../src/views/Problems.ts"
 import { assets, inVirtualTime, make, makeWith, openOrders, type Running, until } from "../botWorld.ts"
 
 const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))

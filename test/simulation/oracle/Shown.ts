@@ -3,10 +3,10 @@
  * compares it with the page's own view of the bot's memory; the amounts are compared as the texts that people read.
  */
 
-import { moneyView } from "../../../src/control/view/lists.ts"
 import type * as Ledger from "../../../src/domain/Ledger.ts"
 import type { BotState } from "../../../src/engine/state/BotState.ts"
 import * as Money from "../../../src/report/text/Money.ts"
+import { moneyView } from "../../../src/views/Money.ts"
 import { assets } from "../market.ts"
 import { Violation } from "./Judge.ts"
 

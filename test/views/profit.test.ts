@@ -1,7 +1,6 @@
 /** The API's profit is the ledger's: the same figures as `profit`, `status` and the screen, and a line that ends at them. */
 import { assert, describe, it } from "@effect/vitest"
 import { begin, orderOf } from "../../bench/journalRows.ts"
-import { series, strategyProfit } from "../../src/control/view/profit.ts"
 import * as Recent from "../../src/control/view/Recent.ts"
 import { format } from "../../src/domain/Amount.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
@@ -10,6 +9,7 @@ import { minuteMillis } from "../../src/domain/Durations.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import * as Profit from "../../src/ledger/Profit.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
+import { series, strategyProfit } from "../../src/views/Profit.ts"
 import { parse } from "../engine/botWorld.ts"
 
 const btc = { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 }

@@ -1,8 +1,8 @@
 /** What a strategy is done with for good waits for nothing, and every surface says so. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { slotRows } from "../../src/control/view/SlotRows.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
+import { slotsOf } from "../../src/views/Slots.ts"
 import { assets, inVirtualTime, ladder, make, until } from "../engine/botWorld.ts"
 
 const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))
@@ -16,7 +16,7 @@ describe("the slots of status", () => {
         const isOver = () => bot.state.fills > 1 && unfinished(bot.state).length === 0
         yield* until(isOver, 240_000, "both rungs have filled")
         yield* Effect.sleep(10_000)
-        const rows = slotRows(bot.state, bySymbol, new Map())
+        const rows = slotsOf(bot.state, bySymbol, new Map())
         assert.lengthOf(rows, 2)
         for (const { state, why } of rows) {
           assert.strictEqual(state, "empty")

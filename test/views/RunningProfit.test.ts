@@ -2,9 +2,6 @@
 import { deserialize, serialize } from "node:v8"
 import { assert, describe, it } from "@effect/vitest"
 import { begin, orderOf } from "../../bench/journalRows.ts"
-import * as LiveProfit from "../../src/control/view/LiveProfit.ts"
-import { standingsView } from "../../src/control/view/profit.ts"
-import * as RunningProfit from "../../src/control/view/RunningProfit.ts"
 import { format } from "../../src/domain/Amount.ts"
 import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
 import { dayMillis } from "../../src/domain/Durations.ts"
@@ -16,6 +13,9 @@ import * as Standing from "../../src/ledger/Standing.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
 import * as Money from "../../src/report/text/Money.ts"
 import * as ProfitText from "../../src/report/text/ProfitText.ts"
+import { standingsView } from "../../src/views/Profit.ts"
+import * as LiveProfit from "../../src/views/profit/LiveProfit.ts"
+import * as RunningProfit from "../../src/views/profit/RunningProfit.ts"
 
 const start = 1_700_000_000_000
 const decimals = (symbol: string) => (symbol === "BTC" ? 8 : 6)

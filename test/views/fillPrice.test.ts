@@ -1,7 +1,7 @@
 /** A fill's price is what was exchanged, on every surface; the limit is what was asked for. */
 import { assert, it } from "@effect/vitest"
-import { fillView } from "../../src/control/view/lists.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
+import { fillView } from "../../src/views/Fills.ts"
 
 const assets = new Map([
   ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],

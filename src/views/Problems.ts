@@ -2,24 +2,44 @@
  * What a person should look at: one list for the screen, `status`, the API, the page, chats and health. Each kind of trouble
  * is a row of one table; alarms come first, else they stand in the order of the table.
  */
-import * as Decimal from "../../domain/Decimal.ts"
-import * as Drift from "../../domain/Drift.ts"
-import { present } from "../../domain/Present.ts"
-import { age, clockText } from "../../domain/Words.ts"
-import { unclearPayment } from "../../engine/funding/Paying.ts"
-import * as MoneyProblems from "../../engine/funding/Problems.ts"
-import { holdsOnBot } from "../../engine/holds/Holds.ts"
-import { operatorLimit } from "../../engine/holds/OperatorPause.ts"
-import { isDoubted } from "../../engine/restart/JournalTail.ts"
-import { type BotState, unfinished } from "../../engine/state/BotState.ts"
-import { slotKey } from "../../engine/state/SlotFold.ts"
-import type { StrategyState } from "../../engine/state/StrategyState.ts"
-import { overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
-import * as VenueTime from "../../engine/tracking/VenueTime.ts"
-import * as Money from "../../report/text/Money.ts"
-import { inOneLine } from "../../strategy/Problem.ts"
-import type { ProblemView } from "../api/Views.ts"
-import { lateSince, type Pulse } from "../Pulse.ts"
+import { Schema } from "effect"
+import * as Decimal from "../domain/Decimal.ts"
+import * as Drift from "../domain/Drift.ts"
+import { present } from "../domain/Present.ts"
+import { age, clockText } from "../domain/Words.ts"
+import { unclearPayment } from "../engine/funding/Paying.ts"
+import * as MoneyProblems from "../engine/funding/Problems.ts"
+import { holdsOnBot } from "../engine/holds/Holds.ts"
+import { operatorLimit } from "../engine/holds/OperatorPause.ts"
+import { isDoubted } from "../engine/restart/JournalTail.ts"
+import { type BotState, unfinished } from "../engine/state/BotState.ts"
+import { slotKey } from "../engine/state/SlotFold.ts"
+import type { StrategyState } from "../engine/state/StrategyState.ts"
+import { overdueIn, type StepTerms } from "../engine/tracking/Overdue.ts"
+import * as VenueTime from "../engine/tracking/VenueTime.ts"
+import * as Money from "../report/text/Money.ts"
+import { inOneLine } from "../strategy/Problem.ts"
+import { Time } from "./AsOf.ts"
+import { lateSince, type Pulse } from "./Pulse.ts"
+
+/** What an operator may say about a payment or an order that nobody else can know about. */
+export const Word = Schema.Literals(["paid", "not-paid", "adopt", "forget"])
+
+/** Something that a person should look at, worst first. */
+export const ProblemView = Schema.Struct({
+  severity: Schema.Literals(["alarm", "warn"]),
+  kind: Schema.String,
+  subject: Schema.String,
+  text: Schema.String,
+  since: Schema.NullOr(Time),
+  /** The command of this API that answers it, if any. */
+  command: Schema.NullOr(Schema.Literals(["release", "resume", "reconcile", "resolve"])),
+  /** What `resolve` asks about, the words that it would accept now, and what to look up first. */
+  resolve: Schema.NullOr(
+    Schema.Struct({ placement: Schema.String, words: Schema.Array(Word), evidence: Schema.String })
+  )
+})
+export type ProblemView = typeof ProblemView.Type
 
 /** What is true beside the journal. */
 export interface BotCondition {

@@ -1,7 +1,21 @@
 /**
  * Stored minutes as candles of a longer timeframe, in columns for charts. Gaps stay gaps: an unseen bar is not drawn.
  */
-import type { Minute } from "../../journal/PriceStore.ts"
+import { Schema } from "effect"
+import type { Minute } from "../journal/PriceStore.ts"
+import { asOf } from "./AsOf.ts"
+
+export const Candles = Schema.Struct({
+  ...asOf,
+  market: Schema.String,
+  timeframe: Schema.String,
+  /** Columns; time in seconds. */
+  time: Schema.Array(Schema.Int),
+  open: Schema.Array(Schema.Finite),
+  high: Schema.Array(Schema.Finite),
+  low: Schema.Array(Schema.Finite),
+  close: Schema.Array(Schema.Finite)
+})
 
 export const candlesOf = (minutes: ReadonlyArray<Minute>, millis: number) => {
   const columns = {

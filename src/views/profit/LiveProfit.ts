@@ -30,6 +30,10 @@ export interface LiveProfit {
 
 export const { method } = RunningProfit
 
+/** When the prices that value open positions were seen: the oldest of them. */
+export const oldest = (prices: Trades.TradingRecord["lastPrices"]): number | undefined =>
+  prices.size === 0 ? undefined : Math.min(...[...prices.values()].map(({ at }) => at))
+
 /** Open positions move with the price; they are valued again at least this often. */
 const staleMillis = 2_000
 

@@ -1,8 +1,8 @@
 /** What people are asked to pay by hand: never what the bot itself would not pay. */
 import { assert, describe, it } from "@effect/vitest"
-import { slotRows } from "../../src/control/view/SlotRows.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
+import { slotsOf } from "../../src/views/Slots.ts"
 import { about, asked } from "../engine/funding/askedPayment.ts"
 
 const why = { code: "x", text: "the operator says so" }
@@ -14,7 +14,7 @@ const said = (wallet: "manual" | "command", ...events: ReadonlyArray<BotEvent>):
     BotState.apply(state, { sequence: index + 1, at: index, event })
   }
   const assets = [{ symbol: "BTC", id: "btc", decimals: 8 }]
-  return slotRows(state, new Map(assets.map((asset) => [asset.symbol, asset])), new Map())[0]?.why ?? ""
+  return slotsOf(state, new Map(assets.map((asset) => [asset.symbol, asset])), new Map())[0]?.why ?? ""
 }
 
 const unclear: BotEvent = { _tag: "PaymentUnclear", ...about, text: "it died" }

@@ -2,16 +2,69 @@
  * Profit against holding, as the API shows it. The figures are those of `LiveProfit`, the series those of
  * `ledger/Returns.ts`: doubles, for the eye only.
  */
-import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import type { Minute } from "../../journal/PriceStore.ts"
-import { earnedOf, nothing } from "../../ledger/Profit.ts"
-import { type Close, curve } from "../../ledger/Returns.ts"
-import * as Standing from "../../ledger/Standing.ts"
-import type { TradingRecord } from "../../ledger/Trades.ts"
-import * as Money from "../../report/text/Money.ts"
-import type { FillView, Profit } from "../api/Views.ts"
-import type { LiveProfit } from "./LiveProfit.ts"
+import { Schema } from "effect"
+import * as Decimal from "../domain/Decimal.ts"
+import { type Market, mid, type TwoSidedPrice } from "../domain/Market.ts"
+import type { Minute } from "../journal/PriceStore.ts"
+import { earnedOf, nothing, type Row } from "../ledger/Profit.ts"
+import { type Close, curve } from "../ledger/Returns.ts"
+import * as Standing from "../ledger/Standing.ts"
+import type { TradingRecord } from "../ledger/Trades.ts"
+import * as Money from "../report/text/Money.ts"
+import * as ProfitText from "../report/text/ProfitText.ts"
+import { asOf, Time } from "./AsOf.ts"
+import type { FillView } from "./Fills.ts"
+import * as LiveProfit from "./profit/LiveProfit.ts"
+import type { RunningProfit } from "./profit/RunningProfit.ts"
+
+const Text = Schema.String
+
+export const Profit = Schema.Struct({
+  ...asOf,
+  /** What stands first, by quote asset: grid profit plus inventory less fees are the total. */
+  standings: Schema.Array(
+    Schema.Struct({
+      asset: Text,
+      total: Text,
+      /** The total as a share of the capital, and in proportion for a year; null of less than a day. */
+      share: Schema.NullOr(Schema.Finite),
+      shareOfYear: Schema.NullOr(Schema.Finite),
+      gridProfit: Text,
+      inventory: Text,
+      fees: Text,
+      /** Grid profit less fees since midnight UTC. */
+      earnedToday: Text,
+      rounds: Schema.Int,
+      /** The budgets at the present price; null where one of them has none. */
+      capital: Schema.NullOr(Text),
+      since: Schema.NullOr(Time)
+    })
+  ),
+  /** By UTC day, oldest first; the inventory is not divided by days. */
+  days: Schema.Array(
+    Schema.Struct({ day: Text, asset: Text, earned: Text, gridProfit: Text, fees: Text, rounds: Schema.Int })
+  ),
+  strategies: Schema.Array(
+    Schema.Struct({
+      strategy: Text,
+      market: Text,
+      asset: Text,
+      /** What its holdings are worth at the mid price, and what its budget would be worth without any trade. */
+      worth: Text,
+      held: Text,
+      /** Grid profit less fees. */
+      earned: Text,
+      fills: Schema.Int
+    })
+  ),
+  /** Columns: time in seconds, worth of all holdings, worth without any trade. For charts, not for books. */
+  series: Schema.Struct({
+    asset: Text,
+    time: Schema.Array(Schema.Int),
+    worth: Schema.Array(Schema.Finite),
+    held: Schema.Array(Schema.Finite)
+  })
+})
 
 type StrategyProfit = (typeof Profit.Type)["strategies"][number]
 
@@ -19,7 +72,7 @@ type StrategyProfit = (typeof Profit.Type)["strategies"][number]
 export const strategyProfit = (
   assets: Money.Assets,
   { name, market }: { readonly name: string; readonly market: Market },
-  { capitals, strategies }: LiveProfit,
+  { capitals, strategies }: LiveProfit.LiveProfit,
   fills: ReadonlyArray<FillView>
 ): ReadonlyArray<StrategyProfit> => {
   const quote = market.quote.symbol
@@ -40,7 +93,7 @@ export const strategyProfit = (
 }
 
 /** What stands first, and each day. */
-export const standingsView = ({ standings, days }: LiveProfit, assets: Money.Assets) => ({
+export const standingsView = ({ standings, days }: LiveProfit.LiveProfit, assets: Money.Assets) => ({
   standings: standings.map(({ quote, figures, earnedToday, share, shareOfYear, capital, since }) => ({
     asset: quote,
     total: Money.amountText(assets, quote, figures.total),
@@ -108,4 +161,39 @@ export const series = (
     worth: shown.map(({ worth }) => rounded(worth)),
     held: shown.map(({ held }) => rounded(held))
   }
+}
+
+/** By average cost, as strategies see it; by strategy if there are several. */
+export const profitByStrategy = (
+  { books: { lastPrices } }: RunningProfit,
+  { standings, whole, strategies }: LiveProfit.LiveProfit
+): ProfitText.Profit => {
+  const isOne = new Set(strategies.map(({ group }) => group)).size < 2
+  return {
+    standings,
+    method: LiveProfit.method,
+    whole,
+    by: isOne ? undefined : "strategy",
+    groups: isOne ? [] : strategies,
+    markedAt: LiveProfit.oldest(lastPrices)
+  }
+}
+
+/** The figures of `profit --json`, plus those of strategies and slots. */
+export const profitBySlot = (profit: RunningProfit, picture: LiveProfit.LiveProfit, assets: Money.Assets) => {
+  const figures = ProfitText.json({ ...profitByStrategy(profit, picture), by: undefined, groups: [] }, assets)
+  const rowsOf = (rows: Iterable<Row>, quote: string, by: string) =>
+    [...rows]
+      .filter((row) => row.quote === quote && !row.group.endsWith("/"))
+      .map((row) => ({ [by]: row.group, ...ProfitText.amounts(assets, quote, row.figures) }))
+  return Object.fromEntries(
+    Object.entries(figures).map(([quote, whole]) => [
+      quote,
+      {
+        ...whole,
+        strategies: rowsOf(picture.strategies, quote, "strategy"),
+        slots: rowsOf(picture.slots.values(), quote, "slot")
+      }
+    ])
+  )
 }

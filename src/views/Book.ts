@@ -1,0 +1,52 @@
+/** The market's two-sided price, what a trade of each size would get, and our own resting orders around it. */
+import { Schema } from "effect"
+import { format } from "../domain/Amount.ts"
+import type { DepthLevel } from "../domain/Book.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import type { Market, TwoSidedPrice } from "../domain/Market.ts"
+import { type BotState, unfinished } from "../engine/state/BotState.ts"
+import { openQuantity, type Placement } from "../engine/state/Placement.ts"
+import type * as Money from "../report/text/Money.ts"
+import { asOf, Time } from "./AsOf.ts"
+import { OrderView, orderView } from "./Orders.ts"
+import { PriceView, priceView, quoteView } from "./Prices.ts"
+
+const Text = Schema.String
+const { side, price, quantity, filled, slot, state } = OrderView.fields
+
+const BookView = Schema.Struct({
+  market: Text,
+  price: Schema.NullOr(PriceView),
+  /** Smallest first. */
+  depth: Schema.Array(Schema.Struct({ quantity: Text, bid: Text, ask: Text, at: Time })),
+  orders: Schema.Array(Schema.Struct({ side, price, quantity, filled, slot, state }))
+})
+export const Book = Schema.Struct({ ...asOf, ...BookView.fields })
+
+const notInBook: ReadonlySet<Placement["state"]> = new Set(["planned", "closing"])
+
+/** Best first on both sides, while something can fill; an order being withdrawn stays until the venue says that it has ended. */
+export const bookOrders = (state: BotState, assets: Money.Assets, market: string): (typeof BookView.Type)["orders"] =>
+  unfinished(state)
+    .filter(
+      (placement) => placement.market === market && !notInBook.has(placement.state) && openQuantity(placement) > 0n
+    )
+    .sort((a, b) => Decimal.compare(b.price, a.price))
+    .map((placement) => orderView(placement, assets))
+
+export const bookView = (
+  state: BotState,
+  assets: Money.Assets,
+  { base, name }: Market,
+  now: TwoSidedPrice | undefined,
+  levels: ReadonlyArray<DepthLevel>
+): typeof BookView.Type => ({
+  market: name,
+  price: now === undefined ? null : priceView(name, now),
+  depth: levels.flatMap(({ ask, at, bid, quantity }) =>
+    ask === undefined || bid === undefined
+      ? []
+      : [{ quantity: format(quantity, base.decimals), ...quoteView({ ask, at, bid }) }]
+  ),
+  orders: bookOrders(state, assets, name)
+})

@@ -1,0 +1,55 @@
+/**
+ * The one encoding of a recorded event for people and programs: the sentence that it is, and its fields. Only the journal writes the
+ * signed bytes of an event; the schema that is used here hides them.
+ */
+import { Schema } from "effect"
+import { BotEvent, type Recorded } from "../domain/BotEvent.ts"
+import { slotKey } from "../engine/state/SlotFold.ts"
+import { describe } from "../report/text/EventLine.ts"
+import type * as Money from "../report/text/Money.ts"
+import { asOf, Time } from "./AsOf.ts"
+
+const Text = Schema.String
+
+export const LineView = Schema.Struct({
+  sequence: Schema.Int,
+  at: Time,
+  tag: Text,
+  subject: Text,
+  /** A sentence for people; empty for events that only serve recovery. */
+  text: Text,
+  weight: Schema.Literals(["quiet", "good", "warn", "alarm"]),
+  fields: Schema.Record(Text, Schema.Json)
+})
+export type LineView = typeof LineView.Type
+export const Lines = Schema.Struct({ ...asOf, events: Schema.Array(LineView) })
+
+const encode = Schema.encodeSync(BotEvent)
+
+export const lineOf = ({ sequence, at, event }: Recorded, assets: Money.Assets): LineView => {
+  const line = describe(event, assets)
+  const { _tag: tag, ...fields } = encode(event)
+  const subject = "slot" in event ? slotKey(event.strategy, event.slot) : "strategy" in event ? event.strategy : ""
+  return {
+    sequence,
+    at,
+    tag,
+    subject: line?.subject ?? subject,
+    text: line?.text ?? "",
+    weight: line?.weight ?? "quiet",
+    fields
+  }
+}
+
+/** One event as a line of JSON: its name, place and time, then its fields. */
+export const jsonOf = ({ at, fields, sequence, tag }: LineView): string =>
+  JSON.stringify({ event: tag, sequence, at, ...fields })
+
+/** Whether a line contains every one of these words, anywhere. */
+export const mentions = (search: string): ((line: LineView) => boolean) => {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return ({ subject, tag, text }) => {
+    const all = `${tag} ${subject} ${text}`.toLowerCase()
+    return words.every((word) => all.includes(word))
+  }
+}

@@ -1,0 +1,92 @@
+/** Where every unit of every asset is: by place, by strategy and order, and where it was at the end of each day. */
+import { Schema } from "effect"
+import { places } from "../domain/Accounts.ts"
+import type { Ledger } from "../domain/Ledger.ts"
+import { type BotState, unfinished } from "../engine/state/BotState.ts"
+import type { make as MoneyOverTime } from "../ledger/MoneyOverTime.ts"
+import * as MoneyText from "../report/text/Money.ts"
+import { asOf } from "./AsOf.ts"
+
+const Text = Schema.String
+
+const MoneyView = Schema.Struct({
+  /** The places in the order in which money passes through them. */
+  places: Schema.Array(Text),
+  rows: Schema.Array(Schema.Struct({ asset: Text, place: Text, amount: Text })),
+  /** What strategies that do not run gave back to the account. */
+  notCounted: Schema.Array(Schema.Struct({ strategy: Text, asset: Text, amount: Text })),
+  residual: Schema.Record(Text, Text)
+})
+export const Money = Schema.Struct({ ...asOf, ...MoneyView.fields })
+
+export const moneyView = ({ ledger }: Pick<BotState, "ledger">, assets: MoneyText.Assets): typeof MoneyView.Type => ({
+  places,
+  rows: MoneyText.rows(ledger, assets),
+  notCounted: MoneyText.notCounted(ledger, assets),
+  residual: MoneyText.residual(ledger, assets)
+})
+
+/** The same in the words of `status`, and of what a run says at its end. */
+export const moneySums = (state: Pick<BotState, "ledger">, assets: MoneyText.Assets) => {
+  const { notCounted, residual, rows } = moneyView(state, assets)
+  return { money: rows, notCounted, residual }
+}
+
+type Days = ReturnType<ReturnType<typeof MoneyOverTime>["result"]>
+
+/** All that `money` shows; `days` are the places at the end of each. */
+export const moneyInFull = (state: BotState, assets: MoneyText.Assets, now: number, days: Days) => {
+  const { notCounted, residual, rows } = moneyView(state, assets)
+  const history = days.map(({ at, places }) => ({
+    at,
+    places: places.map(({ asset, place, amount }) => ({
+      asset,
+      place,
+      amount: MoneyText.amountText(assets, asset, amount)
+    }))
+  }))
+  const [strategies, orders, fees] = [ofStrategies(state, assets), ofOrders(state, assets), feesOf(state, assets)]
+  return { at: now, places: rows, notCounted, strategies, orders, history, unexplained: residual, fees }
+}
+
+const entriesOf = ({ balances }: Ledger) =>
+  [...balances.values()].filter(({ entry: { account } }) => places.some((place) => place === account))
+
+/** Wallets and fees belong to a strategy; everything else belongs to an order. */
+const ofStrategies = ({ ledger, strategies }: BotState, assets: MoneyText.Assets) =>
+  entriesOf(ledger).flatMap(({ entry: { asset, account, owner }, amount }) =>
+    strategies.has(owner)
+      ? [{ strategy: owner, place: account, asset, amount: MoneyText.amountText(assets, asset, amount) }]
+      : []
+  )
+
+const ofOrders = ({ ledger, placements, strategies }: BotState, assets: MoneyText.Assets) =>
+  entriesOf(ledger).flatMap(({ entry: { asset, account, owner }, amount }) => {
+    if (strategies.has(owner)) return []
+    const placement = placements.get(owner)
+    const slot = placement === undefined ? "-" : `${placement.strategy}/${placement.slot}`
+    const text = MoneyText.amountText(assets, asset, amount)
+    return [{ order: placement?.order?.id ?? null, placement: owner, slot, place: account, asset, amount: text }]
+  })
+
+type FeeKind = "paid" | "estimatedPayout" | "estimatedRefund"
+
+/** Paid fees are in the ledger; the venue's estimates for open orders are nobody's money yet. */
+const feesOf = (state: BotState, assets: MoneyText.Assets) => {
+  const sums = new Map<string, Map<FeeKind, bigint>>()
+  const add = (asset: string, kind: FeeKind, amount: bigint) => {
+    const ofAsset = sums.get(asset) ?? new Map<FeeKind, bigint>()
+    sums.set(asset, ofAsset.set(kind, (ofAsset.get(kind) ?? 0n) + amount))
+  }
+  for (const { entry, amount } of state.ledger.balances.values())
+    if (entry.account === "fees") add(entry.asset, "paid", amount)
+  for (const { order, inputAsset, outputAsset } of unfinished(state)) {
+    if (order === undefined) continue
+    add(outputAsset, "estimatedPayout", order.estimatedWithdrawFee)
+    add(inputAsset, "estimatedRefund", order.estimatedRefundFee)
+  }
+  const sorted = [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
+  return sorted.flatMap(([asset, kinds]) =>
+    [...kinds].map(([kind, amount]) => ({ asset, kind, amount: MoneyText.amountText(assets, asset, amount) }))
+  )
+}

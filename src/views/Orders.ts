@@ -1,0 +1,49 @@
+/** Every order that is not settled yet, with the ids by which the venue knows it. */
+import { Schema } from "effect"
+import * as Decimal from "../domain/Decimal.ts"
+import { type BotState, unfinished } from "../engine/state/BotState.ts"
+import { filledBase, type Placement } from "../engine/state/Placement.ts"
+import { slotKey } from "../engine/state/SlotFold.ts"
+import * as Money from "../report/text/Money.ts"
+import { asOf, Side, Time } from "./AsOf.ts"
+
+const Text = Schema.String
+
+export const OrderView = Schema.Struct({
+  slot: Text,
+  placement: Text,
+  orderId: Schema.NullOr(Text),
+  market: Text,
+  side: Side,
+  price: Text,
+  quantity: Text,
+  filled: Text,
+  state: Text,
+  status: Schema.NullOr(Text),
+  deadline: Time,
+  depositAddress: Schema.NullOr(Text),
+  why: Text
+})
+export const Orders = Schema.Struct({ ...asOf, orders: Schema.Array(OrderView) })
+
+export const orderView = (placement: Placement, assets: Money.Assets): typeof OrderView.Type => {
+  const base = placement.side === "SELL" ? placement.inputAsset : placement.outputAsset
+  return {
+    slot: slotKey(placement.strategy, placement.slot),
+    placement: placement.id,
+    orderId: placement.order?.id ?? null,
+    market: placement.market,
+    side: placement.side,
+    price: Decimal.format(placement.price),
+    quantity: Money.amountText(assets, base, placement.quantity),
+    filled: Money.amountText(assets, base, filledBase(placement)),
+    state: placement.state,
+    status: placement.status ?? null,
+    deadline: placement.deadline,
+    depositAddress: placement.order?.depositAddress ?? null,
+    why: placement.why.text
+  }
+}
+
+export const ordersOf = (state: BotState, assets: Money.Assets): ReadonlyArray<typeof OrderView.Type> =>
+  unfinished(state).map((placement) => orderView(placement, assets))

@@ -1,0 +1,201 @@
+/** Every slot as a row for people: what it holds, its state and why, and how urgent it is to look at. */
+import { Schema } from "effect"
+import type { Amount } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { mid, type TwoSidedPrice } from "../domain/Market.ts"
+import { percent } from "../domain/Text.ts"
+import { isDoneWith, wishesOf } from "../engine/explain/Wishes.ts"
+import { unclearPayment } from "../engine/funding/Paying.ts"
+import { holdsOn, holdsOnSlot, stopping, unsentBecause } from "../engine/holds/Holds.ts"
+import { type BotState, unfinished } from "../engine/state/BotState.ts"
+import { filledBase, type Placement } from "../engine/state/Placement.ts"
+import { slotKey } from "../engine/state/SlotFold.ts"
+import type { StrategyState } from "../engine/state/StrategyState.ts"
+import type { Row } from "../ledger/Profit.ts"
+import * as Money from "../report/text/Money.ts"
+import { asOf, Time } from "./AsOf.ts"
+import { type LiveProfit, slotEarned } from "./profit/LiveProfit.ts"
+
+const Text = Schema.String
+
+const SlotView = Schema.Struct({
+  /** "strategy/slot". */
+  slot: Text,
+  strategy: Text,
+  market: Text,
+  side: Text,
+  price: Text,
+  quantity: Text,
+  filled: Text,
+  state: Text,
+  /** Since when it is in this state; null for an empty slot. */
+  since: Schema.NullOr(Time),
+  /** Distance from the mid price, as a signed share of it; null while nothing rests. */
+  distance: Schema.NullOr(Schema.Finite),
+  legs: Schema.Int,
+  /** What it bought and sold itself brought in, after its fees; null before it closed anything. */
+  earned: Schema.NullOr(Text),
+  /** What its open leg would earn at the present price; null without one. */
+  inventory: Schema.NullOr(Text),
+  why: Text,
+  tone: Schema.Literals(["alarm", "buy", "sell", "quiet"])
+})
+type SlotView = typeof SlotView.Type
+export const Slots = Schema.Struct({ ...asOf, slots: Schema.Array(SlotView) })
+
+/** For terminals, which have less room: how urgent a slot is to look at, and how far its order has come. */
+export interface SlotRow extends SlotView {
+  /** When its order was planned, epoch milliseconds; null if it holds none. */
+  readonly plannedAt: number | null
+  /** Replaces `why` where space is short; null where it must not. */
+  readonly progress: string | null
+  /** Lower comes first: trouble, then moving money, then orders by their distance from the price. */
+  readonly rank: number
+}
+
+const rankOf = { trouble: -2, moving: -1, empty: 1_000 } as const
+
+/** In alphabetical order. */
+export const slotsOf = (
+  state: BotState,
+  assets: Money.Assets,
+  prices: ReadonlyMap<string, TwoSidedPrice>,
+  profit: LiveProfit["slots"] = new Map()
+): ReadonlyArray<SlotRow> => {
+  const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
+  const done = new Map([...state.strategies.values()].flatMap((strategy) => doneSlots(state, strategy)))
+  const keys = new Set([...[...state.strategies.values()].flatMap((strategy) => namedSlots(strategy)), ...live.keys()])
+  return [...keys].sort().map((key) => {
+    const placement = live.get(key)
+    const strategy = key.slice(0, key.indexOf("/"))
+    return {
+      slot: key,
+      strategy,
+      legs: state.slots.get(key)?.completedLegs ?? 0,
+      ...earningsOf(profit.get(key), assets),
+      ...(placement === undefined
+        ? emptyRow(state, strategy, key.slice(strategy.length + 1), done.get(key))
+        : placementRow(state, placement, assets, prices.get(placement.market)))
+    }
+  })
+}
+
+/** Nothing before it closed anything, or has nothing open. */
+const earningsOf = (row: Row | undefined, assets: Money.Assets): Pick<SlotView, "earned" | "inventory"> => {
+  const said = (amount: Amount | undefined) =>
+    row === undefined || amount === undefined ? null : Money.amountText(assets, row.quote, amount)
+  return { earned: said(row && slotEarned(row)), inventory: said(row?.figures.inventory || undefined) }
+}
+
+const namedSlots = (strategy: StrategyState): ReadonlyArray<string> => {
+  const { decision } = strategy
+  if (decision === undefined) return []
+  return [...decision.desired, ...decision.absent].map(({ slot }) => slotKey(strategy.name, slot))
+}
+
+/** Why nothing more will be placed in a slot, by slot. */
+const doneSlots = (state: BotState, strategy: StrategyState): ReadonlyArray<readonly [string, string]> =>
+  [...wishesOf(state, strategy)].flatMap(([slot, wish]) =>
+    "done" in wish ? [[slotKey(strategy.name, slot), `${isDoneWith}: ${wish.done.text}`] as const] : []
+  )
+
+type PlacedRow = Omit<SlotRow, "slot" | "strategy" | "legs" | "earned" | "inventory">
+
+const placementRow = (
+  state: BotState,
+  placement: Placement,
+  assets: Money.Assets,
+  price: TwoSidedPrice | undefined
+): PlacedRow => {
+  const { side, quantity, contradiction, cancel, why } = placement
+  const base = side === "SELL" ? placement.inputAsset : placement.outputAsset
+  const filled = `${(filledBase(placement) * 100n) / quantity} %`
+  const toPay = paymentNeeded(state, placement, assets)
+  const isFailed = placement.payout === "failed" || placement.refund === "failed"
+  const isTrouble = contradiction !== undefined || isFailed || toPay !== undefined || placement.state === "in doubt"
+  const distance = price === undefined ? null : distanceFrom(price, placement)
+  const away = awayOf(distance)
+  return {
+    market: placement.market,
+    side,
+    price: Decimal.format(placement.price),
+    quantity: Money.withSymbol(assets, base, quantity),
+    filled,
+    state: stateOf(placement),
+    since: placement.changedAt,
+    distance,
+    why: contradiction ?? toPay ?? cancel?.why.text ?? unsentBecause(state, placement) ?? why.text,
+    tone: isTrouble ? "alarm" : side === "BUY" ? "buy" : "sell",
+    plannedAt: placement.plannedAt,
+    progress:
+      isTrouble || cancel !== undefined
+        ? null
+        : isResting(placement) && price !== undefined
+          ? `${percent(away)} away`
+          : `${filled} filled`,
+    rank: (isTrouble ? rankOf.trouble : isResting(placement) ? 0 : rankOf.moving) + away
+  }
+}
+
+/** What only a person can do now: pay by hand, or check what the wallet did. Nobody is asked to pay what the bot would not. */
+const paymentNeeded = (bot: BotState, placement: Placement, assets: Money.Assets): string | undefined => {
+  const { funding, inputAsset, order, state } = placement
+  const payment = funding?.payment
+  if (
+    (state !== "funding" && state !== "in doubt") ||
+    payment === undefined ||
+    order === undefined ||
+    payment.state === "paid"
+  )
+    return undefined
+  const memo = order.depositMemo === undefined ? "" : ` with memo ${order.depositMemo}`
+  const what = `exactly ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)} to ${order.depositAddress}${memo}`
+  const again = unclearPayment(placement)
+  const held = stopping(holdsOn(bot, placement), "fund")
+  if (payment.state === "unclear") {
+    const or = again === undefined ? "" : `, or run once with --pay-again ${again}`
+    const then = held === undefined ? `pay if it did not${or}` : `pay nothing now (${held})`
+    return `UNCLEAR whether the wallet paid ${what}: see, and ${then}`
+  }
+  if (payment.wallet !== "manual") return undefined
+  return held === undefined ? `PLEASE PAY ${what}` : `PAY NOTHING to ${order.depositAddress}: ${held}`
+}
+
+const stateOf = ({ state, cancel }: Placement): string =>
+  cancel !== undefined && (state === "open" || state === "funding") ? "cancelling" : state
+
+const isResting = ({ state, cancel, fills }: Placement): boolean =>
+  state === "open" && cancel === undefined && fills.size === 0
+
+/** As a share of the mid price; negative below it. */
+const distanceFrom = (now: TwoSidedPrice, { price }: Placement): number => {
+  const present = Decimal.toNumber(mid(now))
+  return (Decimal.toNumber(price) - present) / present
+}
+
+/** In either direction, below one. */
+export const awayOf = (distance: number | null): number => Math.min(0.999, Math.abs(distance ?? 0))
+
+const emptyRow = (state: BotState, strategy: string, slot: string, done: string | undefined): PlacedRow => {
+  const { decision, loaded, refusals: refused } = state.strategies.get(strategy) ?? {}
+  const { frozen, refusals = 0, refusedWhy } = state.slots.get(slotKey(strategy, slot)) ?? {}
+  const [held] = holdsOnSlot(state, strategy, slot)
+  const absent = decision?.absent.find((each) => each.slot === slot)?.why.text
+  const givenUp = refusals > 0 && refusedWhy !== undefined ? `given up and tried again: ${refusedWhy}` : undefined
+  const isFrozen = frozen !== undefined
+  return {
+    market: loaded?.market ?? "",
+    side: "",
+    price: "",
+    quantity: "",
+    filled: "",
+    state: isFrozen ? "frozen" : "empty",
+    since: null,
+    distance: null,
+    why: frozen ?? absent ?? done ?? held?.text ?? refused?.get(slot) ?? givenUp ?? "waits to be placed",
+    tone: isFrozen ? "alarm" : "quiet",
+    plannedAt: null,
+    progress: null,
+    rank: isFrozen ? rankOf.trouble : rankOf.empty
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * How a bot does, in two parts: what only the running bot knows (its pulse, the prices that it sees), and what its journal says at any
+ * time. What a person should look at is in both, worst first.
+ */
+import { Schema } from "effect"
+import type { Of } from "../domain/BotEvent.ts"
+import type { TwoSidedPrice } from "../domain/Market.ts"
+import { iso } from "../domain/Text.ts"
+import { type BotState, unfinished } from "../engine/state/BotState.ts"
+import { slotKey } from "../engine/state/SlotFold.ts"
+import { isBareSuccess } from "../engine/tracking/amounts/BareSuccess.ts"
+import type { StepTerms } from "../engine/tracking/Overdue.ts"
+import type * as Money from "../report/text/Money.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import { version } from "../version.ts"
+import { asOf, Time } from "./AsOf.ts"
+import { moneySums } from "./Money.ts"
+import { PriceView, priceView } from "./Prices.ts"
+import { ProblemView, problemsOf } from "./Problems.ts"
+import { profitBySlot } from "./Profit.ts"
+import type { Pulse } from "./Pulse.ts"
+import * as LiveProfit from "./profit/LiveProfit.ts"
+import type { RunningProfit } from "./profit/RunningProfit.ts"
+
+const Text = Schema.String
+
+const StrategyView = Schema.Struct({
+  name: Text,
+  kind: Text,
+  file: Text,
+  market: Text,
+  paused: Schema.NullOr(Schema.Struct({ by: Text, action: Schema.Literals(["pause", "drain"]), reason: Text })),
+  openOrders: Schema.Int,
+  slots: Schema.Int,
+  decidedAt: Time
+})
+
+export const Status = Schema.Struct({
+  ...asOf,
+  version: Text,
+  mode: Text,
+  venue: Text,
+  account: Text,
+  journal: Text,
+  pid: Schema.Int,
+  startedAt: Time,
+  turnedAt: Time,
+  leaving: Schema.NullOr(Text),
+  killSwitch: Schema.NullOr(Text),
+  venueDownSince: Schema.NullOr(Time),
+  fills: Schema.Int,
+  openOrders: Schema.Int,
+  strategies: Schema.Array(StrategyView),
+  prices: Schema.Array(PriceView),
+  problems: Schema.Array(ProblemView),
+  /** Whose token asked. */
+  role: Schema.Literals(["viewer", "operator"])
+})
+export type Status = typeof Status.Type
+
+/** What the running bot knows beside its journal. */
+interface RunningFacts extends Pulse {
+  readonly journal: string
+  readonly assets: Money.Assets
+  readonly strategies: () => ReadonlyArray<Strategy>
+  readonly prices: ReadonlyMap<string, TwoSidedPrice>
+  readonly stuckAfter: StepTerms
+}
+
+export const statusOf = (state: BotState, bot: RunningFacts, now: number): Omit<Status, "at" | "sequence" | "role"> => {
+  const open = unfinished(state)
+  return {
+    version,
+    mode: state.run?.mode ?? "",
+    venue: state.run?.venue ?? "",
+    account: state.run?.account ?? "",
+    journal: bot.journal,
+    pid: state.run?.pid ?? 0,
+    startedAt: state.runStartedAt,
+    turnedAt: bot.turnedAt(),
+    leaving: bot.leaving() ?? null,
+    killSwitch: state.killed ?? null,
+    venueDownSince: state.venueDownSince ?? null,
+    fills: state.fills,
+    openOrders: open.length,
+    strategies: bot.strategies().map(({ name, kind, file, market }) => {
+      const { decidedAt = 0, decision, paused } = state.strategies.get(name) ?? {}
+      return {
+        name,
+        kind,
+        file,
+        market: market.name,
+        paused: paused === undefined ? null : { by: paused.limit, action: paused.action, reason: paused.reason },
+        openOrders: open.filter(({ strategy }) => strategy === name).length,
+        slots: (decision?.desired.length ?? 0) + (decision?.absent.length ?? 0),
+        decidedAt
+      }
+    }),
+    prices: [...bot.prices].map(([market, price]) => priceView(market, price)),
+    problems: problemsOf(state, bot.assets, { now, pulse: bot, stuckAfter: bot.stuckAfter })
+  }
+}
+
+/** What the journal says, and what stands beside it. */
+export interface JournalFacts {
+  readonly journal: string
+  readonly state: BotState
+  readonly assets: Money.Assets
+  readonly stuckAfter: StepTerms
+  readonly now: number
+  readonly trading: RunningProfit
+  /** Whether every quote must bear the venue's signature. */
+  readonly prices: "signed" | "unsigned"
+  readonly runningPid: number | undefined
+  readonly dashboard: string | undefined
+  /** As the switch says itself; the bot records it when it obeys. */
+  readonly killSwitch: string | undefined
+}
+
+/** Whether a turn is late, only the bot itself can say. */
+export const problemsInJournal = ({
+  assets,
+  now,
+  state,
+  stuckAfter
+}: Pick<JournalFacts, "assets" | "now" | "state" | "stuckAfter">) =>
+  problemsOf(state, assets, { now, pulse: undefined, stuckAfter })
+
+/** Fixed: fields are added, never changed or removed. */
+export const journalStatus = (facts: JournalFacts) => {
+  const { assets, now, state, trading } = facts
+  return {
+    journal: facts.journal,
+    runningPid: facts.runningPid ?? null,
+    dashboard: facts.dashboard ?? null,
+    run: state.run && runView(state.run),
+    killSwitch: facts.killSwitch ?? null,
+    problems: problemsInJournal(facts),
+    prices: facts.prices,
+    pricesRefused: [...state.doubts].map(([market, { reason, since }]) => ({ market, why: reason, since })),
+    clock: { skewMillis: state.clock?.skewMillis ?? null, ok: state.clock?.ok ?? null },
+    rejectedEdit: state.rejectedEdit ?? null,
+    diskFullSince: state.diskFullSince ?? null,
+    journalGone: state.leaseLost ?? null,
+    journalChanged: state.broken ?? null,
+    venueDownSince: state.venueDownSince ?? null,
+    failing: [...state.strategies.values()].flatMap(({ name, failing }) =>
+      failing === undefined ? [] : [{ strategy: name, why: failing.reason, since: failing.since }]
+    ),
+    frozen: [...state.slots.values()].flatMap(({ strategy, slot, frozen }) =>
+      frozen === undefined ? [] : [{ slot: slotKey(strategy, slot), why: frozen }]
+    ),
+    fills: state.fills,
+    openOrders: unfinished(state).length,
+    ...moneySums(state, assets),
+    profit: profitBySlot(trading, LiveProfit.pictureNow(trading, assets, now), assets),
+    contradictions: state.reconciled?.contradictions ?? [],
+    foreign: state.reconciled?.foreign ?? [],
+    safeUnattendedUntil: safeUntil(state) ?? null
+  }
+}
+
+/** Only the configuration can show the limits over all strategies. */
+const runView = ({ overall: _, mark: __, boot: ___, ...run }: Of<"BotStarted">) => run
+
+/** When the venue ends the first order and refunds it; until then no bot is needed. */
+export const safeUntil = (state: BotState): string | undefined => {
+  // A swap that has succeeded is not refunded by anybody.
+  const open = unfinished(state).filter((placement) => !isBareSuccess(placement))
+  return open.length === 0 ? undefined : iso(Math.min(...open.map(({ deadline }) => deadline)))
+}
