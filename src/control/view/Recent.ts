@@ -9,8 +9,7 @@ import { eachPage, type Journal } from "../../journal/Journal.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { type LineView, lineOf } from "../../views/Events.ts"
-import type { FillView } from "../../views/Fills.ts"
-import { fillView } from "../../views/Fills.ts"
+import { type FillView, fillView } from "../../views/Fills.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 
 const mostLines = 20_000

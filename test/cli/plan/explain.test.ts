@@ -1,13 +1,13 @@
 /** How often the price touched a resting order, from a journal and stored minutes, without a venue. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { touches } from "../../../src/cli/plan/explain.ts"
+import { touches } from "../../../src/app/plan/Explaining.ts"
 import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Side } from "../../../src/domain/Market.ts"
-import { textOf } from "../../../src/engine/explain/Touched.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
+import { textOf } from "../../../src/views/explain/Touched.ts"
 
 const minute = 60_000
 const start = Date.UTC(2027, 0, 15, 8)

@@ -2,68 +2,70 @@
  * Explains why a slot holds what it holds, or nothing, at some moment: the rule with its place in the file, what the
  * rule saw, what every limit says, what happened to the slot lately, and the numbers that would change it. Pure.
  */
+import { Schema } from "effect"
+import type { Of, Reason, Recorded } from "../domain/BotEvent.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { mid, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
+import { iso } from "../domain/Text.ts"
+import { age, counted } from "../domain/Words.ts"
+import { refusalPauseMillis, type Settings } from "../engine/EngineSettings.ts"
+import { holdsOnSlot, unsentBecause } from "../engine/holds/Holds.ts"
+import { replacementCost } from "../engine/planning/costs/ReplacementCost.ts"
+import { circumstances } from "../engine/planning/Planning.ts"
+import type { Circumstances } from "../engine/planning/RiskLimits.ts"
+import { type BotState, unfinished } from "../engine/state/BotState.ts"
+import type { Placement, PlacementIn } from "../engine/state/Placement.ts"
+import { slotKey } from "../engine/state/SlotFold.ts"
+import type { StrategyState } from "../engine/state/StrategyState.ts"
+import { doubtOf, isDoubtful } from "../engine/tracking/EarlyEnd.ts"
+import * as EventLine from "../report/text/EventLine.ts"
+import * as Money from "../report/text/Money.ts"
+import type { DesiredOrder, PriceBounds } from "../strategy/Decision.ts"
+import { type Input, marketsOf, type Strategy } from "../strategy/Strategy.ts"
+import { Time } from "./AsOf.ts"
+import { verdictsOf } from "./explain/GuardVerdicts.ts"
+import type { SeenInputs } from "./explain/PastInputs.ts"
+import { Touched, textOf } from "./explain/Touched.ts"
+import { isDoneWith, type SlotWish, wishesOf } from "./explain/Wishes.ts"
 
-import type { Of, Reason, Recorded } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import { mid, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
-import { iso } from "../../domain/Text.ts"
-import { age, counted } from "../../domain/Words.ts"
-import * as EventLine from "../../report/text/EventLine.ts"
-import * as Money from "../../report/text/Money.ts"
-import type { DesiredOrder, PriceBounds } from "../../strategy/Decision.ts"
-import { type Input, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
-import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
-import { holdsOnSlot, unsentBecause } from "../holds/Holds.ts"
-import { replacementCost } from "../planning/costs/ReplacementCost.ts"
-import { circumstances } from "../planning/Planning.ts"
-import type { Circumstances } from "../planning/RiskLimits.ts"
-import { type BotState, unfinished } from "../state/BotState.ts"
-import type { Placement, PlacementIn } from "../state/Placement.ts"
-import { slotKey } from "../state/SlotFold.ts"
-import type { StrategyState } from "../state/StrategyState.ts"
-import { doubtOf, isDoubtful } from "../tracking/EarlyEnd.ts"
-import { verdictsOf } from "./GuardVerdicts.ts"
-import type { SeenInputs } from "./PastInputs.ts"
-import { type Touched, textOf } from "./Touched.ts"
-import { isDoneWith, type SlotWish, wishesOf } from "./Wishes.ts"
-
-/** What one limit says. `unknown`: the limits of that time are lost, because their file can no longer be read. */
-export interface Guard {
-  readonly guard: string
-  readonly verdict: "passes" | "refuses" | "unknown"
-  readonly text: string
-}
+const Text = Schema.String
 
 /** One slot's explanation. Every line is a fact with its number. Fields are added, never changed or removed. */
-export interface Explanation {
-  readonly slot: string
-  readonly verdict: string
-  readonly because: ReadonlyArray<string>
-  readonly wouldChange: ReadonlyArray<string>
-  /** The explained moment, epoch milliseconds. */
-  readonly at: number
+export const Explanation = Schema.Struct({
+  slot: Text,
+  verdict: Text,
+  because: Schema.Array(Text),
+  wouldChange: Schema.Array(Text),
+  /** The explained moment. */
+  at: Time,
   /** `file:line` of the rule. */
-  readonly rule: string | null
+  rule: Schema.NullOr(Text),
   /** That line, as it stood in the file at that time. */
-  readonly ruleText: string | null
+  ruleText: Schema.NullOr(Text),
   /** What the strategy saw when it decided. */
-  readonly inputs: {
-    readonly bid: string
-    readonly ask: string
-    readonly mid: string
-    readonly priceAgeMillis: number
-    readonly decidedAt: number
-    /** What the conditions of the slot saw, and when. */
-    readonly checks: ReadonlyArray<Input>
-    readonly checkedAt: number | null
-  } | null
-  readonly guards: ReadonlyArray<Guard>
+  inputs: Schema.NullOr(
+    Schema.Struct({
+      bid: Text,
+      ask: Text,
+      mid: Text,
+      priceAgeMillis: Schema.Int,
+      decidedAt: Time,
+      /** What the conditions of the slot saw, and when; `decides`: if only it turned out differently, the answer would change. */
+      checks: Schema.Array(Schema.Struct({ text: Text, values: Text, holds: Schema.Boolean, decides: Schema.Boolean })),
+      checkedAt: Schema.NullOr(Time)
+    })
+  ),
   /** How often the price reached the resting order; missing without one. */
-  readonly touched: Touched | null
+  touched: Schema.NullOr(Touched),
+  /** What each limit says. `unknown`: the limits of that time are lost, because their file can no longer be read. */
+  guards: Schema.Array(
+    Schema.Struct({ guard: Text, verdict: Schema.Literals(["passes", "refuses", "unknown"]), text: Text })
+  ),
   /** The last events of the slot, oldest first. */
-  readonly lately: ReadonlyArray<string>
-}
+  lately: Schema.Array(Text)
+})
+export type Explanation = typeof Explanation.Type
 
 export interface ExplainedMoment {
   readonly state: BotState
@@ -185,7 +187,7 @@ const inputsOf = ({ bid, ask, at }: TwoSidedPrice, decidedAt: number) => ({
   decidedAt
 })
 
-type Judged = Guard & { readonly flips?: string }
+type Judged = Explanation["guards"][number] & { readonly flips?: string }
 
 /** What the limits say about the wanted order, as if it were placed now (again, if it already rests). */
 const judge = (

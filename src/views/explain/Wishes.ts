@@ -3,13 +3,13 @@
  * themselves: the slot's progress says which leg is armed, and when there is none left.
  */
 import type { Reason } from "../../domain/BotEvent.ts"
+import { progress } from "../../engine/planning/DecisionRecord.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import type { StrategyState } from "../../engine/state/StrategyState.ts"
 import { armedLeg, type DesiredOrder } from "../../strategy/Decision.ts"
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
-import { progress } from "../planning/DecisionRecord.ts"
-import { type BotState, unfinished } from "../state/BotState.ts"
-import type { StrategyState } from "../state/StrategyState.ts"
 
 /** An order, or nothing because all legs have filled. */
 export type SlotWish = { readonly desired: DesiredOrder } | { readonly done: Reason }

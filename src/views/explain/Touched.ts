@@ -2,9 +2,11 @@
  * How often the price that the bot saw has reached a resting order, and how far beyond their limits the bot's own fills
  * needed it to go: the answer to "it was there, why has it not filled?".
  */
+import { Schema } from "effect"
 import type { Side } from "../../domain/Market.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
+import { Time } from "../AsOf.ts"
 
 /** The lowest and highest price of a minute. */
 export interface TouchingMinute {
@@ -14,21 +16,18 @@ export interface TouchingMinute {
 }
 
 /** Basis points beyond the limit, in the minutes of the bot's fills in the same market. */
-export interface Needed {
-  readonly count: number
-  readonly p50: number
-  readonly p90: number
-}
+const Needed = Schema.Struct({ count: Schema.Int, p25: Schema.Finite, p50: Schema.Finite, p90: Schema.Finite })
 
-export interface Touched {
+export const Touched = Schema.Struct({
   /** Minutes in a row count once. */
-  readonly times: number
-  /** Since the order rests, epoch milliseconds. */
-  readonly since: number
+  times: Schema.Int,
+  /** Since the order rests. */
+  since: Time,
   /** Basis points from the limit to the price that came nearest; negative when it went beyond. */
-  readonly nearest: number | null
-  readonly needed: Needed | null
-}
+  nearest: Schema.NullOr(Schema.Finite),
+  needed: Schema.NullOr(Needed)
+})
+export type Touched = typeof Touched.Type
 
 const distance = (side: Side, limit: number, { low, high }: TouchingMinute): number =>
   ((side === "BUY" ? low - limit : limit - high) / limit) * 10_000
@@ -37,7 +36,7 @@ const distance = (side: Side, limit: number, { low, high }: TouchingMinute): num
 export const touchedIn = (
   order: { readonly side: Side; readonly limit: number; readonly since: number },
   minutes: ReadonlyArray<TouchingMinute>,
-  needed: Needed | null
+  needed: Touched["needed"]
 ): Touched => {
   let [times, nearest, wasThere] = [0, null as number | null, false]
   for (const minute of minutes) {

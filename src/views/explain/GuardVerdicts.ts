@@ -7,9 +7,16 @@ import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
+import { timeOfDay } from "../../engine/holds/MarketLimits.ts"
+import {
+  type Circumstances,
+  executable,
+  guards,
+  type LimitName,
+  type Sized,
+  sized
+} from "../../engine/planning/RiskLimits.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
-import { timeOfDay } from "../holds/MarketLimits.ts"
-import { type Circumstances, executable, guards, type LimitName, type Sized, sized } from "../planning/RiskLimits.ts"
 
 export interface GuardVerdict {
   readonly guard: LimitName

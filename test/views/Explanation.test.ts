@@ -1,14 +1,14 @@
 /** Explanations of slots from a journal, at several moments, without a venue. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import type { BotEvent, Recorded } from "../../../src/domain/BotEvent.ts"
-import { defaults, EngineSettings, type Settings } from "../../../src/engine/EngineSettings.ts"
-import { explain } from "../../../src/engine/explain/Explanation.ts"
-import * as PastInputs from "../../../src/engine/explain/PastInputs.ts"
-import { planAhead } from "../../../src/engine/planning/PlanAhead.ts"
-import * as BotState from "../../../src/engine/state/BotState.ts"
-import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
-import { price, strategyOf } from "../../strategy/support.ts"
+import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
+import { defaults, EngineSettings, type Settings } from "../../src/engine/EngineSettings.ts"
+import { planAhead } from "../../src/engine/planning/PlanAhead.ts"
+import * as BotState from "../../src/engine/state/BotState.ts"
+import { type Minute, PriceStore } from "../../src/journal/PriceStore.ts"
+import { explain } from "../../src/views/Explanation.ts"
+import * as PastInputs from "../../src/views/explain/PastInputs.ts"
+import { price, strategyOf } from "../strategy/support.ts"
 
 const now = 1_800_000_000_000
 const settings: Settings = {

@@ -1,0 +1,163 @@
+/**
+ * Explanations of a journal as it was at a moment: the strategies as their files stood then, what their conditions saw, and what
+ * happened to each slot. Only the journal up to that moment is used, because files may have changed since.
+ */
+import { Clock, DateTime, Effect, Option, Result, Schema } from "effect"
+import * as Calibration from "../../backtest/results/Calibration.ts"
+import { bySymbol } from "../../domain/Amount.ts"
+import type { Of, Recorded } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { minuteMillis, unitMillis } from "../../domain/Durations.ts"
+import { present } from "../../domain/Present.ts"
+import { defaults, type OverallLimits, type Settings } from "../../engine/EngineSettings.ts"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
+import type { BotSettings } from "../../files/ConfigFile.ts"
+import { PriceStore } from "../../journal/PriceStore.ts"
+import type { Markets } from "../../strategy/Markets.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { explain } from "../../views/Explanation.ts"
+import * as PastInputs from "../../views/explain/PastInputs.ts"
+import { type Touched, touchedIn } from "../../views/explain/Touched.ts"
+import { WrongUsage } from "../process/WrongUsage.ts"
+
+/** The most events of a slot that are shown. */
+export const shownEvents = 6
+
+export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
+  slot: Schema.String,
+  known: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `There is no slot ${this.slot}. There are: ${this.known.slice(0, 30).join(", ")}${this.known.length > 30 ? ", …" : ""}`
+  }
+}
+
+const millisOf = new Map<string, number>(Object.entries(unitMillis))
+
+const momentOf = Effect.fnUntraced(function* (at: string | undefined) {
+  const now = yield* Clock.currentTimeMillis
+  if (at === undefined) return now
+  const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(at) ?? []
+  if (count !== undefined) return now - Number(count) * (millisOf.get(unit) ?? 0)
+  const moment = /^\d{4}-/.test(at) ? DateTime.make(at) : Option.none()
+  if (Option.isSome(moment)) return DateTime.toEpochMillis(moment.value)
+  return yield* new WrongUsage({
+    message: `--at ${at} is not a time. Write 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d.`
+  })
+})
+
+/** What tells how far beyond their limits orders filled. */
+const ofLives: ReadonlySet<string> = new Set(["Planned", "DepositSeen", "FillSeen", "CancelSent", "Closed"])
+
+/** Gathers, while the journal is read, what its fold drops: what happened to each slot, and what had ended. */
+const gather = () => {
+  const lives: Array<Recorded> = []
+  const lately = new Map<string, Array<Recorded>>()
+  const removed = new Map<string, Recorded>()
+  const last: { stopped: Recorded | undefined } = { stopped: undefined }
+  const seen = (entry: Recorded): void => {
+    const { event } = entry
+    if (ofLives.has(event._tag)) lives.push(entry)
+    if (event._tag === "BotStarted") last.stopped = undefined
+    if (event._tag === "BotStopped") last.stopped = entry
+    if (event._tag === "StrategyLoaded") removed.delete(event.strategy)
+    if (event._tag === "StrategyRemoved") removed.set(event.strategy, entry)
+    if (!("slot" in event)) return
+    const key = slotKey(event.strategy, event.slot)
+    const known = lately.get(key)
+    if (known === undefined) lately.set(key, [entry])
+    else {
+      known.push(entry)
+      // Many of them tell a person nothing.
+      if (known.length > 4 * shownEvents) known.shift()
+    }
+  }
+  return { lately, lives, removed, last, seen }
+}
+
+/**
+ * Resting orders, by placement, against the whole minutes of prices that the bot saw up to a moment, and against the
+ * margins of its fills in the same market.
+ */
+export const touches = Effect.fn("Explaining.touches")(function* (
+  state: BotState,
+  lives: ReadonlyArray<Recorded>,
+  now: number
+) {
+  const store = yield* PriceStore
+  const [marketOf, rested] = [new Map<string, string>(), new Map<string, number>()]
+  for (const { at, event } of lives) {
+    if (event._tag === "Planned") marketOf.set(event.placement, event.market)
+    // A deposit may arrive in parts.
+    if (event._tag === "DepositSeen" && !rested.has(event.placement)) rested.set(event.placement, at)
+  }
+  const resting = unfinished(state).flatMap(({ id, market, price, side }) => {
+    const since = rested.get(id)
+    return since === undefined ? [] : [{ id, market, side, limit: Decimal.toNumber(price), since }]
+  })
+  const touched = new Map<string, Touched>()
+  for (const [market, orders] of Map.groupBy(resting, (order) => order.market)) {
+    const stored = yield* store.since(market, 0)
+    // A minute that had not ended may hold prices of after the moment.
+    const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
+    const own = lives.filter(({ event }) => "placement" in event && marketOf.get(event.placement) === market)
+    const { edge } = Calibration.measure(own, new Map([[market, minutes]]))
+    for (const order of orders) touched.set(order.id, touchedIn(order, minutes, edge))
+  }
+  return touched
+})
+
+/** The strategy that ran then, as the journal has it. */
+const strategyOf = ({ file, text = "" }: Of<"StrategyLoaded">, markets: Markets): Strategy | undefined =>
+  Result.getOrUndefined(StrategyFile.parse(text, file, markets))
+
+const overallOf = ({ exposure, ...counts }: NonNullable<Of<"BotStarted">["overall"]>): OverallLimits => ({
+  ...counts,
+  exposure: new Map(Object.entries(exposure))
+})
+
+/** An explanation needs no account, because it checks no orders against it. */
+const settingsOf = (overall: Settings["overall"]): Settings => ({
+  ...defaults,
+  ...present({ overall }),
+  account: { signerId: "", depositType: "INTENTS", maxAppFeeBasisPoints: 0 }
+})
+
+/** Every slot, or those of a strategy, or one; `at`: a time or an age. */
+export const explained = Effect.fn("Explaining.explained")(function* (
+  { limits, markets }: Pick<BotSettings, "limits" | "markets">,
+  slot: string | undefined,
+  at: string | undefined
+) {
+  const now = yield* momentOf(at)
+  const { lately, lives, removed, last, seen } = gather()
+  const state = yield* Bookkeeper.replayUntil(now, seen)
+  const strategies = new Map<string, Strategy>()
+  const looked = new Map<string, PastInputs.SeenInputs>()
+  for (const { name, loaded } of state.strategies.values()) {
+    const strategy = loaded && strategyOf(loaded, markets)
+    if (strategy === undefined) continue
+    strategies.set(name, strategy)
+    looked.set(name, yield* PastInputs.look(state, strategy, now))
+  }
+  const moment = {
+    state,
+    assets: bySymbol(markets.assets),
+    now,
+    strategies,
+    seen: looked,
+    removed,
+    stopped: last.stopped,
+    settings: settingsOf(state.run?.overall === undefined ? limits : overallOf(state.run.overall)),
+    lately,
+    touched: yield* touches(state, lives, now)
+  }
+  const all = explain(moment, slot)
+  const wanted = all.filter((each) => slot === undefined || each.slot === slot || each.slot.startsWith(`${slot}/`))
+  if (wanted.length === 0 && slot !== undefined)
+    return yield* new NoSuchSlot({ slot, known: all.map((each) => each.slot) })
+  return { now, slots: wanted }
+})
