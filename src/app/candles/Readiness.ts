@@ -12,25 +12,8 @@ import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { candlesWanted, type Strategy, type WatchedMarket } from "../../strategy/Strategy.ts"
+import type { Readiness } from "../../views/Plan.ts"
 import * as CandleSource from "./CandleSource.ts"
-
-export interface Readiness {
-  readonly strategy: string
-  /** If the candles are not those of its own market. */
-  readonly market?: string
-  readonly source: string | null
-  readonly timeframes: ReadonlyArray<{
-    readonly timeframe: string
-    readonly needed: number
-    readonly have: number
-    /** Epoch milliseconds, if a bot starts now and keeps running. */
-    readonly readyAt: number
-  }>
-  /** Why its source must not be used. */
-  readonly problem: string | null
-  /** What its source lacks. */
-  readonly note: string | null
-}
 
 /** A source may differ this much from what the bot saw itself, or from the venue's price now. */
 const mostDistance = 0.05

@@ -1,8 +1,7 @@
 /** Gathers everything that a plan shows: the journal, what the venue says now, and what a turn would do with both. */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
-import type { LearnedFee } from "../../domain/EchoedFee.ts"
-import { type Market, mid } from "../../domain/Market.ts"
+import { mid } from "../../domain/Market.ts"
 import { defaults } from "../../engine/EngineSettings.ts"
 import * as RenewalCost from "../../engine/planning/costs/RenewalCost.ts"
 import { type MarketMoment, momentOf } from "../../engine/planning/DecisionRecord.ts"
@@ -14,32 +13,11 @@ import type * as ConfigFile from "../../files/ConfigFile.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
+import type { PlanFacts } from "../../views/Plan.ts"
 import * as Readiness from "../candles/Readiness.ts"
 import * as KillFile from "../process/KillFile.ts"
 import { Process } from "../process/Process.ts"
 import * as PlanGround from "./PlanGround.ts"
-
-export interface Plan {
-  readonly at: number
-  readonly journal: string
-  readonly hasJournal: boolean
-  readonly killed: string | undefined
-  readonly strategies: ReadonlyArray<Strategy>
-  readonly prices: ReadonlyMap<Market["name"], MarketMoment["price"]>
-  readonly fees: PlanReport.Fees
-  /** What the service was seen to take of orders in these markets. */
-  readonly charged: ReadonlyArray<LearnedFee>
-  readonly isBalanceKnown: boolean
-  readonly changes: ReadonlyArray<PlanReport.PlannedChange>
-  readonly absent: ReturnType<typeof PlanReport.absentOf>
-  readonly locked: ReadonlyArray<PlanReport.Locked>
-  readonly findings: ReadonlyArray<PlanFindings.PlanFinding>
-  /** When the strategies with indicators will have them. */
-  readonly readiness: ReadonlyArray<Readiness.Readiness>
-  /** What nobody needs to allow but everybody should know. */
-  readonly warnings: ReadonlyArray<DepthWarnings.Warning | RenewalCost.RenewalWarning>
-  readonly renewals: ReadonlyArray<RenewalCost.Renewal>
-}
 
 /** What a plan is based on. `state` is changed in place. */
 export interface Footing {
@@ -116,15 +94,15 @@ export const judge = Effect.fnUntraced(function* (
     readiness,
     renewals,
     warnings: [...DepthWarnings.warningsOf(changes, books), ...RenewalCost.warningsOf(renewals)]
-  } satisfies Plan
+  } satisfies PlanFacts
 })
 
-const distrusted = ({ strategy, problem }: Readiness.Readiness): ReadonlyArray<PlanFindings.PlanFinding> =>
+const distrusted = ({ strategy, problem }: PlanFacts["readiness"][number]): ReadonlyArray<PlanFindings.PlanFinding> =>
   problem === null ? [] : [{ name: "candles", strategies: [strategy], slots: [], text: problem }]
 
 type Books = Effect.Success<ReturnType<typeof PlanGround.books>>
 
-const pricesIn = (books: Books): Plan["prices"] =>
+const pricesIn = (books: Books): PlanFacts["prices"] =>
   new Map([...books].flatMap(([name, { price }]) => (price === undefined ? [] : [[name, price] as const])))
 
 const momentsOf = (

@@ -1,39 +1,17 @@
-/** What a reconciliation found, for the terminal and for programs. */
+/** What a reconciliation found, for the terminal. */
 import { iso } from "../../domain/Text.ts"
-import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
 import type { Comparison } from "../../engine/reconciliation/Comparison.ts"
 import * as Table from "../../report/text/Table.ts"
-
-const verdicts = ["agrees", "explained", "contradiction"] as const
-
-const countsOf = (findings: ReadonlyArray<Comparison>) =>
-  Object.fromEntries(
-    verdicts.map((verdict) => [verdict, findings.filter((finding) => finding.verdict === verdict).length])
-  )
-
-export interface Gathered {
-  readonly findings: ReadonlyArray<Comparison>
-  readonly missing: ReadonlyArray<string>
-  readonly witnesses: ReadonlyArray<string>
-  /** Doubts that the history ends. */
-  readonly proven: ReadonlyArray<OperatorAnswer>
-}
-
-/** Programs find the same keys in every finding. */
-export const json = ({ findings, missing, proven, witnesses }: Gathered): string =>
-  JSON.stringify(
-    { ...countsOf(findings), witnesses, missing, proven, findings },
-    (_key, value: unknown) => value ?? null
-  )
+import { countsOf, type Reconciled } from "../../views/Reconciliation.ts"
 
 export const lines = (
-  { findings, missing, proven, witnesses }: Gathered,
+  { findings, missing, proven, witnesses }: Reconciled,
   all: boolean,
   withEvidence: boolean
 ): ReadonlyArray<string> => {
   const shown = findings.filter(({ verdict }) => all || verdict !== "agrees")
   const rows = shown.map(({ kind, subject, text, verdict }) => [verdict.toUpperCase(), kind, subject, text])
-  const counts = countsOf(findings)
+  const { agrees, contradiction, explained } = countsOf(findings)
   return [
     ...(rows.length === 0
       ? []
@@ -45,7 +23,7 @@ export const lines = (
     `Compared with the journal: ${witnesses.join(", ")}.`,
     ...missing.map((what) => `Not compared: ${what}`),
     ...proven.map(({ placement, text }) => `${placement} is no longer in doubt with --resolve: it was paid, ${text}`),
-    `${counts["agrees"]} agree, ${counts["explained"]} explained, ${counts["contradiction"]} contradict.`
+    `${agrees} agree, ${explained} explained, ${contradiction} contradict.`
   ]
 }
 

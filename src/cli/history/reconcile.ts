@@ -14,6 +14,7 @@ import { counted } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
+import { reconciliationView } from "../../views/Reconciliation.ts"
 import * as flags from "../flags.ts"
 import * as ReconcileText from "./ReconcileText.ts"
 
@@ -49,7 +50,9 @@ export const command = Command.make(
     yield* Effect.gen(function* () {
       if (Option.isSome(cancel)) return yield* ForeignOrder.cancel(config, signerId, cancel.value)
       const gathered = yield* gather(config, signerId, acceptBalances)
-      yield* Console.log(json ? ReconcileText.json(gathered) : ReconcileText.lines(gathered, all, evidence).join("\n"))
+      yield* Console.log(
+        json ? JSON.stringify(reconciliationView(gathered)) : ReconcileText.lines(gathered, all, evidence).join("\n")
+      )
       const view = { journal: config.journal, now: yield* Clock.currentTimeMillis, state: gathered.state }
       for (const answer of resolve ? gathered.proven : []) yield* deliver(view, answer)
       const { length: count } = ReconcileText.contradictionsOf(gathered.findings)

@@ -1,19 +1,19 @@
-/** A plan for people, in the style of infrastructure plans, and for programs. */
+/** A plan for people, in the style of infrastructure plans. */
 
 import * as Readiness from "../../app/candles/Readiness.ts"
-import type { Plan } from "../../app/plan/PlanDraft.ts"
-import { type Asset, format } from "../../domain/Amount.ts"
+import type { Asset } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { age, clock, counted } from "../../domain/Words.ts"
 import { sentenceOf } from "../../engine/planning/costs/RenewalCost.ts"
-import { actions, type Money, type PlannedChange, type PlannedOrder } from "../../engine/planning/PlanReport.ts"
+import type { Money, PlannedChange, PlannedOrder } from "../../engine/planning/PlanReport.ts"
 import { type Colour, type ColouredLine, painted, type Style } from "../../report/text/Colours.ts"
-import { chargedLine, chargedRow } from "../../report/text/LearnedFee.ts"
+import { chargedLine } from "../../report/text/LearnedFee.ts"
 import * as MoneyText from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { marketsOf, marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
+import type { PlanFacts as Plan } from "../../views/Plan.ts"
 
 type Assets = ReadonlyMap<string, Asset>
 
@@ -260,68 +260,3 @@ const warningLines = ({ warnings }: Plan): ReadonlyArray<ColouredLine> =>
   warnings.length === 0
     ? []
     : [...warnings.map(({ name, text }): ColouredLine => [`  warning  ${name}: ${cut(text)}`, "yellow"]), [""]]
-
-/** Stable: fields are added, never changed or removed. Amounts and prices are exact decimals in text. */
-export const json = (plan: Plan, assets: Assets, refused: ReadonlyArray<string>) => {
-  const amount = ({ asset, amount }: Money) => {
-    const known = assets.get(asset)
-    return { asset, amount: known === undefined ? null : format(amount, known.decimals), smallest: String(amount) }
-  }
-  const reason = ({ code, text, source }: Reason) => ({ code, text, source: source ?? null })
-  return {
-    at: plan.at,
-    journal: plan.hasJournal ? plan.journal : null,
-    killSwitch: plan.killed ?? null,
-    refused,
-    charged: plan.charged.map(chargedRow),
-    summary: Object.fromEntries(
-      actions.map((action) => [action, plan.changes.filter((change) => change.action === action).length])
-    ),
-    prices: [...plan.prices].map(([market, { bid, ask, at }]) => ({
-      market,
-      bid: Decimal.format(bid),
-      ask: Decimal.format(ask),
-      at
-    })),
-    changes: plan.changes.map((change) => ({
-      action: change.action,
-      strategy: change.strategy,
-      slot: change.slot,
-      market: change.market,
-      side: change.side,
-      price: Decimal.format(change.price),
-      input: amount(change.input),
-      output: amount(change.output),
-      reason: reason(change.reason),
-      limit: change.limit ?? null,
-      next:
-        change.next === undefined
-          ? null
-          : { side: change.next.side, price: Decimal.format(change.next.price), input: amount(change.next.input) },
-      costs: change.costs.map((cost) => ({ what: cost.what, ...amount(cost) }))
-    })),
-    empty: plan.absent.map(({ strategy, slot, reason: why }) => ({ strategy, slot, reason: reason(why) })),
-    locked: plan.locked.map(({ strategy, asset, now, worst, budget }) => ({
-      strategy,
-      asset,
-      now: amount({ asset, amount: now }).amount,
-      worst: amount({ asset, amount: worst }).amount,
-      budget: amount({ asset, amount: budget }).amount
-    })),
-    balancesKnown: plan.isBalanceKnown,
-    readiness: plan.readiness,
-    findings: plan.findings.map(({ name, strategies, slots, text }) => ({
-      name,
-      allowed: !refused.includes(name),
-      strategies,
-      slots,
-      text
-    })),
-    renewals: plan.renewals.map(({ strategy, lifetimeMillis, perDay }) => ({
-      strategy,
-      lifetimeMillis,
-      perDay: perDay.map(({ share, ...money }) => ({ ...amount(money), share }))
-    })),
-    warnings: plan.warnings
-  }
-}

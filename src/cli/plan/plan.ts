@@ -12,6 +12,7 @@ import { bySymbol } from "../../domain/Amount.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
+import { planView, refusedIn } from "../../views/Plan.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import * as PlanText from "./PlanText.ts"
@@ -37,9 +38,9 @@ export const command = Command.make(
     const strategies = yield* StrategyFiles.load(files, config.markets)
     const account = yield* Layers.accountOf(config)
     const plan = yield* Effect.provide(PlanDraft.draft(config, account, strategies), Layers.looking(config, account))
-    const refused = [...new Set(plan.findings.map(({ name }) => name))].filter((name) => !allow.includes(name))
+    const refused = refusedIn(plan, allow)
     const assets = bySymbol(config.markets.assets)
-    if (json) yield* Console.log(JSON.stringify(PlanText.json(plan, assets, refused)))
+    if (json) yield* Console.log(JSON.stringify(planView(plan, assets, refused)))
     else for (const line of PlanText.lines(plan, assets, refused, yield* styleHere)) yield* Console.log(line)
     if (refused.length > 0) return yield* new PlanRefused({ names: refused, findings: [], isPrinted: json })
   })

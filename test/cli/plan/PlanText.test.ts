@@ -1,8 +1,8 @@
 /** A plan in words: signs, colours only where there are any, and nothing important cut. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Plan } from "../../../src/app/plan/PlanDraft.ts"
 import { lines } from "../../../src/cli/plan/PlanText.ts"
 import type { PlannedChange } from "../../../src/engine/planning/PlanReport.ts"
+import type { PlanFacts } from "../../../src/views/Plan.ts"
 import { price, strategyOf } from "../../strategy/support.ts"
 
 const strategy = strategyOf(`name: buyer
@@ -31,7 +31,7 @@ const change = (slot: string, rest: Partial<PlannedChange>): PlannedChange => ({
   ...rest
 })
 
-const plan: Plan = {
+const plan: PlanFacts = {
   at: 0,
   journal: "journal.sqlite",
   hasJournal: false,
