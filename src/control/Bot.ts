@@ -9,7 +9,11 @@ import type { Market, TwoSidedPrice } from "../domain/Market.ts"
 import type { StepTerms } from "../engine/tracking/Overdue.ts"
 import type * as Money from "../report/text/Money.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
+import type { BacktestAnswer } from "../views/Backtest.ts"
+import type { Explanation } from "../views/Explanation.ts"
+import type { Plan } from "../views/Plan.ts"
 import type { Pulse } from "../views/Pulse.ts"
+import type { Reconciliation } from "../views/Reconciliation.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
 import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
 
@@ -17,7 +21,7 @@ import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
 export class DeskRefused extends Schema.TaggedError<DeskRefused>()("DeskRefused", { message: Schema.String }) {}
 
 /**
- * Answers that need more than the present state: files, the venue, the whole journal. JSON as the commands print it.
+ * Answers that need more than the present state: files, the venue, the whole journal.
  */
 export interface Desk {
   readonly files: Effect.Effect<ReadonlyArray<StrategyFileView>, DeskRefused>
@@ -26,12 +30,12 @@ export interface Desk {
   /** Writes the file of one running strategy, if the text is sound and the file is still what the caller saw. */
   apply(file: FileText, hash: string): Effect.Effect<void, DeskRefused>
   /** What a run would do now with these texts in place of some files. */
-  plan(texts: ReadonlyArray<FileText>): Effect.Effect<Schema.Json, DeskRefused>
+  plan(texts: ReadonlyArray<FileText>): Effect.Effect<typeof Plan.Type, DeskRefused>
   /** A running strategy over the prices that the bot itself has seen: what it would have made of them, as a band. */
-  backtest(file: string): Effect.Effect<Schema.Json, DeskRefused>
+  backtest(file: string): Effect.Effect<typeof BacktestAnswer.Type, DeskRefused>
   /** `at`: a time or an age, as `explain --at` accepts it. */
-  explain(slot: string | undefined, at: string | undefined): Effect.Effect<Schema.Json, DeskRefused>
-  readonly reconcile: Effect.Effect<Schema.Json, DeskRefused>
+  explain(slot: string | undefined, at: string | undefined): Effect.Effect<ReadonlyArray<Explanation>, DeskRefused>
+  readonly reconcile: Effect.Effect<typeof Reconciliation.Type, DeskRefused>
 }
 
 /** Swaps by hand, made by the bot as placements of its own. */

@@ -1,84 +1,86 @@
 /**
- * The desk of a running bot: its strategy files, and the answers of `plan`, `explain` and `reconcile`. Those run as
- * separate processes of this same program: they fold whole journals and wait for the venue, and the bot must not wait
- * with them.
+ * The desk of a running bot: its strategy files, and what it would plan, explains and reconciles, computed beside its turns. One at a
+ * time, because each folds a journal, and the bot goes first between two pages of it. Only a backtest is a process of its own: it
+ * computes for seconds without a pause, and no order would be cancelled meanwhile.
  */
 import { createHash } from "node:crypto"
-import { Effect, FileSystem, Path, Schema, Stream } from "effect"
+import { Effect, FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { FileText } from "../../control/api/Files.ts"
 import { type Desk, DeskRefused } from "../../control/Bot.ts"
+import { bySymbol } from "../../domain/Amount.ts"
+import { messageOf } from "../../domain/Text.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as WholeFile from "../../files/WholeFile.ts"
-import type { Markets } from "../../strategy/Markets.ts"
+import type { Journal } from "../../journal/Journal.ts"
+import type { PriceStore } from "../../journal/PriceStore.ts"
+import * as Layers from "../../Layers.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
+import { BacktestAnswer } from "../../views/Backtest.ts"
+import { planView, refusedIn } from "../../views/Plan.ts"
+import { reconciliationView } from "../../views/Reconciliation.ts"
+import { explained } from "../plan/Explaining.ts"
+import * as PlanDraft from "../plan/PlanDraft.ts"
 import { Process } from "../process/Process.ts"
+import * as Progress from "../process/Progress.ts"
+import { gather } from "../reconcile/ReconcileWitnesses.ts"
+import * as Reconciling from "../reconcile/Reconciling.ts"
 
 const patienceMillis = 120_000
 const mostOutput = 20_000_000
 const curvePoints = 500
 
 export interface DeskOptions {
+  readonly config: BotConfig
   readonly configFile: string
-  readonly journal: string
+  readonly account: VenueAccount
   readonly files: ReadonlyArray<string>
-  readonly markets: Markets
   readonly running: () => ReadonlyArray<Strategy>
-  /** A dry run's journal is not the configuration's, so there is nothing in it to explain or reconcile. */
+  /** Its journal is of imaginary orders, so there is nothing at the venue to compare it with. */
   readonly isDry: boolean
 }
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-const refuse = (error: { readonly message: string }) => new DeskRefused({ message: error.message })
+const refuse = (error: unknown) => new DeskRefused({ message: messageOf(error) })
 
-const Json = Schema.fromJsonString(Schema.Json)
+/** What its answers are computed from. */
+type Needed = FileSystem.FileSystem | Path.Path | Process | Journal | PriceStore
+
+const inTime = Effect.timeoutOrElse({
+  duration: patienceMillis,
+  orElse: () => Effect.fail(new DeskRefused({ message: "It takes longer than two minutes; run it in a terminal" }))
+})
+
+const decodeBacktest = Schema.decodeEffect(Schema.fromJsonString(BacktestAnswer))
 
 export const make = Effect.fn("Desk.make")(function* ({
+  account,
+  config,
   configFile,
-  journal,
   files,
-  markets,
-  running,
-  isDry
+  isDry,
+  running
 }: DeskOptions) {
+  const { journal, markets } = config
+  const assets = bySymbol(markets.assets)
   const fileSystem = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { execPath, script } = yield* Process
+  const context = yield* Effect.context<Needed>()
+  const turn = yield* Semaphore.make(1)
 
-  /** The JSON that one of our own commands prints, whatever its exit code. */
-  const ask = Effect.fnUntraced(
-    function* (args: ReadonlyArray<string>) {
-      const child = yield* spawner.spawn(
-        ChildProcess.make(execPath, [script, ...args, "--config", configFile, "--json"])
-      )
-      const read = (stream: typeof child.stdout) =>
-        stream.pipe(
-          Stream.decodeText(),
-          Stream.runFold(
-            () => "",
-            (text, part) => (text.length > mostOutput ? text : text + part)
-          )
-        )
-      const [stdout, stderr] = yield* Effect.all([read(child.stdout), read(child.stderr)], { concurrency: 2 })
-      yield* child.exitCode
-      if (stdout.trim() === "") return yield* new DeskRefused({ message: stderr.replace(/^limitbot: /, "").trim() })
-      return yield* Schema.decodeEffect(Json)(stdout.trim())
-    },
-    Effect.scoped,
-    Effect.timeoutOrElse({
-      duration: patienceMillis,
-      orElse: () => Effect.fail(new DeskRefused({ message: "It takes longer than two minutes; run it in a terminal" }))
-    }),
-    Effect.catchTags({
-      PlatformError: (error) => Effect.fail(refuse(error)),
-      SchemaError: () => Effect.fail(new DeskRefused({ message: "The command printed something that is not JSON" }))
-    })
-  )
-
-  const notDry = (what: string) =>
-    isDry ? Effect.fail(new DeskRefused({ message: `A dry run has nothing to ${what}` })) : Effect.void
+  const answering = <A, E>(answer: Effect.Effect<A, E, Needed | Scope.Scope>) =>
+    answer.pipe(
+      Effect.scoped,
+      Effect.provideContext(context),
+      Effect.provideService(Progress.IsWatched, false),
+      Effect.mapError(refuse),
+      inTime,
+      turn.withPermit
+    )
 
   const known = (file: string) =>
     files.includes(file)
@@ -134,40 +136,51 @@ export const make = Effect.fn("Desk.make")(function* ({
 
   const plan: Desk["plan"] = Effect.fnUntraced(function* (texts) {
     yield* Effect.forEach(texts, ({ file }) => known(file), { discard: true })
-    const folder = yield* Effect.mapError(fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-plan-" }), refuse)
-    const edited = new Map(texts.map(({ file, text }) => [file, text]))
-    const names = yield* Effect.forEach(files, (file, index) => {
-      const text = edited.get(file)
-      if (text === undefined) return Effect.succeed(file)
-      const copy = path.join(folder, `${index}-${path.basename(file)}`)
-      return Effect.as(Effect.mapError(fileSystem.writeFileString(copy, text), refuse), copy)
-    })
-    return yield* ask(["plan", ...names, "--journal", journal])
-  }, Effect.scoped)
-
-  const backtest: Desk["backtest"] = Effect.fnUntraced(function* (file) {
-    yield* known(file)
-    return yield* ask(["backtest", file, "--data", `journal:${journal}`, "--curve", String(curvePoints)])
+    const { rendered, strategies } = yield* readWith(texts)
+    if (rendered.length > 0) return yield* new DeskRefused({ message: rendered.join("\n") })
+    const drafted = PlanDraft.draft(config, account, strategies).pipe(Effect.provide(Layers.looking(config, account)))
+    return yield* answering(Effect.map(drafted, (found) => planView(found, assets, refusedIn(found))))
   })
 
-  const explain: Desk["explain"] = Effect.fnUntraced(function* (slot, at) {
-    yield* notDry("explain")
-    // It must not be read as a flag.
-    if (slot !== undefined && !/^[A-Za-z0-9]/.test(slot)) {
-      return yield* new DeskRefused({ message: `There is no slot ${slot}` })
-    }
-    const moment = at === undefined ? [] : [`--at=${at}`]
-    return yield* ask(["explain", ...moment, ...(slot === undefined ? [] : [slot])])
-  })
+  const backtest: Desk["backtest"] = Effect.fnUntraced(
+    function* (file) {
+      yield* known(file)
+      const data = ["--data", `journal:${journal}`, "--curve", String(curvePoints)]
+      const child = yield* spawner.spawn(
+        ChildProcess.make(execPath, [script, "backtest", file, ...data, "--config", configFile, "--json"])
+      )
+      const read = (stream: typeof child.stdout) =>
+        stream.pipe(
+          Stream.decodeText(),
+          Stream.runFold(
+            () => "",
+            (text, part) => (text.length > mostOutput ? text : text + part)
+          )
+        )
+      const [stdout, stderr] = yield* Effect.all([read(child.stdout), read(child.stderr)], { concurrency: 2 })
+      yield* child.exitCode
+      if (stdout.trim() === "") return yield* new DeskRefused({ message: stderr.replace(/^limitbot: /, "").trim() })
+      return yield* decodeBacktest(stdout.trim())
+    },
+    Effect.scoped,
+    Effect.mapError(refuse),
+    inTime
+  )
 
+  const compared = gather(config, account.signerId, false).pipe(
+    Effect.provide(Reconciling.live(config, account.signerId).witnesses),
+    Effect.map(reconciliationView)
+  )
   const desk: Desk = {
     files: Effect.forEach(files, view),
     check,
     apply,
     plan,
     backtest,
-    explain,
-    reconcile: Effect.andThen(notDry("reconcile"), ask(["reconcile"]))
+    explain: (slot, at) => answering(Effect.map(explained(config, slot, at), ({ slots }) => slots)),
+    reconcile: isDry
+      ? Effect.fail(new DeskRefused({ message: "A dry run has nothing to reconcile" }))
+      : answering(compared)
   }
   return desk
 })

@@ -1,6 +1,6 @@
 /** A progress bar on standard error, shown only to a person: piped output stays clean. */
 import { stderr } from "node:process"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 
 export interface Progress {
   /** `done` of `total`, and a word about it. */
@@ -14,11 +14,16 @@ const width = 24
 const silent: Progress = { update: () => undefined, wipe: () => undefined }
 const emptyLine = "\r\u001B[K"
 
+/** Whether somebody waits for it at a terminal: nobody does where a running bot computes an answer. */
+export const IsWatched = Context.Reference("limitbot/app/process/Progress/IsWatched", {
+  defaultValue: () => stderr.isTTY === true
+})
+
 /** The bar disappears when the scope ends. */
 export const make = (title: string) =>
   Effect.acquireRelease(
-    Effect.sync((): Progress => {
-      if (stderr.isTTY !== true) return silent
+    Effect.map(IsWatched, (isWatched): Progress => {
+      if (!isWatched) return silent
       let shown = -1
       return {
         update: (done, total, note) => {
@@ -35,8 +40,5 @@ export const make = (title: string) =>
         }
       }
     }),
-    () =>
-      Effect.sync(() => {
-        if (stderr.isTTY === true) stderr.write(emptyLine)
-      })
+    ({ wipe }) => Effect.sync(wipe)
   )

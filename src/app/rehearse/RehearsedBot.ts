@@ -23,6 +23,7 @@ import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
 import type { SandboxAsset } from "../../sandbox/Settings.ts"
 import * as IntentGuard from "../../signing/IntentGuard.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import { Process } from "../process/Process.ts"
@@ -115,7 +116,7 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
         const witnesses = VenueAccess.withHistoryBy(config, account.signerId, outside).pipe(
           Layer.provideMerge(database)
         )
-        const options = optionsOf(props, config, account.signerId, isLast)
+        const options = optionsOf(props, config, account, isLast)
         const run = Effect.gen(function* () {
           seen((yield* Bookkeeper).state)
           yield* BotRun.runBot({
@@ -139,7 +140,7 @@ const pid = 1
 const optionsOf = (
   { letters, strategies }: Props,
   config: BotConfig,
-  account: string,
+  account: VenueAccount,
   isLast: boolean
 ): BotRun.BotRunOptions => ({
   run: {
@@ -148,7 +149,7 @@ const optionsOf = (
     version,
     decisionCode: decisionCode(),
     mode: "rehearsal",
-    account,
+    account: account.signerId,
     venue: config.venue.url
   },
   strategies: strategies.map(WarmCandles.withoutSource),
@@ -156,7 +157,9 @@ const optionsOf = (
   assets: bySymbol(config.markets.assets),
   stuckAfter: config.stuckAfter,
   journal: config.journal,
+  config,
   configFile: "",
+  account,
   dashboard: undefined,
   telling: { ...config, people: letters.people },
   collector: undefined,

@@ -16,8 +16,10 @@ import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { moneySums } from "../../views/Money.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
@@ -53,8 +55,10 @@ export interface BotRunOptions extends ShownOptions {
   /** Strategy files that are loaded again when they are saved. */
   readonly reload: StrategyWatch.WatchOptions
   readonly journal: string
+  readonly config: BotConfig
   /** Where the configuration is, for commands that use it. */
   readonly configFile: string
+  readonly account: VenueAccount
   /** Where traces, metrics and logs go; default: nowhere. */
   readonly collector: Telemetry.Collector | undefined
   readonly telling: Notifications.NotifyOptions

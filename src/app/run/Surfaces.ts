@@ -8,7 +8,9 @@ import type { Engine } from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
 import type * as StartUp from "../../engine/StartUp.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
 import type * as Money from "../../report/text/Money.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as Desk from "../control/Desk.ts"
 import * as SwapDesk from "../control/SwapDesk.ts"
 import * as KillFile from "../process/KillFile.ts"
@@ -21,7 +23,9 @@ export interface Running {
   readonly reload: StrategyWatch.WatchOptions
   readonly run: StartUp.BotRun
   readonly journal: string
+  readonly config: BotConfig
   readonly configFile: string
+  readonly account: VenueAccount
   readonly assets: Money.Assets
   readonly markets: ReadonlyMap<string, Market>
   readonly leaving: () => string | undefined
@@ -39,10 +43,10 @@ export const open = Effect.fn("Surfaces.open")(function* (options: ControlOption
   const { pollMaxMillis } = yield* EngineSettings
   const withFiles = Effect.provideService(FileSystem.FileSystem, fileSystem)
   const desk = yield* Desk.make({
+    config: running.config,
     configFile: running.configFile,
-    journal,
+    account: running.account,
     files: running.reload.files,
-    markets: running.reload.markets,
     running: files.strategies,
     isDry: running.run.mode === "dry-run"
   })

@@ -5,14 +5,18 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
+import { BacktestAnswer } from "../../views/Backtest.ts"
 import { Book } from "../../views/Book.ts"
 import { Candles } from "../../views/Candles.ts"
 import { Lines } from "../../views/Events.ts"
+import { Explanation } from "../../views/Explanation.ts"
 import { Fills } from "../../views/Fills.ts"
 import { Money } from "../../views/Money.ts"
 import { Orders } from "../../views/Orders.ts"
+import { Plan } from "../../views/Plan.ts"
 import { Word } from "../../views/Problems.ts"
 import { Profit } from "../../views/Profit.ts"
+import { Reconciliation } from "../../views/Reconciliation.ts"
 import { Slots } from "../../views/Slots.ts"
 import { Status } from "../../views/Status.ts"
 import { Commands, Reads, Understood } from "./Access.ts"
@@ -95,7 +99,7 @@ const LookGroup = HttpApiGroup.make("look")
     }),
     HttpApiEndpoint.get("explain", "/api/v1/explain", {
       query: { slot: Schema.optionalKey(Name), at: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(40))) },
-      success: Schema.Json,
+      success: Schema.Array(Explanation),
       error
     }),
     HttpApiEndpoint.get("files", "/api/v1/files", { success: Schema.Array(StrategyFileView), error }),
@@ -105,10 +109,10 @@ const LookGroup = HttpApiGroup.make("look")
      */
     HttpApiEndpoint.get("backtest", "/api/v1/backtest", {
       query: { file: Schema.String.check(Schema.isMaxLength(1_000)) },
-      success: Schema.Json,
+      success: BacktestAnswer,
       error
     }),
-    HttpApiEndpoint.get("plan", "/api/v1/plan", { success: Schema.Json, error })
+    HttpApiEndpoint.get("plan", "/api/v1/plan", { success: Plan, error })
   )
   .middleware(Understood)
   .middleware(Reads)
@@ -161,7 +165,7 @@ const CommandGroup = HttpApiGroup.make("command")
     HttpApiEndpoint.post("reload", "/api/v1/reload", { payload: Schema.Struct({}), success: Done, error }),
     HttpApiEndpoint.post("reconcile", "/api/v1/reconcile", {
       payload: Schema.Struct({}),
-      success: Schema.Json,
+      success: Reconciliation,
       error
     }),
     /** What the venue offers for a swap by hand, to be shown to who decides. Nothing is paid or recorded. */
@@ -181,7 +185,7 @@ const CommandGroup = HttpApiGroup.make("command")
     /** What the bot would do with edited files; nothing is written. */
     HttpApiEndpoint.post("planWith", "/api/v1/plan", {
       payload: Schema.Struct({ files: Schema.Array(FileText).check(Schema.isMaxLength(20)) }),
-      success: Schema.Json,
+      success: Plan,
       error
     }),
     /** Writes an edited strategy file; `hash` is the hash of the text that was edited. */

@@ -124,7 +124,7 @@ const diskEvents = (isFull: boolean, { diskFullSince }: BotState.BotState, now: 
     : [{ _tag: "DiskFreed", fullMillis: Math.max(0, now - (diskFullSince ?? now)) }]
 }
 
-/** Folds events into a state, page by page. */
+/** Folds events into a state, page by page. A running bot goes first: its fibers run between two pages. */
 const foldInto = (
   state: BotState.BotState,
   events: Stream.Stream<Recorded, JournalError>,
@@ -139,7 +139,7 @@ const foldInto = (
         }
       },
       catch: (cause) => new JournalInconsistent({ sequence: state.sequence, cause })
-    })
+    }).pipe(Effect.andThen(Effect.yieldNow))
   )
 
 /** The state that the journal told at a moment, read page by page; `seen` gets every event up to it. */

@@ -1,0 +1,26 @@
+/**
+ * A strategy over the prices that the bot itself has seen, as `backtest --json` shows it, with the band over time. What a page draws
+ * is named here; the figures of each side are those of the command.
+ */
+import { Schema } from "effect"
+import { Time } from "./AsOf.ts"
+
+const Text = Schema.String
+const Worths = Schema.Array(Schema.Finite)
+
+export const BacktestAnswer = Schema.StructWithRest(
+  Schema.Struct({
+    strategy: Text,
+    kind: Text,
+    market: Text,
+    hash: Text,
+    data: Schema.StructWithRest(Schema.Struct({ warnings: Schema.Array(Text) }), [Schema.Record(Text, Schema.Json)]),
+    from: Time,
+    to: Time,
+    bars: Schema.Int,
+    fills: Schema.Int,
+    /** Columns: time in seconds, what the two sides of the band and the budget left alone would be worth. */
+    curve: Schema.Struct({ time: Schema.Array(Schema.Int), low: Worths, high: Worths, hold: Worths })
+  }),
+  [Schema.Record(Text, Schema.Json)]
+)
