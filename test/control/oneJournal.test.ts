@@ -266,6 +266,19 @@ describe("one journal, all surfaces", () => {
     assert.deepStrictEqual(actions(ofCommand), actions(ofApi))
   }, 30_000)
 
+  it("an explanation and a reconciliation are the same from the API and the command line, byte for byte", async () => {
+    const moment = new Date(Date.now() - 1_000).toISOString()
+    const ofApi = await bot.look(`/api/v1/explain?slot=grid&at=${moment}`)
+    const ofCommand = await ofProgram("explain", "grid", "--at", moment, "--json")
+    assert.strictEqual(`${JSON.stringify(ofApi)}\n`, ofCommand)
+    assert.include(ofCommand, '"guard":"budget"')
+    const { body } = await bot.command("/api/v1/reconcile", {})
+    // A turn in between may add to the timelines.
+    const told = (json: string) => json.replaceAll(/"(?:timeline|correlationIds)":\[.*?\]/g, "")
+    assert.strictEqual(`${told(body)}\n`, told(await ofProgram("reconcile", "--json")))
+    assert.isAbove(JSON.parse(body).agrees, 10)
+  }, 60_000)
+
   it.skipIf(!hasTerminals())(
     "the screen",
     async () => {
