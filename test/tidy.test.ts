@@ -76,7 +76,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   ],
   sandbox: ["domain", "signing", "venue", "candles"],
   backtest: ["domain", "strategy", "candles", /^src\/engine\/(?:planning\/RiskLimits|holds\/MarketLimits)\.ts$/],
-  dashboard: [],
+  dashboard: ["views", /^src\/control\/api\/(?:Files|Swap)\.ts$/],
   views: ["domain", "ledger", "strategy", "journal", "report", "engine", "version.ts"],
   control: ["domain", "ledger", "strategy", "journal", "orderbook", "report", "engine", "views", "version.ts"],
   rehearsal: ["domain", "strategy", "journal", "signing", "venue", "orderbook", "engine", "sandbox"],
@@ -113,6 +113,17 @@ describe("tidy", () => {
         .map((target) => `${file} imports ${target}`)
     )
     assert.deepStrictEqual(wrong, [])
+  })
+
+  it("the page takes types from other rooms, never code: it is another program", () => {
+    const taken = sources
+      .filter((file) => file.startsWith("src/dashboard/"))
+      .flatMap((file) => codeOf(file).match(/^(?:import|export) .*"\.\.\/\.\.\/.*"/gm) ?? [])
+    assert.isAbove(taken.length, 10)
+    assert.deepStrictEqual(
+      taken.filter((line) => !line.startsWith("import type ")),
+      []
+    )
   })
 
   it("the table of ARCHITECTURE.md is the one that is enforced", () => {

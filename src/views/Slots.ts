@@ -40,7 +40,7 @@ const SlotView = Schema.Struct({
   why: Text,
   tone: Schema.Literals(["alarm", "buy", "sell", "quiet"])
 })
-type SlotView = typeof SlotView.Type
+export type SlotView = typeof SlotView.Type
 export const Slots = Schema.Struct({ ...asOf, slots: Schema.Array(SlotView) })
 
 /** For terminals, which have less room: how urgent a slot is to look at, and how far its order has come. */

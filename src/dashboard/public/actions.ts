@@ -1,7 +1,10 @@
 /** What the operator does: every command asks, the grave ones for a typed word, and says what came of it. */
+import type { SwapOffer } from "../../control/api/Swap.ts"
+import type { Explanation } from "../../views/Explanation.ts"
+import type { ProblemView } from "../../views/Problems.ts"
+import type { Reconciliation } from "../../views/Reconciliation.ts"
 import * as Api from "./api.ts"
 import { byId, h, toast } from "./dom.ts"
-import type { Problem } from "./panels.ts"
 
 const dialog = (): HTMLDialogElement => {
   const found = byId("dialog")
@@ -73,14 +76,6 @@ export const confirmSimple = (title: string, what: string, go: () => void): void
   yes.focus()
 }
 
-interface Explanation {
-  readonly slot: string
-  readonly verdict: string
-  readonly because: ReadonlyArray<string>
-  readonly wouldChange?: ReadonlyArray<string>
-  readonly lately?: ReadonlyArray<string>
-}
-
 const section = (title: string, lines: ReadonlyArray<string> | undefined): ReadonlyArray<Node> =>
   lines === undefined || lines.length === 0 ? [] : [h("div", { class: "label" }, title), h("pre", {}, lines.join("\n"))]
 
@@ -103,13 +98,6 @@ export const explain = async (slot: string): Promise<void> => {
   }
 }
 
-interface Finding {
-  readonly verdict: string
-  readonly kind: string
-  readonly subject: string
-  readonly text: string
-}
-
 export const reconcile = async (): Promise<void> => {
   open(
     "Reconcile",
@@ -117,10 +105,7 @@ export const reconcile = async (): Promise<void> => {
     closeButton("Close")
   )
   try {
-    const told = await Api.post<{ readonly findings: ReadonlyArray<Finding>; readonly missing: ReadonlyArray<string> }>(
-      "reconcile",
-      {}
-    )
+    const told = await Api.post<typeof Reconciliation.Type>("reconcile", {})
     const differing = told.findings.filter(({ verdict }) => verdict !== "agrees")
     open(
       "Reconcile",
@@ -150,7 +135,7 @@ const verdicts: Readonly<Record<string, readonly [label: string, meaning: string
 }
 
 /** The operator's word on what nobody else can know of. */
-export const resolveProblem = ({ resolve, subject, text }: Problem): void => {
+export const resolveProblem = ({ resolve, subject, text }: ProblemView): void => {
   if (resolve === null) return
   const { evidence, placement, words } = resolve
   const why = h("input", { type: "text", maxlength: 500, placeholder: "why, for the journal", "aria-label": "Why" })
@@ -179,14 +164,6 @@ export const resolveProblem = ({ resolve, subject, text }: Problem): void => {
   )
 }
 
-interface Offer {
-  readonly quote: string
-  readonly until: number
-  readonly pay: string
-  readonly receive: string
-  readonly terms: ReadonlyArray<string>
-}
-
 /** Asks what to swap and shows the venue's quote, which is taken only for a typed word. */
 export const swap = (): void => {
   const field = (label: string, placeholder: string) =>
@@ -206,7 +183,7 @@ export const swap = (): void => {
     event.preventDefault()
     ask.disabled = true
     const wish = { amount: amount.value.trim(), from: from.value.trim(), to: to.value.trim() }
-    Api.post<Offer>("swap/quote", wish)
+    Api.post<SwapOffer>("swap/quote", wish)
       .then(agree)
       .catch((error: unknown) => toast(error instanceof Error ? error.message : String(error), "alarm"))
       .finally(() => {
@@ -217,7 +194,7 @@ export const swap = (): void => {
   amount.focus()
 }
 
-const agree = ({ pay, quote, receive, terms, until }: Offer): void => {
+const agree = ({ pay, quote, receive, terms, until }: SwapOffer): void => {
   const typed = h("input", { type: "text", autocomplete: "off", "aria-label": "Type swap" })
   const go = h("button", { type: "submit", class: "danger solid", disabled: true }, "Swap")
   typed.addEventListener("input", () => {

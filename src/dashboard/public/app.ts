@@ -3,21 +3,26 @@
  * read anew, a few times a second at most; a gap, a silence or a bot that comes back has everything read anew. Every panel
  * says how old it is.
  */
+import type { Book } from "../../views/Book.ts"
+import type { Candles } from "../../views/Candles.ts"
+import type { Lines } from "../../views/Events.ts"
+import type { Fills, FillView } from "../../views/Fills.ts"
+import type { Money } from "../../views/Money.ts"
+import type { PriceView } from "../../views/Prices.ts"
+import type { ProblemView } from "../../views/Problems.ts"
+import type { Profit } from "../../views/Profit.ts"
+import type { Slots } from "../../views/Slots.ts"
+import type { Status } from "../../views/Status.ts"
 import { command, confirmSimple, confirmTyped, explain, login, reconcile, resolveProblem, swap } from "./actions.ts"
 import * as Api from "./api.ts"
-import { type Book, bookView } from "./book.ts"
-import { type Candles, priceChart, profitChart, ranges } from "./charts.ts"
+import { bookView } from "./book.ts"
+import { priceChart, profitChart, ranges } from "./charts.ts"
 import { byId, choices, h, show } from "./dom.ts"
 import { loadFiles } from "./files.ts"
 import { age, price, sum } from "./format.ts"
 import {
-  type Fill,
   figure,
-  type Line,
-  type Money,
   money,
-  type Problem,
-  type Slot,
   showEvents,
   showFills,
   showMoney,
@@ -28,7 +33,6 @@ import {
 } from "./panels.ts"
 import { makeReading } from "./reading.ts"
 import { followTheme } from "./theme.ts"
-import type { Price, Profit, Status } from "./views.ts"
 
 const frames: Readonly<Record<string, number>> = {
   "5s": 5,
@@ -55,8 +59,8 @@ let status: Status | undefined
 let market = ""
 let timeframe = "1m"
 let lastMid = 0
-let orders: Book["orders"] = []
-let fills: ReadonlyArray<Fill> = []
+let orders: (typeof Book.Type)["orders"] = []
+let fills: ReadonlyArray<FillView> = []
 const mostFills = 10_000
 let link: "live" | "gone" | "refused" = "gone"
 /** How far the bot's clock is ahead of ours, so that ages are right on another machine. */
@@ -73,7 +77,7 @@ const drew = (panel: Panel, at: number): void => {
 }
 
 const readCandles = (frame: string) =>
-  Api.get<Candles & { readonly at: number }>(`candles?market=${encodeURIComponent(market)}&timeframe=${frame}`)
+  Api.get<typeof Candles.Type>(`candles?market=${encodeURIComponent(market)}&timeframe=${frame}`)
 const fewMinutes = 15
 
 const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
@@ -93,7 +97,7 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
   },
   book: async () => {
     if (market === "") return
-    const read = await Api.get<Book>(`book?market=${encodeURIComponent(market)}`)
+    const read = await Api.get<typeof Book.Type>(`book?market=${encodeURIComponent(market)}`)
     orders = read.orders
     show("book", bookView(read, now()))
     if (!hasScrolledBook) centreBook()
@@ -101,26 +105,24 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
     drew("book", read.at)
   },
   slots: async () => {
-    const read = await Api.get<{ readonly at: number; readonly slots: ReadonlyArray<Slot> }>("slots")
+    const read = await Api.get<typeof Slots.Type>("slots")
     showSlots(read.slots, read.at, { mayCommand: mayCommand(), explain, cancel: askCancel })
     drew("slots", read.at)
   },
   profit: async () => {
-    const read = await Api.get<Profit & { readonly at: number }>("profit")
+    const read = await Api.get<typeof Profit.Type>("profit")
     drawProfit(read)
     drew("profit", read.at)
   },
   money: async () => {
-    const read = await Api.get<Money & { readonly at: number }>("money")
+    const read = await Api.get<typeof Money.Type>("money")
     showMoney(read)
     drew("money", read.at)
   },
   fills: async () => {
     // All once, then what is new: thousands are not read and told apart again for each one that arrives.
     const last = fills.at(-1)?.sequence ?? 0
-    const read = await Api.get<{ readonly at: number; readonly fills: ReadonlyArray<Fill> }>(
-      `fills?limit=${mostFills}&after=${last}`
-    )
+    const read = await Api.get<typeof Fills.Type>(`fills?limit=${mostFills}&after=${last}`)
     fills = [...fills, ...read.fills].slice(-mostFills)
     showFills(fills, status?.fills ?? fills.length)
     candles.fills(fills.filter((fill) => fill.market === market))
@@ -129,9 +131,7 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
   events: async () => {
     const search = byId("search")
     const words = search instanceof HTMLInputElement ? search.value : ""
-    const read = await Api.get<{ readonly at: number; readonly events: ReadonlyArray<Line> }>(
-      `log?limit=200&search=${encodeURIComponent(words)}`
-    )
+    const read = await Api.get<typeof Lines.Type>(`log?limit=200&search=${encodeURIComponent(words)}`)
     showEvents(read.events)
     drew("events", read.at)
   },
@@ -160,7 +160,7 @@ const askCancel = (slot: string): void =>
     }
   )
 
-const act = (problem: Problem): void => {
+const act = (problem: ProblemView): void => {
   const { command: name, subject } = problem
   if (name === "release") confirmSimple("Release", "The bot trades again.", () => command("release", {}))
   else if (name === "resume") command("resume", { strategy: subject })
@@ -168,7 +168,7 @@ const act = (problem: Problem): void => {
   else if (name === "resolve") resolveProblem(problem)
 }
 
-const drawTicker = ({ ask, bid, mid, market: name }: Price): void => {
+const drawTicker = ({ ask, bid, mid, market: name }: PriceView): void => {
   const value = Number(mid)
   const tone = lastMid === 0 || value === lastMid ? "" : value > lastMid ? "up" : "down"
   lastMid = value
@@ -201,7 +201,7 @@ const drawHeader = (read: Status): void => {
   }
 }
 
-const drawProfit = (profit: Profit): void => {
+const drawProfit = (profit: typeof Profit.Type): void => {
   worth.set(profit.series)
   showStandings(profit)
   byId("profit-figures").replaceChildren(
@@ -280,7 +280,7 @@ const drawLink = (): void => {
 const told = ({ data, event }: Api.Told): void => {
   heardAt = now()
   if (event === "Prices") {
-    const prices = data["prices"] as ReadonlyArray<Price>
+    const prices = data["prices"] as ReadonlyArray<PriceView>
     const shown = prices.find((each) => each.market === market)
     if (shown === undefined) return
     drawTicker(shown)

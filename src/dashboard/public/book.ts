@@ -1,27 +1,11 @@
 /** The order book: own resting orders around the market's price, best at the middle, with what deeper trades would get. */
+import type { Book } from "../../views/Book.ts"
 import { h } from "./dom.ts"
 import { age, decimal, price } from "./format.ts"
 
-interface Order {
-  readonly side: string
-  readonly price: string
-  readonly quantity: string
-  readonly filled: string
-  readonly slot: string
-  readonly state: string
-}
-
-export interface Book {
-  readonly at: number
-  readonly market: string
-  readonly price: { readonly bid: string; readonly ask: string; readonly mid: string; readonly at: number } | null
-  readonly depth: ReadonlyArray<{ readonly quantity: string; readonly bid: string; readonly ask: string }>
-  readonly orders: ReadonlyArray<Order>
-}
-
 const mostRows = 60
 
-const row = ({ filled, price: at, quantity, side, slot, state }: Order): HTMLElement => {
+const row = ({ filled, price: at, quantity, side, slot, state }: (typeof Book.Type)["orders"][number]): HTMLElement => {
   const rest = Number(quantity) - Number(filled)
   const isBid = side === "BUY"
   return h(
@@ -47,7 +31,7 @@ const depthRow = (quantity: string, at: string, side: "bid" | "ask", most: numbe
   )
 }
 
-export const bookView = ({ depth, orders, price: now }: Book, present: number): HTMLElement => {
+export const bookView = ({ depth, orders, price: now }: typeof Book.Type, present: number): HTMLElement => {
   const asks = orders.filter(({ side }) => side === "SELL").slice(-mostRows)
   const bids = orders.filter(({ side }) => side === "BUY").slice(0, mostRows)
   const spread = now === null ? 0 : (Number(now.ask) - Number(now.bid)) / Number(now.mid)

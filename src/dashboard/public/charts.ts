@@ -11,6 +11,8 @@ import {
   type Time,
   type UTCTimestamp
 } from "lightweight-charts"
+import type { Candles } from "../../views/Candles.ts"
+import type { Profit } from "../../views/Profit.ts"
 import { byId } from "./dom.ts"
 import type { Band } from "./files.ts"
 
@@ -44,13 +46,7 @@ const make = (id: string): IChartApi => {
   return chart
 }
 
-export interface Candles {
-  readonly time: ReadonlyArray<number>
-  readonly open: ReadonlyArray<number>
-  readonly high: ReadonlyArray<number>
-  readonly low: ReadonlyArray<number>
-  readonly close: ReadonlyArray<number>
-}
+type Worth = (typeof Profit.Type)["series"]
 
 export interface Resting {
   readonly side: string
@@ -87,7 +83,7 @@ export const priceChart = (id: string) => {
 
   return {
     paint,
-    set: (data: Candles, seconds: number): void => {
+    set: (data: typeof Candles.Type, seconds: number): void => {
       step = seconds
       const rows = data.time.map((time, index) => ({
         time: utc(time),
@@ -151,12 +147,6 @@ export const priceChart = (id: string) => {
   }
 }
 
-export interface Worth {
-  readonly time: ReadonlyArray<number>
-  readonly worth: ReadonlyArray<number>
-  readonly held: ReadonlyArray<number>
-}
-
 /** Seconds before the newest point; all of it without. */
 export const ranges: Readonly<Record<string, number | undefined>> = {
   "1d": 86_400,
@@ -171,7 +161,7 @@ export const profitChart = (id: string) => {
   const held = chart.addSeries(LineSeries, { lineWidth: 1, lineStyle: LineStyle.Dashed, priceLineVisible: false })
   const edge = { lineWidth: 1, lineStyle: LineStyle.Dotted, priceLineVisible: false, lastValueVisible: false } as const
   const edges = { low: chart.addSeries(LineSeries, edge), high: chart.addSeries(LineSeries, edge) }
-  let live: Worth = { time: [], worth: [], held: [] }
+  let live: Worth = { asset: "", time: [], worth: [], held: [] }
   let tested: Band | undefined
   let range: number | undefined
   const showRange = (): void => {

@@ -1,39 +1,12 @@
 /** The strategy files: edit, see the problems and the plan, apply. Nothing is written before "Apply". */
+import type { StrategyFileView } from "../../control/api/Files.ts"
+import type { BacktestAnswer } from "../../views/Backtest.ts"
+import type { Plan } from "../../views/Plan.ts"
 import * as Api from "./api.ts"
 import { byId, h, toast } from "./dom.ts"
 import { signed } from "./format.ts"
 
-interface File {
-  readonly file: string
-  readonly strategy: string | null
-  readonly text: string
-  readonly hash: string
-  readonly isRunning: boolean
-  readonly problems: ReadonlyArray<string>
-}
-
-interface Plan {
-  readonly summary: { readonly keep: number; readonly cancel: number; readonly create: number; readonly defer: number }
-  readonly refused: ReadonlyArray<string>
-  readonly findings?: ReadonlyArray<{ readonly name: string; readonly text?: string; readonly message?: string }>
-}
-
-/** A backtest's band over time, and what holding would have been worth at the same prices. */
-export interface Band {
-  /** Seconds. */
-  readonly time: ReadonlyArray<number>
-  readonly low: ReadonlyArray<number>
-  readonly high: ReadonlyArray<number>
-  readonly hold: ReadonlyArray<number>
-}
-
-interface Backtest {
-  readonly strategy: string
-  readonly bars: number
-  readonly fills: number
-  readonly data: { readonly warnings: ReadonlyArray<string> }
-  readonly curve: Band
-}
+export type Band = (typeof BacktestAnswer.Type)["curve"]
 
 export interface Actions {
   readonly mayCommand: boolean
@@ -46,13 +19,13 @@ const quietMillis = 400
 /** Over all prices that the bot has seen. */
 const backtestMillis = 300_000
 
-let files: ReadonlyArray<File> = []
+let files: ReadonlyArray<StrategyFileView> = []
 let chosen = 0
 let isDirty = false
 
 export const loadFiles = async (actions: Actions): Promise<void> => {
   if (isDirty) return
-  const found = await Api.get<ReadonlyArray<File>>("files")
+  const found = await Api.get<ReadonlyArray<StrategyFileView>>("files")
   if (JSON.stringify(found) === JSON.stringify(files)) return
   files = found
   draw(actions)
@@ -94,7 +67,7 @@ const draw = (actions: Actions): void => {
   })
   const plan = async (): Promise<void> => {
     say(["planning …"], true)
-    const { refused, summary } = await Api.post<Plan>("plan", edited())
+    const { refused, summary } = await Api.post<typeof Plan.Type>("plan", edited())
     const { cancel, create, defer, keep } = summary
     say(
       [
@@ -106,7 +79,7 @@ const draw = (actions: Actions): void => {
   }
   const backtest = async (): Promise<void> => {
     say(["running over the prices that the bot has seen …"], true)
-    const { bars, curve, data, fills } = await Api.get<Backtest>(
+    const { bars, curve, data, fills } = await Api.get<typeof BacktestAnswer.Type>(
       `backtest?file=${encodeURIComponent(file.file)}`,
       backtestMillis
     )

@@ -1,4 +1,11 @@
 /** The tables of the page: slots, fills, money, events, problems. Each is drawn from one answer of the API. */
+import type { LineView } from "../../views/Events.ts"
+import type { FillView } from "../../views/Fills.ts"
+import type { Money } from "../../views/Money.ts"
+import type { ProblemView } from "../../views/Problems.ts"
+import type { Profit } from "../../views/Profit.ts"
+import type { SlotView } from "../../views/Slots.ts"
+import type { Status } from "../../views/Status.ts"
 import { byId, count, h, show, table } from "./dom.ts"
 import { age, cents, clock, decimal, gain, percent, price, spoken, stamp, sum } from "./format.ts"
 
@@ -17,30 +24,8 @@ const toneOf = (text: string | null): string =>
 export const figure = (label: string, value: HTMLElement | string, tone = ""): HTMLElement =>
   h("div", {}, h("span", { class: "label" }, label), h("b", { class: tone }, value))
 
-export interface Standings {
-  readonly standings: ReadonlyArray<{
-    readonly asset: string
-    readonly total: string
-    readonly share: number | null
-    readonly shareOfYear: number | null
-    readonly gridProfit: string
-    readonly inventory: string
-    readonly fees: string
-    readonly earnedToday: string
-    readonly rounds: number
-    readonly capital: string | null
-    readonly since: number | null
-  }>
-  readonly days: ReadonlyArray<{
-    readonly day: string
-    readonly asset: string
-    readonly earned: string
-    readonly rounds: number
-  }>
-}
-
 /** What traders look at first: for each quote asset a row. */
-export const showStandings = ({ standings, days }: Standings): void => {
+export const showStandings = ({ standings, days }: typeof Profit.Type): void => {
   const element = byId("standings")
   element.hidden = standings.length === 0
   element.replaceChildren(
@@ -67,11 +52,13 @@ export const showStandings = ({ standings, days }: Standings): void => {
 
 const mostDays = 60
 
-const showDays = (days: Standings["days"]): void => {
+type Day = (typeof Profit.Type)["days"][number]
+
+const showDays = (days: ReadonlyArray<Day>): void => {
   byId("profit-days").hidden = days.length === 0
   show(
     "profit-days",
-    table<Standings["days"][number]>(
+    table<Day>(
       [
         { title: "Day (UTC)", class: "mono", cell: ({ day }) => day },
         {
@@ -88,24 +75,6 @@ const showDays = (days: Standings["days"]): void => {
   )
 }
 
-export interface Slot {
-  readonly slot: string
-  readonly strategy: string
-  readonly market: string
-  readonly side: string
-  readonly price: string
-  readonly quantity: string
-  readonly filled: string
-  readonly state: string
-  readonly since: number | null
-  readonly distance: number | null
-  readonly legs: number
-  readonly earned: string | null
-  readonly inventory: string | null
-  readonly why: string
-  readonly tone: "alarm" | "buy" | "sell" | "quiet"
-}
-
 export interface SlotActions {
   readonly explain: (slot: string) => void
   readonly cancel: (slot: string) => void
@@ -117,17 +86,17 @@ const quoteOf = (market: string): string => market.split("/")[1] ?? ""
 const mostSlots = 400
 
 /** Trouble first, then what is on the move, then by the distance from the price. */
-const rank = ({ distance, state, tone }: Slot): number =>
+const rank = ({ distance, state, tone }: SlotView): number =>
   tone === "alarm" ? -2 : state === "empty" ? 2 : state === "open" ? Math.min(1.9, Math.abs(distance ?? 0)) : -1
 
-export const showSlots = (slots: ReadonlyArray<Slot>, now: number, actions: SlotActions): void => {
+export const showSlots = (slots: ReadonlyArray<SlotView>, now: number, actions: SlotActions): void => {
   const byState = Map.groupBy(slots, ({ state }) => state)
   count("t-slots", [...byState].map(([state, of]) => `${of.length} ${state}`).join(" · "))
   const shown = [...slots].sort((a, b) => rank(a) - rank(b)).slice(0, mostSlots)
   if (shown.length === 0) return show("slots", h("p", { class: "empty" }, "No strategy has said what it wants yet."))
   show(
     "slots",
-    table<Slot>(
+    table<SlotView>(
       [
         {
           title: "Slot",
@@ -178,24 +147,10 @@ export const showSlots = (slots: ReadonlyArray<Slot>, now: number, actions: Slot
   )
 }
 
-export interface Fill {
-  readonly sequence: number
-  readonly at: number
-  readonly slot: string
-  readonly placement: string
-  readonly market: string
-  readonly side: string
-  readonly price: string
-  readonly paid: string
-  readonly paidAsset: string
-  readonly received: string
-  readonly receivedAsset: string
-}
-
 const mostFills = 200
 
 /** One row for an order, however many fills it had; where it stands is decided by its last. */
-const byOrder = (fills: ReadonlyArray<Fill>): ReadonlyArray<Fill & { readonly parts: number }> =>
+const byOrder = (fills: ReadonlyArray<FillView>): ReadonlyArray<FillView & { readonly parts: number }> =>
   [...Map.groupBy(fills.toReversed(), ({ placement }) => placement).values()].flatMap((parts) => {
     const [last] = parts
     if (last === undefined) return []
@@ -206,12 +161,12 @@ const byOrder = (fills: ReadonlyArray<Fill>): ReadonlyArray<Fill & { readonly pa
     return [{ ...last, paid, received, price: known, parts: parts.length }]
   })
 
-export const showFills = (fills: ReadonlyArray<Fill>, total: number): void => {
+export const showFills = (fills: ReadonlyArray<FillView>, total: number): void => {
   count("t-fills", String(total))
   if (fills.length === 0) return show("fills", h("p", { class: "empty" }, "No fills yet."))
   show(
     "fills",
-    table<Fill & { readonly parts: number }>(
+    table<FillView & { readonly parts: number }>(
       [
         { title: "Time", class: "mono", cell: ({ at }) => clock(at) },
         { title: "Side", cell: ({ side }) => side, tone: ({ side }) => (side === "BUY" ? "buy" : "sell") },
@@ -230,20 +185,13 @@ export const showFills = (fills: ReadonlyArray<Fill>, total: number): void => {
   )
 }
 
-export interface Money {
-  readonly places: ReadonlyArray<string>
-  readonly rows: ReadonlyArray<{ readonly asset: string; readonly place: string; readonly amount: string }>
-  /** What strategies that do not run gave back to the account. */
-  readonly notCounted: ReadonlyArray<{ readonly strategy: string; readonly asset: string; readonly amount: string }>
-}
-
 const words: Readonly<Record<string, string>> = {
   wallet: "free",
   "filled unpaid": "filled, payout pending",
   residual: "unexplained"
 }
 
-export const showMoney = ({ notCounted, places, rows }: Money): void => {
+export const showMoney = ({ notCounted, places, rows }: typeof Money.Type): void => {
   const back = notCounted.map(({ amount, asset, strategy }) =>
     h(
       "p",
@@ -273,16 +221,7 @@ export const showMoney = ({ notCounted, places, rows }: Money): void => {
   )
 }
 
-export interface Line {
-  readonly sequence: number
-  readonly at: number
-  readonly tag: string
-  readonly subject: string
-  readonly text: string
-  readonly weight: "quiet" | "good" | "warn" | "alarm"
-}
-
-export const showEvents = (lines: ReadonlyArray<Line>): void => {
+export const showEvents = (lines: ReadonlyArray<LineView>): void => {
   const items = [...lines]
     .reverse()
     .map(({ at, subject, tag, text, weight }) =>
@@ -300,20 +239,6 @@ export const showEvents = (lines: ReadonlyArray<Line>): void => {
   )
 }
 
-export interface Problem {
-  readonly severity: "alarm" | "warn"
-  readonly kind: string
-  readonly subject: string
-  readonly text: string
-  readonly since: number | null
-  readonly command: string | null
-  readonly resolve: {
-    readonly placement: string
-    readonly words: ReadonlyArray<string>
-    readonly evidence: string
-  } | null
-}
-
 const labels: Readonly<Record<string, string>> = {
   release: "Release",
   resume: "Resume",
@@ -325,9 +250,9 @@ const labels: Readonly<Record<string, string>> = {
 const mostProblems = 60
 
 export const showProblems = (
-  problems: ReadonlyArray<Problem>,
+  problems: ReadonlyArray<ProblemView>,
   mayCommand: boolean,
-  act: (problem: Problem) => void
+  act: (problem: ProblemView) => void
 ): void => {
   const element = document.getElementById("problems")
   if (element === null) return
@@ -355,15 +280,7 @@ export const showProblems = (
 }
 
 /** What the bar says while the page is scrolled: whether the bot trades, and how much is wrong. */
-export const showState = ({
-  leaving,
-  mode,
-  problems
-}: {
-  readonly leaving: string | null
-  readonly mode: string
-  readonly problems: ReadonlyArray<Problem>
-}): void => {
+export const showState = ({ leaving, mode, problems }: Status): void => {
   const element = byId("mode")
   const alarms = problems.filter(({ severity }) => severity === "alarm").length
   const isKilled = problems.some(({ kind }) => kind === "kill-switch")
