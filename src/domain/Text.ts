@@ -53,17 +53,3 @@ export const sentenceOf = (error: Schema.SchemaError): string =>
   faultsOf(error)
     .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
     .join("; ")
-
-/** A leading tab or return counts too: spreadsheets skip it. */
-const formula = /^[=+\-@\t\r]/
-/** A plain number may start with a minus; it is not a formula. */
-const number = /^-?\d+(\.\d+)?$/
-
-/**
- * A cell of comma-separated values: text that a spreadsheet would run as a formula gets an apostrophe in front, and
- * everything that needs quotes is quoted.
- */
-export const csvCell = (value: string): string => {
-  const safe = formula.test(value) && !number.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}

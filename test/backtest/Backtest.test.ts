@@ -181,8 +181,9 @@ rules:
     assert.strictEqual(rows.length, optimistic.outcome.fills.count)
     const [first] = rows
     if (first === undefined) return
-    const fields = FillRows.csvLine(strategy.market, first).split(",")
-    assert.strictEqual(fields.length, FillRows.csvHeader.split(",").length)
+    const [head = "", line = ""] = FillRows.csv(optimistic.parts).split("\n")
+    const fields = line.split(",")
+    assert.strictEqual(fields.length, head.split(",").length)
     assert.deepStrictEqual(fields.slice(0, 5), [
       `${first.bar}`,
       `${first.openTime}`,

@@ -3,9 +3,9 @@
 import type { Candles } from "../../candles/Candles.ts"
 import { openTime } from "../../candles/TimeAxis.ts"
 import { format } from "../../domain/Amount.ts"
+import * as Csv from "../../domain/Csv.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
-import { csvCell } from "../../domain/Text.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
 import type { OrderRow } from "../kernel/orders/OrderTable.ts"
 
@@ -33,23 +33,20 @@ export const together = <P extends { readonly outcome: Outcome; readonly candles
     .flatMap((part) => Array.from(rows(part.outcome, part.candles), (fill) => ({ fill, part })))
     .toSorted((a, b) => a.fill.bar - b.fill.bar)
 
-export const csvHeader = "bar_index,open_time_ms,side,slot,price,base,quote"
+const titles = ["bar_index", "open_time_ms", "side", "slot", "price", "base", "quote"]
 
 /** `base` and `quote` are what changed hands: spent, and received after fees. */
-export const csvLine = (market: Market, fill: FillRow): string => {
-  const [base, quote] = fill.side === "BUY" ? [fill.output, fill.input] : [fill.input, fill.output]
+const cellsOf = (market: Market, { bar, input, openTime, output, price, side, slotName }: FillRow) => {
+  const [base, quote] = side === "BUY" ? [output, input] : [input, output]
   const amounts = [format(base, market.base.decimals), format(quote, market.quote.decimals)]
-  return [fill.bar, fill.openTime, fill.side, csvCell(fill.slotName), Decimal.format(fill.price), ...amounts].join(",")
+  return [bar, openTime, side, slotName, Decimal.format(price), ...amounts]
 }
 
 /** With several markets, the market is a separate column. */
 export const csv = (
   parts: ReadonlyArray<{ readonly outcome: Outcome; readonly candles: Candles; readonly market: Market }>
 ): string => {
-  const hasOne = parts.length < 2
-  const lines = together(parts).map(({ fill, part: { market } }) => {
-    const line = csvLine(market, fill)
-    return hasOne ? line : `${line},${market.name}`
-  })
-  return [hasOne ? csvHeader : `${csvHeader},market`, ...lines, ""].join("\n")
+  const named = (market: string) => (parts.length < 2 ? [] : [market])
+  const lines = together(parts).map(({ fill, part: { market } }) => [...cellsOf(market, fill), ...named(market.name)])
+  return Csv.render([...titles, ...named("market")], lines, "\n")
 }

@@ -4,8 +4,8 @@
  */
 import type { Candles } from "../../candles/Candles.ts"
 import { openTime } from "../../candles/TimeAxis.ts"
+import * as Csv from "../../domain/Csv.ts"
 import type { Market } from "../../domain/Market.ts"
-import { csvCell } from "../../domain/Text.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
 import { type ClosedTrade, trades } from "./RoundTrips.ts"
 
@@ -55,24 +55,23 @@ export const of = (outcome: Outcome, candles: Candles): ReadonlyArray<ListedTrad
   })
 }
 
-export const csvHeader =
-  "entry_time_ms,exit_time_ms,held_ms,market,slot,entry_slot,side,base,entry_price,exit_price,gained_quote,gained,mae,mfe"
-
-const rounded = (value: number): string => String(Number(value.toPrecision(10)))
+const titles = [
+  ...["entry_time_ms", "exit_time_ms", "held_ms", "market", "slot", "entry_slot", "side"],
+  ...["base", "entry_price", "exit_price", "gained_quote", "gained", "mae", "mfe"]
+]
 
 /** In the order in which the trades ended. The last three columns are shares of the entry. */
 export const csv = (
   parts: ReadonlyArray<{ readonly outcome: Outcome; readonly candles: Candles; readonly market: Market }>
 ): string => {
   const all = parts.flatMap(({ outcome, candles, market }) => of(outcome, candles).map((trade) => ({ trade, market })))
-  const lines = all
+  const rows = all
     .toSorted((a, b) => a.trade.exitTime - b.trade.exitTime)
     .map(({ market, trade }) => {
       const { side, base, entryPrice, exitPrice, gained, entryTime, exitTime, adverse, favourable } = trade
       const numbers = [base, entryPrice, exitPrice, gained, gained / (base * entryPrice), adverse, favourable]
-      const slots = [csvCell(trade.slotName), csvCell(trade.entrySlotName)]
-      const about = [entryTime, exitTime, exitTime - entryTime, market.name, ...slots, side]
-      return [...about, ...numbers.map(rounded)].join(",")
+      const about = [entryTime, exitTime, exitTime - entryTime, market.name, trade.slotName, trade.entrySlotName, side]
+      return [...about, ...numbers.map((value) => Number(value.toPrecision(10)))]
     })
-  return [csvHeader, ...lines, ""].join("\n")
+  return Csv.render(titles, rows, "\n")
 }

@@ -1,5 +1,5 @@
 /** Past transactions for people, spreadsheets and programs. */
-import * as Csv from "../../report/text/Csv.ts"
+import * as Csv from "../../domain/Csv.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { AccountEntry, HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import { readLedgerTxHashes } from "../../venue/wire/WireValue.ts"
