@@ -21,6 +21,7 @@ export const config = FileName.flag("config").pipe(
 )
 
 export const json = toggle("json", "Print machine-readable JSON instead of text")
+export const csv = toggle("csv", "Print comma-separated values")
 
 /** `30s`, `5m`, `6h`, `7d` as milliseconds. */
 export const DurationText = Schema.String.check(

@@ -40,6 +40,10 @@ export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E,
   return yield* inJournal(journal, folded)
 })
 
+/** The same for what needs nothing but the view. */
+export const ofJournal = <A>(configFile: string, look: (view: JournalView) => A) =>
+  withJournal(configFile, (view) => Effect.sync(() => look(view)))
+
 /** A journal that nobody may look for counts as absent. */
 export const isThere = (journal: string) =>
   FileSystem.FileSystem.use((fileSystem) => fileSystem.exists(journal)).pipe(Effect.orElseSucceed(() => false))

@@ -2,12 +2,13 @@
  * Takes the operator's word to where it belongs: to the running bot, into a file that a hanging bot finds, or into the
  * journal when no bot runs.
  */
-import { Clock, Console, Effect, FileSystem, Result, Schema } from "effect"
+import { Clock, Effect, FileSystem, Result, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
+import type { CommandAnswer } from "../process/Answer.ts"
 import { Process } from "../process/Process.ts"
 import * as RunningBot from "../process/RunningBot.ts"
 import type { JournalView } from "./JournalView.ts"
@@ -25,12 +26,14 @@ const answerMillis = 5_000
 
 type View = Pick<JournalView, "journal" | "now" | "state">
 
-export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.OperatorAnswer, json: boolean) {
+export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.OperatorAnswer) {
   const { placement, word } = answer
   const by = yield* deliver(view, answer)
-  if (json) return yield* Console.log(JSON.stringify({ resolved: placement, word, by }))
   const text = `${placement}: taken as ${word === "adopt" ? "the venue says" : word === "forget" ? "forgotten" : word}`
-  yield* Console.log(by === "bot" ? `${text}, by the running bot` : text)
+  return {
+    data: () => ({ resolved: placement, word, by }),
+    lines: () => [by === "bot" ? `${text}, by the running bot` : text]
+  } satisfies CommandAnswer
 })
 
 /** Answers who has written it down: the running bot, or this command. */

@@ -67,7 +67,7 @@ export const ways = {
   perPage: count("per-page", 1000, "Records of a page; default: 50"),
   sync: flags.toggle("sync", "Read what is new into the database beside the journal, then say how much that was"),
   stored: flags.toggle("stored", "Show what the last --sync stored; asks nobody"),
-  csv: flags.toggle("csv", "Print comma-separated values"),
+  csv: flags.csv,
   config: flags.config,
   json: flags.json
 }

@@ -1,6 +1,7 @@
-/** What `limitbot history` does with its flags: it asks, synchronises or reads the copy, and prints. */
-import { Console, Effect, Option } from "effect"
+/** What `limitbot history` does with its flags: it asks, synchronises or reads the copy, and says what came of it. */
+import { Effect, Option } from "effect"
 import type { Flag } from "effect/cli"
+import * as Answer from "../../app/process/Answer.ts"
 import * as Progress from "../../app/process/Progress.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { present } from "../../domain/Present.ts"
@@ -33,29 +34,29 @@ const conflictIn = (given: Given): string | undefined => {
   if (given.stored && (isNarrowed || cursor.length > 0)) {
     return "--stored shows everything: it goes with --csv and --json only"
   }
-  if (given.csv && given.json) return "--csv and --json exclude each other"
   return isPaged && cursor.length > 0 ? "Pages and cursors exclude each other" : undefined
 }
 
-export const show = Effect.fnUntraced(function* (given: Given, ledger: Wire.LedgerName) {
+export const found = Effect.fnUntraced(function* (given: Given, ledger: Wire.LedgerName) {
   const conflict = conflictIn(given)
   if (conflict !== undefined) return yield* new WrongUsage({ message: conflict })
   if (given.sync) return yield* synchronise(given)
-  if (given.stored) return yield* print(yield* storedRecords, given)
+  if (given.stored) return answerOf(yield* storedRecords)
   const history = yield* History
   const query = HistoryFlags.queryOf(given, ledger)
-  if (Option.isNone(given.page) && Option.isNone(given.perPage)) {
-    return yield* print(yield* history.transactions({ ...query, ...cursorOf(given) }), given)
-  }
-  const page = Option.getOrElse(given.page, () => 1)
+  if (Option.isNone(given.page) && Option.isNone(given.perPage))
+    return answerOf(yield* history.transactions({ ...query, ...cursorOf(given) }))
+  const asked = Option.getOrElse(given.page, () => 1)
   const perPage = Option.getOrUndefined(given.perPage)
-  const found = yield* history.transactionPage({ ...query, page, ...present({ perPage }) })
-  if (given.json) return yield* Console.log(JSON.stringify(pageJson(found)))
-  yield* print(found.transactions, given)
-  if (given.csv) return
-  const { total = "?", totalPages = "?" } = found
-  yield* Console.log(`Page ${found.page} of ${totalPages}, ${total} transactions.`)
+  const page = yield* history.transactionPage({ ...query, page: asked, ...present({ perPage }) })
+  const answer = answerOf(page.transactions)
+  const { total = "?", totalPages = "?" } = page
+  const last = `Page ${page.page} of ${totalPages}, ${total} transactions.`
+  return { ...answer, data: () => pageJson(page), lines: () => [...answer.lines(), last] }
 })
+
+const answerOf = (entries: ReadonlyArray<HistoryEntry>): Answer.CommandAnswer =>
+  Answer.ofList(HistoryText.list, entries, "No transactions.")
 
 /** In the interface's form: totals and neighbours, `null` where there is none. */
 const pageJson = ({ nextPage, page, perPage, prevPage, total, totalPages, transactions }: TransactionPage) => ({
@@ -77,21 +78,12 @@ const cursorOf = (given: Given): Partial<TransactionsQuery> =>
     lastDepositAddressAndMemo: Option.getOrUndefined(given.afterCombined)
   })
 
-const print = Effect.fnUntraced(function* (
-  entries: ReadonlyArray<HistoryEntry>,
-  { csv, json }: Pick<Given, "csv" | "json">
-) {
-  if (json) return yield* Console.log(JSON.stringify(entries.map(({ said }) => said)))
-  if (csv) return yield* Console.log(HistoryText.csv(entries).trimEnd())
-  yield* Console.log(entries.length === 0 ? "No transactions." : HistoryText.table(entries).join("\n"))
-})
-
 const storedRecords = Effect.gen(function* () {
   const rows = yield* (yield* HistoryStore).all
   return rows.map(({ body }) => entryIn(body))
 })
 
-const synchronise = Effect.fnUntraced(function* ({ count, json }: Pick<Given, "count" | "json">) {
+const synchronise = Effect.fnUntraced(function* ({ count }: Pick<Given, "count">) {
   const progress = yield* Progress.make("history")
   const report = ({ horizon, newest, oldest, rows: read }: HistorySync.Reached) =>
     // The first time nobody knows how far back it goes, so the bar only shows that it moves.
@@ -102,6 +94,6 @@ const synchronise = Effect.fnUntraced(function* ({ count, json }: Pick<Given, "c
     )
   const { pages, rows } = yield* HistorySync.sync(report, Option.getOrUndefined(count))
   const total = (yield* (yield* HistoryStore).all).length
-  if (json) return yield* Console.log(JSON.stringify({ pages, rows, total }))
-  yield* Console.log(`Read ${counted(rows, "transaction")} in ${counted(pages, "request")}; ${total} stored.`)
+  const text = `Read ${counted(rows, "transaction")} in ${counted(pages, "request")}; ${total} stored.`
+  return { data: () => ({ pages, rows, total }), lines: () => [text] }
 }, Effect.scoped)

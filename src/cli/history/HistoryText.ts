@@ -6,39 +6,27 @@ import { readLedgerTxHashes } from "../../venue/wire/WireValue.ts"
 
 type Fields = HistoryEntry["record"]
 
-const columns: ReadonlyArray<readonly [string, (record: Fields) => string | undefined]> = [
-  ["createdAt", (record) => record.createdAt],
-  ["status", (record) => record.status],
-  ["originAsset", (record) => record.originAsset],
-  ["amountIn", (record) => record.amountIn],
-  ["amountInFormatted", (record) => record.amountInFormatted],
-  ["amountInUsd", (record) => record.amountInUsd],
-  ["destinationAsset", (record) => record.destinationAsset],
-  ["amountOut", (record) => record.amountOut],
-  ["amountOutFormatted", (record) => record.amountOutFormatted],
-  ["amountOutUsd", (record) => record.amountOutUsd],
-  ["depositAddress", (record) => record.depositAddress],
-  ["depositMemo", (record) => record.depositMemo],
-  ["depositType", (record) => record.depositType],
-  ["recipient", (record) => record.recipient],
-  ["recipientType", (record) => record.recipientType],
-  ["refundTo", (record) => record.refundTo],
-  ["refundType", (record) => record.refundType],
-  ["refundReason", (record) => record.refundReason],
-  ["refundFee", (record) => record.refundFee],
-  ["referral", (record) => record.referral],
-  ["senders", (record) => record.senders?.join(" ")],
-  ["intentHashes", (record) => record.intentHashes],
-  ["ledgerTxHashes", (record) => readLedgerTxHashes(record).join(" ")],
-  ["originChainTxHashes", (record) => record.originChainTxHashes?.join(" ")],
-  ["destinationChainTxHashes", (record) => record.destinationChainTxHashes?.join(" ")],
-  ["appFees", (record) => record.appFees?.map(({ fee, recipient }) => `${recipient}=${fee}`).join(" ")]
+/** As the interface names them. */
+const titles = [
+  ...(["createdAt", "status", "originAsset", "amountIn", "amountInFormatted", "amountInUsd"] as const),
+  ...(["destinationAsset", "amountOut", "amountOutFormatted", "amountOutUsd"] as const),
+  ...(["depositAddress", "depositMemo", "depositType", "recipient", "recipientType"] as const),
+  ...(["refundTo", "refundType", "refundReason", "refundFee", "referral", "senders", "intentHashes"] as const),
+  ...(["ledgerTxHashes", "originChainTxHashes", "destinationChainTxHashes", "appFees"] as const)
 ]
 
-export const csv = (entries: ReadonlyArray<HistoryEntry>): string =>
+/** Several values share a cell. */
+const cellOf = (record: Fields, title: (typeof titles)[number]): string => {
+  if (title === "ledgerTxHashes") return readLedgerTxHashes(record).join(" ")
+  if (title === "appFees") return record.appFees?.map(({ fee, recipient }) => `${recipient}=${fee}`).join(" ") ?? ""
+  const value = record[title]
+  return typeof value === "string" ? value : (value?.join(" ") ?? "")
+}
+
+const csv = (entries: ReadonlyArray<HistoryEntry>): string =>
   Csv.render(
-    [...columns.map(([title]) => title), "problem"],
-    entries.map(({ problem, record }) => [...columns.map(([, value]) => value(record) ?? ""), problem ?? ""])
+    [...titles, "problem"],
+    entries.map(({ problem, record }) => [...titles.map((title) => cellOf(record, title)), problem ?? ""])
   )
 
 const shown = ["TIME", "STATUS", "PAID", "RECEIVED", "VALUE USD", "REFUND", "ADDRESS", "MEMO"]
@@ -54,7 +42,7 @@ interface Row {
 const render = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
   const isOdd = rows.some(({ problem }) => problem !== undefined)
   return Table.render(
-    [...shown, ...(isOdd ? ["ODD"] : [])].map((title) => ({ title })),
+    [...shown, ...(isOdd ? ["ODD"] : [])],
     rows.map(({ fields, paid, problem, received }) => [
       fields.createdAt ?? "?",
       fields.status ?? "?",
@@ -69,7 +57,7 @@ const render = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
   )
 }
 
-export const table = (entries: ReadonlyArray<HistoryEntry>): ReadonlyArray<string> =>
+const lines = (entries: ReadonlyArray<HistoryEntry>): ReadonlyArray<string> =>
   render(
     entries.map(({ problem, record: fields }) => ({
       fields,
@@ -78,6 +66,9 @@ export const table = (entries: ReadonlyArray<HistoryEntry>): ReadonlyArray<strin
       problem
     }))
   )
+
+/** What the service said of each, word for word, is what programs get. */
+export const list = { json: (entries: ReadonlyArray<HistoryEntry>) => entries.map(({ said }) => said), csv, lines }
 
 export const accountTable = (entries: ReadonlyArray<AccountEntry>): ReadonlyArray<string> =>
   render(

@@ -13,12 +13,7 @@ export const lines = (
   const rows = shown.map(({ kind, subject, text, verdict }) => [verdict.toUpperCase(), kind, subject, text])
   const { agrees, contradiction, explained } = countsOf(findings)
   return [
-    ...(rows.length === 0
-      ? []
-      : Table.render(
-          ["VERDICT", "WHAT", "SUBJECT", "WHY"].map((title) => ({ title })),
-          rows
-        )),
+    ...(rows.length === 0 ? [] : Table.render(["VERDICT", "WHAT", "SUBJECT", "WHY"], rows)),
     ...(withEvidence ? shown.flatMap(evidenceLines) : contradictionsOf(shown).flatMap(evidenceLines)),
     `Compared with the journal: ${witnesses.join(", ")}.`,
     ...missing.map((what) => `Not compared: ${what}`),

@@ -1,6 +1,7 @@
 /** `limitbot history account`: the end user's own transactions, with the session of the account. */
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { present } from "../../domain/Present.ts"
@@ -37,7 +38,17 @@ export const account = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Effect.fn(function* ({ config: file, depositType, json, newer, older, recipientType, refundType, status, ...given }) {
+  Effect.fn(function* ({
+    config: file,
+    depositType,
+    json: _,
+    newer,
+    older,
+    recipientType,
+    refundType,
+    status,
+    ...given
+  }) {
     const config = yield* ConfigFile.load(file)
     const signerId = yield* VenueAccess.signerOf(config)
     if (Option.isSome(older) && Option.isSome(newer)) {
@@ -55,13 +66,17 @@ export const account = Command.make(
     const { value } = yield* History.use((history) => history.account(query)).pipe(
       Effect.provide(VenueAccess.venue(config, signerId))
     )
-    if (json) {
-      const { items, nextCursor = null, prevCursor = null } = value
-      return yield* Console.log(JSON.stringify({ items: items.map(({ said }) => said), nextCursor, prevCursor }))
+    const { items, nextCursor = null, prevCursor = null } = value
+    return {
+      data: () => ({ items: items.map(({ said }) => said), nextCursor, prevCursor }),
+      lines: () =>
+        items.length === 0
+          ? ["No transactions."]
+          : [
+              ...HistoryText.accountTable(items),
+              ...(prevCursor === null ? [] : [`Older ones: --prev-cursor ${prevCursor}`]),
+              ...(nextCursor === null ? [] : [`Newer ones: --next-cursor ${nextCursor}`])
+            ]
     }
-    if (value.items.length === 0) return yield* Console.log("No transactions.")
-    yield* Console.log(HistoryText.accountTable(value.items).join("\n"))
-    if (value.prevCursor !== undefined) yield* Console.log(`Older ones: --prev-cursor ${value.prevCursor}`)
-    if (value.nextCursor !== undefined) yield* Console.log(`Newer ones: --next-cursor ${value.nextCursor}`)
-  })
+  }, Answer.print)
 ).pipe(Command.withDescription("Your own transactions: this account's, with its session"))

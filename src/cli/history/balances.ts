@@ -1,8 +1,9 @@
 /**
  * `limitbot balances`: what the account holds at the venue. It opens a separate session, whose tokens stay in memory.
  */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
+import * as Answer from "../../app/process/Answer.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { format } from "../../domain/Amount.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -12,43 +13,43 @@ import * as flags from "../flags.ts"
 
 export const command = Command.make(
   "balances",
-  { config: flags.config, json: flags.json },
-  Effect.fn(function* ({ config: file, json }) {
+  { config: flags.config, csv: flags.csv, json: flags.json },
+  Effect.fn(function* ({ config: file }) {
     const config = yield* ConfigFile.load(file)
     const signerId = yield* VenueAccess.signerOf(config)
     const balances = yield* Venue.use((venue) => venue.balances).pipe(
       Effect.provide(VenueAccess.venue(config, signerId))
     )
-    const rows = balances.map((balance) => row(balance, config))
-    if (json) return yield* Console.log(JSON.stringify({ account: signerId, balances: rows }))
-    const shown =
-      rows.length === 0 ? "The account has no private balance." : `Account ${signerId}\n${table(rows).join("\n")}`
-    yield* Console.log(`${shown}\n\n${notShown}`)
-  })
+    const answer = Answer.ofList(list(config), balances, "The account has no private balance.")
+    const title = balances.length === 0 ? [] : [`Account ${signerId}`]
+    return {
+      ...answer,
+      data: () => ({ account: signerId, balances: answer.data() }),
+      lines: () => [...title, ...answer.lines(), "", notShown]
+    }
+  }, Answer.print)
 ).pipe(Command.withDescription("Show the private balances of the account at the venue"))
 
 /** What somebody who expects all of their money here would miss. */
 const notShown =
   "Not shown: public money (of INTENTS), which the service does not list here, and what is in orders or on its way: limitbot money."
 
-const row = ({ available, source, tokenId }: Balance, { markets }: ConfigFile.BotConfig) => {
-  const asset = markets.assets.find(({ id }) => id === tokenId)
-  return {
-    asset: asset?.symbol ?? null,
-    tokenId,
-    available: String(available),
-    amount: asset === undefined ? null : format(available, asset.decimals),
-    source
+const list = ({ markets }: ConfigFile.BotConfig) => {
+  const assetOf = ({ tokenId }: Balance) => markets.assets.find(({ id }) => id === tokenId)
+  const amountOf = (balance: Balance) => {
+    const asset = assetOf(balance)
+    return asset && format(balance.available, asset.decimals)
   }
+  return Table.of<Balance>([
+    { key: "asset", title: "ASSET", value: (balance) => assetOf(balance)?.symbol },
+    {
+      title: Table.decimal("AVAILABLE"),
+      value: (balance) => amountOf(balance) ?? `${balance.available} smallest units`
+    },
+    { title: "SOURCE", value: ({ source }) => source },
+    { key: "tokenId", title: "TOKEN", value: ({ tokenId }) => tokenId },
+    { key: "available", value: ({ available }) => `${available}` },
+    { key: "amount", value: amountOf },
+    { key: "source", value: ({ source }) => source }
+  ])
 }
-
-const table = (rows: ReadonlyArray<ReturnType<typeof row>>): ReadonlyArray<string> =>
-  Table.render(
-    [{ title: "ASSET" }, { title: "AVAILABLE", align: "decimal" }, { title: "SOURCE" }, { title: "TOKEN" }],
-    rows.map(({ amount, asset, available, source, tokenId }) => [
-      asset ?? "-",
-      amount ?? `${available} smallest units`,
-      source,
-      tokenId
-    ])
-  )

@@ -5,6 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import { Command } from "effect/cli"
+import * as Answer from "../../app/process/Answer.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
@@ -26,11 +27,11 @@ export const command = Command.make(
     const config = yield* ConfigFile.load(file)
     const signerId = yield* VenueAccess.signerOf(config)
     if (config.venue.partnerJwt === undefined) return yield* new NoPartnerJwt()
-    yield* HistoryShow.show(given, config.venue.ledger).pipe(
+    return yield* HistoryShow.found(given, config.venue.ledger).pipe(
       Effect.provide(VenueAccess.withHistory(config, signerId)),
       Effect.provide(Sqlite.layer({ filename: config.journal }))
     )
-  })
+  }, Answer.print)
 ).pipe(
   Command.withDescription("Past transactions of the partner: by cursor, by page, or all of them kept locally"),
   Command.withSubcommands([account]),

@@ -1,8 +1,8 @@
 /** `limitbot fills`: every recorded fill, oldest first, with its price, what its payout cost and what it earned. */
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { withLedger } from "../../app/money/LedgerView.ts"
-import * as Csv from "../../domain/Csv.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import * as FillsText from "../../report/text/FillsText.ts"
 import { chargedLine } from "../../report/text/LearnedFee.ts"
@@ -20,11 +20,11 @@ export const command = Command.make(
       Flag.withDescription("Only of the last 30s, 5m, 6h, 7d"),
       Flag.optional
     ),
-    csv: flags.toggle("csv", "Print comma-separated values"),
+    csv: flags.csv,
     json: flags.json
   },
-  Effect.fn(function* ({ config, strategy, slot, market, since, csv, json }) {
-    yield* withLedger(config, ({ trading, assets, now, state }) => {
+  Answer.said(({ config, strategy, slot, market, since }) =>
+    withLedger(config, ({ trading, assets, now, state }) => {
       const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
       const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
       const gridProfit = Profit.gridProfitByFill(trading.trades)
@@ -35,20 +35,17 @@ export const command = Command.make(
           is(slot, `${trade.strategy}/${trade.slot}`) &&
           is(market, trade.market)
       )
-      const rows = FillsText.rowsOf(wanted, trading, gridProfit, assets)
-      if (json) return Console.log(JSON.stringify(rows))
-      if (csv) {
-        const cells = rows.map((fill) => FillsText.titles.map((title) => String(fill[title] ?? "")))
-        return Console.log(Csv.render(FillsText.titles, cells).trimEnd())
-      }
-      if (rows.length === 0) return Console.log("No fills yet.")
-      const table = FillsText.table(wanted, trading, gridProfit, assets)
       const markets = new Set(wanted.map((trade) => trade.market))
       const charged = [...state.echoedFees.values()].filter((fee) => markets.has(fee.market)).map(chargedLine)
       const notes = ["A line is an order; fees are not deducted from grid profit.", ...charged]
-      return Console.log([...table, "", ...notes].join("\n"))
+      const fills = FillsText.of(wanted, trading, gridProfit, assets)
+      return Effect.succeed({
+        data: fills.json,
+        csv: fills.csv,
+        lines: () => (wanted.length === 0 ? ["No fills yet."] : [...fills.lines(), "", ...notes])
+      })
     })
-  })
+  )
 ).pipe(
   Command.withDescription("List the fills, oldest first"),
   Command.withExamples([

@@ -1,8 +1,9 @@
 /** `limitbot resolve`: shows what only the operator can decide and takes their word, with or without a running bot. */
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type JournalView, withJournal } from "../../app/journal/JournalView.ts"
+import { type JournalView, ofJournal, withJournal } from "../../app/journal/JournalView.ts"
 import { settle } from "../../app/journal/Resolving.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -33,24 +34,23 @@ export const command = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Effect.fn(function* ({ because: text, config, json, placement, received, ...given }) {
+  Effect.fn(function* ({ because: text, config, placement, received, ...given }) {
     const said = Problems.words.filter((word) => given[word])
     const [word] = said
     if (Option.isNone(placement)) {
       if (word !== undefined) return yield* new WrongUsage({ message: `--${word}: of which placement?` })
-      return yield* withJournal(config, (view) => list(view, json))
+      return yield* ofJournal(config, list)
     }
     if (word === undefined || said.length > 1) {
       const message = `Say one of ${Problems.words.map((each) => `--${each}`).join(", ")} about ${placement.value}`
       return yield* new WrongUsage({ message })
     }
-    yield* withJournal(config, (view) =>
-      Effect.gen(function* () {
-        const amount = yield* amountIn(view, placement.value, received)
-        yield* settle(view, { placement: placement.value, word, text, ...present({ received: amount }) }, json)
-      })
+    return yield* withJournal(config, (view) =>
+      Effect.flatMap(amountIn(view, placement.value, received), (amount) =>
+        settle(view, { placement: placement.value, word, text, ...present({ received: amount }) })
+      )
     )
-  })
+  }, Answer.print)
 ).pipe(Command.withDescription("List what is in doubt, frozen or contradictory, and say what happened"))
 
 /** What arrived, in smallest units of what the swap was to bring. */
@@ -65,18 +65,17 @@ const amountIn = Effect.fnUntraced(function* (view: JournalView, id: string, rec
   return yield* new WrongUsage({ message: `--received ${received.value}: expected ${expected}` })
 })
 
-const list = ({ assets, now, state }: JournalView, json: boolean) => {
+const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer => {
   const problems = Problems.problemsOf(state, now)
-  if (json) {
-    const shown = problems.map(({ amount, asset, strategy, slot, ...problem }) => ({
+  const data = () => ({
+    problems: problems.map(({ amount, asset, strategy, slot, ...problem }) => ({
       ...problem,
       slot: `${strategy}/${slot}`,
       asset,
       amount: Money.amountText(assets, asset, amount)
     }))
-    return Console.log(JSON.stringify({ problems: shown }))
-  }
-  if (problems.length === 0) return Console.log("Nothing is in doubt, frozen or contradictory.")
+  })
+  if (problems.length === 0) return { data, lines: () => ["Nothing is in doubt, frozen or contradictory."] }
   const rows = problems.map(({ amount, asset, kind, placement, since, slot, strategy }) => [
     placement,
     kind,
@@ -84,15 +83,12 @@ const list = ({ assets, now, state }: JournalView, json: boolean) => {
     Money.withSymbol(assets, asset, amount),
     iso(since)
   ])
-  const table = Table.render(
-    ["PLACEMENT", "KIND", "SLOT", "AMOUNT", "SINCE"].map((title) => ({ title })),
-    rows
-  )
   const told = problems.flatMap(({ evidence, placement }) => {
     const accepted = Problems.acceptedWords(state, placement, now).map((word) => `--${word}`)
     if (Problems.takesAmount(state, placement)) accepted.unshift("--paid --received AMOUNT")
     return [`${placement}: ${evidence}`, `  limitbot resolve ${placement} ${accepted.join(" | ")}`, ""]
   })
   const ask = `${counted(problems.length, "problem")}. Find out what happened, then say it with one of the words above.`
-  return Console.log([...table, "", ...told, ask].join("\n"))
+  const table = Table.render(["PLACEMENT", "KIND", "SLOT", "AMOUNT", "SINCE"], rows)
+  return { data, lines: () => [...table, "", ...told, ask] }
 }

@@ -1,7 +1,7 @@
 /** `limitbot dust`: what legs left unsold because it was too little for an order, and what will become of it. */
-import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { withJournal } from "../../app/journal/JournalView.ts"
+import { ofJournal } from "../../app/journal/JournalView.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import { dustSlot } from "../../domain/Ledger.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
@@ -11,36 +11,38 @@ import * as flags from "../flags.ts"
 
 export const command = Command.make(
   "dust",
-  { config: flags.config, json: flags.json },
-  Effect.fn(function* ({ config, json }) {
-    yield* withJournal(config, ({ assets, state }) => {
-      const dust = rowsOf(state, assets)
-      if (json) return Console.log(JSON.stringify({ dust }))
-      if (dust.length === 0) return Console.log("No dust.")
-      const titles = ["STRATEGY", "AMOUNT", "SOLD BY"].map((title) => ({ title }))
-      const lines = dust.map(({ amount, asset, order, strategy }) => [
-        strategy,
-        `${amount} ${asset}`,
-        order ?? "waits until it is enough for an order"
-      ])
-      return Console.log(Table.render(titles, lines).join("\n"))
+  { config: flags.config, csv: flags.csv, json: flags.json },
+  Answer.said(({ config }) =>
+    ofJournal(config, ({ assets, state }) => {
+      const answer = Answer.ofList(list(assets), dustIn(state), "No dust.")
+      return { ...answer, data: () => ({ dust: answer.data() }) }
     })
-  })
+  )
 ).pipe(Command.withDescription("List leftovers that are too small for an order"))
 
-const rowsOf = (state: BotState, assets: Money.Assets) => {
+const list = (assets: Money.Assets) =>
+  Table.of<ReturnType<typeof dustIn>[number]>([
+    { key: "strategy", title: "STRATEGY", value: ({ strategy }) => strategy },
+    { key: "asset", value: ({ asset }) => asset },
+    {
+      key: "amount",
+      title: "AMOUNT",
+      value: ({ asset, amount }) => Money.amountText(assets, asset, amount),
+      text: ({ asset, amount }) => `${Money.amountText(assets, asset, amount)} ${asset}`
+    },
+    { key: "slot", value: ({ slot }) => slot },
+    {
+      key: "order",
+      title: "SOLD BY",
+      value: ({ order }) => order,
+      text: ({ order }) => order ?? "waits until it is enough for an order"
+    }
+  ])
+
+const dustIn = (state: BotState) => {
   const orders = new Map(unfinished(state).map(({ id, slot, strategy }) => [slotKey(strategy, slot), id]))
-  return [...state.ledger.balances.values()].flatMap(({ amount, entry: { account, asset, owner } }) =>
-    account === "dust"
-      ? [
-          {
-            strategy: owner,
-            asset,
-            amount: Money.amountText(assets, asset, amount),
-            slot: slotKey(owner, dustSlot(asset)),
-            order: orders.get(slotKey(owner, dustSlot(asset))) ?? null
-          }
-        ]
-      : []
-  )
+  return [...state.ledger.balances.values()].flatMap(({ amount, entry: { account, asset, owner } }) => {
+    const slot = slotKey(owner, dustSlot(asset))
+    return account === "dust" ? [{ strategy: owner, asset, amount, slot, order: orders.get(slot) }] : []
+  })
 }

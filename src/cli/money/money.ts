@@ -59,9 +59,7 @@ const feeKinds = {
 } as const
 
 const block = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
-  rows.length === 0
-    ? []
-    : ["", ...Table.render([...titles.map((title) => ({ title })), { title: "AMOUNT", align: "decimal" }], rows)]
+  rows.length === 0 ? [] : ["", ...Table.render([...titles, Table.decimal("AMOUNT")], rows)]
 
 const historyLines = (days: ReturnType<ReturnType<typeof MoneyOverTime.make>["result"]>, assets: Money.Assets) =>
   block(

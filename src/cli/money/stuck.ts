@@ -1,10 +1,11 @@
 /** `limitbot stuck`: orders whose money has been in one state for longer than its term, the oldest first. */
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { withJournal } from "../../app/journal/JournalView.ts"
+import { ofJournal } from "../../app/journal/JournalView.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import { iso } from "../../domain/Text.ts"
 import { age } from "../../domain/Words.ts"
-import { overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
+import { type Overdue, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
@@ -19,6 +20,32 @@ const sameForAll = (term: number): StepTerms => ({
   refund: term
 })
 
+const nameOf = ({ placement: { id, order } }: Overdue): string => order?.id ?? id
+
+const list = (assets: Money.Assets, now: number) =>
+  Table.of<Overdue>([
+    { key: "slot", title: "SLOT", value: ({ placement: { strategy, slot } }) => `${strategy}/${slot}` },
+    { key: "placement", value: ({ placement }) => placement.id },
+    { key: "order", title: "ORDER", value: ({ placement }) => placement.order?.id, text: nameOf },
+    { key: "state", title: "STATE", value: ({ placement }) => placement.state },
+    { key: "since", value: ({ since }) => iso(since) },
+    { key: "forMillis", title: "FOR", value: ({ since }) => now - since, text: ({ since }) => age(now - since) },
+    { key: "termMillis", value: ({ term }) => term },
+    {
+      key: "term",
+      title: "TERM",
+      value: ({ waitsFor }) => waitsFor,
+      text: ({ term, waitsFor }) => `${waitsFor} ${age(term)}`
+    },
+    { key: "waitsFor", title: "WAITS FOR", value: ({ text }) => text },
+    {
+      key: "input",
+      title: "MONEY",
+      value: ({ placement: { inputAsset, inputAmount } }) => Money.withSymbol(assets, inputAsset, inputAmount)
+    },
+    { key: "depositAddress", value: ({ placement }) => placement.order?.depositAddress }
+  ])
+
 export const command = Command.make(
   "stuck",
   {
@@ -30,43 +57,19 @@ export const command = Command.make(
       ),
       Flag.optional
     ),
+    csv: flags.csv,
     json: flags.json
   },
-  Effect.fn(function* ({ config, after, json }) {
+  Effect.fn(function* ({ config, after }) {
     const { stuckAfter } = yield* ConfigFile.loadSettings(config)
     const terms = Option.match(after, { onNone: () => stuckAfter, onSome: sameForAll })
-    yield* withJournal(config, ({ state, assets, now }) => {
-      const rows = overdueIn(state, terms, now).map(({ placement, since, term, waitsFor, text }) => ({
-        slot: `${placement.strategy}/${placement.slot}`,
-        placement: placement.id,
-        order: placement.order?.id ?? null,
-        state: placement.state,
-        since: iso(since),
-        forMillis: now - since,
-        termMillis: term,
-        term: waitsFor,
-        waitsFor: text,
-        input: Money.withSymbol(assets, placement.inputAsset, placement.inputAmount),
-        depositAddress: placement.order?.depositAddress ?? null
-      }))
-      if (json) return Console.log(JSON.stringify(rows))
-      if (rows.length === 0) return Console.log("Nothing is stuck: every order is within its term.")
-      const table = Table.render(
-        ["SLOT", "ORDER", "STATE", "FOR", "TERM", "WAITS FOR", "MONEY"].map((title) => ({ title })),
-        rows.map((row) => [
-          row.slot,
-          row.order ?? row.placement,
-          row.state,
-          age(row.forMillis),
-          `${row.term} ${age(row.termMillis)}`,
-          row.waitsFor,
-          row.input
-        ])
-      )
-      const first = rows[0]?.order ?? rows[0]?.placement
-      return Console.log(
-        [...table, "", `For a support ticket: limitbot evidence ${first} --out evidence.json`].join("\n")
-      )
+    return yield* ofJournal(config, ({ state, assets, now }) => {
+      const rows = overdueIn(state, terms, now)
+      const answer = Answer.ofList(list(assets, now), rows, "Nothing is stuck: every order is within its term.")
+      const ticket = rows
+        .slice(0, 1)
+        .flatMap((row) => ["", `For a support ticket: limitbot evidence ${nameOf(row)} --out evidence.json`])
+      return { ...answer, lines: () => [...answer.lines(), ...ticket] }
     })
-  })
+  }, Answer.print)
 ).pipe(Command.withDescription("List orders that wait longer than they should, oldest first"))

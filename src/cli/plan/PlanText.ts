@@ -103,14 +103,14 @@ const priceLines = (
   at: number
 ): ReadonlyArray<ColouredLine> => {
   if (prices.length === 0) return []
-  const columns = [{ title: "PRICES" }, { title: "BID", align: "decimal" }, { title: "ASK", align: "decimal" }] as const
+  const columns = ["PRICES", Table.decimal("BID"), Table.decimal("ASK")] as const
   const rows = prices.map(([market, price]) => [
     market,
     Decimal.short(price.bid),
     Decimal.short(price.ask),
     `${clock(price.at)} UTC, ${age(at - price.at)} old`
   ])
-  return Table.render([...columns, { title: "" }], rows).map((text): ColouredLine => [text])
+  return Table.render([...columns, ""], rows).map((text): ColouredLine => [text])
 }
 
 /** Explains only the signs that occur in the plan. */
@@ -205,13 +205,7 @@ const lockedLines = ({ locked }: Plan, assets: Assets): ReadonlyArray<ColouredLi
     return ["together", symbol, amount(symbol, sum("now")), amount(symbol, sum("worst")), amount(symbol, sum("budget"))]
   })
   const table = Table.render(
-    [
-      { title: "LOCKED" },
-      { title: "ASSET" },
-      { title: "AFTER THIS PLAN", align: "decimal" },
-      { title: "AT MOST", align: "decimal" },
-      { title: "BUDGET", align: "decimal" }
-    ],
+    ["LOCKED", "ASSET", Table.decimal("AFTER THIS PLAN"), Table.decimal("AT MOST"), Table.decimal("BUDGET")],
     new Set(locked.map(({ strategy }) => strategy)).size > 1 ? [...rows, ...sums] : rows
   )
   const isEarned = locked.some(({ worst, budget }) => worst > budget)

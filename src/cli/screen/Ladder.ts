@@ -76,18 +76,18 @@ const tableLines = (
   const hasInventory = isWide && shown.some(({ slot }) => inventory(slot) !== "")
   const [header = "", ...lines] = Table.render(
     [
-      { title: "PRICE", align: "decimal" },
-      { title: "SIDE" },
-      ...(isMiddle ? [{ title: "QUANTITY", align: "decimal" as const }] : []),
-      { title: "AWAY", align: "right" },
-      ...(isMiddle ? [{ title: "AGE", align: "right" as const }] : []),
-      ...(isWide ? [{ title: "FILLED", align: "right" as const }] : []),
-      ...(isWide ? [{ title: "LEGS", align: "right" as const }] : []),
-      ...(hasEarned ? [{ title: "EARNED", align: "right" as const }] : []),
-      ...(hasInventory ? [{ title: "INVENTORY", align: "right" as const }] : []),
-      { title: "STATE" },
-      { title: "SLOT" },
-      ...(isWide ? [{ title: "NOTE" }] : [])
+      Table.decimal("PRICE"),
+      "SIDE",
+      ...(isMiddle ? [Table.decimal("QUANTITY")] : []),
+      Table.right("AWAY"),
+      ...(isMiddle ? [Table.right("AGE")] : []),
+      ...(isWide ? [Table.right("FILLED")] : []),
+      ...(isWide ? [Table.right("LEGS")] : []),
+      ...(hasEarned ? [Table.right("EARNED")] : []),
+      ...(hasInventory ? [Table.right("INVENTORY")] : []),
+      "STATE",
+      "SLOT",
+      ...(isWide ? ["NOTE"] : [])
     ],
     shown.map((row) => [
       row.price,

@@ -61,12 +61,12 @@ export const strategyLines = (
   )
   const table = Table.render(
     [
-      { title: "STRATEGY" },
-      { title: "ASSET" },
-      { title: "FREE", align: "decimal" },
-      { title: "IN USE", align: "decimal" },
-      ...(isWide ? [{ title: "BUDGET", align: "decimal" as const }] : []),
-      { title: "PROFIT", align: "right" }
+      "STRATEGY",
+      "ASSET",
+      Table.decimal("FREE"),
+      Table.decimal("IN USE"),
+      ...(isWide ? [Table.decimal("BUDGET")] : []),
+      Table.right("PROFIT")
     ],
     rows.slice(0, mostRows)
   )

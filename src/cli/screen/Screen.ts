@@ -170,16 +170,16 @@ const slotLines = (
   const hasInventory = shown.some(({ slot }) => inventory(slot) !== "")
   const [header = "", ...lines] = Table.render(
     [
-      { title: "SLOT" },
-      { title: "SIDE" },
-      { title: "PRICE", align: "decimal" },
-      { title: "QUANTITY", align: "decimal" },
-      { title: "FILLED", align: "right" },
-      { title: "STATE" },
-      { title: "LEGS", align: "right" },
-      ...(hasEarned ? [{ title: "EARNED", align: "right" as const }] : []),
-      ...(hasInventory ? [{ title: "INVENTORY", align: "right" as const }] : []),
-      { title: "WHY" }
+      "SLOT",
+      "SIDE",
+      Table.decimal("PRICE"),
+      Table.decimal("QUANTITY"),
+      Table.right("FILLED"),
+      "STATE",
+      Table.right("LEGS"),
+      ...(hasEarned ? [Table.right("EARNED")] : []),
+      ...(hasInventory ? [Table.right("INVENTORY")] : []),
+      "WHY"
     ],
     shown.map(({ slot, side, price, quantity, filled, state, legs, why, progress }) => [
       slot,

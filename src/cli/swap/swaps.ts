@@ -1,10 +1,11 @@
 /** `limitbot swaps`: every swap in the journal, with where its money is. */
-import { Console, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { withJournal } from "../../app/journal/JournalView.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import * as SwapText from "../../app/swap/SwapText.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
-import { formatWithSymbol } from "../../domain/Amount.ts"
+import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
@@ -43,7 +44,7 @@ const withdrawals = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Effect.fn(function* ({ address: depositAddress, config: file, json, limit, memo, order: sortOrder, page, since }) {
+  Effect.fn(function* ({ address: depositAddress, config: file, limit, memo, order: sortOrder, page, since }) {
     const config = yield* ConfigFile.load(file)
     const signerId = yield* VenueAccess.signerOf(config)
     const optional = { depositMemo: Option.getOrUndefined(memo), timestampFrom: Option.getOrUndefined(since) }
@@ -51,20 +52,18 @@ const withdrawals = Command.make(
     const { value } = yield* Swaps.use((swaps) => swaps.withdrawals(query)).pipe(
       Effect.provide(VenueAccess.venue(config, signerId))
     )
-    if (json) return yield* Console.log(JSON.stringify(withdrawalsJson(value, page, limit)))
     const asset = config.markets.assets.find(({ id }) => id === value.asset)
-    const rows = value.withdrawals.map(({ amountOut, at, hash, status }) => [
-      at === undefined ? "-" : iso(at),
-      status,
-      asset === undefined ? `${amountOut} smallest units` : formatWithSymbol(amountOut, asset),
-      hash ?? "-"
-    ])
-    const titles = ["TIME", "STATUS", "PAID OUT", "TRANSACTION"].map((title) => ({ title }))
-    yield* Console.log(rows.length === 0 ? "No withdrawals." : Table.render(titles, rows).join("\n"))
-    if (value.odd.length > 0) {
-      yield* Console.log(`${counted(value.odd.length, "record")} cannot be read in exact values: see --json`)
+    const answer = Answer.ofList(withdrawalList(asset), value.withdrawals, "No withdrawals.")
+    const odd = `${counted(value.odd.length, "record")} cannot be read in exact values: see --json`
+    return {
+      ...answer,
+      data: () => {
+        const { affiliateRecipient = null, asset = null, odd, recipient = null } = value
+        return { asset, recipient, affiliateRecipient, page, limit, withdrawals: answer.data(), odd }
+      },
+      lines: () => [...answer.lines(), ...(value.odd.length === 0 ? [] : [odd])]
     }
-  })
+  }, Answer.print)
 ).pipe(
   Command.withDescription("List what a swap of type ANY_INPUT has paid out"),
   Command.withExamples([
@@ -72,55 +71,50 @@ const withdrawals = Command.make(
   ])
 )
 
-const withdrawalsJson = (
-  { affiliateRecipient, asset, odd, recipient, withdrawals }: Withdrawals,
-  page: number,
-  limit: number
-) => ({
-  asset: asset ?? null,
-  recipient: recipient ?? null,
-  affiliateRecipient: affiliateRecipient ?? null,
-  page,
-  limit,
-  withdrawals: withdrawals.map(({ amountOut, at, hash, status, withdrawFee }) => ({
-    status,
-    amountOut: String(amountOut),
-    withdrawFee: withdrawFee === undefined ? null : String(withdrawFee),
-    timestamp: at === undefined ? null : iso(at),
-    hash: hash ?? null
-  })),
-  odd
-})
+const withdrawalList = (asset: Asset | undefined) =>
+  Table.of<Withdrawals["withdrawals"][number]>([
+    { title: "TIME", value: ({ at }) => at && iso(at) },
+    { key: "status", title: "STATUS", value: ({ status }) => status },
+    {
+      key: "amountOut",
+      title: "PAID OUT",
+      value: ({ amountOut }) => `${amountOut}`,
+      text: ({ amountOut }) =>
+        asset === undefined ? `${amountOut} smallest units` : formatWithSymbol(amountOut, asset)
+    },
+    { key: "withdrawFee", value: ({ withdrawFee }) => withdrawFee?.toString() },
+    { key: "timestamp", value: ({ at }) => at && iso(at) },
+    { key: "hash", title: "TRANSACTION", value: ({ hash }) => hash }
+  ])
 
 export const command = Command.make(
   "swaps",
-  { config: flags.config, json: flags.json },
-  Effect.fn(function* ({ config, json }) {
-    yield* withJournal(config, ({ journal }) =>
-      Effect.gen(function* () {
-        const swaps = yield* SwapHistory.all
-        if (json) return yield* Console.log(JSON.stringify(swaps.map(SwapText.evidence)))
-        yield* Console.log(swaps.length === 0 ? "No swaps yet." : table(swaps).join("\n"))
-      }).pipe(Effect.provide(Sqlite.layer({ filename: journal, readOnly: true })))
+  { config: flags.config, csv: flags.csv, json: flags.json },
+  Answer.said(({ config }) =>
+    withJournal(config, ({ journal }) =>
+      SwapHistory.all.pipe(
+        Effect.map((swaps) => Answer.ofList(list, swaps, "No swaps yet.")),
+        Effect.provide(Sqlite.layer({ filename: journal, readOnly: true }))
+      )
     )
-  })
+  )
 ).pipe(Command.withDescription("List the swaps and where their money is"), Command.withSubcommands([withdrawals]))
 
-const table = (swaps: ReadonlyArray<SwapHistory.SwapHistory>): ReadonlyArray<string> =>
-  Table.render(
-    ["SWAP", "AGREED", "PAYS", "RECEIVES", "PHASE", "VENUE SAYS", "OUTCOME"].map((title) => ({ title })),
-    swaps.map((swap) => {
-      const { agreed, id, placement } = swap
-      const end = SwapHistory.endOf(swap)
-      const received = end === undefined ? agreed.amountOut : SwapHistory.moneyOf(swap).received
-      return [
-        id,
-        iso(placement.plannedAt),
-        formatWithSymbol(agreed.amountIn, agreed.origin),
-        formatWithSymbol(received, agreed.destination),
-        SwapHistory.phaseOf(swap),
-        placement.report?.status ?? "-",
-        end?.outcome ?? "-"
-      ]
-    })
-  )
+const columns = Table.of<SwapHistory.SwapHistory>([
+  { key: "swap", title: "SWAP", value: ({ id }) => id },
+  { key: "agreed", title: "AGREED", value: ({ placement }) => iso(placement.plannedAt) },
+  { key: "pays", title: "PAYS", value: ({ agreed }) => formatWithSymbol(agreed.amountIn, agreed.origin) },
+  { key: "receives", title: "RECEIVES", value: (swap) => formatWithSymbol(receivedOf(swap), swap.agreed.destination) },
+  { key: "phase", title: "PHASE", value: SwapHistory.phaseOf },
+  { key: "status", title: "VENUE SAYS", value: ({ placement }) => placement.report?.status },
+  { key: "outcome", title: "OUTCOME", value: (swap) => SwapHistory.endOf(swap)?.outcome }
+])
+
+/** Programs get the whole evidence. */
+const list = {
+  ...columns,
+  json: (swaps: ReadonlyArray<SwapHistory.SwapHistory>) => swaps.map(SwapText.evidence)
+}
+
+const receivedOf = (swap: SwapHistory.SwapHistory): bigint =>
+  SwapHistory.endOf(swap) === undefined ? swap.agreed.amountOut : SwapHistory.moneyOf(swap).received

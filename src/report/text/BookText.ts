@@ -129,12 +129,12 @@ export const lines = (
   const most = Math.max(Math.floor(room / 2), room - Math.min(above.length, below.length))
   const table = Table.render(
     [
-      { title: "" },
-      { title: `PRICE ${market.quote.symbol}`, align: "decimal" },
-      { title: `QUANTITY ${market.base.symbol}`, align: "decimal" },
-      { title: "FROM MID", align: "right" },
-      { title: "AGE", align: "right" },
-      { title: "OWN ORDER" }
+      "",
+      Table.decimal(`PRICE ${market.quote.symbol}`),
+      Table.decimal(`QUANTITY ${market.base.symbol}`),
+      Table.right("FROM MID"),
+      Table.right("AGE"),
+      "OWN ORDER"
     ],
     [...nearest(above, most, "higher").toReversed(), ...middle, ...nearest(below, most, "lower")]
   )

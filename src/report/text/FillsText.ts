@@ -1,4 +1,4 @@
-/** Fills with price, fee and what they earned: as rows, as a table, and as the columns of a spreadsheet. */
+/** Fills with price, fee and what they earned: each for programs and spreadsheets, and for people one line for an order. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { iso } from "../../domain/Text.ts"
 import { fillKey } from "../../ledger/Profit.ts"
@@ -11,7 +11,6 @@ const pricePlaces = 12
 /** The digits that a table shows; programs get all of them. */
 const shownDigits = 8
 
-/** Quote per base of the exchanged amounts. */
 /** What was exchanged says the price; the limit says only what was asked for. */
 export const priceOf = (
   { base, quote, baseAmount, quoteAmount }: Pick<Trade, "base" | "quote" | "baseAmount" | "quoteAmount">,
@@ -23,135 +22,117 @@ export const priceOf = (
   return Decimal.divide(value, quantity, pricePlaces, "down")
 }
 
-/** The rows of these trades; `gridProfit` by `Profit.fillKey`. */
-export const rowsOf = (
+/** A fill, or all fills of an order together: a payout and its fee are the whole order's. */
+interface Fill {
+  readonly trade: Trade
+  readonly limit: Decimal.Decimal | undefined
+  /** What the order's answer said that the service takes of its input. */
+  readonly echoed: number | undefined
+  /** Once it is paid. */
+  readonly payout: Fee | undefined
+  /** In quote, fees not deducted; none for a fill that only opens. */
+  readonly gridProfit: bigint | undefined
+  readonly fills: number
+}
+
+const list = (assets: Money.Assets) => {
+  const moved = ({ side, base, baseAmount, quote, quoteAmount }: Trade, isPaid: boolean) => {
+    const [asset, amount] = (side === "SELL") === isPaid ? [base, baseAmount] : [quote, quoteAmount]
+    return { asset, amount: Money.amountText(assets, asset, amount) }
+  }
+  const both = ({ asset, amount }: ReturnType<typeof moved>): string => `${amount} ${asset}`
+  const feeOf = ({ payout }: Fill) => payout && Money.amountText(assets, payout.asset, payout.amount)
+  const earned = ({ gridProfit, trade }: Fill) =>
+    gridProfit === undefined ? undefined : Money.amountText(assets, trade.quote, gridProfit)
+  return Table.of<Fill>([
+    { key: "at", title: "TIME", value: ({ trade }) => iso(trade.at) },
+    { key: "market", value: ({ trade }) => trade.market },
+    { key: "slot", title: "SLOT", value: ({ trade }) => `${trade.strategy}/${trade.slot}` },
+    { key: "side", title: "SIDE", value: ({ trade }) => trade.side },
+    { key: "limit", value: ({ limit }) => limit && Decimal.format(limit) },
+    {
+      key: "price",
+      title: Table.decimal("PRICE"),
+      value: ({ trade }) => textOf(priceOf(trade, assets)),
+      text: ({ trade }) => shown(priceOf(trade, assets))
+    },
+    {
+      key: "paid",
+      title: Table.decimal("PAID"),
+      value: ({ trade }) => moved(trade, true).amount,
+      text: ({ trade }) => both(moved(trade, true))
+    },
+    { key: "paidAsset", value: ({ trade }) => moved(trade, true).asset },
+    {
+      key: "received",
+      title: Table.decimal("RECEIVED"),
+      value: ({ trade }) => moved(trade, false).amount,
+      text: ({ trade }) => both(moved(trade, false))
+    },
+    { key: "receivedAsset", value: ({ trade }) => moved(trade, false).asset },
+    {
+      key: "fee",
+      title: Table.decimal("PAYOUT FEE"),
+      value: feeOf,
+      text: (fill) => (fill.payout === undefined ? "" : `${feeOf(fill)} ${fill.payout.asset}`)
+    },
+    { key: "feeAsset", value: ({ payout }) => payout?.asset },
+    { key: "orderId", value: ({ trade }) => trade.orderId },
+    { key: "fillId", value: ({ trade }) => trade.fillId },
+    {
+      key: "gridProfit",
+      title: Table.decimal("GRID PROFIT"),
+      value: earned,
+      text: (fill) => (fill.gridProfit === undefined ? "" : `${earned(fill)} ${fill.trade.quote}`)
+    },
+    { key: "gridProfitAsset", value: ({ trade }) => trade.quote },
+    { key: "echoedBasisPoints", value: ({ echoed }) => echoed },
+    { title: Table.right("FILLS"), value: ({ fills }) => fills }
+  ])
+}
+
+const textOf = (price: Decimal.Decimal | undefined) => price && Decimal.format(price)
+
+const shown = (price: Decimal.Decimal | undefined): string =>
+  price === undefined ? "" : Decimal.format(Decimal.fromNumber(Number(Decimal.format(price)), shownDigits))
+
+/** These trades; `gridProfit` by `Profit.fillKey`. */
+export const of = (
   trades: ReadonlyArray<Trade>,
   { fees, orders }: TradingRecord,
   gridProfit: ReadonlyMap<string, bigint>,
   assets: Money.Assets
-): ReadonlyArray<Row> => {
+) => {
   const lives = new Map(orders.map((life) => [life.placement, life]))
   const payouts = new Map(fees.flatMap((fee) => (fee.kind === "payout" ? [[fee.placement, fee] as const] : [])))
-  return trades.map((trade) => {
+  const fillOf = (trade: Trade, parts: ReadonlyArray<Trade>): Fill => {
     const life = lives.get(trade.placement)
-    const of = { limit: life?.price, echoed: life?.echoedBasisPoints, payout: payouts.get(trade.placement) }
-    return row(trade, { ...of, gridProfit: gridProfit.get(fillKey(trade)) }, assets)
-  })
-}
-
-interface OfOrder {
-  readonly limit: Decimal.Decimal | undefined
-  readonly echoed: number | undefined
-  readonly payout: Fee | undefined
-  readonly gridProfit: bigint | undefined
-}
-
-const row = (trade: Trade, { echoed, limit, payout, gridProfit }: OfOrder, assets: Money.Assets) => {
-  const [paidAsset, paid, receivedAsset, received] =
-    trade.side === "SELL"
-      ? [trade.base, trade.baseAmount, trade.quote, trade.quoteAmount]
-      : [trade.quote, trade.quoteAmount, trade.base, trade.baseAmount]
-  const price = priceOf(trade, assets)
+    const earned = parts.flatMap((part) => gridProfit.get(fillKey(part)) ?? [])
+    return {
+      trade,
+      limit: life?.price,
+      echoed: life?.echoedBasisPoints,
+      payout: payouts.get(trade.placement),
+      gridProfit: earned.length === 0 ? undefined : sum(earned),
+      fills: parts.length
+    }
+  }
+  const wholeOf = (parts: ReadonlyArray<Trade>): ReadonlyArray<Fill> =>
+    parts.slice(-1).map((last) => {
+      const [baseAmount, quoteAmount] = [
+        sum(parts.map((part) => part.baseAmount)),
+        sum(parts.map((part) => part.quoteAmount))
+      ]
+      return fillOf({ ...last, baseAmount, quoteAmount }, parts)
+    })
+  const columns = list(assets)
+  const fills = trades.map((trade) => fillOf(trade, [trade]))
+  const byOrder = Map.groupBy(trades, ({ placement }) => placement)
   return {
-    at: iso(trade.at),
-    market: trade.market,
-    slot: `${trade.strategy}/${trade.slot}`,
-    side: trade.side,
-    limit: limit === undefined ? null : Decimal.format(limit),
-    price: price === undefined ? null : Decimal.format(price),
-    paid: Money.amountText(assets, paidAsset, paid),
-    paidAsset,
-    received: Money.amountText(assets, receivedAsset, received),
-    receivedAsset,
-    /** The payout fee of its whole order; null until it is paid. */
-    fee: payout === undefined ? null : Money.amountText(assets, payout.asset, payout.amount),
-    feeAsset: payout?.asset ?? null,
-    /** What the order's answer said that the service takes of its input; null where it said nothing. */
-    echoedBasisPoints: echoed ?? null,
-    /** In quote, fees not deducted; null for a fill that only opens. */
-    gridProfit: gridProfit === undefined ? null : Money.amountText(assets, trade.quote, gridProfit),
-    gridProfitAsset: trade.quote,
-    orderId: trade.orderId ?? null,
-    fillId: trade.fillId
+    json: () => columns.json(fills),
+    csv: () => columns.csv(fills),
+    lines: () => columns.lines([...byOrder.values()].flatMap(wholeOf))
   }
 }
 
-type Row = ReturnType<typeof row>
-
-const shown = (price: string | null): string =>
-  price === null ? "" : Decimal.format(Decimal.fromNumber(Number(price), shownDigits))
-
-/** One line for an order, however many fills it had: a payout and its fee are the whole order's. */
-export const table = (
-  trades: ReadonlyArray<Trade>,
-  { fees }: TradingRecord,
-  gridProfit: ReadonlyMap<string, bigint>,
-  assets: Money.Assets
-): ReadonlyArray<string> => {
-  const payouts = new Map(fees.flatMap((fee) => (fee.kind === "payout" ? [[fee.placement, fee] as const] : [])))
-  return Table.render(
-    [
-      { title: "TIME" },
-      { title: "SLOT" },
-      { title: "SIDE" },
-      { title: "PRICE", align: "decimal" },
-      { title: "PAID", align: "decimal" },
-      { title: "RECEIVED", align: "decimal" },
-      { title: "PAYOUT FEE", align: "decimal" },
-      { title: "GRID PROFIT", align: "decimal" },
-      { title: "FILLS", align: "right" }
-    ],
-    [...Map.groupBy(trades, ({ placement }) => placement).values()].flatMap((parts) => {
-      const last = parts.at(-1)
-      if (last === undefined) return []
-      const sum = (of: (part: Trade) => bigint | undefined) =>
-        parts.reduce((total, part) => total + (of(part) ?? 0n), 0n)
-      const whole: Trade = {
-        ...last,
-        baseAmount: sum((part) => part.baseAmount),
-        quoteAmount: sum((part) => part.quoteAmount)
-      }
-      const earned = parts.flatMap((part) => gridProfit.get(fillKey(part)) ?? [])
-      const of = {
-        limit: undefined,
-        echoed: undefined,
-        payout: payouts.get(last.placement),
-        gridProfit: earned.length === 0 ? undefined : earned.reduce((total, each) => total + each, 0n)
-      }
-      const order = row(whole, of, assets)
-      return [
-        [
-          order.at,
-          order.slot,
-          order.side,
-          shown(order.price),
-          `${order.paid} ${order.paidAsset}`,
-          `${order.received} ${order.receivedAsset}`,
-          order.fee === null ? "" : `${order.fee} ${order.feeAsset}`,
-          order.gridProfit === null ? "" : `${order.gridProfit} ${order.gridProfitAsset}`,
-          String(parts.length)
-        ]
-      ]
-    })
-  )
-}
-
-export const titles = [
-  "at",
-  "market",
-  "slot",
-  "side",
-  "limit",
-  "price",
-  "paid",
-  "paidAsset",
-  "received",
-  "receivedAsset",
-  "fee",
-  "feeAsset",
-  "orderId",
-  "fillId",
-  "gridProfit",
-  "gridProfitAsset",
-  "echoedBasisPoints"
-] as const
+const sum = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((total, each) => total + each, 0n)

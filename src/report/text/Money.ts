@@ -83,7 +83,7 @@ export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => 
     ...symbols.map((symbol) => amountText(assets, symbol, sum(symbol, of)))
   ]
   return Table.render(
-    [{ title: "MONEY" }, ...symbols.map((title) => ({ title, align: "decimal" as const }))],
+    ["MONEY", ...symbols.map(Table.decimal)],
     [
       ...places
         .filter((place) => isShown(place, { sum, symbols }))
@@ -106,7 +106,7 @@ export const shortTable = (ledger: Ledger, assets: Assets): ReadonlyArray<string
     ["TOTAL", ours]
   ]
   return Table.render(
-    [{ title: "MONEY" }, ...columns.map(([title]) => ({ title, align: "decimal" as const }))],
+    ["MONEY", ...columns.map(([title]) => Table.decimal(title))],
     symbols.map((symbol) => [symbol, ...columns.map(([, of]) => amountText(assets, symbol, sum(symbol, of)))])
   ).concat(notCountedLines(ledger, assets))
 }

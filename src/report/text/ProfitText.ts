@@ -114,11 +114,7 @@ export const lines = (
     quote,
     String(figures.rounds)
   ]
-  const columns = [
-    ...fields.map((field) => ({ title: titles[field], align: "decimal" as const })),
-    { title: "ASSET" },
-    { title: "ROUNDS", align: "right" as const }
-  ]
+  const columns = [...fields.map((field) => Table.decimal(titles[field])), "ASSET", Table.right("ROUNDS")]
   return [
     ...standings.map((each) => `${each.quote}: ${standingParts(each, assets).join("   ")}`),
     "",

@@ -1,12 +1,49 @@
 /**
- * Plain-text tables: columns as wide as their widest cell, numbers aligned at their decimal point. Cells never
- * contain line breaks, and text from a file or the venue cannot repaint a terminal.
+ * Tables. As text, columns are as wide as their widest cell, and numbers are aligned at their decimal point. Cells never
+ * contain line breaks, and text from a file or the venue cannot repaint a terminal. A list whose columns are declared once
+ * (`of`) is the same for people, programs and spreadsheets.
  */
+import * as Csv from "../../domain/Csv.ts"
 
 export interface TableColumn {
   readonly title: string
   /** `decimal` aligns numbers at their point; a unit may follow the number. */
   readonly align?: "left" | "right" | "decimal"
+}
+
+export const decimal = (title: string): TableColumn => ({ title, align: "decimal" })
+export const right = (title: string): TableColumn => ({ title, align: "right" })
+
+export interface ListColumn<Row> {
+  /** In JSON and comma-separated values; without it a column is for people only. */
+  readonly key?: string
+  /** In text; without it a column is for programs only. */
+  readonly title?: string | TableColumn
+  readonly value: (row: Row) => string | number | null | undefined
+  /** For people, where the value itself is not what they read. */
+  readonly text?: (row: Row) => string
+}
+
+/** A list of one kind of thing. */
+export const of = <Row>(columns: ReadonlyArray<ListColumn<Row>>) => {
+  const named = columns.flatMap(({ key, value }) => (key === undefined ? [] : [{ key, value }]))
+  const titled = columns.flatMap(({ title, text, value }) =>
+    title === undefined ? [] : [{ title, text: text ?? ((row: Row) => `${value(row) ?? "-"}`) }]
+  )
+  return {
+    json: (rows: ReadonlyArray<Row>) =>
+      rows.map((row) => Object.fromEntries(named.map(({ key, value }) => [key, value(row) ?? null]))),
+    csv: (rows: ReadonlyArray<Row>) =>
+      Csv.render(
+        named.map(({ key }) => key),
+        rows.map((row) => named.map(({ value }) => value(row) ?? ""))
+      ),
+    lines: (rows: ReadonlyArray<Row>) =>
+      render(
+        titled.map(({ title }) => title),
+        rows.map((row) => titled.map(({ text }) => text(row)))
+      )
+  }
 }
 
 /** Titles and cells. */
@@ -26,11 +63,12 @@ const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 export const printable = (text: string): string => text.replace(unprintable, "\uFFFD")
 
 export const render = (
-  columns: ReadonlyArray<TableColumn>,
+  columns: ReadonlyArray<string | TableColumn>,
   rows: ReadonlyArray<ReadonlyArray<string>>
 ): ReadonlyArray<string> => {
   const cellsOf = (index: number): ReadonlyArray<string> => rows.map((row) => printable(row[index] ?? ""))
-  const rendered = columns.map(({ title, align = "left" }, index) => {
+  const rendered = columns.map((column, index) => {
+    const { title, align = "left" } = typeof column === "string" ? { title: column } : column
     const cells = align === "decimal" ? byPoint(cellsOf(index)) : cellsOf(index)
     const width = Math.max(title.length, ...cells.map((cell) => cell.length))
     return [title, ...cells].map((cell) => (align === "left" ? cell.padEnd(width) : cell.padStart(width)))
@@ -49,7 +87,7 @@ export const ofFigures = (
   rows: ReadonlyArray<ReadonlyArray<string>>
 ): ReadonlyArray<string> =>
   render(
-    titles.map((title, index) => ({ title, align: index === 0 ? "left" : "right" })),
+    titles.map((title, index) => (index === 0 ? title : right(title))),
     rows
   )
 
@@ -57,11 +95,7 @@ export const ofFigures = (
 export const allRight = (
   titles: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>
-): ReadonlyArray<string> =>
-  render(
-    titles.map((title) => ({ title, align: "right" })),
-    rows
-  )
+): ReadonlyArray<string> => render(titles.map(right), rows)
 
 /** After an empty line; nothing where there is no table. */
 export const noted = (found: NotedCells | undefined): ReadonlyArray<string> =>

@@ -14,7 +14,7 @@ const assets = new Map(
 
 describe("the table of fills", () => {
   it("has one line for the two fills of an order, with their sums and one payout fee", () => {
-    const [, bought, sold] = FillsText.table(trading.trades, trading, new Map(), assets)
+    const [, bought, sold] = FillsText.of(trading.trades, trading, new Map(), assets).lines()
     const words = (line = "") => line.split(/\s+/).slice(2).join(" ")
     assert.strictEqual(words(bought), "BUY 60000 120 USDC 0.002 BTC 0.00000007 BTC 2")
     assert.strictEqual(words(sold), "SELL 66000 0.001 BTC 66 USDC 0.00001 USDC 1")
@@ -23,11 +23,11 @@ describe("the table of fills", () => {
   it("says what a sale earned against what its own slot paid", () => {
     const own = trading.trades.map((trade) => ({ ...trade, slot: "cell-p1" }))
     const gridProfit = Profit.gridProfitByFill(own)
-    const [, , sold] = FillsText.table(own, trading, gridProfit, assets)
+    const fills = FillsText.of(own, trading, gridProfit, assets)
+    const [, , sold] = fills.lines()
     assert.match(sold ?? "", /\s6\s+USDC\s+1$/)
-    const rows = FillsText.rowsOf(own, trading, gridProfit, assets)
     assert.deepStrictEqual(
-      rows.map((row) => row.gridProfit),
+      fills.json().map((row) => row["gridProfit"]),
       [null, null, "6"]
     )
   })

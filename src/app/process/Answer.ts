@@ -1,0 +1,52 @@
+/**
+ * What a command found: data for programs, lines for people, and of lists the cells for spreadsheets. Each form is made only
+ * when it is asked for, and one place prints it.
+ */
+import { Console, Effect } from "effect"
+import { WrongUsage } from "./WrongUsage.ts"
+
+export interface CommandAnswer<E = never> {
+  readonly data: () => unknown
+  readonly lines: () => ReadonlyArray<string>
+  readonly csv?: () => string
+  /** What the command fails with after it has said all this. */
+  readonly exit?: E | undefined
+}
+
+interface Form {
+  readonly json: boolean
+  readonly csv?: boolean
+}
+
+/** Stands behind the body of a command, whose flags say which form is wanted. */
+export const print = <E, F, R>(found: Effect.Effect<CommandAnswer<E>, F, R>, { csv = false, json }: Form) =>
+  Effect.gen(function* () {
+    if (csv && json) return yield* new WrongUsage({ message: "--csv and --json exclude each other" })
+    const answer = yield* found
+    const text = json ? JSON.stringify(answer.data()) : csv ? answer.csv?.().trimEnd() : answer.lines().join("\n")
+    if (text !== undefined) yield* Console.log(text)
+    if (answer.exit !== undefined) return yield* Effect.fail(answer.exit)
+  })
+
+/** The same around a body that is one effect. */
+export const said =
+  <I extends Form, E, F, R>(find: (input: I) => Effect.Effect<CommandAnswer<E>, F, R>) =>
+  (input: I) =>
+    print(find(input), input)
+
+interface List<Row> {
+  readonly json: (rows: ReadonlyArray<Row>) => unknown
+  readonly csv: (rows: ReadonlyArray<Row>) => string
+  readonly lines: (rows: ReadonlyArray<Row>) => ReadonlyArray<string>
+}
+
+/** A list whose columns were declared once (`Table.of`), or the sentence that says that there is nothing. */
+export const ofList = <Row>(
+  list: List<Row>,
+  rows: ReadonlyArray<Row>,
+  empty: string
+): CommandAnswer & { csv: () => string } => ({
+  data: () => list.json(rows),
+  csv: () => list.csv(rows),
+  lines: () => (rows.length === 0 ? [empty] : list.lines(rows))
+})
