@@ -5,7 +5,7 @@
 import { Console, Effect } from "effect"
 import { WrongUsage } from "./WrongUsage.ts"
 
-export interface CommandAnswer<E = never> {
+export interface CommandAnswer<E extends Error = Error> {
   readonly data: () => unknown
   readonly lines: () => ReadonlyArray<string>
   readonly csv?: () => string
@@ -19,18 +19,21 @@ interface Form {
 }
 
 /** Stands behind the body of a command, whose flags say which form is wanted. */
-export const print = <E, F, R>(found: Effect.Effect<CommandAnswer<E>, F, R>, { csv = false, json }: Form) =>
+export const print = <E extends Error, F, R>(
+  found: Effect.Effect<CommandAnswer<E>, F, R>,
+  { csv = false, json }: Form
+): Effect.Effect<void, E | F | WrongUsage, R> =>
   Effect.gen(function* () {
     if (csv && json) return yield* new WrongUsage({ message: "--csv and --json exclude each other" })
     const answer = yield* found
-    const text = json ? JSON.stringify(answer.data()) : csv ? answer.csv?.().trimEnd() : answer.lines().join("\n")
-    if (text !== undefined) yield* Console.log(text)
+    const lines = json ? [JSON.stringify(answer.data())] : csv ? [answer.csv?.().trimEnd() ?? ""] : answer.lines()
+    if (lines.length > 0) yield* Console.log(lines.join("\n"))
     if (answer.exit !== undefined) return yield* Effect.fail(answer.exit)
   })
 
 /** The same around a body that is one effect. */
 export const said =
-  <I extends Form, E, F, R>(find: (input: I) => Effect.Effect<CommandAnswer<E>, F, R>) =>
+  <I extends Form, E extends Error, F, R>(find: (input: I) => Effect.Effect<CommandAnswer<E>, F, R>) =>
   (input: I) =>
     print(find(input), input)
 

@@ -2,9 +2,10 @@
  * `limitbot canary`: holds what the service answers to read-only requests against what this program was written for. It moves
  * nothing and writes nothing. Exit code 1 when something differs that money depends on.
  */
-import { Console, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import * as Answer from "../../app/process/Answer.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import * as Drift from "../../domain/Drift.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -22,21 +23,20 @@ export class ServiceChanged extends Schema.TaggedError<ServiceChanged>()("Servic
 export const command = Command.make(
   "canary",
   { config: flags.config, json: flags.json },
-  Effect.fn(function* ({ config: file, json }) {
+  Effect.fn(function* ({ config: file }) {
     const config = yield* ConfigFile.load(file)
     const signerId = yield* VenueAccess.signerOf(config)
     const { checked, drift, unchecked } = yield* Canary.use((canary) => canary.look(config.markets.assets)).pipe(
       Effect.provide(VenueAccess.venue(config, signerId))
     )
-    if (json) yield* Console.log(JSON.stringify({ drift, checked, unchecked }))
-    else {
-      for (const each of drift)
-        yield* Console.log(`${each.closesFunding ? "CHANGED" : "differs"}  ${Drift.sentenceOf(each)}`)
-      if (drift.length === 0) yield* Console.log("The service is as it was recorded.")
-      yield* Console.log(`Compared: ${checked.join(", ") || "nothing"}.`)
-      for (const { what, why } of unchecked) yield* Console.log(`Not compared: ${what}: ${why}`)
-    }
+    const lines = () => [
+      ...drift.map((each) => `${each.closesFunding ? "CHANGED" : "differs"}  ${Drift.sentenceOf(each)}`),
+      ...(drift.length === 0 ? ["The service is as it was recorded."] : []),
+      `Compared: ${checked.join(", ") || "nothing"}.`,
+      ...unchecked.map(({ what, why }) => `Not compared: ${what}: ${why}`)
+    ]
     const why = Drift.closing(drift)
-    if (why !== undefined) return yield* new ServiceChanged({ why })
-  })
+    const exit = why === undefined ? undefined : new ServiceChanged({ why })
+    return { data: () => ({ drift, checked, unchecked }), lines, exit }
+  }, Answer.print)
 ).pipe(Command.withDescription("Compare the service with what this program was written for; reads only"))

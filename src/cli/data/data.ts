@@ -6,6 +6,7 @@ import { Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as RunCandles from "../../app/backtest/RunCandles.ts"
 import * as JournalData from "../../app/journal/JournalData.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import { extremes } from "../../candles/Candles.ts"
@@ -30,10 +31,10 @@ const load = (asked: RunCandles.PartAsked & { readonly data: string; readonly ma
 const calibrate = Command.make(
   "calibrate",
   { journal: FileName.argument("journal"), market, json: flags.json },
-  Effect.fn(function* ({ journal, market, json }) {
+  Effect.fn(function* ({ journal, market }) {
     const found = yield* JournalData.calibration(journal, Option.getOrUndefined(market))
-    yield* Console.log(json ? JSON.stringify(found) : Calibration.describe(found).join("\n"))
-  })
+    return { data: () => found, lines: () => Calibration.describe(found) }
+  }, Answer.print)
 ).pipe(Command.withDescription("What a bot's own orders took, by its journal: for backtest --calibrate"))
 
 const info = Command.make(
@@ -45,29 +46,16 @@ const info = Command.make(
     const gaps = TimeAxis.gaps(time)
     const [lowest, highest] = extremes(candles)
     const [from, to] = [TimeAxis.openTime(time, 0), TimeAxis.closeTime(time, bars - 1)]
-    const shown = {
-      bars,
-      from,
-      to,
-      stepMillis: time.stepMillis,
-      gaps,
-      lowest,
-      highest,
-      repaired,
-      sha256,
-      source,
-      warnings
-    }
-    if (input.json) return yield* Console.log(JSON.stringify(shown))
-    yield* Console.log(
-      [
-        `${input.data}: ${bars} candles of ${time.stepMillis / 1000} s from ${iso(from)} to ${iso(to)}`,
-        `prices from ${lowest} to ${highest}`,
-        gaps.count === 0 ? "no gaps" : `${gaps.count} gaps, ${gaps.bars} bars missing`,
-        ...warnings
-      ].join("\n")
-    )
-  })
+    const { stepMillis } = time
+    const said = [
+      `${input.data}: ${bars} candles of ${stepMillis / 1000} s from ${iso(from)} to ${iso(to)}`,
+      `prices from ${lowest} to ${highest}`,
+      gaps.count === 0 ? "no gaps" : `${gaps.count} gaps, ${gaps.bars} bars missing`,
+      ...warnings
+    ]
+    const data = { bars, from, to, stepMillis, gaps, lowest, highest, repaired, sha256, source, warnings }
+    return { data: () => data, lines: () => said }
+  }, Answer.print)
 ).pipe(Command.withDescription("What is in a candle or trade file, and what is wrong with it"))
 
 const convert = Command.make(
@@ -95,7 +83,7 @@ const generate = Command.make(
     overwrite: flags.toggle("overwrite", "Replace the file if it exists"),
     json: flags.json
   },
-  Effect.fn(function* ({ out, bars, seed, step, price, overwrite, json }) {
+  Effect.fn(function* ({ out, bars, seed, step, price, overwrite }) {
     if (bars < 2 || bars > 100_000_000 || step < 1)
       return yield* new WrongUsage({
         message: "--bars, --step: 2 to 100,000,000 bars of at least a second"
@@ -108,10 +96,11 @@ const generate = Command.make(
     const candles = Generate.generate({ ...Generate.defaults, bars, seed, stepMillis: step * 1000, startPrice })
     yield* writeCsv(candles, out)
     const sha256 = hashOf(candles)
-    yield* Console.log(
-      json ? JSON.stringify({ file: out, bars, seed, sha256 }) : `${out}: ${bars} candles, columns ${sha256}`
-    )
-  })
+    return {
+      data: () => ({ file: out, bars, seed, sha256 }),
+      lines: () => [`${out}: ${bars} candles, columns ${sha256}`]
+    }
+  }, Answer.print)
 ).pipe(Command.withDescription("Make synthetic candles: the same seed gives the same file"))
 
 export const command = Command.make("data").pipe(

@@ -1,7 +1,4 @@
 /** What the journal knows of a bot at this moment, for the terminal. */
-import { Console, Effect } from "effect"
-import * as DashboardPage from "../../app/control/DashboardPage.ts"
-import { Terminal } from "../../app/process/Terminal.ts"
 import { iso } from "../../domain/Text.ts"
 import { age } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -12,9 +9,13 @@ import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import { type JournalFacts, problemsInJournal, safeUntil } from "../../views/Status.ts"
 import { frame, paper } from "../screen/Screen.ts"
 
-export const printScreen = Effect.fnUntraced(function* (facts: JournalFacts, holder: Lease.Holder | undefined) {
-  const terminal = yield* Terminal
-  const { assets, dashboard, journal, killSwitch, now, prices, state, trading } = facts
+/** On a terminal with the line that opens the page. */
+export const screen = (
+  facts: JournalFacts,
+  holder: Lease.Holder | undefined,
+  { colours, page }: { readonly colours: boolean; readonly page: string | undefined }
+): ReadonlyArray<string> => {
+  const { assets, journal, killSwitch, now, prices, state, trading } = facts
   const picture = LiveProfit.pictureNow(trading, assets, now)
   const lines = frame(
     {
@@ -27,27 +28,25 @@ export const printScreen = Effect.fnUntraced(function* (facts: JournalFacts, hol
         holder === undefined ? stopped(state) : `running as process ${holder.pid} for ${age(now - holder.since)}`,
       state,
       assets,
-      dashboard: dashboard === undefined ? undefined : yield* DashboardPage.line(journal, dashboard),
+      dashboard: page,
       prices: new Map(),
       recent: [],
       profit: picture,
       now
     },
-    { ...paper, colours: terminal.colours }
+    { ...paper, colours }
   )
   const until = safeUntil(state)
-  yield* Console.log(
-    [
-      lines.join("\n").trimEnd(),
-      "",
-      ...ProfitText.lines(profitByStrategy(trading, picture), assets),
-      `Prices: ${prices}${prices === "signed" ? "" : ": whoever is between the bot and the venue can change them; set venue.quoteKey"}`,
-      ...(until === undefined
-        ? []
-        : [`Safe unattended until ${until}: then the venue ends the first order and refunds it.`])
-    ].join("\n")
-  )
-})
+  return [
+    lines.join("\n").trimEnd(),
+    "",
+    ...ProfitText.lines(profitByStrategy(trading, picture), assets),
+    `Prices: ${prices}${prices === "signed" ? "" : ": whoever is between the bot and the venue can change them; set venue.quoteKey"}`,
+    ...(until === undefined
+      ? []
+      : [`Safe unattended until ${until}: then the venue ends the first order and refunds it.`])
+  ]
+}
 
 /** The bot records the switch when it obeys; until then the journal and the switch differ. */
 const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {

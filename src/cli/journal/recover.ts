@@ -4,9 +4,10 @@
  * bot of an account made an order, so the journals of the others say what is theirs.
  */
 
-import { Clock, Console, Effect, Schema, Stream } from "effect"
+import { Clock, Effect, Schema, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { eventsOf, inJournal, isThere } from "../../app/journal/JournalView.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import { Process } from "../../app/process/Process.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { bySymbol } from "../../domain/Amount.ts"
@@ -59,37 +60,39 @@ export const command = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Effect.fn(function* ({ files, beside, config: file, json }) {
-    const config = yield* ConfigFile.load(file)
-    const strategies = files.length === 0 ? [] : yield* StrategyFiles.load(files, config.markets)
-    const exists = yield* isThere(config.journal)
-    if (exists) return yield* new JournalThere({ journal: config.journal })
-    const others = new Set((yield* Effect.forEach(beside, ordersOf)).flat())
-    yield* Head.forget(Lease.fileOf(config.journal))
-    const account = yield* Layers.accountOf(config)
-    const { pid } = yield* Process
-    const run = { pid, version, mode: "live", account: account.signerId, venue: config.venue.url }
-    const assets = bySymbol(config.markets.assets)
-    const result = yield* rebuild(run, strategies, Layers.marketsByName(config.markets), others).pipe(
-      Effect.provide(Layers.live(config, account, pid))
-    )
-    const elsewhere = yield* historyOf(config, account, result.recovery)
-    const { found, unfunded, finished, notUnderstood } = result.recovery
-    const own = found.filter(({ strategy }) => strategy !== Recovery.recovered).length
-    const ids = (orders: ReadonlyArray<Order>) => orders.map(({ id }) => id)
-    if (json) {
-      const orders = found.map(({ order, strategy, slot }) => ({ order: order.id, slot: `${strategy}/${slot}` }))
-      const money = Money.rows(result.state.ledger, assets)
-      const notCounted = Money.notCounted(result.state.ledger, assets)
-      const fills = finished.reduce((sum, { order }) => sum + order.fills.length, 0)
-      const counts = { finished: finished.length, fills, ofOthers: result.ofOthers }
-      const rest = { unfunded: ids(unfunded), ...counts, notUnderstood: ids(notUnderstood) }
-      return yield* Console.log(
-        JSON.stringify({ journal: config.journal, orders, ...rest, money, notCounted, history: elsewhere, unknown })
+  Effect.fn(
+    function* ({ files, beside, config: file }) {
+      const config = yield* ConfigFile.load(file)
+      const strategies = files.length === 0 ? [] : yield* StrategyFiles.load(files, config.markets)
+      const exists = yield* isThere(config.journal)
+      if (exists) return yield* new JournalThere({ journal: config.journal })
+      const others = new Set((yield* Effect.forEach(beside, ordersOf)).flat())
+      yield* Head.forget(Lease.fileOf(config.journal))
+      const account = yield* Layers.accountOf(config)
+      const { pid } = yield* Process
+      const run = { pid, version, mode: "live", account: account.signerId, venue: config.venue.url }
+      const assets = bySymbol(config.markets.assets)
+      const result = yield* rebuild(run, strategies, Layers.marketsByName(config.markets), others).pipe(
+        Effect.provide(Layers.live(config, account, pid))
       )
-    }
-    yield* Console.log(
-      [
+      const elsewhere = yield* historyOf(config, account, result.recovery)
+      const { found, unfunded, finished, notUnderstood } = result.recovery
+      const own = found.filter(({ strategy }) => strategy !== Recovery.recovered).length
+      const ids = (orders: ReadonlyArray<Order>) => orders.map(({ id }) => id)
+      const data = () => ({
+        journal: config.journal,
+        orders: found.map(({ order, strategy, slot }) => ({ order: order.id, slot: `${strategy}/${slot}` })),
+        unfunded: ids(unfunded),
+        finished: finished.length,
+        fills: finished.reduce((sum, { order }) => sum + order.fills.length, 0),
+        ofOthers: result.ofOthers,
+        notUnderstood: ids(notUnderstood),
+        money: Money.rows(result.state.ledger, assets),
+        notCounted: Money.notCounted(result.state.ledger, assets),
+        history: elsewhere,
+        unknown
+      })
+      const lines = () => [
         `${config.journal}: ${counted(found.length, "order")} with money in them, ${own} in their slots again`,
         ...found
           .filter(({ strategy }) => strategy === Recovery.recovered)
@@ -113,9 +116,12 @@ export const command = Command.make(
         "",
         "Not known any more:",
         ...unknown.map((text) => `  ${text}`)
-      ].join("\n")
-    )
-  }, Effect.scoped)
+      ]
+      return { data, lines }
+    },
+    Answer.print,
+    Effect.scoped
+  )
 ).pipe(Command.withDescription("Rebuild a lost journal from what the venue can prove, and say what it cannot"))
 
 const unknown = [

@@ -1,10 +1,13 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
+import * as DashboardPage from "../../app/control/DashboardPage.ts"
 import { withJournal } from "../../app/journal/JournalView.ts"
 import { newestPrices } from "../../app/money/NewestPrices.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import * as KillFile from "../../app/process/KillFile.ts"
 import * as RunningBot from "../../app/process/RunningBot.ts"
+import { Terminal } from "../../app/process/Terminal.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
@@ -25,7 +28,7 @@ export const command = Command.make(
     if (watch && json)
       return yield* new WrongUsage({ message: "--watch is for people; `events --follow --json` for programs" })
     if (watch) return yield* withJournal(config, (view) => Watch.watch(view, forMillis))
-    yield* withJournal(
+    const found = withJournal(
       config,
       Effect.fnUntraced(function* (journal) {
         const stored = yield* StoredProfit.present
@@ -35,8 +38,14 @@ export const command = Command.make(
         const killSwitch = yield* Effect.flatten(KillFile.watch(journal.journal))
         const dashboard = yield* RunningBot.addressOf(journal.journal)
         const facts = { ...journal, trading, runningPid: holder?.pid, killSwitch, dashboard }
-        yield* json ? Console.log(JSON.stringify(journalStatus(facts))) : StatusText.printScreen(facts, holder)
+        const page = dashboard === undefined ? undefined : yield* DashboardPage.line(journal.journal, dashboard)
+        const { colours } = yield* Terminal
+        return {
+          data: () => journalStatus(facts),
+          lines: () => StatusText.screen(facts, holder, { colours, page })
+        }
       })
     )
+    yield* Answer.print(found, { json })
   })
 ).pipe(Command.withDescription("Show slots, orders and money as the journal has them"))

@@ -1,8 +1,9 @@
 /** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { withJournal } from "../../app/journal/JournalView.ts"
+import { type JournalView, withJournal } from "../../app/journal/JournalView.ts"
 import { readAlong } from "../../app/money/LedgerView.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import { movingTags } from "../../domain/Ledger.ts"
 import { utcDate } from "../../domain/Text.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
@@ -14,43 +15,47 @@ import * as flags from "../flags.ts"
 export const command = Command.make(
   "money",
   { config: flags.config, json: flags.json },
-  Effect.fn(function* ({ config, json }) {
+  Effect.fn(function* ({ config }) {
     const overTime = MoneyOverTime.make()
-    yield* withJournal(
+    return yield* withJournal(
       config,
       Effect.fnUntraced(function* (view) {
         yield* readAlong(view, movingTags, overTime.see)
         const { state, assets, now } = view
         const days = overTime.result()
         const all = moneyInFull(state, assets, now, days)
-        if (json) return yield* Console.log(JSON.stringify(all))
-        return yield* Console.log(
-          [
-            ...Money.table(state.ledger, assets),
-            ...block(
-              ["STRATEGY", "PLACE"],
-              all.strategies.map(({ strategy, place, amount, asset }) => [strategy, place, `${amount} ${asset}`])
-            ),
-            ...block(
-              ["ORDER", "SLOT", "PLACE"],
-              all.orders.map(({ order, placement, slot, place, amount, asset }) => [
-                order ?? placement,
-                slot,
-                place,
-                `${amount} ${asset}`
-              ])
-            ),
-            ...block(
-              ["FEES OF", "KIND"],
-              all.fees.map(({ asset, kind, amount }) => [asset, feeKinds[kind], `${amount} ${asset}`])
-            ),
-            ...historyLines(days, assets)
-          ].join("\n")
-        )
+        return { data: () => all, lines: () => linesOf(view, all, days) }
       })
     )
-  })
+  }, Answer.print)
 ).pipe(Command.withDescription("Show where every unit of money is: by place, strategy and order, and over time"))
+
+type Days = ReturnType<ReturnType<typeof MoneyOverTime.make>["result"]>
+
+const linesOf = ({ assets, state }: JournalView, all: ReturnType<typeof moneyInFull>, days: Days) => {
+  const said = ({ amount, asset }: { readonly amount: string; readonly asset: string }) => `${amount} ${asset}`
+  return [
+    ...Money.table(state.ledger, assets),
+    ...block(
+      ["STRATEGY", "PLACE"],
+      all.strategies.map((row) => [row.strategy, row.place, said(row)])
+    ),
+    ...block(
+      ["ORDER", "SLOT", "PLACE"],
+      all.orders.map((row) => [row.order ?? row.placement, row.slot, row.place, said(row)])
+    ),
+    ...block(
+      ["FEES OF", "KIND"],
+      all.fees.map((row) => [row.asset, feeKinds[row.kind], said(row)])
+    ),
+    ...block(
+      ["DAY (UTC)", "PLACE"],
+      days.flatMap(({ at, places }) =>
+        places.map(({ asset, place, amount }) => [utcDate(at), place, Money.withSymbol(assets, asset, amount)])
+      )
+    )
+  ]
+}
 
 const feeKinds = {
   paid: "paid so far",
@@ -60,11 +65,3 @@ const feeKinds = {
 
 const block = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
   rows.length === 0 ? [] : ["", ...Table.render([...titles, Table.decimal("AMOUNT")], rows)]
-
-const historyLines = (days: ReturnType<ReturnType<typeof MoneyOverTime.make>["result"]>, assets: Money.Assets) =>
-  block(
-    ["DAY (UTC)", "PLACE"],
-    days.flatMap(({ at, places }) =>
-      places.map(({ asset, place, amount }) => [utcDate(at), place, Money.withSymbol(assets, asset, amount)])
-    )
-  )

@@ -1,7 +1,8 @@
 /** `limitbot profit`: what trading has earned and cost so far, by the method that the user names. */
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { withLedger } from "../../app/money/LedgerView.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import { minutesOf } from "../../journal/PriceStore.ts"
 import { methods } from "../../ledger/Lots.ts"
 import * as Profit from "../../ledger/Profit.ts"
@@ -22,8 +23,8 @@ export const command = Command.make(
     ),
     json: flags.json
   },
-  Effect.fn(function* ({ config, by, method, json }) {
-    yield* withLedger(
+  Effect.fn(function* ({ config, by, method }) {
+    return yield* withLedger(
       config,
       Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals, state }) {
         const grouping = Option.getOrUndefined(by)
@@ -43,12 +44,10 @@ export const command = Command.make(
         const quotes = new Map(trading.orders.map(({ market, quote }) => [market, quote]))
         const charged = Map.groupBy(state.echoedFees.values(), ({ market }) => quotes.get(market))
         const profit = { standings, method, whole, by: grouping, groups, markedAt, statistics, charged }
-        yield* Console.log(
-          json ? JSON.stringify(ProfitText.json(profit, assets)) : ProfitText.lines(profit, assets).join("\n")
-        )
+        return { data: () => ProfitText.json(profit, assets), lines: () => ProfitText.lines(profit, assets) }
       })
     )
-  })
+  }, Answer.print)
 ).pipe(
   Command.withDescription(
     "Show profit and loss: what rounds earned, what the inventory did, fees, and capital that came or went"

@@ -2,9 +2,10 @@
  * `limitbot replay`: makes every recorded decision again, with the files of the time or with an edited one. It says what
  * share of the fills came when the recorded prices allowed it, and between what an edited file's profit would differ.
  */
-import { Console, Effect, Option, Result, Schema, Stream } from "effect"
+import { Effect, Option, Result, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { decisionCode } from "../../app/DecisionCode.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import { fillPresets } from "../../backtest/kernel/FillPresets.ts"
 import { secondMillis } from "../../domain/Durations.ts"
 import * as Replay from "../../engine/explain/Replay.ts"
@@ -47,7 +48,7 @@ export const command = Command.make(
     certificate: flags.toggle("certificate", "Fail unless every decision is what the files of the time say"),
     json: flags.json
   },
-  Effect.fn(function* ({ config, journal, with: edited, certificate, json }) {
+  Effect.fn(function* ({ config, journal, with: edited, certificate }) {
     const settings = yield* ConfigFile.loadSettings(config)
     const { account, markets, venue } = settings
     const strategies = edited.length === 0 ? [] : yield* StrategyFiles.load(edited, markets)
@@ -79,10 +80,10 @@ export const command = Command.make(
       )
     const profit = yield* Effect.forEach(strategies, differenceOf)
     const found = { replayed, verdicts: verdictsOf(trading, minutes), code: decisionCode(), profit }
-    yield* Console.log(json ? JSON.stringify(ReplayText.json(found)) : ReplayText.lines(found).join("\n"))
     const { decisions, identical } = replayed
-    if (certificate && identical < decisions) return yield* new NotIdentical({ decisions, identical })
-  })
+    const exit = certificate && identical < decisions ? new NotIdentical({ decisions, identical }) : undefined
+    return { data: () => ReplayText.json(found), lines: () => ReplayText.lines(found), exit }
+  }, Answer.print)
 ).pipe(
   Command.withDescription("Run every recorded decision again and compare"),
   Command.withExamples([

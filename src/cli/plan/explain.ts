@@ -3,10 +3,11 @@
  * saw, what our limits and the venue said, and the numbers that would change it.
  */
 
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { inJournal } from "../../app/journal/JournalView.ts"
 import { explained, shownEvents } from "../../app/plan/Explaining.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import { iso } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import type { Explanation } from "../../views/Explanation.ts"
@@ -23,16 +24,16 @@ export const command = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Effect.fn(function* ({ slot, at, config, json }) {
+  Effect.fn(function* ({ slot, at, config }) {
     const settings = yield* ConfigFile.loadSettings(config)
     const asked = explained(settings, Option.getOrUndefined(slot), Option.getOrUndefined(at))
     const { now, slots } = yield* inJournal(settings.journal, asked)
-    if (json) return yield* Console.log(JSON.stringify(slots))
-    if (Option.isSome(at)) yield* Console.log(`At ${iso(now)}:`)
-    for (const each of slots) {
-      for (const line of lines(each, slots.length === 1)) yield* Console.log(line)
+    const title = Option.isSome(at) ? [`At ${iso(now)}:`] : []
+    return {
+      data: () => slots,
+      lines: () => [...title, ...slots.flatMap((each) => lines(each, slots.length === 1))]
     }
-  })
+  }, Answer.print)
 ).pipe(
   Command.withDescription(
     "Explain why a slot holds what it holds, or nothing, now or at any time, and what would change that"

@@ -3,10 +3,11 @@
  * changes nothing.
  */
 
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as PlanDraft from "../../app/plan/PlanDraft.ts"
 import { allowFlag, PlanRefused } from "../../app/plan/PlanRefused.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import { Terminal } from "../../app/process/Terminal.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -40,10 +41,13 @@ export const command = Command.make(
     const plan = yield* Effect.provide(PlanDraft.draft(config, account, strategies), Layers.looking(config, account))
     const refused = refusedIn(plan, allow)
     const assets = bySymbol(config.markets.assets)
-    if (json) yield* Console.log(JSON.stringify(planView(plan, assets, refused)))
-    else for (const line of PlanText.lines(plan, assets, refused, yield* styleHere)) yield* Console.log(line)
-    if (refused.length > 0) return yield* new PlanRefused({ names: refused, findings: [], isPrinted: json })
-  })
+    const style = yield* styleHere
+    return {
+      data: () => planView(plan, assets, refused),
+      lines: () => PlanText.lines(plan, assets, refused, style),
+      exit: refused.length === 0 ? undefined : new PlanRefused({ names: refused, findings: [], isPrinted: json })
+    }
+  }, Answer.print)
 ).pipe(
   Command.withDescription("Show what a run would keep, cancel, create and defer now, with costs and dangers"),
   Command.withExamples([

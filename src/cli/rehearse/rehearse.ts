@@ -3,9 +3,10 @@
  * requests and crashes on a sandbox in virtual time. The report says what happened: fills, the worst drawdown, the
  * longest wait for the answer to a payment, and what would have woken somebody up.
  */
-import { Cause, Console, Effect, FileSystem, Option, Schema } from "effect"
+import { Cause, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { allowFlag, PlanRefused } from "../../app/plan/PlanRefused.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import * as Progress from "../../app/process/Progress.ts"
 import * as RehearsedBot from "../../app/rehearse/RehearsedBot.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
@@ -62,36 +63,40 @@ export const command = Command.make(
     allow: allowFlag,
     json: flags.json
   },
-  Effect.fn(function* ({ allow, bad, candles, config, days, files, json, price, seed }) {
-    const fileSystem = yield* FileSystem.FileSystem
-    const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-rehearsal-" })
-    const settings = yield* settingsOf(config, files, folder)
-    const strategies = yield* StrategyFiles.load(files, settings.markets)
-    const first = strategies[0]
-    if (first === undefined) return
-    const progress = yield* Progress.make("rehearse")
-    const outcome = yield* RehearsedBot.rehearse({
-      settings,
-      strategies,
-      allow,
-      assets: assetsOf(settings.markets.assets, strategies, Option.getOrUndefined(price)),
-      candles: Option.getOrUndefined(candles),
-      candlesSymbol: first.market.base.symbol,
-      seed,
-      days,
-      level: bad,
-      folder,
-      progress: (share) => Effect.sync(() => progress.update(share, 1, `${(share * days).toFixed(1)} days`))
-    })
-    progress.wipe()
-    if (outcome.ended !== undefined) yield* refusalIn(outcome.ended)
-    const names = strategies.map(({ name }) => name)
-    yield* json
-      ? Console.log(JSON.stringify(RehearsalText.json(outcome, { names, bad, days, seed })))
-      : Console.log(RehearsalText.lines(outcome, { names, bad, days, seed }).join("\n"))
-    const problems = RehearsalText.problemsOf(outcome)
-    if (problems.length > 0) return yield* new RehearsalFailed({ problems })
-  }, Effect.scoped)
+  Effect.fn(
+    function* ({ allow, bad, candles, config, days, files, price, seed }) {
+      const fileSystem = yield* FileSystem.FileSystem
+      const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-rehearsal-" })
+      const settings = yield* settingsOf(config, files, folder)
+      const strategies = yield* StrategyFiles.load(files, settings.markets)
+      const progress = yield* Progress.make("rehearse")
+      const outcome = yield* RehearsedBot.rehearse({
+        settings,
+        strategies,
+        allow,
+        assets: assetsOf(settings.markets.assets, strategies, Option.getOrUndefined(price)),
+        candles: Option.getOrUndefined(candles),
+        candlesSymbol: strategies[0]?.market.base.symbol ?? "",
+        seed,
+        days,
+        level: bad,
+        folder,
+        progress: (share) => Effect.sync(() => progress.update(share, 1, `${(share * days).toFixed(1)} days`))
+      })
+      progress.wipe()
+      if (outcome.ended !== undefined) yield* refusalIn(outcome.ended)
+      const names = strategies.map(({ name }) => name)
+      const asked = { names, bad, days, seed }
+      const problems = RehearsalText.problemsOf(outcome)
+      return {
+        data: () => RehearsalText.json(outcome, asked),
+        lines: () => RehearsalText.lines(outcome, asked),
+        exit: problems.length === 0 ? undefined : new RehearsalFailed({ problems })
+      }
+    },
+    Answer.print,
+    Effect.scoped
+  )
 ).pipe(
   Command.withDescription("Put strategy files through days of outages and crashes on a sandbox, before any money"),
   Command.withExamples([
