@@ -2,13 +2,25 @@
  * Small readers that combine into the shape of a file. A reader turns a node into a value, or reports what is wrong
  * and goes on, so one reading finds every mistake. Values stay `Located`, for checks between fields.
  */
-
 import type { Asset } from "../domain/Amount.ts"
 import * as Amount from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { dayMillis, hourMillis } from "../domain/Durations.ts"
+import { dayMillis, unitMillis } from "../domain/Durations.ts"
+import type { Side } from "../domain/Market.ts"
 import { described, type JsonSchema, numeric, schemaOf } from "./JsonSchema.ts"
-import { nearest, place, quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
+import {
+  durationHint,
+  longestDays,
+  nameHint,
+  nearest,
+  numberHint,
+  quoted,
+  type Report,
+  ratioHint,
+  report,
+  type Span,
+  suggestion
+} from "./Problem.ts"
 import { isEmpty, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
 
 export interface Reader<A> {
@@ -21,53 +33,103 @@ export interface Located<A> extends Span {
   readonly value: A
 }
 
-interface Field<A> {
-  readonly read: Reader<A>
-  readonly isRequired: boolean
-  readonly about: string | undefined
+/** A reader whose values can be said as a file says them: only they can be defaults. */
+export interface Written<A> extends Reader<A> {
+  readonly write: (value: A) => string
 }
 
-/** `about`: the purpose of the key, as editors show it. */
-export const required = <A>(read: Reader<A>, about?: string): Field<A> => ({ read, isRequired: true, about })
-export const optional = <A>(read: Reader<A>, about?: string): Field<A> => ({ read, isRequired: false, about })
+/** One key of a section: how its value is read, and what it is for, as editors show it. */
+export interface Key<A> {
+  readonly read: Reader<A>
+  readonly says: string | undefined
+  readonly isRequired?: true
+  /** In words: what holds where the key is not written. */
+  readonly unless?: string | undefined
+}
+interface RequiredKey<A> extends Key<A> {
+  readonly isRequired: true
+}
+interface DefaultKey<A> extends Key<A> {
+  readonly otherwise: A
+}
 
-type ValueOf<F> = F extends Field<infer A> ? A : never
+export const required = <A>(read: Reader<A>, says?: string): RequiredKey<A> => ({ read, says, isRequired: true })
+/** `unless`: for a default that depends on more than this key. */
+export const optional = <A>(read: Reader<A>, says?: string, unless?: string): Key<A> => ({ read, says, unless })
+export const withDefault = <A>(
+  read: Written<A>,
+  otherwise: A,
+  says?: string,
+  unless = read.write(otherwise)
+): DefaultKey<A> => ({ read, otherwise, says, unless })
+
+export type Keys = Readonly<Record<string, Key<unknown> & { readonly otherwise?: unknown }>>
+
+type ValueOf<K> = K extends Key<infer A> ? A : never
 /** A missing or wrong field is `undefined`: the mistake is already reported. */
-export type Fields<F> = { readonly [K in keyof F]: Located<ValueOf<F[K]>> | undefined }
+export type Fields<T> = { readonly [K in keyof T]: Located<ValueOf<T[K]>> | undefined }
+/** What a section says: the values of its keys, or their defaults. */
+export type SettingsOf<T> = {
+  readonly [K in keyof T]: T[K] extends RequiredKey<infer A> | DefaultKey<infer A> ? A : ValueOf<T[K]> | undefined
+}
 
 const describe = (node: YamlNode): string =>
   node.type === "map" ? "a mapping" : node.type === "list" ? "a list" : isEmpty(node) ? "nothing" : quoted(node.text)
 
 /** A mapping with these keys and no others. `otherKeys` are accepted here and read elsewhere. */
-export const fields = <F extends Readonly<Record<string, Field<unknown>>>>(
-  table: F,
-  otherKeys: ReadonlyArray<string> = []
-): Reader<Fields<F>> => {
+export const fields = <T extends Keys>(table: T, otherKeys: ReadonlyArray<string> = []): Reader<Fields<T>> => {
   const keys = Object.keys(table)
   const known = [...keys, ...otherKeys]
-  const read: Reader<Fields<F>> = (node, to) => {
+  const read: Reader<Fields<T>> = (node, to) => {
     if (node.type !== "map") {
       return report(to, node, `expected keys and values, found ${describe(node)}`, `the keys are: ${keys.join(", ")}`)
     }
     for (const [name, { key }] of node.entries) {
       if (!known.includes(name)) report(to, key, `unknown key ${quoted(name)}`, suggestion(name, known))
     }
-    const read = keys.map((name) => [name, readField(node, name, table[name], keys, to)])
+    const read = Object.entries(table).map(([name, field]) => [name, readField(node, name, field, keys, to)])
     // Every key of the table is in the entries; the type of each value is that of its reader.
-    return Object.fromEntries(read) as Fields<F>
+    return Object.fromEntries(read) as Fields<T>
   }
   return described(read, () => objectSchema(table, otherKeys))
 }
 
-const objectSchema = (
-  table: Readonly<Record<string, Field<unknown>>>,
-  otherKeys: ReadonlyArray<string>
-): JsonSchema => {
+/** The values, with the defaults; that of a required key that is missing or wrong is `undefined`. */
+export type KnownSettings<T> = {
+  readonly [K in keyof T]: T[K] extends DefaultKey<infer A> ? A : ValueOf<T[K]> | undefined
+}
+
+export const valuesOf = <T extends Keys>(table: T, read: Fields<T>): KnownSettings<T> => {
+  const values = Object.entries(table).map(([key, { otherwise }]) => [key, read[key]?.value ?? otherwise])
+  // The same record without the places, and with the defaults.
+  return Object.fromEntries(values) as KnownSettings<T>
+}
+
+/** Whether no required key is missing or wrong. */
+export const isWhole = <T extends Keys>(
+  table: T,
+  values: KnownSettings<T>
+): values is KnownSettings<T> & SettingsOf<T> =>
+  Object.entries(table).every(([key, { isRequired }]) => !isRequired || values[key] !== undefined)
+
+/** What a section with these keys stands for. `at`: where the value of a key stands, or else the section. */
+export const checked = <T extends Keys, A>(
+  table: T,
+  as: (settings: SettingsOf<T>, at: (key: keyof T) => Span, to: Report) => A | undefined
+): Reader<A> =>
+  mapped(fields(table), (read, node, to) => {
+    const values = valuesOf(table, read)
+    return isWhole(table, values) ? as(values, (key) => read[key] ?? node, to) : undefined
+  })
+
+export const section = <T extends Keys>(table: T): Reader<SettingsOf<T>> => checked(table, (settings) => settings)
+
+const objectSchema = (table: Keys, otherKeys: ReadonlyArray<string>): JsonSchema => {
   const required = Object.keys(table).filter((key) => table[key]?.isRequired)
   return {
     type: "object",
     properties: Object.fromEntries([
-      ...Object.entries(table).map(([key, { read, about }]) => [key, withAbout(schemaOf(read), about)]),
+      ...Object.entries(table).map(([name, key]) => [name, schemaOfKey(key)]),
       ...otherKeys.map((key) => [key, {}])
     ]),
     ...(required.length === 0 ? {} : { required }),
@@ -75,21 +137,22 @@ const objectSchema = (
   }
 }
 
-const withAbout = (schema: JsonSchema, about: string | undefined): JsonSchema => {
-  const { description } = schema
-  if (about === undefined) return schema
-  return { ...schema, description: typeof description === "string" ? `${about} (${description})` : about }
+const schemaOfKey = ({ read, says, unless }: Key<unknown>): JsonSchema => {
+  const schema = schemaOf(read)
+  const about = [says, unless === undefined ? undefined : `default: ${unless}`].filter((part) => part !== undefined)
+  if (about.length === 0) return schema
+  const expected = typeof schema["description"] === "string" ? ` (${schema["description"]})` : ""
+  return { ...schema, description: `${about.join("; ")}${expected}` }
 }
 
 const readField = (
   map: YamlMap,
   name: string,
-  field: Field<unknown> | undefined,
+  field: Key<unknown>,
   keys: ReadonlyArray<string>,
   to: Report
 ): Located<unknown> | undefined => {
   const entry = map.entries.get(name)
-  if (field === undefined) return undefined
   if (entry === undefined) {
     // A misspelled key is reported as such; reporting it as missing too would be a second problem for one mistake.
     const isMisspelled = [...map.entries.keys()].some((key) => !keys.includes(key) && nearest(key, keys) === name)
@@ -97,41 +160,15 @@ const readField = (
     return report(to, { start: map.start, end: map.start + 1 }, `missing key "${name}"`, hintOf(name, field))
   }
   if (isEmpty(entry.value)) return report(to, entry.key, `"${name}" has no value`)
+  const { start, end } = entry.value
   const value = field.read(entry.value, to)
-  return value === undefined ? undefined : { value, start: entry.value.start, end: entry.value.end }
+  return value === undefined ? undefined : { value, start, end }
 }
 
 /** What a key takes, in the words that editors show. */
-const hintOf = (name: string, { read, about }: Field<unknown>): string | undefined => {
-  const { description } = withAbout(schemaOf(read), about)
+const hintOf = (name: string, field: Key<unknown>): string | undefined => {
+  const { description } = schemaOfKey(field)
   return typeof description === "string" ? `${name}: ${description}` : undefined
-}
-
-/** The place of a key by its path, such as `safety.active` or `limits.budget`: where an explanation sends the reader. */
-export type KeyPlaces = (path: string) => string
-
-/** Paths begin in the section; those under `limits` in the file. A key that is not written has the place of its parent. */
-export const keyPlaces = (section: YamlNode, root: YamlNode, { source }: Report): KeyPlaces => {
-  const known = new Map<string, string>()
-  const found = (path: string): string => {
-    const parts = path.split(".")
-    let node = parts[0] === "limits" ? root : section
-    let { start } = section
-    for (const part of parts) {
-      const entry = node.type === "map" ? node.entries.get(part) : undefined
-      if (entry === undefined) break
-      node = entry.value
-      start = entry.key.start
-    }
-    return place(source, start)
-  }
-  return (path) => {
-    const before = known.get(path)
-    if (before !== undefined) return before
-    const text = found(path)
-    known.set(path, text)
-    return text
-  }
 }
 
 type Rows<A> = ReadonlyArray<readonly [Located<string>, Located<A>]>
@@ -198,6 +235,18 @@ export const scalar = <A>(
   return described(read, () => ({ description: expected, ...schema }))
 }
 
+export const written = <A>(read: Reader<A>, write: (value: A) => string): Written<A> => Object.assign(read, { write })
+
+/** What the reader's values stand for; `undefined`: reported, or nothing. */
+export const mapped = <A, B>(read: Reader<A>, as: (value: A, node: YamlNode, to: Report) => B | undefined): Reader<B> =>
+  described(
+    (node: YamlNode, to: Report) => {
+      const value = read(node, to)
+      return value === undefined ? undefined : as(value, node, to)
+    },
+    () => schemaOf(read)
+  )
+
 /** Text of this form. */
 export const matching = (expected: string, pattern: RegExp): Reader<string> =>
   scalar(expected, (found) => (pattern.test(found) ? found : undefined), undefined, {
@@ -218,65 +267,55 @@ export const expression: Reader<YamlScalar> = described(
 export const name: Reader<string> = scalar(
   "a name of lower-case letters, digits and dashes (at most 64)",
   (found) => (/^[a-z0-9][a-z0-9-]{0,63}$/.test(found) ? found : undefined),
-  (found) => {
-    const fitting = found
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-+|-+$/g, "")
-      .slice(0, 64)
-    return fitting === "" ? undefined : `for example "${fitting}"`
-  },
+  nameHint,
   { type: ["string", "integer"], pattern: "^[a-z0-9][a-z0-9-]{0,63}$" }
 )
 
-export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Reader<T> =>
-  scalar(
-    choices.length > 3 ? `one of ${choices.join(", ")}` : choices.join(" or "),
-    (found) => choices.find((choice) => choice === found),
-    (found) => {
-      const meant = nearest(found, choices)
-      return meant === undefined ? undefined : `did you mean "${meant}"?`
-    },
-    { enum: choices }
+export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Written<T> =>
+  written(
+    scalar(
+      choices.length > 3 ? `one of ${choices.join(", ")}` : choices.join(" or "),
+      (found) => choices.find((choice) => choice === found),
+      (found) => {
+        const meant = nearest(found, choices)
+        return meant === undefined ? undefined : `did you mean "${meant}"?`
+      },
+      { enum: choices }
+    ),
+    String
   )
 
-export const trueOrFalse: Reader<boolean> = scalar(
-  "true or false",
-  (found) => (found === "true" ? true : found === "false" ? false : undefined),
-  undefined,
-  { enum: [true, false, "true", "false"] }
+export const side: Written<Side> = written(
+  mapped(oneOf("buy", "sell"), (word) => (word === "buy" ? "BUY" : "SELL")),
+  (side) => side.toLowerCase()
 )
 
-export const integer = (least: number, most: number): Reader<number> =>
-  scalar(
-    `a whole number from ${least} to ${most}`,
-    (found) => {
-      const value = /^-?\d{1,15}$/.test(found) ? Number(found) : undefined
-      return value !== undefined && value >= least && value <= most ? value : undefined
-    },
-    undefined,
-    { type: ["integer", "string"], pattern: "^-?\\d{1,15}$", minimum: least, maximum: most }
-  )
+export const trueOrFalse: Written<boolean> = written(
+  scalar("true or false", (found) => (found === "true" ? true : found === "false" ? false : undefined), undefined, {
+    enum: [true, false, "true", "false"]
+  }),
+  String
+)
 
-const numberHint = (found: string): string | undefined => {
-  if (/^[+-]?[\d.]+e[+-]?\d+$/i.test(found)) return "write the number out, without an exponent"
-  if (/^\d{1,3}([,_' ]\d{3})+(\.\d+)?$/.test(found)) return `write ${found.replace(/[,_' ]/g, "")}: no separators`
-  if (/^\d+,\d+$/.test(found)) return `write ${found.replace(",", ".")}: the decimal sign is a point`
-  if (/^\d{1,3}(\.\d{3})+(,\d+)?$/.test(found)) {
-    return `write ${found.replace(/\./g, "").replace(",", ".")}: no separators, and the decimal sign is a point`
-  }
-  if (/^-\s?[\d.]/.test(found)) return "it cannot be below zero"
-  if (/^\d{60,}/.test(found)) return "a number this long is not read"
-  const number = /^[^\d.-]*(\d+(?:\.\d+)?)[^\d]*$/.exec(found)?.[1]
-  return number === undefined ? undefined : `write ${number}: just the number`
-}
+export const integer = (least: number, most: number): Written<number> =>
+  written(
+    scalar(
+      `a whole number from ${least} to ${most}`,
+      (found) => {
+        const value = /^-?\d{1,15}$/.test(found) ? Number(found) : undefined
+        return value !== undefined && value >= least && value <= most ? value : undefined
+      },
+      undefined,
+      { type: ["integer", "string"], pattern: "^-?\\d{1,15}$", minimum: least, maximum: most }
+    ),
+    String
+  )
 
 const decimalPattern = "^\\+?(\\d+\\.?\\d*|\\.\\d+)$"
 
-const positive = (found: string): Decimal.Decimal | undefined => {
-  const value = Decimal.parse(found)
-  return value !== undefined && Decimal.isPositive(value) ? value : undefined
-}
+const ifPositive = (value: Decimal.Decimal | undefined): Decimal.Decimal | undefined =>
+  value !== undefined && Decimal.isPositive(value) ? value : undefined
+const positive = (found: string): Decimal.Decimal | undefined => ifPositive(Decimal.parse(found))
 
 /** Quote units per base unit, exactly as written. */
 export const price: Reader<Decimal.Decimal> = scalar(
@@ -292,29 +331,21 @@ export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { ze
     ? [`an amount of ${asset.symbol}`, { minimum: 0 }]
     : [`an amount of ${asset.symbol} above zero`, { exclusiveMinimum: 0 }]
   const number = scalar(expected, zero ? notNegative : positive, numberHint, numeric(decimalPattern, limits))
-  const read: Reader<Amount.Amount> = (node, to) => {
-    const value = number(node, to)
-    if (value === undefined) return undefined
+  return mapped(number, (value, node, to) => {
     const smallest = Amount.fromDecimal(value, asset.decimals)
     if (smallest !== undefined) return smallest
-    return report(
-      to,
-      node,
-      `${Decimal.format(value)} is finer than ${asset.symbol} goes: ${asset.decimals} decimal places`
-    )
-  }
-  return described(read, () => schemaOf(number))
+    const finer = `${Decimal.format(value)} is finer than ${asset.symbol} goes`
+    return report(to, node, `${finer}: ${asset.decimals} decimal places`)
+  })
 }
 
 /** A plain number above zero, as a double. */
-export const factor: Reader<number> = scalar(
-  "a number above zero",
-  (text) => {
-    const value = Decimal.parse(text)
-    return value !== undefined && Decimal.isPositive(value) ? Decimal.toNumber(value) : undefined
-  },
-  undefined,
-  numeric("^\\+?(\\d+\\.?\\d*|\\.\\d+)$", { exclusiveMinimum: 0 })
+export const factor: Written<number> = written(
+  mapped(
+    scalar("a number above zero", positive, undefined, numeric(decimalPattern, { exclusiveMinimum: 0 })),
+    Decimal.toNumber
+  ),
+  String
 )
 
 const notNegative = (found: string): Decimal.Decimal | undefined => {
@@ -328,52 +359,42 @@ const parseRatio = (found: string): Decimal.Decimal | undefined => {
   return value === undefined ? undefined : Decimal.multiply(value, Decimal.make(1n, unit === "%" ? 2 : 4))
 }
 
-const ratioHint = (found: string): string | undefined => {
-  if (found.startsWith("-")) return "it cannot be below zero"
-  if (/^0*\.?0* ?(%|bps)?$/.test(found)) return "it must be above zero: leave the key out for nothing"
-  const value = positive(found)
-  if (value === undefined) return undefined
-  const asPercent = Decimal.format(Decimal.multiply(value, Decimal.make(100n)))
-  return Decimal.isLess(value, Decimal.one) ? `write ${asPercent}% for ${found}` : `write ${found}%`
-}
-
-const aboveZero = (value: Decimal.Decimal | undefined): Decimal.Decimal | undefined =>
-  value !== undefined && Decimal.isPositive(value) ? value : undefined
-
 /** `5%` or `25bps`, above zero. */
-export const ratio: Reader<Decimal.Decimal> = scalar(
-  "a ratio such as 5% or 25bps",
-  (found) => aboveZero(parseRatio(found)),
-  ratioHint,
-  { type: "string", pattern: "^(?=.*[1-9])(\\d+\\.?\\d*|\\.\\d+) ?(%|bps)$" }
+export const ratio: Written<Decimal.Decimal> = written(
+  scalar("a ratio such as 5% or 25bps", (found) => ifPositive(parseRatio(found)), ratioHint, {
+    type: "string",
+    pattern: "^(?=.*[1-9])(\\d+\\.?\\d*|\\.\\d+) ?(%|bps)$"
+  }),
+  Decimal.percent
 )
 
 /** The same, with zero allowed. */
-export const ratioOrZero: Reader<Decimal.Decimal> = scalar(
-  "a ratio such as 5%, 25bps or 0%",
-  parseRatio,
-  (found) => (/^0*\.?0*$/.test(found) ? "write 0%" : ratioHint(found)),
-  { type: "string", pattern: "^(\\d+\\.?\\d*|\\.\\d+) ?(%|bps)$" }
+export const ratioOrZero: Written<Decimal.Decimal> = written(
+  scalar(
+    "a ratio such as 5%, 25bps or 0%",
+    parseRatio,
+    (found) => (/^0*\.?0*$/.test(found) ? "write 0%" : ratioHint(found)),
+    { type: "string", pattern: "^(\\d+\\.?\\d*|\\.\\d+) ?(%|bps)$" }
+  ),
+  (value) => (Decimal.isPositive(value) ? Decimal.percent(value) : "nothing")
 )
 
-const unitMillis: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: hourMillis, d: dayMillis }
-const longestDays = 3650
+const units = new Map<string, number>(Object.entries(unitMillis))
 
 /** `30s`, `5m`, `6h`, `7d` in milliseconds. */
-export const duration: Reader<number> = scalar(
-  "a duration such as 30s, 5m, 6h or 7d",
-  (found) => {
-    const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(found) ?? []
-    const millis = Number(number) * (unitMillis[unit ?? ""] ?? 0)
-    return millis > 0 && millis <= longestDays * dayMillis ? millis : undefined
-  },
-  (found) => {
-    if (/^0+ ?[a-z]*$/i.test(found)) return "no duration is zero: leave the key out, or write at least 1s"
-    if (/^\d+$/.test(found)) return `write ${found}s for seconds`
-    const [, number, unit = ""] = /^(\d{1,9}) ?(s|sec|second|m|min|minute|h|hr|hour|d|day)s?$/i.exec(found) ?? []
-    if (number === undefined) return undefined
-    const short = `${number}${unit.slice(0, 1).toLowerCase()}`
-    return short === found ? `at most ${longestDays}d` : `write ${short}`
-  },
-  { type: "string", pattern: "^(?=.*[1-9])\\d{1,9}[smhd]$" }
+export const duration: Written<number> = written(
+  scalar(
+    "a duration such as 30s, 5m, 6h or 7d",
+    (found) => {
+      const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(found) ?? []
+      const millis = Number(number) * (units.get(unit ?? "") ?? 0)
+      return millis > 0 && millis <= longestDays * dayMillis ? millis : undefined
+    },
+    durationHint,
+    { type: "string", pattern: "^(?=.*[1-9])\\d{1,9}[smhd]$" }
+  ),
+  (millis) => {
+    const [unit, size] = [...units].findLast(([, each]) => millis % each === 0) ?? ["ms", 1]
+    return `${millis / size}${unit}`
+  }
 )

@@ -2,6 +2,7 @@
  * A mistake in a user's file: where it is, what was expected, and what was probably meant. Problems are collected,
  * never thrown, so one run names every mistake of a file.
  */
+import * as Decimal from "../domain/Decimal.ts"
 import { present } from "../domain/Present.ts"
 export interface Problem {
   /** The file as the user wrote it. */
@@ -185,4 +186,45 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): string
 export const suggestion = (word: string, candidates: ReadonlyArray<string>): string => {
   const meant = nearest(word, candidates)
   return meant === undefined ? `one of: ${candidates.join(", ")}` : `did you mean "${meant}"?`
+}
+
+/** What was probably meant by a number that cannot be read; the same of a ratio and of a duration. */
+export const numberHint = (found: string): string | undefined => {
+  if (/^[+-]?[\d.]+e[+-]?\d+$/i.test(found)) return "write the number out, without an exponent"
+  if (/^\d{1,3}([,_' ]\d{3})+(\.\d+)?$/.test(found)) return `write ${found.replace(/[,_' ]/g, "")}: no separators`
+  if (/^\d+,\d+$/.test(found)) return `write ${found.replace(",", ".")}: the decimal sign is a point`
+  if (/^\d{1,3}(\.\d{3})+(,\d+)?$/.test(found)) {
+    return `write ${found.replace(/\./g, "").replace(",", ".")}: no separators, and the decimal sign is a point`
+  }
+  if (/^-\s?[\d.]/.test(found)) return "it cannot be below zero"
+  if (/^\d{60,}/.test(found)) return "a number this long is not read"
+  const number = /^[^\d.-]*(\d+(?:\.\d+)?)[^\d]*$/.exec(found)?.[1]
+  return number === undefined ? undefined : `write ${number}: just the number`
+}
+
+export const ratioHint = (found: string): string | undefined => {
+  if (found.startsWith("-")) return "it cannot be below zero"
+  if (/^0*\.?0* ?(%|bps)?$/.test(found)) return "it must be above zero: leave the key out for nothing"
+  const value = Decimal.parse(found)
+  if (value === undefined || !Decimal.isPositive(value)) return undefined
+  const asPercent = Decimal.format(Decimal.multiply(value, Decimal.make(100n)))
+  return Decimal.isLess(value, Decimal.one) ? `write ${asPercent}% for ${found}` : `write ${found}%`
+}
+
+/** The longest duration that is read. */
+export const longestDays = 3650
+
+export const durationHint = (found: string): string | undefined => {
+  if (/^0+ ?[a-z]*$/i.test(found)) return "no duration is zero: leave the key out, or write at least 1s"
+  if (/^\d+$/.test(found)) return `write ${found}s for seconds`
+  const [, number, unit = ""] = /^(\d{1,9}) ?(s|sec|second|m|min|minute|h|hr|hour|d|day)s?$/i.exec(found) ?? []
+  if (number === undefined) return undefined
+  const short = `${number}${unit.slice(0, 1).toLowerCase()}`
+  return short === found ? `at most ${longestDays}d` : `write ${short}`
+}
+
+export const nameHint = (found: string): string | undefined => {
+  const words = found.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  const fitting = words.join("-").slice(0, 64)
+  return fitting === "" ? undefined : `for example "${fitting}"`
 }

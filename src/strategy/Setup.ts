@@ -1,10 +1,12 @@
 /**
  * What `limitbot init` asks for a kind of strategy, and the section of the file that the answers make. A kind asks
- * only for what it cannot do without; everything else is a default, or a comment that the user can activate.
+ * only for what it cannot do without; everything else is a default, or a comment that the user can activate. What is
+ * asked for a key, and how it stands in the new file, is declared with the key.
  */
 import { type Amount, type Asset, format, formatWithSymbol, fromDecimal } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Market } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
 import { report } from "./Problem.ts"
 
@@ -34,6 +36,71 @@ export interface Setup {
   readonly earns?: (answer: AnswerOf, fee: number) => string
 }
 
+type Text = string | ((answer: AnswerOf, key: string) => string)
+type Asking = (key: string, read: Read.Reader<unknown>) => NextQuestion
+
+/** How a key stands in the new file. */
+interface Line {
+  readonly value: Text
+  readonly note: Text | undefined
+  /** A comment that the user can activate. */
+  readonly isHint?: true
+  readonly ask?: Asking
+}
+
+const answered = (answer: AnswerOf, key: string): string => answer(key)
+const textOf = (text: Text, answer: AnswerOf, key: string): string =>
+  typeof text === "string" ? text : text(answer, key)
+
+/** `note`: said behind the value; `true` says what the key is for. */
+export const asked = <K extends Read.Key<unknown>>(
+  key: K,
+  ask: Asking,
+  note?: Text | true,
+  value: Text = answered
+) => ({
+  ...key,
+  line: { ask, note: note === true ? key.says : note, value } satisfies Line
+})
+/** Written without a question. */
+export const given = <K extends Read.Key<unknown>>(key: K, value: Text, note: Text | undefined = key.says) => ({
+  ...key,
+  line: { note, value } satisfies Line
+})
+export const hinted = <K extends Read.Key<unknown>>(key: K, value: Text, note: Text | undefined = key.says) => ({
+  ...key,
+  line: { note, value, isHint: true } satisfies Line
+})
+
+type Lines = Read.Keys & Readonly<Record<string, { readonly line?: Line }>>
+
+/** `asks`: the questions in their order, those of keys by their names. `lines`: the order in the file, if another. */
+export const setupOf = <T extends Lines>(
+  keys: T,
+  {
+    asks,
+    lines = Object.keys(keys),
+    ...others
+  }: Pick<Setup, "budget" | "earns"> & {
+    readonly asks: ReadonlyArray<NextQuestion | (keyof T & string)>
+    readonly lines?: ReadonlyArray<keyof T & string>
+  }
+): Setup => ({
+  ...others,
+  steps: asks.flatMap((each) =>
+    typeof each === "string" ? (keys[each]?.line?.ask?.(each, keys[each].read) ?? []) : each
+  ),
+  section: (answer) =>
+    lines
+      .flatMap((key) => {
+        const line = keys[key]?.line
+        if (line === undefined) return []
+        const note = textOf(line.note ?? "", answer, key)
+        return `\n  ${line.isHint ? "# " : ""}${key}: ${textOf(line.value, answer, key)}${note && `  # ${note}`}`
+      })
+      .join("")
+})
+
 const decimalOf = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Decimal.zero
 
 export const unitsOf = (asset: Asset, text: string): Amount => fromDecimal(decimalOf(text), asset.decimals) ?? 0n
@@ -42,19 +109,26 @@ export const unitsOf = (asset: Asset, text: string): Amount => fromDecimal(decim
 export const times = (asset: Asset, amount: string, count: number): string =>
   format(unitsOf(asset, amount) * BigInt(count), asset.decimals)
 
+/** In words; an empty answer takes the fallback. `narrower`: where the key takes more than the question asks for. */
+export const text =
+  (text: Text, fallback?: string, narrower?: Read.Reader<unknown>): Asking =>
+  (key, read) =>
+  (answer) => ({ key, text: textOf(text, answer, key), read: narrower ?? read, ...present({ fallback }) })
+
 export const price =
-  (key: string, text: string, around: (answer: AnswerOf) => number): NextQuestion =>
-  (answer) => ({ key, text, around: around(answer), read: Read.price })
+  (text: Text, around: (answer: AnswerOf) => number): Asking =>
+  (key, read) =>
+  (answer) => ({ key, text: textOf(text, answer, key), around: around(answer), read })
 
 /** Checks that a price is on the right side of another answer; only the answers together show that mistake. */
 export const priceBeyond =
   (
-    key: string,
     text: string,
     than: string,
     side: (answer: AnswerOf) => "above" | "below",
     around: (answer: AnswerOf) => number
-  ): NextQuestion =>
+  ): Asking =>
+  (key) =>
   (answer) => {
     const other = decimalOf(answer(than))
     const isAbove = side(answer) === "above"
@@ -67,12 +141,12 @@ export const priceBeyond =
   }
 
 export const amount =
-  (key: string, asset: Asset, text: string, fallback?: NextQuestion | string): NextQuestion =>
+  (key: string, asset: Asset, text: string, fallback?: string): NextQuestion =>
   () => ({
     key,
     text: `${asset.symbol} ${text}`,
     read: Read.amount(asset, { zero: fallback === "0" }),
-    ...(typeof fallback === "string" ? { fallback } : {})
+    ...present({ fallback })
   })
 
 /** All that it may use, which is asked first. A flag that says the size of each order says it with that. */
@@ -89,11 +163,12 @@ export const totalOf = (asset: Asset, answer: AnswerOf, count: number, key = "bu
 
 /** The size of each order: an even share of the total is offered, and more than that is refused. */
 export const share =
-  (asset: Asset, text: string, count: (answer: AnswerOf) => number, key = "budget"): NextQuestion =>
+  (asset: Asset, text: string, count: (answer: AnswerOf) => number, whole = "budget"): Asking =>
+  (key) =>
   (answer) => {
-    const question = { key: "size", text: `${asset.symbol} ${text}`, read: Read.amount(asset) }
-    if (answer(key) === "") return question
-    const most = unitsOf(asset, answer(key)) / BigInt(count(answer))
+    const question = { key, text: `${asset.symbol} ${text}`, read: Read.amount(asset) }
+    if (answer(whole) === "") return question
+    const most = unitsOf(asset, answer(whole)) / BigInt(count(answer))
     const read: Read.Reader<Amount> = (node, to) => {
       const amount = question.read(node, to)
       if (amount === undefined || amount <= most) return amount
@@ -101,7 +176,7 @@ export const share =
       return report(
         to,
         node,
-        `${count(answer)} of them need ${needed}, of ${answer(key)}`,
+        `${count(answer)} of them need ${needed}, of ${answer(whole)}`,
         `at most ${shown(most, asset)}`
       )
     }
@@ -114,11 +189,7 @@ const shown = (amount: Amount, asset: Asset): string => {
   return format(amount < step ? amount : amount - (amount % step), asset.decimals)
 }
 
-export const asked =
-  (key: string, text: string, fallback: string, read: Read.Reader<unknown>): NextQuestion =>
-  () => ({ key, text, fallback, read })
-
-export const side = asked("side", "buy or sell", "buy", Read.oneOf("buy", "sell"))
+export const side = text("buy or sell", "buy")
 export const isBuy = (answer: AnswerOf): boolean => answer("side") === "buy"
 
 /** A share of the present price: so far below it for a purchase, as far above it for a sale. */
@@ -131,11 +202,18 @@ export const below =
 export const paid = ({ base, quote }: Market, answer: AnswerOf) =>
   isBuy(answer) ? ({ key: "quote", asset: quote } as const) : ({ key: "base", asset: base } as const)
 
+/** An amount of it, and the size that it makes. */
 export const paidAmount =
-  (key: string, text: string, market: Market): NextQuestion =>
+  (text: string, market: Market): Asking =>
+  (key) =>
   (answer) => {
     const { asset } = paid(market, answer)
     return { key, text: `${asset.symbol} to ${isBuy(answer) ? "spend" : "sell"} ${text}`, read: Read.amount(asset) }
   }
+export const paidSize =
+  (market: Market): Text =>
+  (answer, key) =>
+    `{ ${paid(market, answer).key}: ${answer(key)} }`
+export const quoteSize: Text = (answer, key) => `{ quote: ${answer(key)} }`
 
 export const per = ({ base, quote }: Market): string => `${quote.symbol} per ${base.symbol}`

@@ -6,9 +6,10 @@ import * as Read from "./Fields.ts"
 
 export const isTimeframe = (text: string): boolean => timeframeMillis(text) !== undefined && !text.endsWith("s")
 
-export const timeframe: Read.Reader<string> = Read.scalar(
-  "a timeframe such as 15m, 4h or 1d",
-  (text) => (isTimeframe(text) ? text : undefined),
-  undefined,
-  { type: "string", pattern: "^[1-9]\\d{0,3}[mhdw]$" }
+export const timeframe = Read.written(
+  Read.scalar("a timeframe such as 15m, 4h or 1d", (text) => (isTimeframe(text) ? text : undefined), undefined, {
+    type: "string",
+    pattern: "^[1-9]\\d{0,3}[mhdw]$"
+  }),
+  String
 )

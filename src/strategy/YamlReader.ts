@@ -7,7 +7,17 @@
 import { Result } from "effect"
 import type { CST, Node } from "yaml"
 import { Composer, isMap, isScalar, isSeq, Parser } from "yaml"
-import { inOrder, lineAt, type Problem, quoted, type Report, report, type SourceText, type Span } from "./Problem.ts"
+import {
+  inOrder,
+  lineAt,
+  type Problem,
+  place,
+  quoted,
+  type Report,
+  report,
+  type SourceText,
+  type Span
+} from "./Problem.ts"
 
 /** Characters of the longest file that is read. */
 export const mostCharacters = 256 * 1024
@@ -225,3 +235,30 @@ const addEntry = (
 
 const firstSeen = (to: Report, { key }: YamlEntry): string =>
   `first on line ${lineAt(to.source, key.start)}; keep one of them`
+
+/** The place of a key by its path, such as `safety.active` or `limits.budget`: where an explanation sends the reader. */
+export type KeyPlaces = (path: string) => string
+
+/** Paths begin in the section; those under `limits` in the file. A key that is not written has the place of its parent. */
+export const keyPlaces = (section: YamlNode, root: YamlNode, { source }: Report): KeyPlaces => {
+  const known = new Map<string, string>()
+  const found = (path: string): string => {
+    const parts = path.split(".")
+    let node = parts[0] === "limits" ? root : section
+    let { start } = section
+    for (const part of parts) {
+      const entry = node.type === "map" ? node.entries.get(part) : undefined
+      if (entry === undefined) break
+      node = entry.value
+      start = entry.key.start
+    }
+    return place(source, start)
+  }
+  return (path) => {
+    const before = known.get(path)
+    if (before !== undefined) return before
+    const text = found(path)
+    known.set(path, text)
+    return text
+  }
+}

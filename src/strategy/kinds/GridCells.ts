@@ -9,9 +9,9 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
-import type * as Read from "../Fields.ts"
 import type { Budget } from "../Strategy.ts"
 import type { View } from "../View.ts"
+import type { KeyPlaces } from "../YamlReader.ts"
 import { decimalIn } from "./Memory.ts"
 import { quantityAt, type Size, scaled } from "./Size.ts"
 import { nextLeg } from "./SlotLegs.ts"
@@ -36,7 +36,7 @@ export interface Grid {
   readonly shape: CellShape
   readonly budget: Budget
   readonly fundNearest: number | undefined
-  readonly keys: Read.KeyPlaces
+  readonly keys: KeyPlaces
   readonly notNearest: Reason
 }
 
@@ -61,7 +61,7 @@ export const makeCells = (
   market: Market,
   prices: ReadonlyArray<Level>,
   shape: CellShape,
-  keys: Read.KeyPlaces
+  keys: KeyPlaces
 ): ReadonlyArray<Cell> => {
   const width = Math.max(2, String(prices.length - 2).length)
   const cells: Array<Cell> = []
@@ -83,7 +83,7 @@ export const makeCell = (
   low: Level,
   higher: Price,
   shape: CellShape,
-  keys: Read.KeyPlaces
+  keys: KeyPlaces
 ): Cell => {
   const { price, source } = low
   const quantity = quantityAt(market, shape.size, price)

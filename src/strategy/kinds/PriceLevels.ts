@@ -4,6 +4,7 @@
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, type Price, type Side, toTick } from "../../domain/Market.ts"
+import * as Read from "../Fields.ts"
 import { type Report, report, type Span } from "../Problem.ts"
 
 export const spacings = ["arithmetic", "geometric"] as const
@@ -85,9 +86,12 @@ export const around = (market: Market, middle: Price, step: Decimal.Decimal): Re
   })
 }
 
+export const isOnTick = ({ tick }: Market, price: Price): boolean =>
+  tick === undefined || Decimal.equals(Decimal.roundToStep(price, tick, "down"), price)
+
 /** Checks that an order can have this written price; reports and returns false if not. */
 export const checkTick = (market: Market, price: Price, at: Span, to: Report): boolean => {
-  if (market.tick === undefined || Decimal.equals(Decimal.roundToStep(price, market.tick, "down"), price)) return true
+  if (market.tick === undefined || isOnTick(market, price)) return true
   const below = Decimal.roundToStep(price, market.tick, "down")
   const above = Decimal.add(below, market.tick)
   const step = `${market.name} trades in steps of ${Decimal.format(market.tick)}`
@@ -101,6 +105,13 @@ export const checkTick = (market: Market, price: Price, at: Span, to: Report): b
   )
   return false
 }
+
+/** A written price that an order can have. */
+export const tickPrice = (market: Market): Read.Reader<Price> =>
+  Read.mapped(Read.price, (price, node, to) => {
+    checkTick(market, price, node, to)
+    return price
+  })
 
 /** False, and reported, when rounding made two of the prices equal. */
 export const checkDistinct = (

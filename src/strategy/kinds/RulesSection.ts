@@ -11,10 +11,10 @@ import { constantTerm, type Term, type ValueType } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { KindContext } from "../Kind.ts"
-import { quoted, type Report, report } from "../Problem.ts"
+import { quoted, type Report, report, type Span } from "../Problem.ts"
 import type { Budget } from "../Strategy.ts"
 import { timeframe } from "../Timeframe.ts"
-import type { YamlNode, YamlScalar } from "../YamlReader.ts"
+import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../YamlReader.ts"
 import { execution } from "./Execution.ts"
 import type { Exit } from "./RuleExit.ts"
 import { inOrder } from "./rules/NameOrder.ts"
@@ -37,7 +37,7 @@ export interface Rule {
   /** The condition as written. */
   readonly text: string
   /** Where its keys stand. */
-  readonly keys: Read.KeyPlaces
+  readonly keys: KeyPlaces
 }
 
 export interface Rules {
@@ -196,7 +196,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     times: read.times?.value ?? mostFirings,
     pauseMillis: read.pause?.value ?? pauseMillis,
     text: read.when?.value.text ?? "",
-    keys: Read.keyPlaces(node, node, to)
+    keys: keyPlaces(node, node, to)
   }
 }
 
@@ -225,11 +225,7 @@ const exitOf = (read: ExitFields, term: CompileTerm, to: Report): Exit | undefin
 const defaultReach = 0.005
 
 /** Whoever writes from where it trails, but not how far behind, is told. */
-export const checkTrail = (
-  trail: Read.Located<unknown> | undefined,
-  trailFrom: Read.Located<unknown> | undefined,
-  to: Report
-): void => {
+export const checkTrail = (trail: unknown, trailFrom: Span | undefined, to: Report): void => {
   if (trail === undefined && trailFrom !== undefined) report(to, trailFrom, "trailFrom without trail does nothing")
 }
 

@@ -13,9 +13,9 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Bounds, Decision, Memory } from "../Decision.ts"
-import type * as Read from "../Fields.ts"
 import type { Budget, Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
+import type { KeyPlaces } from "../YamlReader.ts"
 import { type Cell, type CellShape, levelsOf, makeCell, renamed, sizesOf } from "./GridCells.ts"
 import { type Candidate, choose, nextWaiting } from "./grid/Choice.ts"
 import { begin, isEdited, type Print, remember, sellersFrom, slotIn, type Version, versionIn } from "./grid/Versions.ts"
@@ -36,7 +36,7 @@ export interface TrailingGrid {
   readonly count: number
   readonly trail: Trail
   readonly budget: Budget
-  readonly keys: Read.KeyPlaces
+  readonly keys: KeyPlaces
 }
 
 /** A cell by its number; `undefined` where there can be none. */

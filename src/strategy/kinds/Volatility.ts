@@ -11,7 +11,7 @@ import { type Report, report } from "../Problem.ts"
 import { timeframe } from "../Timeframe.ts"
 import type { View } from "../View.ts"
 import type { YamlMap, YamlNode } from "../YamlReader.ts"
-import { type Model, modelFields, readModel } from "./marketMaking/AvellanedaStoikov.ts"
+import { type Model, model } from "./marketMaking/AvellanedaStoikov.ts"
 
 const longest = 1_000
 /** Decimal places of a ratio: less than a millionth does not change a price noticeably. */
@@ -37,13 +37,18 @@ export interface Spread extends Distance {
   readonly model?: Model
 }
 
-const volatileFields = Read.fields({
+const keys = {
   of: Read.required(Read.oneOf("atr", "stdev"), "average true range, or standard deviation of the closes"),
   length: Read.required(Read.integer(2, longest), "over so many candles"),
   timeframe: Read.required(timeframe, "of the candles"),
   factor: Read.required(Read.factor, "so many times that share of the price"),
   min: Read.required(Read.ratio, "narrowest"),
   max: Read.required(Read.ratio, "widest")
+}
+
+const volatile = Read.checked(keys, ({ of, length, timeframe, factor, min, max }, at, to): Distance | undefined => {
+  if (Decimal.isGreater(min, max)) return report(to, at("min"), "min is above max")
+  return { widest: max, follows: { series: seriesOf(of, length, timeframe), factor, least: min, most: max } }
 })
 
 const seriesOf = (of: "atr" | "stdev", length: number, timeframe: string): Series =>
@@ -63,28 +68,20 @@ const seriesOf = (of: "atr" | "stdev", length: number, timeframe: string): Serie
 
 export const distance: Read.Reader<Distance> = described(
   (node: YamlNode, to: Report): Distance | undefined => {
-    if (node.type !== "map") {
-      const widest = Read.ratio(node, to)
-      return widest === undefined ? undefined : { widest }
-    }
-    const read = volatileFields(node, to)
-    if (read?.of === undefined || read.length === undefined || read.timeframe === undefined) return undefined
-    if (read.factor === undefined || read.min === undefined || read.max === undefined) return undefined
-    if (Decimal.isGreater(read.min.value, read.max.value)) return report(to, read.min, "min is above max")
-    const series = seriesOf(read.of.value, read.length.value, read.timeframe.value)
-    const follows = { series, factor: read.factor.value, least: read.min.value, most: read.max.value }
-    return { widest: read.max.value, follows }
+    if (node.type === "map") return volatile(node, to)
+    const widest = Read.ratio(node, to)
+    return widest === undefined ? undefined : { widest }
   },
-  () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatileFields)] })
+  () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatile)] })
 )
 
 export const spread: Read.Reader<Spread> = described(
   (node: YamlNode, to: Report): Spread | undefined => {
     if (node.type !== "map" || !isModel(node)) return distance(node, to)
-    const model = readModel(node, to)
-    return model === undefined ? undefined : { widest: model.most, model }
+    const found = model(node, to)
+    return found === undefined ? undefined : { widest: found.max, model: found }
   },
-  () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatileFields), schemaOf(modelFields)] })
+  () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatile), schemaOf(model)] })
 )
 
 const isModel = ({ entries }: YamlMap): boolean => {

@@ -15,10 +15,8 @@ import { type Market, mid, opposite, type Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Decision, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, schemaOf } from "../JsonSchema.ts"
-import type { Behaviour, Kind } from "../Kind.ts"
-import { type Report, report } from "../Problem.ts"
-import type { Setup } from "../Setup.ts"
+import { type Behaviour, eitherForm, form, type Kind, type Section, type Whole } from "../Kind.ts"
+import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
@@ -26,7 +24,7 @@ import { atPrice, bySwap, execution } from "./Execution.ts"
 import { decimalIn, isTrueIn } from "./Memory.ts"
 import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
 import type { Rules } from "./RulesSection.ts"
-import { followingFields, isFollowing, readFollowing } from "./rules/BracketRule.ts"
+import { followingKeys, followingRules, isFollowing } from "./rules/BracketRule.ts"
 import { adopted, type Beginning, beginningIn, rememberBeginning } from "./rules/Handover.ts"
 import { behaviourOf } from "./rules.ts"
 import { quantityAt, size } from "./Size.ts"
@@ -35,67 +33,71 @@ import { otherSide } from "./Total.ts"
 
 const slot = "position"
 const isOwn = (name: string): boolean => name === slot
-const defaultReach = Decimal.make(5n, 3)
-const defaultStep = Decimal.make(1n, 3)
 
-interface Bracket {
-  readonly market: Market
+const keys = (market: Market) => ({
+  side: Ask.asked(Read.required(Read.side, "of the entry"), Ask.side),
+  size: Ask.asked(
+    Read.required(size(market), "of the entry"),
+    Ask.paidAmount("at the entry", market),
+    undefined,
+    Ask.paidSize(market)
+  ),
+  entry: Ask.asked(
+    Read.required(Read.price, "price of the entry"),
+    Ask.price(`Price of the entry, ${Ask.per(market)}`, Ask.below(0.01))
+  ),
+  takeProfit: Ask.asked(
+    Read.required(Read.price, "price of the exit with profit"),
+    Ask.priceBeyond(
+      "Exit with profit at",
+      "entry",
+      (answer) => (Ask.isBuy(answer) ? "above" : "below"),
+      Ask.below(-0.05)
+    )
+  ),
+  stop: Ask.asked(
+    Read.required(Read.price, "price at which it exits with a loss"),
+    Ask.priceBeyond("Exit with loss at", "entry", (answer) => (Ask.isBuy(answer) ? "below" : "above"), Ask.below(0.05)),
+    "a venue without stop orders: the bot must be running to act on it"
+  ),
+  reach: Ask.given(
+    Read.withDefault(Read.ratioOrZero, Decimal.make(5n, 3), "at the stop the exit may give away this much more"),
+    "0.5%"
+  ),
+  stopBy: Read.withDefault(execution, "order", "swap: at the stop it is executed at once", "an order beyond the stop"),
+  trail: Ask.hinted(Read.optional(Read.ratio, "the stop follows this far behind the best price"), "4%"),
+  trailStep: Read.withDefault(Read.ratio, Decimal.make(1n, 3), "in steps of this much"),
+  trailFrom: Read.optional(Read.price, "the stop follows from this price on", "from the entry"),
+  breakevenAt: Ask.hinted(
+    Read.optional(Read.price, "from this price on the stop is at least the entry price"),
+    "…",
+    "from this price on the stop is at least the entry"
+  )
+})
+
+type Settings = Whole<typeof keys>
+interface Bracket extends Omit<Settings, "entry" | "takeProfit"> {
   readonly entry: Leg
   readonly takeProfit: Leg
-  readonly stop: Price
-  readonly reach: Decimal.Decimal
-  readonly isStopSwap: boolean
-  readonly trail: Decimal.Decimal | undefined
-  readonly trailStep: Decimal.Decimal
-  readonly trailFrom: Price | undefined
-  readonly breakevenAt: Price | undefined
-  readonly keys: Read.KeyPlaces
 }
 
-export const bracket: Kind = {
-  name: "bracket",
-  about: "one entry with a take-profit and a stop",
-  setup: (market) => setup(market),
-  schema: () => ({ anyOf: [schemaOf(bracketFields(anyMarket)), schemaOf(followingFields(anyMarket))] }),
-  read: (section, context) => {
-    if (isFollowing(section)) {
-      const rule = readFollowing(section, context)
-      return rule === undefined ? undefined : following(rule)
-    }
-    const { market, to } = context
-    const read = bracketFields(market)(section, to)
-    if (read?.side === undefined || read.size === undefined || read.entry === undefined) return undefined
-    if (read.takeProfit === undefined || read.stop === undefined) return undefined
-    const side = read.side.value === "buy" ? "BUY" : "SELL"
-    const entry: Leg = {
-      side,
-      price: read.entry.value,
-      quantity: quantityAt(market, read.size.value, read.entry.value)
-    }
-    const whole: Bracket = {
-      market,
-      entry,
-      takeProfit: { side: opposite(side), price: read.takeProfit.value, quantity: entry.quantity, mayLose: true },
-      stop: read.stop.value,
-      reach: read.reach?.value ?? defaultReach,
-      isStopSwap: read.stopBy?.value === "swap",
-      trail: read.trail?.value,
-      trailStep: read.trailStep?.value ?? defaultStep,
-      trailFrom: read.trailFrom?.value,
-      breakevenAt: read.breakevenAt?.value,
-      keys: Read.keyPlaces(section, context.root, to)
-    }
-    for (const price of [read.entry, read.takeProfit, read.stop]) checkTick(market, price.value, price, to)
-    if (entry.quantity === 0n) report(to, read.size, `this size is below the smallest unit of ${market.base.symbol}`)
-    checkOrder(whole, { ...read, takeProfit: read.takeProfit, stop: read.stop }, to)
-    checkBudget([entry], "the entry would", read.size, context)
-    return {
-      initialMemory: null,
-      decide: (view, memory) => decide(whole, view, memory),
-      unfit: (slots) => otherSide(market, side, slots, isOwn)
-    }
+const fixed = form(keys, (settings, { at, ...context }) => {
+  const { market, side, entry: price } = settings
+  const entry: Leg = { side, price, quantity: quantityAt(market, settings.size, price) }
+  const takeProfit = { ...entry, side: opposite(side), price: settings.takeProfit, mayLose: true } as const
+  for (const key of ["entry", "takeProfit", "stop"] as const) checkTick(market, settings[key], at(key), context.to)
+  if (entry.quantity === 0n) {
+    report(context.to, at("size"), `this size is below the smallest unit of ${market.base.symbol}`)
   }
-}
+  checkOrder(settings, { at, ...context })
+  checkBudget([entry], "the entry would", at("size"), context)
+  const whole = { ...settings, entry, takeProfit }
+  return {
+    initialMemory: null,
+    decide: (view, memory) => decide(whole, view, memory),
+    unfit: (slots) => otherSide(market, side, slots, isOwn)
+  }
+})
 
 /** It goes on with what a bracket of fixed prices began in its slot, as an edit may leave it. */
 const following = (rules: Rules): Behaviour => {
@@ -114,52 +116,44 @@ const following = (rules: Rules): Behaviour => {
   }
 }
 
-const bracketFields = (market: Market) =>
-  Read.fields({
-    side: Read.required(Read.oneOf("buy", "sell"), "of the entry"),
-    size: Read.required(size(market), "of the entry"),
-    entry: Read.required(Read.price, "price of the entry"),
-    takeProfit: Read.required(Read.price, "price of the exit with profit"),
-    stop: Read.required(Read.price, "price at which it exits with a loss"),
-    reach: Read.optional(Read.ratioOrZero, "at the stop the exit may give away this much more; default: 0.5%"),
-    stopBy: Read.optional(execution, "swap: at the stop it is executed at once; default: an order beyond the stop"),
-    trail: Read.optional(Read.ratio, "the stop follows this far behind the best price"),
-    trailStep: Read.optional(Read.ratio, "in steps of this much; default: 0.1%"),
-    trailFrom: Read.optional(Read.price, "the stop follows from this price on; default: from the entry"),
-    breakevenAt: Read.optional(Read.price, "from this price on the stop is at least the entry price")
-  })
+const followed = form(followingKeys, (whole, section) => {
+  const rules = followingRules(whole, section)
+  return rules && following(rules)
+})
+
+export const bracket: Kind = {
+  name: "bracket",
+  about: "one entry with a take-profit and a stop",
+  setup: (market) =>
+    Ask.setupOf(keys(market), {
+      asks: ["side", "size", "entry", "takeProfit", "stop"],
+      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("size") })
+    }),
+  ...eitherForm([fixed, followed], (section) => (isFollowing(section) ? followed : fixed))
+}
 
 /** Better for the position: above after a buy, below after a sale. */
 const isBetter = ({ entry }: Bracket, a: Price, b: Price): boolean =>
   entry.side === "BUY" ? Decimal.isGreater(a, b) : Decimal.isLess(a, b)
 
-interface Places {
-  readonly takeProfit: Read.Located<Price>
-  readonly stop: Read.Located<Price>
-  readonly breakevenAt?: Read.Located<Price> | undefined
-  readonly trailStep?: Read.Located<Decimal.Decimal> | undefined
-  readonly trailFrom?: Read.Located<Price> | undefined
-}
-
-const checkOrder = (whole: Bracket, places: Places, to: Report): void => {
-  const { takeProfit, stop, breakevenAt, trailStep, trailFrom } = places
-  const [good, bad] = whole.entry.side === "BUY" ? ["above", "below"] : ["below", "above"]
-  const entry = Decimal.format(whole.entry.price)
-  if (!isBetter(whole, takeProfit.value, whole.entry.price)) {
-    report(to, takeProfit, `the take-profit must be ${good} the entry price ${entry}`)
+const checkOrder = (
+  settings: Settings,
+  { at, isWritten, to }: Pick<Section<ReturnType<typeof keys>>, "at" | "isWritten" | "to">
+): void => {
+  const [good, bad] = settings.side === "BUY" ? ["above", "below"] : ["below", "above"]
+  const entry = Decimal.format(settings.entry)
+  const check = (key: "takeProfit" | "stop" | "breakevenAt" | "trailFrom", name: string, where = good) => {
+    const price = settings[key]
+    if (price === undefined || (where === "above" ? Decimal.isGreater : Decimal.isLess)(price, settings.entry)) return
+    report(to, at(key), `${name} must be ${where} the entry price ${entry}`)
   }
-  if (!isBetter(whole, whole.entry.price, stop.value)) {
-    report(to, stop, `the stop must be ${bad} the entry price ${entry}`)
-  }
-  if (breakevenAt !== undefined && !isBetter(whole, breakevenAt.value, whole.entry.price)) {
-    report(to, breakevenAt, `breakevenAt must be ${good} the entry price ${entry}`)
-  }
-  if (trailFrom !== undefined && !isBetter(whole, trailFrom.value, whole.entry.price)) {
-    report(to, trailFrom, `trailFrom must be ${good} the entry price ${entry}`)
-  }
-  for (const [name, place] of Object.entries({ trailStep, trailFrom })) {
-    if (place === undefined || whole.trail !== undefined) continue
-    report(to, place, `${name} without trail does nothing`, "give trail, or remove this key")
+  check("takeProfit", "the take-profit")
+  check("stop", "the stop", bad)
+  check("breakevenAt", "breakevenAt")
+  check("trailFrom", "trailFrom")
+  for (const key of ["trailStep", "trailFrom"] as const) {
+    if (!isWritten(key) || settings.trail !== undefined) continue
+    report(to, at(key), `${key} without trail does nothing`, "give trail, or remove this key")
   }
 }
 
@@ -237,7 +231,7 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
     ? {
         ...takeProfit,
         price: orderPrice(market, side, better(whole, stop, negate(whole.reach))),
-        ...bySwap(whole.isStopSwap)
+        ...bySwap(whole.stopBy === "swap")
       }
     : takeProfit
   const numbers = `take-profit ${Decimal.format(takeProfit.price)}, stop ${Decimal.format(stop)}`
@@ -246,7 +240,7 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const why = state?.isStopped
     ? because(
         "stop",
-        `the price reached the stop ${Decimal.format(stop)}: exits ${atPrice(whole.isStopSwap, exit.price)}`,
+        `the price reached the stop ${Decimal.format(stop)}: exits ${atPrice(whole.stopBy === "swap", exit.price)}`,
         stopKey(whole, state)
       )
     : because(
@@ -282,36 +276,3 @@ const boundsOf = (whole: Bracket, state: State, stop: Price): Decision["until"] 
   const good = goal === undefined ? {} : isLong ? { priceAbove: goal } : { priceBelow: goal }
   return { ...good, ...(isLong ? { priceBelow: stop } : { priceAbove: stop }), onFill: false }
 }
-
-/** Asked by `limitbot init`. */
-const setup = (market: Market): Setup => ({
-  steps: [
-    Ask.side,
-    Ask.paidAmount("size", "at the entry", market),
-    Ask.price("entry", `Price of the entry, ${Ask.per(market)}`, Ask.below(0.01)),
-    Ask.priceBeyond(
-      "takeProfit",
-      "Exit with profit at",
-      "entry",
-      (answer) => (Ask.isBuy(answer) ? "above" : "below"),
-      Ask.below(-0.05)
-    ),
-    Ask.priceBeyond(
-      "stop",
-      "Exit with loss at",
-      "entry",
-      (answer) => (Ask.isBuy(answer) ? "below" : "above"),
-      Ask.below(0.05)
-    )
-  ],
-  budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("size") }),
-  section: (answer) => `
-  side: ${answer("side")}
-  size: { ${Ask.paid(market, answer).key}: ${answer("size")} }
-  entry: ${answer("entry")}
-  takeProfit: ${answer("takeProfit")}
-  stop: ${answer("stop")}  # a venue without stop orders: the bot must be running to act on it
-  reach: 0.5%  # at the stop the exit may give away this much more
-  # trail: 4%  # the stop follows this far behind the best price
-  # breakevenAt: …  # from this price on the stop is at least the entry`
-})

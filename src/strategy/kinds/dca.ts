@@ -7,84 +7,73 @@
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
+import { inputAsset, type Market, mid, type Price } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, schemaOf } from "../JsonSchema.ts"
-import type { Kind } from "../Kind.ts"
+import { form, type Kind, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
-import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
 import { lackText } from "./BudgetCheck.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
 import { away, negate, orderPrice } from "./PriceLevels.ts"
-import { quantityAt, type Size, size } from "./Size.ts"
+import { quantityAt, size } from "./Size.ts"
 
 const mostPurchases = 1_000
 
-interface Dca {
-  readonly market: Market
-  readonly side: Side
-  readonly everyMillis: number
-  readonly size: Size
-  readonly times: number
-  readonly reach: Decimal.Decimal
-  readonly drop: Decimal.Decimal | undefined
-  readonly pauseAbove: Price | undefined
-  readonly pauseBelow: Price | undefined
-  readonly keys: Read.KeyPlaces
-}
+const timesOf = (answer: Ask.AnswerOf): number => Number(answer("times"))
+
+const keys = ({ quote, ...market }: Market) => ({
+  side: Read.withDefault(Read.side, "BUY"),
+  every: Ask.asked(
+    Read.required(Read.duration, "time between purchases"),
+    Ask.text("How often, such as 6h or 1d", "1d"),
+    "moments that pass while the bot is off are skipped"
+  ),
+  size: Ask.asked(
+    Read.required(size({ quote, ...market }), "of each purchase"),
+    Ask.share(quote, "for each purchase", timesOf),
+    "for each purchase",
+    Ask.quoteSize
+  ),
+  times: Ask.asked(
+    Read.required(Read.integer(1, mostPurchases), "how many purchases in all"),
+    Ask.text("How many times in all", "30")
+  ),
+  reach: Ask.hinted(
+    Read.withDefault(Read.ratioOrZero, Decimal.zero, "a purchase may pay this much more than the mid"),
+    "0.1%"
+  ),
+  drop: Ask.hinted(Read.optional(Read.ratio, "buy also when the price is this far below the last purchase"), "5%"),
+  pauseAbove: Ask.hinted(Read.optional(Read.price, "buy nothing at or above this price"), "…"),
+  pauseBelow: Read.optional(Read.price, "buy nothing at or below this price")
+})
+
+type Dca = Whole<typeof keys>
 
 export const dca: Kind = {
   name: "dca",
   about: "the same purchase every so often",
-  setup: (market) => setup(market),
-  schema: () => schemaOf(dcaFields(anyMarket)),
-  read: (section, { market, budget, root, to }) => {
-    const read = dcaFields(market)(section, to)
-    if (read?.every === undefined || read.size === undefined || read.times === undefined) return undefined
-    const { pauseAbove, pauseBelow } = read
-    if (pauseAbove !== undefined && pauseBelow !== undefined && !Decimal.isLess(pauseBelow.value, pauseAbove.value)) {
-      report(to, pauseBelow, "pauseBelow must be below pauseAbove: as it is, it would always pause")
+  setup: (market) =>
+    Ask.setupOf(keys(market), {
+      asks: [Ask.total(market.quote, "that it may use in all"), "every", "times", "size"],
+      budget: (answer) => ({ quote: Ask.totalOf(market.quote, answer, timesOf(answer)) })
+    }),
+  ...form(keys, (whole, { at, budget, to }) => {
+    const { market, pauseAbove, pauseBelow, side, size, times } = whole
+    if (pauseAbove !== undefined && pauseBelow !== undefined && !Decimal.isLess(pauseBelow, pauseAbove)) {
+      report(to, at("pauseBelow"), "pauseBelow must be below pauseAbove: as it is, it would always pause")
     }
-    const side = read.side?.value === "sell" ? "SELL" : "BUY"
-    const { unit, amount } = read.size.value
     const available = side === "BUY" ? budget?.quote : budget?.base
-    const total = amount * BigInt(read.times.value)
-    const isInInput = (side === "BUY") === (unit === "quote")
+    const total = size.amount * BigInt(times)
+    const isInInput = (side === "BUY") === (size.unit === "quote")
     if (isInInput && available !== undefined && total > available) {
-      const asset = side === "BUY" ? market.quote : market.base
-      const amounts = lackText(total, available, asset, unit)
-      report(to, read.size, `${read.times.value} times this size need ${amounts}`, "fewer times, or a smaller size")
-    }
-    const whole: Dca = {
-      market,
-      side,
-      everyMillis: read.every.value,
-      size: read.size.value,
-      times: read.times.value,
-      reach: read.reach?.value ?? Decimal.zero,
-      drop: read.drop?.value,
-      pauseAbove: pauseAbove?.value,
-      pauseBelow: pauseBelow?.value,
-      keys: Read.keyPlaces(section, root, to)
+      const amounts = lackText(total, available, inputAsset(market, side), size.unit)
+      report(to, at("size"), `${times} times this size need ${amounts}`, "fewer times, or a smaller size")
     }
     return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
-  }
-}
-
-const dcaFields = (market: Market) =>
-  Read.fields({
-    side: Read.optional(Read.oneOf("buy", "sell"), "default: buy"),
-    every: Read.required(Read.duration, "time between purchases"),
-    size: Read.required(size(market), "of each purchase"),
-    times: Read.required(Read.integer(1, mostPurchases), "how many purchases in all"),
-    reach: Read.optional(Read.ratioOrZero, "a purchase may pay this much more than the mid; default: nothing"),
-    drop: Read.optional(Read.ratio, "buy also when the price is this far below the last purchase"),
-    pauseAbove: Read.optional(Read.price, "buy nothing at or above this price"),
-    pauseBelow: Read.optional(Read.price, "buy nothing at or below this price")
   })
+}
 
 const slotName = (index: number): string => `purchase-${String(index).padStart(3, "0")}`
 
@@ -115,7 +104,7 @@ const judge = (whole: Dca, progress: Progress, now: number, price: Price) => {
 }
 
 const decide = (whole: Dca, view: View, memory: Memory): Decision => {
-  const { market, side, everyMillis, times, reach, keys } = whole
+  const { market, side, every: everyMillis, times, reach, keys } = whole
   const price = mid(view.price)
   const before: Progress = {
     next: numberIn(memory, "next") ?? view.now,
@@ -176,21 +165,3 @@ const decide = (whole: Dca, view: View, memory: Memory): Decision => {
     }
   }
 }
-
-/** Asked by `limitbot init`. */
-const setup = ({ quote }: Market): Setup => ({
-  steps: [
-    Ask.total(quote, "that it may use in all"),
-    Ask.asked("every", "How often, such as 6h or 1d", "1d", Read.duration),
-    Ask.asked("times", "How many times in all", "30", Read.integer(1, 1000)),
-    Ask.share(quote, "for each purchase", (answer) => Number(answer("times")))
-  ],
-  budget: (answer) => ({ quote: Ask.totalOf(quote, answer, Number(answer("times"))) }),
-  section: (answer) => `
-  every: ${answer("every")}  # moments that pass while the bot is off are skipped
-  size: { quote: ${answer("size")} }  # for each purchase
-  times: ${answer("times")}
-  # reach: 0.1%  # a purchase may pay this much more than the mid
-  # drop: 5%  # buy also when the price is this far below the last purchase
-  # pauseAbove: …  # buy nothing at or above this price`
-})

@@ -14,17 +14,27 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, schemaOf } from "../JsonSchema.ts"
-import type { Behaviour, Kind, KindContext } from "../Kind.ts"
+import { type Behaviour, eitherForm, type Form, form, formOf, type Kind, type Section, type Whole } from "../Kind.ts"
 import { place, type Report, report, type Span } from "../Problem.ts"
+import * as Ask from "../Setup.ts"
 import type { Budget } from "../Strategy.ts"
-import type { YamlNode } from "../YamlReader.ts"
+import type { KeyPlaces, YamlNode } from "../YamlReader.ts"
 import { lackText } from "./BudgetCheck.ts"
 import { type Cell, type CellShape, type Grid, type Level, levelsOf, makeCells } from "./GridCells.ts"
+import { cellsOf, earns } from "./grid/Earnings.ts"
 import { editable } from "./grid/EditedGrid.ts"
-import { checkEnds, endFields, endingAt, endOf } from "./grid/GridEnd.ts"
-import { setup } from "./grid/Questions.ts"
-import { around, between, checkDistinct, checkTick, type Scale, scaleOf, spacings } from "./PriceLevels.ts"
+import { checkEnds, endingAt, endKeys } from "./grid/GridEnd.ts"
+import {
+  around,
+  between,
+  checkDistinct,
+  checkTick,
+  isOnTick,
+  type Scale,
+  scaleOf,
+  spacings,
+  tickPrice
+} from "./PriceLevels.ts"
 import { size } from "./Size.ts"
 import { type Trail, trailing, trails } from "./TrailingGrid.ts"
 
@@ -32,58 +42,163 @@ const mostLevels = 20_001
 /** Between the largest cell and the smallest. */
 const mostTimes = 1000
 
-export const grid: Kind = {
-  name: "grid",
-  repeats: true,
-  about: "buy low, sell one level higher, again and again",
-  setup,
-  schema: () => ({
-    anyOf: [computedFields, listedFields, endlessFields].map((fields) => schemaOf(fields(anyMarket)))
-  }),
-  read: (section, context) =>
-    section.type === "map" && section.entries.has("step")
-      ? readEndless(section, context)
-      : readBounded(section, context)
+const allowLoss = Read.withDefault(
+  Read.trueOrFalse,
+  false,
+  "a cell may sell below what it paid, after an edit",
+  "never"
+)
+const profit = Read.withDefault(Read.oneOf("quote", "base"), "quote", "which asset the profit is kept in")
+const nearest = "keep only so many nearest buys and sells funded"
+const superfluous = Read.refuse("the levels are listed already: remove this key")
+const endless = Read.refuse("a grid with a step has no ends: remove this key, or step")
+
+const common = (market: Market) => ({
+  allowLoss,
+  ...endKeys,
+  size: Ask.asked(
+    Read.required(size(market), "of each cell"),
+    Ask.share(market.quote, "for each purchase", cellsOf),
+    `${market.quote.symbol} per cell; or { base: … } in ${market.base.symbol}`,
+    Ask.quoteSize
+  ),
+  sizeScale: Ask.hinted(
+    Read.withDefault(Read.factor, 1, "each cell is so many times as large as the one above it"),
+    "1.05"
+  ),
+  profit,
+  fundNearest: Ask.hinted(Read.optional(Read.integer(1, mostLevels), nearest, "all"), "5")
+})
+
+const computedKeys = (market: Market) => ({
+  lower: Ask.asked(
+    Read.required(tickPrice(market), "lowest level"),
+    Ask.price(`Lowest price, ${Ask.per(market)}`, () => 0.9)
+  ),
+  upper: Ask.asked(
+    Read.required(tickPrice(market), "highest level"),
+    Ask.priceBeyond(
+      "Highest price",
+      "lower",
+      () => "above",
+      () => 1.1
+    )
+  ),
+  levels: Ask.asked(
+    Read.required(Read.integer(2, mostLevels)),
+    Ask.text("How many price levels", "21"),
+    (answer) => `${cellsOf(answer)} cells: each buys at one level and sells at the next`
+  ),
+  spacing: Ask.given(
+    Read.withDefault(Read.oneOf(...spacings), "arithmetic", "equal differences or equal ratios"),
+    "geometric",
+    "equal ratios; arithmetic: equal differences"
+  ),
+  trail: Ask.hinted(
+    Read.optional(Read.oneOf(...trails), "the range follows the price that way", "it stays"),
+    "up",
+    "or down, both: the range follows the price that way"
+  ),
+  ...common(market)
+})
+
+const listedKeys = (market: Market) => ({
+  levels: Read.required(Read.list(Read.price)),
+  lower: Read.optional(superfluous),
+  upper: Read.optional(superfluous),
+  spacing: Read.optional(superfluous),
+  trail: Read.optional(Read.refuse("listed levels cannot move: give lower, upper and a number of levels")),
+  ...common(market)
+})
+
+const endlessKeys = (market: Market) => ({
+  step: Read.required(Read.ratio, "ratio from one level to the next, without end in both directions"),
+  size: Read.required(size(market), "of each cell"),
+  profit,
+  fundNearest: Read.required(Read.integer(1, mostLevels), nearest),
+  allowLoss,
+  ...endKeys,
+  levels: Read.optional(endless),
+  lower: Read.optional(endless),
+  upper: Read.optional(endless),
+  spacing: Read.optional(endless),
+  sizeScale: Read.optional(endless),
+  trail: Read.optional(endless)
+})
+
+type Computed = ReturnType<typeof computedKeys>
+type Listed = ReturnType<typeof listedKeys>
+
+interface Levels {
+  /** Strictly rising prices, each with its place in the file. */
+  readonly levels: ReadonlyArray<Level>
+  readonly following?: { readonly trail: Trail; readonly scale: Scale } | undefined
 }
 
-const readBounded = (section: YamlNode, context: KindContext): Behaviour | undefined => {
-  const { market, budget, to } = context
-  const shape = readShape(section, context)
-  if (shape?.size === undefined || shape.levels === undefined) return undefined
-  const levels = shape.levels.map(({ value, start }): Level => ({ price: value, source: place(to.source, start) }))
-  const sizeScale = shape.sizeScale?.value ?? 1
-  if (shape.sizeScale !== undefined) checkScale(sizeScale, levels.length - 2, shape.sizeScale, shape.following, to)
-  const cellShape: CellShape = {
-    size: shape.size.value,
-    sizeScale: Math.abs(Math.log(sizeScale)) * (levels.length - 2) > Math.log(mostTimes) ? 1 : sizeScale,
-    profit: shape.profit?.value ?? "quote",
-    mayLose: shape.allowLoss?.value === true
+const listedLevels = (
+  { levels }: Read.KnownSettings<Listed>,
+  { market, at, to }: Section<Listed>
+): Levels | undefined => {
+  if (levels === undefined) return undefined
+  const before = to.problems.length
+  if (levels.length < 2) report(to, at("levels"), "a grid needs at least two levels")
+  levels.forEach((price, index) => {
+    const previous = levels[index - 1]
+    checkTick(market, price.value, price, to)
+    if (previous === undefined || Decimal.isLess(previous.value, price.value)) return
+    report(to, price, `levels must rise: ${Decimal.format(price.value)} after ${Decimal.format(previous.value)}`)
+  })
+  if (to.problems.length > before) return undefined
+  return { levels: levels.map(({ value, start }) => ({ price: value, source: place(to.source, start) })) }
+}
+
+const computedLevels = (
+  { lower, upper, levels, spacing, trail, fundNearest }: Read.KnownSettings<Computed>,
+  { market, at, to }: Section<Computed>
+): Levels | undefined => {
+  if (trail !== undefined && fundNearest !== undefined) {
+    const hint = "a grid with trail funds all its cells: remove this key, or take step instead of a range"
+    report(to, at("fundNearest"), hint)
   }
-  const keys = Read.keyPlaces(section, context.root, to)
-  const cells = makeCells(market, levels, cellShape, keys)
+  if (lower === undefined || upper === undefined) return undefined
+  if (!Decimal.isLess(lower, upper)) {
+    const numbers = `${Decimal.format(upper)} is not above ${Decimal.format(lower)}`
+    return report(to, at("upper"), `the upper price must be above the lower: ${numbers}`)
+  }
+  if (levels === undefined || ![lower, upper].every((end) => isOnTick(market, end))) return undefined
+  const prices = between(market, lower, upper, levels, spacing)
+  if (!checkDistinct(market, prices, at("levels"), "levels", to)) return undefined
+  const source = place(to.source, at("levels").start)
+  const scale = scaleOf(market, lower, upper, levels, spacing)
+  return { levels: prices.map((price) => ({ price, source })), following: trail && { trail, scale } }
+}
+
+const bounded = (
+  whole: Whole<typeof common>,
+  section: Section<ReturnType<typeof common>>,
+  { levels, following }: Levels
+): Behaviour | undefined => {
+  const { market, keys, fundNearest, profit } = whole
+  const { at, budget, isWritten, to } = section
+  const steps = levels.length - 2
+  if (isWritten("sizeScale")) checkScale(whole.sizeScale, steps, at("sizeScale"), following, to)
+  const isTooSteep = Math.abs(Math.log(whole.sizeScale)) * steps > Math.log(mostTimes)
+  const sizeScale = isTooSteep ? 1 : whole.sizeScale
+  const shape: CellShape = { size: whole.size, sizeScale, profit, mayLose: whole.allowLoss }
+  const cells = makeCells(market, levels, shape, keys)
   const empty = cells.find(({ buy }) => buy.quantity === 0n)
   if (empty !== undefined) {
     const buys = `buys nothing at ${Decimal.format(empty.buy.price)}`
-    return report(to, shape.size, `this size ${buys}: it is below the smallest unit of ${market.base.symbol}`)
+    return report(to, at("size"), `this size ${buys}: it is below the smallest unit of ${market.base.symbol}`)
   }
   if (budget === undefined) return undefined
-  const fundNearest = shape.fundNearest?.value
-  checkBudget(market, cells, budget, fundNearest, section, to)
-  checkEnds(shape, [levels[0]?.price, levels.at(-1)?.price], to)
-  const end = endOf(shape, { market, budget, size: cellShape.size, keys })
-  if (shape.following !== undefined) {
-    const { trail, scale } = shape.following
-    const decide = trailing({ market, scale, shape: cellShape, count: cells.length, trail, budget, keys })
-    return { initialMemory: null, decide: endingAt(decide, end) }
-  }
-  const whole = gridOf(market, cells, cellShape, budget, fundNearest, keys)
-  return {
-    initialMemory: null,
-    decide: endingAt(
-      editable(() => whole),
-      end
-    )
-  }
+  checkBudget(market, cells, budget, fundNearest, section.section, to)
+  checkEnds(whole, [levels[0]?.price, levels.at(-1)?.price], section)
+  const grid = gridOf(market, cells, shape, budget, fundNearest, keys)
+  const decide = following
+    ? trailing({ market, ...following, shape, count: cells.length, budget, keys })
+    : editable(() => grid)
+  return { initialMemory: null, decide: endingAt(decide, { ...whole, budget }) }
 }
 
 const gridOf = (
@@ -92,7 +207,7 @@ const gridOf = (
   shape: CellShape,
   budget: Budget,
   fundNearest: number | undefined,
-  keys: Read.KeyPlaces
+  keys: KeyPlaces
 ): Grid => {
   const text = `not funded: outside the ${fundNearest} nearest buys and sells`
   return {
@@ -108,22 +223,17 @@ const gridOf = (
 }
 
 /** The levels follow from the anchor, so the cells are made at the first decision, and again after a restart. */
-const readEndless = (section: YamlNode, context: KindContext): Behaviour | undefined => {
-  const { market, budget, to } = context
-  const read = endlessFields(market)(section, to)
-  if (read?.step === undefined || read.size === undefined || read.fundNearest === undefined) return undefined
-  const [step, fundNearest] = [read.step.value, read.fundNearest.value]
-  const shape: CellShape = {
-    size: read.size.value,
-    sizeScale: 1,
-    profit: read.profit?.value ?? "quote",
-    mayLose: read.allowLoss?.value === true
-  }
-  const keys = Read.keyPlaces(section, context.root, to)
+const unbounded = (
+  whole: Whole<typeof endlessKeys>,
+  section: Section<ReturnType<typeof endlessKeys>>
+): Behaviour | undefined => {
+  const { market, keys, step, fundNearest, profit, size } = whole
+  const { budget } = section
   if (budget === undefined) return undefined
-  const needed = shape.size.amount * BigInt(fundNearest)
-  if (shape.size.unit === "quote" && needed > budget.quote) {
-    report(to, read.size, windowTooSmall(fundNearest, needed, budget, market), budgetHint)
+  const shape: CellShape = { size, sizeScale: 1, profit, mayLose: whole.allowLoss }
+  const needed = size.amount * BigInt(fundNearest)
+  if (size.unit === "quote" && needed > budget.quote) {
+    report(section.to, section.at("size"), windowTooSmall(fundNearest, needed, budget, market), budgetHint)
   }
   const cellsAt = (start: Price) =>
     makeCells(
@@ -137,9 +247,8 @@ const readEndless = (section: YamlNode, context: KindContext): Behaviour | undef
     ...gridOf(market, cellsAt(start), shape, budget, fundNearest, keys),
     levels
   }))
-  checkEnds(read, [undefined, undefined], to)
-  const end = endOf(read, { market, budget, size: shape.size, keys })
-  return { initialMemory: null, decide: endingAt(editable(gridAt), end) }
+  checkEnds(whole, [undefined, undefined], section)
+  return { initialMemory: null, decide: endingAt(editable(gridAt), { ...whole, budget }) }
 }
 
 /** Keeps the last result, because an anchored grid asks for the same cells every time. */
@@ -151,127 +260,17 @@ const remembering = <A>(compute: (price: Price) => A): ((price: Price) => A) => 
   }
 }
 
-const endlessFields = (market: Market) =>
-  Read.fields({
-    step: Read.required(Read.ratio, "ratio from one level to the next, without end in both directions"),
-    size: Read.required(size(market), "of each cell"),
-    profit: Read.optional(Read.oneOf("quote", "base"), "which asset the profit is kept in; default: quote"),
-    fundNearest: Read.required(
-      Read.integer(1, mostLevels),
-      "keep only so many nearest buys and sells funded; default: all"
-    ),
-    allowLoss,
-    ...endFields,
-    levels: Read.optional(endless),
-    lower: Read.optional(endless),
-    upper: Read.optional(endless),
-    spacing: Read.optional(endless),
-    sizeScale: Read.optional(endless),
-    trail: Read.optional(endless)
-  })
+const computed = formOf(computedKeys, computedLevels, bounded)
+const listed = formOf(listedKeys, listedLevels, bounded)
+const endlessGrid = form(endlessKeys, unbounded)
 
-const endless = Read.refuse("a grid with a step has no ends: remove this key, or step")
-
-const allowLoss = Read.optional(Read.trueOrFalse, "a cell may sell below what it paid, after an edit; default: never")
-
-const common = (market: Market) => ({
-  allowLoss,
-  ...endFields,
-  size: Read.required(size(market), "of each cell"),
-  sizeScale: Read.optional(Read.factor, "each cell is so many times as large as the one above it; default: 1"),
-  profit: Read.optional(Read.oneOf("quote", "base"), "which asset the profit is kept in; default: quote"),
-  fundNearest: Read.optional(
-    Read.integer(1, mostLevels),
-    "keep only so many nearest buys and sells funded; default: all"
-  )
-})
-
-const computedFields = (market: Market) =>
-  Read.fields({
-    lower: Read.required(Read.price, "lowest level"),
-    upper: Read.required(Read.price, "highest level"),
-    levels: Read.required(Read.integer(2, mostLevels)),
-    spacing: Read.optional(Read.oneOf(...spacings), "equal differences or equal ratios; default: arithmetic"),
-    trail: Read.optional(Read.oneOf(...trails), "the range follows the price that way; default: it stays"),
-    ...common(market)
-  })
-
-const superfluous = Read.refuse("the levels are listed already: remove this key")
-
-const listedFields = (market: Market) =>
-  Read.fields({
-    levels: Read.required(Read.list(Read.price)),
-    lower: Read.optional(superfluous),
-    upper: Read.optional(superfluous),
-    spacing: Read.optional(superfluous),
-    trail: Read.optional(Read.refuse("listed levels cannot move: give lower, upper and a number of levels")),
-    ...common(market)
-  })
-
-interface Shape extends Read.Fields<typeof endFields> {
-  /** Strictly rising prices, each with its place in the file. */
-  readonly levels: ReadonlyArray<Read.Located<Price>> | undefined
-  readonly size: Read.Located<CellShape["size"]> | undefined
-  readonly sizeScale: Read.Located<number> | undefined
-  readonly profit: Read.Located<CellShape["profit"]> | undefined
-  readonly fundNearest: Read.Located<number> | undefined
-  readonly allowLoss: Read.Located<boolean> | undefined
-  readonly following?: { readonly trail: Trail; readonly scale: Scale } | undefined
+const formIn = (section: YamlNode): Form => {
+  if (section.type !== "map") return computed
+  if (section.entries.has("step")) return endlessGrid
+  return section.entries.get("levels")?.value.type === "list" ? listed : computed
 }
 
-const readShape = (section: YamlNode, context: KindContext): Shape | undefined => {
-  const { market, to } = context
-  const isListed = section.type === "map" && section.entries.get("levels")?.value.type === "list"
-  if (isListed) {
-    const read = listedFields(market)(section, to)
-    return read === undefined ? undefined : { ...read, levels: listedLevels(read, context) }
-  }
-  const read = computedFields(market)(section, to)
-  if (read === undefined) return undefined
-  const { lower, upper, levels, spacing, trail, fundNearest } = read
-  if (trail !== undefined && fundNearest !== undefined) {
-    report(to, fundNearest, "a grid with trail funds all its cells: remove this key, or take step instead of a range")
-  }
-  const prices = computedLevels(read, context)
-  if (trail === undefined || prices === undefined || lower === undefined || upper === undefined)
-    return { ...read, levels: prices }
-  const scale = scaleOf(market, lower.value, upper.value, levels?.value ?? 2, spacing?.value ?? "arithmetic")
-  return { ...read, levels: prices, following: { trail: trail.value, scale } }
-}
-
-const listedLevels = (
-  { levels }: NonNullable<ReturnType<ReturnType<typeof listedFields>>>,
-  { market, to }: KindContext
-): Shape["levels"] => {
-  if (levels === undefined) return undefined
-  const before = to.problems.length
-  if (levels.value.length < 2) report(to, levels, "a grid needs at least two levels")
-  levels.value.forEach((price, index) => {
-    const previous = levels.value[index - 1]
-    checkTick(market, price.value, price, to)
-    if (previous === undefined || Decimal.isLess(previous.value, price.value)) return
-    report(to, price, `levels must rise: ${Decimal.format(price.value)} after ${Decimal.format(previous.value)}`)
-  })
-  return to.problems.length === before ? levels.value : undefined
-}
-
-const computedLevels = (
-  { lower, upper, levels, spacing }: NonNullable<ReturnType<ReturnType<typeof computedFields>>>,
-  { market, to }: KindContext
-): Shape["levels"] => {
-  const isOnTick = [lower, upper].map((end) => end === undefined || checkTick(market, end.value, end, to))
-  if (lower === undefined || upper === undefined) return undefined
-  if (!Decimal.isLess(lower.value, upper.value)) {
-    const numbers = `${Decimal.format(upper.value)} is not above ${Decimal.format(lower.value)}`
-    return report(to, upper, `the upper price must be above the lower: ${numbers}`)
-  }
-  if (levels === undefined || isOnTick.includes(false)) return undefined
-  const prices = between(market, lower.value, upper.value, levels.value, spacing?.value ?? "arithmetic")
-  if (!checkDistinct(market, prices, levels, "levels", to)) return undefined
-  return prices.map((value) => ({ value, start: levels.start, end: levels.end }))
-}
-
-const checkScale = (scale: number, steps: number, at: Span, following: Shape["following"], to: Report): void => {
+const checkScale = (scale: number, steps: number, at: Span, following: Levels["following"], to: Report): void => {
   if (following !== undefined) report(to, at, "a grid with trail has no highest cell: remove sizeScale, or trail")
   if (Math.abs(Math.log(scale)) * steps <= Math.log(mostTimes)) return
   const apart = `the largest cell would be more than ${mostTimes} times the smallest`
@@ -323,3 +322,24 @@ const windowTooSmall = (count: number, needed: bigint, budget: Budget, { quote }
 }
 
 const budgetHint = "raise limits.budget.quote, make the size smaller, or fund only the nearest cells with fundNearest"
+
+export const grid: Kind = {
+  name: "grid",
+  repeats: true,
+  about: "buy low, sell one level higher, again and again",
+  setup: (market) =>
+    Ask.setupOf(computedKeys(market), {
+      asks: [
+        Ask.total(market.quote, "that it may use in all"),
+        "lower",
+        "upper",
+        "levels",
+        "size",
+        Ask.amount("base", market.base, "that it may sell from the start", "0")
+      ],
+      lines: ["lower", "upper", "levels", "spacing", "size", "sizeScale", "fundNearest", "trail"],
+      budget: (answer) => ({ base: answer("base"), quote: Ask.totalOf(market.quote, answer, cellsOf(answer)) }),
+      earns: earns(market)
+    }),
+  ...eitherForm([computed, listed, endlessGrid], formIn)
+}

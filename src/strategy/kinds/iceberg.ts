@@ -9,13 +9,11 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Decision, Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, schemaOf } from "../JsonSchema.ts"
-import type { Kind } from "../Kind.ts"
+import { form, type Kind } from "../Kind.ts"
 import { report } from "../Problem.ts"
-import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import { checkBudget } from "./BudgetCheck.ts"
-import { checkTick } from "./PriceLevels.ts"
+import { tickPrice } from "./PriceLevels.ts"
 import { quantityAt, quantityInParts, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, shareOut } from "./Total.ts"
 
@@ -23,30 +21,57 @@ const mostParts = 1_000
 const slot = "iceberg"
 const isOwn = (name: string): boolean => name === slot
 
+const keys = (market: Market) => ({
+  side: Ask.asked(Read.required(Read.side, "buy or sell"), Ask.side),
+  price: Ask.asked(
+    Read.required(tickPrice(market), "of every part"),
+    Ask.price(`Price, ${Ask.per(market)}`, Ask.below(0.005))
+  ),
+  total: Ask.asked(
+    Read.required(size(market), "all parts together"),
+    Ask.paidAmount("in all", market),
+    undefined,
+    Ask.paidSize(market)
+  ),
+  visible: Ask.asked(
+    Read.required(size(market), "one part"),
+    (key) => (answer) => {
+      const { asset } = Ask.paid(market, answer)
+      // More than a tenth: ten parts of a tenth, each rounded down, would leave dust for an eleventh.
+      const visible = (Ask.unitsOf(asset, answer("total")) * 101n) / 1000n
+      return {
+        key,
+        text: `${asset.symbol} that others may see at a time`,
+        read: Read.amount(asset),
+        ...(visible > 0n ? { fallback: format(visible, asset.decimals) } : {})
+      }
+    },
+    "the next part comes when this one has filled",
+    Ask.paidSize(market)
+  )
+})
+
 export const iceberg: Kind = {
   name: "iceberg",
   about: "one large order of which only a part is visible",
-  setup: (market) => setup(market),
-  schema: () => schemaOf(icebergFields(anyMarket)),
-  read: (section, context) => {
-    const { market, to } = context
-    const read = icebergFields(market)(section, to)
-    if (read?.price !== undefined) checkTick(market, read.price.value, read.price, to)
-    if (read?.side === undefined || read.price === undefined) return undefined
-    if (read.total === undefined || read.visible === undefined) return undefined
-    const price = read.price.value
-    const side = read.side.value === "buy" ? "BUY" : "SELL"
-    const visible = quantityAt(market, read.visible.value, price)
-    const parts = visible === 0n ? 0n : (quantityAt(market, read.total.value, price) + visible - 1n) / visible
-    const total = quantityInParts(market, read.total.value, price, parts)
+  setup: (market) =>
+    Ask.setupOf(keys(market), {
+      asks: ["side", "total", "price", "visible"],
+      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") })
+    }),
+  ...form(keys, ({ market, side, price, keys, ...whole }, { at, ...context }) => {
+    const { to } = context
+    const visible = quantityAt(market, whole.visible, price)
+    const parts = visible === 0n ? 0n : (quantityAt(market, whole.total, price) + visible - 1n) / visible
+    const total = quantityInParts(market, whole.total, price, parts)
     if (total === 0n || visible === 0n)
-      return report(to, total === 0n ? read.total : read.visible, "this is less than the smallest unit")
-    if (visible > total) return report(to, read.visible, "the visible part is larger than the total")
+      return report(to, at(total === 0n ? "total" : "visible"), "this is less than the smallest unit")
+    if (visible > total) return report(to, at("visible"), "the visible part is larger than the total")
     const count = (total + visible - 1n) / visible
     if (count > BigInt(mostParts)) {
       return report(
         to,
-        read.visible,
+        at("visible"),
         `${count} parts: at most ${mostParts} are possible`,
         "make the visible part larger"
       )
@@ -55,12 +80,12 @@ export const iceberg: Kind = {
       const rest = total - visible * BigInt(index)
       return { side, price, quantity: rest < visible ? rest : visible }
     })
-    checkBudget(legs, "all parts together", read.total, context)
+    checkBudget(legs, "all parts together", at("total"), context)
     const [first, ...others] = legs
     if (first === undefined) return undefined
     const verb = side === "BUY" ? "buys" : "sells"
     const text = `${verb} ${formatWithSymbol(total, market.base)} at ${Decimal.format(price)} in ${count} parts, one visible`
-    const why = { code: "iceberg-part", text, source: Read.keyPlaces(section, context.root, to)("price") }
+    const why = { code: "iceberg-part", text, source: keys("price") }
     const decision: Decision = {
       desired: [{ slot, legs: [first, ...others], cycle: false, why }],
       absent: [],
@@ -68,7 +93,7 @@ export const iceberg: Kind = {
       reasons: [],
       until: { onFill: false }
     }
-    const part: PartOfTotal = { slot, side, price, size: read.total.value, quantity: total, piece: visible }
+    const part: PartOfTotal = { slot, side, price, size: whole.total, quantity: total, piece: visible }
     return {
       initialMemory: null,
       decide: (view) => {
@@ -78,7 +103,7 @@ export const iceberg: Kind = {
       },
       unfit: (slots) => otherSide(market, side, slots, isOwn)
     }
-  }
+  })
 }
 
 /** What is left of the total, in parts as they are now. */
@@ -92,37 +117,3 @@ const edited = (market: Market, plain: Decision, share: Share, own: Reason): Dec
   const text = `${restText(market, share)} at ${Decimal.format(share.part.price)}, one part visible`
   return { ...plain, desired: [{ slot, ...left, cycle: false, why: { ...own, text } }], until }
 }
-
-const icebergFields = (market: Market) =>
-  Read.fields({
-    side: Read.required(Read.oneOf("buy", "sell"), "buy or sell"),
-    price: Read.required(Read.price, "of every part"),
-    total: Read.required(size(market), "all parts together"),
-    visible: Read.required(size(market), "one part")
-  })
-
-/** Asked by `limitbot init`. */
-const setup = (market: Market): Setup => ({
-  steps: [
-    Ask.side,
-    Ask.paidAmount("total", "in all", market),
-    Ask.price("price", `Price, ${Ask.per(market)}`, Ask.below(0.005)),
-    (answer) => {
-      const { asset } = Ask.paid(market, answer)
-      // More than a tenth: ten parts of a tenth, each rounded down, would leave dust for an eleventh.
-      const visible = (Ask.unitsOf(asset, answer("total")) * 101n) / 1000n
-      return {
-        key: "visible",
-        text: `${asset.symbol} that others may see at a time`,
-        read: Read.amount(asset),
-        ...(visible > 0n ? { fallback: format(visible, asset.decimals) } : {})
-      }
-    }
-  ],
-  budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
-  section: (answer) => `
-  side: ${answer("side")}
-  price: ${answer("price")}
-  total: { ${Ask.paid(market, answer).key}: ${answer("total")} }
-  visible: { ${Ask.paid(market, answer).key}: ${answer("visible")} }  # the next part comes when this one has filled`
-})

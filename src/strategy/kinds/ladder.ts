@@ -9,14 +9,13 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { inputAmount, inputAsset, type Market, opposite, type Price, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, numeric, schemaOf } from "../JsonSchema.ts"
-import type { Kind, KindContext } from "../Kind.ts"
+import { numeric } from "../JsonSchema.ts"
+import { formOf, type Kind, type KindContext, type Section } from "../Kind.ts"
 import { report, type Span } from "../Problem.ts"
-import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
 import { lackText } from "./BudgetCheck.ts"
-import { away, between, checkDistinct, checkTick, negate, orderPrice } from "./PriceLevels.ts"
+import { away, between, checkDistinct, isOnTick, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import {
   averagePrice,
@@ -36,57 +35,122 @@ const mostRungs = 1_000
 const profiles = ["flat", "linear", "geometric"] as const
 type Profile = (typeof profiles)[number]
 
+const defaultScale = Decimal.make(15n, 1)
+const scale: Read.Reader<Decimal.Decimal> = Read.scalar(
+  "a number above zero with at most three decimal places",
+  (text) => {
+    const value = Decimal.parse(text)
+    return value !== undefined && Decimal.isPositive(value) && value.scale <= 3 ? value : undefined
+  },
+  undefined,
+  numeric("^\\+?(\\d+\\.?\\d{0,3}|\\.\\d{1,3})$", { exclusiveMinimum: 0 })
+)
+
+const keys = (market: Market) => ({
+  side: Ask.asked(Read.required(Read.side, "of all rungs"), Ask.side),
+  from: Ask.asked(
+    Read.required(tickPrice(market), "price of the first rung"),
+    Ask.price(`Price of the first order, ${Ask.per(market)}`, Ask.below(0.02))
+  ),
+  to: Ask.asked(
+    Read.required(tickPrice(market), "price of the last rung"),
+    Ask.price("Price of the last order", Ask.below(0.1))
+  ),
+  rungs: Ask.asked(
+    Read.required(Read.integer(1, mostRungs), "how many orders"),
+    Ask.text("How many orders", "5", Read.integer(2, mostRungs))
+  ),
+  profile: Ask.given(
+    Read.optional(
+      Read.oneOf(...profiles),
+      "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, each half as much again",
+      "flat"
+    ),
+    "flat",
+    "sizes alike; linear: 1, 2, 3 parts; geometric: each half as much again"
+  ),
+  scale: Read.optional(scale, "each rung is so many times as large as the one before", Decimal.format(defaultScale)),
+  total: Ask.asked(
+    Read.required(size(market), "all rungs together"),
+    Ask.paidAmount("with all orders together", market),
+    "all orders together",
+    Ask.paidSize(market)
+  ),
+  takeProfit: Ask.hinted(
+    Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once"),
+    "4%",
+    "each filled order places the opposite one this far away, once"
+  ),
+  allowLoss: Read.withDefault(Read.trueOrFalse, false, "a rung may sell below what it paid, after an edit", "never")
+})
+
+const pricesOf = (
+  { from, to: last, rungs }: Read.KnownSettings<ReturnType<typeof keys>>,
+  { market, at, to }: Section<ReturnType<typeof keys>>
+): ReadonlyArray<Price> | undefined => {
+  if (from === undefined || last === undefined || rungs === undefined) return undefined
+  if (![from, last].every((price) => isOnTick(market, price))) return undefined
+  const isOnePrice = Decimal.equals(from, last)
+  if (rungs === 1) {
+    return isOnePrice ? [from] : report(to, at("to"), `one rung has one price: "from" and "to" must be the same`)
+  }
+  if (isOnePrice) return report(to, at("to"), `${rungs} rungs need two different prices: "from" and "to" are the same`)
+  const prices = between(market, from, last, rungs, "arithmetic")
+  return checkDistinct(market, prices, at("rungs"), "rungs", to) ? prices : undefined
+}
+
 export const ladder: Kind = {
   name: "ladder",
   about: "orders of one side between two prices",
-  setup: (market) => setup(market),
-  schema: () => schemaOf(ladderFields(anyMarket)),
-  read: (section, context) => {
-    const { market, to } = context
-    const read = ladderFields(market)(section, to)
-    const prices = read === undefined ? undefined : readPrices(read, context)
-    if (read?.total === undefined || read.side === undefined || prices === undefined) return undefined
-    const side = read.side.value === "buy" ? "BUY" : "SELL"
-    const profile = read.profile?.value ?? (read.scale === undefined ? "flat" : "geometric")
-    if (read.scale !== undefined && profile !== "geometric") {
-      report(to, read.scale, `scale belongs to the profile geometric, not to ${profile}`)
+  setup: (market) =>
+    Ask.setupOf(keys(market), {
+      asks: ["side", "total", "from", "to", "rungs"],
+      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") })
+    }),
+  ...formOf(keys, pricesOf, (whole, { at, ...context }, prices) => {
+    const { to } = context
+    const {
+      market,
+      side,
+      total,
+      takeProfit,
+      scale,
+      allowLoss,
+      profile = scale === undefined ? "flat" : "geometric"
+    } = whole
+    if (scale !== undefined && profile !== "geometric") {
+      report(to, at("scale"), `scale belongs to the profile geometric, not to ${profile}`)
     }
-    const sizes = split(read.total.value.amount, prices.length, profile, read.scale?.value)
+    const sizes = split(total.amount, prices.length, profile, scale)
     const entries = prices.map((price, index): Leg => {
-      const rung: Size = { unit: read.total?.value.unit ?? "base", amount: sizes[index] ?? 0n }
+      const rung: Size = { unit: total.unit, amount: sizes[index] ?? 0n }
       return { side, price, quantity: quantityAt(market, rung, price) }
     })
-    const profit = read.takeProfit
-    const noPrice =
-      profit === undefined
-        ? undefined
-        : entries.find((entry) => !Decimal.isPositive(exitOf(market, entry, profit.value).price))
-    if (profit !== undefined && noPrice !== undefined) {
+    const noPrice = takeProfit && entries.find((entry) => !Decimal.isPositive(exitOf(market, entry, takeProfit).price))
+    if (noPrice !== undefined) {
       const sold = `after the sale at ${Decimal.format(noPrice.price)}`
-      report(to, profit, `this far below there is no price left to buy back at, ${sold}`, "take a smaller ratio")
-    }
-    if (!checkEntries(entries, read.total, context)) return undefined
-    const source = Read.keyPlaces(section, context.root, to)("rungs")
-    const desired = entries.map((entry, index) =>
-      makeRung(
-        market,
-        entry,
-        index,
-        prices.length,
-        { takeProfit: profit?.value, mayLose: read.allowLoss?.value === true },
-        source
+      report(
+        to,
+        at("takeProfit"),
+        `this far below there is no price left to buy back at, ${sold}`,
+        "take a smaller ratio"
       )
+    }
+    if (!checkEntries(entries, at("total"), context)) return undefined
+    const source = whole.keys("rungs")
+    const desired = entries.map((entry, index) =>
+      makeRung(market, entry, index, prices.length, { takeProfit, mayLose: allowLoss }, source)
     )
     const decision: Decision = { desired, absent: [], memory: null, reasons: [], until: { onFill: false } }
-    const { unit } = read.total.value
+    const { unit } = total
     const parts = desired.map(({ slot, legs: [{ price, quantity }] }, index): PartOfTotal => {
       const size = { unit, amount: sizes[index] ?? 0n }
-      return { slot, side, price, size, quantity, hasExit: profit !== undefined }
+      return { slot, side, price, size, quantity, hasExit: takeProfit !== undefined }
     })
     return {
       initialMemory: null,
       decide: (view) => {
-        const gone = profit === undefined ? [] : goneRungs(market, decision, { unit, takeProfit: profit.value }, view)
+        const gone = takeProfit === undefined ? [] : goneRungs(market, decision, { unit, takeProfit }, view)
         const all = [...parts, ...gone.map(({ part }) => part)]
         const { shares, isPlain } = shareOut(market, all, view, isOwn)
         const rungs = [...desired, ...gone.map(({ rung }) => rung)]
@@ -94,7 +158,7 @@ export const ladder: Kind = {
       },
       unfit: (slots) => otherSide(market, side, slots, isOwn)
     }
-  }
+  })
 }
 
 const isOwn = (slot: string): boolean => /^rung-\d+$/.test(slot)
@@ -157,53 +221,6 @@ const rungLeft = (
   const legs = exit === undefined ? left.legs : ([first, { ...exit, quantity: traded + rest }] as const)
   return { slot, cycle, ...left, legs, why: { ...why, text } }
 }
-
-const scale: Read.Reader<Decimal.Decimal> = Read.scalar(
-  "a number above zero with at most three decimal places",
-  (text) => {
-    const value = Decimal.parse(text)
-    return value !== undefined && Decimal.isPositive(value) && value.scale <= 3 ? value : undefined
-  },
-  undefined,
-  numeric("^\\+?(\\d+\\.?\\d{0,3}|\\.\\d{1,3})$", { exclusiveMinimum: 0 })
-)
-
-const ladderFields = (market: Market) =>
-  Read.fields({
-    side: Read.required(Read.oneOf("buy", "sell"), "of all rungs"),
-    from: Read.required(Read.price, "price of the first rung"),
-    to: Read.required(Read.price, "price of the last rung"),
-    rungs: Read.required(Read.integer(1, mostRungs), "how many orders"),
-    profile: Read.optional(
-      Read.oneOf(...profiles),
-      "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, each half as much again; default: flat"
-    ),
-    scale: Read.optional(scale, "each rung is so many times as large as the one before; default: 1.5"),
-    total: Read.required(size(market), "all rungs together"),
-    takeProfit: Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once"),
-    allowLoss: Read.optional(Read.trueOrFalse, "a rung may sell below what it paid, after an edit; default: never")
-  })
-
-type LadderFields = NonNullable<ReturnType<ReturnType<typeof ladderFields>>>
-
-const readPrices = (
-  { from, to: last, rungs }: LadderFields,
-  { market, to }: KindContext
-): ReadonlyArray<Price> | undefined => {
-  const isOnTick = [from, last].map((end) => end === undefined || checkTick(market, end.value, end, to))
-  if (from === undefined || last === undefined || rungs === undefined) return undefined
-  if (isOnTick.includes(false)) return undefined
-  const isOnePrice = Decimal.equals(from.value, last.value)
-  if (rungs.value === 1) {
-    return isOnePrice ? [from.value] : report(to, last, `one rung has one price: "from" and "to" must be the same`)
-  }
-  if (isOnePrice)
-    return report(to, last, `${rungs.value} rungs need two different prices: "from" and "to" are the same`)
-  const prices = between(market, from.value, last.value, rungs.value, "arithmetic")
-  return checkDistinct(market, prices, rungs, "rungs", to) ? prices : undefined
-}
-
-const defaultScale = Decimal.make(15n, 1)
 
 /** Flat: all equal. Linear: 1, 2, 3, … parts. Geometric: each rung so many times the one before. */
 const weights = (count: number, profile: Profile, { digits, scale }: Decimal.Decimal): ReadonlyArray<bigint> =>
@@ -269,23 +286,3 @@ const makeRung = (
   const text = `${first}, then ${exit.side === "BUY" ? "buys it back" : "sells it"} at ${Decimal.format(exit.price)}`
   return { slot, legs: [entry, exit], cycle: false, why: { code: "ladder-rung", text, source } }
 }
-
-/** Asked by `limitbot init`. */
-const setup = (market: Market): Setup => ({
-  steps: [
-    Ask.side,
-    Ask.paidAmount("total", "with all orders together", market),
-    Ask.price("from", `Price of the first order, ${Ask.per(market)}`, Ask.below(0.02)),
-    Ask.price("to", "Price of the last order", Ask.below(0.1)),
-    Ask.asked("rungs", "How many orders", "5", Read.integer(2, 1000))
-  ],
-  budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
-  section: (answer) => `
-  side: ${answer("side")}
-  from: ${answer("from")}
-  to: ${answer("to")}
-  rungs: ${answer("rungs")}
-  profile: flat  # sizes alike; linear: 1, 2, 3 parts; geometric: each half as much again
-  total: { ${Ask.paid(market, answer).key}: ${answer("total")} }  # all orders together
-  # takeProfit: 4%  # each filled order places the opposite one this far away, once`
-})

@@ -20,22 +20,21 @@ import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { needCandles, neededBy, noNeeds } from "../expression/Needs.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, schemaOf } from "../JsonSchema.ts"
-import type { Kind, KindContext } from "../Kind.ts"
+import { form, type Kind, type KindContext, type Whole } from "../Kind.ts"
 import { report, type Span } from "../Problem.ts"
+import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import { progressOf, type View } from "../View.ts"
 import { lackText } from "./BudgetCheck.ts"
 import { decimalIn, numberIn, recordIn } from "./Memory.ts"
 import * as Model from "./marketMaking/AvellanedaStoikov.ts"
-import { type Centre, centreFields, centreNow, readCentre } from "./marketMaking/Centre.ts"
+import { type Centre, centreKeys, centreNow, readCentre } from "./marketMaking/Centre.ts"
 import { changesIn } from "./marketMaking/Changes.ts"
-import { hangingFields, hangingIn, withHanging } from "./marketMaking/Hanging.ts"
+import { hangingKeys, withHanging } from "./marketMaking/Hanging.ts"
 import * as Inventory from "./marketMaking/Inventory.ts"
-import { setup } from "./marketMaking/Questions.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import { baseAmounts } from "./Size.ts"
-import { distanceAt, type Spread, spread } from "./Volatility.ts"
+import { distanceAt, spread } from "./Volatility.ts"
 
 const mostLevels = 50
 const half = Decimal.make(5n, 1)
@@ -43,112 +42,127 @@ const two = Decimal.make(2n)
 /** Sizes follow the depth of the market by halves. */
 const partsOfSize = [8n, 4n, 2n, 1n]
 const wholePart = 8n
-const defaultRequote = Decimal.make(2n, 3)
 
-interface Quoting extends Inventory.Inventoried {
-  readonly market: Market
-  readonly spread: Spread
-  /** The distance from one level to the next; default: the spread. */
-  readonly step: Decimal.Decimal | undefined
+const levelsOf = (answer: Ask.AnswerOf): number => Number(answer("levels"))
+
+const keys = (market: Market) => ({
+  levels: Ask.asked(
+    Read.required(Read.integer(1, mostLevels), "orders on each side"),
+    Ask.text("How many orders on each side", "3"),
+    true
+  ),
+  spread: Ask.asked(
+    Read.required(spread, "between the first bid and the first ask"),
+    Ask.text("Between the first bid and the first ask", "0.6%", Read.ratio),
+    "between the first bid and the first ask; or by volatility, see docs/strategies.md"
+  ),
+  step: Ask.hinted(
+    Read.optional(Read.ratio, "from one level to the next", "the spread"),
+    "0.3%",
+    "from one level to the next; default: the spread"
+  ),
+  size: Ask.asked(
+    Read.required(baseAmounts(market), "of each order, in base; or a list with one for each level"),
+    Ask.share(market.base, "of each order", levelsOf, "base"),
+    `${market.base.symbol} of each order`
+  ),
+  ...centreKeys,
+  requote: Ask.given(
+    Read.withDefault(Read.ratio, Decimal.make(2n, 3), "quote anew when the price has moved this far"),
+    "0.3%"
+  ),
+  skew: Ask.given(
+    Read.withDefault(Read.ratioOrZero, Decimal.zero, "move the quotes against a full inventory by this much"),
+    "0.3%",
+    "move the quotes against what was bought or sold on balance, by this much when it is full"
+  ),
+  sizeSkew: Read.optional(
+    Read.ratio,
+    "a full inventory makes orders that add to it smaller by this share, and the others larger",
+    "nothing"
+  ),
+  maxImpact: Read.optional(
+    Read.ratio,
+    "sizes shrink, to an eighth at most, until an order of the first level would move the market no more than this"
+  ),
+  hanging: Read.optional(
+    Read.section(hangingKeys),
+    "when one side of a level fills, the order on its other side stays"
+  ),
+  filledDelay: Read.optional(Read.duration, "an order that has filled is quoted again so long after the last fill"),
+  maxInventory: Read.optional(Read.amount(market.base), "most that may be bought or sold on balance", "one full side")
+})
+
+type Quoted = Pick<
+  Whole<typeof keys>,
+  "market" | "spread" | "step" | "requote" | "skew" | "sizeSkew" | "maxImpact" | "keys"
+>
+interface Quoting extends Inventory.Inventoried, Quoted {
   /** The size of the first level. */
   readonly quantity: Amount
-  readonly requote: Decimal.Decimal
-  readonly skew: Decimal.Decimal
-  readonly sizeSkew: Decimal.Decimal | undefined
-  readonly maxImpact: Decimal.Decimal | undefined
   readonly filledDelayMillis: number
   readonly centre: Centre | undefined
-  readonly keys: Read.KeyPlaces
 }
 
 export const marketMaking: Kind = {
   name: "market-making",
   repeats: true,
   about: "bids and asks around the price",
-  setup: (market) => setup(market),
-  schema: () => schemaOf(quotingFields(anyMarket)),
-  read: (section, context) => {
-    const { market, to } = context
-    const read = quotingFields(market)(section, to)
-    if (read?.levels === undefined || read.spread === undefined || read.size === undefined) return undefined
-    const sizes = read.size.value
-    if (sizes.length > 1 && sizes.length !== read.levels.value) {
-      return report(to, read.size, `${sizes.length} sizes for ${read.levels.value} levels: give one, or one for each`)
+  setup: (market) =>
+    Ask.setupOf(keys(market), {
+      asks: [
+        Ask.amount("quote", market.quote, "for the bids, all together"),
+        Ask.total(market.base, "for the asks, all together", "base"),
+        "levels",
+        "size",
+        "spread"
+      ],
+      budget: (answer) => ({
+        base: Ask.totalOf(market.base, answer, levelsOf(answer), "base"),
+        quote: answer("quote")
+      })
+    }),
+  ...form(keys, (settings, section) => {
+    const { size: sizes, spread, skew, hanging, filledDelay = 0 } = settings
+    const { at, isWritten, to } = section
+    if (sizes.length > 1 && sizes.length !== settings.levels) {
+      const text = `${sizes.length} sizes for ${settings.levels} levels: give one, or one for each`
+      return report(to, at("size"), text)
     }
-    const levels = Array.from({ length: read.levels.value }, (_, index) => ({
+    const levels = Array.from({ length: settings.levels }, (_, index) => ({
       bid: `bid-${String(index).padStart(2, "0")}`,
       ask: `ask-${String(index).padStart(2, "0")}`,
       quantity: sizes[index] ?? sizes[0] ?? 0n
     }))
     const side = levels.reduce((sum, { quantity }) => sum + quantity, 0n)
-    const skew = read.skew?.value ?? Decimal.zero
-    const { widest: widestSpread, follows, model } = read.spread.value
-    if (model !== undefined && read.skew !== undefined) {
-      report(to, read.skew, "the model moves the quotes against the inventory itself: remove skew")
+    const { widest: widestSpread, follows, model } = spread
+    if (model !== undefined && isWritten("skew")) {
+      report(to, at("skew"), "the model moves the quotes against the inventory itself: remove skew")
     }
-    const widest = Decimal.add(offsetOf(widestSpread, read.step?.value, levels.length - 1), skew)
+    const widest = Decimal.add(offsetOf(widestSpread, settings.step, levels.length - 1), skew)
     if (!Decimal.isLess(widest, Decimal.one)) {
-      report(to, read.spread, "the widest bid would be at no price at all: spread, step and skew add up to 100%")
+      report(to, at("spread"), "the widest bid would be at no price at all: spread, step and skew add up to 100%")
     }
     const [quantity = 0n] = sizes
-    const maxInventory = read.maxInventory?.value ?? side
-    if (maxInventory < quantity)
-      report(to, read.maxInventory ?? section, "maxInventory is smaller than the size of one order")
-    checkBase(side, read.size, context)
-    const whole: Quoting = {
-      market,
-      levels,
-      spread: read.spread.value,
-      step: read.step?.value,
-      quantity,
-      requote: read.requote?.value ?? defaultRequote,
-      skew,
-      sizeSkew: read.sizeSkew?.value,
-      maxImpact: read.maxImpact?.value,
-      filledDelayMillis: read.filledDelay?.value ?? 0,
-      maxInventory,
-      centre: readCentre(read, context),
-      keys: Read.keyPlaces(section, context.root, to)
-    }
-    const needs = whole.centre?.needs ?? noNeeds()
+    const { maxInventory = side } = settings
+    if (maxInventory < quantity) report(to, at("maxInventory"), "maxInventory is smaller than the size of one order")
+    checkBase(side, at("size"), section)
+    const centre = readCentre(settings, section)
+    const whole: Quoting = { ...settings, levels, quantity, filledDelayMillis: filledDelay, maxInventory, centre }
+    const needs = centre?.needs ?? noNeeds()
     if (follows !== undefined) needCandles(needs, follows.series.timeframe, follows.series.warmUp)
     if (model !== undefined) needCandles(needs, model.timeframe, Model.warmUp(model))
-    const asked = read.maxImpact === undefined ? [quantity] : partsOfSize.map((part) => (quantity * part) / wholePart)
+    const parts = whole.maxImpact === undefined ? [wholePart] : partsOfSize
+    const asked = parts.map((part) => (quantity * part) / wholePart)
     const quotes: Decide = (view, memory) => decide(whole, view, memory)
-    const hanging = hangingIn(read.hanging?.value)
     return {
       initialMemory: null,
       ...(needs.candles.size === 0 && needs.watched.size === 0 ? {} : neededBy(needs)),
       depth: [...needs.depth, ...asked],
       decide: hanging === undefined ? quotes : withHanging(quotes, { ...whole, ...hanging })
     }
-  }
-}
-
-const quotingFields = (market: Market) =>
-  Read.fields({
-    levels: Read.required(Read.integer(1, mostLevels), "orders on each side"),
-    spread: Read.required(spread, "between the first bid and the first ask"),
-    step: Read.optional(Read.ratio, "from one level to the next; default: the spread"),
-    size: Read.required(baseAmounts(market), "of each order, in base; or a list with one for each level"),
-    ...centreFields,
-    requote: Read.optional(Read.ratio, "quote anew when the price has moved this far; default: 0.2%"),
-    skew: Read.optional(Read.ratioOrZero, "move the quotes against a full inventory by this much; default: nothing"),
-    sizeSkew: Read.optional(
-      Read.ratio,
-      "a full inventory makes orders that add to it smaller by this share, and the others larger; default: nothing"
-    ),
-    maxImpact: Read.optional(
-      Read.ratio,
-      "sizes shrink, to an eighth at most, until an order of the first level would move the market no more than this"
-    ),
-    hanging: Read.optional(hangingFields, "when one side of a level fills, the order on its other side stays"),
-    filledDelay: Read.optional(Read.duration, "an order that has filled is quoted again so long after the last fill"),
-    maxInventory: Read.optional(
-      Read.amount(market.base, { zero: false }),
-      "most that may be bought or sold on balance; default: one full side"
-    )
   })
+}
 
 /** Distance of a level's bid and ask from the middle. */
 const offsetOf = (spread: Decimal.Decimal, step: Decimal.Decimal = spread, index: number): Decimal.Decimal =>

@@ -15,30 +15,47 @@ import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, inputAmount, type Market, mid, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
-import * as Read from "../Fields.ts"
-import type { Kind } from "../Kind.ts"
-import type { Setup } from "../Setup.ts"
+import type { Behaviour, Kind } from "../Kind.ts"
 import * as Ask from "../Setup.ts"
 import { legsDone, priceIn, progressOf, type View } from "../View.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
 import { decidePeriodic, type PeriodTrade } from "./rebalance/PeriodicRebalance.ts"
-import { type Rebalance, type RebalancedAsset, readRebalance, rebalanceSchema } from "./rebalance/RebalanceSection.ts"
+import {
+  formOfOne,
+  formOfSeveral,
+  keysOfOne,
+  type Rebalance,
+  type RebalancedAsset,
+  rebalanceSchema
+} from "./rebalance/RebalanceSection.ts"
 
 const pricePlaces = 18
+
+const behave = (whole: Rebalance): Behaviour => ({
+  initialMemory: null,
+  decide: (view, memory) => decideAny(whole, view, memory)
+})
 
 export const rebalance: Kind = {
   name: "rebalance",
   compounds: true,
   tradesSeveral: true,
   about: "keep each asset at its share of the value",
-  setup: (market) => setup(market),
+  setup: (market) =>
+    Ask.setupOf(keysOfOne(market), {
+      asks: [
+        Ask.amount("base", market.base, "that it begins with"),
+        Ask.amount("quote", market.quote, "that it begins with"),
+        "target",
+        "band"
+      ],
+      budget: (answer) => ({ base: answer("base"), quote: answer("quote") })
+    }),
   schema: rebalanceSchema,
   read: (section, context) => {
-    const whole = readRebalance(section, context)
-    return whole === undefined
-      ? undefined
-      : { initialMemory: null, decide: (view, memory) => decideAny(whole, view, memory) }
+    const { read } = context.others.length === 0 ? formOfOne(behave) : formOfSeveral(behave, context)
+    return read(section, context)
   }
 }
 
@@ -228,17 +245,3 @@ const desiredSlot = (whole: Rebalance, { held, slot, limit }: Rebalancing, leg: 
     }
   }
 }
-
-/** Asked by `limitbot init`. */
-const setup = ({ base, quote }: Market): Setup => ({
-  steps: [
-    Ask.amount("base", base, "that it begins with"),
-    Ask.amount("quote", quote, "that it begins with"),
-    Ask.asked("target", `Share of ${base.symbol} in the value of both`, "50%", Read.ratio),
-    Ask.asked("band", "Act when the share is this far from it", "5%", Read.ratio)
-  ],
-  budget: (answer) => ({ base: answer("base"), quote: answer("quote") }),
-  section: (answer) => `
-  target: ${answer("target")}  # share of ${base.symbol} in the value of both
-  band: ${answer("band")}  # smaller: acts more often, and pays more fees`
-})

@@ -243,17 +243,19 @@ const orderReason = (rule: Rule, market: Market, { price, exit, quantity, held }
   return { code: "rule-fired", text: `${order}: ${rule.text}`, source: rule.keys("when") }
 }
 
+const timesOf = (answer: Ask.AnswerOf): number => Number(answer("times"))
+
 /** Asked by `limitbot init`. */
 const setup = ({ quote }: Market): Setup => ({
   steps: [
     Ask.total(quote, "that it may use in all"),
-    Ask.asked("timeframe", "Candles to look at, such as 5m, 1h or 4h", "1h", timeframe),
-    Ask.asked("rsi", "Buy when the RSI of 14 candles is below", "30", Read.integer(1, 99)),
-    Ask.asked("times", "How many purchases in all", "20", Read.integer(1, 1000)),
-    Ask.share(quote, "for each purchase", (answer) => Number(answer("times"))),
-    Ask.asked("profit", "Sell each of them higher by", "2%", Read.ratio)
+    Ask.text("Candles to look at, such as 5m, 1h or 4h", "1h")("timeframe", timeframe),
+    Ask.text("Buy when the RSI of 14 candles is below", "30")("rsi", Read.integer(1, 99)),
+    Ask.text("How many purchases in all", "20")("times", Read.integer(1, 1000)),
+    Ask.share(quote, "for each purchase", timesOf)("size", Read.text),
+    Ask.text("Sell each of them higher by", "2%")("profit", Read.ratio)
   ],
-  budget: (answer) => ({ quote: Ask.totalOf(quote, answer, Number(answer("times"))) }),
+  budget: (answer) => ({ quote: Ask.totalOf(quote, answer, timesOf(answer)) }),
   section: (answer) => `
   timeframe: ${answer("timeframe")}
   orders:

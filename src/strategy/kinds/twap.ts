@@ -8,19 +8,17 @@
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid, type Price, type Side } from "../../domain/Market.ts"
+import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { anyMarket, schemaOf } from "../JsonSchema.ts"
-import type { Kind } from "../Kind.ts"
+import { form, type Kind, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
-import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
-import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
+import { away, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, shareOut } from "./Total.ts"
 
@@ -33,71 +31,78 @@ interface Slice {
   readonly size: Size
 }
 
-interface Twap {
-  readonly market: Market
-  readonly side: Side
-  readonly slices: ReadonlyArray<Slice>
-  readonly overMillis: number
-  readonly limit: Price
-  /** How far beyond the mid a slice may pay. */
-  readonly reach: Decimal.Decimal
-  readonly keys: Read.KeyPlaces
-}
+const keys = (market: Market) => ({
+  side: Ask.asked(Read.required(Read.side, "buy or sell"), Ask.side),
+  total: Ask.asked(
+    Read.required(size(market), "all slices together"),
+    Ask.paidAmount("in all", market),
+    true,
+    Ask.paidSize(market)
+  ),
+  over: Ask.asked(
+    Read.required(Read.duration, "from the first decision on; what has not filled then is withdrawn"),
+    Ask.text("Over how long, such as 6h or 1d", "1d"),
+    true
+  ),
+  slices: Ask.asked(
+    Read.required(Read.integer(1, mostSlices), "how many orders"),
+    Ask.text("In how many slices", "24")
+  ),
+  limit: Ask.asked(
+    Read.required(tickPrice(market), "the worst price"),
+    Ask.price(
+      (answer) => `${Ask.isBuy(answer) ? "Highest" : "Lowest"} price of any slice, ${Ask.per(market)}`,
+      Ask.below(-0.02)
+    ),
+    "the worst price of any slice"
+  ),
+  reach: Ask.given(
+    Read.withDefault(Read.ratioOrZero, Decimal.zero, "a slice may give away this much against the mid of its moment"),
+    "0.1%"
+  ),
+  vary: Ask.given(
+    Read.withDefault(Read.ratioOrZero, Decimal.zero, "how much sizes and moments vary"),
+    "30%",
+    "sizes and moments differ by up to this much, so that nobody sees a pattern"
+  ),
+  seed: Read.withDefault(Read.integer(0, 4_294_967_295), 1, "the numbers that they vary by follow from this")
+})
+
+type Twap = Omit<Whole<typeof keys>, "slices"> & { readonly slices: ReadonlyArray<Slice> }
 
 export const twap: Kind = {
   name: "twap",
   about: "one large order in slices over a time",
-  setup: (market) => setup(market),
-  schema: () => schemaOf(twapFields(anyMarket)),
-  read: (section, context) => {
-    const { market, to } = context
-    const read = twapFields(market)(section, to)
-    if (read?.limit !== undefined) checkTick(market, read.limit.value, read.limit, to)
-    if (read?.side === undefined || read.total === undefined || read.limit === undefined) return undefined
-    if (read.over === undefined || read.slices === undefined) return undefined
-    const limit = read.limit.value
-    const side = read.side.value === "buy" ? "BUY" : "SELL"
-    const vary = Decimal.toNumber(read.vary?.value ?? Decimal.zero)
-    if (vary > 1) report(to, read.vary ?? section, "sizes and times can vary by at most 100%")
-    const slices = slice(read.total.value, read.slices.value, read.over.value, Math.min(vary, 1), read.seed?.value ?? 1)
+  setup: (market) =>
+    Ask.setupOf(keys(market), {
+      asks: ["side", "total", "limit", "over", "slices"],
+      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") })
+    }),
+  ...form(keys, (settings, { at, ...context }) => {
+    const { market, side, total, over, limit, seed } = settings
+    const vary = Decimal.toNumber(settings.vary)
+    if (vary > 1) report(context.to, at("vary"), "sizes and times can vary by at most 100%")
+    const slices = slice(total, settings.slices, over, Math.min(vary, 1), seed)
     const orders = slices.map(({ size }): Leg => ({ side, price: limit, quantity: quantityAt(market, size, limit) }))
     if (orders.some(({ quantity }) => quantity <= 0n)) {
-      return report(to, read.total, `too little for ${slices.length} slices`, "fewer slices, or a larger total")
+      return report(
+        context.to,
+        at("total"),
+        `too little for ${slices.length} slices`,
+        "fewer slices, or a larger total"
+      )
     }
-    checkBudget(orders, "all slices together", read.total, context)
-    const whole: Twap = {
-      market,
-      side,
-      slices,
-      overMillis: read.over.value,
-      limit,
-      reach: read.reach?.value ?? Decimal.zero,
-      keys: Read.keyPlaces(section, context.root, to)
-    }
+    checkBudget(orders, "all slices together", at("total"), context)
+    const whole = { ...settings, slices }
     return {
       initialMemory: null,
       decide: (view, memory) => decide(whole, view, memory),
       unfit: (slots) => otherSide(market, side, slots, isOwn)
     }
-  }
+  })
 }
 
 const isOwn = (slot: string): boolean => /^slice-\d+$/.test(slot)
-
-const twapFields = (market: Market) =>
-  Read.fields({
-    side: Read.required(Read.oneOf("buy", "sell"), "buy or sell"),
-    total: Read.required(size(market), "all slices together"),
-    over: Read.required(Read.duration, "from the first decision on; what has not filled then is withdrawn"),
-    slices: Read.required(Read.integer(1, mostSlices), "how many orders"),
-    limit: Read.required(Read.price, "the worst price"),
-    reach: Read.optional(
-      Read.ratioOrZero,
-      "a slice may give away this much against the mid of its moment; default: nothing"
-    ),
-    vary: Read.optional(Read.ratioOrZero, "how much sizes and moments vary; default: nothing"),
-    seed: Read.optional(Read.integer(0, 4_294_967_295), "the numbers that they vary by follow from this; default: 1")
-  })
 
 /** Sizes that sum exactly to the total, each within `vary` of the even size and in its own share of the time. */
 const slice = (
@@ -131,7 +136,7 @@ const priceNow = ({ market, side, limit, reach }: Twap, view: View): Price => {
 }
 
 const decide = (whole: Twap, view: View, memory: Memory): Decision => {
-  const { slices, overMillis, side, market, keys } = whole
+  const { slices, over: overMillis, side, market, keys } = whole
   const start = numberIn(memory, "start") ?? view.now
   const passed = view.now - start
   const because = (code: string, text: string, key: string): Reason => ({ code, text, source: keys(key) })
@@ -180,28 +185,3 @@ const decide = (whole: Twap, view: View, memory: Memory): Decision => {
     until: { onFill: !isPlain, time: start + (next === undefined ? overMillis : next.begins) }
   }
 }
-
-/** Asked by `limitbot init`. */
-const setup = (market: Market): Setup => ({
-  steps: [
-    Ask.side,
-    Ask.paidAmount("total", "in all", market),
-    (answer) => ({
-      key: "limit",
-      text: `${Ask.isBuy(answer) ? "Highest" : "Lowest"} price of any slice, ${Ask.per(market)}`,
-      around: Ask.below(-0.02)(answer),
-      read: Read.price
-    }),
-    Ask.asked("over", "Over how long, such as 6h or 1d", "1d", Read.duration),
-    Ask.asked("slices", "In how many slices", "24", Read.integer(1, 1000))
-  ],
-  budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
-  section: (answer) => `
-  side: ${answer("side")}
-  total: { ${Ask.paid(market, answer).key}: ${answer("total")} }  # all slices together
-  over: ${answer("over")}  # from the first decision on; what has not filled then is withdrawn
-  slices: ${answer("slices")}
-  limit: ${answer("limit")}  # the worst price of any slice
-  reach: 0.1%  # a slice may give away this much against the mid of its moment
-  vary: 30%  # sizes and moments differ by up to this much, so that nobody sees a pattern`
-})

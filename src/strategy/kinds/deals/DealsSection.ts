@@ -7,17 +7,16 @@ import { type Needs, needCandles } from "../../expression/Needs.ts"
 import { scopeOf } from "../../expression/Scope.ts"
 import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
-import type { KindContext } from "../../Kind.ts"
+import type { KindContext, Section, Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
+import * as Ask from "../../Setup.ts"
 import { timeframe } from "../../Timeframe.ts"
-import type { YamlNode } from "../../YamlReader.ts"
 import { lackText } from "../BudgetCheck.ts"
 import { type Size, scaled, size } from "../Size.ts"
 import { type Distance, distance } from "../Volatility.ts"
 
-const mostSafetyOrders = 50
-const mostDeals = 1_000_000
-const defaultStopReach = Decimal.make(5n, 3)
+export const mostSafetyOrders = 50
+export const mostDeals = 1_000_000
 
 /** An order below the base order. */
 interface Step {
@@ -25,11 +24,62 @@ interface Step {
   readonly size: Size
 }
 
-export interface Deals {
-  readonly market: Market
-  readonly side: Side
-  readonly size: Size
-  readonly reach: Decimal.Decimal
+const safetyKeys = (market: Market) => ({
+  orders: Read.required(Read.integer(1, mostSafetyOrders), "how many"),
+  size: Read.required(size(market), "of the first one"),
+  distance: Read.required(distance, "of the first one from the base order; by volatility: when the deal begins"),
+  sizeScale: Read.withDefault(Read.factor, 1, "each is so many times as large as the one before"),
+  distanceScale: Read.withDefault(Read.factor, 1, "each step is so many times as wide as the one before"),
+  active: Read.optional(Read.integer(1, mostSafetyOrders), "how many of them rest at once", "all")
+})
+
+/** The base order and the safety orders. */
+export const purchasesOf = (answer: Ask.AnswerOf): number => Number(answer("orders")) + 1
+
+export const dealsKeys = (market: Market) => ({
+  side: Read.withDefault(Read.side, "BUY", "of the base order and the safety orders"),
+  size: Ask.asked(
+    Read.required(size(market), "of the base order"),
+    Ask.share(market.quote, "for that order, and for each safety order", purchasesOf),
+    "the base order",
+    Ask.quoteSize
+  ),
+  reach: Ask.given(
+    Read.withDefault(Read.ratioOrZero, Decimal.zero, "the base order may be this much worse than the mid"),
+    "0.1%",
+    "it may pay this much more than the mid, so that it fills at once"
+  ),
+  when: Read.optional(Read.expression, "a deal begins when this is true", "at once"),
+  timeframe: Read.withDefault(timeframe, "1h", "of candles whose timeframe is not written"),
+  safety: Ask.given(
+    Read.optional(Read.fields(safetyKeys(market)), "further orders below the base order; for sales above it"),
+    (answer) => `{ orders: ${answer("orders")}, size: { quote: ${answer("size")} }, distance: ${answer("distance")} }`,
+    ""
+  ),
+  takeProfit: Ask.given(
+    Read.required(Read.ratio, "leaves so far above the average entry; sales: below"),
+    (answer) => answer("profit"),
+    "above the average entry"
+  ),
+  trail: Read.optional(Read.ratio, "from the take-profit on, leaves so far behind the best price", "at once"),
+  stop: Ask.hinted(
+    Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
+    "15%",
+    "leaves so far below the average entry"
+  ),
+  stopReach: Read.withDefault(Read.ratioOrZero, Decimal.make(5n, 3), "at the stop the exit may give away this much"),
+  expireAfter: Ask.given(
+    Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
+    "30m",
+    "the base order, when nothing of it has filled"
+  ),
+  cooldown: Ask.hinted(Read.optional(Read.duration, "between two deals", "none"), "1h"),
+  times: Read.optional(Read.integer(1, mostDeals), "how many deals in all")
+})
+
+type Keys = ReturnType<typeof dealsKeys>
+
+export interface Deals extends Omit<Whole<typeof dealsKeys>, "safety" | "timeframe" | "when"> {
   readonly when: Term | undefined
   readonly whenText: string
   readonly steps: ReadonlyArray<Step>
@@ -38,56 +88,18 @@ export interface Deals {
   readonly distanceScale: number
   /** How many of them rest at once. */
   readonly active: number
-  readonly takeProfit: Decimal.Decimal
-  /** From the take-profit on it leaves so far behind the best price. */
-  readonly trail: Decimal.Decimal | undefined
-  readonly stop: Decimal.Decimal | undefined
-  readonly stopReach: Decimal.Decimal
-  readonly expireMillis: number | undefined
-  readonly cooldownMillis: number
-  readonly times: number
   readonly needs: Needs
-  readonly keys: Read.KeyPlaces
 }
 
-const safetyFields = (market: Market) =>
-  Read.fields({
-    orders: Read.required(Read.integer(1, mostSafetyOrders), "how many"),
-    size: Read.required(size(market), "of the first one"),
-    distance: Read.required(distance, "of the first one from the base order; by volatility: when the deal begins"),
-    sizeScale: Read.optional(Read.factor, "each is so many times as large as the one before; default: 1"),
-    distanceScale: Read.optional(Read.factor, "each step is so many times as wide as the one before; default: 1"),
-    active: Read.optional(Read.integer(1, mostSafetyOrders), "how many of them rest at once; default: all")
-  })
+type Safety = Read.KnownSettings<ReturnType<typeof safetyKeys>>
 
-export const dealsFields = (market: Market) =>
-  Read.fields({
-    side: Read.optional(Read.oneOf("buy", "sell"), "of the base order and the safety orders; default: buy"),
-    size: Read.required(size(market), "of the base order"),
-    reach: Read.optional(Read.ratioOrZero, "the base order may be this much worse than the mid; default: nothing"),
-    when: Read.optional(Read.expression, "a deal begins when this is true; default: at once"),
-    timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; default: 1h"),
-    safety: Read.optional(safetyFields(market), "further orders below the base order; for sales above it"),
-    takeProfit: Read.required(Read.ratio, "leaves so far above the average entry; sales: below"),
-    trail: Read.optional(Read.ratio, "from the take-profit on, leaves so far behind the best price; default: at once"),
-    stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
-    stopReach: Read.optional(Read.ratioOrZero, "at the stop the exit may give away this much; default: 0.5%"),
-    expireAfter: Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
-    cooldown: Read.optional(Read.duration, "between two deals; default: none"),
-    times: Read.optional(Read.integer(1, mostDeals), "how many deals in all")
-  })
-
-type Safety = NonNullable<NonNullable<ReturnType<ReturnType<typeof safetyFields>>>>
-
-const stepsOf = (read: Safety, market: Market): ReadonlyArray<Step> => {
-  const { orders, size: first, sizeScale } = read
-  if (orders === undefined || first === undefined) return []
-  const bySize = sizeScale?.value ?? 1
-  return Array.from({ length: orders.value }, (_, index) => ({
-    slot: `safety-${String(index + 1).padStart(2, "0")}`,
-    size: scaled(first.value, market, bySize ** index)
-  }))
-}
+const stepsOf = ({ orders, size, sizeScale }: Safety, market: Market): ReadonlyArray<Step> =>
+  size === undefined
+    ? []
+    : Array.from({ length: orders ?? 0 }, (_, index) => ({
+        slot: `safety-${String(index + 1).padStart(2, "0")}`,
+        size: scaled(size, market, sizeScale ** index)
+      }))
 
 /** How far each safety order is below the base order, as ratios, if the first one is so far. */
 export const distancesOf = (
@@ -101,47 +113,38 @@ export const distancesOf = (
   })
 }
 
-export const readDeals = (section: YamlNode, context: KindContext): Deals | undefined => {
-  const { market, to } = context
-  const before = to.problems.length
-  const read = dealsFields(market)(section, to)
-  if (read?.size === undefined || read.takeProfit === undefined) return undefined
-  const steps = read.safety === undefined ? [] : stepsOf(read.safety.value, market)
-  const scope = scopeOf(context, read.timeframe?.value)
-  const when = read.when === undefined ? undefined : compile(read.when.value, "boolean", "condition", scope)
-  const side: Side = read.side?.value === "sell" ? "SELL" : "BUY"
-  const spacing = read.safety?.value.distance?.value ?? { widest: Decimal.zero }
-  const distanceScale = read.safety?.value.distanceScale?.value ?? 1
+export const dealsOf = (
+  { safety: read, when: condition, ...whole }: Whole<typeof dealsKeys>,
+  section: Section<Keys>
+): Deals | undefined => {
+  const { market, side, size } = whole
+  const { at, to } = section
+  const safety = read && Read.valuesOf(safetyKeys(market), read)
+  const steps = safety === undefined ? [] : stepsOf(safety, market)
+  const scope = scopeOf(section, whole.timeframe)
+  const when = condition && compile(condition, "boolean", "condition", scope)
+  const { distance: spacing = none, distanceScale = 1, active = steps.length } = safety ?? {}
   const { follows } = spacing
   if (follows !== undefined) needCandles(scope.needs, follows.series.timeframe, follows.series.warmUp)
   const last = distancesOf({ steps, distanceScale }, spacing.widest).at(-1)
-  if (side === "BUY" && read.safety !== undefined && last !== undefined && !Decimal.isLess(last, Decimal.one)) {
-    report(to, read.safety, "the last safety order would be at no price at all: their distances add up to 100%")
+  if (side === "BUY" && last !== undefined && !Decimal.isLess(last, Decimal.one)) {
+    report(to, at("safety"), "the last safety order would be at no price at all: their distances add up to 100%")
   }
-  checkBudget([read.size.value, ...steps.map(({ size }) => size)], side, read.safety ?? read.size, context)
-  if (to.problems.length > before) return undefined
+  const place = at(section.isWritten("safety") ? "safety" : "size")
+  checkBudget([size, ...steps.map((step) => step.size)], side, place, section)
   return {
-    market,
-    side,
-    size: read.size.value,
-    reach: read.reach?.value ?? Decimal.zero,
+    ...whole,
     when,
-    whenText: read.when?.value.text ?? "",
+    whenText: condition?.text ?? "",
     steps,
     spacing,
     distanceScale,
-    active: read.safety?.value.active?.value ?? steps.length,
-    takeProfit: read.takeProfit.value,
-    trail: read.trail?.value,
-    stop: read.stop?.value,
-    stopReach: read.stopReach?.value ?? defaultStopReach,
-    expireMillis: read.expireAfter?.value,
-    cooldownMillis: read.cooldown?.value ?? 0,
-    times: read.times?.value ?? mostDeals,
-    needs: scope.needs,
-    keys: Read.keyPlaces(section, context.root, to)
+    active,
+    needs: scope.needs
   }
 }
+
+const none: Distance = { widest: Decimal.zero }
 
 /**
  * A deal whose price goes all the way needs all its orders. Sizes in the other asset are left to the limits, because

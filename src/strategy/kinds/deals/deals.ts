@@ -11,7 +11,7 @@
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { baseQuantity, type Market, mid, opposite, type Price } from "../../../domain/Market.ts"
+import { baseQuantity, mid, opposite, type Price } from "../../../domain/Market.ts"
 import type { Decision, DesiredSlot, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
@@ -19,9 +19,7 @@ import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts
 import { neededBy } from "../../expression/Needs.ts"
 import type { Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
-import { anyMarket, schemaOf } from "../../JsonSchema.ts"
-import type { Kind } from "../../Kind.ts"
-import type { Setup } from "../../Setup.ts"
+import { form, type Kind } from "../../Kind.ts"
 import * as Ask from "../../Setup.ts"
 import { legsDone, type OwnState, progressOf, type View } from "../../View.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
@@ -37,7 +35,15 @@ import {
   remember,
   stateIn
 } from "./DealState.ts"
-import { type Deals, dealsFields, distancesOf, readDeals } from "./DealsSection.ts"
+import {
+  type Deals,
+  dealsKeys,
+  dealsOf,
+  distancesOf,
+  mostDeals,
+  mostSafetyOrders,
+  purchasesOf
+} from "./DealsSection.ts"
 
 const verbs = { BUY: "buys", SELL: "sells" } as const
 const baseOrder = "base"
@@ -50,10 +56,23 @@ const trailStep = Decimal.make(1n, 3)
 export const deals: Kind = {
   name: "deals",
   about: "purchases further and further below, one exit above their average",
-  setup: (market) => setup(market),
-  schema: () => schemaOf(dealsFields(anyMarket)),
-  read: (section, context) => {
-    const whole = readDeals(section, context)
+  setup: (market) =>
+    Ask.setupOf(dealsKeys(market), {
+      asks: [
+        Ask.total(market.quote, "that it may use in all"),
+        Ask.text("How many safety orders below the first order of a deal", "5")(
+          "orders",
+          Read.integer(1, mostSafetyOrders)
+        ),
+        "size",
+        Ask.text("From one to the next", "1.5%")("distance", Read.ratio),
+        Ask.text("Sell all of it above the average by", "1.5%")("profit", Read.ratio)
+      ],
+      lines: ["size", "reach", "safety", "takeProfit", "expireAfter", "stop", "cooldown"],
+      budget: (answer) => ({ quote: Ask.totalOf(market.quote, answer, purchasesOf(answer)) })
+    }),
+  ...form(dealsKeys, (settings, section) => {
+    const whole = dealsOf(settings, section)
     if (whole === undefined) return undefined
     const { when, needs, market } = whole
     return {
@@ -66,30 +85,8 @@ export const deals: Kind = {
         return new Map([[baseOrder, inputsOf([when], moment, holds)]])
       }
     }
-  }
+  })
 }
-
-const purchasesOf = (answer: Ask.AnswerOf): number => Number(answer("orders")) + 1
-
-/** Asked by `limitbot init`. */
-const setup = ({ quote }: Market): Setup => ({
-  steps: [
-    Ask.total(quote, "that it may use in all"),
-    Ask.asked("orders", "How many safety orders below the first order of a deal", "5", Read.integer(1, 50)),
-    Ask.share(quote, "for that order, and for each safety order", purchasesOf),
-    Ask.asked("distance", "From one to the next", "1.5%", Read.ratio),
-    Ask.asked("profit", "Sell all of it above the average by", "1.5%", Read.ratio)
-  ],
-  budget: (answer) => ({ quote: Ask.totalOf(quote, answer, purchasesOf(answer)) }),
-  section: (answer) => `
-  size: { quote: ${answer("size")} }  # the base order
-  reach: 0.1%  # it may pay this much more than the mid, so that it fills at once
-  safety: { orders: ${answer("orders")}, size: { quote: ${answer("size")} }, distance: ${answer("distance")} }
-  takeProfit: ${answer("profit")}  # above the average entry
-  expireAfter: 30m  # the base order, when nothing of it has filled
-  # stop: 15%  # leaves so far below the average entry
-  # cooldown: 1h  # between two deals`
-})
 
 const slotsOf = ({ steps }: Deals): ReadonlyArray<string> => [baseOrder, ...steps.map(({ slot }) => slot), exit]
 
@@ -124,7 +121,7 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
 const exitPrice = (whole: Deals, deal: Deal, view: View): Price => deal.leaves ?? profitPrice(whole, deal, view)
 
 const decide = (whole: Deals, view: View, memory: Memory): Decision => {
-  const { market, needs, keys, cooldownMillis, expireMillis } = whole
+  const { market, needs, keys, cooldown = 0, expireAfter } = whole
   const moment = momentOf(market, view)
   const before = stateIn(market, slotsOf(whole), memory)
   const settled = afterOrders(whole, before, view, moment)
@@ -133,8 +130,8 @@ const decide = (whole: Deals, view: View, memory: Memory): Decision => {
   const { deal } = state
   const idle = [{ slot: baseOrder, why: { code: "no-deal", text: why, source: keys(key) } }]
   const times = [
-    ...(deal === undefined && state.endedAt !== undefined ? [state.endedAt + cooldownMillis] : []),
-    ...(deal !== undefined && expireMillis !== undefined ? [deal.startedAt + expireMillis] : []),
+    ...(deal === undefined && state.endedAt !== undefined ? [state.endedAt + cooldown] : []),
+    ...(deal !== undefined && expireAfter !== undefined ? [deal.startedAt + expireAfter] : []),
     ...moment.found.times
   ]
   return {
@@ -154,7 +151,7 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
   const touched = [baseOrder, ...whole.steps.map(({ slot }) => slot)].some((slot) => isTouched(deal, slot, view))
   const isSold = isComplete(deal, exit, view) && held === 0n
   const isClosing = deal.isClosing || isSold || (isPartly(whole, deal, view) && isAtProfit(whole, deal, view, moment))
-  const isTooLate = whole.expireMillis !== undefined && view.now >= deal.startedAt + whole.expireMillis
+  const isTooLate = whole.expireAfter !== undefined && view.now >= deal.startedAt + whole.expireAfter
   const isExpired = !touched && (deal.isExpired || isTooLate)
   if (!rests && held === 0n && (isClosing || isExpired)) {
     // A deal without any fill does not count.
@@ -212,10 +209,10 @@ const begin = (
   view: View,
   moment: Moment
 ): { readonly state: DealState; readonly why: string; readonly key: string } => {
-  const { market, side, reach, times, cooldownMillis, when, whenText } = whole
+  const { market, side, reach, times = mostDeals, cooldown = 0, when, whenText } = whole
   if (state.begun >= times) return { state, why: `${times} deals are all it may have`, key: "times" }
   const verdict = when === undefined ? "yes" : truth(when, moment)
-  if (state.endedAt !== undefined && view.now < state.endedAt + cooldownMillis) {
+  if (state.endedAt !== undefined && view.now < state.endedAt + cooldown) {
     return { state, why: "waits until its cooldown is over", key: "cooldown" }
   }
   if (typeof verdict === "object") return { state, why: verdict.text, key: "when" }

@@ -10,8 +10,8 @@ import { type Amount, formatWithSymbol, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, type Market, type Price } from "../../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg } from "../../Decision.ts"
-import type * as Read from "../../Fields.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
+import type { KeyPlaces } from "../../YamlReader.ts"
 import { costOf, notBelow } from "../CostFloor.ts"
 import type { Cell, CellShape } from "../GridCells.ts"
 import { filledLegs, nextLeg } from "../SlotLegs.ts"
@@ -36,7 +36,7 @@ export interface Choosing {
   /** Cells that buy at or below this have begun; the others wait for the price to rise to them. */
   readonly reached: Price
   readonly quote: Amount
-  readonly keys: Read.KeyPlaces
+  readonly keys: KeyPlaces
   /** Says why a cell outside the range rests. */
   readonly leftBehind: string
 }

@@ -9,61 +9,52 @@ import { type Market, mid, type Price } from "../../../domain/Market.ts"
 import { type Decision, type DesiredSlot, type Memory, narrowed } from "../../Decision.ts"
 import { positionIn } from "../../expression/Judge.ts"
 import * as Read from "../../Fields.ts"
-import { type Report, report } from "../../Problem.ts"
+import type { Section } from "../../Kind.ts"
+import { report } from "../../Problem.ts"
 import type { Budget, Decide } from "../../Strategy.ts"
 import { legsDone, progressOf, type View } from "../../View.ts"
+import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, decimalIn, textIn } from "../Memory.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
 import { quantityAt, type Size } from "../Size.ts"
 
 const exit = "exit"
-const defaultReach = Decimal.make(5n, 3)
 /** Anything below this part of a cell is a leftover of rounding and fees. */
 const dustParts = 100n
 
-export const endFields = {
+export const endKeys = {
   stop: Read.optional(Read.price, "at this price all orders are withdrawn and all base is sold, for good"),
   takeProfit: Read.optional(Read.price, "the same at this price, above the grid"),
-  reach: Read.optional(Read.ratioOrZero, "that sale may give away this much; default: 0.5%")
+  reach: Read.withDefault(Read.ratioOrZero, Decimal.make(5n, 3), "that sale may give away this much")
 }
 
-type EndFields = Read.Fields<typeof endFields>
+type Ends = Read.SettingsOf<typeof endKeys>
 
-export interface GridEnd {
+export interface GridEnd extends Ends {
   readonly market: Market
   readonly budget: Budget
   /** The size of one cell. */
   readonly size: Size
-  readonly stop: Price | undefined
-  readonly takeProfit: Price | undefined
-  readonly reach: Decimal.Decimal
-  readonly keys: Read.KeyPlaces
+  readonly keys: KeyPlaces
 }
 
 /** Reports an end that lies within the grid. `levels`: the lowest and the highest, where there are any. */
 export const checkEnds = (
-  { stop, takeProfit, reach }: EndFields,
-  levels: readonly [Price | undefined, Price | undefined],
-  to: Report
+  { stop, takeProfit }: Ends,
+  [lowest, highest]: readonly [Price | undefined, Price | undefined],
+  { at, isWritten, to }: Pick<Section<typeof endKeys>, "at" | "isWritten" | "to">
 ): void => {
-  const [lowest, highest] = levels
-  if (stop !== undefined && lowest !== undefined && !Decimal.isLess(stop.value, lowest)) {
-    report(to, stop, `the stop must be below the lowest level ${Decimal.format(lowest)}`)
+  if (stop !== undefined && lowest !== undefined && !Decimal.isLess(stop, lowest)) {
+    report(to, at("stop"), `the stop must be below the lowest level ${Decimal.format(lowest)}`)
   }
-  if (takeProfit !== undefined && highest !== undefined && !Decimal.isGreater(takeProfit.value, highest)) {
-    report(to, takeProfit, `the take-profit must be above the highest level ${Decimal.format(highest)}`)
+  if (takeProfit !== undefined && highest !== undefined && !Decimal.isGreater(takeProfit, highest)) {
+    report(to, at("takeProfit"), `the take-profit must be above the highest level ${Decimal.format(highest)}`)
   }
-  if (reach !== undefined && stop === undefined && takeProfit === undefined) {
-    report(to, reach, "reach without stop or takeProfit does nothing", "give one of them, or remove this key")
+  if (isWritten("reach") && stop === undefined && takeProfit === undefined) {
+    const hint = "give one of them, or remove this key"
+    report(to, at("reach"), "reach without stop or takeProfit does nothing", hint)
   }
 }
-
-export const endOf = (read: EndFields, of: Pick<GridEnd, "market" | "budget" | "size" | "keys">): GridEnd => ({
-  ...of,
-  stop: read.stop?.value,
-  takeProfit: read.takeProfit?.value,
-  reach: read.reach?.value ?? defaultReach
-})
 
 /** The grid until one of its ends is reached. */
 export const endingAt = (decide: Decide, end: GridEnd): Decide =>

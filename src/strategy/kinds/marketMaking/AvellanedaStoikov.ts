@@ -13,16 +13,15 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { frameStart, timeframeMillis } from "../../../domain/Timeframe.ts"
 import * as Read from "../../Fields.ts"
 import type { CandleColumns } from "../../Indicators.ts"
-import { type Report, report } from "../../Problem.ts"
+import { report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { View } from "../../View.ts"
-import type { YamlNode } from "../../YamlReader.ts"
 
 const longest = 1_000
 /** Decimal places of a ratio. */
 const places = 6
 
-export const modelFields = Read.fields({
+const keys = {
   of: Read.required(Read.oneOf("avellaneda-stoikov"), "the model of Avellaneda and Stoikov"),
   length: Read.required(Read.integer(10, longest), "volatility and intensity are fitted to so many candles"),
   timeframe: Read.required(timeframe, "of the candles"),
@@ -30,34 +29,17 @@ export const modelFields = Read.fields({
   horizon: Read.required(Read.duration, "after which the inventory should be gone"),
   min: Read.required(Read.ratio, "narrowest spread"),
   max: Read.required(Read.ratio, "widest spread")
+}
+
+export type Model = Read.SettingsOf<typeof keys>
+
+export const model = Read.checked(keys, (model, at, to): Model | undefined => {
+  if (Decimal.isGreater(model.min, model.max)) return report(to, at("min"), "min is above max")
+  if (model.horizon < (timeframeMillis(model.timeframe) ?? 0)) {
+    return report(to, at("horizon"), "the horizon is shorter than one candle")
+  }
+  return model
 })
-
-export interface Model {
-  readonly length: number
-  readonly timeframe: string
-  readonly riskAversion: number
-  readonly horizonMillis: number
-  readonly least: Decimal.Decimal
-  readonly most: Decimal.Decimal
-}
-
-export const readModel = (node: YamlNode, to: Report): Model | undefined => {
-  const read = modelFields(node, to)
-  if (read?.length === undefined || read.timeframe === undefined || read.riskAversion === undefined) return undefined
-  if (read.horizon === undefined || read.min === undefined || read.max === undefined) return undefined
-  if (Decimal.isGreater(read.min.value, read.max.value)) return report(to, read.min, "min is above max")
-  if (read.horizon.value < (timeframeMillis(read.timeframe.value) ?? 0)) {
-    return report(to, read.horizon, "the horizon is shorter than one candle")
-  }
-  return {
-    length: read.length.value,
-    timeframe: read.timeframe.value,
-    riskAversion: read.riskAversion.value,
-    horizonMillis: read.horizon.value,
-    least: read.min.value,
-    most: read.max.value
-  }
-}
 
 /** The model's answer until the next candle closes. */
 export interface Quotes {
@@ -84,7 +66,7 @@ const fitted = ({ high, low, close }: CandleColumns, end: number, length: number
 }
 
 /** Candles until the horizon ends, counted from the beginning of this one. */
-const candlesLeft = ({ timeframe, horizonMillis }: Model, now: number): number => {
+const candlesLeft = ({ timeframe, horizon: horizonMillis }: Model, now: number): number => {
   const millis = timeframeMillis(timeframe) ?? 1
   const begun = frameStart(now, millis)
   return Math.max(1, (frameStart(now, horizonMillis) + horizonMillis - begun) / millis)
@@ -108,7 +90,7 @@ export const quotesAt = (model: Model, view: View): Quotes | undefined => {
   const { riskAversion: aversion } = model
   const lean = aversion * variance * candlesLeft(model, view.now)
   const spread = lean + (2 / aversion) * Math.log(1 + aversion / decay)
-  return { spread: Decimal.max(model.least, Decimal.min(model.most, rounded(spread))), lean: rounded(lean) }
+  return { spread: Decimal.max(model.min, Decimal.min(model.max, rounded(spread))), lean: rounded(lean) }
 }
 
 const rounded = (value: number): Decimal.Decimal =>

@@ -11,7 +11,7 @@ import type { Needs } from "../../expression/Needs.ts"
 import { scopeOf } from "../../expression/Scope.ts"
 import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
-import type { KindContext } from "../../Kind.ts"
+import type { Section } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { View } from "../../View.ts"
@@ -24,24 +24,26 @@ export interface Centre {
   readonly needs: Needs
 }
 
-export const centreFields = {
-  centre: Read.optional(Read.expression, "a price of closed candles that the quotes lie around; default: the mid"),
-  timeframe: Read.optional(timeframe, "of the centre's candles whose timeframe is not written; default: 1h")
+export const centreKeys = {
+  centre: Read.optional(Read.expression, "a price of closed candles that the quotes lie around", "the mid"),
+  timeframe: Read.withDefault(timeframe, "1h", "of the centre's candles whose timeframe is not written")
 }
 
 export const readCentre = (
-  { centre, timeframe: length }: Read.Fields<typeof centreFields>,
-  context: KindContext
+  { centre, timeframe }: Read.SettingsOf<typeof centreKeys>,
+  section: Section<typeof centreKeys>
 ): Centre | undefined => {
-  const { to } = context
+  const { at, isWritten, to } = section
   if (centre === undefined)
-    return length === undefined ? undefined : report(to, length, "timeframe without centre does nothing", "remove it")
-  const scope = scopeOf(context, length?.value)
-  const term = compile(centre.value, "price", "price", scope)
+    return isWritten("timeframe")
+      ? report(to, at("timeframe"), "timeframe without centre does nothing", "remove it")
+      : undefined
+  const scope = scopeOf(section, timeframe)
+  const term = compile(centre, "price", "price", scope)
   if (term === undefined) return undefined
   if (term.dependence !== "none") {
     const hint = "such as ema(close, 20); the mid is what quotes lie around without this key"
-    return report(to, centre, "the centre follows closed candles, not prices between them", hint)
+    return report(to, at("centre"), "the centre follows closed candles, not prices between them", hint)
   }
   return { term, needs: scope.needs }
 }

@@ -14,28 +14,23 @@ import { type Decision, type DesiredSlot, type Memory, narrowed } from "../../De
 import * as Read from "../../Fields.ts"
 import type { Decide } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, untouchedSlot, type View } from "../../View.ts"
+import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, decimalIn, isRecord, numberIn, recordIn } from "../Memory.ts"
 import { away, negate } from "../PriceLevels.ts"
 import { filledLegs } from "../SlotLegs.ts"
 
 const mostHanging = 20
 
-export const hangingFields = Read.fields({
+export const hangingKeys = {
   distance: Read.required(Read.ratio, "a hanging order is withdrawn when the mid is further from it"),
-  most: Read.optional(Read.integer(1, mostHanging), "hanging orders on each side of a level; default: 1")
-})
-
-export interface Hanging {
-  readonly market: Market
-  readonly levels: ReadonlyArray<{ readonly bid: string; readonly ask: string }>
-  readonly distance: Decimal.Decimal
-  readonly most: number
-  readonly keys: Read.KeyPlaces
+  most: Read.withDefault(Read.integer(1, mostHanging), 1, "hanging orders on each side of a level")
 }
 
-/** `undefined` where no order hangs. */
-export const hangingIn = (read: ReturnType<typeof hangingFields>): Pick<Hanging, "distance" | "most"> | undefined =>
-  read?.distance === undefined ? undefined : { distance: read.distance.value, most: read.most?.value ?? 1 }
+export interface Hanging extends Read.SettingsOf<typeof hangingKeys> {
+  readonly market: Market
+  readonly levels: ReadonlyArray<{ readonly bid: string; readonly ask: string }>
+  readonly keys: KeyPlaces
+}
 
 /** An order as it was last quoted, and how many had filled in its slot by then. */
 interface Quoted {
