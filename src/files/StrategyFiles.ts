@@ -47,8 +47,8 @@ interface ReadFile extends ReadFiles {
   readonly text: string
 }
 
-/** The purpose of the strategies: some can only be backtested, others cannot run on one series of prices. */
-export type Purpose = "live" | "backtest" | "search"
+/** The purpose of the strategies: some need a source of volumes, others cannot run on one series of prices. */
+export type Purpose = "live" | "rehearsal" | "backtest" | "search"
 
 const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose) {
   const read = yield* Effect.result(readText(file))
@@ -72,9 +72,16 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
 /** A strategy that cannot serve the purpose is a mistake like any other. */
 export const suited = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, purpose: Purpose): typeof read =>
   Result.flatMap(read, (strategy) => {
-    const problem = { live: strategy.notLive, backtest: undefined, search: strategy.notSearched }[purpose]
+    const { notLive: live, notSearched: search } = strategy
+    const problem = { live, rehearsal: notRehearsed(strategy), backtest: undefined, search }[purpose]
     return problem === undefined ? Result.succeed(strategy) : Result.fail([problem])
   })
+
+const notRehearsed = ({ volumes = new Map() }: Strategy): Problem | undefined => {
+  const [problem] = volumes.values()
+  const hint = "limitbot backtest, or run against a sandbox"
+  return problem && { ...problem, message: "a rehearsal makes its prices up and has no volumes", hint }
+}
 
 /** Names that more than one file gives; reported at the later ones, whatever else is wrong with them. */
 const twinsIn = (
@@ -153,8 +160,12 @@ export const readBeyond = Effect.fn("StrategyFiles.readBeyond")(function* (
 })
 
 /** All of them, or the failure that names every problem. */
-export const load = Effect.fn("StrategyFiles.load")(function* (files: ReadonlyArray<string>, markets: Markets) {
-  const { strategies, problems, rendered } = yield* readAll(files, markets)
+export const load = Effect.fn("StrategyFiles.load")(function* (
+  files: ReadonlyArray<string>,
+  markets: Markets,
+  purpose: Purpose = "live"
+) {
+  const { strategies, problems, rendered } = yield* readAll(files, markets, purpose)
   return problems.length > 0 ? yield* new StrategiesInvalid({ rendered }) : strategies
 })
 

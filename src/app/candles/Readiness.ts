@@ -106,7 +106,9 @@ export const look = Effect.fn("Readiness.look")(function* (
   const problem =
     loaded.problem ??
     (source !== undefined && loaded.minutes.length === 0 ? `${named} has nothing of the time that is needed` : null) ??
-    (strategy.volumes?.has(market.name) === true && loaded.minutes.every(({ volume }) => volume === undefined)
+    (source !== undefined &&
+    strategy.volumes?.has(market.name) === true &&
+    loaded.minutes.every(({ volume }) => volume === undefined)
       ? `${named} has no volumes, and the strategy looks at them`
       : null) ??
     (distance !== undefined && distance > mostDistance

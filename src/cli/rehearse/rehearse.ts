@@ -68,7 +68,7 @@ export const command = Command.make(
       const fileSystem = yield* FileSystem.FileSystem
       const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-rehearsal-" })
       const settings = yield* settingsOf(config, files, folder)
-      const strategies = yield* StrategyFiles.load(files, settings.markets)
+      const strategies = yield* StrategyFiles.load(files, settings.markets, "rehearsal")
       const progress = yield* Progress.make("rehearse")
       const outcome = yield* RehearsedBot.rehearse({
         settings,

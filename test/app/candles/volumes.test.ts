@@ -280,6 +280,59 @@ describe("volumes of a live bot", () => {
       )
   )
 
+  it.effect("of a market that is only watched come from the source of that market", () =>
+    inJournal(
+      Effect.gen(function* () {
+        const strategy = strategyOf(`name: watching
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 6000 } }
+rules:
+  timeframe: 5m
+  orders:
+    dip: { when: 'volume("SOL/USDC") > 1 and close > 1', side: buy, price: mid, size: { quote: 100 } }
+`)
+        const { columns } = Resample.of(candles, minuteMillis)
+        const sums = Resample.of(candles, frameMinutes * minuteMillis).columns.volume
+        const write = (rows: number) => {
+          const lines = Array.from({ length: rows }, (_, bar) => row(columns, bar, 1))
+          writeFileSync(join(folder, "sol.csv"), [columnNames.join(), ...lines, ""].join("\n"))
+        }
+        write(startMinute)
+        const prices = new Map<string, TwoSidedPrice>()
+        const warm = yield* WarmPrices.make(yield* PriceStore, new Map([["SOL/USDC", { source: "sol.csv", folder }]]))
+        warm.use([strategy])
+        const watch = yield* MarketWatch.make.pipe(Effect.provide(watchGround(prices, warm.store)))
+        const seen: Array<string> = []
+        for (let minute = startMinute; minute <= 80; minute++) {
+          const at = began + (minute * 60 + 10) * secondMillis
+          yield* TestClock.setTime(at)
+          // The last candle stays away.
+          write(Math.min(minute, 79))
+          if (minute === startMinute) yield* watch.follow([strategy])
+          yield* warm.readDue
+          for (const [market, tick] of [
+            ["BTC/USDC", 60_000],
+            ["SOL/USDC", columns.close[minute] ?? 0]
+          ] as const) {
+            const mid = Decimal.fromNumber(tick)
+            prices.set(market, { bid: mid, ask: mid, at })
+          }
+          yield* watch.look([strategy])
+          const moment = watch.moment(strategy, at)
+          if (moment === undefined) return assert.fail("it has no price")
+          const view = viewOf(BotState.make(), strategy, moment)
+          const [check] = strategy.inputs?.(view, strategy.initialMemory).get("dip") ?? []
+          const { absent } = strategy.decide(view, strategy.initialMemory)
+          if (minute % frameMinutes === 0) seen.push(`${check?.values}; ${absent[0]?.why.text}`)
+        }
+        const [before, last] = seen.slice(-2)
+        assert.include(before, `${Decimal.format(Decimal.fromNumber(sums[14] ?? 0, 8))} SOL`)
+        assert.include(last, "not told the volume of the 5m candle of SOL/USDC from 2026-01-02T01:15:00.000Z")
+      })
+    )
+  )
+
   const notLive = (text: string, sources?: MarketSources) => {
     const read = StrategyFile.parse(text, "test.yaml", { ...markets, ...present({ sources }) })
     return Result.isSuccess(read) ? read.success.notLive : assert.fail(JSON.stringify(read.failure))

@@ -1,4 +1,5 @@
 /** `rehearse` at the command line: the user's files in bad weather, told for people and for programs. */
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { newFolder, runHere } from "../program.ts"
@@ -27,6 +28,23 @@ describe("rehearse", () => {
     assert.isAbove(told.happened["funded"] ?? 0, 0)
     assert.isAbove(told.happened["disturbedRequests"] ?? 0, 0)
     assert.isAtLeast(told.worstDrawdown.usd, 0)
+  })
+
+  it("refuses a file that looks at volumes, with its place", async () => {
+    const cwd = newFolder()
+    writeFileSync(
+      join(cwd, "surge.yaml"),
+      `name: surge
+market: BTC/USDC
+kind: rules
+candles: btc.csv
+limits: { budget: { quote: 1000 } }
+rules: { orders: { dip: { when: volume > 1, side: buy, price: mid, size: { quote: 100 } } } }
+`
+    )
+    const { code, stderr } = await runHere(["rehearse", "surge.yaml"], { cwd })
+    assert.notStrictEqual(code, 0)
+    assert.match(stderr, /surge.yaml:6:33: a rehearsal makes its prices up and has no volumes/)
   })
 
   it("refuses a level that there is none of", async () => {
