@@ -34,8 +34,7 @@ const scripts = [
   "format.ts",
   "panels.ts",
   "reading.ts",
-  "theme.ts",
-  "views.ts"
+  "theme.ts"
 ] as const
 const libraries: Readonly<Record<string, string>> = {
   "lightweight-charts": "dist/lightweight-charts.standalone.production.mjs"
