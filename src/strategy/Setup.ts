@@ -39,67 +39,50 @@ export interface Setup {
 type Text = string | ((answer: AnswerOf, key: string) => string)
 type Asking = (key: string, read: Read.Reader<unknown>) => NextQuestion
 
-/** How a key stands in the new file. */
+/** How a key stands in the new file: what is asked, or what is written without a question. */
 interface Line {
-  readonly value: Text
-  readonly note: Text | undefined
-  /** A comment that the user can activate. */
-  readonly isHint?: true
   readonly ask?: Asking
+  /** The value; without it the answer. */
+  readonly is?: Text
+  /** A comment that the user can activate. */
+  readonly hint?: Text
+  /** Said behind the value; `true`, and where nothing is asked by itself: what the key is for. */
+  readonly note?: Text | true
 }
 
-const answered = (answer: AnswerOf, key: string): string => answer(key)
 const textOf = (text: Text, answer: AnswerOf, key: string): string =>
   typeof text === "string" ? text : text(answer, key)
 
-/** `note`: said behind the value; `true` says what the key is for. */
-export const asked = <K extends Read.Key<unknown>>(
-  key: K,
-  ask: Asking,
-  note?: Text | true,
-  value: Text = answered
-) => ({
-  ...key,
-  line: { ask, note: note === true ? key.says : note, value } satisfies Line
-})
-/** Written without a question. */
-export const given = <K extends Read.Key<unknown>>(key: K, value: Text, note: Text | undefined = key.says) => ({
-  ...key,
-  line: { note, value } satisfies Line
-})
-export const hinted = <K extends Read.Key<unknown>>(key: K, value: Text, note: Text | undefined = key.says) => ({
-  ...key,
-  line: { note, value, isHint: true } satisfies Line
-})
+const lineText = (key: string, says: string | undefined, line: Line, answer: AnswerOf): string => {
+  const { ask, is = answer(key), hint, note = ask === undefined } = line
+  const said = textOf(note === true ? (says ?? "") : note || "", answer, key)
+  const value = textOf(hint ?? is, answer, key)
+  return `\n  ${hint === undefined ? "" : "# "}${key}: ${value}${said && `  # ${said}`}`
+}
 
-type Lines = Read.Keys & Readonly<Record<string, { readonly line?: Line }>>
-
-/** `asks`: the questions in their order, those of keys by their names. `lines`: the order in the file, if another. */
-export const setupOf = <T extends Lines>(
+/** `lines`: in their order. `asks`: the questions in theirs, those of keys by their names. */
+export const setupOf = <T extends Read.Keys>(
   keys: T,
   {
     asks,
-    lines = Object.keys(keys),
+    lines,
     ...others
   }: Pick<Setup, "budget" | "earns"> & {
     readonly asks: ReadonlyArray<NextQuestion | (keyof T & string)>
-    readonly lines?: ReadonlyArray<keyof T & string>
+    readonly lines: { readonly [K in keyof T]?: Line }
   }
-): Setup => ({
-  ...others,
-  steps: asks.flatMap((each) =>
-    typeof each === "string" ? (keys[each]?.line?.ask?.(each, keys[each].read) ?? []) : each
-  ),
-  section: (answer) =>
-    lines
-      .flatMap((key) => {
-        const line = keys[key]?.line
-        if (line === undefined) return []
-        const note = textOf(line.note ?? "", answer, key)
-        return `\n  ${line.isHint ? "# " : ""}${key}: ${textOf(line.value, answer, key)}${note && `  # ${note}`}`
-      })
-      .join("")
-})
+): Setup => {
+  const all = Object.entries<Line | undefined>(lines)
+  return {
+    ...others,
+    steps: asks.flatMap((each) => {
+      if (typeof each !== "string") return each
+      const [ask, key] = [lines[each]?.ask, keys[each]]
+      return ask === undefined || key === undefined ? [] : ask(each, key.read)
+    }),
+    section: (answer) => all.map(([key, line = {}]) => lineText(key, keys[key]?.says, line, answer)).join("")
+  }
+}
 
 const decimalOf = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Decimal.zero
 
@@ -216,4 +199,4 @@ export const paidSize =
     `{ ${paid(market, answer).key}: ${answer(key)} }`
 export const quoteSize: Text = (answer, key) => `{ quote: ${answer(key)} }`
 
-export const per = ({ base, quote }: Market): string => `${quote.symbol} per ${base.symbol}`
+export const per = ({ base, quote }: Pick<Market, "base" | "quote">): string => `${quote.symbol} per ${base.symbol}`

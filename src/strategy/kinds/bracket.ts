@@ -24,7 +24,7 @@ import { atPrice, bySwap, execution } from "./Execution.ts"
 import { decimalIn, isTrueIn } from "./Memory.ts"
 import { away, checkTick, negate, orderPrice } from "./PriceLevels.ts"
 import type { Rules } from "./RulesSection.ts"
-import { followingKeys, followingRules, isFollowing } from "./rules/BracketRule.ts"
+import { followingKeys, followingRules, isFollowing, reach, trail } from "./rules/BracketRule.ts"
 import { adopted, type Beginning, beginningIn, rememberBeginning } from "./rules/Handover.ts"
 import { behaviourOf } from "./rules.ts"
 import { quantityAt, size } from "./Size.ts"
@@ -35,44 +35,17 @@ const slot = "position"
 const isOwn = (name: string): boolean => name === slot
 
 const keys = (market: Market) => ({
-  side: Ask.asked(Read.required(Read.side, "of the entry"), Ask.side),
-  size: Ask.asked(
-    Read.required(size(market), "of the entry"),
-    Ask.paidAmount("at the entry", market),
-    undefined,
-    Ask.paidSize(market)
-  ),
-  entry: Ask.asked(
-    Read.required(Read.price, "price of the entry"),
-    Ask.price(`Price of the entry, ${Ask.per(market)}`, Ask.below(0.01))
-  ),
-  takeProfit: Ask.asked(
-    Read.required(Read.price, "price of the exit with profit"),
-    Ask.priceBeyond(
-      "Exit with profit at",
-      "entry",
-      (answer) => (Ask.isBuy(answer) ? "above" : "below"),
-      Ask.below(-0.05)
-    )
-  ),
-  stop: Ask.asked(
-    Read.required(Read.price, "price at which it exits with a loss"),
-    Ask.priceBeyond("Exit with loss at", "entry", (answer) => (Ask.isBuy(answer) ? "below" : "above"), Ask.below(0.05)),
-    "a venue without stop orders: the bot must be running to act on it"
-  ),
-  reach: Ask.given(
-    Read.withDefault(Read.ratioOrZero, Decimal.make(5n, 3), "at the stop the exit may give away this much more"),
-    "0.5%"
-  ),
+  side: Read.required(Read.side, "of the entry"),
+  size: Read.required(size(market), "of the entry"),
+  entry: Read.required(Read.price, "price of the entry"),
+  takeProfit: Read.required(Read.price, "price of the exit with profit"),
+  stop: Read.required(Read.price, "price at which it exits with a loss"),
+  reach,
   stopBy: Read.withDefault(execution, "order", "swap: at the stop it is executed at once", "an order beyond the stop"),
-  trail: Ask.hinted(Read.optional(Read.ratio, "the stop follows this far behind the best price"), "4%"),
+  trail,
   trailStep: Read.withDefault(Read.ratio, Decimal.make(1n, 3), "in steps of this much"),
   trailFrom: Read.optional(Read.price, "the stop follows from this price on", "from the entry"),
-  breakevenAt: Ask.hinted(
-    Read.optional(Read.price, "from this price on the stop is at least the entry price"),
-    "…",
-    "from this price on the stop is at least the entry"
-  )
+  breakevenAt: Read.optional(Read.price, "from this price on the stop is at least the entry price")
 })
 
 type Settings = Whole<typeof keys>
@@ -121,13 +94,29 @@ const followed = form(followingKeys, (whole, section) => {
   return rules && following(rules)
 })
 
+const good = (answer: Ask.AnswerOf) => (Ask.isBuy(answer) ? "above" : "below")
+const bad = (answer: Ask.AnswerOf) => (Ask.isBuy(answer) ? "below" : "above")
+
 export const bracket: Kind = {
   name: "bracket",
   about: "one entry with a take-profit and a stop",
   setup: (market) =>
     Ask.setupOf(keys(market), {
       asks: ["side", "size", "entry", "takeProfit", "stop"],
-      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("size") })
+      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("size") }),
+      lines: {
+        side: { ask: Ask.side },
+        size: { ask: Ask.paidAmount("at the entry", market), is: Ask.paidSize(market) },
+        entry: { ask: Ask.price(`Price of the entry, ${Ask.per(market)}`, Ask.below(0.01)) },
+        takeProfit: { ask: Ask.priceBeyond("Exit with profit at", "entry", good, Ask.below(-0.05)) },
+        stop: {
+          ask: Ask.priceBeyond("Exit with loss at", "entry", bad, Ask.below(0.05)),
+          note: "a venue without stop orders: the bot must be running to act on it"
+        },
+        reach: { is: "0.5%" },
+        trail: { hint: "4%" },
+        breakevenAt: { hint: "…", note: "from this price on the stop is at least the entry" }
+      }
     }),
   ...eitherForm([fixed, followed], (section) => (isFollowing(section) ? followed : fixed))
 }

@@ -23,29 +23,14 @@ const mostPurchases = 1_000
 
 const timesOf = (answer: Ask.AnswerOf): number => Number(answer("times"))
 
-const keys = ({ quote, ...market }: Market) => ({
+const keys = (market: Market) => ({
   side: Read.withDefault(Read.side, "BUY"),
-  every: Ask.asked(
-    Read.required(Read.duration, "time between purchases"),
-    Ask.text("How often, such as 6h or 1d", "1d"),
-    "moments that pass while the bot is off are skipped"
-  ),
-  size: Ask.asked(
-    Read.required(size({ quote, ...market }), "of each purchase"),
-    Ask.share(quote, "for each purchase", timesOf),
-    "for each purchase",
-    Ask.quoteSize
-  ),
-  times: Ask.asked(
-    Read.required(Read.integer(1, mostPurchases), "how many purchases in all"),
-    Ask.text("How many times in all", "30")
-  ),
-  reach: Ask.hinted(
-    Read.withDefault(Read.ratioOrZero, Decimal.zero, "a purchase may pay this much more than the mid"),
-    "0.1%"
-  ),
-  drop: Ask.hinted(Read.optional(Read.ratio, "buy also when the price is this far below the last purchase"), "5%"),
-  pauseAbove: Ask.hinted(Read.optional(Read.price, "buy nothing at or above this price"), "…"),
+  every: Read.required(Read.duration, "time between purchases"),
+  size: Read.required(size(market), "of each purchase"),
+  times: Read.required(Read.integer(1, mostPurchases), "how many purchases in all"),
+  reach: Read.withDefault(Read.ratioOrZero, Decimal.zero, "a purchase may pay this much more than the mid"),
+  drop: Read.optional(Read.ratio, "buy also when the price is this far below the last purchase"),
+  pauseAbove: Read.optional(Read.price, "buy nothing at or above this price"),
   pauseBelow: Read.optional(Read.price, "buy nothing at or below this price")
 })
 
@@ -54,10 +39,21 @@ type Dca = Whole<typeof keys>
 export const dca: Kind = {
   name: "dca",
   about: "the same purchase every so often",
-  setup: (market) =>
-    Ask.setupOf(keys(market), {
-      asks: [Ask.total(market.quote, "that it may use in all"), "every", "times", "size"],
-      budget: (answer) => ({ quote: Ask.totalOf(market.quote, answer, timesOf(answer)) })
+  setup: ({ quote, ...market }) =>
+    Ask.setupOf(keys({ quote, ...market }), {
+      asks: [Ask.total(quote, "that it may use in all"), "every", "times", "size"],
+      budget: (answer) => ({ quote: Ask.totalOf(quote, answer, timesOf(answer)) }),
+      lines: {
+        every: {
+          ask: Ask.text("How often, such as 6h or 1d", "1d"),
+          note: "moments that pass while the bot is off are skipped"
+        },
+        size: { ask: Ask.share(quote, "for each purchase", timesOf), is: Ask.quoteSize, note: "for each purchase" },
+        times: { ask: Ask.text("How many times in all", "30") },
+        reach: { hint: "0.1%" },
+        drop: { hint: "5%" },
+        pauseAbove: { hint: "…" }
+      }
     }),
   ...form(keys, (whole, { at, budget, to }) => {
     const { market, pauseAbove, pauseBelow, side, size, times } = whole

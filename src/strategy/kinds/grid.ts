@@ -56,49 +56,18 @@ const endless = Read.refuse("a grid with a step has no ends: remove this key, or
 const common = (market: Market) => ({
   allowLoss,
   ...endKeys,
-  size: Ask.asked(
-    Read.required(size(market), "of each cell"),
-    Ask.share(market.quote, "for each purchase", cellsOf),
-    `${market.quote.symbol} per cell; or { base: … } in ${market.base.symbol}`,
-    Ask.quoteSize
-  ),
-  sizeScale: Ask.hinted(
-    Read.withDefault(Read.factor, 1, "each cell is so many times as large as the one above it"),
-    "1.05"
-  ),
+  size: Read.required(size(market), "of each cell"),
+  sizeScale: Read.withDefault(Read.factor, 1, "each cell is so many times as large as the one above it"),
   profit,
-  fundNearest: Ask.hinted(Read.optional(Read.integer(1, mostLevels), nearest, "all"), "5")
+  fundNearest: Read.optional(Read.integer(1, mostLevels), nearest, "all")
 })
 
 const computedKeys = (market: Market) => ({
-  lower: Ask.asked(
-    Read.required(tickPrice(market), "lowest level"),
-    Ask.price(`Lowest price, ${Ask.per(market)}`, () => 0.9)
-  ),
-  upper: Ask.asked(
-    Read.required(tickPrice(market), "highest level"),
-    Ask.priceBeyond(
-      "Highest price",
-      "lower",
-      () => "above",
-      () => 1.1
-    )
-  ),
-  levels: Ask.asked(
-    Read.required(Read.integer(2, mostLevels)),
-    Ask.text("How many price levels", "21"),
-    (answer) => `${cellsOf(answer)} cells: each buys at one level and sells at the next`
-  ),
-  spacing: Ask.given(
-    Read.withDefault(Read.oneOf(...spacings), "arithmetic", "equal differences or equal ratios"),
-    "geometric",
-    "equal ratios; arithmetic: equal differences"
-  ),
-  trail: Ask.hinted(
-    Read.optional(Read.oneOf(...trails), "the range follows the price that way", "it stays"),
-    "up",
-    "or down, both: the range follows the price that way"
-  ),
+  lower: Read.required(tickPrice(market), "lowest level"),
+  upper: Read.required(tickPrice(market), "highest level"),
+  levels: Read.required(Read.integer(2, mostLevels)),
+  spacing: Read.withDefault(Read.oneOf(...spacings), "arithmetic", "equal differences or equal ratios"),
+  trail: Read.optional(Read.oneOf(...trails), "the range follows the price that way", "it stays"),
   ...common(market)
 })
 
@@ -327,19 +296,42 @@ export const grid: Kind = {
   name: "grid",
   repeats: true,
   about: "buy low, sell one level higher, again and again",
-  setup: (market) =>
-    Ask.setupOf(computedKeys(market), {
+  setup: ({ base, quote, ...market }) =>
+    Ask.setupOf(computedKeys({ base, quote, ...market }), {
       asks: [
-        Ask.total(market.quote, "that it may use in all"),
+        Ask.total(quote, "that it may use in all"),
         "lower",
         "upper",
         "levels",
         "size",
-        Ask.amount("base", market.base, "that it may sell from the start", "0")
+        Ask.amount("base", base, "that it may sell from the start", "0")
       ],
-      lines: ["lower", "upper", "levels", "spacing", "size", "sizeScale", "fundNearest", "trail"],
-      budget: (answer) => ({ base: answer("base"), quote: Ask.totalOf(market.quote, answer, cellsOf(answer)) }),
-      earns: earns(market)
+      budget: (answer) => ({ base: answer("base"), quote: Ask.totalOf(quote, answer, cellsOf(answer)) }),
+      earns: earns(quote),
+      lines: {
+        lower: { ask: Ask.price(`Lowest price, ${Ask.per({ base, quote })}`, () => 0.9) },
+        upper: {
+          ask: Ask.priceBeyond(
+            "Highest price",
+            "lower",
+            () => "above",
+            () => 1.1
+          )
+        },
+        levels: {
+          ask: Ask.text("How many price levels", "21"),
+          note: (answer) => `${cellsOf(answer)} cells: each buys at one level and sells at the next`
+        },
+        spacing: { is: "geometric", note: "equal ratios; arithmetic: equal differences" },
+        size: {
+          ask: Ask.share(quote, "for each purchase", cellsOf),
+          is: Ask.quoteSize,
+          note: `${quote.symbol} per cell; or { base: … } in ${base.symbol}`
+        },
+        sizeScale: { hint: "1.05" },
+        fundNearest: { hint: "5" },
+        trail: { hint: "up", note: "or down, both: the range follows the price that way" }
+      }
     }),
   ...eitherForm([computed, listed, endlessGrid], formIn)
 }

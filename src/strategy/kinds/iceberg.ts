@@ -22,33 +22,10 @@ const slot = "iceberg"
 const isOwn = (name: string): boolean => name === slot
 
 const keys = (market: Market) => ({
-  side: Ask.asked(Read.required(Read.side, "buy or sell"), Ask.side),
-  price: Ask.asked(
-    Read.required(tickPrice(market), "of every part"),
-    Ask.price(`Price, ${Ask.per(market)}`, Ask.below(0.005))
-  ),
-  total: Ask.asked(
-    Read.required(size(market), "all parts together"),
-    Ask.paidAmount("in all", market),
-    undefined,
-    Ask.paidSize(market)
-  ),
-  visible: Ask.asked(
-    Read.required(size(market), "one part"),
-    (key) => (answer) => {
-      const { asset } = Ask.paid(market, answer)
-      // More than a tenth: ten parts of a tenth, each rounded down, would leave dust for an eleventh.
-      const visible = (Ask.unitsOf(asset, answer("total")) * 101n) / 1000n
-      return {
-        key,
-        text: `${asset.symbol} that others may see at a time`,
-        read: Read.amount(asset),
-        ...(visible > 0n ? { fallback: format(visible, asset.decimals) } : {})
-      }
-    },
-    "the next part comes when this one has filled",
-    Ask.paidSize(market)
-  )
+  side: Read.required(Read.side, "buy or sell"),
+  price: Read.required(tickPrice(market), "of every part"),
+  total: Read.required(size(market), "all parts together"),
+  visible: Read.required(size(market), "one part")
 })
 
 export const iceberg: Kind = {
@@ -57,7 +34,27 @@ export const iceberg: Kind = {
   setup: (market) =>
     Ask.setupOf(keys(market), {
       asks: ["side", "total", "price", "visible"],
-      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") })
+      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
+      lines: {
+        side: { ask: Ask.side },
+        price: { ask: Ask.price(`Price, ${Ask.per(market)}`, Ask.below(0.005)) },
+        total: { ask: Ask.paidAmount("in all", market), is: Ask.paidSize(market) },
+        visible: {
+          ask: (key) => (answer) => {
+            const { asset } = Ask.paid(market, answer)
+            // More than a tenth: ten parts of a tenth, each rounded down, would leave dust for an eleventh.
+            const visible = (Ask.unitsOf(asset, answer("total")) * 101n) / 1000n
+            return {
+              key,
+              text: `${asset.symbol} that others may see at a time`,
+              read: Read.amount(asset),
+              ...(visible > 0n ? { fallback: format(visible, asset.decimals) } : {})
+            }
+          },
+          is: Ask.paidSize(market),
+          note: "the next part comes when this one has filled"
+        }
+      }
     }),
   ...form(keys, ({ market, side, price, keys, ...whole }, { at, ...context }) => {
     const { to } = context

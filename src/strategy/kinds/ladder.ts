@@ -47,40 +47,18 @@ const scale: Read.Reader<Decimal.Decimal> = Read.scalar(
 )
 
 const keys = (market: Market) => ({
-  side: Ask.asked(Read.required(Read.side, "of all rungs"), Ask.side),
-  from: Ask.asked(
-    Read.required(tickPrice(market), "price of the first rung"),
-    Ask.price(`Price of the first order, ${Ask.per(market)}`, Ask.below(0.02))
-  ),
-  to: Ask.asked(
-    Read.required(tickPrice(market), "price of the last rung"),
-    Ask.price("Price of the last order", Ask.below(0.1))
-  ),
-  rungs: Ask.asked(
-    Read.required(Read.integer(1, mostRungs), "how many orders"),
-    Ask.text("How many orders", "5", Read.integer(2, mostRungs))
-  ),
-  profile: Ask.given(
-    Read.optional(
-      Read.oneOf(...profiles),
-      "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, each half as much again",
-      "flat"
-    ),
-    "flat",
-    "sizes alike; linear: 1, 2, 3 parts; geometric: each half as much again"
+  side: Read.required(Read.side, "of all rungs"),
+  from: Read.required(tickPrice(market), "price of the first rung"),
+  to: Read.required(tickPrice(market), "price of the last rung"),
+  rungs: Read.required(Read.integer(1, mostRungs), "how many orders"),
+  profile: Read.optional(
+    Read.oneOf(...profiles),
+    "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, each half as much again",
+    "flat"
   ),
   scale: Read.optional(scale, "each rung is so many times as large as the one before", Decimal.format(defaultScale)),
-  total: Ask.asked(
-    Read.required(size(market), "all rungs together"),
-    Ask.paidAmount("with all orders together", market),
-    "all orders together",
-    Ask.paidSize(market)
-  ),
-  takeProfit: Ask.hinted(
-    Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once"),
-    "4%",
-    "each filled order places the opposite one this far away, once"
-  ),
+  total: Read.required(size(market), "all rungs together"),
+  takeProfit: Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once"),
   allowLoss: Read.withDefault(Read.trueOrFalse, false, "a rung may sell below what it paid, after an edit", "never")
 })
 
@@ -105,7 +83,20 @@ export const ladder: Kind = {
   setup: (market) =>
     Ask.setupOf(keys(market), {
       asks: ["side", "total", "from", "to", "rungs"],
-      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") })
+      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
+      lines: {
+        side: { ask: Ask.side },
+        from: { ask: Ask.price(`Price of the first order, ${Ask.per(market)}`, Ask.below(0.02)) },
+        to: { ask: Ask.price("Price of the last order", Ask.below(0.1)) },
+        rungs: { ask: Ask.text("How many orders", "5", Read.integer(2, mostRungs)) },
+        profile: { is: "flat", note: "sizes alike; linear: 1, 2, 3 parts; geometric: each half as much again" },
+        total: {
+          ask: Ask.paidAmount("with all orders together", market),
+          is: Ask.paidSize(market),
+          note: "all orders together"
+        },
+        takeProfit: { hint: "4%", note: "each filled order places the opposite one this far away, once" }
+      }
     }),
   ...formOf(keys, pricesOf, (whole, { at, ...context }, prices) => {
     const { to } = context

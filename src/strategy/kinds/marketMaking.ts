@@ -46,36 +46,13 @@ const wholePart = 8n
 const levelsOf = (answer: Ask.AnswerOf): number => Number(answer("levels"))
 
 const keys = (market: Market) => ({
-  levels: Ask.asked(
-    Read.required(Read.integer(1, mostLevels), "orders on each side"),
-    Ask.text("How many orders on each side", "3"),
-    true
-  ),
-  spread: Ask.asked(
-    Read.required(spread, "between the first bid and the first ask"),
-    Ask.text("Between the first bid and the first ask", "0.6%", Read.ratio),
-    "between the first bid and the first ask; or by volatility, see docs/strategies.md"
-  ),
-  step: Ask.hinted(
-    Read.optional(Read.ratio, "from one level to the next", "the spread"),
-    "0.3%",
-    "from one level to the next; default: the spread"
-  ),
-  size: Ask.asked(
-    Read.required(baseAmounts(market), "of each order, in base; or a list with one for each level"),
-    Ask.share(market.base, "of each order", levelsOf, "base"),
-    `${market.base.symbol} of each order`
-  ),
+  levels: Read.required(Read.integer(1, mostLevels), "orders on each side"),
+  spread: Read.required(spread, "between the first bid and the first ask"),
+  step: Read.optional(Read.ratio, "from one level to the next", "the spread"),
+  size: Read.required(baseAmounts(market), "of each order, in base; or a list with one for each level"),
   ...centreKeys,
-  requote: Ask.given(
-    Read.withDefault(Read.ratio, Decimal.make(2n, 3), "quote anew when the price has moved this far"),
-    "0.3%"
-  ),
-  skew: Ask.given(
-    Read.withDefault(Read.ratioOrZero, Decimal.zero, "move the quotes against a full inventory by this much"),
-    "0.3%",
-    "move the quotes against what was bought or sold on balance, by this much when it is full"
-  ),
+  requote: Read.withDefault(Read.ratio, Decimal.make(2n, 3), "quote anew when the price has moved this far"),
+  skew: Read.withDefault(Read.ratioOrZero, Decimal.zero, "move the quotes against a full inventory by this much"),
   sizeSkew: Read.optional(
     Read.ratio,
     "a full inventory makes orders that add to it smaller by this share, and the others larger",
@@ -108,19 +85,30 @@ export const marketMaking: Kind = {
   name: "market-making",
   repeats: true,
   about: "bids and asks around the price",
-  setup: (market) =>
-    Ask.setupOf(keys(market), {
+  setup: ({ base, quote, ...market }) =>
+    Ask.setupOf(keys({ base, quote, ...market }), {
       asks: [
-        Ask.amount("quote", market.quote, "for the bids, all together"),
-        Ask.total(market.base, "for the asks, all together", "base"),
+        Ask.amount("quote", quote, "for the bids, all together"),
+        Ask.total(base, "for the asks, all together", "base"),
         "levels",
         "size",
         "spread"
       ],
-      budget: (answer) => ({
-        base: Ask.totalOf(market.base, answer, levelsOf(answer), "base"),
-        quote: answer("quote")
-      })
+      budget: (answer) => ({ base: Ask.totalOf(base, answer, levelsOf(answer), "base"), quote: answer("quote") }),
+      lines: {
+        levels: { ask: Ask.text("How many orders on each side", "3"), note: true },
+        spread: {
+          ask: Ask.text("Between the first bid and the first ask", "0.6%", Read.ratio),
+          note: "between the first bid and the first ask; or by volatility, see docs/strategies.md"
+        },
+        step: { hint: "0.3%", note: "from one level to the next; default: the spread" },
+        size: { ask: Ask.share(base, "of each order", levelsOf, "base"), note: `${base.symbol} of each order` },
+        requote: { is: "0.3%" },
+        skew: {
+          is: "0.3%",
+          note: "move the quotes against what was bought or sold on balance, by this much when it is full"
+        }
+      }
     }),
   ...form(keys, (settings, section) => {
     const { size: sizes, spread, skew, hanging, filledDelay = 0 } = settings

@@ -42,16 +42,25 @@ export const rebalance: Kind = {
   compounds: true,
   tradesSeveral: true,
   about: "keep each asset at its share of the value",
-  setup: (market) =>
-    Ask.setupOf(keysOfOne(market), {
+  setup: ({ base, quote, ...market }) => {
+    const share = `hare of ${base.symbol} in the value of both`
+    return Ask.setupOf(keysOfOne({ base, quote, ...market }), {
       asks: [
-        Ask.amount("base", market.base, "that it begins with"),
-        Ask.amount("quote", market.quote, "that it begins with"),
+        Ask.amount("base", base, "that it begins with"),
+        Ask.amount("quote", quote, "that it begins with"),
         "target",
         "band"
       ],
-      budget: (answer) => ({ base: answer("base"), quote: answer("quote") })
-    }),
+      budget: (answer) => ({ base: answer("base"), quote: answer("quote") }),
+      lines: {
+        target: { ask: Ask.text(`S${share}`, "50%"), note: `s${share}` },
+        band: {
+          ask: Ask.text("Act when the share is this far from it", "5%"),
+          note: "smaller: acts more often, and pays more fees"
+        }
+      }
+    })
+  },
   schema: rebalanceSchema,
   read: (section, context) => {
     const { read } = context.others.length === 0 ? formOfOne(behave) : formOfSeveral(behave, context)

@@ -32,39 +32,17 @@ interface Slice {
 }
 
 const keys = (market: Market) => ({
-  side: Ask.asked(Read.required(Read.side, "buy or sell"), Ask.side),
-  total: Ask.asked(
-    Read.required(size(market), "all slices together"),
-    Ask.paidAmount("in all", market),
-    true,
-    Ask.paidSize(market)
+  side: Read.required(Read.side, "buy or sell"),
+  total: Read.required(size(market), "all slices together"),
+  over: Read.required(Read.duration, "from the first decision on; what has not filled then is withdrawn"),
+  slices: Read.required(Read.integer(1, mostSlices), "how many orders"),
+  limit: Read.required(tickPrice(market), "the worst price"),
+  reach: Read.withDefault(
+    Read.ratioOrZero,
+    Decimal.zero,
+    "a slice may give away this much against the mid of its moment"
   ),
-  over: Ask.asked(
-    Read.required(Read.duration, "from the first decision on; what has not filled then is withdrawn"),
-    Ask.text("Over how long, such as 6h or 1d", "1d"),
-    true
-  ),
-  slices: Ask.asked(
-    Read.required(Read.integer(1, mostSlices), "how many orders"),
-    Ask.text("In how many slices", "24")
-  ),
-  limit: Ask.asked(
-    Read.required(tickPrice(market), "the worst price"),
-    Ask.price(
-      (answer) => `${Ask.isBuy(answer) ? "Highest" : "Lowest"} price of any slice, ${Ask.per(market)}`,
-      Ask.below(-0.02)
-    ),
-    "the worst price of any slice"
-  ),
-  reach: Ask.given(
-    Read.withDefault(Read.ratioOrZero, Decimal.zero, "a slice may give away this much against the mid of its moment"),
-    "0.1%"
-  ),
-  vary: Ask.given(
-    Read.withDefault(Read.ratioOrZero, Decimal.zero, "how much sizes and moments vary"),
-    "30%",
-    "sizes and moments differ by up to this much, so that nobody sees a pattern"
-  ),
+  vary: Read.withDefault(Read.ratioOrZero, Decimal.zero, "how much sizes and moments vary"),
   seed: Read.withDefault(Read.integer(0, 4_294_967_295), 1, "the numbers that they vary by follow from this")
 })
 
@@ -76,7 +54,22 @@ export const twap: Kind = {
   setup: (market) =>
     Ask.setupOf(keys(market), {
       asks: ["side", "total", "limit", "over", "slices"],
-      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") })
+      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
+      lines: {
+        side: { ask: Ask.side },
+        total: { ask: Ask.paidAmount("in all", market), is: Ask.paidSize(market), note: true },
+        over: { ask: Ask.text("Over how long, such as 6h or 1d", "1d"), note: true },
+        slices: { ask: Ask.text("In how many slices", "24") },
+        limit: {
+          ask: Ask.price(
+            (answer) => `${Ask.isBuy(answer) ? "Highest" : "Lowest"} price of any slice, ${Ask.per(market)}`,
+            Ask.below(-0.02)
+          ),
+          note: "the worst price of any slice"
+        },
+        reach: { is: "0.1%" },
+        vary: { is: "30%", note: "sizes and moments differ by up to this much, so that nobody sees a pattern" }
+      }
     }),
   ...form(keys, (settings, { at, ...context }) => {
     const { market, side, total, over, limit, seed } = settings

@@ -9,7 +9,6 @@ import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { KindContext, Section, Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
-import * as Ask from "../../Setup.ts"
 import { timeframe } from "../../Timeframe.ts"
 import { lackText } from "../BudgetCheck.ts"
 import { type Size, scaled, size } from "../Size.ts"
@@ -33,47 +32,19 @@ const safetyKeys = (market: Market) => ({
   active: Read.optional(Read.integer(1, mostSafetyOrders), "how many of them rest at once", "all")
 })
 
-/** The base order and the safety orders. */
-export const purchasesOf = (answer: Ask.AnswerOf): number => Number(answer("orders")) + 1
-
 export const dealsKeys = (market: Market) => ({
   side: Read.withDefault(Read.side, "BUY", "of the base order and the safety orders"),
-  size: Ask.asked(
-    Read.required(size(market), "of the base order"),
-    Ask.share(market.quote, "for that order, and for each safety order", purchasesOf),
-    "the base order",
-    Ask.quoteSize
-  ),
-  reach: Ask.given(
-    Read.withDefault(Read.ratioOrZero, Decimal.zero, "the base order may be this much worse than the mid"),
-    "0.1%",
-    "it may pay this much more than the mid, so that it fills at once"
-  ),
+  size: Read.required(size(market), "of the base order"),
+  reach: Read.withDefault(Read.ratioOrZero, Decimal.zero, "the base order may be this much worse than the mid"),
   when: Read.optional(Read.expression, "a deal begins when this is true", "at once"),
   timeframe: Read.withDefault(timeframe, "1h", "of candles whose timeframe is not written"),
-  safety: Ask.given(
-    Read.optional(Read.fields(safetyKeys(market)), "further orders below the base order; for sales above it"),
-    (answer) => `{ orders: ${answer("orders")}, size: { quote: ${answer("size")} }, distance: ${answer("distance")} }`,
-    ""
-  ),
-  takeProfit: Ask.given(
-    Read.required(Read.ratio, "leaves so far above the average entry; sales: below"),
-    (answer) => answer("profit"),
-    "above the average entry"
-  ),
+  safety: Read.optional(Read.fields(safetyKeys(market)), "further orders below the base order; for sales above it"),
+  takeProfit: Read.required(Read.ratio, "leaves so far above the average entry; sales: below"),
   trail: Read.optional(Read.ratio, "from the take-profit on, leaves so far behind the best price", "at once"),
-  stop: Ask.hinted(
-    Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
-    "15%",
-    "leaves so far below the average entry"
-  ),
+  stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
   stopReach: Read.withDefault(Read.ratioOrZero, Decimal.make(5n, 3), "at the stop the exit may give away this much"),
-  expireAfter: Ask.given(
-    Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
-    "30m",
-    "the base order, when nothing of it has filled"
-  ),
-  cooldown: Ask.hinted(Read.optional(Read.duration, "between two deals", "none"), "1h"),
+  expireAfter: Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
+  cooldown: Read.optional(Read.duration, "between two deals", "none"),
   times: Read.optional(Read.integer(1, mostDeals), "how many deals in all")
 })
 

@@ -35,15 +35,7 @@ import {
   remember,
   stateIn
 } from "./DealState.ts"
-import {
-  type Deals,
-  dealsKeys,
-  dealsOf,
-  distancesOf,
-  mostDeals,
-  mostSafetyOrders,
-  purchasesOf
-} from "./DealsSection.ts"
+import { type Deals, dealsKeys, dealsOf, distancesOf, mostDeals, mostSafetyOrders } from "./DealsSection.ts"
 
 const verbs = { BUY: "buys", SELL: "sells" } as const
 const baseOrder = "base"
@@ -53,13 +45,16 @@ const dustParts = 100n
 /** The best price is followed in steps, so that not every tick is a decision. */
 const trailStep = Decimal.make(1n, 3)
 
+/** The base order and the safety orders. */
+const purchasesOf = (answer: Ask.AnswerOf): number => Number(answer("orders")) + 1
+
 export const deals: Kind = {
   name: "deals",
   about: "purchases further and further below, one exit above their average",
-  setup: (market) =>
-    Ask.setupOf(dealsKeys(market), {
+  setup: ({ quote, ...market }) =>
+    Ask.setupOf(dealsKeys({ quote, ...market }), {
       asks: [
-        Ask.total(market.quote, "that it may use in all"),
+        Ask.total(quote, "that it may use in all"),
         Ask.text("How many safety orders below the first order of a deal", "5")(
           "orders",
           Read.integer(1, mostSafetyOrders)
@@ -68,8 +63,24 @@ export const deals: Kind = {
         Ask.text("From one to the next", "1.5%")("distance", Read.ratio),
         Ask.text("Sell all of it above the average by", "1.5%")("profit", Read.ratio)
       ],
-      lines: ["size", "reach", "safety", "takeProfit", "expireAfter", "stop", "cooldown"],
-      budget: (answer) => ({ quote: Ask.totalOf(market.quote, answer, purchasesOf(answer)) })
+      budget: (answer) => ({ quote: Ask.totalOf(quote, answer, purchasesOf(answer)) }),
+      lines: {
+        size: {
+          ask: Ask.share(quote, "for that order, and for each safety order", purchasesOf),
+          is: Ask.quoteSize,
+          note: "the base order"
+        },
+        reach: { is: "0.1%", note: "it may pay this much more than the mid, so that it fills at once" },
+        safety: {
+          is: (answer) =>
+            `{ orders: ${answer("orders")}, size: { quote: ${answer("size")} }, distance: ${answer("distance")} }`,
+          note: ""
+        },
+        takeProfit: { is: (answer) => answer("profit"), note: "above the average entry" },
+        expireAfter: { is: "30m", note: "the base order, when nothing of it has filled" },
+        stop: { hint: "15%", note: "leaves so far below the average entry" },
+        cooldown: { hint: "1h" }
+      }
     }),
   ...form(dealsKeys, (settings, section) => {
     const whole = dealsOf(settings, section)

@@ -1,13 +1,13 @@
 /** What one round of a grid's cells earns by the answers of `limitbot init`. */
+import type { Asset } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Market } from "../../../domain/Market.ts"
 import { percent } from "../../../domain/Text.ts"
 import type { AnswerOf } from "../../Setup.ts"
 
 export const cellsOf = (answer: AnswerOf): number => Number(answer("levels")) - 1
 
 export const earns =
-  ({ quote }: Market) =>
+  (quote: Asset) =>
   (answer: AnswerOf, fee: number): string => {
     // All cells have the same ratio. What a fill pays out is less by the fee, and the sale sells what the purchase paid out.
     const ratio = (Number(answer("upper")) / Number(answer("lower"))) ** (1 / cellsOf(answer))

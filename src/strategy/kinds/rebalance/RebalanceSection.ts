@@ -6,7 +6,6 @@ import * as Read from "../../Fields.ts"
 import { anyMarket, described, type JsonSchema, schemaOf } from "../../JsonSchema.ts"
 import { type Behaviour, type Form, form, type KindContext, type Section } from "../../Kind.ts"
 import { type Report, report, type Span } from "../../Problem.ts"
-import * as Ask from "../../Setup.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 
 /** One asset besides the quote. */
@@ -45,16 +44,8 @@ const common = ({ quote }: Market) => ({
 const band = Read.required(Read.ratio, "acts when a share is this far from its target")
 
 export const keysOfOne = (market: Market) => ({
-  target: Ask.asked(
-    Read.required(Read.ratio, "share of the base in the value of both"),
-    Ask.text(`Share of ${market.base.symbol} in the value of both`, "50%"),
-    `share of ${market.base.symbol} in the value of both`
-  ),
-  band: Ask.asked(
-    band,
-    Ask.text("Act when the share is this far from it", "5%"),
-    "smaller: acts more often, and pays more fees"
-  ),
+  target: Read.required(Read.ratio, "share of the base in the value of both"),
+  band,
   ...common(market)
 })
 

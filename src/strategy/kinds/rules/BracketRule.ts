@@ -20,6 +20,13 @@ const slot = "position"
 
 const onlyFixed = Read.refuse("only a bracket of fixed prices takes this key: give trail, or a stop by an expression")
 
+export const reach = Read.withDefault(
+  Read.ratioOrZero,
+  Decimal.make(5n, 3),
+  "at the stop the exit may give away this much more"
+)
+export const trail = Read.optional(Read.ratio, "the stop follows this far behind the best price")
+
 export const followingKeys = (market: Market) => ({
   side: Read.required(Read.side, "of the entry"),
   size: Read.required(ruleSizeNode(market), "of the entry; by risk: so large that the stop loses this share"),
@@ -28,8 +35,8 @@ export const followingKeys = (market: Market) => ({
   entry: Read.required(Read.expression, "a distance from the mid such as 1%, or an expression for the price"),
   takeProfit: Read.required(Read.expression, "a distance from the entry such as 5%, or an expression for the price"),
   stop: Read.required(Read.expression, "a distance from the entry such as 3%, or an expression for the price"),
-  reach: Read.withDefault(Read.ratioOrZero, Decimal.make(5n, 3), "at the stop the exit may give away this much more"),
-  trail: Read.optional(Read.ratio, "the stop follows this far behind the best price"),
+  reach,
+  trail,
   trailFrom: Read.optional(
     Read.expression,
     "a distance from the entry such as 3%, or an expression: the stop follows from this price on",
