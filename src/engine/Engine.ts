@@ -19,7 +19,6 @@ import type { Strategy } from "../strategy/Strategy.ts"
 import { FundingHold, Venue } from "../venue/Venue.ts"
 import type { OutcomeUnknown, VenueError } from "../venue/VenueError.ts"
 import { EngineSettings, refusalPauseMillis } from "./EngineSettings.ts"
-import * as Placing from "./funding/Placing.ts"
 import { Consent } from "./holds/Consent.ts"
 import * as FundingStop from "./holds/FundingStop.ts"
 import { closedBecause, closedForAll, type Step } from "./holds/Holds.ts"
@@ -28,9 +27,8 @@ import * as MarketWatch from "./markets/MarketWatch.ts"
 import type { MarketMoment } from "./planning/DecisionRecord.ts"
 import * as LossGuard from "./planning/LossGuard.ts"
 import * as Planning from "./planning/Planning.ts"
+import * as Driver from "./protocol/Driver.ts"
 import * as ForgottenOrders from "./restart/ForgottenOrders.ts"
-import { isDoubted } from "./restart/JournalTail.ts"
-import * as Quarantine from "./restart/Quarantine.ts"
 import * as StartUp from "./StartUp.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import { unfinished } from "./state/BotState.ts"
@@ -76,11 +74,10 @@ export const make = Effect.fnUntraced(function* ({
   const leaseLost = yield* LeaseLost
   const observation = yield* Observation.make
   const forgotten = yield* ForgottenOrders.make(markets)
-  const quarantine = yield* Quarantine.make
   const planning = yield* Planning.make(forgotten.admits)
   const working = yield* Mistakes.contained("the work on")
   const turning = yield* Mistakes.contained("a turn of")
-  const placing = yield* Placing.make
+  const driver = yield* Driver.make
   const watch = yield* MarketWatch.make
   const decisions = new Map<string, Decision>()
   let strategies = first
@@ -166,7 +163,7 @@ export const make = Effect.fnUntraced(function* ({
 
   /** Whether a turn may begin one more order: on fresh prices, and while the venue answers clearly. */
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
-    now <= turnStartedAt + settings.turnMillis && (placing.unclearAt() < turnStartedAt || placing.unclearAt() > now)
+    now <= turnStartedAt + settings.turnMillis && (driver.unclearAt() < turnStartedAt || driver.unclearAt() > now)
 
   const gate = Effect.fnUntraced(function* (placement: Placement, step: Step) {
     const market = marketOf(placement, markets)
@@ -186,20 +183,9 @@ export const make = Effect.fnUntraced(function* ({
     const placement = books.state.placements.get(id)
     if (placement === undefined) return
     const market = marketOf(placement, markets)
-    if (isDoubted(placement)) {
-      yield* isolated(quarantine.follow(placement, market))
-      return
-    }
-    if (!forgotten.mayGoOn(placement)) return
-    if (placement.state === "planned") {
-      const held = yield* gate(placement, "create")
-      if (held !== undefined) {
-        yield* books.recordIfFits(Planning.abandoned(placement, held))
-        return
-      }
-      if (!mayBeginAny || !mayBegin(turnStartedAt, yield* Clock.currentTimeMillis)) return
-    }
-    yield* isolated(placing.advance(placement, { market, gate, payAgain }))
+    const mayGoOn = forgotten.mayGoOn(placement)
+    const begins = (now: number) => mayBeginAny && mayBegin(turnStartedAt, now)
+    yield* isolated(driver.advance(placement, { market, gate, payAgain, mayGoOn, mayBegin: begins }))
   })
 
   /** Somebody has to look after them, whatever is wrong with prices or their credential. */
@@ -378,7 +364,7 @@ export const make = Effect.fnUntraced(function* ({
   /** True when waiting brings no more money back: all is settled, or the venue gave up and a person must resolve it. */
   const isIdle = (): boolean =>
     unfinished(books.state).every(
-      (placement) => placement.payout === "failed" || placement.refund === "failed" || placing.isHopeless(placement)
+      (placement) => placement.payout === "failed" || placement.refund === "failed" || driver.isHopeless(placement)
     )
 
   return {

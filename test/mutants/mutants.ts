@@ -23,13 +23,20 @@ export interface Mutant {
   readonly edits: ReadonlyArray<Edit>
 }
 
-const funding = "src/engine/funding/Funding.ts"
+const calls = "src/engine/protocol/Calls.ts"
+const due = "src/engine/protocol/Due.ts"
 const payload = "src/domain/Payload.ts"
 const silence = "src/engine/protocol/Silence.ts"
 const holds = "src/engine/holds/Holds.ts"
 const leaving = "src/engine/planning/LeavingOrders.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
 const trips = "src/backtest/results/RoundTrips.ts"
+
+const mayExpireEarly: Edit = {
+  file: due,
+  find: "  funding !== undefined && venueNow >= funding.validUntil + settings.visibilityMillis",
+  replace: "  funding !== undefined && venueNow >= settings.visibilityMillis"
+}
 
 const doubtIsDeath: Edit = {
   file: silence,
@@ -153,9 +160,10 @@ export const mutants: ReadonlyArray<Mutant> = [
     profile: "safety",
     edits: [
       {
-        file: funding,
-        find: "        yield* record(event)\n",
-        replace: "        yield* Effect.ignore(venue.submitIntent(signed.success))\n        yield* record(event)\n"
+        file: calls,
+        find: "      yield* record(...Meaning.signed(placement, signed.success, correlationId))\n",
+        replace:
+          "      yield* Effect.ignore(means.venue.submitIntent(signed.success))\n      yield* record(...Meaning.signed(placement, signed.success, correlationId))\n"
       }
     ]
   },
@@ -164,20 +172,26 @@ export const mutants: ReadonlyArray<Mutant> = [
     profile: "safety",
     edits: [
       {
-        file: funding,
-        find: "    yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), hold, {",
-        replace: `    if (placement.funding.attempts > 0 && !placement.funding.acknowledged) {
-      const anew = yield* venue.generateIntent(placement.order.depositAddress)
-      const asset = JSON.parse(JSON.parse(placement.funding.signed).signedData.payload.message).intents[0].tokens
-      const expected = {
-        depositAddress: placement.order.depositAddress,
-        asset: String(Object.keys(asset)[0]),
-        amount: placement.inputAmount
-      }
-      const again = yield* Effect.orDie(guard.signTransfer(anew.value, expected))
-      yield* Effect.ignore(venue.submitIntent(again))
+        file: calls,
+        find: "  const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil, hold }))",
+        replace: `  if (placement.funding.attempts > 0 && !placement.funding.acknowledged) {
+    const anew = yield* venue.generateIntent(placement.order.depositAddress)
+    const asset = JSON.parse(JSON.parse(placement.funding.signed).signedData.payload.message).intents[0].tokens
+    const expected = {
+      depositAddress: placement.order.depositAddress,
+      depositType: "INTENTS",
+      asset: String(Object.keys(asset)[0]),
+      amount: placement.inputAmount
     }
-    yield* submit(venue, placement.funding, settings, yield* VenueTime.now(books.state), hold, {`
+    const again = yield* Effect.orDie(guard.signTransfer(anew.value, expected))
+    yield* Effect.ignore(venue.submitIntent(again))
+  }
+  const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil, hold }))`
+      },
+      {
+        file: calls,
+        find: "export const send = Effect.fnUntraced(function* (\n  { books, venue }: Means,",
+        replace: "export const send = Effect.fnUntraced(function* (\n  { books, guard, venue }: Means,"
       }
     ]
   },
@@ -186,11 +200,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     profile: "safety",
     including: ["answerLost", "recognition"],
     edits: [
-      {
-        file: funding,
-        find: "    if (now < funding.validUntil + settings.visibilityMillis) return\n",
-        replace: ""
-      },
+      mayExpireEarly,
       {
         file: silence,
         find: "  expiredMillis >= visibilityMillis && emptyReads",
@@ -204,16 +214,18 @@ export const mutants: ReadonlyArray<Mutant> = [
     profile: "safety",
     edits: [
       {
-        file: funding,
-        find: "    const now = yield* VenueTime.now(books.state)\n    if (now < funding.validUntil + settings.visibilityMillis) return\n",
-        replace: `    const now = yield* VenueTime.now(books.state)
-    if (placement.cancel !== undefined) {
-      const { amount } = funding
-      const dead = { ...about(placement), asset: placement.inputAsset, amount, reason: "cancelled" }
-      return yield* record({ _tag: "FundingDead", ...dead })
+        file: due,
+        find: '  { state: ["funding"], when: "its deposit may take so long"',
+        replace: `  {
+    state: ["funding"],
+    when: "it is to be cancelled",
+    holds: both(isByPayload, ({ cancel }) => cancel !== undefined),
+    todo: ({ funding, id: placement, inputAmount, inputAsset: asset, slot, strategy }) => {
+      const amount = funding?.amount ?? inputAmount
+      return record([{ _tag: "FundingDead", strategy, slot, placement, asset, amount, reason: "cancelled" }])
     }
-    if (now < funding.validUntil + settings.visibilityMillis) return
-`
+  },
+  { state: ["funding"], when: "its deposit may take so long"`
       }
     ]
   },
@@ -228,9 +240,9 @@ export const mutants: ReadonlyArray<Mutant> = [
         replace: 'fateOf(placement) !== "doubtful"'
       },
       {
-        file: funding,
-        find: '    if (Payload.fateOf(funding) === "executed") return yield* settle(placement)\n',
-        replace: ""
+        file: due,
+        find: "    holds: both(isByPayload, hasExecuted),",
+        replace: "    holds: both(isByPayload, hasExecuted, not(isByPayload)),"
       }
     ]
   },
@@ -332,7 +344,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["killSwitch", "rateLimits", "answerLost"],
     edits: [
       {
-        file: "src/engine/funding/Submission.ts",
+        file: calls,
         find: "venue.submitIntent({ body, intentHash, validUntil, hold })",
         replace: "venue.submitIntent({ body, intentHash, validUntil, ...(attempt === 1 ? { hold } : {}) })"
       }
@@ -380,9 +392,10 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["lies"],
     edits: [
       {
-        file: funding,
-        find: "    if (!(yield* isStillAsBound(placement, market))) return\n",
-        replace: "    if (now < 0 && !(yield* isStillAsBound(placement, market))) return\n"
+        file: calls,
+        find: "  const events = Meaning.beforePayment(seen, read.value, market, settings.account, read.correlationId)\n",
+        replace:
+          "  const events = placement.deadline > 0 ? [] : Meaning.beforePayment(seen, read.value, market, settings.account, read.correlationId)\n"
       }
     ]
   },
@@ -391,14 +404,15 @@ export const mutants: ReadonlyArray<Mutant> = [
     profile: "safety",
     edits: [
       {
-        file: "src/engine/funding/Submission.ts",
-        find: "  yield* records.sent(attempt)\n",
+        file: calls,
+        find: '  yield* record({ _tag: "FundingSent", ...about(placement), attempt })\n',
         replace: ""
       },
       {
-        file: "src/engine/funding/Submission.ts",
-        find: '  if (answer._tag === "Success") {\n',
-        replace: '  yield* records.sent(attempt)\n  if (answer._tag === "Success") {\n'
+        file: calls,
+        find: '  if (answer._tag === "Success") {\n    const correlation',
+        replace:
+          '  yield* record({ _tag: "FundingSent", ...about(placement), attempt })\n  if (answer._tag === "Success") {\n    const correlation'
       }
     ]
   },
@@ -407,11 +421,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     profile: "safety",
     edits: [
       {
-        file: "src/engine/funding/Placing.ts",
-        find: "      isSwap ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder(order)\n",
-        replace: `      isSwap
-        ? venue.createSwap({ ...order, inputAmount, outputAmount })
-        : Effect.catch(venue.createOrder(order), () => venue.createOrder(order))
+        file: calls,
+        find: '    by === "swap" ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder(order)\n',
+        replace: `    by === "swap"
+      ? venue.createSwap({ ...order, inputAmount, outputAmount })
+      : Effect.catch(venue.createOrder(order), () => venue.createOrder(order))
 `
       }
     ]

@@ -8,6 +8,7 @@ import type { AgreedSwap } from "../../domain/SwapRecord.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
 import { FundingHold, Venue } from "../../venue/Venue.ts"
 import { closedBecause, type Step } from "../holds/Holds.ts"
+import * as Driver from "../protocol/Driver.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { BotState } from "../state/BotState.ts"
 import { marketOf, type Placement } from "../state/Placement.ts"
@@ -15,7 +16,6 @@ import { begun } from "../state/swaps/SwapByHand.ts"
 import { isUnproven } from "../tracking/EarlyEnd.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { observe } from "../tracking/OrderTracker.ts"
-import * as Placing from "./Placing.ts"
 
 const nameAfter = ({ swapCount }: BotState): string => `s${swapCount + 1}`
 
@@ -36,7 +36,7 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
   const venue = yield* Venue
   const hold = yield* FundingHold
   const leaseLost = yield* LeaseLost
-  const placing = yield* Placing.make
+  const driver = yield* Driver.make
 
   const gate = Effect.fnUntraced(function* (placement: Placement, step: Step) {
     const { swap } = placement
@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
   const advance = Effect.fn("SwapsByHand.advance")(function* (name: string, payAgain: ReadonlySet<string> = new Set()) {
     const placement = books.state.placements.get(name)
     if (placement === undefined || isFinished(placement.state)) return
-    yield* placing.advance(placement, { market: marketOf(placement, new Map()), gate, payAgain })
+    yield* driver.advance(placement, { market: marketOf(placement, new Map()), gate, payAgain })
     const current = books.state.placements.get(name)
     if (current !== undefined && !isFinished(current.state)) yield* look(current)
   })

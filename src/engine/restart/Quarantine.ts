@@ -11,7 +11,7 @@ import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
-import { concluded, hasArrived, isOnItsWay, silence } from "../protocol/Silence.ts"
+import { concluded, hasArrived, isOnItsWay } from "../protocol/Silence.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import { orderPages, readOrder } from "../tracking/OrderReads.ts"
@@ -40,11 +40,10 @@ export const make = Effect.gen(function* () {
       return placement !== undefined && isDoubted(placement) ? events(placement) : []
     })
 
-  /** One look; fails only when the bot must stop or cannot reach the venue. */
+  /** One look, when it has been waited for long enough; fails only when the bot must stop or cannot reach the venue. */
   const follow = Effect.fn("Quarantine.follow")(function* (placement: Placement, market: Market | undefined) {
     const now = yield* Clock.currentTimeMillis
     const runMillis = elapsedMillis(books.state.runStartedAt, now)
-    if (silence(placement, { runMillis }, settings) === "wait") return
     const orders = yield* ordersOf(placement, market)
     const asked = market && { market, expected: settings.account }
     const paid = orders.find(hasArrived)

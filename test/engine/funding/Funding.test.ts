@@ -9,9 +9,9 @@ import type { Order } from "../../../src/domain/Order.ts"
 import type { RefusalVerdict } from "../../../src/domain/Payload.ts"
 import { present } from "../../../src/domain/Present.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
-import * as Placing from "../../../src/engine/funding/Placing.ts"
 import { problemsOf } from "../../../src/engine/funding/Problems.ts"
 import { closedBecause, type PresentFacts, type Step } from "../../../src/engine/holds/Holds.ts"
+import * as Driver from "../../../src/engine/protocol/Driver.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
@@ -159,18 +159,18 @@ const world = ({
     )
     const context = yield* Layer.build(layer)
     const { record, state } = yield* Effect.provideContext(Bookkeeper, context)
-    const placing = yield* Effect.provideContext(Placing.make, context)
+    const driver = yield* Effect.provideContext(Driver.make, context)
     yield* record({ _tag: "BudgetAllotted", strategy: "s", asset: "BTC", amount: 10_000_000n })
     const gate = () => Effect.sync(() => closed(++done.asked))
     const work = (id: string) =>
       Effect.suspend(() => {
         const placement = state.placements.get(id)
         if (placement === undefined) return Effect.void
-        return placing.advance(placement, { market, gate, payAgain: new Set() })
+        return driver.advance(placement, { market, gate, payAgain: new Set() })
       })
     const isHopeless = (id: string) => {
       const placement = state.placements.get(id)
-      return placement !== undefined && placing.isHopeless(placement)
+      return placement !== undefined && driver.isHopeless(placement)
     }
     const bind = (id: string, address: string) => record(...bound(id, address, fee))
     return { bind, done, isHopeless, record, state, work }

@@ -1,15 +1,17 @@
 /** The same bytes are sent again and again until they expire; what each answer means is recorded, and the gate is asked twice. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { Payload } from "../../../src/domain/Payload.ts"
 import * as Nonces from "../../../src/engine/funding/Nonces.ts"
-import { submit } from "../../../src/engine/funding/Submission.ts"
+import * as Driver from "../../../src/engine/protocol/Driver.ts"
+import { Journal, type JournalError } from "../../../src/journal/Journal.ts"
+import { IntentGuard } from "../../../src/signing/IntentGuard.ts"
+import type { Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, RetryLater, Unauthorized, VenueError } from "../../../src/venue/VenueError.ts"
-import { placementAfter, remembered, until } from "../firstOrder.ts"
+import { market, order, placementAfter, remembered, remembering, until } from "../firstOrder.ts"
 
 const operation = "submit intent"
-const pace = { retryMinMillis: 1_000, retryMaxMillis: 60_000, visibilityMillis: 10_000 }
 const placed = placementAfter("FundingSigned")
 const failing = (reason: VenueError["reason"]) => Effect.fail(new VenueError({ reason }))
 
@@ -21,34 +23,49 @@ interface Asked {
   >
   /** Why the gate is closed when it is asked for the n-th time. */
   readonly closed?: (asked: number) => string | undefined
-  readonly venueNow?: number
 }
 
-/** What is recorded of one look at a payload, and whether its bytes left. */
-const look = Effect.fnUntraced(function* ({ answer, closed = () => undefined, payload = {}, venueNow = 0 }: Asked) {
+/** What is recorded of one go at a payment, and whether its bytes left. */
+const look = Effect.fnUntraced(function* ({ answer, closed = () => undefined, payload = {} }: Asked) {
   const told: Array<string> = []
   const tell = (...words: ReadonlyArray<unknown>) => Effect.sync(() => void told.push(words.join(" ")))
   let asked = 0
-  const gate = Effect.sync(() => {
-    asked += 1
-    return closed(asked)
-  })
-  const venue = {
-    submitIntent: ({ hold }: { readonly hold?: Effect.Effect<string | undefined> }) =>
-      Effect.gen(function* () {
-        const why = hold === undefined ? undefined : yield* hold
-        if (why !== undefined) return yield* failing(new Rejected({ operation, code: "held", text: why }))
-        yield* tell("left")
-        return yield* answer ?? Effect.succeed({ value: { intentHash: "hash" }, correlationId: "c" })
-      })
-  }
-  if (placed.funding === undefined) return assert.fail("it is signed")
-  yield* submit(venue, { ...placed.funding, ...payload }, pace, venueNow, gate, {
-    sent: (attempt) => tell("sent", attempt),
-    held: (attempt, reason) => tell("held", attempt, reason),
-    acknowledged: ({ correlationId, intentHash }) => tell("acknowledged", intentHash, correlationId),
-    refused: ({ code, text }) => tell("refused", code, text)
-  })
+  const gate = () =>
+    Effect.sync(() => {
+      asked += 1
+      return closed(asked)
+    })
+  const submitIntent: Venue["Service"]["submitIntent"] = ({ hold }) =>
+    Effect.gen(function* () {
+      const why = hold === undefined ? undefined : yield* hold
+      if (why !== undefined) return yield* failing(new Rejected({ operation, code: "held", text: why }))
+      yield* tellRecorded
+      yield* tell("left")
+      return yield* answer ?? Effect.succeed({ value: { intentHash: "hash-1" }, correlationId: "c" })
+    })
+  let recorded: Effect.Effect<void, JournalError> = Effect.void
+  const tellRecorded = Effect.orDie(Effect.suspend(() => recorded))
+  const getOrder = () => Effect.succeed({ value: { ...order, depositedAmount: 0n, fillStatus: "AWAITING_DEPOSIT" } })
+  const { books, context } = yield* remembering({ submitIntent, getOrder }, until("FundingSigned"))
+  const { placements } = books.state
+  const known = placements.get("p1")
+  if (known?.state !== "funding") return assert.fail("it is signed")
+  placements.set("p1", { ...known, funding: { ...known.funding, validUntil: 10 ** 12, ...payload } })
+  let seen = books.state.sequence
+  const journal = Context.get(context, Journal)
+  recorded = Stream.runForEach(
+    Stream.suspend(() => journal.events({ after: seen })),
+    ({ event, sequence }) => {
+      seen = sequence
+      if (event._tag === "FundingSent") return tell("sent", event.attempt)
+      if (event._tag === "FundingHeld") return tell("held", event.attempt, event.reason)
+      if (event._tag === "FundingAcknowledged") return tell("acknowledged", event.intentHash, event.correlationId)
+      return event._tag === "FundingAnswered" ? tell("refused", event.code, event.text) : Effect.void
+    }
+  )
+  const driver = yield* Driver.make.pipe(Effect.provide(Layer.mock(IntentGuard)({})), Effect.provideContext(context))
+  yield* driver.advance(known, { market, gate, payAgain: new Set() })
+  yield* recorded
   return told
 })
 
@@ -66,7 +83,7 @@ describe("bytes that were signed", () => {
       ])
         assert.deepStrictEqual(yield* look({ answer: failing(reason) }), ["sent 1", "left"])
       const error = yield* Effect.flip(look({ answer: failing(new Unauthorized({ operation, text: "no key" })) }))
-      assert.strictEqual(error.reason._tag, "Unauthorized")
+      assert.isTrue(error instanceof VenueError && error.reason._tag === "Unauthorized")
     })
   )
 
@@ -82,9 +99,8 @@ describe("bytes that were signed", () => {
 
   it.effect("are never sent once they have expired by the venue's clock", () =>
     Effect.gen(function* () {
-      const validUntil = 50_000
-      assert.lengthOf(yield* look({ payload: { validUntil }, venueNow: validUntil - 1 }), 3)
-      assert.deepStrictEqual(yield* look({ payload: { validUntil }, venueNow: validUntil }), [])
+      assert.lengthOf(yield* look({ payload: { validUntil: 2 } }), 3)
+      assert.deepStrictEqual(yield* look({ payload: { validUntil: 2 } }), [])
     })
   )
 
@@ -100,9 +116,10 @@ describe("bytes that were signed", () => {
   it.effect.each(pauses)("wait after attempt %i (acknowledged: %s) for %i ms", ([attempts, acknowledged, pause]) =>
     Effect.gen(function* () {
       yield* TestClock.adjust(1_000_000)
-      const payload = (ago: number) => ({ attempts, acknowledged, lastSentAt: 1_000_000 - ago })
+      // Each look begins a millisecond later.
+      const payload = (ago: number, look = 1) => ({ attempts, acknowledged, lastSentAt: 1_000_000 + look - ago })
       assert.deepStrictEqual(yield* look({ payload: payload(pause - 1) }), [])
-      assert.strictEqual((yield* look({ payload: payload(pause) }))[0], `sent ${attempts + 1}`)
+      assert.strictEqual((yield* look({ payload: payload(pause, 2) }))[0], `sent ${attempts + 1}`)
     })
   )
 })

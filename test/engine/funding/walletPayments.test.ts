@@ -1,11 +1,12 @@
 /** Payments by a wallet: reported to the venue until it takes the report, asked again on the operator's word, and given up late. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Order } from "../../../src/domain/Order.ts"
-import * as Paying from "../../../src/engine/funding/Paying.ts"
 import { Wallet } from "../../../src/engine/funding/Wallet.ts"
+import * as Driver from "../../../src/engine/protocol/Driver.ts"
+import { IntentGuard } from "../../../src/signing/IntentGuard.ts"
 import { Rejected, Unauthorized, VenueError } from "../../../src/venue/VenueError.ts"
 import { about, market, order, remembering, until } from "../firstOrder.ts"
 
@@ -50,7 +51,11 @@ const world = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
     pay: ({ reference }: { readonly reference: string }) =>
       Effect.as(tell(`pay ${reference}`), { txHash: "tx-2", sender: undefined })
   }
-  const paying = yield* Paying.make.pipe(Effect.provideService(Wallet, wallet), Effect.provideContext(context))
+  const driver = yield* Driver.make.pipe(
+    Effect.provideService(Wallet, wallet),
+    Effect.provide(Layer.mock(IntentGuard)({})),
+    Effect.provideContext(context)
+  )
   const state = () => books.state.placements.get("p1")
   /** A look after so long; what the wallet and the venue were asked meanwhile. */
   const lookAfter = Effect.fnUntraced(function* (millis: number, payAgain: ReadonlyArray<string> = []) {
@@ -58,9 +63,8 @@ const world = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
     const before = told.length
     const placement = state()
     if (placement?.state !== "funding" && placement?.state !== "in doubt") return told.slice(before)
-    const now = millis
     const gate = () => Effect.sync(() => does.closed)
-    yield* paying.follow(placement, now, { market, gate, payAgain: new Set(payAgain) })
+    yield* driver.advance(placement, { market, gate, payAgain: new Set(payAgain) })
     return told.slice(before)
   })
   return { does, lookAfter, state }

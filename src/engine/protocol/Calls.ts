@@ -1,0 +1,288 @@
+/**
+ * The calls that a placement may need, a function each: what it announces is in the journal before the request, and what the
+ * answer means after it. None of them decides whether it is due (`Due`), and none repeats itself.
+ */
+import { Clock, Effect, Fiber, type Scope } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
+import { inputAsset, type Market } from "../../domain/Market.ts"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
+import type { GeneratedIntent, IntentGuard, IntentRefused } from "../../signing/IntentGuard.ts"
+import type { Answer, Venue } from "../../venue/Venue.ts"
+import type { Settings } from "../EngineSettings.ts"
+import type * as Nonces from "../funding/Nonces.ts"
+import type { WalletPort } from "../funding/Wallet.ts"
+import type { Step } from "../holds/Holds.ts"
+import type { Bookkeeper } from "../state/Bookkeeper.ts"
+import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
+import { askedFor } from "../tracking/MoneyPath.ts"
+import { readOrder } from "../tracking/OrderReads.ts"
+import { bind, observe, refused } from "../tracking/OrderTracker.ts"
+import * as VenueTime from "../tracking/VenueTime.ts"
+import * as Meaning from "./Meaning.ts"
+import { refusalOf } from "./Refusal.ts"
+import { concluded, hasArrived, isOnItsWay } from "./Silence.ts"
+import * as Tries from "./Tries.ts"
+
+/** Transactions of this process's payments, one for each. One that is named again proves nothing of a second payment. */
+interface NamedTransactions {
+  payerOf(txHash: string, placements: Iterable<Placement>): string | undefined
+  note(txHash: string, placement: string): void
+}
+
+/** With what the calls are made. */
+export interface Means {
+  readonly venue: Venue["Service"]
+  readonly guard: IntentGuard["Service"]
+  readonly wallet: WalletPort
+  readonly books: Bookkeeper["Service"]
+  readonly settings: Settings
+  readonly tries: ReturnType<typeof Tries.make>
+  readonly nonces: ReturnType<typeof Nonces.make>
+  readonly named: NamedTransactions
+  /** What is waited for in the background ends with it. */
+  readonly scope: Scope.Scope
+  /** When a create was last left without a clear answer. */
+  readonly unclear: { at: number }
+}
+
+/** What the work on a placement needs to know besides the journal. */
+export interface FundingInputs {
+  /** Missing when the market is no longer configured: then nothing is created or paid. */
+  readonly market: Market | undefined
+  /** Why this step of this placement may not be taken now, if so. */
+  gate(placement: Placement, step: Step): Effect.Effect<string | undefined>
+  /** Unclear payments that the operator wants to be made once more. */
+  readonly payAgain: ReadonlySet<string>
+}
+
+/** What is recorded of a placement is computed from what it is by then: a cancel may have been answered since. */
+const recordOf = (
+  { books }: Means,
+  { id }: Placement,
+  events: (placement: Placement) => ReadonlyArray<BotEvent>
+): ReturnType<Means["books"]["record"]> =>
+  books.recordFrom(({ placements }) => {
+    const placement = placements.get(id)
+    return placement === undefined ? [] : events(placement)
+  })
+
+const note = (means: Means, placement: Placement, { correlationId, value }: Answer<Order>, waits = false) =>
+  recordOf(means, placement, (known) => observe(known, value, correlationId, { waits }))
+
+export const create = Effect.fnUntraced(function* (means: Means, placement: Placement, market: Market) {
+  const { books, settings, venue } = means
+  const { by, deadline, inputAmount, outputAmount, price, quantity, side, terms } = placement
+  const path = askedFor(side, market, settings.account)
+  const attempt = placement.createAttempts + 1
+  yield* books.recordIfFits({
+    _tag: "CreateSent",
+    ...{ ...about(placement), attempt },
+    ...(by === "swap" ? {} : { path })
+  })
+  const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
+  const order = { side, quantity, price, deadline, baseAsset, quoteAsset, path, ...present({ terms }) }
+  const answer = yield* Effect.result(
+    by === "swap" ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder(order)
+  )
+  if (answer._tag === "Failure") {
+    const { reason } = answer.failure
+    const refusal = yield* refusalOf(answer.failure)
+    if (reason._tag === "OutcomeUnknown") means.unclear.at = yield* Clock.currentTimeMillis
+    // Unless the create was clearly refused, the order may exist; the list will show it by its unique deadline.
+    if (!refusal.certain && reason._tag !== "RetryLater" && by === undefined) return
+    return yield* books.recordIfFits(...Meaning.createRefused(placement, refusal, reason.correlationId))
+  }
+  const { value, correlationId } = answer.success
+  const current = books.state.placements.get(placement.id)
+  if (current === undefined) return
+  if (by === undefined && Meaning.isOfAnother(books.state.placements.values(), current, value)) {
+    means.unclear.at = yield* Clock.currentTimeMillis
+    return yield* Effect.logDebug(`The answer to the create of ${current.id} is that of another order`)
+  }
+  yield* books.recordIfFits(...bind(current, market, value, settings.account, "reply", correlationId))
+})
+
+/** The last look at an order before money leaves. What is wrong ends it. */
+export const readBeforePayment = Effect.fnUntraced(function* (
+  means: Means,
+  placement: PlacementIn<"created">,
+  market: Market
+) {
+  const { books, settings, venue } = means
+  const read = yield* readOrder(venue, placement.by, placement.order)
+  const current = books.state.placements.get(placement.id)
+  if (current?.state !== "created") return
+  yield* note(means, current, read)
+  const seen = books.state.placements.get(placement.id)
+  if (seen?.state !== "created") return
+  const events = Meaning.beforePayment(seen, read.value, market, settings.account, read.correlationId)
+  if (events.length > 0) yield* books.recordIfFits(...events)
+})
+
+/** What the venue would have us sign, or nothing, for a while. */
+export const readPayload = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"created">) {
+  const { books, settings, venue } = means
+  const generated = yield* Effect.result(venue.generateIntent(placement.order.depositAddress))
+  if (generated._tag === "Success") return generated.success
+  const { code, text } = yield* refusalOf(generated.failure)
+  const quietMillis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
+  const answer = `the venue generates no payload to sign: ${code}: ${text}`
+  yield* books.recordIfFits(...concluded(placement, { quietMillis, answer }, settings))
+  return undefined
+})
+
+/** Whether a payload was refused only because it pays another order of ours. */
+const isForAnother = ({ books }: Means, { id }: Placement, { payee }: IntentRefused): boolean =>
+  payee !== undefined &&
+  [...books.state.placements.values()].some((other) => other.id !== id && other.order?.depositAddress === payee)
+
+/**
+ * A connection may deliver an answer twice, and so each answer to the next question. What was answered about another order
+ * of ours counts as no answer for a while; a venue that means it is told later.
+ */
+const mayBeMisdelivered = Effect.fnUntraced(function* ({ settings, tries }: Means, { id }: Placement) {
+  const now = yield* monotonicMillis
+  const since = tries.of(id).oddSince ?? now
+  tries.note(id, { oddSince: since })
+  return now - since < settings.resolveAfterMillis
+})
+
+export const sign = Effect.fnUntraced(function* (
+  means: Means,
+  placement: PlacementIn<"created">,
+  { gate, market }: FundingInputs & { readonly market: Market },
+  { correlationId, value }: Answer<GeneratedIntent>
+) {
+  const { books, guard, nonces, scope, settings } = means
+  const record = books.recordIfFits
+  if (nonces.isKnown(value.payload)) {
+    if (yield* mayBeMisdelivered(means, placement)) return
+    return yield* record(...Meaning.nonceKnown(placement, correlationId))
+  }
+  const asset = inputAsset(market, placement.side)
+  const signed = yield* Effect.result(
+    guard.signTransfer(value, {
+      depositAddress: placement.order.depositAddress,
+      depositType: placement.swap?.depositType ?? depositTypeOf(settings.account, asset),
+      asset: asset.id,
+      amount: placement.inputAmount
+    })
+  )
+  if (signed._tag === "Failure") {
+    const { failure } = signed
+    if (failure._tag !== "SignerUnavailable") {
+      const isOdd = failure._tag === "IntentRefused" && isForAnother(means, placement, failure)
+      if (isOdd && (yield* mayBeMisdelivered(means, placement))) return
+      return yield* record(...refused(placement, failure.message, `found ${failure.found}`, correlationId))
+    }
+    // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the
+    // same payload again. One that declines by its own caps is asked for a new order, after the pause of refusals.
+    const answer = `not funded: ${failure.message}`
+    if (failure.isDeclined === true) return yield* record(...Meaning.givenUp(placement, answer))
+    const quietMillis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
+    return yield* record(...concluded(placement, { quietMillis, answer }, settings))
+  }
+  nonces.add(signed.success.body)
+  // A bot that leaves between the two would have to wait until what it signed and did not send has expired. One that leaves
+  // before the answer and withdraws everything would not know whether it paid, because nothing is sent again by then.
+  yield* Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      yield* record(...Meaning.signed(placement, signed.success, correlationId))
+      const current = books.state.placements.get(placement.id)
+      if (current?.state !== "funding") return
+      const isOver = (yield* VenueTime.now(books.state)) >= current.funding.validUntil
+      if (isOver || (yield* gate(current, "fund")) !== undefined) return
+      const sending = yield* Effect.forkIn(send(means, current, gate), scope, { startImmediately: true })
+      yield* restore(Fiber.join(sending))
+    })
+  )
+})
+
+/** The journaled bytes go out, unless the gate closes while they wait for their turn on the network. */
+export const send = Effect.fnUntraced(function* (
+  { books, venue }: Means,
+  placement: PlacementIn<"funding">,
+  gate: FundingInputs["gate"]
+) {
+  const record = books.recordIfFits
+  const { attempts, intentHash, signed: body, validUntil } = placement.funding
+  const attempt = attempts + 1
+  yield* record({ _tag: "FundingSent", ...about(placement), attempt })
+  let held: string | undefined
+  const hold = Effect.tap(gate(placement, attempts === 0 ? "fund" : "resend"), (reason) =>
+    Effect.sync(() => {
+      held = reason
+    })
+  )
+  const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil, hold }))
+  if (answer._tag === "Success") {
+    const correlation = present({ correlationId: answer.success.correlationId })
+    return yield* record({ _tag: "FundingAcknowledged", ...about(placement), intentHash, ...correlation })
+  }
+  if (held !== undefined) return yield* record({ _tag: "FundingHeld", ...about(placement), attempt, reason: held })
+  const { certain, code, text, verdict } = yield* refusalOf(answer.failure)
+  const correlation = present({ correlationId: answer.failure.reason.correlationId })
+  // An unclear answer says nothing; the next attempt will.
+  if (certain)
+    yield* record({ _tag: "FundingAnswered", ...about(placement), code, text, ...present({ verdict }), ...correlation })
+})
+
+/** Looks for a deposit after its payload has expired. Positive knowledge counts: a transfer that was seen is waited for. */
+export const readForDeposit = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding">) {
+  const { books, settings, tries, venue } = means
+  const expiredMillis = (yield* VenueTime.now(books.state)) - placement.funding.validUntil
+  const read = yield* readOrder(venue, placement.by, placement.order)
+  if (hasArrived(read.value)) return yield* note(means, placement, read)
+  if (isOnItsWay(read.value)) return
+  const emptyReads = tries.of(placement.id).emptyReads + 1
+  const events = concluded(placement, { expiredMillis, emptyReads }, settings)
+  tries.note(placement.id, { emptyReads: events.length > 0 ? 0 : emptyReads })
+  yield* books.recordIfFits(...events)
+})
+
+/** Only an end that the venue itself reports ends a doubt. */
+export const readInDoubt = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding" | "in doubt">) {
+  const { books, settings, tries, venue } = means
+  const now = yield* monotonicMillis
+  const read = yield* readOrder(venue, placement.by, placement.order)
+  if (hasArrived(read.value)) return yield* note(means, placement, read)
+  const { fillStatus: answer } = read.value
+  const looked = Tries.looked(tries.of(placement.id), isTerminal(answer), now)
+  tries.note(placement.id, looked)
+  const expiredMillis = (yield* VenueTime.now(books.state)) - placement.funding.validUntil
+  const events = concluded(placement, { ...looked, expiredMillis, answer }, settings)
+  if (events.length > 0) tries.note(placement.id, Tries.none)
+  yield* books.recordIfFits(...events)
+})
+
+/** A payment by a wallet that may be over: its order says so. */
+export const readForPayment = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding">) {
+  const { books, settings, tries, venue } = means
+  const read = yield* readOrder(venue, placement.by, placement.order)
+  if (hasArrived(read.value)) return yield* note(means, placement, read, true)
+  const { overMillis, overSince } = Tries.looked(
+    tries.of(placement.id),
+    isTerminal(read.value.fillStatus),
+    yield* monotonicMillis
+  )
+  const events = concluded(placement, { overMillis }, settings)
+  tries.note(placement.id, { overSince: events.length > 0 ? undefined : overSince })
+  yield* books.recordIfFits(...events)
+})
+
+/** Statuses of orders and swaps in which not even a transfer is known. */
+const waitsForDeposit: ReadonlySet<string> = new Set(["AWAITING_DEPOSIT", "PENDING_DEPOSIT"])
+
+/** Whether the order still waits for its deposit: a known transfer without one is reason enough to wait. */
+export const readBeforePayingAgain = Effect.fnUntraced(function* (
+  means: Means,
+  placement: PlacementIn<"funding" | "in doubt">
+) {
+  const read = yield* readOrder(means.venue, placement.by, placement.order)
+  if (!hasArrived(read.value)) return waitsForDeposit.has(read.value.fillStatus)
+  yield* note(means, placement, read, true)
+  return false
+})

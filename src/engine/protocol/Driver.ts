@@ -1,0 +1,160 @@
+/**
+ * Moves a placement on: asks the table what is due (`Due`), makes that call (`Calls`), and asks again, until nothing is due that
+ * needs no wait. Turns of the engine, swaps by hand and the first order all go through here.
+ */
+import { Clock, Effect } from "effect"
+import { monotonicMillis } from "../../domain/Durations.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { JournalError } from "../../journal/Journal.ts"
+import { IntentGuard } from "../../signing/IntentGuard.ts"
+import { Venue } from "../../venue/Venue.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
+import { EngineSettings } from "../EngineSettings.ts"
+import * as Nonces from "../funding/Nonces.ts"
+import { Wallet } from "../funding/Wallet.ts"
+import * as Quarantine from "../restart/Quarantine.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import type { Placement } from "../state/Placement.ts"
+import * as VenueTime from "../tracking/VenueTime.ts"
+import * as Calls from "./Calls.ts"
+import { type CallName, type Done, type DueFacts, due, type Why } from "./Due.ts"
+import { endsBySilence } from "./Silence.ts"
+import * as Tries from "./Tries.ts"
+import * as WalletCalls from "./WalletCalls.ts"
+
+export interface GoInputs extends Calls.FundingInputs {
+  /** Whether what an earlier process began may go on; default: yes. */
+  readonly mayGoOn?: boolean
+  /** Whether a new order may begin at this time; default: yes. */
+  readonly mayBegin?: (now: number) => boolean
+}
+
+/** What has been done, asked and read since a placement was taken up. */
+interface Go {
+  readonly done: Set<Done>
+  gate: DueFacts["gate"]
+  payload: Effect.Success<ReturnType<typeof Calls.readPayload>>
+  isStillUnpaid: boolean
+}
+
+const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.Means, inputs: GoInputs, go: Go) {
+  const now = yield* Clock.currentTimeMillis
+  const { market, mayBegin = () => true, mayGoOn = true, payAgain } = inputs
+  const { placements, runStartedAt } = books.state
+  const ofGo = { gate: go.gate, done: go.done, hasPayload: go.payload !== undefined, isStillUnpaid: go.isStillUnpaid }
+  return {
+    now,
+    venueNow: VenueTime.of(books.state, now),
+    monotonicNow: yield* monotonicMillis,
+    ...{ runStartedAt, settings, market, placements, payAgain, wallet: wallet.kind },
+    ...{ mayGoOn, mayBegin: mayBegin(now) },
+    ...ofGo
+  } satisfies DueFacts
+})
+
+type Follow = Effect.Success<typeof Quarantine.make>["follow"]
+type Called = Effect.Effect<unknown, VenueError | JournalError>
+
+const read = (
+  means: Calls.Means,
+  follow: Follow,
+  placement: Placement,
+  why: Why,
+  market: Market | undefined,
+  go: Go
+): Called => {
+  const isPaid = placement.state === "funding" || placement.state === "in doubt"
+  if (why === "taking over") return follow(placement, market)
+  if (placement.state === "created" && why === "before payment" && market !== undefined)
+    return Calls.readBeforePayment(means, placement, market)
+  if (placement.state === "created" && why === "payload")
+    return Effect.map(Calls.readPayload(means, placement), (payload) => {
+      go.payload = payload
+    })
+  if (placement.state === "funding" && why === "no deposit") return Calls.readForDeposit(means, placement)
+  if (placement.state === "funding" && why === "payment") return Calls.readForPayment(means, placement)
+  if (isPaid && why === "doubt") return Calls.readInDoubt(means, placement)
+  if (isPaid && why === "paying again")
+    return Effect.map(Calls.readBeforePayingAgain(means, placement), (isStillUnpaid) => {
+      go.isStillUnpaid = isStillUnpaid
+    })
+  return Effect.void
+}
+
+const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: GoInputs, go: Go): Called => {
+  const { gate, market } = inputs
+  const { payload } = go
+  if (what === "send" && placement.state === "funding") return Calls.send(means, placement, gate)
+  if (what === "report" && (placement.state === "funding" || placement.state === "in doubt"))
+    return WalletCalls.report(means, placement)
+  if (market === undefined) return Effect.void
+  if (what === "create") return Calls.create(means, placement, market)
+  if (what === "sign" && placement.state === "created" && payload !== undefined)
+    return Calls.sign(means, placement, { ...inputs, market }, payload)
+  if (what === "pay" && (placement.state === "created" || placement.state === "in doubt"))
+    return WalletCalls.pay(means, placement, { ...inputs, market })
+  return Effect.void
+}
+
+/** A go at a placement: each call at most once, until it has to wait or something was concluded. */
+const advanceWith = Effect.fnUntraced(function* (
+  means: Calls.Means,
+  follow: Follow,
+  { id }: Placement,
+  inputs: GoInputs
+) {
+  const { books, tries } = means
+  const go: Go = { done: new Set(), gate: undefined, payload: undefined, isStillUnpaid: false }
+  for (;;) {
+    const placement = books.state.placements.get(id)
+    if (placement === undefined) return
+    const todo = due(placement, tries.of(id), yield* factsOf(means, inputs, go))
+    if (todo.do === "wait") return
+    if (todo.do === "record") return yield* books.recordIfFits(...todo.events)
+    if (todo.do === "ask") {
+      go.gate = { why: yield* inputs.gate(placement, todo.gate) }
+      continue
+    }
+    // What was true before a call need not be after it.
+    go.gate = undefined
+    const what = todo.do === "read" ? todo.why : todo.do
+    if (go.done.has(what)) return
+    go.done.add(what)
+    yield* todo.do === "read"
+      ? read(means, follow, placement, todo.why, inputs.market, go)
+      : call(means, placement, todo.do, inputs, go)
+  }
+})
+
+export const make = Effect.gen(function* () {
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+  const means: Calls.Means = {
+    venue: yield* Venue,
+    guard: yield* IntentGuard,
+    wallet: yield* Wallet,
+    ...{ books, settings },
+    tries: Tries.make(books.state),
+    nonces: Nonces.make(books.state),
+    named: WalletCalls.namedTransactions(),
+    scope: yield* Effect.scope,
+    unclear: { at: Number.NEGATIVE_INFINITY }
+  }
+  const { follow } = yield* Quarantine.make
+
+  /** Its order has been over for long, and no silence ends the wait for its deposit: only the operator can know more. */
+  const isHopeless = (placement: Placement): boolean =>
+    (placement.state === "in doubt" || placement.state === "funding") &&
+    !endsBySilence(placement) &&
+    means.tries.of(placement.id).overMillis >= settings.paymentVisibilityMillis
+
+  return {
+    /** Fails only when the bot must stop or cannot reach the venue. */
+    advance: Effect.fn("Driver.advance")((placement: Placement, inputs: GoInputs) =>
+      advanceWith(means, follow, placement, inputs)
+    ),
+    isHopeless,
+    /** When a create was last left without a clear answer. */
+    unclearAt: () => means.unclear.at
+  }
+})

@@ -1,0 +1,115 @@
+/**
+ * What an answer means for a placement: events, computed without side effects. What reports of its order mean is in `OrderTracker`,
+ * and what it means that nothing comes in `Silence`; what a wallet's word is worth in `funding/Paying`; here are the answers to creating and signing.
+ */
+import { Redacted } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { Order } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
+import type { SignedIntent } from "../../signing/IntentGuard.ts"
+import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
+import { tooDear } from "../tracking/amounts/Fees.ts"
+import type { Expectations } from "../tracking/MoneyPath.ts"
+import { dearerThanScheduled, mistakeIn, refused } from "../tracking/OrderTracker.ts"
+import type { VenueRefusal } from "./Refusal.ts"
+
+type Events = ReadonlyArray<BotEvent>
+
+export const givenUp = (placement: Placement, reason: string): Events => [
+  { _tag: "Abandoned", ...about(placement), reason }
+]
+
+/** No order came of its create, and none will: whatever shows of it later is never paid. */
+export const createRefused = (
+  placement: Placement,
+  { code, text }: VenueRefusal,
+  correlationId: string | undefined
+): Events => {
+  const reason = placement.by === "swap" ? `no swap: ${text}` : `the venue refused to create it: ${code}: ${text}`
+  return [
+    { _tag: "CreateRefused", ...about(placement), code, text, ...present({ correlationId }) },
+    ...givenUp(placement, reason)
+  ]
+}
+
+/** A connection may deliver an answer twice, and so the answer to one create as that to the next. */
+export const isOfAnother = (placements: Iterable<Placement>, placement: Placement, { deadline, id }: Order): boolean =>
+  [...placements].some(
+    (other) =>
+      other.id !== placement.id &&
+      (other.order?.id === id || (deadline !== placement.deadline && deadline === other.deadline))
+  )
+
+/** Another placement whose order has the same address and memo: money sent there could be credited to either. */
+export const sharing = (placements: Iterable<Placement>, { id, order }: Placement): Placement | undefined => {
+  for (const other of placements) {
+    if (other.id === id || order === undefined || other.order === undefined) continue
+    const { depositAddress, depositMemo } = other.order
+    if (depositAddress === order.depositAddress && depositMemo === order.depositMemo) return other
+  }
+  return undefined
+}
+
+export const shared = (placements: Iterable<Placement>, placement: Placement): Events => {
+  const twin = sharing(placements, placement)
+  if (twin === undefined) return []
+  const what = `orders of ${placement.id} and ${twin.id} have one deposit address`
+  const evidence = `${placement.order?.depositAddress}, orders ${placement.order?.id} and ${twin.order?.id}`
+  const both = [placement, twin]
+  return [
+    ...both.map((each) => ({ _tag: "Contradiction", ...about(each), what, evidence }) as const),
+    ...both.flatMap((each) => (each.state === "created" ? givenUp(each, what) : []))
+  ]
+}
+
+/** What is wrong with its order, read once more right before it is to be paid; nothing where it may be. */
+export const beforePayment = (
+  placement: PlacementIn<"created">,
+  order: Order,
+  market: Market,
+  expected: Expectations,
+  correlationId: string | undefined
+): Events => {
+  const { contradiction, order: bound } = placement
+  if (contradiction !== undefined) return givenUp(placement, contradiction)
+  if (order.fillStatus !== "AWAITING_DEPOSIT" || order.depositAddress !== bound.depositAddress)
+    return givenUp(placement, `the venue says that it is ${order.fillStatus}`)
+  const dear = tooDear(placement, order) ?? dearerThanScheduled(placement, market, order, expected)
+  if (dear !== undefined) return givenUp(placement, `not funded: ${dear}`)
+  // A person agreed to the terms of a swap by hand, and saw them.
+  const mistake = placement.swap === undefined ? mistakeIn(placement, market, order, expected) : undefined
+  const problem =
+    order.depositMemo === bound.depositMemo ? mistake : `its deposit memo changed to ${order.depositMemo ?? "none"}`
+  if (problem === undefined) return []
+  const what = `order ${bound.id} was not funded: ${problem}`
+  return refused(placement, what, "read once more right before it was to be paid", correlationId)
+}
+
+/** A second payload with a nonce that was signed would seem to be executed, and never is. */
+export const nonceKnown = (placement: Placement, correlationId: string | undefined): Events =>
+  refused(
+    placement,
+    "Refused to sign the venue's payload: its nonce was signed before",
+    "a second payload with it would seem to be executed, and never is",
+    correlationId
+  )
+
+export const signed = (
+  placement: PlacementIn<"created">,
+  { body, intentHash, validUntil }: SignedIntent,
+  correlationId: string | undefined
+): Events => [
+  {
+    _tag: "FundingSigned",
+    ...about(placement),
+    orderId: placement.order.id,
+    depositAddress: placement.order.depositAddress,
+    asset: placement.inputAsset,
+    amount: placement.inputAmount,
+    signed: Redacted.make(body),
+    intentHash,
+    validUntil,
+    ...present({ correlationId })
+  }
+]

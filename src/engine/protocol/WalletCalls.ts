@@ -1,0 +1,101 @@
+/**
+ * The calls about a payment on another chain: asking the wallet, and telling the venue of its transaction. The journal has the
+ * request before the wallet gets it. A working wallet holds up no other placement: it is waited for in the background, and is not
+ * interrupted when the bot leaves.
+ */
+import { Clock, Effect } from "effect"
+import { inputAsset, type Market } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
+import { type AskedPayment, unclear, walletRefused, withheld } from "../funding/Paying.ts"
+import { about, type PlacementIn } from "../state/Placement.ts"
+import type { FundingInputs, Means } from "./Calls.ts"
+
+/** The most transactions that a process remembers. */
+const mostNamed = 10_000
+
+export const namedTransactions = (): Means["named"] => {
+  const named = new Map<string, string>()
+  return {
+    payerOf: (txHash, placements) =>
+      named.get(txHash) ?? [...placements].find(({ funding }) => funding?.payment?.txHash === txHash)?.id,
+    note: (txHash, placement) => {
+      named.set(txHash, placement)
+      const [oldest] = named.keys()
+      if (named.size > mostNamed && oldest !== undefined) named.delete(oldest)
+    }
+  }
+}
+
+/** Asks the wallet, and records its answer. What the venue has seen by then outweighs what the wallet says. */
+const ask = Effect.fnUntraced(function* ({ books, named, wallet }: Means, placement: AskedPayment, market: Market) {
+  const { deadline, funding, id, inputAmount: amount, order } = placement
+  const { attempts: attempt } = funding
+  const { depositAddress, depositMemo } = order
+  const reference = `${id}-${order.id}${attempt === 1 ? "" : `-${attempt}`}`
+  const asset = inputAsset(market, placement.side)
+  const paid = yield* Effect.result(wallet.pay({ reference, asset, amount, depositAddress, depositMemo, deadline }))
+  const isUntouched = () => books.state.placements.get(id)?.state === "funding"
+  if (paid._tag === "Failure") {
+    const { _tag, message, text } = paid.failure
+    return yield* books.recordFrom(() =>
+      _tag === "WalletRefused" && isUntouched()
+        ? walletRefused(placement, message)
+        : unclear(placement, text, isUntouched())
+    )
+  }
+  const { sender, txHash } = paid.success
+  if (txHash === undefined) return
+  const payer = named.payerOf(txHash, books.state.placements.values())
+  if (payer !== undefined && payer !== id)
+    return yield* books.recordFrom(() =>
+      unclear(placement, `it named ${txHash}, the transaction of ${payer}`, isUntouched())
+    )
+  named.note(txHash, id)
+  yield* books.recordIfFits({ _tag: "PaymentMade", ...about(placement), txHash, ...present({ sender }) })
+})
+
+/** Records that a wallet is to be asked, for the first time or again, and asks it, unless the gate has closed meanwhile. */
+export const pay = Effect.fnUntraced(function* (
+  means: Means,
+  placement: PlacementIn<"created" | "in doubt">,
+  { gate, market }: FundingInputs & { readonly market: Market }
+) {
+  const { books, scope, tries, wallet } = means
+  if (placement.state === "created") {
+    const { deadline, inputAmount: amount, inputAsset: asset, order } = placement
+    const { depositAddress, depositMemo, id: orderId } = order
+    const memo = present({ depositMemo })
+    const payment = { orderId, depositAddress, ...memo, asset, amount, wallet: wallet.kind, validUntil: deadline }
+    yield* books.recordIfFits({ _tag: "PaymentAsked", ...about(placement), ...payment })
+  } else {
+    const attempt = placement.funding.attempts + 1
+    yield* books.recordIfFits({ _tag: "PaymentAskedAgain", ...about(placement), attempt })
+  }
+  const asked = books.state.placements.get(placement.id)
+  if (asked?.state !== "funding") return
+  const hold = yield* gate(asked, "fund")
+  if (hold !== undefined) return yield* books.recordIfFits(...withheld(asked, hold))
+  tries.note(asked.id, { isAtWork: true })
+  yield* ask(means, asked, market).pipe(
+    Effect.ensuring(Effect.sync(() => tries.note(asked.id, { isAtWork: false }))),
+    // A failing journal stops the bot at its next turn anyway.
+    Effect.catch((error) => Effect.logError(error.message)),
+    Effect.uninterruptible,
+    Effect.forkIn(scope, { startImmediately: true })
+  )
+})
+
+/** Tells the venue of the transaction; this only makes it look sooner. */
+export const report = Effect.fnUntraced(function* ({ books, tries, venue }: Means, placement: AskedPayment) {
+  const { order } = placement
+  const { sender: senderAccount, txHash = "" } = placement.funding.payment ?? {}
+  const { reports } = tries.of(placement.id)
+  tries.note(placement.id, { reports: reports + 1, reportedAt: yield* Clock.currentTimeMillis })
+  const { depositAddress, depositMemo: memo } = order
+  const answer = yield* Effect.result(
+    venue.submitDeposit({ txHash, depositAddress, ...present({ memo, senderAccount }) })
+  )
+  if (answer._tag === "Success")
+    return yield* books.recordIfFits({ _tag: "PaymentReported", ...about(placement), txHash })
+  if (answer.failure.reason._tag === "Unauthorized") return yield* answer.failure
+})
