@@ -254,6 +254,11 @@ describe("tidy", () => {
     )
   })
 
+  it("one place encodes events for people and programs, with what hides their signed bytes", () => {
+    const who = sources.filter((file) => /encode\w*\(BotEvent\)/.test(codeOf(file)))
+    assert.deepStrictEqual(who, ["src/views/Events.ts"])
+  })
+
   it("two exported types never have the same name", () => {
     // The sandbox is the service's own model, so a word of the interface may stand on both sides. The page is another program.
     const declared = sources

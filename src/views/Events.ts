@@ -24,11 +24,12 @@ export const LineView = Schema.Struct({
 export type LineView = typeof LineView.Type
 export const Lines = Schema.Struct({ ...asOf, events: Schema.Array(LineView) })
 
-const encode = Schema.encodeSync(BotEvent)
+/** Whatever is recorded can be encoded. */
+export const encoded = Schema.encodeSync(BotEvent)
 
 export const lineOf = ({ sequence, at, event }: Recorded, assets: Money.Assets): LineView => {
   const line = describe(event, assets)
-  const { _tag: tag, ...fields } = encode(event)
+  const { _tag: tag, ...fields } = encoded(event)
   const subject = "slot" in event ? slotKey(event.strategy, event.slot) : "strategy" in event ? event.strategy : ""
   return {
     sequence,

@@ -2,9 +2,8 @@
  * What a first order came to: the steps that the journal has of it, what it cost, and each thing that was expected beside what was
  * found. It names the order and its correlation ids, so that it can be attached to a report; nothing that was signed is in it.
  */
-import { Effect, Schema } from "effect"
 import { type Amount, type Asset, format, formatWithSymbol } from "../../domain/Amount.ts"
-import { BotEvent, type Of, type PlacementEvent } from "../../domain/BotEvent.ts"
+import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
 import type { Order } from "../../domain/Order.ts"
@@ -13,6 +12,7 @@ import { age } from "../../domain/Words.ts"
 import * as MoneyPath from "../../engine/tracking/MoneyPath.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
 import { version } from "../../version.ts"
+import { encoded } from "../../views/Events.ts"
 
 /** All that is known of it in the end. */
 export interface OrderFacts {
@@ -205,12 +205,8 @@ export const lines = ({
   ]
 }
 
-const encode = Schema.encodeEffect(BotEvent)
-
-/** The file, with the whole timeline. Recorded events can always be encoded, and their signed bytes stay hidden. */
-export const fileText = Effect.fnUntraced(function* (report: FirstOrderReport, { moments }: OrderFacts) {
-  const timeline = yield* Effect.forEach(moments, ({ at, event }) =>
-    Effect.map(Effect.orDie(encode(event)), (encoded) => ({ at: iso(at), ...encoded }))
-  )
+/** The file, with the whole timeline; the signed bytes of events stay hidden. */
+export const fileText = (report: FirstOrderReport, { moments }: OrderFacts): string => {
+  const timeline = moments.map(({ at, event }) => ({ at: iso(at), ...encoded(event) }))
   return `${JSON.stringify({ ...report, timeline }, undefined, 2)}\n`
-})
+}

@@ -205,7 +205,7 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
       const facts = yield* factsOf({ account, config, placement: told, ...own })
       const report = Report.make(facts)
       const file = reportFile(journal, told)
-      yield* WholeFile.write(file, yield* Report.fileText(report, facts))
+      yield* WholeFile.write(file, Report.fileText(report, facts))
       if (json) yield* Console.log(JSON.stringify({ ...report, file }))
       else yield* Console.log(`\n${Report.lines(report).join("\n")}\n  report       ${file} (no secrets in it)`)
       return report

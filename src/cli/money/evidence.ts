@@ -8,12 +8,12 @@ import { Argument, Command, Flag } from "effect/cli"
 import { type JournalView, withJournal } from "../../app/journal/JournalView.ts"
 import type { Asked, Testimony } from "../../app/money/VenueWitness.ts"
 import * as VenueWitness from "../../app/money/VenueWitness.ts"
-import { BotEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
 import * as Money from "../../report/text/Money.ts"
 import { version } from "../../version.ts"
+import { encoded } from "../../views/Events.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 
@@ -46,9 +46,10 @@ export const command = Command.make(
           account: view.state.run?.account ?? null,
           venue: view.state.run?.venue ?? null,
           asked: order,
-          orders: yield* Effect.forEach(found, (each) =>
-            Effect.map(dossierOf(each, view), (own) => ({ ...own, venueNow: told.get(each.placement) ?? notAsked }))
-          )
+          orders: found.map((each) => ({
+            ...dossierOf(each, view),
+            venueNow: told.get(each.placement) ?? notAsked
+          }))
         }
         const fileSystem = yield* FileSystem.FileSystem
         yield* fileSystem
@@ -86,20 +87,8 @@ const askedOf = (found: ReadonlyArray<Evidence.PlacementHistory>): ReadonlyMap<s
     })
   )
 
-const encode = Schema.encodeEffect(BotEvent)
-
-const dossierOf = Effect.fnUntraced(function* (
-  { placement, moments }: Evidence.PlacementHistory,
-  { state, assets }: JournalView
-) {
-  const timeline = yield* Effect.forEach(moments, ({ sequence, at, event }) =>
-    Effect.map(Effect.orDie(encode(event)), (encoded) => ({
-      // Recorded events can always be encoded.
-      sequence,
-      at: iso(at),
-      ...encoded
-    }))
-  )
+const dossierOf = ({ placement, moments }: Evidence.PlacementHistory, { state, assets }: JournalView) => {
+  const timeline = moments.map(({ sequence, at, event }) => ({ sequence, at: iso(at), ...encoded(event) }))
   const findings = Evidence.findings(moments)
   const planned = moments[0]?.event
   const held = [...state.ledger.balances.values()].filter(({ entry: { owner } }) => owner === placement)
@@ -127,4 +116,4 @@ const dossierOf = Effect.fnUntraced(function* (
     })),
     timeline
   }
-})
+}

@@ -1,6 +1,5 @@
 /** The report of a first order names what was not as expected, one line for each thing, and nothing that was signed. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
 import * as Report from "../../../src/app/first/Report.ts"
 import type { PlacementEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -119,9 +118,9 @@ describe("the report of a first order", () => {
     for (const [place, what] of expected.entries()) assert.match(differences[place] ?? "", what)
   })
 
-  it("has the whole timeline in its file", async () => {
+  it("has the whole timeline in its file", () => {
     const known = facts()
-    const text = await Effect.runPromise(Report.fileText(Report.make(known), known))
+    const text = Report.fileText(Report.make(known), known)
     const { differences, timeline } = JSON.parse(text)
     assert.deepStrictEqual(differences, [])
     assert.strictEqual(timeline.length, known.moments.length)
