@@ -1,12 +1,11 @@
 /** One journal with every kind of trouble: the screen, `status`, the API's list and a chat each tell of every one, and health of what stops the bot. */
 
 import { join } from "node:path"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, PubSub } from "effect"
 import { TestClock } from "effect/testing"
-import * as ChatOperator from "../../src/app/control/ChatOperator.ts"
 import { frame, paper } from "../../src/cli/screen/Screen.ts"
+import * as ChatOperator from "../../src/control/notify/ChatOperator.ts"
 import * as Health from "../../src/control/view/Health.ts"
 import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
 import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
@@ -82,12 +81,15 @@ describe("every kind of trouble", () => {
         })
         const chat = yield* ChatOperator.make({
           ...pulse,
-          journal: "journal.sqlite",
           assets,
           strategies: () => [],
           wake: Effect.void,
+          withdrawPlacements: () => Effect.void,
+          setKillSwitch: () => Effect.void,
+          releaseKillSwitch: Effect.void,
+          reload: Effect.succeed(""),
           stuckAfter: defaultTerms
-        }).pipe(Effect.provideService(Bookkeeper, books), Effect.provide(NodeServices.layer))
+        }).pipe(Effect.provideService(Bookkeeper, books))
         yield* TestClock.setTime(now)
         const said = chat.status()
         for (const { subject, text } of firstOfEach) {

@@ -6,8 +6,9 @@
 import { createHash } from "node:crypto"
 import { Effect, FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { Refused } from "../../control/api/ControlApi.ts"
 import type { FileText } from "../../control/api/Files.ts"
-import { type Desk, DeskRefused } from "../../control/Bot.ts"
+import type { Desk } from "../../control/Bot.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import { messageOf } from "../../domain/Text.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
@@ -44,14 +45,14 @@ export interface DeskOptions {
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-const refuse = (error: unknown) => new DeskRefused({ message: messageOf(error) })
+const refuse = (error: unknown) => new Refused({ message: messageOf(error) })
 
 /** What its answers are computed from. */
 type Needed = FileSystem.FileSystem | Path.Path | Process | Journal | PriceStore
 
 const inTime = Effect.timeoutOrElse({
   duration: patienceMillis,
-  orElse: () => Effect.fail(new DeskRefused({ message: "It takes longer than two minutes; run it in a terminal" }))
+  orElse: () => Effect.fail(new Refused({ message: "It takes longer than two minutes; run it in a terminal" }))
 })
 
 const decodeBacktest = Schema.decodeEffect(Schema.fromJsonString(BacktestAnswer))
@@ -85,7 +86,7 @@ export const make = Effect.fn("Desk.make")(function* ({
   const known = (file: string) =>
     files.includes(file)
       ? Effect.void
-      : Effect.fail(new DeskRefused({ message: `${file} is not a strategy file of this bot` }))
+      : Effect.fail(new Refused({ message: `${file} is not a strategy file of this bot` }))
 
   /** The files with some texts replaced, as if they were saved. */
   const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
@@ -123,10 +124,10 @@ export const make = Effect.fn("Desk.make")(function* ({
 
   const apply: Desk["apply"] = Effect.fnUntraced(function* ({ file, text }, hash) {
     const problems = yield* check([{ file, text }])
-    if (problems.length > 0) return yield* new DeskRefused({ message: problems.join("\n") })
+    if (problems.length > 0) return yield* new Refused({ message: problems.join("\n") })
     const present = yield* Effect.mapError(fileSystem.readFileString(file), refuse)
     if (hashOf(present) !== hash) {
-      return yield* new DeskRefused({ message: `${file} was changed meanwhile: load it again, then edit` })
+      return yield* new Refused({ message: `${file} was changed meanwhile: load it again, then edit` })
     }
     yield* WholeFile.write(file, text).pipe(
       Effect.provideService(FileSystem.FileSystem, fileSystem),
@@ -137,7 +138,7 @@ export const make = Effect.fn("Desk.make")(function* ({
   const plan: Desk["plan"] = Effect.fnUntraced(function* (texts) {
     yield* Effect.forEach(texts, ({ file }) => known(file), { discard: true })
     const { rendered, strategies } = yield* readWith(texts)
-    if (rendered.length > 0) return yield* new DeskRefused({ message: rendered.join("\n") })
+    if (rendered.length > 0) return yield* new Refused({ message: rendered.join("\n") })
     const drafted = PlanDraft.draft(config, account, strategies).pipe(Effect.provide(Layers.looking(config, account)))
     return yield* answering(Effect.map(drafted, (found) => planView(found, assets, refusedIn(found))))
   })
@@ -159,7 +160,7 @@ export const make = Effect.fn("Desk.make")(function* ({
         )
       const [stdout, stderr] = yield* Effect.all([read(child.stdout), read(child.stderr)], { concurrency: 2 })
       yield* child.exitCode
-      if (stdout.trim() === "") return yield* new DeskRefused({ message: stderr.replace(/^limitbot: /, "").trim() })
+      if (stdout.trim() === "") return yield* new Refused({ message: stderr.replace(/^limitbot: /, "").trim() })
       return yield* decodeBacktest(stdout.trim())
     },
     Effect.scoped,
@@ -178,9 +179,7 @@ export const make = Effect.fn("Desk.make")(function* ({
     plan,
     backtest,
     explain: (slot, at) => answering(Effect.map(explained(config, slot, at), ({ slots }) => slots)),
-    reconcile: isDry
-      ? Effect.fail(new DeskRefused({ message: "A dry run has nothing to reconcile" }))
-      : answering(compared)
+    reconcile: isDry ? Effect.fail(new Refused({ message: "A dry run has nothing to reconcile" })) : answering(compared)
   }
   return desk
 })

@@ -3,8 +3,9 @@
  * records a placement, and the engine carries it like any other. Money goes only to the places of the bot's own account.
  */
 import { Clock, Effect, Option } from "effect"
+import { Refused } from "../../control/api/ControlApi.ts"
 import type { SwapOffer, SwapRequest } from "../../control/api/Swap.ts"
-import { DeskRefused, type SwapDesk } from "../../control/Bot.ts"
+import type { SwapDesk } from "../../control/Bot.ts"
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand } from "../../domain/Placement.ts"
@@ -26,7 +27,7 @@ export interface SwapDeskOptions {
   readonly leaving: () => string | undefined
 }
 
-const refuse = ({ message }: { readonly message: string }) => new DeskRefused({ message })
+const refuse = ({ message }: { readonly message: string }) => new Refused({ message })
 
 export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: SwapDeskOptions) {
   const books = yield* Bookkeeper
@@ -37,12 +38,12 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
   /** What may not be paid now is not even quoted. */
   const open = Effect.suspend(() => {
     const why = closedForAll(books.state, { leaseLost: books.state.leaseLost, stopped: leaving() }, "fund")
-    return why === undefined ? Effect.void : Effect.fail(new DeskRefused({ message: `Nothing is paid now: ${why}` }))
+    return why === undefined ? Effect.void : Effect.fail(new Refused({ message: `Nothing is paid now: ${why}` }))
   })
 
   const quote = Effect.fn("SwapDesk.quote")(function* (request: SwapRequest) {
     if (swapper === undefined || swaps === undefined) {
-      return yield* new DeskRefused({ message: "This bot pays nothing: it is a dry run" })
+      return yield* new Refused({ message: "This bot pays nothing: it is a dry run" })
     }
     yield* open
     const { config, signerId } = swapper
@@ -84,7 +85,7 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
     // Forgotten before anything is recorded: two requests cannot both take it.
     quotes.delete(name)
     if (agreed === undefined || now > agreed.deadline - marginMillis({ strategy: byHand }, settings)) {
-      return yield* new DeskRefused({ message: "This quote is over or was taken already: ask for a new one" })
+      return yield* new Refused({ message: "This quote is over or was taken already: ask for a new one" })
     }
     return yield* Effect.orDie(Effect.provideService(SwapsByHand.begin(agreed), Bookkeeper, books)) // A journal that cannot be written stops the bot.
   })

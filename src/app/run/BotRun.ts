@@ -23,7 +23,6 @@ import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { moneySums } from "../../views/Money.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
-import * as ChatOperator from "../control/ChatOperator.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/Resolving.ts"
@@ -137,35 +136,28 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   if (!isAlone) yield* Effect.forkScoped(supervised("the watch on strategy files", files.forever))
   const page = yield* openPage(options, { engine, files, leaving: () => farewell })
   const { assets, markets, run, telling } = options
-  const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis: 0 }
   const { pollMaxMillis } = yield* EngineSettings
-  const watchdog = supervised("the sign of life to systemd", SystemdWatchdog.watch({ ...pulse, pollMaxMillis }))
+  const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis }
+  const watchdog = supervised("the sign of life to systemd", SystemdWatchdog.watch(pulse))
   if (!isAlone) yield* Effect.forkScoped(watchdog)
-  const measured = { ...pulse, pollMaxMillis, assets, markets, prices: engine.prices }
+  const measured = { ...pulse, assets, markets, prices: engine.prices }
   yield* Effect.forkScoped(supervised("telemetry", Telemetry.report(options.collector, measured)))
   if (options.reconciling !== undefined) {
     yield* Effect.forkScoped(supervised("the reconciliation", Reconciling.forever(options.reconciling)))
     yield* Effect.forkScoped(supervised("the comparison of the service", Canarying.forever(options.reconciling)))
   }
   const { journal } = options
-  const obedient = yield* ChatOperator.make({
-    ...pulse,
-    journal,
-    assets,
-    strategies: files.strategies,
-    wake: engine.wake,
-    stuckAfter: options.stuckAfter
-  })
   yield* Notifications.start(telling, {
     ...pulse,
+    ...(yield* Surfaces.commanded({ engine, files, journal })),
     assets,
     prices: engine.prices,
-    obedient,
+    stuckAfter: options.stuckAfter,
     name: `${run.mode} ${run.account.slice(0, 16)}`
   })
   const present: Shown = {
     prices: engine.prices,
-    pulse: { ...pulse, pollMaxMillis },
+    pulse,
     dashboard: page,
     nextLookAt: engine.nextLookAt
   }

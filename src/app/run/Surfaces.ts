@@ -1,8 +1,10 @@
 /** Opens the control server for a running bot and gives it the engine, the files, the kill switch and the desk. */
 import { Effect, FileSystem } from "effect"
-import { Bot, DeskRefused } from "../../control/Bot.ts"
+import { Refused } from "../../control/api/ControlApi.ts"
+import { Bot } from "../../control/Bot.ts"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as ControlServer from "../../control/ControlServer.ts"
+import type { Commanded } from "../../control/Operator.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Engine } from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
@@ -34,14 +36,30 @@ export interface Running {
   readonly swapper?: SwapTerms.Swapper
 }
 
-const refused = ({ message }: { readonly message: string }) => new DeskRefused({ message })
+const refused = ({ message }: { readonly message: string }) => new Refused({ message })
+
+/** What an operator can have the bot do, over HTTP and in chats. */
+export const commanded = Effect.fnUntraced(function* ({
+  engine,
+  files,
+  journal
+}: Pick<Running, "engine" | "files" | "journal">) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const withFiles = Effect.provideService(FileSystem.FileSystem, fileSystem)
+  return {
+    strategies: files.strategies,
+    wake: engine.wake,
+    withdrawPlacements: engine.withdrawPlacements,
+    setKillSwitch: (why) => KillFile.set(journal, why).pipe(withFiles, Effect.mapError(refused)),
+    releaseKillSwitch: KillFile.release(journal).pipe(withFiles, Effect.mapError(refused)),
+    reload: Effect.mapError(files.objection, refused)
+  } satisfies Commanded
+})
 
 /** Serves while the scope lives; returns the address. */
 export const open = Effect.fn("Surfaces.open")(function* (options: ControlOptions, running: Running) {
   const { engine, files, journal } = running
-  const fileSystem = yield* FileSystem.FileSystem
   const { pollMaxMillis } = yield* EngineSettings
-  const withFiles = Effect.provideService(FileSystem.FileSystem, fileSystem)
   const desk = yield* Desk.make({
     config: running.config,
     configFile: running.configFile,
@@ -51,20 +69,15 @@ export const open = Effect.fn("Surfaces.open")(function* (options: ControlOption
     isDry: running.run.mode === "dry-run"
   })
   const bot = Bot.of({
+    ...(yield* commanded(running)),
     journal,
     assets: running.assets,
     markets: running.markets,
     prices: engine.prices,
-    strategies: files.strategies,
     turnedAt: engine.turnedAt,
     pollMaxMillis,
     leaving: running.leaving,
     stuckAfter: running.stuckAfter,
-    wake: engine.wake,
-    withdrawPlacements: engine.withdrawPlacements,
-    setKillSwitch: (why) => KillFile.set(journal, why).pipe(withFiles, Effect.mapError(refused)),
-    releaseKillSwitch: KillFile.release(journal).pipe(withFiles, Effect.mapError(refused)),
-    reload: Effect.mapError(files.objection, refused),
     desk,
     swaps: yield* SwapDesk.make(running)
   })

@@ -2,7 +2,9 @@
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as KillFile from "../../app/process/KillFile.ts"
+import { callOf } from "../../app/process/OperatorCalls.ts"
 import * as RunningBot from "../../app/process/RunningBot.ts"
+import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 
@@ -21,12 +23,12 @@ export const kill = Command.make(
   Effect.fn(function* ({ reason, config }) {
     const journal = yield* ConfigFile.journalOf(config)
     yield* KillFile.set(journal, reason)
-    yield* soon(RunningBot.ask(journal, (api) => api.command.kill({ payload: { confirm: "kill", why: reason } })))
+    yield* soon(RunningBot.ask(journal, callOf("kill", undefined, reason)))
     yield* Console.log(
       "Kill switch on: a running bot signs nothing more, cancels its orders and takes the money back; where none runs, its next start does. See `limitbot status`. `limitbot release` ends it."
     )
   })
-).pipe(Command.withDescription("Stop all funding and withdraw every order"))
+).pipe(Command.withDescription(operatorCommands.kill.does))
 
 export const release = Command.make(
   "release",
@@ -34,7 +36,7 @@ export const release = Command.make(
   Effect.fn(function* ({ config }) {
     const { journal } = yield* ConfigFile.loadSettings(config)
     yield* KillFile.release(journal)
-    yield* soon(RunningBot.ask(journal, (api) => api.command.release({ payload: {} })))
+    yield* soon(RunningBot.ask(journal, callOf("release", undefined, undefined)))
     yield* Console.log("Kill switch off: a running bot trades again.")
   })
-).pipe(Command.withDescription("Switch the kill switch off again"))
+).pipe(Command.withDescription(operatorCommands.release.does))

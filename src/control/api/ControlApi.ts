@@ -21,6 +21,7 @@ import { Slots } from "../../views/Slots.ts"
 import { Status } from "../../views/Status.ts"
 import { Commands, Reads, Understood } from "./Access.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
+import { type CommandName, operatorCommands } from "./OperatorCommands.ts"
 import { EventStream } from "./Stream.ts"
 import { SwapOffer, SwapRequest } from "./Swap.ts"
 
@@ -118,42 +119,28 @@ const LookGroup = HttpApiGroup.make("look")
   .middleware(Reads)
 
 const why = Schema.optionalKey(Words)
+/** Here and below, the default is all strategies. */
+const strategies = { strategy: Schema.optionalKey(Name), why }
+/** The exact words, so that no single click and no stray request does it. */
+const confirmed = <const Word extends string>(word: Word) => ({ confirm: Schema.Literal(word), why })
+
+/** What each does is in `OperatorCommands`. */
+const commanded = <const Id extends string, const Command extends CommandName, Fields extends Schema.Struct.Fields>(
+  id: Id,
+  command: Command,
+  payload: Fields
+) => HttpApiEndpoint.post(id, `/api/v1/${command}`, { payload: Schema.Struct(payload), success: Done, error })
+
 const CommandGroup = HttpApiGroup.make("command")
   .add(
-    /** Nothing new is placed; what rests stays. Here and below, the default is all strategies. */
-    HttpApiEndpoint.post("pause", "/api/v1/pause", {
-      payload: Schema.Struct({ strategy: Schema.optionalKey(Name), why }),
-      success: Done,
-      error
-    }),
-    HttpApiEndpoint.post("resume", "/api/v1/resume", {
-      payload: Schema.Struct({ strategy: Schema.optionalKey(Name), why }),
-      success: Done,
-      error
-    }),
-    /** Pauses a strategy, withdraws its orders and takes their money back. */
-    HttpApiEndpoint.post("drain", "/api/v1/drain", {
-      payload: Schema.Struct({ strategy: Name, why }),
-      success: Done,
-      error
-    }),
-    /** Withdraws the order of one slot; the slot is filled again if its strategy still wants it. */
-    HttpApiEndpoint.post("cancel", "/api/v1/cancel", {
-      payload: Schema.Struct({ slot: Name, why }),
-      success: Done,
-      error
-    }),
-    /** `confirm` must be the exact words, so that no single click and no stray request does it. */
-    HttpApiEndpoint.post("cancelAll", "/api/v1/cancel-all", {
-      payload: Schema.Struct({ confirm: Schema.Literal("cancel all"), why }),
-      success: Done,
-      error
-    }),
-    HttpApiEndpoint.post("kill", "/api/v1/kill", {
-      payload: Schema.Struct({ confirm: Schema.Literal("kill"), why }),
-      success: Done,
-      error
-    }),
+    commanded("pause", "pause", strategies),
+    commanded("resume", "resume", strategies),
+    commanded("drain", "drain", { strategy: Name, why }),
+    commanded("cancel", "cancel", { slot: Name, why }),
+    commanded("cancelAll", "cancel-all", confirmed(operatorCommands["cancel-all"].confirm)),
+    commanded("kill", "kill", confirmed(operatorCommands.kill.confirm)),
+    commanded("release", "release", {}),
+    commanded("reload", "reload", {}),
     /** The operator's word on what is in doubt, stuck, frozen or contradictory; `status` lists the possible words. */
     HttpApiEndpoint.post("resolve", "/api/v1/resolve", {
       /** `received`: what arrived of a swap that the venue ended without amounts, in smallest units. */
@@ -161,8 +148,6 @@ const CommandGroup = HttpApiGroup.make("command")
       success: Done,
       error
     }),
-    HttpApiEndpoint.post("release", "/api/v1/release", { payload: Schema.Struct({}), success: Done, error }),
-    HttpApiEndpoint.post("reload", "/api/v1/reload", { payload: Schema.Struct({}), success: Done, error }),
     HttpApiEndpoint.post("reconcile", "/api/v1/reconcile", {
       payload: Schema.Struct({}),
       success: Reconciliation,

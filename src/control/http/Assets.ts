@@ -36,6 +36,8 @@ const scripts = [
   "reading.ts",
   "theme.ts"
 ] as const
+/** What it has of this room. */
+const table = "OperatorCommands.ts"
 const libraries: Readonly<Record<string, string>> = {
   "lightweight-charts": "dist/lightweight-charts.standalone.production.mjs"
 }
@@ -47,11 +49,13 @@ const fromBuild = (): ReadonlyMap<string, PageFile> => {
   return new Map(built.map((name) => [name, { type: typeOf(name), body: readFileSync(join(folder, name), "utf8") }]))
 }
 
-/** Bare names of libraries become files of this server; other imports already name files. */
+/** Bare names of libraries become files of this server, beside which the table lies; other imports already name files. */
 const withoutTypes = (text: string): string =>
-  stripTypeScriptTypes(text).replace(/from "([a-z][a-z-]*)"/g, (whole, name: string) =>
-    libraries[name] === undefined ? whole : `from "./${name}.mjs"`
-  )
+  stripTypeScriptTypes(text)
+    .replace(/from "([a-z][a-z-]*)"/g, (whole, name: string) =>
+      libraries[name] === undefined ? whole : `from "./${name}.mjs"`
+    )
+    .replace(`"../../control/api/${table}"`, `"./${table}"`)
 
 const fromSources = (): ReadonlyMap<string, PageFile> => {
   const folder = join(import.meta.dirname, "../../dashboard")
@@ -67,6 +71,7 @@ const fromSources = (): ReadonlyMap<string, PageFile> => {
     ["style.css", { type: typeOf("style.css"), body: read("style.css") }],
     ["icon.svg", { type: typeOf("icon.svg"), body: read("icon.svg") }],
     ...scripts.map((name) => [name, { type: typeOf(name), body: withoutTypes(read(`public/${name}`)) }] as const),
+    [table, { type: typeOf(table), body: withoutTypes(readFileSync(join(folder, "../control/api", table), "utf8")) }],
     ...Object.entries(libraries).map(library)
   ])
 }

@@ -17,8 +17,8 @@ import * as ProfitView from "../../views/Profit.ts"
 import { slotsOf } from "../../views/Slots.ts"
 import { statusOf } from "../../views/Status.ts"
 import { TokenHolder } from "../api/Access.ts"
-import { ControlApi, Refused, TooManyStreams, Unknown } from "../api/ControlApi.ts"
-import { Bot, type DeskRefused } from "../Bot.ts"
+import { ControlApi, TooManyStreams, Unknown } from "../api/ControlApi.ts"
+import { Bot } from "../Bot.ts"
 import type { Recent } from "../view/Recent.ts"
 import { type Ticks, tickMillis } from "../view/Ticks.ts"
 import { stream } from "./streams.ts"
@@ -29,8 +29,6 @@ const profitMillis = 30 * dayMillis
 const mostCandles = 1_000
 /** A younger journal has too few minutes for a line; the prices in memory give one. */
 const youngMillis = 3_000_000
-
-const asRefused = ({ message }: DeskRefused) => new Refused({ message })
 
 export const layer = (recent: Recent, ticks: Ticks) =>
   HttpApiBuilder.group(
@@ -141,10 +139,10 @@ export const layer = (recent: Recent, ticks: Ticks) =>
             Stream.provideService(Journal, journal)
           )
         }),
-        explain: ({ query: { slot, at } }) => Effect.mapError(bot.desk.explain(slot, at), asRefused),
-        files: () => Effect.mapError(bot.desk.files, asRefused),
-        backtest: ({ query: { file } }) => Effect.mapError(bot.desk.backtest(file), asRefused),
-        plan: () => Effect.mapError(bot.desk.plan([]), asRefused)
+        explain: ({ query: { slot, at } }) => bot.desk.explain(slot, at),
+        files: () => bot.desk.files,
+        backtest: ({ query: { file } }) => bot.desk.backtest(file),
+        plan: () => bot.desk.plan([])
       })
     })
   )

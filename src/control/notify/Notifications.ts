@@ -8,10 +8,9 @@ import { counted } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { Journal } from "../../journal/Journal.ts"
-import type * as Money from "../../report/text/Money.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
-import type { Pulse } from "../../views/Pulse.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
+import * as ChatOperator from "./ChatOperator.ts"
 import type { Target } from "./channels.ts"
 import * as Heartbeat from "./Heartbeat.ts"
 import { noticeOf } from "./Notice.ts"
@@ -25,13 +24,10 @@ export interface NotifyOptions {
   readonly people?: Layer.Layer<HttpClient.HttpClient>
 }
 
-interface BotToReport extends Pulse {
+interface BotToReport extends ChatOperator.ChatBot {
   /** For a person who has several bots. */
   readonly name: string
-  readonly assets: Money.Assets
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
-  /** What it does when an operator says so in a chat. */
-  readonly obedient: Omit<TelegramCommands.Obedient, "profit">
 }
 
 /** How trading stands, by quote asset; without it where the journal cannot be read. */
@@ -64,13 +60,14 @@ export const start = Effect.fn("Notifications.start")(function* (
     yield* Effect.forkScoped(Effect.provide(beat, client))
   }
   if (notify.length === 0) return
+  const obedient = yield* ChatOperator.make(bot)
   yield* Effect.forEach(notify, ({ commands, secret, url }) =>
     commands.length === 0 || secret === undefined
       ? Effect.void
-      : TelegramCommands.listen(
-          { url, token: secret, allowed: new Set(commands) },
-          { ...bot.obedient, profit: told }
-        ).pipe(Effect.provide(client), Effect.forkScoped)
+      : TelegramCommands.listen({ url, token: secret, allowed: new Set(commands) }, { ...obedient, profit: told }).pipe(
+          Effect.provide(client),
+          Effect.forkScoped
+        )
   )
   const tell = yield* Effect.provide(Notifier.make(notify, bot.name), client)
   const changes = yield* PubSub.subscribe(books.changes)

@@ -1,10 +1,11 @@
 /**
- * What an operator can tell the bot from a chat: `/status`, `/profit`, `/pause`, `/resume`, `/kill`. Only listed
+ * What an operator can tell the bot from a chat: `/status`, `/profit`, and the commands that chats may say. Only listed
  * chats are obeyed; anybody else gets no answer. Commands sent while nobody listened are dropped: an old word must
  * not stop today's bot.
  */
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { type CommandName, commandNames, commandOf } from "../api/OperatorCommands.ts"
 
 export interface Chat {
   readonly url: Redacted.Redacted
@@ -16,10 +17,8 @@ export interface Chat {
 export interface Obedient {
   status(): string
   readonly profit: Effect.Effect<string>
-  /** A strategy, or all. */
-  pause(strategy: string | undefined): Effect.Effect<string>
-  resume(strategy: string | undefined): Effect.Effect<string>
-  kill(why: string): Effect.Effect<string>
+  /** What was done, or why nothing was. */
+  obey(command: CommandName, target: string | undefined): Effect.Effect<string>
 }
 
 const Updates = Schema.Struct({
@@ -45,14 +44,16 @@ const confirmMillis = 60_000
 const mostPauseMillis = 60_000
 const longest = 4_000
 
-const help = "I understand /status, /profit, /pause [strategy], /resume [strategy] and /kill."
+const inChats = commandNames.filter((name) => commandOf(name).isInChats === true)
+const inWords = inChats.map((name) => `/${name}${commandOf(name).needs === "strategies" ? " [strategy]" : ""}`)
+const help = `I understand ${["/status", "/profit", ...inWords.slice(0, -1)].join(", ")} and ${inWords.at(-1)}.`
 
 /** Runs for ever. An absent service is asked again, at longer and longer pauses. */
 export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, obedient: Obedient) {
   const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
   const startedAt = yield* Clock.currentTimeMillis
   let offset = 0
-  let killAsked: { readonly chat: number; readonly at: number } | undefined
+  let asked: { readonly chat: number; readonly at: number; readonly name: CommandName } | undefined
 
   const post = (method: string, body: unknown) =>
     client
@@ -70,24 +71,17 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     // In groups the bot's name follows a command.
     const [word = "", ...rest] = text.trim().split(/\s+/)
     const argument = rest.join(" ") || undefined
-    switch (word.toLowerCase().replace(/@\w+$/, "")) {
-      case "/status":
-        return obedient.status()
-      case "/profit":
-        return yield* obedient.profit
-      case "/pause":
-        return yield* obedient.pause(argument)
-      case "/resume":
-        return yield* obedient.resume(argument)
-      case "/kill": {
-        const isConfirmed = killAsked?.chat === id && now - killAsked.at < confirmMillis && argument === "yes"
-        killAsked = isConfirmed ? undefined : { chat: id, at: now }
-        if (isConfirmed) return yield* obedient.kill("said in the chat")
-        return "This withdraws every order and signs nothing more until it is released at the machine. Say “/kill yes” within a minute."
-      }
-      default:
-        return help
-    }
+    const said = word.toLowerCase().replace(/@\w+$/, "")
+    if (said === "/status") return obedient.status()
+    if (said === "/profit") return yield* obedient.profit
+    const name = inChats.find((each) => said === `/${each}`)
+    if (name === undefined) return help
+    const { confirm, means } = commandOf(name)
+    if (confirm === undefined) return yield* obedient.obey(name, argument)
+    const isAsked = asked?.chat === id && asked.name === name && now - asked.at < confirmMillis
+    const isConfirmed = isAsked && argument === "yes"
+    asked = isConfirmed ? undefined : { chat: id, at: now, name }
+    return isConfirmed ? yield* obedient.obey(name, undefined) : `${means} Say “/${name} yes” within a minute.`
   })
 
   const hear = Effect.fnUntraced(function* (message: Message) {

@@ -1,4 +1,5 @@
 /** What the operator does: every command asks, the grave ones for a typed word, and says what came of it. */
+import { type CommandName, commandOf, type OperatorCommand } from "../../control/api/OperatorCommands.ts"
 import type { SwapOffer } from "../../control/api/Swap.ts"
 import type { Explanation } from "../../views/Explanation.ts"
 import type { ProblemView } from "../../views/Problems.ts"
@@ -33,8 +34,8 @@ export const command = async (path: string, payload: unknown): Promise<boolean> 
   }
 }
 
-/** Asks for a word to be typed before it is done. */
-export const confirmTyped = (title: string, what: string, word: string, path: string): void => {
+/** Asks for the words of a command to be typed before it is done. */
+const confirmTyped = (path: CommandName, { confirm: word = "", means, title }: OperatorCommand): void => {
   const typed = h("input", { type: "text", autocomplete: "off", "aria-label": `Type ${word}` })
   const why = h("input", { type: "text", maxlength: 500, placeholder: "why, for the journal", "aria-label": "Why" })
   const go = h("button", { type: "submit", class: "danger solid", disabled: true }, title)
@@ -44,7 +45,7 @@ export const confirmTyped = (title: string, what: string, word: string, path: st
   const form = h(
     "form",
     { method: "dialog" },
-    h("p", {}, what),
+    h("p", {}, means),
     h("label", {}, `Type “${word}” to confirm`, typed),
     why,
     h("div", { class: "row" }, closeButton("Keep everything"), go)
@@ -59,7 +60,11 @@ export const confirmTyped = (title: string, what: string, word: string, path: st
   typed.focus()
 }
 
-export const confirmSimple = (title: string, what: string, go: () => void): void => {
+/** Says what a command means, and does it when that is agreed to: with its words, where it has some. */
+export const agree = (path: CommandName, payload: Readonly<Record<string, string>> = {}): void => {
+  const asked = commandOf(path)
+  if (asked.confirm !== undefined) return confirmTyped(path, asked)
+  const { means, title } = asked
   const yes = h(
     "button",
     {
@@ -67,12 +72,16 @@ export const confirmSimple = (title: string, what: string, go: () => void): void
       class: "primary",
       click: () => {
         dialog().close()
-        go()
+        command(path, payload)
       }
     },
     title
   )
-  open(title, h("p", {}, what), h("div", { class: "row" }, closeButton("Back"), yes))
+  open(
+    [title, ...Object.values(payload)].join(" "),
+    h("p", {}, means),
+    h("div", { class: "row" }, closeButton("Back"), yes)
+  )
   yes.focus()
 }
 
@@ -184,7 +193,7 @@ export const swap = (): void => {
     ask.disabled = true
     const wish = { amount: amount.value.trim(), from: from.value.trim(), to: to.value.trim() }
     Api.post<SwapOffer>("swap/quote", wish)
-      .then(agree)
+      .then(agreeToSwap)
       .catch((error: unknown) => toast(error instanceof Error ? error.message : String(error), "alarm"))
       .finally(() => {
         ask.disabled = false
@@ -194,7 +203,7 @@ export const swap = (): void => {
   amount.focus()
 }
 
-const agree = ({ pay, quote, receive, terms, until }: SwapOffer): void => {
+const agreeToSwap = ({ pay, quote, receive, terms, until }: SwapOffer): void => {
   const typed = h("input", { type: "text", autocomplete: "off", "aria-label": "Type swap" })
   const go = h("button", { type: "submit", class: "danger solid", disabled: true }, "Swap")
   typed.addEventListener("input", () => {

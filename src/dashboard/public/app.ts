@@ -3,6 +3,7 @@
  * read anew, a few times a second at most; a gap, a silence or a bot that comes back has everything read anew. Every panel
  * says how old it is.
  */
+import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import type { Book } from "../../views/Book.ts"
 import type { Candles } from "../../views/Candles.ts"
 import type { Lines } from "../../views/Events.ts"
@@ -13,7 +14,7 @@ import type { ProblemView } from "../../views/Problems.ts"
 import type { Profit } from "../../views/Profit.ts"
 import type { Slots } from "../../views/Slots.ts"
 import type { Status } from "../../views/Status.ts"
-import { command, confirmSimple, confirmTyped, explain, login, reconcile, resolveProblem, swap } from "./actions.ts"
+import { agree, command, explain, login, reconcile, resolveProblem, swap } from "./actions.ts"
 import * as Api from "./api.ts"
 import { bookView } from "./book.ts"
 import { priceChart, profitChart, ranges } from "./charts.ts"
@@ -151,18 +152,11 @@ const centreBook = (): void => {
   }
 }
 
-const askCancel = (slot: string): void =>
-  confirmSimple(
-    "Withdraw",
-    `The order of ${slot} is withdrawn and its money comes back. Its strategy may place it anew.`,
-    () => {
-      command("cancel", { slot })
-    }
-  )
+const askCancel = (slot: string): void => agree("cancel", { slot })
 
 const act = (problem: ProblemView): void => {
   const { command: name, subject } = problem
-  if (name === "release") confirmSimple("Release", "The bot trades again.", () => command("release", {}))
+  if (name === "release") agree("release")
   else if (name === "resume") command("resume", { strategy: subject })
   else if (name === "reconcile") reconcile()
   else if (name === "resolve") resolveProblem(problem)
@@ -187,13 +181,10 @@ const drawHeader = (read: Status): void => {
   showProblems(read.problems, mayCommand(), act)
   const isPaused = read.strategies.length > 0 && read.strategies.every(({ paused }) => paused !== null)
   const pause = byId("pause")
-  pause.textContent = isPaused ? "Resume" : "Pause"
+  pause.textContent = operatorCommands[isPaused ? "resume" : "pause"].title
   pause.onclick = () => {
     if (isPaused) command("resume", {})
-    else
-      confirmSimple("Pause", "Nothing new is placed. What rests stays, and its money is looked after.", () =>
-        command("pause", {})
-      )
+    else agree("pause")
   }
   for (const id of ["pause", "swap", "cancel-all", "kill"]) {
     const button = byId(id)
@@ -334,22 +325,7 @@ const begin = async (): Promise<void> => {
   }
   byId("search").addEventListener("input", () => refresh("events"))
   byId("swap").addEventListener("click", swap)
-  byId("cancel-all").addEventListener("click", () =>
-    confirmTyped(
-      "Cancel all",
-      "Every strategy is paused and every order withdrawn; the money comes back. Resume each strategy when you want it to trade.",
-      "cancel all",
-      "cancel-all"
-    )
-  )
-  byId("kill").addEventListener("click", () =>
-    confirmTyped(
-      "Kill",
-      "Nothing more is signed and every order is withdrawn, also after a restart, until you release it.",
-      "kill",
-      "kill"
-    )
-  )
+  for (const name of ["cancel-all", "kill"] as const) byId(name).addEventListener("click", () => agree(name))
   Api.takeToken()
   addEventListener("hashchange", () => {
     if (Api.takeToken()) location.reload()

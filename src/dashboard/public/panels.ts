@@ -1,4 +1,5 @@
 /** The tables of the page: slots, fills, money, events, problems. Each is drawn from one answer of the API. */
+import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import type { LineView } from "../../views/Events.ts"
 import type { FillView } from "../../views/Fills.ts"
 import type { Money } from "../../views/Money.ts"
@@ -240,8 +241,8 @@ export const showEvents = (lines: ReadonlyArray<LineView>): void => {
 }
 
 const labels: Readonly<Record<string, string>> = {
-  release: "Release",
-  resume: "Resume",
+  release: operatorCommands.release.title,
+  resume: operatorCommands.resume.title,
   reconcile: "Reconcile",
   resolve: "Resolve"
 }

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
+import { commandNames, commandOf } from "../../../control/api/OperatorCommands.ts"
 
 const failure = Schema.Struct({ message: Schema.String })
 const success = Schema.Json
@@ -53,10 +54,10 @@ const Events = looking(
 
 export const Looking = Toolkit.make(Status, Slots, Money, Book, Explain, Plan, Backtest, Files, Events)
 
-export const actions = ["pause", "resume", "drain", "cancel", "cancel-all", "kill", "release", "apply"] as const
+const proposed = commandNames.filter((name) => commandOf(name).shows !== undefined)
 
 export const Proposal = Schema.Struct({
-  action: Schema.Literals(actions),
+  action: Schema.Literals([...proposed, "apply"]),
   /** A strategy for pause, resume and drain; a slot for cancel; a file for apply. */
   target: Schema.optionalKey(Schema.String),
   /** The new text of the file, for apply. */

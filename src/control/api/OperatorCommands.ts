@@ -1,0 +1,90 @@
+/**
+ * What an operator can tell a running bot, once for the command line, the API, agents, chats and the page. Data without code, so that
+ * the page can have it too; what a command does to the bot is in `control/Operator.ts`.
+ */
+
+export interface OperatorCommand {
+  /** What is named with it; `strategies`: one, or all of them when left out. */
+  readonly needs: "strategies" | "strategy" | "slot" | "nothing"
+  /** The exact words without which no stray request and no single click does it. */
+  readonly confirm?: string
+  /** As a button or a heading. */
+  readonly title: string
+  /** As a help text: what to use it for. */
+  readonly does: string
+  /** What becomes true, for who is about to agree to it. */
+  readonly means: string
+  /** What an agent shows before it does it; without it an agent may not. */
+  readonly shows?: "staying" | "withdrawn" | "plan"
+  /** Whether a chat may say it. */
+  readonly isInChats?: true
+}
+
+export const operatorCommands = {
+  pause: {
+    needs: "strategies",
+    title: "Pause",
+    does: "Place nothing new; what rests stays, and its money is looked after",
+    means: "Nothing new is placed. What rests stays, and its money is looked after.",
+    shows: "staying",
+    isInChats: true
+  },
+  resume: {
+    needs: "strategies",
+    title: "Resume",
+    does: "Let a paused strategy trade again",
+    means: "Orders are placed again.",
+    shows: "plan",
+    isInChats: true
+  },
+  drain: {
+    needs: "strategy",
+    title: "Drain",
+    does: "Pause a strategy, withdraw its orders and take their money back",
+    means: "The strategy is paused and its orders are withdrawn; their money comes back.",
+    shows: "withdrawn"
+  },
+  cancel: {
+    needs: "slot",
+    title: "Withdraw",
+    does: "Withdraw the order of one slot; it is placed anew if its strategy still wants it",
+    means: "The order is withdrawn and its money comes back; the slot is placed anew if its strategy still wants it.",
+    shows: "withdrawn"
+  },
+  "cancel-all": {
+    needs: "nothing",
+    confirm: "cancel all",
+    title: "Cancel all",
+    does: "Pause every strategy and withdraw every order",
+    means:
+      "Every strategy is paused and every order withdrawn; the money comes back. Resume each strategy when you want it to trade.",
+    shows: "withdrawn"
+  },
+  kill: {
+    needs: "nothing",
+    confirm: "kill",
+    title: "Kill",
+    does: "Stop all funding and withdraw every order",
+    means: "Nothing more is signed and every order is withdrawn, also after a restart, until it is released.",
+    shows: "withdrawn",
+    isInChats: true
+  },
+  release: {
+    needs: "nothing",
+    title: "Release",
+    does: "Switch the kill switch off again",
+    means: "The kill switch is off: the bot trades again.",
+    shows: "plan"
+  },
+  reload: {
+    needs: "nothing",
+    title: "Reload",
+    does: "Read the strategy files now",
+    means: "The strategy files are read, and what is sound in them is taken up."
+  }
+} as const satisfies Readonly<Record<string, OperatorCommand>>
+
+export type CommandName = keyof typeof operatorCommands
+const isCommand = (name: string): name is CommandName => name in operatorCommands
+export const commandNames: ReadonlyArray<CommandName> = Object.keys(operatorCommands).filter(isCommand)
+export const commandOf = (name: CommandName): OperatorCommand => operatorCommands[name]

@@ -1,0 +1,45 @@
+/** What a running bot does and answers when an operator writes in a chat: the commands of `OperatorCommands` that chats may say. */
+import { Clock, Effect } from "effect"
+import { counted } from "../../domain/Words.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { unfinished } from "../../engine/state/BotState.ts"
+import type { StepTerms } from "../../engine/tracking/Overdue.ts"
+import type * as Money from "../../report/text/Money.ts"
+import { linesOf, problemsOf } from "../../views/Problems.ts"
+import type { Pulse } from "../../views/Pulse.ts"
+import type { CommandName } from "../api/OperatorCommands.ts"
+import { type Commanded, obey } from "../Operator.ts"
+import type { Obedient } from "./TelegramCommands.ts"
+
+export interface ChatBot extends Pulse, Commanded {
+  readonly assets: Money.Assets
+  readonly stuckAfter: StepTerms
+}
+
+const why = "said in the chat"
+
+export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
+  const books = yield* Bookkeeper
+  const clock = yield* Clock.Clock
+
+  const status = (): string => {
+    const { state } = books
+    const now = clock.currentTimeMillisUnsafe()
+    const problems = linesOf(problemsOf(state, bot.assets, { now, pulse: bot, stuckAfter: bot.stuckAfter }))
+    return [
+      `${state.run?.mode ?? ""}, ${counted(state.fills, "fill")}, ${counted(unfinished(state).length, "open order")}`,
+      ...(problems.length === 0 ? ["Nothing is wrong."] : problems.map(({ text }) => `! ${text}`))
+    ].join("\n")
+  }
+
+  const told = (name: CommandName, target: string | undefined) =>
+    obey(bot, name, target, why).pipe(
+      Effect.provideService(Bookkeeper, books),
+      Effect.map((done) => (name === "kill" ? `${done}. \`limitbot release\` ends it.` : done)),
+      Effect.catch(({ message }) =>
+        Effect.succeed(name === "kill" ? `THE KILL SWITCH COULD NOT BE SET: ${message}` : message)
+      )
+    )
+
+  return { status, obey: told } satisfies Omit<Obedient, "profit">
+})
