@@ -6,7 +6,7 @@
 
 import * as Decimal from "../../domain/Decimal.ts"
 import { totals } from "../../domain/Ledger.ts"
-import { mid } from "../../domain/Market.ts"
+import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { placementTransitions } from "../../domain/Placement.ts"
 import { holdsOnBot } from "../../engine/holds/Holds.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
@@ -24,7 +24,21 @@ interface Family {
   readonly samples: ReadonlyArray<Sample>
 }
 
+const gauge = (name: string, help: string, samples: ReadonlyArray<Sample>): Family => ({
+  name,
+  kind: "gauge",
+  help,
+  samples
+})
+const counter = (name: string, help: string, value: number): Family => ({
+  name,
+  kind: "counter",
+  help,
+  samples: one(value)
+})
+
 const one = (value: number): ReadonlyArray<Sample> => [[{}, value]]
+const flag = (isSet: boolean): number => (isSet ? 1 : 0)
 const seconds = (millis: number): number => millis / 1000
 
 /** What is measured outside the journal. */
@@ -36,70 +50,41 @@ export type MeasuredBot = Pick<
 export const families = (state: BotState, bot: MeasuredBot, now: number): ReadonlyArray<Family> => {
   const open = unfinished(state)
   const strategies = [...state.strategies.values()]
-  const assetOf = (symbol: string) => bot.assets.get(symbol)
+  const perMarket = (value: (price: TwoSidedPrice) => number) =>
+    [...bot.prices].map(([market, price]): Sample => [{ market }, value(price)])
   return [
-    {
-      name: "info",
-      kind: "gauge",
-      help: "Always 1; what runs is in the labels",
-      samples: [[{ version, mode: state.run?.mode ?? "" }, 1]]
-    },
-    {
-      name: "live",
-      kind: "gauge",
-      help: "1 while turns end in time",
-      samples: one(live(state, bot, now).length === 0 ? 1 : 0)
-    },
-    {
-      name: "ready",
-      kind: "gauge",
-      help: "1 while it can trade",
-      samples: one(ready(state, bot, now).length === 0 ? 1 : 0)
-    },
-    {
-      name: "start_time_seconds",
-      kind: "gauge",
-      help: "When this run started",
-      samples: one(seconds(state.runStartedAt))
-    },
-    {
-      name: "last_turn_time_seconds",
-      kind: "gauge",
-      help: "When the last turn was complete",
-      samples: one(seconds(bot.turnedAt()))
-    },
-    { name: "journal_events_total", kind: "counter", help: "Events in the journal", samples: one(state.sequence) },
-    { name: "fills_total", kind: "counter", help: "Fills ever seen", samples: one(state.fills) },
-    {
-      name: "held",
-      kind: "gauge",
-      help: "1 while the whole bot pays nothing for this reason",
-      samples: holdsOnBot(state).map(({ code }): Sample => [{ reason: code }, 1])
-    },
-    { name: "kill_switch", kind: "gauge", help: "1 while it is on", samples: one(state.killed === undefined ? 0 : 1) },
-    {
-      name: "journal_gone",
-      kind: "gauge",
-      help: "1 while the journal or its lock is another file than the bot opened",
-      samples: one(state.leaseLost === undefined ? 0 : 1)
-    },
-    {
-      name: "price_doubted",
-      kind: "gauge",
-      help: "1 while the quotes of a market may not be used",
-      samples: [...state.doubts.keys()].map((market): Sample => [{ market }, 1])
-    },
-    {
-      name: "venue_down_seconds",
-      kind: "gauge",
-      help: "How long the venue has not answered; 0 while it does",
-      samples: one(state.venueDownSince === undefined ? 0 : seconds(now - state.venueDownSince))
-    },
-    {
-      name: "orders",
-      kind: "gauge",
-      help: "Unfinished placements by strategy and state",
-      samples: strategies.flatMap(({ name }) =>
+    gauge("info", "Always 1; what runs is in the labels", [[{ version, mode: state.run?.mode ?? "" }, 1]]),
+    gauge("live", "1 while turns end in time", one(flag(live(state, bot, now).length === 0))),
+    gauge("ready", "1 while it can trade", one(flag(ready(state, bot, now).length === 0))),
+    gauge("start_time_seconds", "When this run started", one(seconds(state.runStartedAt))),
+    gauge("last_turn_time_seconds", "When the last turn was complete", one(seconds(bot.turnedAt()))),
+    counter("journal_events_total", "Events in the journal", state.sequence),
+    counter("fills_total", "Fills ever seen", state.fills),
+    gauge(
+      "held",
+      "1 while the whole bot pays nothing for this reason",
+      holdsOnBot(state).map(({ code }) => [{ reason: code }, 1])
+    ),
+    gauge("kill_switch", "1 while it is on", one(flag(state.killed !== undefined))),
+    gauge(
+      "journal_gone",
+      "1 while the journal or its lock is another file than the bot opened",
+      one(flag(state.leaseLost !== undefined))
+    ),
+    gauge(
+      "price_doubted",
+      "1 while the quotes of a market may not be used",
+      [...state.doubts.keys()].map((market) => [{ market }, 1])
+    ),
+    gauge(
+      "venue_down_seconds",
+      "How long the venue has not answered; 0 while it does",
+      one(state.venueDownSince === undefined ? 0 : seconds(now - state.venueDownSince))
+    ),
+    gauge(
+      "orders",
+      "Unfinished placements by strategy and state",
+      strategies.flatMap(({ name }) =>
         Object.keys(placementTransitions).map(
           (each): Sample => [
             { strategy: name, state: each },
@@ -107,60 +92,51 @@ export const families = (state: BotState, bot: MeasuredBot, now: number): Readon
           ]
         )
       )
-    },
-    {
-      name: "slots_frozen",
-      kind: "gauge",
-      help: "Slots that get no new funding until somebody looks",
-      samples: one([...state.slots.values()].filter(({ frozen }) => frozen !== undefined).length)
-    },
-    {
-      name: "strategy_paused",
-      kind: "gauge",
-      help: "1 while a strategy is paused by a limit or the operator",
-      samples: strategies.map(({ name, paused }): Sample => [{ strategy: name }, paused === undefined ? 0 : 1])
-    },
-    {
-      name: "strategy_failing",
-      kind: "gauge",
-      help: "1 while a strategy cannot be planned",
-      samples: strategies.map(({ name, failing }): Sample => [{ strategy: name }, failing === undefined ? 0 : 1])
-    },
-    {
-      name: "money",
-      kind: "gauge",
-      help: "Units of an asset by place, as the ledger has them",
-      samples: totals(state.ledger).flatMap(({ asset, place, amount }): ReadonlyArray<Sample> => {
-        const decimals = assetOf(asset)?.decimals
+    ),
+    gauge(
+      "slots_frozen",
+      "Slots that get no new funding until somebody looks",
+      one([...state.slots.values()].filter(({ frozen }) => frozen !== undefined).length)
+    ),
+    gauge(
+      "strategy_paused",
+      "1 while a strategy is paused by a limit or the operator",
+      strategies.map(({ name, paused }) => [{ strategy: name }, flag(paused !== undefined)])
+    ),
+    gauge(
+      "strategy_failing",
+      "1 while a strategy cannot be planned",
+      strategies.map(({ name, failing }) => [{ strategy: name }, flag(failing !== undefined)])
+    ),
+    gauge(
+      "money",
+      "Units of an asset by place, as the ledger has them",
+      totals(state.ledger).flatMap(({ asset, place, amount }): ReadonlyArray<Sample> => {
+        const decimals = bot.assets.get(asset)?.decimals
         return decimals === undefined ? [] : [[{ asset, place }, Number(amount) / 10 ** decimals]]
       })
-    },
-    {
-      name: "realised_profit",
-      kind: "gauge",
-      help: "Profit by average cost in the quote asset, fees taken off",
-      samples: strategies.flatMap(({ name, trading }) =>
+    ),
+    gauge(
+      "realised_profit",
+      "Profit by average cost in the quote asset, fees taken off",
+      strategies.flatMap(({ name, trading }) =>
         [...trading].flatMap(([market, { basis }]): ReadonlyArray<Sample> => {
           const quote = bot.markets.get(market)?.quote
-          const value = quote === undefined ? undefined : Number(basis.realised) / 10 ** quote.decimals
-          return quote === undefined || value === undefined
-            ? []
-            : [[{ strategy: name, market, asset: quote.symbol }, value]]
+          if (quote === undefined) return []
+          return [[{ strategy: name, market, asset: quote.symbol }, Number(basis.realised) / 10 ** quote.decimals]]
         })
       )
-    },
-    {
-      name: "price_mid",
-      kind: "gauge",
-      help: "Last mid price of a market",
-      samples: [...bot.prices].map(([market, price]): Sample => [{ market }, Decimal.toNumber(mid(price))])
-    },
-    {
-      name: "price_age_seconds",
-      kind: "gauge",
-      help: "Age of the last price of a market",
-      samples: [...bot.prices].map(([market, { at }]): Sample => [{ market }, seconds(now - at)])
-    }
+    ),
+    gauge(
+      "price_mid",
+      "Last mid price of a market",
+      perMarket((price) => Decimal.toNumber(mid(price)))
+    ),
+    gauge(
+      "price_age_seconds",
+      "Age of the last price of a market",
+      perMarket(({ at }) => seconds(now - at))
+    )
   ]
 }
 
