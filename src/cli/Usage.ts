@@ -1,14 +1,23 @@
-/** How wrong usage is reported: the mistake and where to read more, on standard error. Help only for who asks. */
-import { Console } from "effect"
-import { CliOutput } from "effect/cli"
+/**
+ * How the command line explains itself: wrong usage is the mistake and where to read more, on standard error, and help is only
+ * for who asks. The flags that every command has are in the help of the whole program.
+ */
+import { Console, Layer } from "effect"
+import { CliConfig, CliOutput, GlobalFlag } from "effect/cli"
 
-export const layer = CliOutput.layerPresenter({
-  present: (event) => {
-    if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
-    const mistakes = event.errors.map(({ message }) =>
-      message.replace("Schema validation failed: ", "").replace("Expected: Expected", "Expected")
-    )
-    const text = mistakes.map((mistake) => `limitbot: ${mistake}`).join("\n")
-    return Console.error(`${text}\nTry: ${[...event.commandPath, "--help"].join(" ")}`)
-  }
-})
+const { Completions, Help, LogLevel, Version } = GlobalFlag
+
+export const layer = Layer.mergeAll(
+  CliConfig.layer({ builtIns: [Help, Version, Completions, LogLevel] }),
+  CliOutput.layer(CliOutput.defaultFormatter({ globalFlags: "none" })),
+  CliOutput.layerPresenter({
+    present: (event) => {
+      if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
+      const mistakes = event.errors.map(({ message }) =>
+        message.replace("Schema validation failed: ", "").replace("Expected: Expected", "Expected")
+      )
+      const text = mistakes.map((mistake) => `limitbot: ${mistake}`).join("\n")
+      return Console.error(`${text}\nTry: ${[...event.commandPath, "--help"].join(" ")}`)
+    }
+  })
+)

@@ -12,12 +12,17 @@ export const toggle = (name: string, description: string) =>
 export const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
+/** The help says what holds where nothing is given, from the value itself. */
+export const byDefault =
+  <const B>(description: string, value: B, written = `${value}`) =>
+  <A>(flag: Flag.Flag<A>): Flag.Flag<A | B> =>
+    flag.pipe(Flag.withDescription(`${description} (default: ${written})`), Flag.withDefault(value))
+
 export const defaultConfig = "config/limitbot.yaml"
 
 export const config = FileName.flag("config").pipe(
   Flag.withAlias("c"),
-  Flag.withDescription("The configuration file: venue, account, assets, journal"),
-  Flag.withDefault(defaultConfig)
+  byDefault("The configuration file: venue, account, assets, journal", defaultConfig)
 )
 
 export const json = toggle("json", "Print machine-readable JSON instead of text")

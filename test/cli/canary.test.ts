@@ -159,7 +159,7 @@ otlp: { url: "${url}", token: { file: otlp.key } }\n`
       ["export", "--format", "beancount", "--out", join(cwd, "books.beancount")],
       ["replay", "--json"],
       ["reconcile", "--json"],
-      ["swaps", "--json"],
+      ["swap", "list", "--json"],
       ["swap", "0.001", "BTC", "USDC", "--yes", "--json"],
       ["doctor", "--json"]
     ]

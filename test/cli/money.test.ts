@@ -259,7 +259,7 @@ describe("the books of a bot", () => {
     const unknown = await runHere(["evidence", "nothing", "--out", "x.json", ...config], { cwd })
     assert.strictEqual(unknown.code, 1)
     assert.match(unknown.stderr, /knows no order nothing/)
-    assert.deepStrictEqual(await json("stuck"), [])
+    assert.deepStrictEqual(await json("orders", "--stuck"), [])
   })
 
   it("the export of one year named the fills of all years", async () => {

@@ -147,7 +147,9 @@ describe("commands to a running bot", () => {
       lines.map(({ event }) => event),
       steps
     )
-    const listed = JSON.parse((await limitbot("swaps", "--json")).stdout) as ReadonlyArray<Record<string, unknown>>
+    const listed = JSON.parse((await limitbot("swap", "list", "--json")).stdout) as ReadonlyArray<
+      Record<string, unknown>
+    >
     assert.deepStrictEqual(
       listed.map(({ swap, outcome }) => [swap, outcome]),
       [

@@ -210,12 +210,12 @@ describe("one journal, all surfaces", () => {
     assert.strictEqual(units(strategy?.earned ?? ""), units(gridProfit) - units(fees))
   })
 
-  it("`status`, `profit` and `stuck` say what the API says", async () => {
+  it("`status`, `profit` and `orders --stuck` say what the API says", async () => {
     const [ofStatus, ofProfit, bySlot, stuck] = await Promise.all([
       jsonOf("status"),
       jsonOf("profit"),
       jsonOf("profit", "--by", "slot"),
-      jsonOf("stuck")
+      jsonOf("orders", "--stuck")
     ])
     const expected = standing()
     for (const found of [ofStatus.profit.USDC, ofProfit.USDC])

@@ -134,7 +134,7 @@ const deployed = async (): Promise<Tested> => {
         .replaceAll("https://service.example", url)
         .replaceAll("https://rpc.example", saltFrom(sandbox.url))
       const said = await runShell(place, { ...block, text })
-      if (text.includes("keygen")) writeFileSync(join(place.folder, "account.key"), `${sandbox.account.key}\n`)
+      if (text.includes("key new")) writeFileSync(join(place.folder, "account.key"), `${sandbox.account.key}\n`)
       return said
     }
   }

@@ -39,7 +39,7 @@ export class FirstOrderOpen extends Schema.TaggedError<FirstOrderOpen>()("FirstO
   state: Schema.String
 }) {
   override get message(): string {
-    return `The first order ${this.placement} is not over (${this.state}). Run limitbot first-order again: it goes on with the same order and pays nothing more. limitbot stuck says where its money is`
+    return `The first order ${this.placement} is not over (${this.state}). Run limitbot first-order again: it goes on with the same order and pays nothing more. limitbot orders --stuck says where its money is`
   }
 }
 

@@ -25,21 +25,17 @@ export const command = Command.make(
     ...runFlags.ruleFlags,
     config: runFlags.configFlag,
     fills: Flag.Literals("fills", ["both", "pessimistic", "optimistic"]).pipe(
-      Flag.withDescription("Which side of the band: both gives the band (default: both)"),
-      Flag.withDefault("both")
+      flags.byDefault("Which side of the band: both gives the band", "both")
     ),
     band: Flag.Literals("band", ["paths", "rules"]).pipe(
-      Flag.withDescription(
-        "What the band spans: paths within the bars and venues as measured or supposed, or both sides alone, which is quicker (default: paths)"
-      ),
-      Flag.withDefault("paths")
+      flags.byDefault(
+        "What the band spans: paths within the bars and venues as measured or supposed, or both sides alone, which is quicker",
+        "paths"
+      )
     ),
     bandSeconds: Flag.Finite("band-seconds").pipe(
       Flag.withSchema(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))),
-      Flag.withDescription(
-        "After so many seconds no further run is simulated, whether or not p5 to p95 still move (default: 10)"
-      ),
-      Flag.withDefault(10)
+      flags.byDefault("After so many seconds no further run is simulated, whether or not p5 to p95 still move", 10)
     ),
     detail: FileName.flag("detail").pipe(
       Flag.withDescription(
@@ -62,15 +58,11 @@ export const command = Command.make(
       Flag.optional
     ),
     trials: Flag.Int("trials").pipe(
-      Flag.withDescription(
-        "How many strategies you tried to find this one: for the deflated Sharpe ratio (default: 1)"
-      ),
-      Flag.withDefault(1)
+      flags.byDefault("How many strategies you tried to find this one: for the deflated Sharpe ratio", 1)
     ),
     curve: Flag.Int("curve").pipe(
       Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))),
-      Flag.withDescription("With --json of one strategy: the band over time at about so many moments"),
-      Flag.withDefault(0)
+      flags.byDefault("With --json of one strategy: the band over time at about so many moments", 0)
     ),
     report: flags.report,
     json: flags.json

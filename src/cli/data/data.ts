@@ -74,11 +74,10 @@ const generate = Command.make(
   {
     out: FileName.argument("out"),
     bars: Flag.Int("bars").pipe(
-      Flag.withDescription("Number of candles; default: a year"),
-      Flag.withDefault(Generate.minutesPerYear)
+      flags.byDefault("Number of candles", Generate.minutesPerYear, `${Generate.minutesPerYear}, a year of minutes`)
     ),
-    seed: Flag.Int("seed").pipe(Flag.withDescription("The same seed gives the same candles"), Flag.withDefault(1)),
-    step: Flag.Int("step").pipe(Flag.withDescription("Seconds of a candle"), Flag.withDefault(60)),
+    seed: Flag.Int("seed").pipe(flags.byDefault("The same seed gives the same candles", 1)),
+    step: Flag.Int("step").pipe(flags.byDefault("Seconds of a candle", 60)),
     price: Flag.Finite("price").pipe(Flag.withDescription("Price at the beginning"), Flag.optional),
     overwrite: flags.toggle("overwrite", "Replace the file if it exists"),
     json: flags.json

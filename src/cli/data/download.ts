@@ -8,6 +8,7 @@ import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as FileName from "../FileName.ts"
+import * as flags from "../flags.ts"
 
 export const download = Command.make(
   "download",
@@ -16,7 +17,7 @@ export const download = Command.make(
       Flag.withDescription("The exchange by its name in ccxt, for example kraken")
     ),
     symbol: Flag.String("symbol").pipe(Flag.withDescription("The market there, for example BTC/USDT")),
-    timeframe: Flag.String("timeframe").pipe(Flag.withDescription("Length of a candle"), Flag.withDefault("1m")),
+    timeframe: Flag.String("timeframe").pipe(flags.byDefault("Length of a candle", "1m")),
     from: Flag.String("from").pipe(Flag.withDescription("First moment: 2024-01-31 or epoch milliseconds")),
     to: runFlags.partFlags.to,
     out: FileName.flag("out").pipe(Flag.withDescription("The file; the same command goes on after its last line"))

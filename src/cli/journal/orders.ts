@@ -1,11 +1,14 @@
 /** `limitbot orders`: every unsettled order, with the ids by which the venue knows it. */
-import { Command } from "effect/cli"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
 import { ofJournal } from "../../app/journal/JournalView.ts"
 import * as Answer from "../../app/process/Answer.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import { type OrderView, ordersOf } from "../../views/Orders.ts"
 import * as flags from "../flags.ts"
+import { stuck } from "./stuck.ts"
 
 const list = Table.of<typeof OrderView.Type>([
   { key: "slot", title: "SLOT", value: ({ slot }) => slot },
@@ -25,8 +28,24 @@ const list = Table.of<typeof OrderView.Type>([
 
 export const command = Command.make(
   "orders",
-  { config: flags.config, csv: flags.csv, json: flags.json },
-  Answer.said(({ config }) =>
-    ofJournal(config, ({ state, assets }) => Answer.ofList(list, ordersOf(state, assets), "No orders are open."))
-  )
-).pipe(Command.withDescription("List the orders that are not settled yet"))
+  {
+    stuck: flags.toggle("stuck", "Only those that wait longer than they should, the oldest first, and for what"),
+    after: Flag.String("after").pipe(
+      Flag.withSchema(flags.DurationText),
+      Flag.withDescription(
+        "With --stuck: one term for all states, for example 10m; default: those of stuckAfter in the configuration"
+      ),
+      Flag.optional
+    ),
+    config: flags.config,
+    csv: flags.csv,
+    json: flags.json
+  },
+  Effect.fn(function* ({ after, config, stuck: isStuck }) {
+    if (isStuck) return yield* stuck(config, after)
+    if (Option.isSome(after)) return yield* new WrongUsage({ message: "--after goes with --stuck only" })
+    return yield* ofJournal(config, ({ state, assets }) =>
+      Answer.ofList(list, ordersOf(state, assets), "No orders are open.")
+    )
+  }, Answer.print)
+).pipe(Command.withDescription("List the orders that are not settled yet, or those that are stuck"))

@@ -27,10 +27,7 @@ export const command = Command.make(
     adopt: flags.toggle("adopt", "The venue is right: the slot goes on with what it says"),
     forget: flags.toggle("forget", "Take it off the books: what it holds counts as lost, until it comes after all"),
     received: flags.text("received", "With --paid, of a swap that the venue ended without amounts: what arrived"),
-    because: Flag.String("because").pipe(
-      Flag.withDescription("Why, for the journal"),
-      Flag.withDefault("said by the operator")
-    ),
+    because: Flag.String("because").pipe(flags.byDefault("Why, for the journal", "said by the operator")),
     config: flags.config,
     json: flags.json
   },

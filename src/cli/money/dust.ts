@@ -1,5 +1,4 @@
-/** `limitbot dust`: what legs left unsold because it was too little for an order, and what will become of it. */
-import { Command } from "effect/cli"
+/** `limitbot money --dust`: what legs left unsold because it was too little for an order, and what will become of it. */
 import { ofJournal } from "../../app/journal/JournalView.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { dustSlot } from "../../domain/Ledger.ts"
@@ -7,18 +6,12 @@ import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
-import * as flags from "../flags.ts"
 
-export const command = Command.make(
-  "dust",
-  { config: flags.config, csv: flags.csv, json: flags.json },
-  Answer.said(({ config }) =>
-    ofJournal(config, ({ assets, state }) => {
-      const answer = Answer.ofList(list(assets), dustIn(state), "No dust.")
-      return { ...answer, data: () => ({ dust: answer.data() }) }
-    })
-  )
-).pipe(Command.withDescription("List leftovers that are too small for an order"))
+export const dust = (config: string) =>
+  ofJournal(config, ({ assets, state }) => {
+    const answer = Answer.ofList(list(assets), dustIn(state), "No dust.")
+    return { ...answer, data: () => ({ dust: answer.data() }) }
+  })
 
 const list = (assets: Money.Assets) =>
   Table.of<ReturnType<typeof dustIn>[number]>([

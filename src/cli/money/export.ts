@@ -32,8 +32,7 @@ export const command = Command.make(
     out: FileName.flag("out").pipe(Flag.withDescription("Where to; it must not exist yet, or be an empty folder")),
     year: Flag.Int("year").pipe(Flag.withDescription("Only this calendar year (UTC)"), Flag.optional),
     method: Flag.Literals("method", methods).pipe(
-      Flag.withDescription("Which purchase a sale closes, in the tax lots"),
-      Flag.withDefault("fifo")
+      flags.byDefault("Which purchase a sale closes, in the tax lots", "fifo")
     )
   },
   Effect.fn(function* ({ config, format, out, year, method }) {

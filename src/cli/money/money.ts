@@ -11,11 +11,18 @@ import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { moneyInFull } from "../../views/Money.ts"
 import * as flags from "../flags.ts"
+import { dust } from "./dust.ts"
 
 export const command = Command.make(
   "money",
-  { config: flags.config, json: flags.json },
-  Effect.fn(function* ({ config }) {
+  {
+    dust: flags.toggle("dust", "Only leftovers that are too small for an order"),
+    config: flags.config,
+    csv: flags.csv,
+    json: flags.json
+  },
+  Effect.fn(function* ({ config, dust: isDust }) {
+    if (isDust) return yield* dust(config)
     const overTime = MoneyOverTime.make()
     return yield* withJournal(
       config,
@@ -24,11 +31,17 @@ export const command = Command.make(
         const { state, assets, now } = view
         const days = overTime.result()
         const all = moneyInFull(state, assets, now, days)
-        return { data: () => all, lines: () => linesOf(view, all, days) }
+        return { data: () => all, csv: () => placesNow.csv(all.places), lines: () => linesOf(view, all, days) }
       })
     )
   }, Answer.print)
 ).pipe(Command.withDescription("Show where every unit of money is: by place, strategy and order, and over time"))
+
+const placesNow = Table.of<Money.MoneyRow>([
+  { key: "asset", value: ({ asset }) => asset },
+  { key: "place", value: ({ place }) => place },
+  { key: "amount", value: ({ amount }) => amount }
+])
 
 type Days = ReturnType<ReturnType<typeof MoneyOverTime.make>["result"]>
 

@@ -18,8 +18,7 @@ export const command = Command.make(
     config: flags.config,
     by: Flag.Literals("by", Profit.groupings).pipe(Flag.withDescription("Break it down"), Flag.optional),
     method: Flag.Literals("method", methods).pipe(
-      Flag.withDescription("Which purchase a sale closes; strategies see average cost"),
-      Flag.withDefault("average")
+      flags.byDefault("Which purchase a sale closes; strategies see average cost", "average")
     ),
     json: flags.json
   },

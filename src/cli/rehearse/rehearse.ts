@@ -50,14 +50,9 @@ export const command = Command.make(
       Flag.withDescription("Price of the first market at which generated prices begin; default: the sandbox's own"),
       Flag.optional
     ),
-    days: Flag.Finite("days").pipe(
-      Flag.withSchema(Days),
-      Flag.withDescription("Virtual days; one takes about a minute"),
-      Flag.withDefault(1)
-    ),
+    days: Flag.Finite("days").pipe(Flag.withSchema(Days), flags.byDefault("Virtual days; one takes about a minute", 1)),
     bad: Flag.Literals("bad", levelNames).pipe(
-      Flag.withDescription("How bad the network, the service and the machine are: none, low, medium or high"),
-      Flag.withDefault("medium")
+      flags.byDefault("How bad the network, the service and the machine are: none, low, medium or high", "medium")
     ),
     seed: sandboxFlags.seed,
     allow: allowFlag,

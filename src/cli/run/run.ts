@@ -33,8 +33,7 @@ export const command = Command.make(
     dryRun: flags.toggle("dry-run", "Prices from the venue, but nothing is created or signed; fills are simulated"),
     cancelOnExit: flags.cancelOnExit,
     onRemoved: Flag.Literals("on-removed", ["drain", "leave"]).pipe(
-      Flag.withDescription("What becomes of the orders of a strategy whose file is removed while the bot runs"),
-      Flag.withDefault("drain")
+      flags.byDefault("What becomes of the orders of a strategy whose file is removed while the bot runs", "drain")
     ),
     payAgain: Flag.String("pay-again").pipe(
       Flag.withDescription(

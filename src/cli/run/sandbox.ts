@@ -18,8 +18,7 @@ export const command = Command.make(
   {
     port: Flag.Int("port").pipe(
       Flag.withSchema(Port),
-      Flag.withDescription("Port on 127.0.0.1; 0 takes a free one"),
-      Flag.withDefault(sandboxFlags.defaultPort)
+      flags.byDefault("Port on 127.0.0.1; 0 takes a free one", sandboxFlags.defaultPort)
     ),
     seed: sandboxFlags.seed,
     candles: sandboxFlags.candles,
@@ -38,8 +37,7 @@ export const command = Command.make(
     ),
     faults: Flag.Finite("faults").pipe(
       Flag.withSchema(Rate),
-      Flag.withDescription("Share of the requests that is lost, refused or slowed down on purpose"),
-      Flag.withDefault(0)
+      flags.byDefault("Share of the requests that is lost, refused or slowed down on purpose", 0)
     ),
     solvers: sandboxFlags.solvers,
     expireAfter: Flag.String("expire-after").pipe(

@@ -6,16 +6,14 @@ import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
 import { named, SolverLaw } from "../../sandbox/Solvers.ts"
 import * as FileName from "../FileName.ts"
+import * as flags from "../flags.ts"
 
 const Speed = Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 1_000_000 }))
 
 /** Where a sandbox listens unless another port is asked for. */
 export const defaultPort = 8180
 
-export const seed = Flag.Int("seed").pipe(
-  Flag.withDescription("Everything that looks random follows from this number"),
-  Flag.withDefault(1)
-)
+export const seed = Flag.Int("seed").pipe(flags.byDefault("Everything that looks random follows from this number", 1))
 
 export const candles = FileName.flag("candles").pipe(
   Flag.withDescription("Replay this candle CSV (may be gzipped) instead of generated prices"),
@@ -25,8 +23,7 @@ export const candles = FileName.flag("candles").pipe(
 export const speed = (fallback: number) =>
   Flag.Finite("speed").pipe(
     Flag.withSchema(Speed),
-    Flag.withDescription("Market time per real time; payouts and deadlines keep real time"),
-    Flag.withDefault(fallback)
+    flags.byDefault("Market time per real time; payouts and deadlines keep real time", fallback)
   )
 
 export const solvers = FileName.flag("solvers").pipe(
@@ -56,12 +53,12 @@ export const lawOf = Effect.fn("sandboxFlags.lawOf")(function* (written: string)
 })
 
 /** The sandbox options that these flags give. */
-export const optionsOf = (flags: {
+export const optionsOf = (given: {
   readonly seed: number
   readonly candles: Option.Option<string>
   readonly speed: number
 }): SandboxOptions => ({
-  seed: flags.seed,
-  speed: flags.speed,
-  ...Option.match(flags.candles, { onNone: () => ({}), onSome: (candles) => ({ candles }) })
+  seed: given.seed,
+  speed: given.speed,
+  ...Option.match(given.candles, { onNone: () => ({}), onSome: (candles) => ({ candles }) })
 })

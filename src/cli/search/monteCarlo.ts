@@ -13,32 +13,36 @@ export const command = Command.make(
   {
     ...marketFlags,
     fills: Flag.Literals("fills", ["pessimistic", "optimistic"]).pipe(
-      Flag.withDescription("Which side of the band (default: pessimistic)"),
-      Flag.withDefault("pessimistic")
+      flags.byDefault("Which side of the band", "pessimistic")
     ),
     method: Flag.Literals("method", MonteCarlo.methods).pipe(
-      Flag.withDescription(
-        "returns: draw daily returns again; order: shuffle them; trades: draw the trades again; candles: run on reassembled candles (default: returns)"
-      ),
-      Flag.withDefault("returns")
+      flags.byDefault(
+        "returns: draw daily returns again; order: shuffle them; trades: draw the trades again; candles: run on reassembled candles",
+        "returns"
+      )
     ),
-    runs: Flag.Int("runs").pipe(Flag.withDescription("How many simulations (default: 1000)"), Flag.withDefault(1000)),
+    runs: Flag.Int("runs").pipe(flags.byDefault("How many simulations", 1000)),
     ruin: Flag.Int("ruin").pipe(
-      Flag.withDescription("The loss of the equity at the start that counts as ruin, in percent (default: 50)"),
-      Flag.withDefault(50)
+      flags.byDefault("The loss of the equity at the start that counts as ruin, in percent", 50)
     ),
-    block: Flag.Int("block").pipe(
-      Flag.withDescription("Bars of a piece of candles (default: 1440)"),
-      Flag.withDefault(1440)
-    ),
-    seed: Flag.Int("seed").pipe(
-      Flag.withDescription("The same seed gives the same simulations (default: 1)"),
-      Flag.withDefault(1)
-    ),
+    block: Flag.Int("block").pipe(flags.byDefault("Bars of a piece of candles", 1440)),
+    seed: Flag.Int("seed").pipe(flags.byDefault("The same seed gives the same simulations", 1)),
     report: flags.report,
     json: flags.json
   },
   Effect.fn(function* (input) {
     yield* say(input, yield* run(input), { html, json, lines })
   }, Effect.scoped)
-).pipe(Command.withDescription("Repeat a strategy under random luck to see how much of its result is chance"))
+).pipe(
+  Command.withDescription("Repeat a strategy under random luck to see how much of its result is chance"),
+  Command.withExamples([
+    {
+      command: "limitbot monte-carlo strategies/grid.yaml --data btc-1m.csv.gz",
+      description: "A thousand simulations"
+    },
+    {
+      command: "limitbot monte-carlo strategies/grid.yaml --data btc-1m.csv.gz --method candles --runs 200",
+      description: "Run the strategy again on reassembled candles"
+    }
+  ])
+)

@@ -26,21 +26,20 @@ export const searchFlags = {
     Flag.atLeast(1)
   ),
   fills: Flag.Literals("fills", ["worse", "optimistic", "pessimistic"]).pipe(
-    Flag.withDescription(
-      "The rules that rank; worse runs every trial by both sides and ranks by the one that does worse (default: worse)"
-    ),
-    Flag.withDefault("worse")
+    flags.byDefault(
+      "The rules that rank; worse runs every trial by both sides and ranks by the one that does worse",
+      "worse"
+    )
   ),
   objective: Flag.Literals("objective", Objective.objectives).pipe(
-    Flag.withDescription("What makes a trial the best (default: profitQuote)"),
-    Flag.withDefault("profitQuote")
+    flags.byDefault("What makes a trial the best", "profitQuote")
   ),
   where: Flag.String("where").pipe(
     Flag.withDescription("A condition that the best must meet: maxDrawdown<=20%, fills>=50"),
     Flag.atLeast(0)
   ),
   random: Flag.Int("random").pipe(Flag.withDescription("Try only so many, chosen at random"), Flag.optional),
-  seed: Flag.Int("seed").pipe(Flag.withDescription("Seed of the choice (default: 1)"), Flag.withDefault(1)),
+  seed: Flag.Int("seed").pipe(flags.byDefault("Seed of the choice", 1)),
   threads: Flag.Int("threads").pipe(Flag.withDescription("Worker threads; default: one per core"), Flag.optional),
   json: flags.json
 }

@@ -21,7 +21,7 @@ export const command = Command.make(
       ),
       Flag.optional
     ),
-    top: Flag.Int("top").pipe(Flag.withDescription("How many of the best to show (default: 10)"), Flag.withDefault(10)),
+    top: Flag.Int("top").pipe(flags.byDefault("How many of the best to show", 10)),
     out: FileName.flag("out").pipe(
       Flag.withDescription("Keep all results in this file; an interrupted search goes on from it"),
       Flag.optional

@@ -11,18 +11,20 @@ export const command = Command.make(
   "walk-forward",
   {
     ...searchFlags,
-    windows: Flag.Int("windows").pipe(
-      Flag.withDescription("How many stretches to try the best on (default: 6)"),
-      Flag.withDefault(6)
-    ),
-    train: Flag.Finite("train").pipe(
-      Flag.withDescription("How many times a stretch's length to search on before it (default: 3)"),
-      Flag.withDefault(3)
-    ),
+    windows: Flag.Int("windows").pipe(flags.byDefault("How many stretches to try the best on", 6)),
+    train: Flag.Finite("train").pipe(flags.byDefault("How many times a stretch's length to search on before it", 3)),
     anchored: flags.toggle("anchored", "Search on everything before, instead of a window that moves along"),
     report: flags.report
   },
   Effect.fn(function* (input) {
     yield* say(input, yield* run(input), { html, json, lines })
   }, Effect.scoped)
-).pipe(Command.withDescription("Search the past, try the best on what came after, again and again"))
+).pipe(
+  Command.withDescription("Search the past, try the best on what came after, again and again"),
+  Command.withExamples([
+    {
+      command: "limitbot walk-forward strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=11,21,31 --windows 3",
+      description: "Three searches, each tried on what came after it"
+    }
+  ])
+)

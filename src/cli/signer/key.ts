@@ -1,5 +1,5 @@
 /**
- * `limitbot keygen` and `limitbot key import|export`: make a key, put one under a passphrase, take it out again. Keys
+ * `limitbot key new|import|export`: make a key, put one under a passphrase, take it out again. Keys
  * and passphrases are read from and written to files that only their owner can read; none is ever printed.
  */
 import { Console, Effect, FileSystem, Redacted, Schema } from "effect"
@@ -44,8 +44,8 @@ const named = (publicKey: string): string =>
 /** A new ed25519 key. */
 export const generate = Effect.sync(() => Redacted.make(Ed25519.format(randomBytesUnsafe(32))))
 
-export const keygen = Command.make(
-  "keygen",
+const making = Command.make(
+  "new",
   { out },
   Effect.fn(function* ({ out }) {
     const key = yield* generate
@@ -83,7 +83,7 @@ const exporting = Command.make(
   })
 ).pipe(Command.withDescription("Take a key out of a keystore into a file that only you can read"))
 
-export const key = Command.make("key").pipe(
-  Command.withDescription("Keys under a passphrase"),
-  Command.withSubcommands([importing, exporting])
+export const command = Command.make("key").pipe(
+  Command.withDescription("Make a key, put it under a passphrase, take it out again"),
+  Command.withSubcommands([making, importing, exporting])
 )

@@ -22,8 +22,7 @@ export const command = Command.make(
     group: flags.toggle("group", "The socket's group can open it as well: a bot under a user of its own"),
     config: FileName.flag("config").pipe(
       Flag.withAlias("c"),
-      Flag.withDescription("The signer's own file: key, caps, record"),
-      Flag.withDefault("config/signer.yaml")
+      flags.byDefault("The signer's own file: key, caps, record", "config/signer.yaml")
     )
   },
   Effect.fn(function* ({ config, group, socket }) {

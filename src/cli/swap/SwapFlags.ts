@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import * as SwapRequest from "../../app/swap/SwapRequest.ts"
+import { age } from "../../domain/Words.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 import { DurationText } from "../flags.ts"
@@ -15,22 +16,17 @@ export const terms = {
   ),
   from: Argument.String("from").pipe(Argument.withDescription("The asset to pay with"), Argument.optional),
   to: Argument.String("to").pipe(Argument.withDescription("The asset to receive"), Argument.optional),
-  type: Flag.Literals("type", Wire.swapTypes).pipe(
-    Flag.withDescription("Which side is fixed"),
-    Flag.withDefault("EXACT_INPUT" as const)
-  ),
+  type: Flag.Literals("type", Wire.swapTypes).pipe(flags.byDefault("Which side is fixed", "EXACT_INPUT")),
   slippage: Flag.Finite("slippage").pipe(
     Flag.withSchema(BasisPoints),
-    Flag.withDescription("How much worse than quoted it may become, in basis points"),
-    Flag.withDefault(SwapRequest.defaultSlippage)
+    flags.byDefault("How much worse than quoted it may become, in basis points", SwapRequest.defaultSlippage)
   ),
   depositType: Flag.Literals("deposit-type", Wire.depositTypes).pipe(
     Flag.withDescription("Where the payment comes from; default: account.depositType"),
     Flag.optional
   ),
   depositMode: Flag.Literals("deposit-mode", Wire.depositModes).pipe(
-    Flag.withDescription("MEMO: a shared address that tells payments apart by memo"),
-    Flag.withDefault("SIMPLE" as const)
+    flags.byDefault("MEMO: a shared address that tells payments apart by memo", "SIMPLE")
   ),
   recipient: flags.text("recipient", "Who is paid; default: our account, or account.recipients on another chain"),
   recipientType: Flag.Literals("recipient-type", Wire.recipientTypes).pipe(
@@ -44,12 +40,14 @@ export const terms = {
   ),
   deadline: Flag.String("deadline").pipe(
     Flag.withSchema(DurationText),
-    Flag.withDescription("How long the deposit may take, for example 10m"),
-    Flag.withDefault(SwapRequest.defaultDeadlineMillis)
+    flags.byDefault(
+      "How long the deposit may take, for example 10m",
+      SwapRequest.defaultDeadlineMillis,
+      age(SwapRequest.defaultDeadlineMillis)
+    )
   ),
   confidentiality: Flag.Literals("confidentiality", Wire.confidentialities).pipe(
-    Flag.withDescription("How public the swap is"),
-    Flag.withDefault("public" as const)
+    flags.byDefault("How public the swap is", "public")
   ),
   referral: flags.text("referral", "Who sent you, for the venue's records"),
   appFees: Flag.KeyValuePair("app-fee").pipe(
@@ -61,10 +59,7 @@ export const terms = {
     Flag.optional
   ),
   insured: flags.toggle("insured", "Costs two basis points more"),
-  quoteWaiting: Flag.Int("quote-waiting-ms").pipe(
-    Flag.withDescription("How long the venue may look for a better quote"),
-    Flag.withDefault(0)
-  ),
+  quoteWaiting: Flag.Int("quote-waiting-ms").pipe(flags.byDefault("How long the venue may look for a better quote", 0)),
   connectedWallets: Flag.String("connected-wallet").pipe(
     Flag.withDescription("Of the one who asks; may be repeated"),
     Flag.between(0, 20)

@@ -31,6 +31,7 @@ import { VenueError } from "../../venue/VenueError.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 import * as Prompts from "../Prompts.ts"
+import { list, withdrawals } from "./list.ts"
 import * as SwapFlags from "./SwapFlags.ts"
 
 /** What may not be paid now is not even quoted. */
@@ -74,6 +75,7 @@ export const command = Command.make(
   })
 ).pipe(
   Command.withDescription("Swap one asset for another: quote, agree, pay, follow to the end"),
+  Command.withSubcommands([list, withdrawals]),
   Command.withExamples([
     { command: "limitbot swap 0.01 BTC USDC", description: "Shows the quote and asks" },
     { command: "limitbot swap 500 BTC USDC --type EXACT_OUTPUT --yes --json", description: "Receive exactly 500 USDC" },

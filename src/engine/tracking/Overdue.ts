@@ -1,6 +1,6 @@
 /**
  * Orders whose money has been in one state for longer than its term: who waits, since when, and for what. A payout, a
- * refund and a deposit each have a term of their own, because people can wait for them. Pure; `stuck`, the API and the page
+ * refund and a deposit each have a term of their own, because people can wait for them. Pure; `orders --stuck`, the API and the page
  * show it.
  */
 import { hourMillis, minuteMillis } from "../../domain/Durations.ts"

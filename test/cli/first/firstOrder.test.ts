@@ -239,7 +239,7 @@ describe.concurrent("limitbot first-order", () => {
 
   it("refuses without money in the account that pays, and says how it comes there", { timeout: 60_000 }, async () => {
     const { cwd, limitbot, sandbox } = await prepare("near-2026-11")
-    const made = await startHere(["keygen", "--out", join(cwd, "new.key")]).ended
+    const made = await startHere(["key", "new", "--out", join(cwd, "new.key")]).ended
     assert.strictEqual(made.code, 0, made.stderr)
     writeFileSync(join(cwd, "account.key"), readFileSync(join(cwd, "new.key")))
     assertSays(

@@ -273,7 +273,7 @@ describe("limitbot init", () => {
   it("refused the key of whoever practises the steps of a real service at a sandbox", async () => {
     const { url } = await startSandbox({ like: "near-2026-11" })
     const cwd = newFolder()
-    assert.strictEqual((await run(cwd, ["keygen", "--out", "account.key"])).status, 0)
+    assert.strictEqual((await run(cwd, ["key", "new", "--out", "account.key"])).status, 0)
     const made = await run(cwd, [
       ...["init", "my.yaml", "--venue", url, "--profile", "near-2026-11", "--key-file", "account.key"],
       ...["--market", "BTC/USDC", "--kind", "grid", "--set", "size=5", "--yes"]

@@ -219,12 +219,12 @@ describe("signer process", () => {
       if (text !== undefined) writeFileSync(path, text, { mode: 0o600 })
       return path
     }
-    const made = await runHere(["keygen", "--out", file("new.key")])
+    const made = await runHere(["key", "new", "--out", file("new.key")])
     assert.match(made.stdout, /public key ed25519:/)
     assert.strictEqual(statSync(file("new.key")).mode & 0o777, 0o600)
     const key = readFileSync(file("new.key"), "utf8")
     assert.isFalse(made.stdout.includes(key.trim()))
-    assertSays(await runHere(["keygen", "--out", file("new.key")]), 1, /may exist already/)
+    assertSays(await runHere(["key", "new", "--out", file("new.key")]), 1, /may exist already/)
     const right = ["--passphrase-file", file("right.txt", "correct horse battery\n")]
     const wrong = ["--passphrase-file", file("wrong.txt", "incorrect horse battery\n")]
     assert.strictEqual(

@@ -1,4 +1,4 @@
-/** `limitbot swaps`: every swap in the journal, with where its money is. */
+/** `limitbot swap list`: every swap in the journal, with where its money is; `swap withdrawals`: what one of them has paid out. */
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { withJournal } from "../../app/journal/JournalView.ts"
@@ -18,7 +18,7 @@ import { Swaps, type Withdrawals } from "../../venue/Swaps.ts"
 import { TimestampText } from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 
-const withdrawals = Command.make(
+export const withdrawals = Command.make(
   "withdrawals",
   {
     address: Argument.String("address").pipe(Argument.withDescription("Deposit address of the swap")),
@@ -30,17 +30,13 @@ const withdrawals = Command.make(
     ),
     page: Flag.Int("page").pipe(
       Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
-      Flag.withDefault(1)
+      flags.byDefault("Which page", 1)
     ),
     limit: Flag.Int("limit").pipe(
       Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostWithdrawals }))),
-      Flag.withDescription("Most withdrawals of a page"),
-      Flag.withDefault(mostWithdrawals)
+      flags.byDefault("Most withdrawals of a page", mostWithdrawals)
     ),
-    order: Flag.Literals("order", ["asc", "desc"]).pipe(
-      Flag.withDescription("asc: the oldest first"),
-      Flag.withDefault("desc")
-    ),
+    order: Flag.Literals("order", ["asc", "desc"]).pipe(flags.byDefault("asc: the oldest first", "desc")),
     config: flags.config,
     json: flags.json
   },
@@ -67,7 +63,7 @@ const withdrawals = Command.make(
 ).pipe(
   Command.withDescription("List what a swap of type ANY_INPUT has paid out"),
   Command.withExamples([
-    { command: "limitbot swaps withdrawals ADDRESS --json", description: "The newest fifty, for a program" }
+    { command: "limitbot swap withdrawals ADDRESS --json", description: "The newest fifty, for a program" }
   ])
 )
 
@@ -87,18 +83,18 @@ const withdrawalList = (asset: Asset | undefined) =>
     { key: "hash", title: "TRANSACTION", value: ({ hash }) => hash }
   ])
 
-export const command = Command.make(
-  "swaps",
+export const list = Command.make(
+  "list",
   { config: flags.config, csv: flags.csv, json: flags.json },
   Answer.said(({ config }) =>
     withJournal(config, ({ journal }) =>
       SwapHistory.all.pipe(
-        Effect.map((swaps) => Answer.ofList(list, swaps, "No swaps yet.")),
+        Effect.map((swaps) => Answer.ofList(evidence, swaps, "No swaps yet.")),
         Effect.provide(Sqlite.layer({ filename: journal, readOnly: true }))
       )
     )
   )
-).pipe(Command.withDescription("List the swaps and where their money is"), Command.withSubcommands([withdrawals]))
+).pipe(Command.withDescription("List the swaps and where their money is"))
 
 const columns = Table.of<SwapHistory.SwapHistory>([
   { key: "swap", title: "SWAP", value: ({ id }) => id },
@@ -111,7 +107,7 @@ const columns = Table.of<SwapHistory.SwapHistory>([
 ])
 
 /** Programs get the whole evidence. */
-const list = {
+const evidence = {
   ...columns,
   json: (swaps: ReadonlyArray<SwapHistory.SwapHistory>) => swaps.map(SwapText.evidence)
 }

@@ -1,6 +1,5 @@
-/** `limitbot stuck`: orders whose money has been in one state for longer than its term, the oldest first. */
+/** `limitbot orders --stuck`: orders whose money has been in one state for longer than its term, the oldest first. */
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
 import { ofJournal } from "../../app/journal/JournalView.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { iso } from "../../domain/Text.ts"
@@ -9,7 +8,6 @@ import { type Overdue, overdueIn, type StepTerms } from "../../engine/tracking/O
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
-import * as flags from "../flags.ts"
 
 const sameForAll = (term: number): StepTerms => ({
   create: term,
@@ -46,30 +44,16 @@ const list = (assets: Money.Assets, now: number) =>
     { key: "depositAddress", value: ({ placement }) => placement.order?.depositAddress }
   ])
 
-export const command = Command.make(
-  "stuck",
-  {
-    config: flags.config,
-    after: Flag.String("after").pipe(
-      Flag.withSchema(flags.DurationText),
-      Flag.withDescription(
-        "One term for all states, for example 10m; default: those of stuckAfter in the configuration"
-      ),
-      Flag.optional
-    ),
-    csv: flags.csv,
-    json: flags.json
-  },
-  Effect.fn(function* ({ config, after }) {
-    const { stuckAfter } = yield* ConfigFile.loadSettings(config)
-    const terms = Option.match(after, { onNone: () => stuckAfter, onSome: sameForAll })
-    return yield* ofJournal(config, ({ state, assets, now }) => {
-      const rows = overdueIn(state, terms, now)
-      const answer = Answer.ofList(list(assets, now), rows, "Nothing is stuck: every order is within its term.")
-      const ticket = rows
-        .slice(0, 1)
-        .flatMap((row) => ["", `For a support ticket: limitbot evidence ${nameOf(row)} --out evidence.json`])
-      return { ...answer, lines: () => [...answer.lines(), ...ticket] }
-    })
-  }, Answer.print)
-).pipe(Command.withDescription("List orders that wait longer than they should, oldest first"))
+/** By one term for all states, or by those of the configuration. */
+export const stuck = Effect.fn("stuck")(function* (config: string, after: Option.Option<number>) {
+  const { stuckAfter } = yield* ConfigFile.loadSettings(config)
+  const terms = Option.match(after, { onNone: () => stuckAfter, onSome: sameForAll })
+  return yield* ofJournal(config, ({ state, assets, now }) => {
+    const rows = overdueIn(state, terms, now)
+    const answer = Answer.ofList(list(assets, now), rows, "Nothing is stuck: every order is within its term.")
+    const ticket = rows
+      .slice(0, 1)
+      .flatMap((row) => ["", `For a support ticket: limitbot evidence ${nameOf(row)} --out evidence.json`])
+    return { ...answer, lines: () => [...answer.lines(), ...ticket] }
+  })
+})
