@@ -90,7 +90,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
 
 /** Rooms of one concept whose members are many. */
 const mostFiles: Readonly<Record<string, number>> = {
-  "src/domain": 25,
+  "src/domain": 26,
   "src/ledger": 13,
   "src/views": 18,
   "src/strategy": 16,
