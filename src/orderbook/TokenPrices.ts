@@ -49,3 +49,5 @@ export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
 
   return { of } as const
 })
+
+export type TokenPrices = Effect.Success<ReturnType<typeof make>>

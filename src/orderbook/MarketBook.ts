@@ -1,0 +1,152 @@
+/**
+ * One market of the order book: its two-sided price at about the size that the strategies trade, asked at every look, and its
+ * deeper levels, asked one at a time and rarely, since quotes use up the venue's rate limit. A level that fails keeps its last
+ * answer. A price without a second witness (`PriceWitness`) is shown with its doubt and counts as none; a market whose quotes
+ * are refused shows the indicative price of the token list, on which no strategy decides.
+ */
+import { Clock, Effect, Semaphore } from "effect"
+import type { Amount } from "../domain/Amount.ts"
+import type { Book, Depth, DepthLevel } from "../domain/Book.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { elapsedMillis } from "../domain/Durations.ts"
+import { type Market, mid, type TwoSidedPrice } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
+import { Venue } from "../venue/Venue.ts"
+import { quoteRefusedCode, type VenueError } from "../venue/VenueError.ts"
+import type * as PriceWitness from "./PriceWitness.ts"
+import * as Quotes from "./Quotes.ts"
+import type * as TokenPrices from "./TokenPrices.ts"
+import type { Wanted } from "./Wanted.ts"
+
+/** A deeper level is asked again after this long, or after fifty times what its last answer took. */
+const levelMillis = 30_000
+const levelShare = 50
+/** An older level says nothing about the market. */
+const levelLastsMillis = 300_000
+const indicativeMillis = 60_000
+/** As a witness it must know of a move as soon as the quotes do. */
+const secondOpinionMillis = 10_000
+
+export type Failure = VenueError | Quotes.WrongDecimals
+
+export interface MarketSetting {
+  readonly venue: Venue["Service"]
+  readonly tokenPrices: TokenPrices.TokenPrices
+  readonly witness: PriceWitness.PriceWitness
+  /** The price that may be used, or why none may. */
+  readonly publish: (found: { readonly price: TwoSidedPrice } | { readonly doubt: string }) => void
+}
+
+/** `first`: the market as it was wanted first. */
+export const make = Effect.fnUntraced(function* (first: Market, { publish, tokenPrices, venue, witness }: MarketSetting) {
+  const lock = yield* Semaphore.make(1)
+  let book: Book = { market: first, depth: [], asked: { requests: 0, millis: 0 } }
+  let used: TwoSidedPrice | undefined
+  let top: DepthLevel | undefined
+  /** Deeper levels by quantity, with when each may be asked again. */
+  const levels = new Map<Amount, { readonly level: DepthLevel; readonly againAt: number }>()
+  /** The deeper levels as strategies see them: the same object until a level changes. */
+  let deeper: Depth = []
+
+  const counted = Effect.fnUntraced(function* <A, E>(ask: Effect.Effect<A, E, Venue>) {
+    const from = yield* Clock.currentTimeMillis
+    const requests = book.asked.requests + 2
+    return yield* Effect.ensuring(
+      Effect.provideService(ask, Venue, venue),
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        book = { ...book, asked: { requests, millis: now - from } }
+      })
+    )
+  })
+
+  const doubt = (why: string): void => {
+    used = undefined
+    publish({ doubt: why })
+  }
+
+  /** Asks the token list only where the price is not known already. */
+  const doubtOf = Effect.fnUntraced(function* (market: Market, price: TwoSidedPrice) {
+    const look = { mid: Decimal.toNumber(mid(price)), at: price.at }
+    const listed = witness.isKnown(look) ? undefined : yield* tokenPrices.of(market, secondOpinionMillis)
+    return witness.judge(look, listed)
+  })
+
+  const askTop = Effect.fnUntraced(function* ({ market, sizes }: Wanted) {
+    const seen = yield* counted(Quotes.observe(market, sizes))
+    if (seen === undefined) return
+    const { price, quantity } = seen
+    const problem = yield* doubtOf(market, price)
+    top = { quantity, ...price }
+    const { problem: _, indicative: __, ...known } = book
+    book = { ...known, market, price, ...present({ problem }) }
+    if (problem !== undefined) return doubt(problem)
+    used = price
+    publish({ price })
+  })
+
+  /** A level that fails is tried again later; it never fails the look. */
+  const askLevel = Effect.fnUntraced(function* (market: Market, quantity: Amount) {
+    const near = book.price
+    if (near === undefined) return
+    const level = yield* counted(Quotes.level(market, quantity, near.ask)).pipe(
+      Effect.catchTag("VenueError", ({ message }) => Effect.as(Effect.logDebug(message), undefined))
+    )
+    const now = yield* Clock.currentTimeMillis
+    const againAt = now + Math.max(levelMillis, levelShare * book.asked.millis)
+    levels.set(quantity, { level: level ?? levels.get(quantity)?.level ?? { quantity, at: now }, againAt })
+    const fresh = [...levels.values()].filter(({ level }) => now - level.at <= levelLastsMillis)
+    deeper = bySize(fresh.map(({ level }) => level))
+  })
+
+  const noteRefused = Effect.fnUntraced(function* (market: Market, problem: string) {
+    const listed = yield* tokenPrices.of(market, indicativeMillis)
+    const found =
+      listed === undefined ? {} : { indicative: { mid: Decimal.fromNumber(listed.mid, 12), at: listed.askedAt } }
+    book = { ...book, problem, ...found }
+  })
+
+  const againAt = (quantity: Amount): number => levels.get(quantity)?.againAt ?? 0
+  const levelDue = ({ depth }: Wanted, now: number): Amount | undefined =>
+    depth.filter((quantity) => now >= againAt(quantity)).toSorted((a, b) => againAt(a) - againAt(b))[0]
+
+  /** What a failure says of this market, and what of it concerns the whole bot. */
+  const noteFailure = (market: Market, failure: Failure): Effect.Effect<Failure | undefined> => {
+    if (failure._tag === "WrongDecimals") {
+      // Decimals that were right before are right: this answer is odd, and concerns this market alone.
+      const wasRight = book.price !== undefined
+      const why = wasRight ? failure.since : failure.message
+      doubt(why)
+      return Effect.as(noteRefused(market, why), wasRight ? undefined : failure)
+    }
+    if (failure.reason._tag !== "Rejected") return Effect.succeed(failure)
+    if (failure.reason.code === quoteRefusedCode) doubt(failure.message)
+    return Effect.as(noteRefused(market, failure.message), undefined)
+  }
+
+  /** The failure that left the market without a price, if any. `isDeep`: with all deeper levels at once. */
+  const look = (wanted: Wanted, maxAgeMillis: number, isDeep: boolean): Effect.Effect<Failure | undefined> => {
+    const { market } = wanted
+    const asking = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const isFresh = used !== undefined && elapsedMillis(used.at, now) < maxAgeMillis
+      // One odd answer is asked again at once.
+      if (!isFresh) yield* Effect.retry(askTop(wanted), { times: 1, while: ({ _tag }) => _tag === "WrongDecimals" })
+      const due = isDeep ? wanted.depth : [levelDue(wanted, now)]
+      for (const quantity of due) if (quantity !== undefined) yield* askLevel(market, quantity)
+      return undefined
+    })
+    return lock.withPermit(asking).pipe(Effect.catch((failure) => noteFailure(market, failure)))
+  }
+
+  return {
+    look,
+    book: (): Book => ({ ...book, depth: bySize([...(top === undefined ? [] : [top]), ...deeper]) }),
+    /** The deeper levels, for strategies; `undefined` before the first one. */
+    depth: (): Depth | undefined => (deeper.length === 0 ? undefined : deeper)
+  }
+})
+
+export type MarketBook = Effect.Success<ReturnType<typeof make>>
+
+const bySize = (levels: ReadonlyArray<DepthLevel>): Depth =>
+  levels.toSorted((a, b) => (a.quantity < b.quantity ? -1 : a.quantity > b.quantity ? 1 : 0))
