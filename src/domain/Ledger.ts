@@ -17,7 +17,7 @@ import {
   type Transfer
 } from "./Accounts.ts"
 import { type Amount, max, min } from "./Amount.ts"
-import type { BotEvent, Of, Tag } from "./BotEvent.ts"
+import type { BotEvent, Of, PlacementEvent, Tag } from "./BotEvent.ts"
 import { byHand, firstOrder, hasNoBudget } from "./Placement.ts"
 
 /**
@@ -77,7 +77,10 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
     const amount = side === "BUY" ? 0n : min(rest, max(0n, balance(ledger, asset, "wallet", owner)))
     return transfers([{ asset, amount, from: { account: "wallet", owner }, to: { account: "dust", owner } }])
   }
-  if (!("placement" in event)) return []
+  return "placement" in event ? transfersOfPlacement(ledger, event) : []
+}
+
+const transfersOfPlacement = (ledger: Ledger, event: PlacementEvent): ReadonlyArray<Transfer> => {
   /** Where what is not spent goes back to. */
   const purse = purseOf(event.strategy)
   const home = isDustSlot(event.slot) ? "dust" : purse
@@ -108,22 +111,8 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
         { asset: event.asset, amount: event.amount - doubted, from: at("deposit in flight"), to: of(home) }
       ])
     }
-    case "DepositSeen": {
-      // What was in doubt, or given up as lost, shows after all. Anything beyond left the wallet without a record of ours
-      // (a lost journal tail): the wallet pays for it.
-      const left = (["deposit in flight", "in doubt", "residual"] as const).reduce(
-        ({ rest, moved }, place) => {
-          const amount = min(rest, max(0n, held(event.asset, place)))
-          return {
-            rest: rest - amount,
-            moved: [...moved, { asset: event.asset, amount, from: at(place), to: at("in order") }]
-          }
-        },
-        { rest: event.fresh, moved: noTransfers }
-      )
-      const unknown = { asset: event.asset, amount: left.rest, from: of(purse), to: at("in order") }
-      return transfers([...left.moved, unknown])
-    }
+    case "DepositSeen":
+      return depositSeen(ledger, event)
     case "FillSeen": {
       const { amountIn, amountOut, inputAsset, outputAsset } = event
       const fee = feeOfMove(event)
@@ -175,6 +164,30 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
     default:
       return []
   }
+}
+
+const depositSeen = (ledger: Ledger, event: Of<"DepositSeen">): ReadonlyArray<Transfer> => {
+  // What was in doubt, or given up as lost, shows after all. Anything beyond left the wallet without a record of ours
+  // (a lost journal tail): the wallet pays for it.
+  const at = (account: AccountName) => ({ account, owner: event.placement })
+  const held = (account: AccountName) => balance(ledger, event.asset, account, event.placement)
+  const left = (["deposit in flight", "in doubt", "residual"] as const).reduce(
+    ({ rest, moved }, place) => {
+      const amount = min(rest, max(0n, held(place)))
+      return {
+        rest: rest - amount,
+        moved: [...moved, { asset: event.asset, amount, from: at(place), to: at("in order") }]
+      }
+    },
+    { rest: event.fresh, moved: noTransfers }
+  )
+  const unknown = {
+    asset: event.asset,
+    amount: left.rest,
+    from: { account: purseOf(event.strategy), owner: event.strategy },
+    to: at("in order")
+  }
+  return transfers([...left.moved, unknown])
 }
 
 /** An asset that was swapped into itself was moved, not traded: what did not arrive is the fee of the move. */

@@ -156,18 +156,13 @@ const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Hea
   const withRoom = <A>(write: Effect.Effect<A, SqlError.SqlError>) =>
     Effect.catchIf(write, isDiskFull, () => Effect.andThen(makeRoom, write))
 
-  const newestHash = Effect.map(
-    sql<{ hash: string }>`SELECT hash FROM journal ORDER BY sequence DESC LIMIT 1`,
-    ([row]) => row?.hash ?? genesis
-  )
-
   const append = Effect.fn("Journal.append")(
     function* (added: ReadonlyArray<BotEvent>) {
       if (!Array.isReadonlyArrayNonEmpty(added)) return []
       const events = cut === undefined ? added : Array.prepend(added, cut)
       const at = yield* Clock.currentTimeMillis
       const recorded = Array.map(events, (event, index): Recorded => ({ sequence: last + 1 + index, at, event }))
-      let hash = head ?? (yield* newestHash)
+      let hash = head ?? (yield* newestHash(sql))
       const rows = yield* Effect.forEach(recorded, ({ sequence, event }) =>
         Effect.map(encode(event), (body) => {
           hash = hashOf(hash, { sequence, at, body })
@@ -225,6 +220,12 @@ const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Hea
     disk: { isFull: () => isFull, recover }
   })
 })
+
+const newestHash = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ hash: string }>`SELECT hash FROM journal ORDER BY sequence DESC LIMIT 1`,
+    ([row]) => row?.hash ?? genesis
+  )
 
 /** Events, and where the next page begins if there is one. */
 const pageOf = (events: ReadonlyArray<Recorded>) => {

@@ -146,170 +146,7 @@ export const make = (
   books: TradesBooks = emptyBooks(),
   withByHand = false
 ): TradesFold => {
-  const { trades, losses, fees, flows, rounds, planned, markets, kinds, legs, lastPrices } = books
-
-  const isNobodys = (strategy: string): boolean => strategy === byHand && !withByHand
-
-  const turnsOf = (strategy: string): Pick<Trade, "byTurns"> =>
-    kindsByTurns.has(kinds.get(strategy) ?? "") ? { byTurns: true } : {}
-
-  /** Two legs are a round. A slot without a fill has begun none. */
-  const endLeg = (at: number, { strategy, slot }: Pick<About, "strategy" | "slot">): void => {
-    const known = legs.get(legKey(strategy, slot))
-    if (known === undefined) return
-    known.count += 1
-    if (known.count % 2 === 0) rounds.push({ at, ...known.about })
-  }
-
-  const charge = (fee: Fee): void => {
-    fees.push(fee)
-    const { amount, asset, inQuote } = fee
-    if (asset !== fee.base || asset === fee.quote || amount === 0n) return
-    const { at, strategy, slot, placement, market, base, quote } = fee
-    losses.push({
-      ...{ at, strategy, slot, placement, market, base, quote },
-      fillId: `${fee.kind} fee`,
-      side: amount > 0n ? "SELL" : "BUY",
-      baseAmount: magnitude(amount),
-      quoteAmount: magnitude(inQuote),
-      isFee: true,
-      ...turnsOf(strategy)
-    })
-  }
-
-  /** Entries of the opposite kind, at the time when it was found. */
-  const takeBack = (event: Of<"TakenBack">, about: About): void => {
-    const isSale = event.side === "SELL"
-    for (const { amountIn, amountOut, fillId } of event.fills)
-      trades.push({
-        ...about,
-        fillId: `${fillId} taken back`,
-        orderId: event.orderId,
-        side: isSale ? "BUY" : "SELL",
-        baseAmount: isSale ? amountIn : amountOut,
-        quoteAmount: isSale ? amountOut : amountIn,
-        ...turnsOf(about.strategy)
-      })
-    const legsBack = [
-      { kind: "payout", asset: event.outputAsset, amount: -event.payoutFee },
-      { kind: "refund", asset: event.inputAsset, amount: -event.refundFee }
-    ] as const
-    for (const leg of legsBack) {
-      if (leg.amount === 0n) continue
-      const inQuote = leg.asset === about.quote ? leg.amount : -worth(event, -leg.amount)
-      charge({ ...about, ...leg, inQuote, received: 0n, txHashes: [] })
-    }
-    const known = legs.get(legKey(about.strategy, about.slot))
-    if (event.ended !== "FILLED" || known === undefined) return
-    if (known.count % 2 === 0) rounds.push({ ...about, isTakenBack: true })
-    known.count -= 1
-  }
-
-  const lose = ({ _tag, amount, asset, market, placement, slot, strategy }: Of<"WrittenOff" | "Found">, at: number) => {
-    const [base = "", quote = ""] = market.split("/")
-    if (isNobodys(strategy) || base === quote || (asset !== base && asset !== quote)) return
-    const loss = _tag === "WrittenOff" ? "given up" : "found"
-    const about = { at, strategy, slot, placement, market, base, quote, fillId: loss, loss } as const
-    const isSale = (asset === base) === (loss === "given up")
-    const [baseAmount, quoteAmount] = asset === base ? [amount, 0n] : [0n, amount]
-    losses.push({ ...about, side: isSale ? "SELL" : "BUY", baseAmount, quoteAmount, ...turnsOf(strategy) })
-  }
-
-  const remember = (event: Omit<Of<"Planned">, "_tag"> | Of<"TakenBack">, at: number): void => {
-    const [base, quote] =
-      event.side === "SELL" ? [event.inputAsset, event.outputAsset] : [event.outputAsset, event.inputAsset]
-    const { strategy, slot, placement, market, side, price } = event
-    const about = { at, strategy, slot, placement, market, base, quote }
-    planned.set(placement, { event, life: { ...about, side, price, plannedAt: at, wasRequoted: false } })
-  }
-
-  const ofPlacement = (event: PlacementEvent, at: number): void => {
-    if (event._tag === "Planned") {
-      if (isNobodys(event.strategy) && event.inputAsset !== event.outputAsset) return
-      return remember(event, at)
-    }
-    if (event._tag === "WrittenOff" || event._tag === "Found") return lose(event, at)
-    if (event._tag === "TakenBack" && !planned.has(event.placement)) remember(event, at)
-    const known = planned.get(event.placement)
-    if (known === undefined) return
-    const { life } = known
-    const note = (change: Partial<OrderLife>) =>
-      planned.set(event.placement, { ...known, life: { ...life, ...change } })
-    const { strategy, slot, placement, market, base, quote } = life
-    const about = { strategy, slot, placement, market, base, quote }
-    switch (event._tag) {
-      case "Bound":
-        planned.set(event.placement, { ...known, bound: event })
-        return
-      case "FeesEstimated": {
-        const { estimatedRefundFee, estimatedWithdrawFee } = event
-        if (known.bound === undefined) return
-        planned.set(placement, { ...known, bound: { ...known.bound, estimatedRefundFee, estimatedWithdrawFee } })
-        return
-      }
-      case "FeeEchoed":
-        note({ echoedBasisPoints: event.basisPoints })
-        return
-      case "DepositSeen":
-        note({ restingAt: life.restingAt ?? at })
-        return
-      case "CancelRequested":
-        note({ wasRequoted: event.why.code === "requote" })
-        return
-      case "Closed":
-        note({ closedAt: at, status: event.status })
-        if (event.status === "FILLED") endLeg(at, event)
-        return
-      case "FillSeen": {
-        if (isMove(life)) {
-          const fee = feeOfMove(event)
-          const paid = { kind: "payout", asset: base, amount: fee, inQuote: fee, received: 0n, txHashes: [] } as const
-          fees.push({ ...about, at: event.filledAt, ...paid })
-          return
-        }
-        const isSale = event.side === "SELL"
-        const legsKey = legKey(strategy, slot)
-        if (turnsOf(strategy).byTurns && !legs.has(legsKey)) legs.set(legsKey, { count: 0, about })
-        trades.push({
-          ...about,
-          at: event.filledAt,
-          fillId: event.fillId,
-          ...present({ orderId: known.bound?.orderId }),
-          side: event.side,
-          baseAmount: isSale ? event.amountIn : event.amountOut,
-          quoteAmount: isSale ? event.amountOut : event.amountIn,
-          ...turnsOf(strategy)
-        })
-        lastPrices.set(market, { price: event.price, at: event.filledAt })
-        note({ firstFillAt: Math.min(life.firstFillAt ?? event.filledAt, event.filledAt) })
-        return
-      }
-      case "PaidOut":
-      case "Refunded": {
-        const inQuote = (fee: Amount) => (event.asset === quote ? fee : worth(known.event, fee))
-        const { bound } = known
-        const estimated = event._tag === "PaidOut" ? bound?.estimatedWithdrawFee : bound?.estimatedRefundFee
-        charge({
-          ...about,
-          at,
-          kind: event._tag === "PaidOut" ? "payout" : "refund",
-          asset: event.asset,
-          amount: event.fee,
-          inQuote: inQuote(event.fee),
-          ...(estimated === undefined ? {} : { estimated, estimatedInQuote: inQuote(estimated) }),
-          received: event.amount,
-          txHashes: event.txHashes
-        })
-        return
-      }
-      case "TakenBack":
-        planned.set(placement, { ...known, bound: event })
-        return takeBack(event, { at, ...about })
-      default:
-        return
-    }
-  }
-
+  const { trades, losses, fees, flows, rounds, planned, markets, kinds, lastPrices } = books
   const see = (entry: Recorded): void => {
     const { at, event } = entry
     Capital.see(books, entry)
@@ -323,8 +160,8 @@ export const make = (
       }
       for (const { market: name, bid, ask, at: seenAt } of event.elsewhere ?? [])
         lastPrices.set(name, { price: Decimal.midpoint(bid, ask), at: seenAt })
-    } else if (event._tag === "LegClosed") endLeg(at, event)
-    else if ("placement" in event) ofPlacement(event, at)
+    } else if (event._tag === "LegClosed") endLeg(books, at, event)
+    else if ("placement" in event) ofPlacement({ books, withByHand }, event, at)
   }
 
   return {
@@ -339,6 +176,191 @@ export const make = (
       orders: [...planned.values()].map(({ life }) => life).filter((life) => !isMove(life)),
       lastPrices
     })
+  }
+}
+
+/** Swaps by hand are nobody's trading, unless the whole account is read. */
+interface Reading {
+  readonly books: TradesBooks
+  readonly withByHand: boolean
+}
+
+const isNobodys = ({ withByHand }: Reading, strategy: string): boolean => strategy === byHand && !withByHand
+
+const turnsOf = ({ kinds }: TradesBooks, strategy: string): Pick<Trade, "byTurns"> =>
+  kindsByTurns.has(kinds.get(strategy) ?? "") ? { byTurns: true } : {}
+
+/** Two legs are a round. A slot without a fill has begun none. */
+const endLeg = (
+  { legs, rounds }: TradesBooks,
+  at: number,
+  { strategy, slot }: Pick<About, "strategy" | "slot">
+): void => {
+  const known = legs.get(legKey(strategy, slot))
+  if (known === undefined) return
+  known.count += 1
+  if (known.count % 2 === 0) rounds.push({ at, ...known.about })
+}
+
+const charge = (books: TradesBooks, fee: Fee): void => {
+  const { fees, losses } = books
+  fees.push(fee)
+  const { amount, asset, inQuote } = fee
+  if (asset !== fee.base || asset === fee.quote || amount === 0n) return
+  const { at, strategy, slot, placement, market, base, quote } = fee
+  losses.push({
+    ...{ at, strategy, slot, placement, market, base, quote },
+    fillId: `${fee.kind} fee`,
+    side: amount > 0n ? "SELL" : "BUY",
+    baseAmount: magnitude(amount),
+    quoteAmount: magnitude(inQuote),
+    isFee: true,
+    ...turnsOf(books, strategy)
+  })
+}
+
+/** Entries of the opposite kind, at the time when it was found. */
+const takeBack = (books: TradesBooks, event: Of<"TakenBack">, about: About): void => {
+  const { legs, rounds, trades } = books
+  const isSale = event.side === "SELL"
+  for (const { amountIn, amountOut, fillId } of event.fills)
+    trades.push({
+      ...about,
+      fillId: `${fillId} taken back`,
+      orderId: event.orderId,
+      side: isSale ? "BUY" : "SELL",
+      baseAmount: isSale ? amountIn : amountOut,
+      quoteAmount: isSale ? amountOut : amountIn,
+      ...turnsOf(books, about.strategy)
+    })
+  const legsBack = [
+    { kind: "payout", asset: event.outputAsset, amount: -event.payoutFee },
+    { kind: "refund", asset: event.inputAsset, amount: -event.refundFee }
+  ] as const
+  for (const leg of legsBack) {
+    if (leg.amount === 0n) continue
+    const inQuote = leg.asset === about.quote ? leg.amount : -worth(event, -leg.amount)
+    charge(books, { ...about, ...leg, inQuote, received: 0n, txHashes: [] })
+  }
+  const known = legs.get(legKey(about.strategy, about.slot))
+  if (event.ended !== "FILLED" || known === undefined) return
+  if (known.count % 2 === 0) rounds.push({ ...about, isTakenBack: true })
+  known.count -= 1
+}
+
+const lose = (
+  reading: Reading,
+  { _tag, amount, asset, market, placement, slot, strategy }: Of<"WrittenOff" | "Found">,
+  at: number
+) => {
+  const [base = "", quote = ""] = market.split("/")
+  if (isNobodys(reading, strategy) || base === quote || (asset !== base && asset !== quote)) return
+  const loss = _tag === "WrittenOff" ? "given up" : "found"
+  const about = { at, strategy, slot, placement, market, base, quote, fillId: loss, loss } as const
+  const isSale = (asset === base) === (loss === "given up")
+  const [baseAmount, quoteAmount] = asset === base ? [amount, 0n] : [0n, amount]
+  reading.books.losses.push({
+    ...about,
+    side: isSale ? "SELL" : "BUY",
+    baseAmount,
+    quoteAmount,
+    ...turnsOf(reading.books, strategy)
+  })
+}
+
+const remember = ({ planned }: TradesBooks, event: Omit<Of<"Planned">, "_tag"> | Of<"TakenBack">, at: number): void => {
+  const [base, quote] =
+    event.side === "SELL" ? [event.inputAsset, event.outputAsset] : [event.outputAsset, event.inputAsset]
+  const { strategy, slot, placement, market, side, price } = event
+  const about = { at, strategy, slot, placement, market, base, quote }
+  planned.set(placement, { event, life: { ...about, side, price, plannedAt: at, wasRequoted: false } })
+}
+
+const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void => {
+  const { books } = reading
+  const { fees, lastPrices, legs, planned, trades } = books
+  if (event._tag === "Planned") {
+    if (isNobodys(reading, event.strategy) && event.inputAsset !== event.outputAsset) return
+    return remember(books, event, at)
+  }
+  if (event._tag === "WrittenOff" || event._tag === "Found") return lose(reading, event, at)
+  if (event._tag === "TakenBack" && !planned.has(event.placement)) remember(books, event, at)
+  const known = planned.get(event.placement)
+  if (known === undefined) return
+  const { life } = known
+  const note = (change: Partial<OrderLife>) => planned.set(event.placement, { ...known, life: { ...life, ...change } })
+  const { strategy, slot, placement, market, base, quote } = life
+  const about = { strategy, slot, placement, market, base, quote }
+  switch (event._tag) {
+    case "Bound":
+      planned.set(event.placement, { ...known, bound: event })
+      return
+    case "FeesEstimated": {
+      const { estimatedRefundFee, estimatedWithdrawFee } = event
+      if (known.bound === undefined) return
+      planned.set(placement, { ...known, bound: { ...known.bound, estimatedRefundFee, estimatedWithdrawFee } })
+      return
+    }
+    case "FeeEchoed":
+      note({ echoedBasisPoints: event.basisPoints })
+      return
+    case "DepositSeen":
+      note({ restingAt: life.restingAt ?? at })
+      return
+    case "CancelRequested":
+      note({ wasRequoted: event.why.code === "requote" })
+      return
+    case "Closed":
+      note({ closedAt: at, status: event.status })
+      if (event.status === "FILLED") endLeg(books, at, event)
+      return
+    case "FillSeen": {
+      if (isMove(life)) {
+        const fee = feeOfMove(event)
+        const paid = { kind: "payout", asset: base, amount: fee, inQuote: fee, received: 0n, txHashes: [] } as const
+        fees.push({ ...about, at: event.filledAt, ...paid })
+        return
+      }
+      const isSale = event.side === "SELL"
+      const legsKey = legKey(strategy, slot)
+      if (turnsOf(books, strategy).byTurns && !legs.has(legsKey)) legs.set(legsKey, { count: 0, about })
+      trades.push({
+        ...about,
+        at: event.filledAt,
+        fillId: event.fillId,
+        ...present({ orderId: known.bound?.orderId }),
+        side: event.side,
+        baseAmount: isSale ? event.amountIn : event.amountOut,
+        quoteAmount: isSale ? event.amountOut : event.amountIn,
+        ...turnsOf(books, strategy)
+      })
+      lastPrices.set(market, { price: event.price, at: event.filledAt })
+      note({ firstFillAt: Math.min(life.firstFillAt ?? event.filledAt, event.filledAt) })
+      return
+    }
+    case "PaidOut":
+    case "Refunded": {
+      const inQuote = (fee: Amount) => (event.asset === quote ? fee : worth(known.event, fee))
+      const { bound } = known
+      const estimated = event._tag === "PaidOut" ? bound?.estimatedWithdrawFee : bound?.estimatedRefundFee
+      charge(books, {
+        ...about,
+        at,
+        kind: event._tag === "PaidOut" ? "payout" : "refund",
+        asset: event.asset,
+        amount: event.fee,
+        inQuote: inQuote(event.fee),
+        ...(estimated === undefined ? {} : { estimated, estimatedInQuote: inQuote(estimated) }),
+        received: event.amount,
+        txHashes: event.txHashes
+      })
+      return
+    }
+    case "TakenBack":
+      planned.set(placement, { ...known, bound: event })
+      return takeBack(books, event, { at, ...about })
+    default:
+      return
   }
 }
 

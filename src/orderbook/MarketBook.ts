@@ -33,20 +33,20 @@ export interface MarketSetting {
   readonly venue: Venue["Service"]
   readonly tokenPrices: TokenPrices.TokenPrices
   readonly witness: PriceWitness.PriceWitness
-  /** The price that may be used, or why none may. */
-  readonly publish: (found: { readonly price: TwoSidedPrice } | { readonly doubt: string }) => void
+  readonly publish: (market: string, found: PriceOrDoubt) => void
 }
 
+/** The price that may be used, or why none may. */
+export type PriceOrDoubt = { readonly price: TwoSidedPrice } | { readonly doubt: string }
+
 /** `first`: the market as it was wanted first. */
-export const make = Effect.fnUntraced(function* (first: Market, { publish, tokenPrices, venue, witness }: MarketSetting) {
+export const make = Effect.fnUntraced(function* (first: Market, setting: MarketSetting) {
+  const { publish, tokenPrices, venue } = setting
   const lock = yield* Semaphore.make(1)
   let book: Book = { market: first, depth: [], asked: { requests: 0, millis: 0 } }
   let used: TwoSidedPrice | undefined
   let top: DepthLevel | undefined
-  /** Deeper levels by quantity, with when each may be asked again. */
-  const levels = new Map<Amount, { readonly level: DepthLevel; readonly againAt: number }>()
-  /** The deeper levels as strategies see them: the same object until a level changes. */
-  let deeper: Depth = []
+  const levels = makeLevels()
 
   const counted = Effect.fnUntraced(function* <A, E>(ask: Effect.Effect<A, E, Venue>) {
     const from = yield* Clock.currentTimeMillis
@@ -61,27 +61,20 @@ export const make = Effect.fnUntraced(function* (first: Market, { publish, token
 
   const doubt = (why: string): void => {
     used = undefined
-    publish({ doubt: why })
+    publish(first.name, { doubt: why })
   }
-
-  /** Asks the token list only where the price is not known already. */
-  const doubtOf = Effect.fnUntraced(function* (market: Market, price: TwoSidedPrice) {
-    const look = { mid: Decimal.toNumber(mid(price)), at: price.at }
-    const listed = witness.isKnown(look) ? undefined : yield* tokenPrices.of(market, secondOpinionMillis)
-    return witness.judge(look, listed)
-  })
 
   const askTop = Effect.fnUntraced(function* ({ market, sizes }: Wanted) {
     const seen = yield* counted(Quotes.observe(market, sizes))
     if (seen === undefined) return
     const { price, quantity } = seen
-    const problem = yield* doubtOf(market, price)
+    const problem = yield* doubtOf(setting, market, price)
     top = { quantity, ...price }
     const { problem: _, indicative: __, ...known } = book
     book = { ...known, market, price, ...present({ problem }) }
     if (problem !== undefined) return doubt(problem)
     used = price
-    publish({ price })
+    publish(first.name, { price })
   })
 
   /** A level that fails is tried again later; it never fails the look. */
@@ -91,23 +84,14 @@ export const make = Effect.fnUntraced(function* (first: Market, { publish, token
     const level = yield* counted(Quotes.level(market, quantity, near.ask)).pipe(
       Effect.catchTag("VenueError", ({ message }) => Effect.as(Effect.logDebug(message), undefined))
     )
-    const now = yield* Clock.currentTimeMillis
-    const againAt = now + Math.max(levelMillis, levelShare * book.asked.millis)
-    levels.set(quantity, { level: level ?? levels.get(quantity)?.level ?? { quantity, at: now }, againAt })
-    const fresh = [...levels.values()].filter(({ level }) => now - level.at <= levelLastsMillis)
-    deeper = bySize(fresh.map(({ level }) => level))
+    levels.answered(quantity, level, yield* Clock.currentTimeMillis, book.asked.millis)
   })
 
   const noteRefused = Effect.fnUntraced(function* (market: Market, problem: string) {
     const listed = yield* tokenPrices.of(market, indicativeMillis)
-    const found =
-      listed === undefined ? {} : { indicative: { mid: Decimal.fromNumber(listed.mid, 12), at: listed.askedAt } }
-    book = { ...book, problem, ...found }
+    const indicative = listed && { mid: Decimal.fromNumber(listed.mid, 12), at: listed.askedAt }
+    book = { ...book, problem, ...present({ indicative }) }
   })
-
-  const againAt = (quantity: Amount): number => levels.get(quantity)?.againAt ?? 0
-  const levelDue = ({ depth }: Wanted, now: number): Amount | undefined =>
-    depth.filter((quantity) => now >= againAt(quantity)).toSorted((a, b) => againAt(a) - againAt(b))[0]
 
   /** What a failure says of this market, and what of it concerns the whole bot. */
   const noteFailure = (market: Market, failure: Failure): Effect.Effect<Failure | undefined> => {
@@ -131,7 +115,7 @@ export const make = Effect.fnUntraced(function* (first: Market, { publish, token
       const isFresh = used !== undefined && elapsedMillis(used.at, now) < maxAgeMillis
       // One odd answer is asked again at once.
       if (!isFresh) yield* Effect.retry(askTop(wanted), { times: 1, while: ({ _tag }) => _tag === "WrongDecimals" })
-      const due = isDeep ? wanted.depth : [levelDue(wanted, now)]
+      const due = isDeep ? wanted.depth : [levels.due(wanted.depth, now)]
       for (const quantity of due) if (quantity !== undefined) yield* askLevel(market, quantity)
       return undefined
     })
@@ -140,13 +124,44 @@ export const make = Effect.fnUntraced(function* (first: Market, { publish, token
 
   return {
     look,
-    book: (): Book => ({ ...book, depth: bySize([...(top === undefined ? [] : [top]), ...deeper]) }),
+    book: (): Book => ({ ...book, depth: bySize([...(top === undefined ? [] : [top]), ...levels.now()]) }),
     /** The deeper levels, for strategies; `undefined` before the first one. */
-    depth: (): Depth | undefined => (deeper.length === 0 ? undefined : deeper)
+    depth: (): Depth | undefined => (levels.now().length === 0 ? undefined : levels.now())
   }
 })
 
 export type MarketBook = Effect.Success<ReturnType<typeof make>>
+
+/** Why the price may not be used, if so. Asks the token list only where the price is not known already. */
+const doubtOf = Effect.fnUntraced(function* (
+  { tokenPrices, witness }: MarketSetting,
+  market: Market,
+  price: TwoSidedPrice
+) {
+  const look = { mid: Decimal.toNumber(mid(price)), at: price.at }
+  const listed = witness.isKnown(look) ? undefined : yield* tokenPrices.of(market, secondOpinionMillis)
+  return witness.judge(look, listed)
+})
+
+/** The deeper levels, each asked again after a while of its own. */
+const makeLevels = () => {
+  const known = new Map<Amount, { readonly level: DepthLevel; readonly againAt: number }>()
+  /** As strategies see them: the same object until a level changes. */
+  let shown: Depth = []
+  const againAt = (quantity: Amount): number => known.get(quantity)?.againAt ?? 0
+  return {
+    now: (): Depth => shown,
+    due: (wanted: ReadonlyArray<Amount>, now: number): Amount | undefined =>
+      wanted.filter((quantity) => now >= againAt(quantity)).toSorted((a, b) => againAt(a) - againAt(b))[0],
+    /** Without a new level the last one stays. */
+    answered: (quantity: Amount, level: DepthLevel | undefined, now: number, tookMillis: number): void => {
+      const again = now + Math.max(levelMillis, levelShare * tookMillis)
+      known.set(quantity, { level: level ?? known.get(quantity)?.level ?? { quantity, at: now }, againAt: again })
+      const fresh = [...known.values()].filter(({ level }) => now - level.at <= levelLastsMillis)
+      shown = bySize(fresh.map(({ level }) => level))
+    }
+  }
+}
 
 const bySize = (levels: ReadonlyArray<DepthLevel>): Depth =>
   levels.toSorted((a, b) => (a.quantity < b.quantity ? -1 : a.quantity > b.quantity ? 1 : 0))

@@ -72,26 +72,22 @@ export class OrderBook extends Context.Service<
         return witness
       }
 
-      const publishOf =
-        (name: string): MarketBook.MarketSetting["publish"] =>
-        (found) => {
-          if ("price" in found) {
-            doubts.delete(name)
-            prices.set(name, found.price)
-          } else {
-            prices.delete(name)
-            doubts.set(name, found.doubt)
-          }
+      const publish = (name: string, found: MarketBook.PriceOrDoubt): void => {
+        if ("price" in found) {
+          doubts.delete(name)
+          prices.set(name, found.price)
+        } else {
+          prices.delete(name)
+          doubts.set(name, found.doubt)
         }
+      }
 
       const bookOf = Effect.fnUntraced(function* (market: Market) {
         const { name } = market
-        const known = markets.get(name)
-        if (known !== undefined) return known
-        const setting = { venue, tokenPrices, witness: witnessOf(name), publish: publishOf(name) }
-        const made = yield* MarketBook.make(market, setting)
-        markets.set(name, made)
-        return made
+        const setting = { venue, tokenPrices, witness: witnessOf(name), publish }
+        const book = markets.get(name) ?? (yield* MarketBook.make(market, setting))
+        markets.set(name, book)
+        return book
       })
 
       const lookAt = (wanted: Wanted, maxAgeMillis: number, isDeep: boolean) =>

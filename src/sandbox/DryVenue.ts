@@ -23,6 +23,11 @@ interface DryOptions {
   readonly account: MoneyPlaces
 }
 
+const answer = <A>(value: A): Answer<A> => ({ value, correlationId: "dry-run" })
+
+const refuse = (operation: string, code: string, text: string) =>
+  new VenueError({ reason: new Rejected({ operation, code, text }) })
+
 /** Wraps the venue in the context. */
 export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never, Venue> =>
   Layer.effect(
@@ -31,10 +36,6 @@ export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never
       const live = yield* Venue
       const orders = new Map<string, Order>()
       const assetOf = new Map(assets.map((asset) => [asset.id, asset]))
-
-      const answer = <A>(value: A): Answer<A> => ({ value, correlationId: "dry-run" })
-      const refuse = (operation: string, code: string, text: string) =>
-        new VenueError({ reason: new Rejected({ operation, code, text }) })
 
       const marketOf = (baseAsset: string, quoteAsset: string): Market | undefined => {
         const [base, quote] = [assetOf.get(baseAsset), assetOf.get(quoteAsset)]

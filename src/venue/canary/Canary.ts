@@ -79,6 +79,22 @@ const tokensDrift = (said: ReadonlyArray<unknown>, assets: ReadonlyArray<Asset>,
   ]
 }
 
+const accountHistoryDrift = (
+  { access: is, items }: { readonly access: string; readonly items: ReadonlyArray<{ readonly said: unknown }> },
+  was: string
+): Answered =>
+  found([
+    ...items.flatMap(({ said }) => driftOf(kinds.accountItem, said)),
+    ...(is === was ? [] : [{ what: "the account's history", was, is, closesFunding: false }])
+  ])
+
+const clockDrift = (skewMillis: number | undefined): Answered => {
+  if (skewMillis === undefined) return unasked("no answer told the venue's time")
+  if (Math.abs(skewMillis) <= mostSkewMillis) return found([])
+  const is = `${Math.round(Math.abs(skewMillis) / 1000)} s ${skewMillis > 0 ? "ahead" : "behind"}`
+  return found([{ what: "this machine's clock", was: "the venue's", is, closesFunding: false }])
+}
+
 export const layer = Layer.effect(
   Canary,
   Effect.gen(function* () {
@@ -151,23 +167,10 @@ export const layer = Layer.effect(
       Effect.catchReason("VenueError", "Rejected", ({ status }) =>
         status === 400 || status === 403 ? Effect.succeed({ access: "invite-only", items: [] }) : Effect.undefined
       ),
-      Effect.map((answer) => {
-        if (answer === undefined) return unasked("it is refused")
-        const { access: is, items } = answer
-        const what = "the account's history"
-        return found([
-          ...items.flatMap(({ said }) => driftOf(kinds.accountItem, said)),
-          ...(is === accountHistory ? [] : [{ what, was: accountHistory, is, closesFunding: false }])
-        ])
-      })
+      Effect.map((answer) =>
+        answer === undefined ? unasked("it is refused") : accountHistoryDrift(answer, accountHistory)
+      )
     )
-
-    const clock = Effect.map(client.clockSkewMillis, (skew): Answered => {
-      if (skew === undefined) return unasked("no answer told the venue's time")
-      if (Math.abs(skew) <= mostSkewMillis) return found([])
-      const is = `${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead" : "behind"}`
-      return found([{ what: "this machine's clock", was: "the venue's", is, closesFunding: false }])
-    })
 
     const look = Effect.fn("Canary.look")(function* (assets: ReadonlyArray<Asset>) {
       const rows: ReadonlyArray<Row> = [
@@ -177,41 +180,46 @@ export const layer = Layer.effect(
         ["balances", balances],
         ["history and status", past],
         ["account history", own],
-        ["clock", clock]
+        ["clock", Effect.map(client.clockSkewMillis, clockDrift)]
       ]
       const answers = yield* Effect.forEach(rows, ([what, ask]) =>
-        Effect.map(Effect.result(ask), (a) => [what, a] as const)
+        Effect.map(Effect.result(ask), (answer) => [what, answer] as const)
       )
-      const unique = new Map<string, Drift>()
-      const unchecked: Array<ServiceLook["unchecked"][number]> = []
-      let isWhole = true
-      for (const [what, answer] of answers) {
-        if (Result.isFailure(answer)) {
-          const { reason } = answer.failure
-          const isGone = reason._tag === "Rejected" && gone.includes(reason.code)
-          if (isGone) unique.set(what, { what, was: "answered", is: absent, closesFunding: what === "orders" })
-          else unchecked.push({ what, why: answer.failure.message })
-          isWhole &&= reason._tag === "Rejected"
-          continue
-        }
-        const { drift, why } = answer.success
-        if (why !== undefined) unchecked.push({ what, why })
-        for (const each of drift) {
-          const key = each.was === absent ? each.what : JSON.stringify(each)
-          const known = unique.get(key)
-          if (known === undefined || known.is === "null") unique.set(key, each)
-        }
-      }
-      const missing = new Set(unchecked.map(({ what }) => what))
-      return {
-        drift: [...unique.values()]
-          .toSorted((a, b) => Number(b.closesFunding) - Number(a.closesFunding))
-          .slice(0, mostTold),
-        checked: rows.map(([what]) => what).filter((what) => !missing.has(what)),
-        unchecked,
-        isWhole
-      }
+      return summed(answers)
     })
     return Canary.of({ look, order: oneOrder })
   })
 )
+
+/** All answers as one look: each difference once, those that close funding first. */
+const summed = (answers: ReadonlyArray<readonly [string, Result.Result<Answered, VenueError>]>): ServiceLook => {
+  const unique = new Map<string, Drift>()
+  const unchecked: Array<ServiceLook["unchecked"][number]> = []
+  let isWhole = true
+  for (const [what, answer] of answers) {
+    if (Result.isFailure(answer)) {
+      const { reason } = answer.failure
+      const isGone = reason._tag === "Rejected" && gone.includes(reason.code)
+      if (isGone) unique.set(what, { what, was: "answered", is: absent, closesFunding: what === "orders" })
+      else unchecked.push({ what, why: answer.failure.message })
+      isWhole &&= reason._tag === "Rejected"
+      continue
+    }
+    const { drift, why } = answer.success
+    if (why !== undefined) unchecked.push({ what, why })
+    for (const each of drift) {
+      const key = each.was === absent ? each.what : JSON.stringify(each)
+      const known = unique.get(key)
+      if (known === undefined || known.is === "null") unique.set(key, each)
+    }
+  }
+  const missing = new Set(unchecked.map(({ what }) => what))
+  return {
+    drift: [...unique.values()]
+      .toSorted((a, b) => Number(b.closesFunding) - Number(a.closesFunding))
+      .slice(0, mostTold),
+    checked: answers.map(([what]) => what).filter((what) => !missing.has(what)),
+    unchecked,
+    isWhole
+  }
+}
