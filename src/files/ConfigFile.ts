@@ -8,21 +8,16 @@ import { url } from "../control/Address.ts"
 import type { ControlOptions } from "../control/ControlOptions.ts"
 import type { NotifyOptions } from "../control/notify/Notifications.ts"
 import type { Collector } from "../control/Telemetry.ts"
-import type * as Decimal from "../domain/Decimal.ts"
 import { hourMillis } from "../domain/Durations.ts"
 import type { DepositType } from "../domain/MoneyPath.ts"
 import type { OrderTerms } from "../domain/Order.ts"
-import type * as EngineSettings from "../engine/EngineSettings.ts"
-import type { StepTerms } from "../engine/tracking/Overdue.ts"
-import type { WitnessTerms } from "../orderbook/PriceWitness.ts"
+import { defaultTerms } from "../engine/tracking/Overdue.ts"
 import * as Read from "../strategy/Fields.ts"
 import { type JsonSchema, schemaOf } from "../strategy/JsonSchema.ts"
-import type { Markets } from "../strategy/Markets.ts"
 import { inOrder, type Problem, type Report, render, report, sourceText } from "../strategy/Problem.ts"
 import * as TermsSection from "../strategy/TermsSection.ts"
 import { readYaml } from "../strategy/YamlReader.ts"
-import type { VenueFacts } from "../venue/profile/Facts.ts"
-import { defaultProfile, ledgerOf, type ProfileName, verifierOf } from "../venue/profile/Profiles.ts"
+import { ledgerOf, verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 import * as KeystoreSource from "./secrets/KeystoreSource.ts"
 import { literalSecret, readSecret, type SecretSource, secretSource } from "./secrets/SecretSource.ts"
@@ -35,59 +30,7 @@ import * as StuckAfter from "./sections/StuckAfter.ts"
 import * as WalletConfig from "./sections/WalletConfig.ts"
 
 /** Everything except the secrets. */
-export interface BotSettings {
-  readonly venue: {
-    /** Without a slash at the end. */
-    readonly url: string
-    readonly analyticsUrl: string
-    /** How identifiers of the interface spell the home ledger. */
-    readonly ledger: "native" | "near"
-    /** The intents contract that every signed payload must name. */
-    readonly verifier: string
-    /** The venue's public key for quotes; if given, their signatures are verified. */
-    readonly quoteKey: string | undefined
-    readonly minOrderUsd: Decimal.Decimal | undefined
-    /** The configuration has a partner credential, which waives the platform's fee. */
-    readonly hasPartner: boolean
-    /** A feed of the venue's incidents: new funding of an affected asset is held. */
-    readonly incidents: string | undefined
-    /** The name is for people; what the program does follows the facts. */
-    readonly profile: ProfileName
-    readonly facts: VenueFacts
-    /** Other spellings of asset ids that the venue may answer with. */
-    readonly assetSpellings: ReadonlyMap<string, string>
-  }
-  readonly account: {
-    /** Default: the implicit account of the key. */
-    readonly signerId: string | undefined
-    /** The process that signs, if this one has no key. */
-    readonly signer: { readonly socket: string } | undefined
-    readonly depositType: DepositType
-    /** Who pays deposits on other chains. */
-    readonly wallet: WalletConfig.WalletConfig | undefined
-    /** Where money is paid and refunded to on other chains: address by symbol. */
-    readonly recipients: ReadonlyMap<string, string>
-    readonly refundTo: ReadonlyMap<string, string>
-    /** Where an asset's money is, if not where `depositType` says: by asset id. */
-    readonly depositTypes: ReadonlyMap<string, DepositType>
-    readonly terms: OrderTerms
-  }
-  readonly markets: Markets
-  readonly prices: WitnessTerms
-  /** Limits over all strategies together. */
-  readonly limits: EngineSettings.OverallLimits | undefined
-  /** How long each step of an order may take before `stuck` names it. */
-  readonly stuckAfter: StepTerms
-  /** Milliseconds between two comparisons of a running bot with its witnesses. */
-  readonly reconcileEvery: number
-  /** How often a running bot holds the service against what was recorded of it, if at all. */
-  readonly canary: { readonly everyMillis: number } | undefined
-  readonly journal: string
-  readonly dashboard: DashboardConfig.DashboardConfig | undefined
-  readonly notify: ReadonlyArray<NotifyConfig.TargetConfig>
-  readonly heartbeat: NotifyConfig.HeartbeatConfig | undefined
-  readonly otlp: { readonly url: string; readonly token: Read.Located<SecretSource> | undefined } | undefined
-}
+export type BotSettings = NonNullable<ReturnType<typeof settingsOf>["settings"]>
 
 export interface BotConfig extends Omit<BotSettings, "dashboard" | "otlp" | keyof NotifyOptions>, NotifyOptions {
   readonly otlp: Collector | undefined
@@ -207,7 +150,7 @@ const open = Effect.fnUntraced(function* (file: string) {
   }
   const yaml = readYaml(to.source)
   if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
-  const fields = Result.isFailure(yaml) ? undefined : configFields(yaml.success, to)
+  const fields = Result.isFailure(yaml) ? undefined : config(yaml.success, to)
   const resolve = (given: string) => path.resolve(folder, given)
   return { parsed: fields === undefined ? undefined : settingsOf(fields, resolve, to), to, folder }
 })
@@ -245,129 +188,149 @@ const publicKey = Read.matching("a public key such as ed25519:…", /^ed25519:[1
 const symbol = Read.matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
 const address = Read.matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
 
-const configFields = Read.fields({
-  venue: Read.required(
-    Read.fields({
-      url: Read.required(url, "address of the venue"),
-      analyticsUrl: Read.optional(url, "address of its history; default: the same"),
-      profile: Read.optional(FactsSection.profile, "which deployment of the service this is; default: document"),
-      facts: Read.optional(FactsSection.reader, "single facts that differ from the profile's"),
-      ledger: Read.optional(ledger, "how the venue spells its home ledger; default: native, or the profile's"),
-      verifier: Read.optional(account, "contract that signed payments must be for; default: intents.<ledger>"),
-      apiKey: Read.required(secretSource, "key of the venue"),
-      partnerJwt: Read.optional(secretSource, "waives the platform fee, opens the history"),
-      quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
-      minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD"),
-      incidents: Read.optional(url, "JSON feed of the venue's incidents: they hold new funding; default: none is read"),
-      nonceSalt: Read.optional(salt, "salt of the verifier's nonces; default: nonces without one")
-    })
+const secret = Read.located(secretSource)
+
+const venueKeys = {
+  url: Read.required(url, "address of the venue"),
+  analyticsUrl: Read.optional(url, "address of its history", "the same"),
+  profile: FactsSection.profile("which deployment of the service this is"),
+  facts: Read.optional(FactsSection.reader, "single facts that differ from the profile's"),
+  ledger: Read.optional(ledger, "how the venue spells its home ledger", "native, or the profile's"),
+  verifier: Read.optional(account, "contract that signed payments must be for", "intents.<ledger>"),
+  apiKey: Read.required(secret, "key of the venue"),
+  partnerJwt: Read.optional(secret, "waives the platform fee, opens the history"),
+  quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
+  minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD"),
+  incidents: Read.optional(url, "JSON feed of the venue's incidents: they hold new funding", "none is read"),
+  nonceSalt: Read.optional(salt, "salt of the verifier's nonces", "nonces without one")
+}
+
+const accountKeys = {
+  key: Read.optional(secret, "ed25519 key of the account"),
+  keystore: Read.optional(Read.located(KeystoreSource.reader), "the key under a passphrase"),
+  signer: Read.optional(
+    Read.located(Read.section({ socket: Read.required(Read.text, "where `limitbot signer` listens") })),
+    "a process that has the key instead"
   ),
-  account: Read.required(
-    Read.fields({
-      key: Read.optional(secretSource, "ed25519 key of the account"),
-      keystore: Read.optional(KeystoreSource.reader, "the key under a passphrase"),
-      signer: Read.optional(
-        Read.fields({ socket: Read.required(Read.text, "where `limitbot signer` listens") }),
-        "a process that has the key instead"
-      ),
-      signerId: Read.optional(account, "default: the implicit account of the key"),
-      depositType: Read.optional(Read.oneOf(...AssetsSection.depositTypes), "default: INTENTS"),
-      wallet: Read.optional(WalletConfig.reader),
-      recipients: Read.optional(Read.table(symbol, address)),
-      refundTo: Read.optional(Read.table(symbol, address)),
-      ...TermsSection.readers
-    })
-  ),
+  signerId: Read.optional(account, undefined, "the implicit account of the key"),
+  depositType: Read.withDefault(AssetsSection.depositType, "INTENTS"),
+  wallet: Read.optional(WalletConfig.reader),
+  recipients: Read.optional(Read.table(symbol, address)),
+  refundTo: Read.optional(Read.table(symbol, address)),
+  ...TermsSection.keys
+}
+
+/** Its settings, with the places that checks across the file name. */
+const accountReader = Read.checked(accountKeys, (settings, at) => ({ ...settings, at }))
+
+const config = Read.known({
+  venue: Read.required(Read.known(venueKeys)),
+  account: Read.required(accountReader),
   assets: Read.required(AssetsSection.reader(symbol)),
   markets: Read.optional(AssetsSection.marketsReader),
   prices: Read.optional(AssetsSection.pricesReader, "when a price has a second witness"),
   limits: Read.optional(OverallLimits.reader(symbol)),
-  reconcileEvery: Read.optional(Read.duration, "how often a running bot compares its records; default: 1h"),
+  reconcileEvery: Read.withDefault(Read.duration, hourMillis, "how often a running bot compares its records"),
   canary: Read.optional(
-    Read.fields({ every: Read.required(Read.duration, "how often, such as 1d") }),
-    "a running bot asks the service, reading only, whether it is still what was recorded of it; default: never"
+    Read.section({ every: Read.required(Read.duration, "how often, such as 1d") }),
+    "a running bot asks the service, reading only, whether it is still what was recorded of it",
+    "never"
   ),
   stuckAfter: Read.optional(StuckAfter.reader, "how long each step may take before `stuck` names the order"),
-  journal: Read.optional(Read.text, "everything the bot did and saw; default: limitbot.sqlite beside this file"),
+  journal: Read.withDefault(
+    Read.text,
+    defaultJournal,
+    "everything the bot did and saw",
+    `${defaultJournal} beside this file`
+  ),
   notify: Read.optional(NotifyConfig.notifyReader, "who is told what"),
   otlp: Read.optional(
-    Read.fields({
+    Read.section({
       url: Read.required(url, "of an OpenTelemetry collector: traces, metrics and logs go below it"),
-      token: Read.optional(secretSource, "sent as a bearer token")
+      token: Read.optional(secret, "sent as a bearer token")
     })
   ),
-  heartbeat: Read.optional(NotifyConfig.heartbeatReader, "a sign of life to somebody who watches from outside"),
-  dashboard: Read.optional(DashboardConfig.reader, "the dashboard and the control API; default: none")
+  heartbeat: Read.optional(NotifyConfig.heartbeat, "a sign of life to somebody who watches from outside"),
+  dashboard: Read.optional(DashboardConfig.reader, "the dashboard and the control API", "none")
 })
 
 /** The whole file for editors. */
 export const schema = (): JsonSchema => ({
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "The configuration of limitbot",
-  ...schemaOf(configFields)
+  ...schemaOf(config)
 })
 
-type ConfigFields = NonNullable<ReturnType<typeof configFields>>
+type Config = NonNullable<ReturnType<typeof config>>
+type Account = NonNullable<Config["account"]>
 
-const settingsOf = (read: ConfigFields, resolve: (path: string) => string, to: Report) => {
-  const [venue, account] = [read.venue?.value, read.account?.value]
+const settingsOf = (read: Config, resolve: (path: string) => string, to: Report) => {
+  const { account, assets: rows, limits, otlp, venue } = read
   const { key, keystore } = account ?? {}
   const secrets = { apiKey: venue?.apiKey, partnerJwt: venue?.partnerJwt, key, keystore }
   const secretVariables = [venue?.apiKey, venue?.partnerJwt, key, keystore?.value.passphrase].flatMap((found) =>
     found !== undefined && "env" in found.value ? [found.value.env] : []
   )
-  const assets = AssetsSection.assetsOf(read.assets?.value, to)
+  const assets = AssetsSection.assetsOf(rows, to)
   if (venue?.url === undefined || account === undefined || assets === undefined) return { secrets, settings: undefined }
-  const profile = venue.profile?.value ?? defaultProfile
-  const ledgerName = venue.ledger?.value ?? ledgerOf(profile)
-  const settings: BotSettings = {
+  const { analyticsUrl = venue.url, profile, ledger = ledgerOf(profile), verifier = verifierOf(ledger) } = venue
+  const { depositType, signerId, wallet } = account
+  const depositTypes = AssetsSection.depositTypesOf(rows)
+  const settings = {
     venue: {
-      url: venue.url.value,
-      analyticsUrl: venue.analyticsUrl?.value ?? venue.url.value,
-      ledger: ledgerName,
-      verifier: venue.verifier?.value ?? verifierOf(ledgerName),
+      /** Without a slash at the end. */
+      url: venue.url,
+      analyticsUrl,
+      /** How identifiers of the interface spell the home ledger. */
+      ledger,
+      /** The intents contract that every signed payload must name. */
+      verifier,
+      /** The name is for people; what the program does follows the facts. */
       profile,
-      facts: FactsSection.resolved(venue, verifierOf(ledgerName)),
-      quoteKey: venue.quoteKey?.value,
-      minOrderUsd: venue.minOrderUsd?.value,
+      facts: FactsSection.resolved(venue, verifierOf(ledger)),
+      quoteKey: venue.quoteKey,
+      minOrderUsd: venue.minOrderUsd,
+      /** The configuration has a partner credential, which waives the platform's fee. */
       hasPartner: venue.partnerJwt !== undefined,
-      incidents: venue.incidents?.value,
-      assetSpellings: AssetsSection.spellingsOf(read.assets?.value, to)
+      incidents: venue.incidents,
+      /** Other spellings of asset ids that the venue may answer with. */
+      assetSpellings: AssetsSection.spellingsOf(rows, to)
     },
     account: {
-      signerId: account.signerId?.value,
-      signer: read.account === undefined ? undefined : signerOf(read.account, resolve, to),
-      depositType: account.depositType?.value ?? "INTENTS",
-      wallet:
-        account.wallet === undefined
-          ? undefined
-          : WalletConfig.resolved(account.wallet.value, resolve, secretVariables),
-      recipients: AssetsSection.addresses(account.recipients?.value, assets, to),
-      refundTo: AssetsSection.addresses(account.refundTo?.value, assets, to),
-      depositTypes: AssetsSection.depositTypesOf(read.assets?.value),
-      terms: termsOf(read, account, to)
+      signerId,
+      /** The process that signs, if this one has no key. */
+      signer: signerOf(account, resolve, to),
+      depositType,
+      /** Who pays deposits on other chains. */
+      wallet: wallet && WalletConfig.resolved(wallet, resolve, secretVariables),
+      /** Where money is paid and refunded to on other chains: address by symbol. */
+      recipients: AssetsSection.addresses(account.recipients, assets, to),
+      refundTo: AssetsSection.addresses(account.refundTo, assets, to),
+      /** Where an asset's money is, if not where `depositType` says: by asset id. */
+      depositTypes,
+      terms: termsOf(account, [depositType, ...depositTypes.values()], to)
     },
-    ...AssetsSection.marketsOf(read, assets, resolve("."), to),
-    limits: read.limits === undefined ? undefined : OverallLimits.resolved(read.limits.value, assets, to),
-    reconcileEvery: read.reconcileEvery?.value ?? hourMillis,
-    canary: read.canary?.value.every && { everyMillis: read.canary.value.every.value },
-    stuckAfter: StuckAfter.resolved(read.stuckAfter?.value),
-    journal: resolve(read.journal?.value ?? defaultJournal),
-    notify: NotifyConfig.targetsOf(read.notify?.value, to),
-    heartbeat: NotifyConfig.heartbeatOf(read.heartbeat, to),
-    otlp:
-      read.otlp?.value.url === undefined ? undefined : { url: read.otlp.value.url.value, token: read.otlp.value.token },
-    dashboard: read.dashboard === undefined ? undefined : DashboardConfig.resolved(read.dashboard, resolve, to)
+    ...AssetsSection.marketsOf(read.markets, read.prices, assets, resolve("."), to),
+    /** Limits over all strategies together. */
+    limits: limits && OverallLimits.resolved(limits, assets, to),
+    reconcileEvery: read.reconcileEvery,
+    canary: read.canary && { everyMillis: read.canary.every },
+    stuckAfter: read.stuckAfter ?? defaultTerms,
+    journal: resolve(read.journal),
+    notify: NotifyConfig.targetsOf(read.notify, to),
+    heartbeat: read.heartbeat,
+    otlp,
+    dashboard: read.dashboard
   }
   return { secrets, settings }
 }
 
 /** Either a key, plain or in a keystore, or a process that holds it; a process does not say whose key it is. */
 const signerOf = (
-  { value: { key: plain, keystore, signer, signerId }, ...place }: NonNullable<ConfigFields["account"]>,
+  { at, key: plain, keystore, signer, signerId }: Account,
   resolve: (path: string) => string,
   to: Report
-): BotSettings["account"]["signer"] => {
+) => {
   if (plain !== undefined && keystore !== undefined)
     return report(to, keystore, "account has a key and a keystore: leave one out")
   const key = plain ?? keystore
@@ -375,21 +338,16 @@ const signerOf = (
   // An unreadable key has already been reported.
   if (signer === undefined && key === undefined && to.problems.length > 0) return undefined
   if (signer === undefined && key === undefined)
-    return report(to, place, '"key" is missing: ed25519 key of the account', "or `signer`, a process that has it")
-  if (signer?.value.socket === undefined) return undefined
+    return report(to, at("key"), '"key" is missing: ed25519 key of the account', "or `signer`, a process that has it")
+  if (signer === undefined) return undefined
   if (signerId === undefined) return report(to, signer, "account.signer needs account.signerId beside it")
-  return { socket: resolve(signer.value.socket.value) }
+  return { socket: resolve(signer.value.socket) }
 }
 
-const termsOf = (
-  read: ConfigFields,
-  account: NonNullable<ConfigFields["account"]>["value"],
-  to: Report
-): OrderTerms => {
-  const { depositMode, depositType } = account
-  const kinds = [depositType?.value, ...AssetsSection.depositTypesOf(read.assets?.value).values()]
-  if (depositMode?.value === "MEMO" && !kinds.includes("ORIGIN_CHAIN")) {
-    report(to, depositMode, "a deposit by intent carries no memo: MEMO is for ORIGIN_CHAIN, which no asset is")
+const termsOf = (account: Account, depositTypes: ReadonlyArray<DepositType>, to: Report): OrderTerms => {
+  if (account.depositMode === "MEMO" && !depositTypes.includes("ORIGIN_CHAIN")) {
+    const text = "a deposit by intent carries no memo: MEMO is for ORIGIN_CHAIN, which no asset is"
+    report(to, account.at("depositMode"), text)
   }
-  return TermsSection.resolved(account, to)
+  return TermsSection.termsOf(account, account.at, to)
 }

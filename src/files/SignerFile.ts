@@ -16,7 +16,7 @@ import * as KeystoreSource from "./secrets/KeystoreSource.ts"
 import { readSecret, secretSource } from "./secrets/SecretSource.ts"
 import * as FactsSection from "./sections/FactsSection.ts"
 
-const kmsFields = Read.fields({
+const kms = Read.known({
   command: Read.required(Read.list(Read.text), "the program that asks the service, and its arguments"),
   publicKey: Read.required(
     Read.scalar("a public key, ed25519:… in base58", (text) =>
@@ -25,19 +25,19 @@ const kmsFields = Read.fields({
   )
 })
 
-const fileFields = Read.fields({
-  key: Read.optional(secretSource, "ed25519 key of the account"),
-  keystore: Read.optional(KeystoreSource.reader, "the same under a passphrase"),
-  kms: Read.optional(kmsFields, "a service that has the key, behind a program"),
-  signerId: Read.optional(Read.text, "default: the implicit account of the key"),
-  verifier: Read.optional(Read.text, "default: intents.near"),
-  profile: Read.optional(FactsSection.profile, "of the service, as in the bot's own file; default: document"),
+const signerFile = Read.known({
+  key: Read.optional(Read.located(secretSource), "ed25519 key of the account"),
+  keystore: Read.optional(Read.located(KeystoreSource.reader), "the same under a passphrase"),
+  kms: Read.optional(Read.located(kms), "a service that has the key, behind a program"),
+  signerId: Read.optional(Read.text, undefined, "the implicit account of the key"),
+  verifier: Read.optional(Read.text, undefined, verifierOf("near")),
+  profile: FactsSection.profile("of the service, as in the bot's own file"),
   facts: Read.optional(FactsSection.reader, "single facts that differ from the profile's"),
-  record: Read.optional(Read.text, "default: signer.log beside this file"),
+  record: Read.withDefault(Read.text, "signer.log", undefined, "signer.log beside this file"),
   assets: Read.required(
     Read.table(
       Read.text,
-      Read.fields({
+      Read.section({
         id: Read.required(Read.text, "the venue's identifier"),
         decimals: Read.required(Read.integer(0, 36)),
         maxTransfer: Read.required(Read.price, "most in one order"),
@@ -52,19 +52,18 @@ export class SignerFileInvalid extends Schema.TaggedError<SignerFileInvalid>()("
   message: Schema.String
 }) {}
 
-type Fields = NonNullable<ReturnType<typeof fileFields>>
+type Fields = NonNullable<ReturnType<typeof signerFile>>
 
 const capsOf = ({ assets }: Fields, to: Report): ReadonlyMap<string, Cap> =>
   new Map(
-    (assets?.value ?? []).flatMap(([symbol, { value }]): ReadonlyArray<readonly [string, Cap]> => {
-      const { decimals, id, maxPerDay, maxTransfer } = value
-      if (decimals === undefined || id === undefined || maxPerDay === undefined || maxTransfer === undefined) return []
-      const [once, daily] = [maxTransfer, maxPerDay].map((cap) => fromDecimal(cap.value, decimals.value))
-      if (once === undefined || daily === undefined) {
-        report(to, symbol, `a cap of ${symbol.value} has more than ${decimals.value} decimals`)
+    (assets ?? []).flatMap(([symbol, { value }]): ReadonlyArray<readonly [string, Cap]> => {
+      const { decimals, id } = value
+      const [maxTransfer, maxPerDay] = [value.maxTransfer, value.maxPerDay].map((cap) => fromDecimal(cap, decimals))
+      if (maxTransfer === undefined || maxPerDay === undefined) {
+        report(to, symbol, `a cap of ${symbol.value} has more than ${decimals} decimals`)
         return []
       }
-      return [[id.value, { symbol: symbol.value, maxTransfer: once, maxPerDay: daily }]]
+      return [[id, { symbol: symbol.value, maxTransfer, maxPerDay }]]
     })
   )
 
@@ -78,11 +77,11 @@ const signingOf = Effect.fnUntraced(function* ({ key, keystore, kms }: Fields, f
   }
   if (kms !== undefined) {
     const { command, publicKey } = kms.value
-    const [program, ...args] = (command?.value ?? []).map(({ value }) => value)
+    const [program, ...args] = (command ?? []).map(({ value }) => value)
     if (program === undefined || publicKey === undefined) return undefined
     const path = yield* Path.Path
     const resolved = program.includes("/") ? path.resolve(folder, program) : program
-    return { kms: { program: resolved, args, publicKey: publicKey.value } } satisfies Signing
+    return { kms: { program: resolved, args, publicKey } } satisfies Signing
   }
   const found =
     keystore !== undefined
@@ -107,7 +106,7 @@ export const load = Effect.fn("SignerFile.load")(function* (file: string) {
   const folder = path.dirname(path.resolve(file))
   const yaml = readYaml(to.source)
   if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
-  const fields = Result.isFailure(yaml) ? undefined : fileFields(yaml.success, to)
+  const fields = Result.isFailure(yaml) ? undefined : signerFile(yaml.success, to)
   const caps = fields === undefined ? new Map<string, Cap>() : capsOf(fields, to)
   const signing = fields === undefined ? undefined : yield* signingOf(fields, folder, to)
   if (fields === undefined || signing === undefined || to.problems.length > 0) {
@@ -118,11 +117,8 @@ export const load = Effect.fn("SignerFile.load")(function* (file: string) {
   return {
     signing,
     caps,
-    signerId: fields.signerId?.value,
-    facts: FactsSection.resolved(
-      { profile: fields.profile, verifier: fields.verifier, facts: fields.facts },
-      verifierOf("near")
-    ),
-    record: path.resolve(folder, fields.record?.value ?? "signer.log")
+    signerId: fields.signerId,
+    facts: FactsSection.resolved(fields, verifierOf("near")),
+    record: path.resolve(folder, fields.record)
   }
 })

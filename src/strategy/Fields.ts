@@ -122,6 +122,10 @@ export const checked = <T extends Keys, A>(
     return isWhole(table, values) ? as(values, (key) => read[key] ?? node, to) : undefined
   })
 
+/** The same for whoever does without what is missing or wrong. */
+export const known = <T extends Keys>(table: T): Reader<KnownSettings<T>> =>
+  mapped(fields(table), (read) => valuesOf(table, read))
+
 export const section = <T extends Keys>(table: T): Reader<SettingsOf<T>> => checked(table, (settings) => settings)
 
 const objectSchema = (table: Keys, otherKeys: ReadonlyArray<string>): JsonSchema => {
@@ -160,9 +164,7 @@ const readField = (
     return report(to, { start: map.start, end: map.start + 1 }, `missing key "${name}"`, hintOf(name, field))
   }
   if (isEmpty(entry.value)) return report(to, entry.key, `"${name}" has no value`)
-  const { start, end } = entry.value
-  const value = field.read(entry.value, to)
-  return value === undefined ? undefined : { value, start, end }
+  return located(field.read)(entry.value, to)
 }
 
 /** What a key takes, in the words that editors show. */
@@ -178,14 +180,9 @@ export const table = <A>(readName: Reader<string>, readSettings: Reader<A>): Rea
   const read: Reader<Rows<A>> = (node, to) => {
     if (node.type !== "map") return report(to, node, `expected names with their settings, found ${describe(node)}`)
     const rows = [...node.entries].map(([text, { key, value }]) => {
-      const { start, end } = key
-      const name = readName({ type: "scalar", text, isQuoted: true, start, end }, to)
-      const settings = readSettings(value, to)
-      if (name === undefined || settings === undefined) return undefined
-      return [
-        { value: name, start, end },
-        { value: settings, start: value.start, end: value.end }
-      ] as const
+      const name = located(readName)({ type: "scalar", text, isQuoted: true, ...key }, to)
+      const settings = located(readSettings)(value, to)
+      return name === undefined || settings === undefined ? undefined : ([name, settings] as const)
     })
     const good = rows.filter((row) => row !== undefined)
     return good.length === rows.length ? good : undefined
@@ -209,10 +206,7 @@ export const list = <A>(readItem: Reader<A>): Reader<ReadonlyArray<Located<A>>> 
   const read: Reader<ReadonlyArray<Located<A>>> = (node, to) => {
     if (node.type !== "list") return report(to, node, `expected a list, found ${describe(node)}`)
     if (node.items.length === 0) return report(to, node, "the list is empty")
-    const items = node.items.map((item) => {
-      const value = readItem(item, to)
-      return value === undefined ? undefined : { value, start: item.start, end: item.end }
-    })
+    const items = node.items.map((item) => located(readItem)(item, to))
     const good = items.filter((item) => item !== undefined)
     return good.length === items.length ? good : undefined
   }
@@ -247,6 +241,10 @@ export const mapped = <A, B>(read: Reader<A>, as: (value: A, node: YamlNode, to:
     () => schemaOf(read)
   )
 
+/** The value with its place, for whoever finds out later that it does not serve. */
+export const located = <A>(read: Reader<A>): Reader<Located<A>> =>
+  mapped(read, (value, { start, end }) => ({ value, start, end }))
+
 /** Text of this form. */
 export const matching = (expected: string, pattern: RegExp): Reader<string> =>
   scalar(expected, (found) => (pattern.test(found) ? found : undefined), undefined, {
@@ -254,7 +252,10 @@ export const matching = (expected: string, pattern: RegExp): Reader<string> =>
     pattern: pattern.source
   })
 
-export const text: Reader<string> = scalar("text", (found) => (found.trim() === "" ? undefined : found))
+export const text: Written<string> = written(
+  scalar("text", (found) => (found.trim() === "" ? undefined : found)),
+  String
+)
 
 /** The text of an expression with its place; it is compiled once the names that it may use are known. */
 export const expression: Reader<YamlScalar> = described(
@@ -317,13 +318,10 @@ const ifPositive = (value: Decimal.Decimal | undefined): Decimal.Decimal | undef
   value !== undefined && Decimal.isPositive(value) ? value : undefined
 const positive = (found: string): Decimal.Decimal | undefined => ifPositive(Decimal.parse(found))
 
+const aboveZero = numeric(decimalPattern, { exclusiveMinimum: 0 })
+
 /** Quote units per base unit, exactly as written. */
-export const price: Reader<Decimal.Decimal> = scalar(
-  "a price above zero",
-  positive,
-  numberHint,
-  numeric(decimalPattern, { exclusiveMinimum: 0 })
-)
+export const price: Reader<Decimal.Decimal> = scalar("a price above zero", positive, numberHint, aboveZero)
 
 /** Units of the asset, as smallest units. `zero`: whether zero is allowed. */
 export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { zero: false }): Reader<Amount.Amount> => {
@@ -341,10 +339,7 @@ export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { ze
 
 /** A plain number above zero, as a double. */
 export const factor: Written<number> = written(
-  mapped(
-    scalar("a number above zero", positive, undefined, numeric(decimalPattern, { exclusiveMinimum: 0 })),
-    Decimal.toNumber
-  ),
+  mapped(scalar("a number above zero", positive, undefined, aboveZero), Decimal.toNumber),
   String
 )
 

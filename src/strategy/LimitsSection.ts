@@ -1,19 +1,13 @@
 /** The `limits:` section: what a strategy may use and lose, and what happens when it reaches a limit. */
 import type { Asset } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { dayMillis, minuteMillis } from "../domain/Durations.ts"
+import { dayMillis, minuteMillis, secondMillis } from "../domain/Durations.ts"
 import type { Market } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
-import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
-import { type Report, report } from "./Problem.ts"
+import { anyMarket, type JsonSchema, schemaOf } from "./JsonSchema.ts"
+import { report } from "./Problem.ts"
 import type { Budget, Limits, QuietHours } from "./Strategy.ts"
-import type { YamlNode } from "./YamlReader.ts"
-
-const defaults = {
-  maxOpenOrders: 100,
-  maxPriceDeviation: Decimal.make(5n, 2),
-  staleAfterMillis: 30_000
-}
 
 const minutesOfDay = (text: string): number | undefined => {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
@@ -31,13 +25,10 @@ const quietHours: Read.Reader<QuietHours> = Read.scalar("hours of the day in UTC
 const [leastLifetime, longestLifetime] = [10 * minuteMillis, 7 * dayMillis]
 
 /** Shorter ones would spend their time on being placed, and the venue keeps an order for a week. */
-const lifetime: Read.Reader<number> = described(
-  (node: YamlNode, to: Report) => {
-    const millis = Read.duration(node, to)
-    if (millis === undefined || (millis >= leastLifetime && millis <= longestLifetime)) return millis
-    return report(to, node, "an order rests for 10m at least and for 7d at most")
-  },
-  () => schemaOf(Read.duration)
+const lifetime = Read.mapped(Read.duration, (millis, node, to) =>
+  millis >= leastLifetime && millis <= longestLifetime
+    ? millis
+    : report(to, node, "an order rests for 10m at least and for 7d at most")
 )
 
 /** What a file trades: one market or several with the same quote. */
@@ -47,33 +38,29 @@ type Traded = readonly [Market, ...ReadonlyArray<Market>]
 const budget = ([market, ...others]: Traded): Read.Reader<Budget> => {
   const [base, quote] = others.length === 0 ? ["base", "quote"] : [market.base.symbol, market.quote.symbol]
   const amountOf = (asset: Asset, about: string) => Read.optional(Read.amount(asset, { zero: true }), about)
-  const read = Read.fields({
+  const keys: Record<string, ReturnType<typeof amountOf>> = {
     [base]: amountOf(market.base, "of the base asset"),
     ...Object.fromEntries(others.map((each) => [each.base.symbol, amountOf(each.base, "of this asset")])),
     [quote]: amountOf(market.quote, "of the quote asset")
+  }
+  return Read.checked(keys, (found) => {
+    const amount = (key: string) => found[key] ?? 0n
+    const further = new Map(others.map(({ base: { symbol } }) => [symbol, amount(symbol)]))
+    return { base: amount(base), quote: amount(quote), ...(others.length === 0 ? {} : { others: further }) }
   })
-  return described(
-    (node: YamlNode, to: Report) => {
-      const found = read(node, to)
-      if (found === undefined) return undefined
-      const amount = (key: string) => found[key]?.value ?? 0n
-      const further = new Map(others.map(({ base: { symbol } }) => [symbol, amount(symbol)]))
-      return { base: amount(base), quote: amount(quote), ...(others.length === 0 ? {} : { others: further }) }
-    },
-    () => schemaOf(read)
-  )
 }
 
-const limitsFields = (traded: Traded) => {
-  const quoteAmount = Read.amount(traded[0].quote, { zero: false })
-  return Read.fields({
+const limitsKeys = (traded: Traded) => {
+  const quoteAmount = Read.amount(traded[0].quote)
+  return {
     budget: Read.required(budget(traded)),
-    maxOpenOrders: Read.optional(Read.integer(1, 20_000), "most orders at the same time; default: 100"),
-    maxPriceDeviation: Read.optional(
+    maxOpenOrders: Read.withDefault(Read.integer(1, 20_000), 100, "most orders at the same time"),
+    maxPriceDeviation: Read.withDefault(
       Read.ratio,
-      "refuse an order that gives away more than this against the price; default: 5%"
+      Decimal.make(5n, 2),
+      "refuse an order that gives away more than this against the price"
     ),
-    staleAfter: Read.optional(Read.duration, "decide nothing on a price older than this; default: 30s"),
+    staleAfter: Read.withDefault(Read.duration, 30 * secondMillis, "decide nothing on a price older than this"),
     minOrder: Read.optional(quoteAmount, "refuse orders worth less than this much quote"),
     maxNotional: Read.optional(quoteAmount, "most that all its orders may be worth together, in quote"),
     maxOrdersPerHour: Read.optional(Read.integer(1, 100_000), "most orders placed within an hour"),
@@ -92,12 +79,12 @@ const limitsFields = (traded: Traded) => {
       Read.oneOf("pause", "drain"),
       "what happens then: pause places nothing new, drain also withdraws"
     )
-  })
+  }
 }
 
 /** Without the budget, whose keys depend on the markets (see `budgetSchema`). */
 export const limitsSchema = (): JsonSchema => {
-  const { properties, ...limits } = schemaOf(limitsFields([anyMarket]))
+  const { properties, ...limits } = schemaOf(Read.fields(limitsKeys([anyMarket])))
   return { ...limits, properties: { ...Object(properties), budget: {} } }
 }
 
@@ -113,37 +100,21 @@ export const readLimits =
   (traded: Traded): Read.Reader<Limits> =>
   (node, to) => {
     const before = to.problems.length
-    const read = limitsFields(traded)(node, to)
-    const budget = read?.budget
-    if (read === undefined || budget === undefined) return undefined
-    const { base, quote, others } = budget.value
-    const isGiven = [base, quote, ...(others?.values() ?? [])].some((amount) => amount > 0n)
-    const isRead = to.problems.length === before
-    if (isRead && !isGiven) report(to, budget, nothing(traded))
-    if (read.onLoss !== undefined && read.maxDailyLoss === undefined && read.maxDrawdown === undefined && isRead) {
-      report(to, read.onLoss, "onLoss needs maxDailyLoss or maxDrawdown to act on")
-    }
-    return {
-      budget: budget.value,
-      maxOpenOrders: read.maxOpenOrders?.value ?? defaults.maxOpenOrders,
-      maxPriceDeviation: read.maxPriceDeviation?.value ?? defaults.maxPriceDeviation,
-      staleAfterMillis: read.staleAfter?.value ?? defaults.staleAfterMillis,
-      ...given("minOrder", read.minOrder),
-      ...given("maxNotional", read.maxNotional),
-      ...given("maxOrdersPerHour", read.maxOrdersPerHour),
-      ...given("maxFeeBasisPoints", read.maxFeeBasisPoints),
-      ...given("orderLifetimeMillis", read.orderLifetime),
-      ...given("quietHours", read.quietHours),
-      ...given("maxDailyLoss", read.maxDailyLoss),
-      ...given("maxDrawdown", read.maxDrawdown),
-      ...given("onLoss", read.onLoss)
-    }
+    const read = Read.checked(limitsKeys(traded), ({ staleAfter, orderLifetime, ...limits }, at): Limits => {
+      const isRead = to.problems.length === before
+      const { budget, maxDailyLoss, maxDrawdown, onLoss } = limits
+      const { base, quote, others } = budget
+      const isGiven = [base, quote, ...(others?.values() ?? [])].some((amount) => amount > 0n)
+      if (isRead && !isGiven) report(to, at("budget"), nothing(traded))
+      if (onLoss !== undefined && maxDailyLoss === undefined && maxDrawdown === undefined && isRead) {
+        report(to, at("onLoss"), "onLoss needs maxDailyLoss or maxDrawdown to act on")
+      }
+      return present({ ...limits, staleAfterMillis: staleAfter, orderLifetimeMillis: orderLifetime })
+    })
+    return read(node, to)
   }
 
 const nothing = (traded: Traded): string =>
   traded.length === 1
     ? "a budget of nothing: give an amount of base, quote or both"
     : "a budget of nothing: give an amount of at least one asset"
-
-const given = <K extends string, A>(key: K, read: Read.Located<A> | undefined): { readonly [key in K]?: A } =>
-  (read === undefined ? {} : { [key]: read.value }) as { readonly [key in K]?: A }

@@ -73,10 +73,11 @@ const fileFields = (offered: Markets) =>
       limits: Read.required((limits: YamlNode) => limits, "what it may use and lose"),
       rearm: Read.optional(
         Read.ratio,
-        "an order that filled is placed again only when the price has moved this far from the fill; default: at once"
+        "an order that filled is placed again only when the price has moved this far from the fill",
+        "at once"
       ),
-      skim: Read.optional(skimNode, "quote above this is set aside and never used again; default: nothing is"),
-      terms: Read.optional(TermsSection.reader, "of its orders; default: as the configuration says"),
+      skim: Read.optional(skimNode, "quote above this is set aside and never used again", "nothing is"),
+      terms: Read.optional(TermsSection.reader, "of its orders", "as the configuration says"),
       candles: Read.optional(
         Read.text,
         "where volumes, and candles of the time before the bot, come from: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"

@@ -6,9 +6,7 @@
 import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
-import { described, schemaOf } from "./JsonSchema.ts"
-import { type Report, report } from "./Problem.ts"
-import type { YamlNode } from "./YamlReader.ts"
+import { type Report, report, type Span } from "./Problem.ts"
 
 const mostFeeBasisPoints = 500
 const feeRecipient = Read.scalar(
@@ -18,38 +16,27 @@ const feeRecipient = Read.scalar(
   { type: "string" }
 )
 
-export const readers = {
-  confidentiality: Read.optional(Read.oneOf("basic", "advanced"), "of orders and swaps; default: basic"),
-  depositMode: Read.optional(
-    Read.oneOf("SIMPLE", "MEMO"),
-    "how deposits on other chains are told apart; default: SIMPLE"
-  ),
+export const keys = {
+  confidentiality: Read.optional(Read.oneOf("basic", "advanced"), "of orders and swaps", "basic"),
+  depositMode: Read.optional(Read.oneOf("SIMPLE", "MEMO"), "how deposits on other chains are told apart", "SIMPLE"),
   appFees: Read.optional(
     Read.table(feeRecipient, Read.integer(0, mostFeeBasisPoints)),
     "basis points of the input by recipient, asked for with every order; `self` is a rebate, or a cost where the service keeps a half"
   )
 }
 
-export const resolved = (given: Partial<Read.Fields<typeof readers>>, to: Report): OrderTerms => {
-  const { appFees, confidentiality, depositMode } = given
-  const fees = appFees?.value.map(([recipient, { value: fee }]) => ({ recipient: recipient.value, fee }))
+export const termsOf = (
+  { appFees, confidentiality, depositMode }: Read.SettingsOf<typeof keys>,
+  at: (key: "appFees") => Span,
+  to: Report
+): OrderTerms => {
+  const fees = appFees?.map(([recipient, { value: fee }]) => ({ recipient: recipient.value, fee }))
   const total = (fees ?? []).reduce((sum, { fee }) => sum + fee, 0)
-  if (appFees !== undefined && total > mostFeeBasisPoints) {
-    report(
-      to,
-      appFees,
-      `the fees are ${total} basis points together, and the venue takes ${mostFeeBasisPoints} at most`
-    )
+  if (total > mostFeeBasisPoints) {
+    const text = `the fees are ${total} basis points together, and the venue takes ${mostFeeBasisPoints} at most`
+    report(to, at("appFees"), text)
   }
-  return present({ appFees: fees, confidentiality: confidentiality?.value, depositMode: depositMode?.value })
+  return present({ appFees: fees, confidentiality, depositMode })
 }
 
-const section = Read.fields(readers)
-
-export const reader = described(
-  (node: YamlNode, to: Report) => {
-    const found = section(node, to)
-    return found === undefined ? undefined : resolved(found, to)
-  },
-  () => schemaOf(section)
-)
+export const reader = Read.checked(keys, termsOf)

@@ -11,18 +11,19 @@ import * as Read from "../../strategy/Fields.ts"
 import { type Markets, market } from "../../strategy/Markets.ts"
 import { quoted, type Report, report, suggestion } from "../../strategy/Problem.ts"
 
-export const depositTypes = ["INTENTS", "CONFIDENTIAL_INTENTS", "ORIGIN_CHAIN"] as const
+export const depositType = Read.oneOf("INTENTS", "CONFIDENTIAL_INTENTS", "ORIGIN_CHAIN")
 
-const assetFields = Read.fields({
-  id: Read.required(Read.text, "the venue's identifier"),
+const asset = Read.known({
+  id: Read.required(Read.located(Read.text), "the venue's identifier"),
   decimals: Read.required(Read.integer(0, 36), "places of the smallest unit"),
   aliases: Read.optional(Read.list(Read.text), "other identifiers that the venue may answer with"),
   depositType: Read.optional(
-    Read.oneOf(...depositTypes),
-    "where this asset is: paid from, refunded and paid out to there; default: account.depositType"
+    depositType,
+    "where this asset is: paid from, refunded and paid out to there",
+    "account.depositType"
   )
 })
-export const reader = (symbol: Read.Reader<string>) => Read.table(symbol, assetFields)
+export const reader = (symbol: Read.Reader<string>) => Read.table(symbol, asset)
 
 type Rows = NonNullable<ReturnType<ReturnType<typeof reader>>>
 
@@ -34,7 +35,7 @@ export const assetsOf = (assets: Rows | undefined, to: Report): ReadonlyArray<As
     const other = ids.get(id.value)
     if (other !== undefined) report(to, id, `${symbol.value} and ${other} have the same id: one asset needs one name`)
     ids.set(id.value, symbol.value)
-    return [{ symbol: symbol.value, id: id.value, decimals: decimals.value }]
+    return [{ symbol: symbol.value, id: id.value, decimals }]
   })
   return read?.length === assets?.length ? read : undefined
 }
@@ -48,7 +49,7 @@ export const depositTypesOf = (assets: Rows | undefined): ReadonlyMap<string, De
         {
           value: { depositType, id }
         }
-      ]) => (depositType === undefined || id === undefined ? [] : [[id.value, depositType.value] as const])
+      ]) => (depositType === undefined || id === undefined ? [] : [[id.value, depositType] as const])
     )
   )
 
@@ -57,7 +58,7 @@ export const spellingsOf = (assets: Rows | undefined, to: Report): ReadonlyMap<s
   const ids = new Set((assets ?? []).flatMap(([, { value }]) => value.id?.value ?? []))
   const spellings = new Map<string, string>()
   for (const [symbol, { value }] of assets ?? []) {
-    for (const alias of value.aliases?.value ?? []) {
+    for (const alias of value.aliases ?? []) {
       if (ids.has(alias.value) || spellings.has(alias.value)) {
         report(to, alias, `${quoted(alias.value)} names an asset already: an alias of ${symbol.value} must be its own`)
       } else if (value.id !== undefined) spellings.set(alias.value, value.id.value)
@@ -81,28 +82,36 @@ export const addresses = (
   return new Map((rows ?? []).map(([name, { value }]) => [name.value, value]))
 }
 
+/** A ratio as a double. */
+const share = Read.written(Read.mapped(Read.ratio, Decimal.toNumber), (value) =>
+  Decimal.percent(Decimal.fromNumber(value))
+)
+
 export const marketsReader = Read.table(
   Read.text,
-  Read.fields({
+  Read.section({
     tick: Read.optional(Read.price, "price step"),
     candles: Read.optional(Read.text, "where volumes, and candles of the time before the bot, come from"),
-    within: Read.optional(Read.ratio, "how far its price may be from a second witness; default: prices.within")
+    within: Read.optional(share, "how far its price may be from a second witness", "prices.within")
   })
 )
 
-export const pricesReader = Read.fields({
-  within: Read.optional(
-    Read.ratio,
-    "how far a price may be from a second witness (token list, last known price); default: 3%"
+export const pricesReader = Read.section({
+  within: Read.withDefault(
+    share,
+    defaultWitnessTerms.within,
+    "how far a price may be from a second witness (token list, last known price)"
   ),
-  after: Read.optional(Read.duration, "how long quotes must agree that no witness confirms or denies; default: 1m")
+  after: Read.withDefault(
+    Read.duration,
+    defaultWitnessTerms.lastsMillis,
+    "how long quotes must agree that no witness confirms or denies"
+  )
 })
 
-type MarketRows = Read.Located<NonNullable<ReturnType<typeof marketsReader>>> | undefined
-type PriceFields = Read.Located<NonNullable<ReturnType<typeof pricesReader>>> | undefined
-
 export const marketsOf = (
-  { markets, prices }: { readonly markets?: MarketRows; readonly prices?: PriceFields },
+  rows: ReturnType<typeof marketsReader>,
+  prices: ReturnType<typeof pricesReader>,
   assets: ReadonlyArray<Asset>,
   folder: string,
   to: Report
@@ -111,20 +120,13 @@ export const marketsOf = (
   const sources = new Map<string, { readonly source: string; readonly folder: string }>()
   const withinOf = new Map<string, number>()
   const known = market({ assets, ticks: new Map() })
-  for (const [name, { value }] of markets?.value ?? []) {
-    if (value.candles !== undefined) sources.set(name.value, { source: value.candles.value, folder })
-    const found = known({ type: "scalar", text: name.value, isQuoted: true, start: name.start, end: name.end }, to)
+  for (const [{ value: text, ...place }, { value }] of rows ?? []) {
+    if (value.candles !== undefined) sources.set(text, { source: value.candles, folder })
+    const found = known({ type: "scalar", text, isQuoted: true, ...place }, to)
     if (found === undefined) continue
-    if (value.tick !== undefined) ticks.set(found.name, value.tick.value)
-    if (value.within !== undefined) withinOf.set(found.name, Decimal.toNumber(value.within.value))
+    if (value.tick !== undefined) ticks.set(found.name, value.tick)
+    if (value.within !== undefined) withinOf.set(found.name, value.within)
   }
-  const { after, within } = prices?.value ?? {}
-  return {
-    markets: { assets, ticks, sources },
-    prices: {
-      within: within === undefined ? defaultWitnessTerms.within : Decimal.toNumber(within.value),
-      withinOf,
-      lastsMillis: after?.value ?? defaultWitnessTerms.lastsMillis
-    }
-  }
+  const { within, after: lastsMillis } = prices ?? { ...defaultWitnessTerms, after: defaultWitnessTerms.lastsMillis }
+  return { markets: { assets, ticks, sources }, prices: { within, withinOf, lastsMillis } }
 }

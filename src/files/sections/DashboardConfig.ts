@@ -2,80 +2,64 @@
  * `dashboard` of the configuration: where the control server listens. It is meant for this machine. Anything else
  * sends tokens over a network and needs TLS, or the explicit statement that something else encrypts.
  */
-import { Effect, FileSystem, Redacted } from "effect"
+import { Effect, FileSystem, Path, Redacted } from "effect"
 import { isLoopback } from "../../control/Address.ts"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
 import * as PlainFiles from "../PlainFiles.ts"
-import { readSecret, type SecretSource, secretSource } from "../secrets/SecretSource.ts"
+import { readSecret, secretSource } from "../secrets/SecretSource.ts"
 
 const defaultPort = 8177
 /** What nobody can guess, whatever it is made of. */
 const shortestToken = 32
 const howToMakeOne = "openssl rand -hex 32 makes one"
 
-export interface DashboardConfig {
-  readonly host: string
-  readonly port: number
-  /** The usual port is anybody's; one that is named is meant. */
-  readonly mayMove: boolean
-  readonly names: ReadonlyArray<string>
-  readonly viewerToken: Read.Located<SecretSource> | undefined
-  readonly tls: { readonly certificate: string; readonly key: Read.Located<SecretSource> } | undefined
-}
-
-const hostName = Read.scalar("an address or a name to listen on, such as 127.0.0.1", (text) =>
-  /^[A-Za-z0-9.:[\]-]{1,253}$/.test(text) ? text : undefined
+const hostName = Read.written(
+  Read.scalar("an address or a name to listen on, such as 127.0.0.1", (text) =>
+    /^[A-Za-z0-9.:[\]-]{1,253}$/.test(text) ? text : undefined
+  ),
+  String
 )
 
-export const reader = Read.fields({
-  host: Read.optional(hostName, "default: 127.0.0.1"),
+const secret = Read.located(secretSource)
+
+const keys = {
+  host: Read.withDefault(hostName, "127.0.0.1"),
   port: Read.optional(
     Read.integer(0, 65_535),
-    `default: ${defaultPort}, or any free one where it is taken; 0: any free one`
+    undefined,
+    `${defaultPort}, or any free one where it is taken; 0: any free one`
   ),
   names: Read.optional(Read.list(hostName), "further host names by which browsers ask for it"),
   tls: Read.optional(
-    Read.fields({
+    Read.section({
       certificate: Read.required(Read.text, "file in PEM"),
-      key: Read.required(secretSource, "its private key in PEM")
+      key: Read.required(secret, "its private key in PEM")
     })
   ),
-  viewerToken: Read.optional(secretSource, "a further token that only looks, such as Prometheus' own"),
+  viewerToken: Read.optional(secret, "a further token that only looks, such as Prometheus' own"),
   unencrypted: Read.optional(Read.trueOrFalse, "listens beyond this machine without TLS: somebody else encrypts")
-})
+}
 
-type Fields = NonNullable<ReturnType<typeof reader>>
-
-export const resolved = (
-  { value: read, ...place }: Read.Located<Fields>,
-  resolve: (path: string) => string,
-  to: Report
-): DashboardConfig | undefined => {
-  const host = read.host?.value ?? "127.0.0.1"
-  const tls = read.tls?.value
-  if (!isLoopback(host) && tls === undefined && read.unencrypted?.value !== true) {
+export const reader = Read.checked(keys, ({ host, names = [], port, tls, unencrypted, viewerToken }, at, to) => {
+  if (!isLoopback(host) && tls === undefined && unencrypted !== true) {
     const hint = "set dashboard.tls, or dashboard.unencrypted: true where a proxy or a container's network protects it"
-    return report(
-      to,
-      read.host ?? place,
-      `dashboard.host ${host} can be reached from other machines without encryption`,
-      hint
-    )
+    const text = `dashboard.host ${host} can be reached from other machines without encryption`
+    return report(to, at("host"), text, hint)
   }
   return {
     host: host.replace(/^\[|\]$/g, ""),
-    port: read.port?.value ?? defaultPort,
-    mayMove: read.port === undefined,
-    names: [...(isLoopback(host) ? [] : [host]), ...(read.names?.value ?? []).map(({ value }) => value)],
-    viewerToken: read.viewerToken,
-    tls:
-      tls?.certificate === undefined || tls.key === undefined
-        ? undefined
-        : { certificate: resolve(tls.certificate.value), key: tls.key }
+    port: port ?? defaultPort,
+    /** The usual port is anybody's; one that is named is meant. */
+    mayMove: port === undefined,
+    names: [...(isLoopback(host) ? [] : [host]), ...names.map(({ value }) => value)],
+    viewerToken,
+    tls
   }
-}
+})
+
+type DashboardConfig = NonNullable<ReturnType<typeof reader>>
 
 /** With the key and the certificate read; a problem is reported at the place that names them. */
 export const loaded = Effect.fn("DashboardConfig.loaded")(function* (
@@ -89,11 +73,12 @@ export const loaded = Effect.fn("DashboardConfig.loaded")(function* (
   const address = { ...place, viewerToken }
   if (tls === undefined) return { ...address, tls: undefined } satisfies ControlOptions
   const fileSystem = yield* FileSystem.FileSystem
+  const file = (yield* Path.Path).resolve(folder, tls.certificate)
   const key: Redacted.Redacted | undefined = yield* readSecret(tls.key, folder, to)
-  const certificate = yield* fileSystem.readFileString(tls.certificate).pipe(
+  const certificate = yield* fileSystem.readFileString(file).pipe(
     Effect.catch((error) => {
       const why = PlainFiles.phraseOf(error) ?? error.message
-      return Effect.sync(() => report(to, tls.key, `cannot read the certificate ${tls.certificate}: ${why}`))
+      return Effect.sync(() => report(to, tls.key, `cannot read the certificate ${file}: ${why}`))
     })
   )
   if (key === undefined || certificate === undefined) return undefined

@@ -23,15 +23,16 @@ const treasury = Read.matching("64 digits in hex, or none", /^(?:[0-9a-f]{64}|no
 const rpc = Read.matching("an address such as https://rpc.example.org", /^https?:\/\/[^\s"']{1,300}$/)
 const basisPoints = Read.ratioOrZero
 
-export const profile = Read.oneOf(...profileNames)
+const profileName = Read.oneOf(...profileNames)
+export const profile = (says: string) => Read.withDefault(profileName, defaultProfile, says)
 
-export const reader = Read.fields({
+export const reader = Read.section({
   confidentialVerifier: Read.optional(account, "contract that executes payments of confidential accounts"),
   treasury: Read.optional(treasury, "issuer of the tokens there; `none`: tokens have their public ids"),
-  loginVerifier: Read.optional(account, "contract that logins are signed for; default: verifier"),
+  loginVerifier: Read.optional(account, "contract that logins are signed for", "verifier"),
   loginNonce: Read.optional(Read.oneOf(...loginNonces), "`started`: logins say from when they are valid"),
   loginWithin: Read.optional(
-    Read.fields({
+    Read.section({
       before: Read.required(Read.duration, "how long ago at most"),
       after: Read.required(Read.duration, "how far ahead at most")
     }),
@@ -40,7 +41,7 @@ export const reader = Read.fields({
   salts: Read.optional(Read.table(account, salt), "by verifier, until they rotate; that of logins is venue.nonceSalt"),
   saltFrom: Read.optional(rpc, "RPC address of the login verifier's ledger, which tells its salt"),
   fees: Read.optional(
-    Read.fields({
+    Read.section({
       credential: Read.optional(Read.oneOf(...partnerCredentials), "which setting is a partner's credential"),
       withoutPartner: Read.optional(basisPoints, "on top, without a partner's credential"),
       withPartner: Read.optional(basisPoints, "with one"),
@@ -49,7 +50,7 @@ export const reader = Read.fields({
       settlement: Read.optional(basisPoints, "of each settlement"),
       appFees: Read.optional(Read.oneOf("added", "shared"), "`shared`: the service keeps half"),
       improvement: Read.optional(
-        Read.fields({
+        Read.section({
           kept: Read.optional(Read.ratioOrZero, "what the service keeps of it"),
           minutes: Read.optional(Read.integer(0, 1_000_000), "how long after the quote")
         }),
@@ -60,7 +61,7 @@ export const reader = Read.fields({
     "what the service takes"
   ),
   orders: Read.optional(
-    Read.fields({
+    Read.section({
       confidentialities: Read.optional(Read.list(Read.oneOf(...confidentialities)), "what an order may ask for"),
       tooSmall: Read.optional(Read.oneOf(...tooSmallCodes), "the code that refuses an order below the smallest one")
     }),
@@ -74,78 +75,74 @@ export const reader = Read.fields({
 })
 
 interface Said {
-  readonly profile: Read.Located<ProfileName> | undefined
-  readonly verifier: Read.Located<string> | undefined
+  readonly profile: ProfileName
+  readonly verifier: string | undefined
   /** The salt of the login's verifier. */
-  readonly nonceSalt?: Read.Located<string> | undefined
-  readonly facts: Read.Located<NonNullable<ReturnType<typeof reader>>> | undefined
+  readonly nonceSalt?: string | undefined
+  readonly facts: ReturnType<typeof reader>
 }
 
-const inBasisPoints = (ratio: Read.Located<Decimal.Decimal> | undefined): number | undefined =>
-  ratio === undefined ? undefined : Decimal.toNumber(ratio.value) * 10_000
+const inBasisPoints = (ratio: Decimal.Decimal | undefined): number | undefined =>
+  ratio && Decimal.toNumber(ratio) * 10_000
 
 /** The facts of the profile, and what the file says otherwise. */
-export const resolved = ({ facts, nonceSalt, profile, verifier }: Said, usual: string): VenueFacts => {
-  const said = facts?.value
-  const of = factsOf(profile?.value ?? defaultProfile, verifier?.value ?? usual)
+export const resolved = ({ facts: said, nonceSalt, profile, verifier }: Said, usual: string): VenueFacts => {
+  const of = factsOf(profile, verifier ?? usual)
   const { CONFIDENTIAL_INTENTS: confidential, INTENTS } = of.signing
-  const issuer = said?.treasury?.value ?? confidential.treasury
-  const { after, before } = said?.loginWithin?.value ?? {}
+  const issuer = said?.treasury ?? confidential.treasury
+  const { after, before } = said?.loginWithin ?? {}
   const login = {
     ...of.login,
-    verifier: said?.loginVerifier?.value ?? of.login.verifier,
-    nonce: said?.loginNonce?.value ?? of.login.nonce,
+    verifier: said?.loginVerifier ?? of.login.verifier,
+    nonce: said?.loginNonce ?? of.login.nonce,
     ...(before === undefined || after === undefined
       ? {}
-      : { startsWithinSeconds: { before: before.value / 1000, after: after.value / 1000 } })
+      : { startsWithinSeconds: { before: before / 1000, after: after / 1000 } })
   }
-  const salts = Object.fromEntries(
-    (said?.salts?.value ?? []).map(([{ value: name }, { value }]) => [name, value] as const)
-  )
-  const orders = said?.orders?.value
-  const fees = said?.fees?.value
-  const { kept, minutes } = fees?.improvement?.value ?? {}
+  const salts = Object.fromEntries((said?.salts ?? []).map(([{ value: name }, { value }]) => [name, value] as const))
+  const { fees, orders } = said ?? {}
+  const { kept, minutes } = fees?.improvement ?? {}
   return {
     ...of,
     ...present({
-      saltFrom: said?.saltFrom?.value,
-      settlementHashes: said?.settlementHashes?.value,
-      crossingHashes: said?.crossingHashes?.value,
-      advancedStatus: said?.advancedStatus?.value,
-      movesBetweenAccounts: said?.movesBetweenAccounts?.value,
-      accountHistory: said?.accountHistory?.value
+      saltFrom: said?.saltFrom,
+      settlementHashes: said?.settlementHashes,
+      crossingHashes: said?.crossingHashes,
+      advancedStatus: said?.advancedStatus,
+      movesBetweenAccounts: said?.movesBetweenAccounts,
+      accountHistory: said?.accountHistory
     }),
     signing: {
       INTENTS,
       CONFIDENTIAL_INTENTS: {
-        verifier: said?.confidentialVerifier?.value ?? confidential.verifier,
+        verifier: said?.confidentialVerifier ?? confidential.verifier,
         ...present({ treasury: issuer === "none" ? undefined : issuer })
       }
     },
     login,
-    salts: { ...of.salts, ...salts, ...(nonceSalt === undefined ? {} : { [login.verifier]: nonceSalt.value }) },
+    salts: { ...of.salts, ...salts, ...(nonceSalt === undefined ? {} : { [login.verifier]: nonceSalt }) },
     orders: {
       ...of.orders,
       ...present({
-        confidentialities: orders?.confidentialities?.value.map(({ value }) => value),
-        tooSmall: orders?.tooSmall?.value
+        confidentialities: orders?.confidentialities?.map(({ value }) => value),
+        tooSmall: orders?.tooSmall
       })
     },
     fees: {
       ...of.fees,
       ...present({
-        credential: fees?.credential?.value,
+        credential: fees?.credential,
         withoutPartner: inBasisPoints(fees?.withoutPartner),
         withPartner: inBasisPoints(fees?.withPartner),
         alike: inBasisPoints(fees?.alike),
         settlement: inBasisPoints(fees?.settlement),
-        stable: fees?.stable?.value.map(({ value }) => value),
-        appFees: fees?.appFees?.value,
-        fillsNet: fees?.fillsNet?.value
+        stable: fees?.stable?.map(({ value }) => value),
+        appFees: fees?.appFees,
+        fillsNet: fees?.fillsNet
       }),
       improvement: {
-        kept: kept === undefined ? of.fees.improvement.kept : Decimal.toNumber(kept.value),
-        minutes: minutes?.value ?? of.fees.improvement.minutes
+        kept: kept === undefined ? of.fees.improvement.kept : Decimal.toNumber(kept),
+        minutes: minutes ?? of.fees.improvement.minutes
       }
     }
   }

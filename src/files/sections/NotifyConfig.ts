@@ -9,6 +9,7 @@ import type { Mailbox } from "../../control/notify/email.ts"
 import type { HeartbeatOptions } from "../../control/notify/Heartbeat.ts"
 import { daily, type Severity, severities } from "../../control/notify/Notice.ts"
 import { BotEvent } from "../../domain/BotEvent.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { described, schemaOf } from "../../strategy/JsonSchema.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
@@ -30,12 +31,12 @@ const address = described(readAddress, () => ({ anyOf: [schemaOf(webAddress), sc
 /** As in the journal: a misspelled kind would be an alert that never comes. */
 const kind = Read.oneOf(...Object.keys(BotEvent.cases), ...daily)
 
-const targetFields = Read.fields({
+const target = Read.known({
   to: Read.required(Read.oneOf(...receivers)),
-  url: Read.optional(address, "where to; telegram needs none"),
-  secret: Read.optional(secretSource, "signs a webhook; the token of a telegram bot or of ntfy"),
+  url: Read.optional(Read.located(address), "where to; telegram needs none"),
+  secret: Read.optional(Read.located(secretSource), "signs a webhook; the token of a telegram bot or of ntfy"),
   chat: Read.optional(Read.text, "of telegram"),
-  least: Read.optional(Read.oneOf(...severities), "the least severity; default: warn"),
+  least: Read.withDefault(Read.oneOf(...severities), "warn", "the least severity"),
   kinds: Read.optional(Read.list(kind), "kinds of events that are told whatever their severity"),
   except: Read.optional(Read.list(kind), "kinds of events that are not told"),
   commands: Read.optional(
@@ -47,14 +48,21 @@ const targetFields = Read.fields({
   user: Read.optional(Read.text, "of email: who logs in at the server, with the secret")
 })
 
-export const notifyReader = Read.list(targetFields)
+export const notifyReader = Read.list(target)
 
-export const heartbeatReader = Read.fields({
-  url: Read.required(address, "pinged while all is well; with /start and /fail as healthchecks do"),
-  every: Read.optional(Read.duration, "default: 1m")
-})
+export const heartbeat = Read.checked(
+  {
+    url: Read.required(Read.located(address), "pinged while all is well; with /start and /fail as healthchecks do"),
+    every: Read.withDefault(Read.duration, minuteMillis)
+  },
+  ({ url, every }, at, to) =>
+    every < shortestMillis
+      ? report(to, at("every"), "a heartbeat comes at most every second")
+      : { url, everyMillis: every }
+)
+type HeartbeatConfig = NonNullable<ReturnType<typeof heartbeat>>
 
-type TargetFields = NonNullable<ReturnType<typeof targetFields>>
+type TargetFields = NonNullable<ReturnType<typeof target>>
 
 /** Checked, except for the secrets. */
 export interface TargetConfig {
@@ -69,38 +77,33 @@ export interface TargetConfig {
   readonly mailbox: Mailbox | undefined
 }
 
-export interface HeartbeatConfig {
-  readonly url: Read.Located<Address>
-  readonly everyMillis: number
-}
-
-const texts = (list: Read.Located<ReadonlyArray<Read.Located<string>>> | undefined): ReadonlyArray<string> =>
-  (list?.value ?? []).map(({ value }) => value)
+const texts = (list: ReadonlyArray<Read.Located<string>> | undefined): ReadonlyArray<string> =>
+  (list ?? []).map(({ value }) => value)
 
 const targetOf = ({ value, ...place }: Read.Located<TargetFields>, report_: Report): TargetConfig | undefined => {
   const { chat, commands, except, from, kinds, least, recipients, secret, to, url, user } = value
   if (to === undefined) return undefined
-  const needs = (what: string, hint?: string) => report(report_, place, `${to.value} needs ${what}`, hint)
-  if (to.value === "telegram" && (secret === undefined || chat === undefined)) return needs("secret and chat")
-  if (to.value !== "telegram" && url === undefined) return needs("url")
-  if ((to.value === "slack" || to.value === "discord") && typeof url?.value === "string") {
-    return report(report_, url, `the address of ${to.value} is a secret`, "write { env: NAME } or { file: PATH }")
+  const needs = (what: string, hint?: string) => report(report_, place, `${to} needs ${what}`, hint)
+  if (to === "telegram" && (secret === undefined || chat === undefined)) return needs("secret and chat")
+  if (to !== "telegram" && url === undefined) return needs("url")
+  if ((to === "slack" || to === "discord") && typeof url?.value === "string") {
+    return report(report_, url, `the address of ${to} is a secret`, "write { env: NAME } or { file: PATH }")
   }
-  const isMail = to.value === "email"
+  const isMail = to === "email"
   if (isMail && (from === undefined || recipients === undefined)) return needs("from and recipients")
   if (typeof url?.value === "string" && url.value.startsWith("smtp") !== isMail) {
     return report(report_, url, isMail ? "email needs smtps://host or smtp://host" : "expected an address of the web")
   }
   return {
-    to: to.value,
+    to,
     url,
     secret,
-    chat: chat?.value,
-    least: least?.value ?? "warn",
+    chat,
+    least,
     kinds: texts(kinds),
     except: texts(except),
     commands: texts(commands),
-    mailbox: from === undefined ? undefined : { from: from.value, recipients: texts(recipients), user: user?.value }
+    mailbox: from === undefined ? undefined : { from, recipients: texts(recipients), user }
   }
 }
 
@@ -108,17 +111,6 @@ export const targetsOf = (
   read: ReadonlyArray<Read.Located<TargetFields>> | undefined,
   to: Report
 ): ReadonlyArray<TargetConfig> => (read ?? []).flatMap((each) => targetOf(each, to) ?? [])
-
-export const heartbeatOf = (
-  read: Read.Located<NonNullable<ReturnType<typeof heartbeatReader>>> | undefined,
-  to: Report
-): HeartbeatConfig | undefined => {
-  if (read?.value.url === undefined) return undefined
-  const { every, url } = read.value
-  if (every !== undefined && every.value < shortestMillis)
-    return report(to, every, "a heartbeat comes at most every second")
-  return { url, everyMillis: every?.value ?? 60_000 }
-}
 
 const addressOf = Effect.fnUntraced(function* (source: Read.Located<Address>, folder: string, to: Report) {
   const { value, ...place } = source

@@ -1,11 +1,12 @@
 /** The `limits:` section of the configuration: what all strategies together may do, whatever each one allows itself. */
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
 import type { OverallLimits } from "../../engine/EngineSettings.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { quoted, type Report, report, suggestion } from "../../strategy/Problem.ts"
 
 export const reader = (symbol: Read.Reader<string>) =>
-  Read.fields({
+  Read.section({
     maxOpenOrders: Read.optional(Read.integer(1, 100_000), "most open orders of all strategies"),
     maxOrdersPerHour: Read.optional(Read.integer(1, 1_000_000), "most orders placed in any hour"),
     exposure: Read.optional(
@@ -16,24 +17,20 @@ export const reader = (symbol: Read.Reader<string>) =>
 
 /** Exact amounts; a symbol that is no asset, or an amount finer than the asset's smallest unit, is a mistake. */
 export const resolved = (
-  read: NonNullable<ReturnType<ReturnType<typeof reader>>>,
+  { exposure: rows = [], ...most }: NonNullable<ReturnType<ReturnType<typeof reader>>>,
   assets: ReadonlyArray<Asset>,
   to: Report
 ): OverallLimits => {
   const exposure = new Map<string, bigint>()
-  for (const [name, most] of read.exposure?.value ?? []) {
+  for (const [name, { value, ...place }] of rows) {
     const asset = assets.find(({ symbol }) => symbol === name.value)
-    const amount = asset === undefined ? undefined : fromDecimal(most.value, asset.decimals)
+    const amount = asset === undefined ? undefined : fromDecimal(value, asset.decimals)
     if (amount !== undefined) exposure.set(name.value, amount)
-    else if (asset !== undefined) report(to, most, `${name.value} has only ${asset.decimals} decimal places`)
+    else if (asset !== undefined) report(to, place, `${name.value} has only ${asset.decimals} decimal places`)
     else {
       const symbols = assets.map(({ symbol }) => symbol)
       report(to, name, `no asset ${quoted(name.value)} in the configuration`, suggestion(name.value, symbols))
     }
   }
-  return {
-    exposure,
-    ...(read.maxOpenOrders === undefined ? {} : { maxOpenOrders: read.maxOpenOrders.value }),
-    ...(read.maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour: read.maxOrdersPerHour.value })
-  }
+  return present({ exposure, ...most })
 }

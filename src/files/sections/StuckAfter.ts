@@ -1,21 +1,15 @@
 /** The `stuckAfter:` section of the configuration: how long each step of an order may take before it is named. */
-import { defaultTerms, type StepTerms } from "../../engine/tracking/Overdue.ts"
+import { defaultTerms } from "../../engine/tracking/Overdue.ts"
 import * as Read from "../../strategy/Fields.ts"
 
-export const reader = Read.fields({
-  create: Read.optional(Read.duration, "from the plan to an order that is paid for; default: 10m"),
-  deposit: Read.optional(Read.duration, "from the payment to a deposit that shows; default: 15m"),
-  doubt: Read.optional(Read.duration, "how long a payment may stay in doubt; default: 30m"),
-  end: Read.optional(Read.duration, "from an order's deadline to its end; default: 15m"),
-  payout: Read.optional(Read.duration, "from the end of an order to its payout; default: 1h"),
-  refund: Read.optional(Read.duration, "from the end of an order to its refund; default: 1h")
-})
+const within = (step: keyof typeof defaultTerms, says: string) =>
+  Read.withDefault(Read.duration, defaultTerms[step], says)
 
-export const resolved = (read: NonNullable<ReturnType<typeof reader>> | undefined): StepTerms => ({
-  create: read?.create?.value ?? defaultTerms.create,
-  deposit: read?.deposit?.value ?? defaultTerms.deposit,
-  doubt: read?.doubt?.value ?? defaultTerms.doubt,
-  end: read?.end?.value ?? defaultTerms.end,
-  payout: read?.payout?.value ?? defaultTerms.payout,
-  refund: read?.refund?.value ?? defaultTerms.refund
+export const reader = Read.section({
+  create: within("create", "from the plan to an order that is paid for"),
+  deposit: within("deposit", "from the payment to a deposit that shows"),
+  doubt: within("doubt", "how long a payment may stay in doubt"),
+  end: within("end", "from an order's deadline to its end"),
+  payout: within("payout", "from the end of an order to its payout"),
+  refund: within("refund", "from the end of an order to its refund")
 })

@@ -10,7 +10,7 @@ import { type Scope, scopeOf } from "../expression/Scope.ts"
 import { constantTerm, type Term, type ValueType } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
 import { anyMarket, schemaOf } from "../JsonSchema.ts"
-import type { KindContext } from "../Kind.ts"
+import type { Section } from "../Kind.ts"
 import { quoted, type Report, report, type Span } from "../Problem.ts"
 import type { Budget } from "../Strategy.ts"
 import { timeframe } from "../Timeframe.ts"
@@ -18,7 +18,7 @@ import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../Ya
 import { execution } from "./Execution.ts"
 import type { Exit } from "./RuleExit.ts"
 import { inOrder } from "./rules/NameOrder.ts"
-import { type StateFields, stateFields, statesOf } from "./rules/StateSection.ts"
+import { type NamedState, state, statesOf } from "./rules/StateSection.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "./Size.ts"
 
 export interface Rule {
@@ -48,56 +48,42 @@ export interface Rules {
 
 export const mostFirings = 1_000_000
 
-export const readRules = (section: YamlNode, context: KindContext): Rules | undefined => {
-  const { market, budget, to } = context
-  const before = to.problems.length
-  const read = rulesFields(section, to)
-  if (read === undefined) return undefined
-  const scope: Scope = { ...scopeOf(context, read.timeframe?.value), knowsStart: true }
-  const names = namesOf([...(read.let?.value ?? []), ...(read.state?.value ?? [])], scope)
-  const inScope: Scope = { ...scope, names }
-  const pauseMillis = timeframeMillis(scope.timeframe) ?? 0
-  const orders = (read.orders?.value ?? []).map(([slot, { value }]) => ({
-    at: value,
-    rule: ruleOf(slot, value, inScope, pauseMillis)
-  }))
-  const good = orders.map(({ rule }) => rule).filter((rule) => rule !== undefined)
-  for (const { at, rule } of orders) {
-    if (rule === undefined || budget === undefined) continue
-    checkSize(rule, at, isSupplied(rule, good, budget), market, budget, to)
-  }
-  return to.problems.length > before ? undefined : { market, rules: good, needs: scope.needs }
+const exitKeys = {
+  price: Read.optional(Read.expression, "where the exit rests, computed once when the rule fires"),
+  by: Read.optional(execution, "swap: executed as soon as this price or a better one is to be had"),
+  stop: Read.optional(Read.expression, "a price, computed once when the rule fires: reached, it leaves"),
+  trail: Read.optional(Read.ratio, "it leaves when the price is so far behind its best since the entry"),
+  trailFrom: Read.optional(
+    Read.expression,
+    "a price, computed once when the rule fires: it trails once the market has come there",
+    "at once"
+  ),
+  when: Read.optional(Read.expression, "it leaves when this is true"),
+  after: Read.optional(Read.duration, "it leaves so long after the entry has filled"),
+  reach: Read.withDefault(Read.ratioOrZero, Decimal.make(5n, 3), "leaving may give away this much")
 }
 
-const orderFields = (market: Market) =>
-  Read.fields({
-    when: Read.required(Read.expression, "places the order when this is true"),
-    side: Read.required(Read.oneOf("buy", "sell"), "buy or sell"),
-    price: Read.required(Read.expression, "an expression, computed once when the rule fires"),
-    by: Read.optional(execution, "swap: executed at once at this price or a better one; default: an order that rests"),
-    size: Read.required(ruleSizeNode(market), "of the order, numbers or expressions"),
-    cancelWhen: Read.optional(Read.expression, "withdraws the order as long as nothing of it has filled"),
-    expireAfter: Read.optional(Read.duration, "withdraws it when nothing of it has filled until then"),
-    pause: Read.optional(Read.duration, "after an order has ended; default: one candle"),
-    times: Read.optional(Read.integer(1, mostFirings), "how often it may fire"),
-    // biome-ignore lint/suspicious/noThenProperty: the key that people write; its value is never a function
-    then: Read.optional(
-      Read.fields({
-        price: Read.optional(Read.expression, "where the exit rests, computed once when the rule fires"),
-        by: Read.optional(execution, "swap: executed as soon as this price or a better one is to be had"),
-        stop: Read.optional(Read.expression, "a price, computed once when the rule fires: reached, it leaves"),
-        trail: Read.optional(Read.ratio, "it leaves when the price is so far behind its best since the entry"),
-        trailFrom: Read.optional(
-          Read.expression,
-          "a price, computed once when the rule fires: it trails once the market has come there; default: at once"
-        ),
-        when: Read.optional(Read.expression, "it leaves when this is true"),
-        after: Read.optional(Read.duration, "it leaves so long after the entry has filled"),
-        reach: Read.optional(Read.ratioOrZero, "leaving may give away this much; default: 0.5%")
-      }),
-      "how it leaves what the entry brought in"
-    )
-  })
+const leaving = Read.checked(exitKeys, (exit, at, to) => {
+  const { after, price, stop, trail, trailFrom, when } = exit
+  checkTrail(trail, trailFrom, to)
+  return [price, stop, trail, when, after].every((way) => way === undefined)
+    ? report(to, at("price"), "this says no way to leave", "give price, stop, trail, when or after")
+    : exit
+})
+
+const orderKeys = (market: Market) => ({
+  when: Read.required(Read.expression, "places the order when this is true"),
+  side: Read.required(Read.side, "buy or sell"),
+  price: Read.required(Read.expression, "an expression, computed once when the rule fires"),
+  by: Read.optional(execution, "swap: executed at once at this price or a better one", "an order that rests"),
+  size: Read.required(ruleSizeNode(market), "of the order, numbers or expressions"),
+  cancelWhen: Read.optional(Read.expression, "withdraws the order as long as nothing of it has filled"),
+  expireAfter: Read.optional(Read.duration, "withdraws it when nothing of it has filled until then"),
+  pause: Read.optional(Read.duration, "after an order has ended", "one candle"),
+  times: Read.optional(Read.integer(1, mostFirings), "how often it may fire"),
+  // biome-ignore lint/suspicious/noThenProperty: the key that people write; its value is never a function
+  then: Read.optional(leaving, "how it leaves what the entry brought in")
+})
 
 /** For exits, which know the price of their entry. */
 export const withEntry = (scope: Scope): Scope => {
@@ -107,18 +93,42 @@ export const withEntry = (scope: Scope): Scope => {
 
 const anyNode: Read.Reader<YamlNode> = (node) => node
 
+const keysWith = <A>(order: Read.Reader<A>) => ({
+  timeframe: Read.withDefault(timeframe, "1h", "of candles whose timeframe is not written"),
+  let: Read.optional(Read.table(Read.text, Read.expression), "names for expressions, which may use each other"),
+  state: Read.optional(Read.table(Read.text, state), "named series that follow from their own last value"),
+  orders: Read.required(Read.table(Read.name, order), "rules by name")
+})
+
 /** The orders are read one by one, because their names must be known first; editors get the whole schema at once. */
-export const rulesSchema = () => schemaOf(sectionFields(orderFields(anyMarket)))
+export const rulesKeys = () => keysWith(anyNode)
+export const rulesSchema = () => schemaOf(Read.fields(keysWith(Read.fields(orderKeys(anyMarket)))))
 
-const sectionFields = <A>(order: Read.Reader<A>) =>
-  Read.fields({
-    timeframe: Read.optional(timeframe, "of candles whose timeframe is not written; default: 1h"),
-    let: Read.optional(Read.table(Read.text, Read.expression), "names for expressions, which may use each other"),
-    state: Read.optional(Read.table(Read.text, stateFields), "named series that follow from their own last value"),
-    orders: Read.required(Read.table(Read.name, order), "rules by name")
-  })
+type RulesKeys = ReturnType<typeof rulesKeys>
 
-const rulesFields = sectionFields(anyNode)
+/** The names are compiled even where there are no orders. */
+export const scopeIn = (
+  { let: names = [], state = [], timeframe }: Read.KnownSettings<RulesKeys>,
+  section: Section<RulesKeys>
+): Scope => {
+  const scope: Scope = { ...scopeOf(section, timeframe), knowsStart: true }
+  return { ...scope, names: namesOf([...names, ...state], scope) }
+}
+
+export const rulesOf = (
+  { orders }: Read.SettingsOf<RulesKeys>,
+  { budget, market, to }: Section<RulesKeys>,
+  scope: Scope
+): Rules => {
+  const pauseMillis = timeframeMillis(scope.timeframe) ?? 0
+  const read = orders.map(([slot, { value }]) => ({ at: value, rule: ruleOf(slot, value, scope, pauseMillis) }))
+  const rules = read.flatMap(({ rule }) => rule ?? [])
+  for (const { at, rule } of read) {
+    if (rule === undefined || budget === undefined) continue
+    checkSize(rule, at, isSupplied(rule, rules, budget), market, budget, to)
+  }
+  return { market, rules, needs: scope.needs }
+}
 
 const words: ReadonlySet<string> = new Set([
   ..."open high low close volume mid bid ask hour minute weekday monthday position entry since depth".split(" "),
@@ -126,11 +136,11 @@ const words: ReadonlySet<string> = new Set([
   ...ownWords
 ])
 
-type Named = YamlScalar | StateFields
+type Named = YamlScalar | NamedState
 
 /** A state or the expression of a name, and what it is written in. */
 const textsOf = (value: Named): ReadonlyArray<string> =>
-  "next" in value ? [value.initial, value.next].flatMap((text) => text?.value.text ?? []) : [value.text]
+  "next" in value ? [value.initial, value.next].flatMap((text) => text?.text ?? []) : [value.text]
 
 /** Each after those that it uses. */
 const namesOf = (
@@ -165,64 +175,57 @@ const namesOf = (
 
 const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseMillis: number): Rule | undefined => {
   const { to, market } = scope
-  const read = orderFields(market)(node, to)
+  const keys = orderKeys(market)
+  const read = Read.fields(keys)(node, to)
   if (read === undefined) return undefined
+  const rule = Read.valuesOf(keys, read)
   const termIn =
     (within: Scope): CompileTerm =>
     (at, type) =>
-      at === undefined ? undefined : compile(at.value, type, type === "boolean" ? "condition" : "price", within)
+      at && compile(at, type, type === "boolean" ? "condition" : "price", within)
   const term = termIn(scope)
-  const when = term(read.when, "boolean")
-  const cancelWhen = term(read.cancelWhen, "boolean")
-  const price = term(read.price, "price")
-  const exit = exitOf(read.then, termIn(withEntry(scope)), to)
-  const side = read.side?.value === "sell" ? "SELL" : "BUY"
-  const size = read.size === undefined ? undefined : ruleSize(read.size.value, side, scope)
+  const when = term(rule.when, "boolean")
+  const cancelWhen = term(rule.cancelWhen, "boolean")
+  const price = term(rule.price, "price")
+  const exit = rule.then && exitOf(rule.then, termIn(withEntry(scope)))
+  const size = rule.size && ruleSize(rule.size, rule.side ?? "BUY", scope)
   if (size !== undefined && "risk" in size && exit?.stop === undefined) {
     const hint = "then: { stop: entry - 2 * atr(14) }, for example"
     return report(to, read.size ?? slot, "a size by risk needs a stop to lose it at", hint)
   }
-  if (when === undefined || price === undefined || read.side === undefined || size === undefined) return undefined
+  if (when === undefined || price === undefined || rule.side === undefined || size === undefined) return undefined
   return {
     slot: slot.value,
-    side,
+    side: rule.side,
     when,
     price,
     size,
-    isSwap: read.by?.value === "swap",
+    isSwap: rule.by === "swap",
     cancelWhen,
     exit,
-    expireMillis: read.expireAfter?.value,
-    times: read.times?.value ?? mostFirings,
-    pauseMillis: read.pause?.value ?? pauseMillis,
-    text: read.when?.value.text ?? "",
+    expireMillis: rule.expireAfter,
+    times: rule.times ?? mostFirings,
+    pauseMillis: rule.pause ?? pauseMillis,
+    text: rule.when?.text ?? "",
     keys: keyPlaces(node, node, to)
   }
 }
 
-type ExitFields = NonNullable<ReturnType<ReturnType<typeof orderFields>>>["then"]
-type CompileTerm = (at: Read.Located<YamlScalar> | undefined, type: ValueType) => Term | undefined
+type CompileTerm = (at: YamlScalar | undefined, type: ValueType) => Term | undefined
 
-const exitOf = (read: ExitFields, term: CompileTerm, to: Report): Exit | undefined => {
-  if (read === undefined) return undefined
-  const { price, by, stop, trail, trailFrom, when, after, reach } = read.value
-  if ([price, stop, trail, when, after].every((way) => way === undefined)) {
-    return report(to, read, "this says no way to leave", "give price, stop, trail, when or after")
-  }
-  checkTrail(trail, trailFrom, to)
-  return {
-    price: term(price, "price"),
-    isSwap: by?.value === "swap",
-    stop: term(stop, "price"),
-    trail: trail === undefined ? undefined : Decimal.toNumber(trail.value),
-    trailFrom: term(trailFrom, "price"),
-    when: term(when, "boolean"),
-    afterMillis: after?.value,
-    reach: reach === undefined ? defaultReach : Decimal.toNumber(reach.value)
-  }
-}
-
-const defaultReach = 0.005
+const exitOf = (
+  { price, by, stop, trail, trailFrom, when, after, reach }: Read.SettingsOf<typeof exitKeys>,
+  term: CompileTerm
+): Exit => ({
+  price: term(price, "price"),
+  isSwap: by === "swap",
+  stop: term(stop, "price"),
+  trail: trail && Decimal.toNumber(trail),
+  trailFrom: term(trailFrom, "price"),
+  when: term(when, "boolean"),
+  afterMillis: after,
+  reach: Decimal.toNumber(reach)
+})
 
 /** Whoever writes from where it trails, but not how far behind, is told. */
 export const checkTrail = (trail: unknown, trailFrom: Span | undefined, to: Report): void => {

@@ -19,7 +19,7 @@ import { boundsOf, type Judgement, momentOf, truth, undecided, unseen } from "..
 import { neededBy } from "../expression/Needs.ts"
 import type { Moment, Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
-import type { Behaviour, Kind } from "../Kind.ts"
+import { type Behaviour, formOf, type Kind } from "../Kind.ts"
 import type { Setup } from "../Setup.ts"
 import * as Ask from "../Setup.ts"
 import type { Inputs } from "../Strategy.ts"
@@ -30,7 +30,7 @@ import { numberIn, recordIn } from "./Memory.ts"
 import { orderPrice } from "./PriceLevels.ts"
 import { type Exit, follow } from "./RuleExit.ts"
 import { type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
-import { type Rule, type Rules, readRules, rulesSchema } from "./RulesSection.ts"
+import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 import { quantityOf } from "./Size.ts"
 
 export const rules: Kind = {
@@ -38,11 +38,8 @@ export const rules: Kind = {
   compounds: true,
   about: "free rules: orders when a condition holds (starts with one that buys dips)",
   setup: (market) => setup(market),
-  schema: rulesSchema,
-  read: (section, context) => {
-    const whole = readRules(section, context)
-    return whole === undefined ? undefined : behaviourOf(whole)
-  }
+  ...formOf(rulesKeys, scopeIn, (whole, section, scope) => behaviourOf(rulesOf(whole, section, scope))),
+  schema: rulesSchema
 }
 
 export const behaviourOf = (whole: Rules): Behaviour => ({

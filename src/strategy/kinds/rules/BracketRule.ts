@@ -72,7 +72,7 @@ export const followingRules = (
   section: Section<ReturnType<typeof followingKeys>>
 ): Rules | undefined => {
   const { side } = whole
-  const { market, budget, isWritten, at, to } = section
+  const { market, budget, to } = section
   const scope = scopeOf(section, whole.timeframe)
   const inPosition = withEntry(scope)
   const better = (towards: Side) => (towards === "BUY" ? "+" : "-")
@@ -85,7 +85,7 @@ export const followingRules = (
   const takeProfit = priceOf(whole.takeProfit, "entry", better(side), inPosition)
   const stop = priceOf(whole.stop, "entry", better(opposite(side)), inPosition)
   const trailFrom = whole.trailFrom && priceOf(whole.trailFrom, "entry", better(side), inPosition)
-  checkTrail(whole.trail, isWritten("trailFrom") ? at("trailFrom") : undefined, to)
+  checkTrail(whole.trail, whole.trailFrom, to)
   const when = whole.when === undefined ? always : compile(whole.when, "boolean", "condition", scope)
   const size = ruleSize(whole.size, side, scope)
   if (price === undefined || takeProfit === undefined || stop === undefined) return undefined

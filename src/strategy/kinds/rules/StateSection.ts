@@ -14,23 +14,25 @@ import { quoted, type Report, report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { YamlScalar } from "../../YamlReader.ts"
 
-const defaultOver = 200
-
-export const stateFields = Read.fields({
+const keys = {
   initial: Read.required(Read.expression, "the value that it begins with"),
   next: Read.required(Read.expression, "its value in each candle; NAME[1] is its last value"),
-  timeframe: Read.optional(timeframe, "of its candles; default: that of the rules"),
-  over: Read.optional(
+  timeframe: Read.optional(timeframe, "of its candles", "that of the rules"),
+  over: Read.withDefault(
     Read.integer(2, longestLength),
-    "each value follows from so many candles, beginning with the initial value; default: 200"
+    200,
+    "each value follows from so many candles, beginning with the initial value"
   )
-})
+}
 
-export type StateFields = NonNullable<ReturnType<typeof stateFields>>
+export type NamedState = Read.KnownSettings<typeof keys>
+
+/** A state without one of its expressions still has a name. */
+export const state = Read.known(keys)
 
 interface StateRow {
   readonly name: Read.Located<string>
-  readonly read: StateFields
+  readonly read: NamedState
 }
 
 /** Terms by name: of one state, or of several that need each other's last values. */
@@ -41,11 +43,8 @@ export const statesOf = (rows: ReadonlyArray<StateRow>, around: Scope): Readonly
   )
   const [first, ...others] = states
   if (first === undefined || states.length < rows.length) return none
-  const timeframe = first.timeframe?.value ?? around.timeframe
-  const over = first.over?.value ?? defaultOver
-  const other = others.find(
-    (state) => (state.timeframe?.value ?? around.timeframe) !== timeframe || (state.over?.value ?? defaultOver) !== over
-  )
+  const { over, timeframe = around.timeframe } = first
+  const other = others.find((state) => (state.timeframe ?? around.timeframe) !== timeframe || state.over !== over)
   if (other !== undefined) {
     const text = `${quoted(first.name)} and ${quoted(other.name)} need each other, so they have the same timeframe and over`
     report(around.to, other.at, text)
@@ -60,8 +59,8 @@ export const statesOf = (rows: ReadonlyArray<StateRow>, around: Scope): Readonly
     return {
       type: typed.get(name)?.type ?? "number",
       at: { initial, next },
-      next: compileAny(next.value, "price", { ...scope, state }),
-      initial: compileAny(initial.value, "price", { ...scope, state: began })
+      next: compileAny(next, "price", { ...scope, state }),
+      initial: compileAny(initial, "price", { ...scope, state: began })
     }
   })
   const members = compiled.flatMap(({ at, initial, next, type }) =>
@@ -70,7 +69,7 @@ export const statesOf = (rows: ReadonlyArray<StateRow>, around: Scope): Readonly
       : [{ initial, next }]
   )
   if (members.length < states.length) return none
-  const texts = states.map(({ initial, name, next }) => `${name}: ${initial.value.text}; ${next.value.text}`)
+  const texts = states.map(({ initial, name, next }) => `${name}: ${initial.text}; ${next.text}`)
   const all = recursive({
     timeframe,
     ...volumesIn(leaves.flatMap(({ series }) => series ?? [])),
@@ -112,7 +111,7 @@ const pastsOf = (types: ReadonlyMap<string, Typed>): ReadonlyMap<string, Term> =
  * may have its type from another; what is compiled then checks them.
  */
 const typesOf = (
-  states: ReadonlyArray<{ readonly name: string; readonly next: Read.Located<YamlScalar> }>,
+  states: ReadonlyArray<{ readonly name: string; readonly next: YamlScalar }>,
   scope: Scope
 ): ReadonlyMap<string, Typed> => {
   const quiet = { ...scope, to: { ...scope.to, problems: [], warnings: [] } }
@@ -120,7 +119,7 @@ const typesOf = (
   for (const _ of states) {
     const state = { previous: pastsOf(types), leaves: [] }
     types = new Map(
-      states.map(({ name, next }) => [name, compileAny(next.value, "price", { ...quiet, state }) ?? unread] as const)
+      states.map(({ name, next }) => [name, compileAny(next, "price", { ...quiet, state }) ?? unread] as const)
     )
   }
   return new Map([...types].map(([name, { type }]) => [name, { type, isLiteral: false }]))
@@ -129,7 +128,7 @@ const typesOf = (
 const isOf = (
   type: ValueType,
   parts: Readonly<Record<"initial" | "next", Term>>,
-  at: Readonly<Record<"initial" | "next", Read.Located<YamlScalar>>>,
+  at: Readonly<Record<"initial" | "next", YamlScalar>>,
   to: Report
 ): boolean => {
   if (type === "boolean") {
