@@ -58,6 +58,10 @@ export interface Kind extends Form {
   readonly repeats?: true
   /** Its orders use what earlier ones brought in: `skim` has something to set aside. */
   readonly compounds?: true
+  /** Its first decision names every slot; other kinds add slots as time goes on. */
+  readonly namesEverySlot?: true
+  /** Its orders rest at prices that the file gives. */
+  readonly restsAtWrittenPrices?: true
   /** The questions of `limitbot init`. */
   readonly setup: (market: Market) => Setup
 }

@@ -82,6 +82,14 @@ const limitsKeys = (traded: Traded) => {
   }
 }
 
+/** The defaults that a new file shows. */
+export const usualLines = (): string => {
+  const { maxPriceDeviation, staleAfter } = limitsKeys([anyMarket])
+  return Object.entries({ maxPriceDeviation, staleAfter })
+    .map(([key, { says, unless }]) => `  ${key}: ${unless}  # ${says}`)
+    .join("\n")
+}
+
 /** Without the budget, whose keys depend on the markets (see `budgetSchema`). */
 export const limitsSchema = (): JsonSchema => {
   const { properties, ...limits } = schemaOf(Read.fields(limitsKeys([anyMarket])))

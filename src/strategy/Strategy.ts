@@ -83,6 +83,9 @@ export interface Strategy {
   /** Unique among the running strategies; `^[a-z0-9][a-z0-9-]{0,63}$`. */
   readonly name: string
   readonly kind: string
+  /** How its kind behaves (see `Kind`). */
+  readonly namesEverySlot?: true
+  readonly restsAtWrittenPrices?: true
   /** The file it came from, as the user wrote it, and a hash of its content. */
   readonly file: string
   readonly hash: string

@@ -31,24 +31,26 @@ import type { Strategy, WatchedMarket } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
 import { readYaml, type YamlMap, type YamlNode } from "./YamlReader.ts"
 
-/** `file` is the name as the user wrote it; problems and reasons show it. */
+/** `file` is the name as the user wrote it; problems and reasons show it. `known`: the kinds that it may name. */
 export const parse = (
   text: string,
   file: string,
-  markets: Markets
+  markets: Markets,
+  known: Kinds = kinds
 ): Result.Result<Strategy, ReadonlyArray<Problem>> => {
   const source = sourceText(file, text)
-  return Result.flatMap(readYaml(source), (node) => ofNode(node, source, markets))
+  return Result.flatMap(readYaml(source), (node) => ofNode(node, source, markets, known))
 }
 
 /** The same for a file whose YAML is already read. */
 export const ofNode = (
   node: YamlNode,
   source: SourceText,
-  markets: Markets
+  markets: Markets,
+  known: Kinds = kinds
 ): Result.Result<Strategy, ReadonlyArray<Problem>> => {
   const to = { source, problems: [], warnings: [] } satisfies Report
-  const strategy = readStrategy(node, markets, to)
+  const strategy = readStrategy(node, markets, known, to)
   return strategy === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(strategy)
 }
 
@@ -62,14 +64,19 @@ export const nameIn = (text: string, file: string): Read.Located<string> | undef
   return node === undefined || value === undefined ? undefined : { value, start: node.start, end: node.end }
 }
 
-const kindNames = kinds.map(({ name }) => name)
+type Kinds = ReadonlyArray<Kind>
 
-const fileFields = (offered: Markets) =>
+const namesOf = (known: Kinds) => known.map(({ name }) => name)
+
+const kindOf = (known: Kinds): Read.Reader<Kind> =>
+  Read.mapped(Read.oneOf(...namesOf(known)), (name) => known.find((candidate) => candidate.name === name))
+
+const fileFields = (offered: Markets, known: Kinds) =>
   Read.fields(
     {
       name: Read.required(Read.name, "unique among the strategies that run together"),
       market: Read.required(markets(offered)),
-      kind: Read.required(kind, "what it does; the section of the same name says how"),
+      kind: Read.required(kindOf(known), "what it does; the section of the same name says how"),
       limits: Read.required((limits: YamlNode) => limits, "what it may use and lose"),
       rearm: Read.optional(
         Read.ratio,
@@ -83,7 +90,7 @@ const fileFields = (offered: Markets) =>
         "where volumes, and candles of the time before the bot, come from: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"
       )
     },
-    kindNames
+    namesOf(known)
   )
 
 /** Read once the market is known. */
@@ -92,8 +99,8 @@ const skimNode: Read.Reader<YamlNode> = described(
   () => schemaOf(Read.amount(anyMarket.quote, { zero: false }))
 )
 
-const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | undefined => {
-  const read = fileFields(offered)(node, to)
+const readStrategy = (node: YamlNode, offered: Markets, known: Kinds, to: Report): Strategy | undefined => {
+  const read = fileFields(offered, known)(node, to)
   if (read === undefined || node.type !== "map") return undefined
   // Nobody knows which assets an unreadable list was meant to name.
   if (read.market === undefined && node.entries.get("market")?.value.type === "list") return undefined
@@ -106,7 +113,8 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
   const limits = read.limits === undefined ? undefined : readLimits([market, ...others])(read.limits.value, to)
   const budget = to.problems.length > before ? undefined : limits?.budget
   const context = { market, others, budget, marketNamed: marketNamed(offered), root: node, to }
-  const behaviour = read.kind === undefined ? readSections(node, context) : readSection(node, read.kind, context)
+  const behaviour =
+    read.kind === undefined ? readSections(node, known, context) : readSection(node, read.kind, known, context)
   const modify = read.kind === undefined ? undefined : modifierOf(read, read.kind.value, context)
   if (read.name === undefined || read.kind === undefined || limits === undefined || behaviour === undefined)
     return undefined
@@ -126,6 +134,8 @@ const readStrategy = (node: YamlNode, offered: Markets, to: Report): Strategy | 
       : { notSearched: problemAt(to.source, read.kind, ...watchedSeries(behaviour.watched)) }),
     ...present({ terms: read.terms?.value }),
     ...present({ candleSource: read.candles, notLive: volumeUntold(behaviour.volumes, market, read.candles, offered) }),
+    ...present({ namesEverySlot: read.kind.value.namesEverySlot }),
+    ...present({ restsAtWrittenPrices: read.kind.value.restsAtWrittenPrices }),
     ...(to.warnings === undefined || to.warnings.length === 0 ? {} : { warnings: inOrder(to.warnings) }),
     ...(modify === undefined ? behaviour : modify(behaviour))
   }
@@ -187,20 +197,11 @@ const watchedSeries = (watched: ReadonlyArray<WatchedMarket>) =>
     severalSeries[1]
   ] as const
 
-const kindName = Read.oneOf(...kindNames)
-
-const kind: Read.Reader<Kind> = described(
-  (node: YamlNode, to: Report) => {
-    const name = kindName(node, to)
-    return kinds.find((candidate) => candidate.name === name)
-  },
-  () => schemaOf(kindName)
-)
-
 /** The whole file for editors; of the kinds' sections, only the one that `kind` names. */
-export const schema = (): JsonSchema => {
-  const { properties, ...file } = schemaOf(fileFields({ assets: [], ticks: new Map() }))
-  const sections = Object.fromEntries(kinds.map(({ name, schema }) => [name, schema()]))
+export const schema = (known: Kinds = kinds): JsonSchema => {
+  const { properties, ...file } = schemaOf(fileFields({ assets: [], ticks: new Map() }, known))
+  const sections = Object.fromEntries(known.map(({ name, schema }) => [name, schema()]))
+  const names = namesOf(known)
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "A strategy of limitbot",
@@ -208,15 +209,11 @@ export const schema = (): JsonSchema => {
     properties: { ...Object(properties), limits: limitsSchema(), ...sections },
     allOf: [
       when({ market: { type: "array" } }, ofLimits(budgetSchema.ofSeveral), ofLimits(budgetSchema.ofOneMarket)),
-      ...kindNames.map((name) =>
-        when(
-          { kind: { const: name } },
-          {
-            required: [name],
-            properties: Object.fromEntries(kindNames.filter((other) => other !== name).map((other) => [other, false]))
-          }
-        )
-      )
+      ...names.map((name) => {
+        const others = names.filter((other) => other !== name)
+        const none = Object.fromEntries(others.map((other) => [other, false]))
+        return when({ kind: { const: name } }, { required: [name], properties: none })
+      })
     ]
   }
 }
@@ -235,9 +232,14 @@ const when = (
   ...present({ else: otherwise })
 })
 
-const readSection = (node: YamlMap, kind: Read.Located<Kind>, context: KindContext): Behaviour | undefined => {
+const readSection = (
+  node: YamlMap,
+  kind: Read.Located<Kind>,
+  known: Kinds,
+  context: KindContext
+): Behaviour | undefined => {
   const { name, read } = kind.value
-  for (const other of kindNames) {
+  for (const other of namesOf(known)) {
     const entry = node.entries.get(other)
     if (entry === undefined || other === name) continue
     report(context.to, entry.key, `the section "${other}" does not belong to a strategy of kind ${name}`)
@@ -248,8 +250,8 @@ const readSection = (node: YamlMap, kind: Read.Located<Kind>, context: KindConte
 }
 
 /** Without a readable kind, every section that is there still gets checked. */
-const readSections = (node: YamlMap, context: KindContext): undefined => {
-  for (const { name, read } of kinds) {
+const readSections = (node: YamlMap, known: Kinds, context: KindContext): undefined => {
+  for (const { name, read } of known) {
     const section = node.entries.get(name)
     if (section !== undefined) read(section.value, context)
   }

@@ -1,4 +1,4 @@
-/** The kinds of strategy that a file may name. */
+/** The kinds of strategy that a file may name; the first is the usual one. */
 
 import type { Kind } from "./Kind.ts"
 import { bracket } from "./kinds/bracket.ts"
@@ -12,7 +12,7 @@ import { rebalance } from "./kinds/rebalance.ts"
 import { rules } from "./kinds/rules.ts"
 import { twap } from "./kinds/twap.ts"
 
-export const kinds: ReadonlyArray<Kind> = [
+export const kinds: readonly [Kind, ...ReadonlyArray<Kind>] = [
   grid,
   ladder,
   dca,

@@ -294,6 +294,8 @@ const budgetHint = "raise limits.budget.quote, make the size smaller, or fund on
 
 export const grid: Kind = {
   name: "grid",
+  namesEverySlot: true,
+  restsAtWrittenPrices: true,
   repeats: true,
   about: "buy low, sell one level higher, again and again",
   setup: ({ base, quote, ...market }) =>

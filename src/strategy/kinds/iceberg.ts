@@ -30,6 +30,7 @@ const keys = (market: Market) => ({
 
 export const iceberg: Kind = {
   name: "iceberg",
+  restsAtWrittenPrices: true,
   about: "one large order of which only a part is visible",
   setup: (market) =>
     Ask.setupOf(keys(market), {

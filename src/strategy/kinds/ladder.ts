@@ -79,6 +79,8 @@ const pricesOf = (
 
 export const ladder: Kind = {
   name: "ladder",
+  namesEverySlot: true,
+  restsAtWrittenPrices: true,
   about: "orders of one side between two prices",
   setup: (market) =>
     Ask.setupOf(keys(market), {
