@@ -4,8 +4,8 @@ import type { Market } from "../../domain/Market.ts"
 import type { SecretSource } from "../../files/secrets/SecretSource.ts"
 import * as Read from "../../strategy/Fields.ts"
 import type { Kind } from "../../strategy/Kind.ts"
-import { grid } from "../../strategy/kinds/grid.ts"
 import { kinds } from "../../strategy/kinds.ts"
+import { usualLines } from "../../strategy/LimitsSection.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import type { Answers, Question } from "../../strategy/Setup.ts"
 import { factsOf, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
@@ -33,11 +33,11 @@ export const kindLines: ReadonlyArray<string> = [
 export const kindQuestion: Question = {
   key: "kind",
   text: "Which kind",
-  fallback: grid.name,
+  fallback: kinds[0].name,
   read: Read.oneOf(...kinds.map(({ name }) => name))
 }
 
-export const kindOf = (answers: Answers): Kind => kinds.find(({ name }) => name === answers.get("kind")) ?? grid
+export const kindOf = (answers: Answers): Kind => kinds.find(({ name }) => name === answers.get("kind")) ?? kinds[0]
 
 /** Comments after settings start in one column. */
 const aligned = (text: string): string =>
@@ -51,9 +51,13 @@ const aligned = (text: string): string =>
     })
     .join("\n")
 
-export const strategyText = (market: Market, answers: Answers, schema: string): string => {
+export const strategyText = (
+  market: Market,
+  { about, name: kind, setup }: Kind,
+  answers: Answers,
+  schema: string
+): string => {
   const answer = (key: string): string => answers.get(key) ?? ""
-  const { about, name: kind, setup } = kindOf(answers)
   const { budget, section } = setup(market)
   const { base = "0", quote = "0" } = budget(answer)
   const parts = [
@@ -69,8 +73,7 @@ kind: ${kind}
 limits:
   budget:  # all that this strategy may use
 ${parts.join("\n")}
-  maxPriceDeviation: 5%  # refuse an order that gives away more than this against the price
-  staleAfter: 30s  # decide nothing on a price older than this
+${usualLines()}
 
 ${kind}:${section(answer)}
 `)

@@ -285,7 +285,7 @@ const make = Effect.fnUntraced(function* (
     })
   }
   const { line, schema } = yield* schemaFor(file, "strategy")
-  const text = Init.strategyText(market, answers, line)
+  const text = Init.strategyText(market, kind, answers, line)
   const parsed = StrategyFile.parse(text, file, markets)
   if (Result.isFailure(parsed)) {
     return yield* new AnswersUnfit({ problems: parsed.failure.map((problem) => render(problem, text)).join("\n") })

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
-import { mistakeIn, strategyText } from "../../../src/cli/init/InitText.ts"
+import { kindOf, mistakeIn, strategyText } from "../../../src/cli/init/InitText.ts"
 import * as Interview from "../../../src/cli/init/Interview.ts"
 import * as NewConfig from "../../../src/cli/init/NewConfig.ts"
 import type { Market } from "../../../src/domain/Market.ts"
@@ -64,7 +64,7 @@ const answered = ({ name: kind, setup }: Kind, given: (key: string) => string, o
 }
 
 const problemsOf = (answers: Answers): ReadonlyArray<string> => {
-  const text = strategyText(market, answers, "# yaml-language-server: $schema=x\n")
+  const text = strategyText(market, kindOf(answers), answers, "# yaml-language-server: $schema=x\n")
   assert.match(text, /^# yaml-language-server: /)
   const parsed = parse(text, "my.yaml", markets)
   return Result.isSuccess(parsed) ? [] : parsed.failure.map(({ line, message }) => `${line}: ${message}\n${text}`)
