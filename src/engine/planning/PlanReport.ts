@@ -232,9 +232,6 @@ const changeOfEvent = (
 export const isResting = ({ action, reason }: PlannedChange): boolean =>
   action === "keep" || action === "create" || reason.code === "leaving"
 
-/** Kinds whose first decision names every slot; other kinds add slots as time goes on. */
-const kindsOfAllSlots: ReadonlySet<string> = new Set(["grid", "ladder"])
-
 export const lockedOf = (
   strategies: ReadonlyArray<Strategy>,
   { decisions }: PlannedAhead,
@@ -251,7 +248,7 @@ export const lockedOf = (
         (sum, slot) => sum + slot.legs.reduce((most, leg) => max(most, asked(orderOf(slot.market ?? market, leg))), 0n),
         0n
       )
-      const worst = kindsOfAllSlots.has(strategy.kind) ? inSlots : max(inSlots, budget)
+      const worst = strategy.namesEverySlot ? inSlots : max(inSlots, budget)
       return now + worst + budget === 0n ? [] : [{ strategy: name, asset, now, worst: max(now, worst), budget }]
     })
   })

@@ -10,9 +10,6 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import { progressOf, slotKey } from "../state/SlotFold.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
-/** Kinds whose orders rest at prices that the file gives. */
-const kindsOfLevels: ReadonlySet<string> = new Set(["grid", "ladder", "iceberg"])
-
 interface PriceFinding {
   readonly name: "fills-at-once" | "below-cost"
   readonly strategies: ReadonlyArray<string>
@@ -21,7 +18,7 @@ interface PriceFinding {
 }
 
 export const unwantedPrices = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PriceFinding> => {
-  if (!kindsOfLevels.has(strategy.kind)) return []
+  if (!strategy.restsAtWrittenPrices) return []
   const orders = planned.events.filter(
     (event): event is Of<"Planned"> => event._tag === "Planned" && event.strategy === strategy.name
   )
