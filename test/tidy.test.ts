@@ -77,7 +77,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   venue: ["domain", "signing"],
   orderbook: ["domain", "strategy", /^src\/venue\/(Venue|VenueError)\.ts$/],
   journal: ["domain"],
-  ledger: ["domain"],
+  ledger: ["domain", /^src\/strategy\/kinds\.ts$/],
   report: ["domain", "strategy", "journal", "ledger"],
   engine: [
     "domain",

@@ -9,6 +9,7 @@ import { feeOfMove } from "../domain/Ledger.ts"
 import type { Side } from "../domain/Market.ts"
 import { byHand } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
+import { kinds } from "../strategy/kinds.ts"
 import * as Capital from "./Capital.ts"
 
 interface About {
@@ -42,8 +43,7 @@ export interface Round extends About {
   readonly isTakenBack?: true
 }
 
-/** The kinds whose slots enter and leave by turns. In the others a slot may sell what another one bought. */
-const kindsByTurns: ReadonlySet<string> = new Set(["grid", "ladder", "bracket"])
+const kindsByTurns: ReadonlySet<string> = new Set(kinds.filter(({ takesTurns }) => takesTurns).map(({ name }) => name))
 
 export interface Fee extends About {
   readonly kind: "payout" | "refund"

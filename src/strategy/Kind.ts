@@ -58,6 +58,8 @@ export interface Kind extends Form {
   readonly repeats?: true
   /** Its orders use what earlier ones brought in: `skim` has something to set aside. */
   readonly compounds?: true
+  /** Its slots enter and leave by turns. In other kinds a slot may sell what another one bought. */
+  readonly takesTurns?: true
   /** Its first decision names every slot; other kinds add slots as time goes on. */
   readonly namesEverySlot?: true
   /** Its orders rest at prices that the file gives. */

@@ -99,6 +99,7 @@ const bad = (answer: Ask.AnswerOf) => (Ask.isBuy(answer) ? "below" : "above")
 
 export const bracket: Kind = {
   name: "bracket",
+  takesTurns: true,
   about: "one entry with a take-profit and a stop",
   setup: (market) =>
     Ask.setupOf(keys(market), {

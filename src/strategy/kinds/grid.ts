@@ -294,6 +294,7 @@ const budgetHint = "raise limits.budget.quote, make the size smaller, or fund on
 
 export const grid: Kind = {
   name: "grid",
+  takesTurns: true,
   namesEverySlot: true,
   restsAtWrittenPrices: true,
   repeats: true,

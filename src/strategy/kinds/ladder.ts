@@ -79,6 +79,7 @@ const pricesOf = (
 
 export const ladder: Kind = {
   name: "ladder",
+  takesTurns: true,
   namesEverySlot: true,
   restsAtWrittenPrices: true,
   about: "orders of one side between two prices",
