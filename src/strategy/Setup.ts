@@ -88,10 +88,6 @@ const decimalOf = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Deci
 
 export const unitsOf = (asset: Asset, text: string): Amount => fromDecimal(decimalOf(text), asset.decimals) ?? 0n
 
-/** A multiple of an amount, as text. */
-export const times = (asset: Asset, amount: string, count: number): string =>
-  format(unitsOf(asset, amount) * BigInt(count), asset.decimals)
-
 /** In words; an empty answer takes the fallback. `narrower`: where the key takes more than the question asks for. */
 export const text =
   (text: Text, fallback?: string, narrower?: Read.Reader<unknown>): Asking =>
@@ -142,7 +138,7 @@ export const total =
 
 /** The total, or what so many orders of the size need. */
 export const totalOf = (asset: Asset, answer: AnswerOf, count: number, key = "budget"): string =>
-  answer(key) === "" ? times(asset, answer("size"), count) : answer(key)
+  answer(key) === "" ? format(unitsOf(asset, answer("size")) * BigInt(count), asset.decimals) : answer(key)
 
 /** The size of each order: an even share of the total is offered, and more than that is refused. */
 export const share =
@@ -152,17 +148,12 @@ export const share =
     const question = { key, text: `${asset.symbol} ${text}`, read: Read.amount(asset) }
     if (answer(whole) === "") return question
     const most = unitsOf(asset, answer(whole)) / BigInt(count(answer))
-    const read: Read.Reader<Amount> = (node, to) => {
-      const amount = question.read(node, to)
-      if (amount === undefined || amount <= most) return amount
+    const read = Read.mapped(question.read, (amount, node, to) => {
+      if (amount <= most) return amount
       const needed = formatWithSymbol(amount * BigInt(count(answer)), asset)
-      return report(
-        to,
-        node,
-        `${count(answer)} of them need ${needed}, of ${answer(whole)}`,
-        `at most ${shown(most, asset)}`
-      )
-    }
+      const text = `${count(answer)} of them need ${needed}, of ${answer(whole)}`
+      return report(to, node, text, `at most ${shown(most, asset)}`)
+    })
     return { ...question, read, ...(most > 0n ? { fallback: shown(most, asset) } : {}) }
   }
 

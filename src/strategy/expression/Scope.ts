@@ -26,7 +26,7 @@ export interface Scope {
 }
 
 /** Where the expressions of a section begin: nothing is named yet, and nothing is needed. */
-export const scopeOf = ({ market, marketNamed, budget, to }: KindContext, timeframe = "1h"): Scope => ({
+export const scopeOf = ({ market, marketNamed, budget, to }: KindContext, timeframe: string): Scope => ({
   market,
   marketNamed,
   budget,

@@ -13,7 +13,7 @@ import { anyMarket, schemaOf } from "../JsonSchema.ts"
 import type { Section } from "../Kind.ts"
 import { quoted, type Report, report, type Span } from "../Problem.ts"
 import type { Budget } from "../Strategy.ts"
-import { timeframe } from "../Timeframe.ts"
+import { usualTimeframe } from "../Timeframe.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../YamlReader.ts"
 import { execution } from "./Execution.ts"
 import type { Exit } from "./RuleExit.ts"
@@ -94,7 +94,7 @@ export const withEntry = (scope: Scope): Scope => {
 const anyNode: Read.Reader<YamlNode> = (node) => node
 
 const keysWith = <A>(order: Read.Reader<A>) => ({
-  timeframe: Read.withDefault(timeframe, "1h", "of candles whose timeframe is not written"),
+  timeframe: usualTimeframe,
   let: Read.optional(Read.table(Read.text, Read.expression), "names for expressions, which may use each other"),
   state: Read.optional(Read.table(Read.text, state), "named series that follow from their own last value"),
   orders: Read.required(Read.table(Read.name, order), "rules by name")

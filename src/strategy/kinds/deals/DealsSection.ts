@@ -9,7 +9,7 @@ import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { KindContext, Section, Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
-import { timeframe } from "../../Timeframe.ts"
+import { usualTimeframe } from "../../Timeframe.ts"
 import { lackText } from "../BudgetCheck.ts"
 import { type Size, scaled, size } from "../Size.ts"
 import { type Distance, distance } from "../Volatility.ts"
@@ -37,7 +37,7 @@ export const dealsKeys = (market: Market) => ({
   size: Read.required(size(market), "of the base order"),
   reach: Read.withDefault(Read.ratioOrZero, Decimal.zero, "the base order may be this much worse than the mid"),
   when: Read.optional(Read.expression, "a deal begins when this is true", "at once"),
-  timeframe: Read.withDefault(timeframe, "1h", "of candles whose timeframe is not written"),
+  timeframe: usualTimeframe,
   safety: Read.optional(Read.fields(safetyKeys(market)), "further orders below the base order; for sales above it"),
   takeProfit: Read.required(Read.ratio, "leaves so far above the average entry; sales: below"),
   trail: Read.optional(Read.ratio, "from the take-profit on, leaves so far behind the best price", "at once"),

@@ -11,7 +11,7 @@ import { constantTerm, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
-import { timeframe } from "../../Timeframe.ts"
+import { usualTimeframe } from "../../Timeframe.ts"
 import type { YamlNode, YamlScalar } from "../../YamlReader.ts"
 import { checkSize, checkTrail, mostFirings, type Rule, type Rules, withEntry } from "../RulesSection.ts"
 import { ruleSize, ruleSizeNode } from "../Size.ts"
@@ -31,7 +31,7 @@ export const followingKeys = (market: Market) => ({
   side: Read.required(Read.side, "of the entry"),
   size: Read.required(ruleSizeNode(market), "of the entry; by risk: so large that the stop loses this share"),
   when: Read.optional(Read.expression, "the bracket begins when this is true", "at once"),
-  timeframe: Read.withDefault(timeframe, "1h", "of candles whose timeframe is not written"),
+  timeframe: usualTimeframe,
   entry: Read.required(Read.expression, "a distance from the mid such as 1%, or an expression for the price"),
   takeProfit: Read.required(Read.expression, "a distance from the entry such as 5%, or an expression for the price"),
   stop: Read.required(Read.expression, "a distance from the entry such as 3%, or an expression for the price"),
