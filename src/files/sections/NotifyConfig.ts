@@ -4,10 +4,10 @@
  */
 import { Effect, Redacted } from "effect"
 import { isPrivate } from "../../control/Address.ts"
-import { defaultTelegram, type Receiver, receivers, type Target } from "../../control/notify/channels.ts"
+import { defaultTelegram, receivers, type Target } from "../../control/notify/channels.ts"
 import type { Mailbox } from "../../control/notify/email.ts"
 import type { HeartbeatOptions } from "../../control/notify/Heartbeat.ts"
-import { daily, type Severity, severities } from "../../control/notify/Notice.ts"
+import { daily, severities } from "../../control/notify/Notice.ts"
 import { BotEvent } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import * as Read from "../../strategy/Fields.ts"
@@ -31,20 +31,22 @@ const address = described(readAddress, () => ({ anyOf: [schemaOf(webAddress), sc
 /** As in the journal: a misspelled kind would be an alert that never comes. */
 const kind = Read.oneOf(...Object.keys(BotEvent.cases), ...daily)
 
+const all = (read: Read.Reader<string>) => Read.mapped(Read.list(read), (items) => items.map(({ value }) => value))
+
 const target = Read.known({
   to: Read.required(Read.oneOf(...receivers)),
   url: Read.optional(Read.located(address), "where to; telegram needs none"),
   secret: Read.optional(Read.located(secretSource), "signs a webhook; the token of a telegram bot or of ntfy"),
   chat: Read.optional(Read.text, "of telegram"),
   least: Read.withDefault(Read.oneOf(...severities), "warn", "the least severity"),
-  kinds: Read.optional(Read.list(kind), "kinds of events that are told whatever their severity"),
-  except: Read.optional(Read.list(kind), "kinds of events that are not told"),
+  kinds: Read.optional(all(kind), "kinds of events that are told whatever their severity"),
+  except: Read.optional(all(kind), "kinds of events that are not told"),
   commands: Read.optional(
-    Read.list(Read.text),
+    all(Read.text),
     "of telegram: chats whose /status, /profit, /pause, /resume and /kill are obeyed"
   ),
   from: Read.optional(Read.text, "of email: the sender's address"),
-  recipients: Read.optional(Read.list(Read.text), "of email: who gets it"),
+  recipients: Read.optional(all(Read.text), "of email: who gets it"),
   user: Read.optional(Read.text, "of email: who logs in at the server, with the secret")
 })
 
@@ -65,23 +67,10 @@ type HeartbeatConfig = NonNullable<ReturnType<typeof heartbeat>>
 type TargetFields = NonNullable<ReturnType<typeof target>>
 
 /** Checked, except for the secrets. */
-export interface TargetConfig {
-  readonly to: Receiver
-  readonly url: Read.Located<Address> | undefined
-  readonly secret: Read.Located<SecretSource> | undefined
-  readonly chat: string | undefined
-  readonly least: Severity
-  readonly kinds: ReadonlyArray<string>
-  readonly except: ReadonlyArray<string>
-  readonly commands: ReadonlyArray<string>
-  readonly mailbox: Mailbox | undefined
-}
+export type TargetConfig = NonNullable<ReturnType<typeof targetOf>>
 
-const texts = (list: ReadonlyArray<Read.Located<string>> | undefined): ReadonlyArray<string> =>
-  (list ?? []).map(({ value }) => value)
-
-const targetOf = ({ value, ...place }: Read.Located<TargetFields>, report_: Report): TargetConfig | undefined => {
-  const { chat, commands, except, from, kinds, least, recipients, secret, to, url, user } = value
+const targetOf = ({ value, ...place }: Read.Located<TargetFields>, report_: Report) => {
+  const { chat, commands = [], except = [], from, kinds = [], least, recipients = [], secret, to, url, user } = value
   if (to === undefined) return undefined
   const needs = (what: string, hint?: string) => report(report_, place, `${to} needs ${what}`, hint)
   if (to === "telegram" && (secret === undefined || chat === undefined)) return needs("secret and chat")
@@ -90,21 +79,12 @@ const targetOf = ({ value, ...place }: Read.Located<TargetFields>, report_: Repo
     return report(report_, url, `the address of ${to} is a secret`, "write { env: NAME } or { file: PATH }")
   }
   const isMail = to === "email"
-  if (isMail && (from === undefined || recipients === undefined)) return needs("from and recipients")
+  if (isMail && (from === undefined || recipients.length === 0)) return needs("from and recipients")
   if (typeof url?.value === "string" && url.value.startsWith("smtp") !== isMail) {
     return report(report_, url, isMail ? "email needs smtps://host or smtp://host" : "expected an address of the web")
   }
-  return {
-    to,
-    url,
-    secret,
-    chat,
-    least,
-    kinds: texts(kinds),
-    except: texts(except),
-    commands: texts(commands),
-    mailbox: from === undefined ? undefined : { from, recipients: texts(recipients), user }
-  }
+  const mailbox: Mailbox | undefined = from === undefined ? undefined : { from, recipients, user }
+  return { to, url, secret, chat, least, kinds, except, commands, mailbox }
 }
 
 export const targetsOf = (
