@@ -1,10 +1,13 @@
-/** A fill, as it is shown as it happens: what was exchanged, and at which price. */
+/** Fills: as they happen, and later with what their payouts cost and what they earned, one by one or by order. */
 import { Schema } from "effect"
 import type { Of } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import { iso } from "../domain/Text.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
-import { priceOf } from "../report/text/FillsText.ts"
+import { fillKey } from "../ledger/Profit.ts"
+import type { Fee, Trade, TradingRecord } from "../ledger/Trades.ts"
 import * as Money from "../report/text/Money.ts"
+import * as Table from "../report/text/Table.ts"
 import { asOf, Side, Time } from "./AsOf.ts"
 
 const Text = Schema.String
@@ -27,25 +30,163 @@ export const FillView = Schema.Struct({
 export type FillView = typeof FillView.Type
 export const Fills = Schema.Struct({ ...asOf, fills: Schema.Array(FillView) })
 
+const pricePlaces = 12
+
+interface Exchange extends Pick<Trade, "base" | "quote" | "baseAmount" | "quoteAmount"> {
+  readonly side: "BUY" | "SELL"
+}
+
+/** What was exchanged says the price; the limit says only what was asked for. */
+const priceOf = ({ base, quote, baseAmount, quoteAmount }: Exchange, assets: Money.Assets): string | undefined => {
+  const [ofBase, ofQuote] = [assets.get(base), assets.get(quote)]
+  if (ofBase === undefined || ofQuote === undefined || baseAmount === 0n) return undefined
+  const [value, quantity] = [Decimal.make(quoteAmount, ofQuote.decimals), Decimal.make(baseAmount, ofBase.decimals)]
+  return Decimal.format(Decimal.divide(value, quantity, pricePlaces, "down"))
+}
+
+const exchanged = (exchange: Exchange, assets: Money.Assets) => {
+  const { base, baseAmount, quote, quoteAmount, side } = exchange
+  const [ofBase, ofQuote] = [Money.amountText(assets, base, baseAmount), Money.amountText(assets, quote, quoteAmount)]
+  const price = priceOf(exchange, assets) ?? null
+  return side === "SELL"
+    ? { price, paid: ofBase, paidAsset: base, received: ofQuote, receivedAsset: quote }
+    : { price, paid: ofQuote, paidAsset: quote, received: ofBase, receivedAsset: base }
+}
+
 export const fillView = (sequence: number, event: Of<"FillSeen">, assets: Money.Assets): FillView => {
-  const [base, quote] =
-    event.side === "BUY" ? [event.outputAsset, event.inputAsset] : [event.inputAsset, event.outputAsset]
-  const exchanged =
-    event.side === "BUY"
-      ? { baseAmount: event.amountOut, quoteAmount: event.amountIn }
-      : { baseAmount: event.amountIn, quoteAmount: event.amountOut }
+  const { amountIn, amountOut, inputAsset, outputAsset, side } = event
+  const exchange: Exchange =
+    side === "BUY"
+      ? { side, base: outputAsset, quote: inputAsset, baseAmount: amountOut, quoteAmount: amountIn }
+      : { side, base: inputAsset, quote: outputAsset, baseAmount: amountIn, quoteAmount: amountOut }
+  const { price, ...amounts } = exchanged(exchange, assets)
   return {
     sequence,
     at: event.filledAt,
     slot: slotKey(event.strategy, event.slot),
     placement: event.placement,
-    market: `${base}/${quote}`,
-    side: event.side,
-    price: Decimal.format(priceOf({ base, quote, ...exchanged }, assets) ?? event.price),
-    paid: Money.amountText(assets, event.inputAsset, event.amountIn),
-    paidAsset: event.inputAsset,
-    received: Money.amountText(assets, event.outputAsset, event.amountOut),
-    receivedAsset: event.outputAsset,
+    market: `${exchange.base}/${exchange.quote}`,
+    side,
+    price: price ?? Decimal.format(event.price),
+    ...amounts,
     fillId: event.fillId
   }
 }
+
+interface OfOrder {
+  readonly limit: Decimal.Decimal | undefined
+  readonly echoed: number | undefined
+  readonly payout: Fee | undefined
+  readonly gridProfit: bigint | undefined
+}
+
+const rowOf = (trade: Trade, { echoed, limit, payout, gridProfit }: OfOrder, assets: Money.Assets) => ({
+  at: iso(trade.at),
+  market: trade.market,
+  slot: slotKey(trade.strategy, trade.slot),
+  side: trade.side,
+  limit: limit === undefined ? null : Decimal.format(limit),
+  ...exchanged(trade, assets),
+  /** The payout fee of its whole order; null until it is paid. */
+  fee: payout === undefined ? null : Money.amountText(assets, payout.asset, payout.amount),
+  feeAsset: payout?.asset ?? null,
+  /** What the order's answer said that the service takes of its input; null where it said nothing. */
+  echoedBasisPoints: echoed ?? null,
+  /** In quote, fees not deducted; null for a fill that only opens. */
+  gridProfit: gridProfit === undefined ? null : Money.amountText(assets, trade.quote, gridProfit),
+  gridProfitAsset: trade.quote,
+  orderId: trade.orderId ?? null,
+  fillId: trade.fillId
+})
+
+/** Every fill of these trades with what its payout cost and what it earned; `gridProfit` by `Profit.fillKey`. */
+export const fillRows = (
+  trades: ReadonlyArray<Trade>,
+  { fees, orders }: TradingRecord,
+  gridProfit: ReadonlyMap<string, bigint>,
+  assets: Money.Assets
+) => {
+  const lives = new Map(orders.map((life) => [life.placement, life]))
+  const payouts = payoutsIn(fees)
+  return trades.map((trade) => {
+    const life = lives.get(trade.placement)
+    const of = { limit: life?.price, echoed: life?.echoedBasisPoints, payout: payouts.get(trade.placement) }
+    return rowOf(trade, { ...of, gridProfit: gridProfit.get(fillKey(trade)) }, assets)
+  })
+}
+
+const payoutsIn = (fees: ReadonlyArray<Fee>): ReadonlyMap<string, Fee> =>
+  new Map(fees.flatMap((fee) => (fee.kind === "payout" ? [[fee.placement, fee] as const] : [])))
+
+/** One row for an order, however many fills it had: a payout and its fee are the whole order's. */
+export const filledOrders = (
+  trades: ReadonlyArray<Trade>,
+  { fees }: TradingRecord,
+  gridProfit: ReadonlyMap<string, bigint>,
+  assets: Money.Assets
+) => {
+  const payouts = payoutsIn(fees)
+  return [...Map.groupBy(trades, ({ placement }) => placement)].flatMap(([placement, parts]) => {
+    const last = parts.at(-1)
+    if (last === undefined) return []
+    const sum = (of: (part: Trade) => bigint) => parts.reduce((total, part) => total + of(part), 0n)
+    const whole = { ...last, baseAmount: sum((part) => part.baseAmount), quoteAmount: sum((part) => part.quoteAmount) }
+    const earned = parts.flatMap((part) => gridProfit.get(fillKey(part)) ?? [])
+    const of = {
+      limit: undefined,
+      echoed: undefined,
+      payout: payouts.get(placement),
+      gridProfit: earned.length === 0 ? undefined : earned.reduce((total, each) => total + each, 0n)
+    }
+    return [{ ...rowOf(whole, of, assets), parts: parts.length }]
+  })
+}
+
+type FillRow = ReturnType<typeof rowOf> & { readonly parts?: number }
+
+/** The digits that a table shows; programs get all of them. */
+const shownDigits = 8
+const shown = (price: string | null): string =>
+  price === null ? "" : Decimal.format(Decimal.fromNumber(Number(price), shownDigits))
+
+/** Single fills for spreadsheets, orders for people. */
+export const table = Table.of<FillRow>([
+  { key: "at", title: "TIME", value: ({ at }) => at },
+  { key: "market", value: ({ market }) => market },
+  { key: "slot", title: "SLOT", value: ({ slot }) => slot },
+  { key: "side", title: "SIDE", value: ({ side }) => side },
+  { key: "limit", value: ({ limit }) => limit },
+  { key: "price", title: Table.decimal("PRICE"), value: ({ price }) => price, text: ({ price }) => shown(price) },
+  {
+    key: "paid",
+    title: Table.decimal("PAID"),
+    value: (row) => row.paid,
+    text: (row) => `${row.paid} ${row.paidAsset}`
+  },
+  { key: "paidAsset", value: ({ paidAsset }) => paidAsset },
+  {
+    key: "received",
+    title: Table.decimal("RECEIVED"),
+    value: ({ received }) => received,
+    text: (row) => `${row.received} ${row.receivedAsset}`
+  },
+  { key: "receivedAsset", value: ({ receivedAsset }) => receivedAsset },
+  {
+    key: "fee",
+    title: Table.decimal("PAYOUT FEE"),
+    value: ({ fee }) => fee,
+    text: ({ fee, feeAsset }) => (fee === null ? "" : `${fee} ${feeAsset}`)
+  },
+  { key: "feeAsset", value: ({ feeAsset }) => feeAsset },
+  { key: "orderId", value: ({ orderId }) => orderId },
+  { key: "fillId", value: ({ fillId }) => fillId },
+  {
+    key: "gridProfit",
+    title: Table.decimal("GRID PROFIT"),
+    value: ({ gridProfit }) => gridProfit,
+    text: (row) => (row.gridProfit === null ? "" : `${row.gridProfit} ${row.gridProfitAsset}`)
+  },
+  { key: "gridProfitAsset", value: ({ gridProfitAsset }) => gridProfitAsset },
+  { key: "echoedBasisPoints", value: ({ echoedBasisPoints }) => echoedBasisPoints },
+  { title: Table.right("FILLS"), value: ({ parts }) => parts }
+])

@@ -4,8 +4,8 @@ import { Command, Flag } from "effect/cli"
 import { withLedger } from "../../app/money/LedgerView.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as Profit from "../../ledger/Profit.ts"
-import * as FillsText from "../../report/text/FillsText.ts"
 import { chargedLine } from "../../report/text/LearnedFee.ts"
+import * as Fills from "../../views/Fills.ts"
 import * as flags from "../flags.ts"
 
 export const command = Command.make(
@@ -38,11 +38,12 @@ export const command = Command.make(
       const markets = new Set(wanted.map((trade) => trade.market))
       const charged = [...state.echoedFees.values()].filter((fee) => markets.has(fee.market)).map(chargedLine)
       const notes = ["A line is an order; fees are not deducted from grid profit.", ...charged]
-      const fills = FillsText.of(wanted, trading, gridProfit, assets)
+      const rows = () => Fills.fillRows(wanted, trading, gridProfit, assets)
+      const orders = () => Fills.table.lines(Fills.filledOrders(wanted, trading, gridProfit, assets))
       return Effect.succeed({
-        data: fills.json,
-        csv: fills.csv,
-        lines: () => (wanted.length === 0 ? ["No fills yet."] : [...fills.lines(), "", ...notes])
+        data: rows,
+        csv: () => Fills.table.csv(rows()),
+        lines: () => (wanted.length === 0 ? ["No fills yet."] : [...orders(), "", ...notes])
       })
     })
   )
