@@ -6,12 +6,13 @@ import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../domain/Market.ts"
 import type { Minute } from "../journal/PriceStore.ts"
-import { earnedOf, nothing, type Row } from "../ledger/Profit.ts"
+import { earnedOf, type Figures, nothing, type Row } from "../ledger/Profit.ts"
 import { type Close, curve } from "../ledger/Returns.ts"
 import * as Standing from "../ledger/Standing.ts"
 import type { TradingRecord } from "../ledger/Trades.ts"
+import { chargedRow } from "../report/text/LearnedFee.ts"
 import * as Money from "../report/text/Money.ts"
-import * as ProfitText from "../report/text/ProfitText.ts"
+import type * as ProfitText from "../report/text/ProfitText.ts"
 import { asOf, Time } from "./AsOf.ts"
 import type { FillView } from "./Fills.ts"
 import * as LiveProfit from "./profit/LiveProfit.ts"
@@ -92,31 +93,51 @@ export const strategyProfit = (
   ]
 }
 
-/** What stands first, and each day. */
-export const standingsView = ({ standings, days }: LiveProfit.LiveProfit, assets: Money.Assets) => ({
-  standings: standings.map(({ quote, figures, earnedToday, share, shareOfYear, capital, since }) => ({
+const amountsOf = (figures: Figures, quote: string, assets: Money.Assets) => {
+  const text = (name: Exclude<keyof Figures, "rounds">) => Money.amountText(assets, quote, figures[name])
+  return {
+    gridProfit: text("gridProfit"),
+    inventory: text("inventory"),
+    fees: text("fees"),
+    total: text("total"),
+    flows: text("flows"),
+    realised: text("realised"),
+    unrealised: text("unrealised"),
+    rounds: figures.rounds
+  }
+}
+
+/** What stands first for a quote asset; nulls for what is not known. */
+const standingView = (
+  { quote, figures, earnedToday, share, shareOfYear, capital, since }: Standing.ProfitStanding,
+  assets: Money.Assets
+) => {
+  const { fees, gridProfit, inventory, rounds, total } = amountsOf(figures, quote, assets)
+  return {
     asset: quote,
-    total: Money.amountText(assets, quote, figures.total),
+    total,
     share: share ?? null,
     shareOfYear: shareOfYear ?? null,
-    gridProfit: Money.amountText(assets, quote, figures.gridProfit),
-    inventory: Money.amountText(assets, quote, figures.inventory),
-    fees: Money.amountText(assets, quote, figures.fees),
+    gridProfit,
+    inventory,
+    fees,
     earnedToday: Money.amountText(assets, quote, earnedToday),
-    rounds: figures.rounds,
+    rounds,
     capital: capital === undefined ? null : Money.amountText(assets, quote, capital),
     since: since ?? null
-  })),
+  }
+}
+
+/** What stands first, and each day. */
+export const standingsView = ({ standings, days }: LiveProfit.LiveProfit, assets: Money.Assets) => ({
+  standings: standings.map((standing) => standingView(standing, assets)),
   days: days
     .filter(({ figures: { gridProfit, fees, rounds } }) => gridProfit !== 0n || fees !== 0n || rounds !== 0)
-    .map(({ group, quote, figures }) => ({
-      day: group,
-      asset: quote,
-      earned: Money.amountText(assets, quote, earnedOf(figures)),
-      gridProfit: Money.amountText(assets, quote, figures.gridProfit),
-      fees: Money.amountText(assets, quote, figures.fees),
-      rounds: figures.rounds
-    }))
+    .map(({ group, quote, figures }) => {
+      const { fees, gridProfit, rounds } = amountsOf(figures, quote, assets)
+      const earned = Money.amountText(assets, quote, earnedOf(figures))
+      return { day: group, asset: quote, earned, gridProfit, fees, rounds }
+    })
 })
 
 /** The most points of a line on a screen. */
@@ -179,20 +200,53 @@ export const profitByStrategy = (
   }
 }
 
-/** The figures of `profit --json`, plus those of strategies and slots. */
+/** Fixed: the figures by quote asset, then the method, the age of the prices, and the groups if requested. */
+export const profitInFull = (
+  { charged, standings, method, whole, by, groups, markedAt, statistics }: ProfitText.Profit,
+  assets: Money.Assets
+) =>
+  Object.fromEntries(
+    whole.map(({ quote, figures }) => {
+      const standing = standings.find((each) => each.quote === quote)
+      return [
+        quote,
+        {
+          ...amountsOf(figures, quote, assets),
+          ...(standing === undefined ? {} : whatStands(standingView(standing, assets))),
+          method,
+          markedAt: markedAt ?? null,
+          ...statistics?.get(quote),
+          charged: (charged?.get(quote) ?? []).map(chargedRow),
+          ...(by === undefined ? {} : { by, groups: groupsIn(groups, quote, by, assets) })
+        }
+      ]
+    })
+  )
+
+const whatStands = ({
+  earnedToday,
+  capital,
+  since,
+  share,
+  shareOfYear
+}: (typeof Profit.Type)["standings"][number]) => ({ earnedToday, capital, since, share, shareOfYear })
+
+const groupsIn = (rows: Iterable<Row>, quote: string, by: string, assets: Money.Assets) =>
+  [...rows]
+    .filter((row) => row.quote === quote)
+    .map(({ figures, group }) => ({ [by]: group, ...amountsOf(figures, quote, assets) }))
+
+/** The same, with the figures of strategies and slots. */
 export const profitBySlot = (profit: RunningProfit, picture: LiveProfit.LiveProfit, assets: Money.Assets) => {
-  const figures = ProfitText.json({ ...profitByStrategy(profit, picture), by: undefined, groups: [] }, assets)
-  const rowsOf = (rows: Iterable<Row>, quote: string, by: string) =>
-    [...rows]
-      .filter((row) => row.quote === quote && !row.group.endsWith("/"))
-      .map((row) => ({ [by]: row.group, ...ProfitText.amounts(assets, quote, row.figures) }))
+  const figures = profitInFull({ ...profitByStrategy(profit, picture), by: undefined, groups: [] }, assets)
+  const named = (rows: Iterable<Row>) => [...rows].filter(({ group }) => !group.endsWith("/"))
   return Object.fromEntries(
     Object.entries(figures).map(([quote, whole]) => [
       quote,
       {
         ...whole,
-        strategies: rowsOf(picture.strategies, quote, "strategy"),
-        slots: rowsOf(picture.slots.values(), quote, "slot")
+        strategies: groupsIn(named(picture.strategies), quote, "strategy", assets),
+        slots: groupsIn(named(picture.slots.values()), quote, "slot", assets)
       }
     ])
   )

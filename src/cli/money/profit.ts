@@ -10,6 +10,7 @@ import { qualityOf } from "../../ledger/Quality.ts"
 import { returnsOf } from "../../ledger/Returns.ts"
 import * as Standing from "../../ledger/Standing.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
+import { profitInFull } from "../../views/Profit.ts"
 import * as flags from "../flags.ts"
 
 export const command = Command.make(
@@ -43,7 +44,7 @@ export const command = Command.make(
         const quotes = new Map(trading.orders.map(({ market, quote }) => [market, quote]))
         const charged = Map.groupBy(state.echoedFees.values(), ({ market }) => quotes.get(market))
         const profit = { standings, method, whole, by: grouping, groups, markedAt, statistics, charged }
-        return { data: () => ProfitText.json(profit, assets), lines: () => ProfitText.lines(profit, assets) }
+        return { data: () => profitInFull(profit, assets), lines: () => ProfitText.lines(profit, assets) }
       })
     )
   }, Answer.print)

@@ -1,14 +1,13 @@
-/** Profit and loss for people and programs: exact amounts in units of the quote asset. */
+/** Profit and loss for people: exact amounts in units of the quote asset. */
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
-import { present } from "../../domain/Present.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import { age, counted } from "../../domain/Words.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
-import type { Figures, Grouping, Row } from "../../ledger/Profit.ts"
+import type { Grouping, Row } from "../../ledger/Profit.ts"
 import type { Quality } from "../../ledger/Quality.ts"
 import type { Returns } from "../../ledger/Returns.ts"
 import type { ProfitStanding } from "../../ledger/Standing.ts"
-import { chargedLine, chargedRow } from "./LearnedFee.ts"
+import { chargedLine } from "./LearnedFee.ts"
 import * as Money from "./Money.ts"
 import * as Table from "./Table.ts"
 
@@ -23,11 +22,6 @@ const titles = {
   unrealised: "UNREALISED"
 } as const
 const fields = ["gridProfit", "inventory", "fees", "total", "flows", "realised", "unrealised"] as const
-
-export const amounts = (assets: Money.Assets, quote: string, figures: Figures) => ({
-  ...Object.fromEntries(fields.map((field) => [field, Money.amountText(assets, quote, figures[field])])),
-  rounds: figures.rounds
-})
 
 /** What traders look at first, in the order in which it is left out where room is short. */
 export const standingParts = (
@@ -51,17 +45,6 @@ export const standingParts = (
 
 const signedPercent = (ratio: number): string => `${ratio > 0 ? "+" : ""}${percent(ratio)}`
 
-const standingJson = (
-  { quote, earnedToday, capital, since, share, shareOfYear }: ProfitStanding,
-  assets: Money.Assets
-) => ({
-  earnedToday: Money.amountText(assets, quote, earnedToday),
-  capital: capital === undefined ? null : Money.amountText(assets, quote, capital),
-  since: since ?? null,
-  share: share ?? null,
-  shareOfYear: shareOfYear ?? null
-})
-
 export interface Profit {
   readonly standings: ReadonlyArray<ProfitStanding>
   readonly method: LotMethod
@@ -75,34 +58,6 @@ export interface Profit {
   /** What orders of each quote asset said that the service takes. */
   readonly charged?: ReadonlyMap<string | undefined, ReadonlyArray<LearnedFee>>
 }
-
-/** Fixed: the figures by quote asset, then the method, the age of the prices, and the groups if requested. */
-export const json = (
-  { charged, standings, method, whole, by, groups, markedAt, statistics }: Profit,
-  assets: Money.Assets
-) =>
-  Object.fromEntries(
-    whole.map(({ quote, figures }) => [
-      quote,
-      {
-        ...amounts(assets, quote, figures),
-        ...standings.filter((each) => each.quote === quote).reduce((_, each) => standingJson(each, assets), {}),
-        method,
-        markedAt: markedAt ?? null,
-        ...statistics?.get(quote),
-        charged: (charged?.get(quote) ?? []).map(chargedRow),
-        ...present({
-          by,
-          groups:
-            by === undefined
-              ? undefined
-              : groups
-                  .filter((row) => row.quote === quote)
-                  .map(({ group, figures: own }) => ({ [by]: group, ...amounts(assets, quote, own) }))
-        })
-      }
-    ])
-  )
 
 export const lines = (
   { charged, standings, method, whole, by, groups, statistics }: Profit,
