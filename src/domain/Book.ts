@@ -5,7 +5,7 @@
  */
 import type { Amount } from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
-import type { Market, Price, Side, TwoSidedPrice } from "./Market.ts"
+import { type Market, mid as midOf, type Price, type Side, type TwoSidedPrice } from "./Market.ts"
 
 export interface DepthLevel {
   /** Base smallest units. */
@@ -86,6 +86,24 @@ export interface Book {
   readonly problem?: string
   readonly asked: AskingCost
 }
+
+/** Between the best bid and the best ask, as a ratio. */
+export const spreadOf = ({ price }: Book): Decimal.Decimal | undefined =>
+  price === undefined
+    ? undefined
+    : Decimal.divide(Decimal.subtract(price.ask, price.bid), midOf(price), impactPlaces, "up")
+
+/** The quoted levels of one side, best first. */
+export const quotedOn = (
+  { depth }: Book,
+  side: "bid" | "ask"
+): ReadonlyArray<readonly [price: Price, level: DepthLevel]> =>
+  depth
+    .flatMap((level) => {
+      const price = level[side]
+      return price === undefined ? [] : [[price, level] as const]
+    })
+    .sort(([a], [b]) => Decimal.compare(a, b) * (side === "bid" ? -1 : 1))
 
 /** Bids from the highest down, then asks from the lowest up. */
 export const bestFirst = (orders: ReadonlyArray<OwnOrder>): ReadonlyArray<OwnOrder> => {

@@ -1,9 +1,19 @@
-/** The market's two-sided price, what a trade of each size would get, and our own resting orders around it. */
+/**
+ * The market's two-sided price, what a trade of each size would get, and our own resting orders around it: as the running bot knows
+ * it, and as it is asked for by `book`.
+ */
 import { Schema } from "effect"
 import { format } from "../domain/Amount.ts"
-import type { DepthLevel } from "../domain/Book.ts"
+import {
+  type DepthLevel,
+  distances,
+  type OwnOrder,
+  type Book as QuotedBook,
+  quotedOn,
+  spreadOf
+} from "../domain/Book.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import type { Market, TwoSidedPrice } from "../domain/Market.ts"
+import { type Market, mid, type TwoSidedPrice } from "../domain/Market.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { openQuantity, type Placement } from "../engine/state/Placement.ts"
 import type * as Money from "../report/text/Money.ts"
@@ -50,3 +60,40 @@ export const bookView = (
   ),
   orders: bookOrders(state, assets, name)
 })
+
+/** The book that was asked for. Fixed, because other programs read it: exact decimals in text, best first. */
+export const askedBook = (book: QuotedBook, own: ReadonlyArray<OwnOrder>, now: number) => {
+  const { decimals } = book.market.base
+  const levels = (side: "bid" | "ask") =>
+    quotedOn(book, side).map(([price, { quantity, at }]) => ({
+      price: Decimal.format(price),
+      quantity: format(quantity, decimals),
+      ageMillis: now - at
+    }))
+  const { price, indicative } = book
+  return {
+    market: book.market.name,
+    at: price?.at ?? null,
+    bids: levels("bid"),
+    asks: levels("ask"),
+    own: own.map(({ side, price, quantity, slot }) => ({
+      side,
+      price: Decimal.format(price),
+      quantity: format(quantity, decimals),
+      slot
+    })),
+    spread: ratio(spreadOf(book)),
+    impact:
+      price === undefined
+        ? []
+        : book.depth.map((level) => {
+            const { buy, sell } = distances(level, mid(price))
+            return { quantity: format(level.quantity, decimals), buy: ratio(buy), sell: ratio(sell) }
+          }),
+    indicative: indicative === undefined ? null : { price: Decimal.format(indicative.mid), at: indicative.at },
+    problem: book.problem ?? null,
+    asked: book.asked
+  }
+}
+
+const ratio = (value: Decimal.Decimal | undefined) => (value === undefined ? null : Decimal.format(value))

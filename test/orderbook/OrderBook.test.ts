@@ -13,6 +13,7 @@ import * as DryVenue from "../../src/sandbox/DryVenue.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { layer as clientLayer } from "../../src/venue/library.ts"
 import { defaultPatience, ownAccount } from "../../src/venue/VenueConfig.ts"
+import { askedBook } from "../../src/views/Book.ts"
 import { price, strategyOf } from "../strategy/support.ts"
 
 const btc = { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 }
@@ -211,7 +212,7 @@ describe("the order book", () => {
           own.map(({ slot }) => slot),
           ["b/1", "a/2", "a/1"]
         )
-        const { bids, asks, own: shown, impact, ...rest } = BookText.json(bookOf(book), own, 7)
+        const { bids, asks, own: shown, impact, ...rest } = askedBook(bookOf(book), own, 7)
         assert.deepStrictEqual(Object.keys(rest), ["market", "at", "spread", "indicative", "problem", "asked"])
         assert.deepStrictEqual(shown[0], { side: "BUY", price: "59000", quantity: "0.5", slot: "b/1" })
         assert.deepStrictEqual(

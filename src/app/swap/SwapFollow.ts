@@ -10,6 +10,7 @@ import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import { eachPage, Journal } from "../../journal/Journal.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { jsonOf, lineOf } from "../../views/Events.ts"
+import { swapView } from "../../views/Swaps.ts"
 import * as Progress from "../process/Progress.ts"
 import * as SwapText from "./SwapText.ts"
 
@@ -159,7 +160,7 @@ const show = Effect.fnUntraced(function* (
 })
 
 const closing = Effect.fnUntraced(function* (swap: SwapHistory.SwapHistory, json: boolean) {
-  if (json) yield* Console.log(JSON.stringify({ event: "summary", ...SwapText.evidence(swap) }))
+  if (json) yield* Console.log(JSON.stringify({ event: "summary", ...swapView(swap) }))
   else yield* Console.log(`\n${SwapText.evidenceLines(swap).join("\n")}`)
   const end = SwapHistory.endOf(swap)
   if (end?.outcome === "paid") return

@@ -5,6 +5,7 @@ import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import * as EventLine from "../../report/text/EventLine.ts"
 import { printable } from "../../report/text/Table.ts"
+import { swapView } from "../../views/Swaps.ts"
 
 /** What only the operator can find out, and how to continue. */
 export const unclearLines = ({ agreed, id, placement }: SwapHistory.SwapHistory): ReadonlyArray<string> =>
@@ -58,49 +59,11 @@ const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory
   }
 }
 
-/** Everything that proves how a swap ended. */
-export const evidence = (swap: SwapHistory.SwapHistory) => {
-  const { agreed, placement } = swap
-  const { contradiction, funding, report } = placement
-  const end = SwapHistory.endOf(swap)
-  const money = SwapHistory.moneyOf(swap)
-  return {
-    swap: swap.id,
-    phase: SwapHistory.phaseOf(swap),
-    outcome: end?.outcome ?? null,
-    text: end?.text ?? null,
-    contradiction: contradiction ?? null,
-    status: report?.status ?? null,
-    origin: agreed.origin.symbol,
-    destination: agreed.destination.symbol,
-    depositAddress: agreed.depositAddress,
-    depositMemo: agreed.depositMemo ?? null,
-    quotedIn: String(agreed.amountIn),
-    quotedOut: String(agreed.amountOut),
-    deposited: said(report?.deposited),
-    amountIn: said(report?.amountIn),
-    amountOut: said(report?.amountOut),
-    refunded: said(report?.refunded),
-    refundReason: report?.refundReason ?? null,
-    money: Object.fromEntries(SwapHistory.swapPlaces.map((place) => [place, String(money.input[place])])),
-    received: String(money.received),
-    intentHash: funding?.intentHash || null,
-    txHash: funding?.payment?.txHash ?? null,
-    intentHashes: report?.intentHashes ?? [],
-    ledgerTxHashes: report?.ledgerTxHashes ?? [],
-    originTxHashes: report?.originTxHashes ?? [],
-    destinationTxHashes: report?.destinationTxHashes ?? [],
-    correlationIds: SwapHistory.correlationIdsOf(swap)
-  }
-}
-
-const said = (amount: Amount | undefined): string | null => (amount === undefined ? null : String(amount))
-
 /** The evidence for people. */
 export const evidenceLines = (swap: SwapHistory.SwapHistory): ReadonlyArray<string> => {
   const { agreed } = swap
   const money = SwapHistory.moneyOf(swap)
-  const found = evidence(swap)
+  const found = swapView(swap)
   const places = SwapHistory.swapPlaces.flatMap((place) =>
     money.input[place] === 0n ? [] : [`${place} ${formatWithSymbol(money.input[place], agreed.origin)}`]
   )

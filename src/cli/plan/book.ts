@@ -10,6 +10,7 @@ import * as Layers from "../../Layers.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import type { Wanted } from "../../orderbook/Wanted.ts"
 import * as BookText from "../../report/text/BookText.ts"
+import { askedBook } from "../../views/Book.ts"
 import * as flags from "../flags.ts"
 
 const watchMillis = 5_000
@@ -76,7 +77,7 @@ const look = Effect.fnUntraced(function* (
     return book === undefined ? [] : [{ book, own: bestFirst(resting.get(name) ?? []) }]
   })
   if (json) {
-    return yield* Effect.forEach(shown, ({ book, own }) => Console.log(JSON.stringify(BookText.json(book, own, now))), {
+    return yield* Effect.forEach(shown, ({ book, own }) => Console.log(JSON.stringify(askedBook(book, own, now))), {
       discard: true
     })
   }

@@ -1,67 +1,16 @@
 /**
- * An order book for people and programs: asks above, bids below, the best of both next to the middle, own orders
+ * An order book for people: asks above, bids below, the best of both next to the middle, own orders
  * marked. Beside each size stands its price as a distance from the mid.
  */
 import { format } from "../../domain/Amount.ts"
-import { type Book, type DepthLevel, distances, type OwnOrder } from "../../domain/Book.ts"
+import { type Book, distances, type OwnOrder, quotedOn, spreadOf } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price } from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
 import { age, clock } from "../../domain/Words.ts"
 import * as Table from "./Table.ts"
 
-const spreadPlaces = 8
-
-const spreadOf = ({ price }: Book): Decimal.Decimal | undefined =>
-  price === undefined
-    ? undefined
-    : Decimal.divide(Decimal.subtract(price.ask, price.bid), mid(price), spreadPlaces, "up")
-
-const text = (value: Decimal.Decimal | undefined) => (value === undefined ? null : Decimal.format(value))
-
-type Quoted = readonly [price: Price, level: DepthLevel]
-
-const sideOf = ({ depth }: Book, side: "bid" | "ask"): ReadonlyArray<Quoted> =>
-  depth
-    .flatMap((level): ReadonlyArray<Quoted> => {
-      const price = level[side]
-      return price === undefined ? [] : [[price, level]]
-    })
-    .sort(([a], [b]) => Decimal.compare(a, b) * (side === "bid" ? -1 : 1))
-
-/** Fixed, because other programs read it. Prices, quantities and ratios are exact decimals in text, best first. */
-export const json = (book: Book, own: ReadonlyArray<OwnOrder>, now: number) => {
-  const { decimals } = book.market.base
-  const levels = (side: "bid" | "ask") =>
-    sideOf(book, side).map(([price, { quantity, at }]) => ({
-      price: Decimal.format(price),
-      quantity: format(quantity, decimals),
-      ageMillis: now - at
-    }))
-  const { price, indicative } = book
-  return {
-    market: book.market.name,
-    at: price?.at ?? null,
-    bids: levels("bid"),
-    asks: levels("ask"),
-    own: own.map(({ side, price, quantity, slot }) => ({
-      side,
-      price: Decimal.format(price),
-      quantity: format(quantity, decimals),
-      slot
-    })),
-    spread: text(spreadOf(book)),
-    impact: price === undefined ? [] : book.depth.map((level) => impactJson(level, mid(price), decimals)),
-    indicative: indicative === undefined ? null : { price: Decimal.format(indicative.mid), at: indicative.at },
-    problem: book.problem ?? null,
-    asked: book.asked
-  }
-}
-
-const impactJson = (level: DepthLevel, middle: Price, decimals: number) => {
-  const { buy, sell } = distances(level, middle)
-  return { quantity: format(level.quantity, decimals), buy: text(buy), sell: text(sell) }
-}
+const distancePlaces = 8
 
 /** Seven digits: further digits of a quote change at every look. */
 const short = (price: Price): string => Decimal.short(price, 7)
@@ -76,7 +25,7 @@ interface Row {
 
 const quotedRows = (book: Book, side: "bid" | "ask", now: number): ReadonlyArray<Row> => {
   const { price: top } = book
-  return sideOf(book, side).map(([price, level]) => {
+  return quotedOn(book, side).map(([price, level]) => {
     const distance = top === undefined ? undefined : distances(level, mid(top))[side === "ask" ? "buy" : "sell"]
     const quantity = format(level.quantity, book.market.base.decimals)
     return { price, cells: [side, short(price), quantity, share(distance), age(now - level.at), ""] }
@@ -94,7 +43,7 @@ const ownRows = (book: Book, own: ReadonlyArray<OwnOrder>, side: "BUY" | "SELL")
 
 const distanceOf = (price: Price, middle: Price): Decimal.Decimal => {
   const [low, high] = Decimal.isLess(price, middle) ? [price, middle] : [middle, price]
-  return Decimal.divide(Decimal.subtract(high, low), middle, spreadPlaces, "up")
+  return Decimal.divide(Decimal.subtract(high, low), middle, distancePlaces, "up")
 }
 
 const highestFirst = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>

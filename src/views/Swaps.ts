@@ -1,0 +1,40 @@
+/** A swap: what was agreed, where its money is, and everything that proves how it ended. */
+import type { Amount } from "../domain/Amount.ts"
+import * as SwapHistory from "../engine/state/swaps/SwapHistory.ts"
+
+export const swapView = (swap: SwapHistory.SwapHistory) => {
+  const { agreed, placement } = swap
+  const { contradiction, funding, report } = placement
+  const end = SwapHistory.endOf(swap)
+  const money = SwapHistory.moneyOf(swap)
+  return {
+    swap: swap.id,
+    phase: SwapHistory.phaseOf(swap),
+    outcome: end?.outcome ?? null,
+    text: end?.text ?? null,
+    contradiction: contradiction ?? null,
+    status: report?.status ?? null,
+    origin: agreed.origin.symbol,
+    destination: agreed.destination.symbol,
+    depositAddress: agreed.depositAddress,
+    depositMemo: agreed.depositMemo ?? null,
+    quotedIn: String(agreed.amountIn),
+    quotedOut: String(agreed.amountOut),
+    deposited: said(report?.deposited),
+    amountIn: said(report?.amountIn),
+    amountOut: said(report?.amountOut),
+    refunded: said(report?.refunded),
+    refundReason: report?.refundReason ?? null,
+    money: Object.fromEntries(SwapHistory.swapPlaces.map((place) => [place, String(money.input[place])])),
+    received: String(money.received),
+    intentHash: funding?.intentHash || null,
+    txHash: funding?.payment?.txHash ?? null,
+    intentHashes: report?.intentHashes ?? [],
+    ledgerTxHashes: report?.ledgerTxHashes ?? [],
+    originTxHashes: report?.originTxHashes ?? [],
+    destinationTxHashes: report?.destinationTxHashes ?? [],
+    correlationIds: SwapHistory.correlationIdsOf(swap)
+  }
+}
+
+const said = (amount: Amount | undefined): string | null => (amount === undefined ? null : String(amount))
