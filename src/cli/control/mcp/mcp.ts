@@ -6,7 +6,7 @@
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
-import { Console, Effect, FileSystem, Layer, Option, Redacted, Schema } from "effect"
+import { Console, Effect, FileSystem, Layer, Option, Redacted } from "effect"
 import { McpProtocol, McpServer } from "effect/ai"
 import { Command, Flag } from "effect/cli"
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
@@ -22,8 +22,6 @@ import * as flags from "../../flags.ts"
 import * as Proposals from "./Proposals.ts"
 import { Looking, Operating } from "./tools.ts"
 
-const decode = Schema.decodeUnknownEffect(Schema.Json)
-
 /** Planning and testing take time, and an agent waits. */
 const patienceMillis = 130_000
 
@@ -36,11 +34,7 @@ const handlersFor = Effect.fnUntraced(function* (journal: string) {
         Effect.mapError(({ message }) => ({ message })),
         Effect.provideService(FileSystem.FileSystem, fileSystem)
       )
-  const read = <A, E extends { readonly message: string }>(call: Parameters<typeof RunningBot.ask<A, E>>[1]) =>
-    asked("viewer")(call).pipe(
-      Effect.flatMap((answer) => decode(answer)),
-      Effect.mapError(({ message }) => ({ message }))
-    )
+  const read = asked("viewer")
   const proposals = Proposals.make(asked("operator"))
   const looking = Looking.of({
     status: () => read((api) => api.look.status()),

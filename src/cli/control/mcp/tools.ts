@@ -6,53 +6,79 @@ import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { commandNames, commandOf } from "../../../control/api/OperatorCommands.ts"
 
+import { BacktestAnswer } from "../../../views/Backtest.ts"
+import { Book } from "../../../views/Book.ts"
+import { Lines } from "../../../views/Events.ts"
+import { Money } from "../../../views/Money.ts"
+import { Plan } from "../../../views/Plan.ts"
+import { Slots } from "../../../views/Slots.ts"
+import { Status } from "../../../views/Status.ts"
+
 const failure = Schema.Struct({ message: Schema.String })
 const success = Schema.Json
 
-const looking = <const Name extends string, Parameters extends Schema.Constraint>(
+/** The answer is that of the API. Lists stay without a schema: clients accept only objects there. */
+const looking = <const Name extends string, Parameters extends Schema.Constraint, Answer extends Schema.Constraint>(
   name: Name,
   description: string,
-  parameters: Parameters
+  parameters: Parameters,
+  success: Answer
 ) =>
   Tool.make(name, { description, parameters, success, failure })
     .annotate(Tool.Readonly, true)
     .annotate(Tool.Destructive, false)
 
-const Status = looking(
+const StatusTool = looking(
   "status",
   "How the running bot does: prices, strategies, open orders, fills, and problems with the worst first",
-  Tool.EmptyParams
+  Tool.EmptyParams,
+  Status
 )
-const Slots = looking(
+const SlotsTool = looking(
   "slots",
   "Every slot: what it holds, its state, distance from the price, what it earned, and why",
-  Tool.EmptyParams
+  Tool.EmptyParams,
+  Slots
 )
-const Money = looking("money", "Where every unit of every asset is, as exact decimals", Tool.EmptyParams)
-const Book = looking(
+const MoneyTool = looking("money", "Where every unit of every asset is, as exact decimals", Tool.EmptyParams, Money)
+const BookTool = looking(
   "book",
   "The price and depth of a market and the bot's own resting orders in it",
-  Schema.Struct({ market: Schema.String })
+  Schema.Struct({ market: Schema.String }),
+  Book
 )
-const Explain = looking(
+const ExplainTool = looking(
   "explain",
   "Why a slot (strategy/slot, or a strategy) holds what it holds, and what would change that",
-  Schema.Struct({ slot: Schema.String })
+  Schema.Struct({ slot: Schema.String }),
+  success
 )
-const Plan = looking("plan", "What the bot would keep, cancel, create and defer now", Tool.EmptyParams)
-const Backtest = looking(
+const PlanTool = looking("plan", "What the bot would keep, cancel, create and defer now", Tool.EmptyParams, Plan)
+const BacktestTool = looking(
   "backtest",
   "What a running strategy file would have made of the prices that the bot has seen, as a band",
-  Schema.Struct({ file: Schema.String })
+  Schema.Struct({ file: Schema.String }),
+  BacktestAnswer
 )
-const Files = looking("files", "The running strategy files with their text and problems", Tool.EmptyParams)
-const Events = looking(
+const FilesTool = looking("files", "The running strategy files with their text and problems", Tool.EmptyParams, success)
+const EventsTool = looking(
   "events",
   "The latest 200 events of the journal that contain these words; all when empty",
-  Schema.Struct({ search: Schema.String })
+  Schema.Struct({ search: Schema.String }),
+  Lines
 )
 
-export const Looking = Toolkit.make(Status, Slots, Money, Book, Explain, Plan, Backtest, Files, Events)
+export const Looking = Toolkit.make(
+  StatusTool,
+  SlotsTool,
+  MoneyTool,
+  BookTool,
+  ExplainTool,
+  PlanTool,
+  BacktestTool,
+  FilesTool,
+  EventsTool
+)
 
 const proposed = commandNames.filter((name) => commandOf(name).shows !== undefined)
 
