@@ -9,6 +9,7 @@ import { counted } from "../domain/Words.ts"
 import * as OperatorPause from "../engine/holds/OperatorPause.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
+import type { Placement } from "../engine/state/Placement.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
 import { Unknown } from "./api/ControlApi.ts"
 import type { CommandName } from "./api/OperatorCommands.ts"
@@ -27,13 +28,8 @@ const pausing =
   (state: BotState, strategy: string, why: string): ReadonlyArray<BotEvent> =>
     OperatorPause.pause(state, strategy, action, why)
 
-/** What is recorded of each strategy. */
-const events = {
-  pause: pausing("pause"),
-  resume: OperatorPause.resume,
-  drain: pausing("drain"),
-  "cancel-all": pausing("drain")
-} as const
+/** What is recorded of each strategy that is meant. */
+const events = { pause: pausing("pause"), resume: OperatorPause.resume, drain: pausing("drain") } as const
 
 /** Does it, and says what was done in one sentence. */
 export const obey = Effect.fn("Operator.obey")(function* (
@@ -45,55 +41,49 @@ export const obey = Effect.fn("Operator.obey")(function* (
   const books = yield* Bookkeeper
   const running = bot.strategies().map((strategy) => strategy.name)
 
-  /** All running strategies, or the named one. */
-  const named = Effect.suspend(() => {
-    if (target === undefined) return Effect.succeed(running)
-    if (running.includes(target) || books.state.strategies.has(target)) return Effect.succeed([target])
-    return Effect.fail(new Unknown({ message: `There is no strategy ${target}. There are: ${running.join(", ")}` }))
+  const record = Effect.fnUntraced(function* (what: keyof typeof events, strategies: ReadonlyArray<string>) {
+    const isKnown = target === undefined || running.includes(target) || books.state.strategies.has(target)
+    if (!isKnown)
+      return yield* new Unknown({ message: `There is no strategy ${target}. There are: ${running.join(", ")}` })
+    const recorded = books.recordFrom((state) => strategies.flatMap((each) => events[what](state, each, why)))
+    yield* Effect.orDie(recorded) // A journal that cannot be written stops the bot.
+    yield* bot.wake
   })
 
-  const record = (command: keyof typeof events, strategies: ReadonlyArray<string>) =>
-    books
-      .recordFrom((state) => strategies.flatMap((strategy) => events[command](state, strategy, why)))
-      .pipe(
-        Effect.orDie, // A journal that cannot be written stops the bot.
-        Effect.andThen(bot.wake)
-      )
-
-  const withdraw = Effect.fnUntraced(function* (isMeant: (strategy: string, slot: string) => boolean) {
-    const orders = unfinished(books.state).filter(({ slot, strategy }) => isMeant(strategy, slotKey(strategy, slot)))
-    if (name === "cancel" && orders.length === 0)
-      return yield* new Unknown({ message: `No order is open in a slot ${target}` })
-    const ids = orders.map(({ id }) => id)
-    yield* bot.withdrawPlacements(ids, { code: "operator", text: why })
-    return counted(orders.length, "order")
+  const withdraw = Effect.fnUntraced(function* (orders: ReadonlyArray<Placement>) {
+    yield* bot.withdrawPlacements(
+      orders.map(({ id }) => id),
+      { code: "operator", text: why }
+    )
+    return `${counted(orders.length, "order")} withdrawn`
   })
+  const open = () => unfinished(books.state)
 
   switch (name) {
     case "pause":
     case "resume": {
-      const names = yield* named
+      const names = target === undefined ? running : [target]
       yield* record(name, names)
       const done = name === "pause" ? "paused: nothing new is placed, what rests stays" : "may place orders again"
       return `${names.join(", ")} ${done}`
     }
     case "drain": {
-      const names = yield* named
-      yield* record(name, names)
-      return `${target} paused; ${yield* withdraw((strategy) => names.includes(strategy))} withdrawn`
+      yield* record(name, [target ?? ""])
+      return `${target} paused; ${yield* withdraw(open().filter(({ strategy }) => strategy === target))}`
     }
     case "cancel": {
-      yield* withdraw((_, slot) => slot === target)
+      const found = open().filter(({ slot, strategy }) => slotKey(strategy, slot) === target)
+      if (found.length === 0) return yield* new Unknown({ message: `No order is open in a slot ${target}` })
+      yield* withdraw(found)
       return `The order of ${target} is withdrawn; the slot is placed anew if its strategy still wants it`
     }
     case "cancel-all": {
-      const names = new Set([...running, ...unfinished(books.state).map(({ strategy }) => strategy)])
+      const names = new Set([...running, ...open().map(({ strategy }) => strategy)])
       yield* record(
-        name,
-        [...names].filter((strategy) => !hasNoBudget(strategy))
+        "drain",
+        [...names].filter((each) => !hasNoBudget(each))
       )
-      const count = yield* withdraw((strategy) => names.has(strategy))
-      return `All strategies paused; ${count} withdrawn. Resume each when you want it to trade`
+      return `All strategies paused; ${yield* withdraw(open())}. Resume each when you want it to trade`
     }
     case "kill": {
       yield* bot.setKillSwitch(why)
@@ -108,9 +98,7 @@ export const obey = Effect.fn("Operator.obey")(function* (
     case "reload": {
       const objection = yield* bot.reload
       yield* bot.wake
-      return objection === ""
-        ? "The strategy files were read; see the events for what changed"
-        : `The strategy files were read and do not run: ${objection}`
+      return `The strategy files were read${objection === "" ? "; see the events for what changed" : ` and do not run: ${objection}`}`
     }
   }
 })

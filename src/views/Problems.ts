@@ -61,22 +61,8 @@ type Case = Pick<ProblemView, "subject" | "text"> & Partial<Pick<ProblemView, "c
 interface Kind {
   readonly kind: string
   readonly severity: ProblemView["severity"]
-  readonly command?: ProblemView["command"]
+  readonly command: ProblemView["command"]
   cases(look: Look): ReadonlyArray<Case>
-}
-
-/** At most one case, of the whole bot. */
-const single = <A>(
-  subject: string,
-  found: (state: BotState) => A | undefined,
-  tell: (found: A, look: Look) => string | Omit<Case, "subject">
-): Kind["cases"] => {
-  return (look) => {
-    const value = found(look.state)
-    if (value === undefined) return []
-    const told = tell(value, look)
-    return [{ subject, ...(typeof told === "string" ? { text: told } : told) }]
-  }
 }
 
 const ofStrategies =
@@ -87,18 +73,32 @@ const ofStrategies =
       return told === undefined ? [] : [{ subject: strategy.name, ...told }]
     })
 
+const row =
+  (severity: ProblemView["severity"]) =>
+  (kind: string, cases: Kind["cases"], command: ProblemView["command"] = null): Kind => ({
+    kind,
+    severity,
+    command,
+    cases
+  })
+const alarm = row("alarm")
+const warn = row("warn")
+
 /** Only a person can decide these; each names the words that would be accepted now. */
-const forSomebodysWord =
-  (kind: MoneyProblems.MoneyProblem["kind"], meaning: (amount: string) => string): Kind["cases"] =>
-  ({ assets, now, state }) =>
-    MoneyProblems.problemsOf(state, now)
-      .filter((problem) => problem.kind === kind)
-      .map(({ amount, asset, evidence, placement, since, slot, strategy }) => ({
-        subject: slotKey(strategy, slot),
-        text: meaning(Money.withSymbol(assets, asset, amount)),
-        since,
-        resolve: { placement, words: MoneyProblems.acceptedWords(state, placement, now), evidence }
-      }))
+const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (amount: string) => string): Kind =>
+  alarm(
+    kind,
+    ({ assets, now, state }) =>
+      MoneyProblems.problemsOf(state, now)
+        .filter((problem) => problem.kind === of)
+        .map(({ amount, asset, evidence, placement, since, slot, strategy }) => ({
+          subject: slotKey(strategy, slot),
+          text: meaning(Money.withSymbol(assets, asset, amount)),
+          since,
+          resolve: { placement, words: MoneyProblems.acceptedWords(state, placement, now), evidence }
+        })),
+    "resolve"
+  )
 
 const pausedBy =
   (isOperator: boolean) =>
@@ -118,10 +118,8 @@ const isUnclear = (placement: ReturnType<typeof unfinished>[number]): boolean =>
   unclearPayment(placement) !== undefined || placement.funding?.payment?.state === "unclear"
 
 /** What holds the whole bot, and needs no more words than the hold itself has. */
-const held = (kind: string): Kind => ({
-  kind,
-  severity: "alarm",
-  cases: ({ holds }) =>
+const held = (kind: string): Kind =>
+  alarm(kind, ({ holds }) =>
     holds
       .filter(({ code }) => code === kind)
       .map(({ lifts, sentence, since, subject, text }) => ({
@@ -130,177 +128,107 @@ const held = (kind: string): Kind => ({
         command: lifts === "itself" ? null : lifts,
         ...present({ since })
       }))
-})
+  )
 
 const kinds: ReadonlyArray<Kind> = [
   held("kill-switch"),
-  {
-    kind: "venue-down",
-    severity: "alarm",
-    cases: single(
-      "venue",
-      ({ venueDownSince }) => venueDownSince,
-      (since, { now, state }) => ({
-        text: `The venue has not answered for ${age(now - since)}; resting orders stay (${state.venueDownWhy})`,
-        since
-      })
-    )
-  },
+  alarm("venue-down", ({ now, state: { venueDownSince: since, venueDownWhy } }) => {
+    if (since === undefined) return []
+    const text = `The venue has not answered for ${age(now - since)}; resting orders stay (${venueDownWhy})`
+    return [{ subject: "venue", text, since }]
+  }),
   held("journal-gone"),
   held("journal-moved"),
   held("journal-changed"),
   held("journal-behind"),
-  {
-    kind: "journal-cut",
-    severity: "alarm",
-    cases: single(
-      "journal",
-      (state) => (state.tail.isTorn || unfinished(state).some(isDoubted) ? state : undefined),
-      () =>
-        "Events may be missing at its end: what is free is not certain. The venue is asked what happened since, and what was begun is watched for two minutes"
-    )
-  },
+  alarm("journal-cut", ({ state }) => {
+    const text =
+      "Events may be missing at its end: what is free is not certain. The venue is asked what happened since, and what was begun is watched for two minutes"
+    return state.tail.isTorn || unfinished(state).some(isDoubted) ? [{ subject: "journal", text }] : []
+  }),
   held("disk-full"),
   held("clock-wrong"),
-  {
-    kind: "late",
-    severity: "alarm",
-    cases: ({ now, pulse, state }) => {
-      const since = pulse === undefined ? undefined : lateSince(state, pulse, now)
-      return since === undefined ? [] : [{ subject: "bot", text: `No turn has ended for ${age(now - since)}`, since }]
-    }
-  },
-  {
-    kind: "contradiction",
-    severity: "alarm",
-    command: "resolve",
-    cases: forSomebodysWord(
-      "contradiction",
-      (amount) => `No new funding: the venue contradicted itself about ${amount}`
-    )
-  },
-  {
-    kind: "in-doubt",
-    severity: "alarm",
-    command: "resolve",
-    cases: forSomebodysWord(
-      "in-doubt",
-      (amount) => `Nobody knows whether ${amount} was paid: the money stays reserved, the slot gets nothing new`
-    )
-  },
-  {
-    kind: "frozen",
-    severity: "alarm",
-    command: "resolve",
-    cases: forSomebodysWord("frozen", (amount) => `No new funding: the venue gave a payment of ${amount} up`)
-  },
-  {
-    kind: "unproven",
-    severity: "alarm",
-    command: "resolve",
-    cases: forSomebodysWord(
-      "unproven",
-      (amount) => `The venue says that a swap of ${amount} succeeded and shows no amounts: say what arrived`
-    )
-  },
-  {
-    kind: "missing",
-    severity: "alarm",
-    command: "resolve",
-    cases: forSomebodysWord("stuck", (amount) => `${amount} has not shown up for an hour although it should have`)
-  },
-  {
-    kind: "unclear-payment",
-    severity: "alarm",
-    cases: ({ assets, state }) =>
-      unfinished(state)
-        .filter((placement) => placement.state !== "in doubt" && isUnclear(placement))
-        .map(({ changedAt: since, funding, inputAsset, slot, strategy }) => ({
-          subject: slotKey(strategy, slot),
-          text: `It is unclear whether the wallet paid ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)}`,
-          since
-        }))
-  },
-  {
-    kind: "exit-refused",
-    severity: "alarm",
-    cases: ({ assets, state }) =>
-      [...state.refusedExits.values()].map(({ limit, reason, since, slot, strategy, wanted }) => ({
+  alarm("late", ({ now, pulse, state }) => {
+    const since = pulse === undefined ? undefined : lateSince(state, pulse, now)
+    return since === undefined ? [] : [{ subject: "bot", text: `No turn has ended for ${age(now - since)}`, since }]
+  }),
+  asks("contradiction", "contradiction", (amount) => `No new funding: the venue contradicted itself about ${amount}`),
+  asks(
+    "in-doubt",
+    "in-doubt",
+    (amount) => `Nobody knows whether ${amount} was paid: the money stays reserved, the slot gets nothing new`
+  ),
+  asks("frozen", "frozen", (amount) => `No new funding: the venue gave a payment of ${amount} up`),
+  asks(
+    "unproven",
+    "unproven",
+    (amount) => `The venue says that a swap of ${amount} succeeded and shows no amounts: say what arrived`
+  ),
+  asks("missing", "stuck", (amount) => `${amount} has not shown up for an hour although it should have`),
+  alarm("unclear-payment", ({ assets, state }) =>
+    unfinished(state)
+      .filter((placement) => placement.state !== "in doubt" && isUnclear(placement))
+      .map(({ changedAt: since, funding, inputAsset, slot, strategy }) => ({
         subject: slotKey(strategy, slot),
-        text: `The exit ${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)} is not in the market, refused by ${limit === undefined ? "the venue" : `its limit ${limit}`}: ${reason}`,
+        text: `It is unclear whether the wallet paid ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)}`,
         since
       }))
-  },
-  {
-    kind: "plan-failed",
-    severity: "alarm",
-    cases: ofStrategies(({ failing }) =>
+  ),
+  alarm("exit-refused", ({ assets, state }) =>
+    [...state.refusedExits.values()].map(({ limit, reason, since, slot, strategy, wanted }) => ({
+      subject: slotKey(strategy, slot),
+      text: `The exit ${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)} is not in the market, refused by ${limit === undefined ? "the venue" : `its limit ${limit}`}: ${reason}`,
+      since
+    }))
+  ),
+  alarm(
+    "plan-failed",
+    ofStrategies(({ failing }) =>
       failing === undefined
         ? undefined
         : { text: `Cannot be planned (${failing.reason}); its orders stay as they are`, since: failing.since }
     )
-  },
-  {
-    kind: "witness-contradicts",
-    severity: "alarm",
-    command: "reconcile",
-    cases: ({ state }) =>
-      (state.reconciled?.contradictions ?? []).map((text) => ({ subject: "journal", text: `Other witnesses: ${text}` }))
-  },
-  {
-    kind: "service-changed",
-    severity: "alarm",
-    cases: ({ state: { drift } }) => drift.filter(({ closesFunding }) => closesFunding).map(changed)
-  },
-  { kind: "paused-by-limit", severity: "alarm", command: "resume", cases: ofStrategies(pausedBy(false)) },
-  {
-    kind: "edit-rejected",
-    severity: "warn",
-    cases: single(
-      "files",
-      ({ rejectedEdit }) => rejectedEdit,
-      (mistakes) => `The edited files are rejected, the old ones still run: ${mistakes.map(inOneLine).join("; ")}`
-    )
-  },
-  {
-    kind: "foreign",
-    severity: "warn",
-    command: "reconcile",
-    cases: ({ state }) =>
+  ),
+  alarm(
+    "witness-contradicts",
+    ({ state }) =>
+      (state.reconciled?.contradictions ?? []).map((text) => ({
+        subject: "journal",
+        text: `Other witnesses: ${text}`
+      })),
+    "reconcile"
+  ),
+  alarm("service-changed", ({ state: { drift } }) => drift.filter(({ closesFunding }) => closesFunding).map(changed)),
+  alarm("paused-by-limit", ofStrategies(pausedBy(false)), "resume"),
+  warn("edit-rejected", ({ state: { rejectedEdit } }) => {
+    const text = `The edited files are rejected, the old ones still run: ${rejectedEdit?.map(inOneLine).join("; ")}`
+    return rejectedEdit === undefined ? [] : [{ subject: "files", text }]
+  }),
+  warn(
+    "foreign",
+    ({ state }) =>
       (state.reconciled?.foreign ?? []).map(({ address, kind, subject, text }) => ({
         subject: "account",
         text: `Not of this journal, and left alone: ${kind} ${subject}${subject === address ? "" : ` at ${address}`}: ${text}`
-      }))
-  },
-  {
-    kind: "service-differs",
-    severity: "warn",
-    cases: ({ state: { drift } }) => drift.filter(({ closesFunding }) => !closesFunding).map(changed)
-  },
-  {
-    kind: "no-price",
-    severity: "warn",
-    cases: ({ now, state }) =>
-      [...state.doubts].map(([market, { reason, since }]) => ({
-        subject: market,
-        text: `No price for ${age(now - since)}, nothing new is placed or withdrawn by it: ${reason}`,
-        since
-      }))
-  },
-  {
-    kind: "clock-off",
-    severity: "warn",
-    cases: single(
-      "clock",
-      (state) => (state.clock?.ok === false && VenueTime.problem(state) === undefined ? state.clock : undefined),
-      ({ skewMillis }) => `Above 30 s nothing new is funded: ${clockText(skewMillis)}`
-    )
-  },
-  {
-    kind: "stuck",
-    severity: "warn",
-    command: "reconcile",
-    cases: ({ assets, now, state, stuckAfter }) => {
+      })),
+    "reconcile"
+  ),
+  warn("service-differs", ({ state: { drift } }) => drift.filter(({ closesFunding }) => !closesFunding).map(changed)),
+  warn("no-price", ({ now, state }) =>
+    [...state.doubts].map(([market, { reason, since }]) => ({
+      subject: market,
+      text: `No price for ${age(now - since)}, nothing new is placed or withdrawn by it: ${reason}`,
+      since
+    }))
+  ),
+  warn("clock-off", ({ state }) =>
+    state.clock?.ok === false && VenueTime.problem(state) === undefined
+      ? [{ subject: "clock", text: `Above 30 s nothing new is funded: ${clockText(state.clock.skewMillis)}` }]
+      : []
+  ),
+  warn(
+    "stuck",
+    ({ assets, now, state, stuckAfter }) => {
       // Whoever can only be helped by somebody's word stands among those.
       const told = new Set(MoneyProblems.problemsOf(state, now).map(({ placement }) => placement))
       return overdueIn(state, stuckAfter, now)
@@ -310,20 +238,20 @@ const kinds: ReadonlyArray<Kind> = [
           text: `${Money.withSymbol(assets, inputAsset, inputAmount)} has waited ${age(now - since)} for ${text}`,
           since
         }))
-    }
-  },
-  {
-    kind: "residual",
-    severity: "warn",
-    command: "reconcile",
-    cases: ({ assets, state }) =>
+    },
+    "reconcile"
+  ),
+  warn(
+    "residual",
+    ({ assets, state }) =>
       Object.entries(Money.residual(state.ledger, assets)).flatMap(([asset, amount]) =>
         Number(amount) === 0
           ? []
           : [{ subject: asset, text: `${amount} ${asset} is unexplained: what the venue said does not add up` }]
-      )
-  },
-  { kind: "paused", severity: "warn", command: "resume", cases: ofStrategies(pausedBy(true)) }
+      ),
+    "reconcile"
+  ),
+  warn("paused", ofStrategies(pausedBy(true)), "resume")
 ]
 
 /** The kinds of the table. */
@@ -335,7 +263,7 @@ export const problemsOf = (
   condition: BotCondition
 ): ReadonlyArray<ProblemView> => {
   const look = { ...condition, state, holds: holdsOnBot(state), assets }
-  const found = kinds.flatMap(({ cases, command = null, kind, severity }) =>
+  const found = kinds.flatMap(({ cases, command, kind, severity }) =>
     cases(look).map((each): ProblemView => ({ severity, kind, since: null, command, resolve: null, ...each }))
   )
   return [

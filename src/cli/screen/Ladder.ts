@@ -31,6 +31,17 @@ export const colourOf: Readonly<Record<SlotRow["tone"], Colour>> = {
   quiet: "dim"
 }
 
+export type SlotColumn = readonly [column: Table.TableColumn, cell: (row: SlotRow) => string]
+
+/** What there is no room for, or nothing in, is left out. */
+export const slotTable = (rows: ReadonlyArray<SlotRow>, columns: ReadonlyArray<SlotColumn | false>) => {
+  const kept = columns.filter((column) => column !== false)
+  return Table.render(
+    kept.map(([column]) => column),
+    rows.map((row) => kept.map(([, cell]) => cell(row)))
+  )
+}
+
 /** How many reasons of empty slots get their own line; the others are counted together. */
 const mostReasons = 3
 
@@ -74,36 +85,21 @@ const tableLines = (
   const [isWide, isMiddle] = [columns >= 100, columns >= 70]
   const hasEarned = isMiddle && shown.some(({ slot }) => earned(slot) !== "")
   const hasInventory = isWide && shown.some(({ slot }) => inventory(slot) !== "")
-  const [header = "", ...lines] = Table.render(
-    [
-      Table.decimal("PRICE"),
-      "SIDE",
-      ...(isMiddle ? [Table.decimal("QUANTITY")] : []),
-      Table.right("AWAY"),
-      ...(isMiddle ? [Table.right("AGE")] : []),
-      ...(isWide ? [Table.right("FILLED")] : []),
-      ...(isWide ? [Table.right("LEGS")] : []),
-      ...(hasEarned ? [Table.right("EARNED")] : []),
-      ...(hasInventory ? [Table.right("INVENTORY")] : []),
-      "STATE",
-      "SLOT",
-      ...(isWide ? ["NOTE"] : [])
-    ],
-    shown.map((row) => [
-      row.price,
-      row.side,
-      ...(isMiddle ? [row.quantity] : []),
-      row.distance === null ? "" : percent(awayOf(row.distance)),
-      ...(isMiddle ? [row.plannedAt === null ? "" : age(now - row.plannedAt)] : []),
-      ...(isWide ? [row.filled] : []),
-      ...(isWide ? [String(row.legs)] : []),
-      ...(hasEarned ? [earned(row.slot)] : []),
-      ...(hasInventory ? [inventory(row.slot)] : []),
-      row.state,
-      row.slot,
-      ...(isWide ? [row.progress === null ? row.why : ""] : [])
-    ])
-  )
+  const wanted: ReadonlyArray<SlotColumn | false> = [
+    [{ title: "PRICE", align: "decimal" }, ({ price }) => price],
+    [{ title: "SIDE" }, ({ side }) => side],
+    isMiddle && [{ title: "QUANTITY", align: "decimal" }, ({ quantity }) => quantity],
+    [{ title: "AWAY", align: "right" }, ({ distance }) => (distance === null ? "" : percent(awayOf(distance)))],
+    isMiddle && [{ title: "AGE", align: "right" }, ({ plannedAt }) => (plannedAt === null ? "" : age(now - plannedAt))],
+    isWide && [{ title: "FILLED", align: "right" }, ({ filled }) => filled],
+    isWide && [{ title: "LEGS", align: "right" }, ({ legs }) => String(legs)],
+    hasEarned && [{ title: "EARNED", align: "right" }, ({ slot }) => earned(slot)],
+    hasInventory && [{ title: "INVENTORY", align: "right" }, ({ slot }) => inventory(slot)],
+    [{ title: "STATE" }, ({ state }) => state],
+    [{ title: "SLOT" }, ({ slot }) => slot],
+    isWide && [{ title: "NOTE" }, ({ progress, why }) => (progress === null ? why : "")]
+  ]
+  const [header = "", ...lines] = slotTable(shown, wanted)
   const said: Array<ColouredLine> = shown.length === 0 ? [] : [[header, "dim"]]
   const open = new Set<string>()
   for (const [index, row] of shown.entries()) {

@@ -13,12 +13,11 @@ import type { BotState } from "../../engine/state/BotState.ts"
 import { type Colour, type ColouredLine, painted } from "../../report/text/Colours.ts"
 import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
-import * as Table from "../../report/text/Table.ts"
 import type { ProblemView } from "../../views/Problems.ts"
 import { linesOf } from "../../views/Problems.ts"
 import { type LiveProfit, slotEarned } from "../../views/profit/LiveProfit.ts"
 import { type SlotRow, slotsOf } from "../../views/Slots.ts"
-import { colourOf, ladder } from "./Ladder.ts"
+import { colourOf, ladder, slotTable } from "./Ladder.ts"
 import { profitLines, strategyLines } from "./ProfitLines.ts"
 
 export interface ScreenInput {
@@ -168,32 +167,18 @@ const slotLines = (
   const shown = rows.filter((row) => telling.has(row))
   const hasEarned = shown.some(({ slot }) => earned(slot) !== "")
   const hasInventory = shown.some(({ slot }) => inventory(slot) !== "")
-  const [header = "", ...lines] = Table.render(
-    [
-      "SLOT",
-      "SIDE",
-      Table.decimal("PRICE"),
-      Table.decimal("QUANTITY"),
-      Table.right("FILLED"),
-      "STATE",
-      Table.right("LEGS"),
-      ...(hasEarned ? [Table.right("EARNED")] : []),
-      ...(hasInventory ? [Table.right("INVENTORY")] : []),
-      "WHY"
-    ],
-    shown.map(({ slot, side, price, quantity, filled, state, legs, why, progress }) => [
-      slot,
-      side,
-      price,
-      quantity,
-      filled,
-      state,
-      String(legs),
-      ...(hasEarned ? [earned(slot)] : []),
-      ...(hasInventory ? [inventory(slot)] : []),
-      progress === null ? why : `${progress}: ${why}`
-    ])
-  )
+  const [header = "", ...lines] = slotTable(shown, [
+    [{ title: "SLOT" }, ({ slot }) => slot],
+    [{ title: "SIDE" }, ({ side }) => side],
+    [{ title: "PRICE", align: "decimal" }, ({ price }) => price],
+    [{ title: "QUANTITY", align: "decimal" }, ({ quantity }) => quantity],
+    [{ title: "FILLED", align: "right" }, ({ filled }) => filled],
+    [{ title: "STATE" }, ({ state }) => state],
+    [{ title: "LEGS", align: "right" }, ({ legs }) => String(legs)],
+    hasEarned && [{ title: "EARNED", align: "right" }, ({ slot }) => earned(slot)],
+    hasInventory && [{ title: "INVENTORY", align: "right" }, ({ slot }) => inventory(slot)],
+    [{ title: "WHY" }, ({ progress, why }) => (progress === null ? why : `${progress}: ${why}`)]
+  ])
   const hidden = rows.filter((row) => !telling.has(row))
   return [
     [header, "dim"],
