@@ -106,7 +106,8 @@ const tableLines = (
     const market = marketOf(row)
     const price = market === undefined ? undefined : prices.get(market)
     const before = shown[index - 1]
-    const previous = before && marketOf(before)
+    // Trouble stands above all markets.
+    const previous = before === undefined || isTrouble(before) ? undefined : marketOf(before)
     const isLeft = previous !== undefined && previous !== market && open.has(previous)
     if (isLeft) pushMarker(said, open, previous, prices)
     if (market !== undefined && previous !== market && !isTrouble(row)) open.add(market)

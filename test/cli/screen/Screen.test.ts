@@ -129,6 +129,19 @@ describe("screen", () => {
     assert.match(red[5] ?? "", / grid\/cell-39 /)
   })
 
+  it("shows where the market is below an order in trouble, too", () => {
+    const trouble: BotEvent = {
+      _tag: "Contradiction",
+      strategy: "grid",
+      slot: "cell-03",
+      placement: "p4",
+      what: "fills shrank",
+      evidence: "none"
+    }
+    const lines = frame(input(stateOf(...started, trouble)), { rows: 60, columns: 120, colours: false })
+    assert.strictEqual(lines.filter((line) => line.startsWith("── BTC/USDC")).length, 1, lines.join("\n"))
+  })
+
   it("tells payments in doubt and pauses above the table, in red", () => {
     const about = { strategy: "grid", slot: "cell-00", placement: "p1" }
     const order = { orderId: "o1", depositAddress: "a1" }
