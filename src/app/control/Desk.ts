@@ -30,7 +30,6 @@ import { gather } from "../reconcile/ReconcileWitnesses.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
 
 const patienceMillis = 120_000
-const mostOutput = 20_000_000
 const curvePoints = 500
 
 export interface DeskOptions {
@@ -150,14 +149,7 @@ export const make = Effect.fn("Desk.make")(function* ({
       const child = yield* spawner.spawn(
         ChildProcess.make(execPath, [script, "backtest", file, ...data, "--config", configFile, "--json"])
       )
-      const read = (stream: typeof child.stdout) =>
-        stream.pipe(
-          Stream.decodeText(),
-          Stream.runFold(
-            () => "",
-            (text, part) => (text.length > mostOutput ? text : text + part)
-          )
-        )
+      const read = (stream: typeof child.stdout) => Stream.mkString(Stream.decodeText(stream))
       const [stdout, stderr] = yield* Effect.all([read(child.stdout), read(child.stderr)], { concurrency: 2 })
       yield* child.exitCode
       if (stdout.trim() === "") return yield* new Refused({ message: stderr.replace(/^limitbot: /, "").trim() })

@@ -3,6 +3,7 @@
  * journal when no bot runs.
  */
 import { Clock, Effect, FileSystem, Result, Schema } from "effect"
+import { operatorWords } from "../../control/api/OperatorCommands.ts"
 import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -29,7 +30,7 @@ type View = Pick<JournalView, "journal" | "now" | "state">
 export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.OperatorAnswer) {
   const { placement, word } = answer
   const by = yield* deliver(view, answer)
-  const text = `${placement}: taken as ${word === "adopt" ? "the venue says" : word === "forget" ? "forgotten" : word}`
+  const text = `${placement}: taken as ${operatorWords[word].taken}`
   return {
     data: () => ({ resolved: placement, word, by }),
     lines: () => [by === "bot" ? `${text}, by the running bot` : text]

@@ -22,6 +22,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { moneySums } from "../../views/Money.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
+import { safeUntil } from "../../views/Status.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
@@ -261,7 +262,7 @@ const summary = Effect.fnUntraced(function* ({ assets }: BotRunOptions) {
   }
   return {
     summary: result,
-    safeUntil: open.length === 0 ? undefined : Math.min(...open.map(({ deadline }) => deadline))
+    safeUntil: safeUntil(state)
   }
 })
 

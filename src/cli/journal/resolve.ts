@@ -5,6 +5,7 @@ import { type JournalView, ofJournal, withJournal } from "../../app/journal/Jour
 import { settle } from "../../app/journal/Resolving.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import { operatorWords } from "../../control/api/OperatorCommands.ts"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
@@ -22,10 +23,10 @@ export const command = Command.make(
       Argument.withDescription("The placement, as the list names it; default: the list"),
       Argument.optional
     ),
-    paid: flags.toggle("paid", "The payment was made, or what failed or stayed unexplained arrived after all"),
-    "not-paid": flags.toggle("not-paid", "The payment was not made: its money is free again"),
-    adopt: flags.toggle("adopt", "The venue is right: the slot goes on with what it says"),
-    forget: flags.toggle("forget", "Take it off the books: what it holds counts as lost, until it comes after all"),
+    paid: flags.toggle("paid", operatorWords.paid.means),
+    "not-paid": flags.toggle("not-paid", operatorWords["not-paid"].means),
+    adopt: flags.toggle("adopt", operatorWords.adopt.means),
+    forget: flags.toggle("forget", operatorWords.forget.means),
     received: flags.text("received", "With --paid, of a swap that the venue ended without amounts: what arrived"),
     because: Flag.String("because").pipe(flags.byDefault("Why, for the journal", "said by the operator")),
     config: flags.config,

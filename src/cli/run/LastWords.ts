@@ -1,7 +1,6 @@
 /** The last words of a run: its money, its fills, and what its resting orders mean while nobody is there. */
 import { Console, Effect } from "effect"
 import type * as BotRun from "../../app/run/BotRun.ts"
-import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -28,9 +27,9 @@ const pageText = (hasPage: boolean, config: string): string =>
     ? `Its page closed with it. While the bot runs, its address comes from: limitbot dashboard --config ${config}`
     : `With \`dashboard: {}\` in ${config} the bot shows all this in a browser, too.`
 
-const restingText = (safeUntil: number): string =>
+const restingText = (safeUntil: string): string =>
   [
     "The orders stay resting: they can fill while the bot is away, and are safe unattended until",
-    `${iso(safeUntil)}, when the venue ends the first of them and refunds it.`,
+    `${safeUntil}, when the venue ends the first of them and refunds it.`,
     "Start the bot again to go on, or use --cancel-on-exit to withdraw them."
   ].join("\n")

@@ -3,7 +3,6 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { withJournal } from "../../app/journal/JournalView.ts"
 import * as Answer from "../../app/process/Answer.ts"
-import * as SwapText from "../../app/swap/SwapText.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
@@ -16,6 +15,7 @@ import * as Table from "../../report/text/Table.ts"
 import { mostWithdrawals } from "../../venue/api/DepositsApi.ts"
 import { Swaps, type Withdrawals } from "../../venue/Swaps.ts"
 import { TimestampText } from "../../venue/wire/WireValue.ts"
+import { swapView } from "../../views/Swaps.ts"
 import * as flags from "../flags.ts"
 
 export const withdrawals = Command.make(
@@ -109,7 +109,7 @@ const columns = Table.of<SwapHistory.SwapHistory>([
 /** Programs get the whole evidence. */
 const evidence = {
   ...columns,
-  json: (swaps: ReadonlyArray<SwapHistory.SwapHistory>) => swaps.map(SwapText.evidence)
+  json: (swaps: ReadonlyArray<SwapHistory.SwapHistory>) => swaps.map(swapView)
 }
 
 const receivedOf = (swap: SwapHistory.SwapHistory): bigint =>

@@ -88,3 +88,27 @@ export type CommandName = keyof typeof operatorCommands
 const isCommand = (name: string): name is CommandName => name in operatorCommands
 export const commandNames: ReadonlyArray<CommandName> = Object.keys(operatorCommands).filter(isCommand)
 export const commandOf = (name: CommandName): OperatorCommand => operatorCommands[name]
+
+/** What an operator can say of a payment or an order that nobody else can know about. */
+export const operatorWords = {
+  paid: {
+    title: "It was paid",
+    means: "The payment was made, or what failed or stayed unexplained arrived after all",
+    taken: "paid"
+  },
+  "not-paid": {
+    title: "It was not paid",
+    means: "The payment was not made: its money is free again",
+    taken: "not paid"
+  },
+  adopt: {
+    title: "The venue is right",
+    means: "The venue is right: the slot goes on with what it says",
+    taken: "the venue says"
+  },
+  forget: {
+    title: "Forget it",
+    means: "Take it off the books: what it holds counts as lost, until it comes after all",
+    taken: "forgotten: what it holds counts as lost"
+  }
+} as const

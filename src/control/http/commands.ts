@@ -5,18 +5,11 @@ import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { ControlApi, Refused } from "../api/ControlApi.ts"
-import type { CommandName } from "../api/OperatorCommands.ts"
+import { type CommandName, operatorWords } from "../api/OperatorCommands.ts"
 import { Bot } from "../Bot.ts"
 import { byOperator, obey } from "../Operator.ts"
 
 const done = (message: string) => ({ message })
-
-const takenAs: Readonly<Record<Problems.Word, string>> = {
-  paid: "paid",
-  "not-paid": "not paid",
-  adopt: "the venue says",
-  forget: "forgotten: what it holds counts as lost"
-}
 
 export const layer = HttpApiBuilder.group(
   ControlApi,
@@ -49,7 +42,7 @@ export const layer = HttpApiBuilder.group(
         })
         yield* Effect.orDie(settled) // A journal that cannot be written stops the bot.
         yield* bot.wake
-        return done(`${placement} is taken as ${takenAs[word]}`)
+        return done(`${placement} is taken as ${operatorWords[word].taken}`)
       }),
       reconcile: () => bot.desk.reconcile,
       swapQuote: ({ payload }) => bot.swaps.quote(payload),

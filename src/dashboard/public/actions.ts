@@ -1,11 +1,11 @@
 /** What the operator does: every command asks, the grave ones for a typed word, and says what came of it. */
-import { type CommandName, commandOf, type OperatorCommand } from "../../control/api/OperatorCommands.ts"
+import { type CommandName, commandOf, operatorWords } from "../../control/api/OperatorCommands.ts"
 import type { SwapOffer } from "../../control/api/Swap.ts"
 import type { Explanation } from "../../views/Explanation.ts"
 import type { ProblemView } from "../../views/Problems.ts"
 import type { Reconciliation } from "../../views/Reconciliation.ts"
 import * as Api from "./api.ts"
-import { byId, h, toast } from "./dom.ts"
+import { byId, h, messageOf, toast } from "./dom.ts"
 
 const dialog = (): HTMLDialogElement => {
   const found = byId("dialog")
@@ -29,15 +29,20 @@ export const command = async (path: string, payload: unknown): Promise<boolean> 
     toast(message, "good")
     return true
   } catch (error) {
-    toast(error instanceof Error ? error.message : String(error), "alarm")
+    toast(messageOf(error), "alarm")
     return false
   }
 }
 
-/** Asks for the words of a command to be typed before it is done. */
-const confirmTyped = (path: CommandName, { confirm: word = "", means, title }: OperatorCommand): void => {
+/** Shows something and does it once its word is typed; what else is typed goes below. */
+const confirmTyped = (
+  title: string,
+  word: string,
+  shown: ReadonlyArray<Node>,
+  below: ReadonlyArray<Node>,
+  done: () => void
+): void => {
   const typed = h("input", { type: "text", autocomplete: "off", "aria-label": `Type ${word}` })
-  const why = h("input", { type: "text", maxlength: 500, placeholder: "why, for the journal", "aria-label": "Why" })
   const go = h("button", { type: "submit", class: "danger solid", disabled: true }, title)
   typed.addEventListener("input", () => {
     go.disabled = typed.value !== word
@@ -45,26 +50,32 @@ const confirmTyped = (path: CommandName, { confirm: word = "", means, title }: O
   const form = h(
     "form",
     { method: "dialog" },
-    h("p", {}, means),
+    ...shown,
     h("label", {}, `Type “${word}” to confirm`, typed),
-    why,
+    ...below,
     h("div", { class: "row" }, closeButton("Keep everything"), go)
   )
   form.addEventListener("submit", (event) => {
     event.preventDefault()
     if (typed.value !== word) return
     dialog().close()
-    command(path, { confirm: word, ...(why.value === "" ? {} : { why: why.value }) })
+    done()
   })
   open(title, form)
   typed.focus()
 }
 
+const whyField = () =>
+  h("input", { type: "text", maxlength: 500, placeholder: "why, for the journal", "aria-label": "Why" })
+const whyIn = ({ value }: HTMLInputElement) => (value === "" ? {} : { why: value })
+
 /** Says what a command means, and does it when that is agreed to: with its words, where it has some. */
 export const agree = (path: CommandName, payload: Readonly<Record<string, string>> = {}): void => {
-  const asked = commandOf(path)
-  if (asked.confirm !== undefined) return confirmTyped(path, asked)
-  const { means, title } = asked
+  const { confirm, means, title } = commandOf(path)
+  if (confirm !== undefined) {
+    const why = whyField()
+    return confirmTyped(title, confirm, [h("p", {}, means)], [why], () => command(path, { confirm, ...whyIn(why) }))
+  }
   const yes = h(
     "button",
     {
@@ -88,77 +99,62 @@ export const agree = (path: CommandName, payload: Readonly<Record<string, string
 const section = (title: string, lines: ReadonlyArray<string> | undefined): ReadonlyArray<Node> =>
   lines === undefined || lines.length === 0 ? [] : [h("div", { class: "label" }, title), h("pre", {}, lines.join("\n"))]
 
-export const explain = async (slot: string): Promise<void> => {
-  open(slot, h("p", { class: "soft" }, "Reading the journal …"), closeButton("Close"))
+/** Opens a dialog that waits for an answer and shows it, or why there is none. */
+const answered = async (title: string, waiting: string, answer: Promise<ReadonlyArray<Node>>): Promise<void> => {
+  open(title, h("p", { class: "soft" }, waiting), closeButton("Close"))
   try {
-    const found = await Api.get<ReadonlyArray<Explanation>>(`explain?slot=${encodeURIComponent(slot)}`)
-    const [each] = found
-    if (each === undefined) return
-    open(
-      slot,
-      h("p", {}, each.verdict),
-      ...section("because", each.because),
-      ...section("what would change it", each.wouldChange),
-      ...section("lately", each.lately),
-      h("div", { class: "row" }, closeButton("Close"))
-    )
+    open(title, ...(await answer), h("div", { class: "row" }, closeButton("Close")))
   } catch (error) {
-    open(slot, h("p", { class: "alarm" }, error instanceof Error ? error.message : String(error)), closeButton("Close"))
+    open(title, h("p", { class: "alarm" }, messageOf(error)), closeButton("Close"))
   }
 }
 
-export const reconcile = async (): Promise<void> => {
-  open(
-    "Reconcile",
-    h("p", { class: "soft" }, "Comparing the journal with the venue's orders, history and balances …"),
-    closeButton("Close")
-  )
-  try {
-    const told = await Api.post<typeof Reconciliation.Type>("reconcile", {})
-    const differing = told.findings.filter(({ verdict }) => verdict !== "agrees")
-    open(
-      "Reconcile",
-      h("p", {}, `${told.findings.length - differing.length} findings agree, ${differing.length} differ.`),
+export const explain = (slot: string): Promise<void> => {
+  const asked = Api.get<ReadonlyArray<Explanation>>(`explain?slot=${encodeURIComponent(slot)}`)
+  const shown = ([each]: ReadonlyArray<Explanation>): ReadonlyArray<Node> =>
+    each === undefined
+      ? []
+      : [
+          h("p", {}, each.verdict),
+          ...section("because", each.because),
+          ...section("what would change it", each.wouldChange),
+          ...section("lately", each.lately)
+        ]
+  return answered(slot, "Reading the journal …", asked.then(shown))
+}
+
+export const reconcile = (): Promise<void> => {
+  const shown = ({ findings, missing }: typeof Reconciliation.Type): ReadonlyArray<Node> => {
+    const differing = findings.filter(({ verdict }) => verdict !== "agrees")
+    return [
+      h("p", {}, `${findings.length - differing.length} findings agree, ${differing.length} differ.`),
       ...section(
         "differing",
         differing.map(({ kind, subject, text, verdict }) => `${verdict.toUpperCase()} ${kind} ${subject}: ${text}`)
       ),
-      ...section("not compared", told.missing),
-      h("div", { class: "row" }, closeButton("Close"))
-    )
-  } catch (error) {
-    open(
-      "Reconcile",
-      h("p", { class: "alarm" }, error instanceof Error ? error.message : String(error)),
-      closeButton("Close")
-    )
+      ...section("not compared", missing)
+    ]
   }
-}
-
-/** What each word says, and what becomes of the money. */
-const verdicts: Readonly<Record<string, readonly [label: string, meaning: string]>> = {
-  paid: ["It was paid", "The payment was made, or the failed one arrived after all. It is waited for."],
-  "not-paid": ["It was not paid", "The money is free again, and the slot is filled anew."],
-  adopt: ["The venue is right", "The slot goes on with what the venue says now."],
-  forget: ["Forget it", "Off the books: the amount stays named as unexplained, and the slot goes on."]
+  const waiting = "Comparing the journal with the venue's orders, history and balances …"
+  return answered("Reconcile", waiting, Api.post<typeof Reconciliation.Type>("reconcile", {}).then(shown))
 }
 
 /** The operator's word on what nobody else can know of. */
 export const resolveProblem = ({ resolve, subject, text }: ProblemView): void => {
   if (resolve === null) return
   const { evidence, placement, words } = resolve
-  const why = h("input", { type: "text", maxlength: 500, placeholder: "why, for the journal", "aria-label": "Why" })
+  const why = whyField()
   const say = (word: string) => {
     dialog().close()
-    command("resolve", { placement, word, ...(why.value === "" ? {} : { why: why.value }) })
+    command("resolve", { placement, word, ...whyIn(why) })
   }
   const choices = words.map((word) => {
-    const [label, meaning] = verdicts[word] ?? [word, ""]
+    const { means, title } = operatorWords[word]
     return h(
       "div",
       { class: "choice" },
-      h("button", { type: "button", click: () => say(word) }, label),
-      h("span", { class: "soft" }, meaning)
+      h("button", { type: "button", click: () => say(word) }, title),
+      h("span", { class: "soft" }, `${means}.`)
     )
   })
   open(
@@ -194,7 +190,7 @@ export const swap = (): void => {
     const wish = { amount: amount.value.trim(), from: from.value.trim(), to: to.value.trim() }
     Api.post<SwapOffer>("swap/quote", wish)
       .then(agreeToSwap)
-      .catch((error: unknown) => toast(error instanceof Error ? error.message : String(error), "alarm"))
+      .catch((error: unknown) => toast(messageOf(error), "alarm"))
       .finally(() => {
         ask.disabled = false
       })
@@ -204,27 +200,9 @@ export const swap = (): void => {
 }
 
 const agreeToSwap = ({ pay, quote, receive, terms, until }: SwapOffer): void => {
-  const typed = h("input", { type: "text", autocomplete: "off", "aria-label": "Type swap" })
-  const go = h("button", { type: "submit", class: "danger solid", disabled: true }, "Swap")
-  typed.addEventListener("input", () => {
-    go.disabled = typed.value !== "swap"
-  })
-  const form = h(
-    "form",
-    { method: "dialog" },
-    h("p", {}, `Pay ${pay}, receive about ${receive}. The quote holds until ${new Date(until).toLocaleTimeString()}.`),
-    h("pre", {}, terms.join("\n")),
-    h("label", {}, "Type “swap” to confirm", typed),
-    h("div", { class: "row" }, closeButton("Keep everything"), go)
-  )
-  form.addEventListener("submit", (event) => {
-    event.preventDefault()
-    if (typed.value !== "swap") return
-    dialog().close()
-    command("swap", { quote, confirm: "swap" })
-  })
-  open("Swap", form)
-  typed.focus()
+  const holds = `The quote holds until ${new Date(until).toLocaleTimeString()}.`
+  const shown = [h("p", {}, `Pay ${pay}, receive about ${receive}. ${holds}`), h("pre", {}, terms.join("\n"))]
+  confirmTyped("Swap", "swap", shown, [], () => command("swap", { quote, confirm: "swap" }))
 }
 
 /** Asks for a token until there is one. */

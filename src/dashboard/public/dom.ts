@@ -110,6 +110,8 @@ export const table = <A>(
   )
 }
 
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 export const toast = (text: string, tone: "good" | "alarm"): void => {
   for (const old of document.querySelectorAll(".toast")) old.remove()
   const shown = h("div", { class: `toast ${tone}`, role: "status" }, text)

@@ -3,7 +3,7 @@ import type { StrategyFileView } from "../../control/api/Files.ts"
 import type { BacktestAnswer } from "../../views/Backtest.ts"
 import type { Plan } from "../../views/Plan.ts"
 import * as Api from "./api.ts"
-import { byId, h, toast } from "./dom.ts"
+import { byId, h, messageOf, toast } from "./dom.ts"
 import { signed } from "./format.ts"
 
 export type Band = (typeof BacktestAnswer.Type)["curve"]
@@ -51,7 +51,7 @@ const draw = (actions: Actions): void => {
     file.problems.length === 0
   )
   const edited = () => ({ files: [{ file: file.file, text: text.value }] })
-  const failed = (error: unknown) => say([error instanceof Error ? error.message : String(error)], false)
+  const failed = (error: unknown) => say([messageOf(error)], false)
 
   const check = async (): Promise<boolean> => {
     const { problems } = await Api.post<{ readonly problems: ReadonlyArray<string> }>("check", edited())

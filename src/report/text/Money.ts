@@ -46,13 +46,7 @@ export const gain = (assets: Assets, symbol: string, amount: Amount): string =>
 export const signed = (assets: Assets, symbol: string, amount: Amount): string =>
   `${amount > 0n ? "+" : ""}${glance(assets, symbol, amount)}`
 
-export interface MoneyRow {
-  readonly asset: string
-  readonly place: string
-  readonly amount: string
-}
-
-export const rows = (ledger: Ledger, assets: Assets): ReadonlyArray<MoneyRow> =>
+export const rows = (ledger: Ledger, assets: Assets) =>
   totals(ledger).map(({ asset, place, amount }) => ({ asset, place, amount: amountText(assets, asset, amount) }))
 
 /** Residual by asset, zeros included: "0" is the good news that people look for. */
