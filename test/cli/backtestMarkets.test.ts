@@ -92,7 +92,10 @@ describe("backtest of several markets", () => {
         for (const part of ["thirds on BTC/USDC, ETH/USDC", 'id="price-0"', 'id="price-1"', "<h3>ETH/USDC</h3>"])
           assert.include(page, part)
         const said = yield* limitbot("backtest", thirds, ...both)
-        assert.match(said, /2000 bars from .*\n.*only what all data span is used, 2021-01-01T00:00.*BTC\/USDC .*, ETH/)
+        assert.match(
+          said,
+          /2000 bars from [\s\S]*\n.*only what all data span is used, 2021-01-01T00:00.*BTC\/USDC .*, ETH/
+        )
         assert.match(said, /\nin ETH\/USDC +\d+ +\d+\n[\s\S]*\nETH at the end +[\d.]+ ETH/)
       }),
     60_000

@@ -2,10 +2,11 @@
  * `limitbot backtest FILE --data CSV`, or a MARKET=CSV for each of several: what a strategy would have done with
  * these candles, as a band.
  */
-import { Array as Arr, Console, Effect, FileSystem, Option, Schema } from "effect"
+import { Array as Arr, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { simulate } from "../../app/backtest/BacktestRun.ts"
 import { shown } from "../../app/backtest/view/BacktestShown.ts"
+import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
 import * as TradeList from "../../backtest/results/TradeList.ts"
@@ -68,7 +69,7 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* (input) {
-    if (!Arr.isReadonlyArrayNonEmpty(input.files)) return
+    if (!Arr.isReadonlyArrayNonEmpty(input.files)) return yield* Effect.die(new Error("no files"))
     const results = yield* simulate(input, input.files)
     const fileSystem = yield* FileSystem.FileSystem
     const [{ shown: side }, ...others] = results
@@ -81,10 +82,10 @@ export const command = Command.make(
       if (others.length > 0) return yield* new WrongUsage({ message: `--${flag}: give one strategy file` })
       yield* fileSystem.writeFileString(file.value, csv(side.parts))
     }
-    const { text, page } = yield* shown(results, Option.isSome(input.report), input.json, input.curve)
-    if (Option.isSome(input.report) && page !== undefined) yield* fileSystem.writeFileString(input.report.value, page)
-    yield* Console.log(text)
-  })
+    const { html, ...answer } = yield* shown(results, input.curve)
+    if (Option.isSome(input.report)) yield* fileSystem.writeFileString(input.report.value, yield* html)
+    return answer
+  }, Answer.print)
 ).pipe(
   Command.withDescription("Run a strategy over candles: a band of results, exact money, every fill explained"),
   Command.withExamples([

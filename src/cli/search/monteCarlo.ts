@@ -1,12 +1,12 @@
 /** `limitbot monte-carlo FILE --data CSV`: the same strategy with different luck. */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as Answer from "../../app/process/Answer.ts"
 import { run } from "../../app/search/MonteCarloRun.ts"
-import { html } from "../../app/search/view/MonteCarloReport.ts"
-import { json, lines } from "../../app/search/view/MonteCarloSummary.ts"
+import { json, page } from "../../app/search/view/MonteCarloPage.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import * as flags from "../flags.ts"
-import { marketFlags, say } from "./searchFlags.ts"
+import { answer, marketFlags } from "./searchFlags.ts"
 
 export const command = Command.make(
   "monte-carlo",
@@ -30,9 +30,13 @@ export const command = Command.make(
     report: flags.report,
     json: flags.json
   },
-  Effect.fn(function* (input) {
-    yield* say(input, yield* run(input), { html, json, lines })
-  }, Effect.scoped)
+  Effect.fn(
+    function* (input) {
+      return yield* answer(input, yield* run(input), { json, page })
+    },
+    Answer.print,
+    Effect.scoped
+  )
 ).pipe(
   Command.withDescription("Repeat a strategy under random luck to see how much of its result is chance"),
   Command.withExamples([

@@ -1,7 +1,10 @@
 /** Flags that the searching commands share, and how they say what they found. */
-import { Clock, Console, Effect, FileSystem, Option } from "effect"
+import { Clock, Effect, FileSystem, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import * as Objective from "../../backtest/search/Objective.ts"
+import * as HtmlPage from "../../report/html/HtmlPage.ts"
+import type { Page } from "../../report/Page.ts"
+import * as PageText from "../../report/text/PageText.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
@@ -44,21 +47,21 @@ export const searchFlags = {
   json: flags.json
 }
 
-interface Answer<Found> {
-  readonly html: (found: Found, madeAt: number) => string
+interface Form<Found> {
+  readonly page: (found: Found, madeAt: number) => Page
   readonly json: (found: Found) => object
-  readonly lines: (found: Found) => ReadonlyArray<string>
 }
 
-/** Writes the report, and prints the answer as text or JSON. */
-export const say = Effect.fnUntraced(function* <Found>(
-  asked: { readonly report: Option.Option<string>; readonly json: boolean },
+/** Writes the report, and answers with the same page. */
+export const answer = Effect.fnUntraced(function* <Found>(
+  { report }: { readonly report: Option.Option<string> },
   found: Found,
-  { html, json, lines }: Answer<Found>
+  { page, json }: Form<Found>
 ) {
-  if (Option.isSome(asked.report)) {
+  const made = page(found, yield* Clock.currentTimeMillis)
+  if (Option.isSome(report)) {
     const fileSystem = yield* FileSystem.FileSystem
-    yield* fileSystem.writeFileString(asked.report.value, html(found, yield* Clock.currentTimeMillis))
+    yield* fileSystem.writeFileString(report.value, HtmlPage.render(made))
   }
-  yield* Console.log(asked.json ? JSON.stringify(json(found)) : lines(found).join("\n"))
+  return { data: () => json(found), lines: () => PageText.lines(made) }
 })

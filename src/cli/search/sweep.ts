@@ -4,12 +4,12 @@
  */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as Answer from "../../app/process/Answer.ts"
 import { run } from "../../app/search/SweepRun.ts"
-import { html } from "../../app/search/view/SweepReport.ts"
-import { json, lines } from "../../app/search/view/SweepSummary.ts"
+import { json, page } from "../../app/search/view/SweepPage.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { say, searchFlags } from "./searchFlags.ts"
+import { answer, searchFlags } from "./searchFlags.ts"
 
 export const command = Command.make(
   "sweep",
@@ -43,9 +43,13 @@ export const command = Command.make(
     sensitivity: flags.toggle("sensitivity", "Also run the best with other fees and other delays"),
     report: flags.report
   },
-  Effect.fn(function* (input) {
-    yield* say(input, yield* run(input), { html, json, lines })
-  }, Effect.scoped)
+  Effect.fn(
+    function* (input) {
+      return yield* answer(input, yield* run(input), { json, page })
+    },
+    Answer.print,
+    Effect.scoped
+  )
 ).pipe(
   Command.withDescription("Try many parameter sets on all cores"),
   Command.withExamples([

@@ -1,11 +1,11 @@
 /** `limitbot walk-forward FILE --data CSV --set …`: what searching the past would have gained in the future. */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { html } from "../../app/search/view/WalkForwardReport.ts"
-import { json, lines } from "../../app/search/view/WalkForwardSummary.ts"
+import * as Answer from "../../app/process/Answer.ts"
+import { json, page } from "../../app/search/view/WalkForwardPage.ts"
 import { run } from "../../app/search/WalkForwardRun.ts"
 import * as flags from "../flags.ts"
-import { say, searchFlags } from "./searchFlags.ts"
+import { answer, searchFlags } from "./searchFlags.ts"
 
 export const command = Command.make(
   "walk-forward",
@@ -16,9 +16,13 @@ export const command = Command.make(
     anchored: flags.toggle("anchored", "Search on everything before, instead of a window that moves along"),
     report: flags.report
   },
-  Effect.fn(function* (input) {
-    yield* say(input, yield* run(input), { html, json, lines })
-  }, Effect.scoped)
+  Effect.fn(
+    function* (input) {
+      return yield* answer(input, yield* run(input), { json, page })
+    },
+    Answer.print,
+    Effect.scoped
+  )
 ).pipe(
   Command.withDescription("Search the past, try the best on what came after, again and again"),
   Command.withExamples([

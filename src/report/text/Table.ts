@@ -46,17 +46,6 @@ export const of = <Row>(columns: ReadonlyArray<ListColumn<Row>>) => {
   }
 }
 
-/** Titles and cells. */
-export interface Cells {
-  readonly titles: ReadonlyArray<string>
-  readonly rows: ReadonlyArray<ReadonlyArray<string>>
-}
-
-/** With what they say, in sentences. */
-export interface NotedCells extends Cells {
-  readonly notes: ReadonlyArray<string>
-}
-
 /** Control and direction characters. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
@@ -90,16 +79,6 @@ export const ofFigures = (
     titles.map((title, index) => (index === 0 ? title : right(title))),
     rows
   )
-
-/** Figures alone. */
-export const allRight = (
-  titles: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<string>>
-): ReadonlyArray<string> => render(titles.map(right), rows)
-
-/** After an empty line; nothing where there is no table. */
-export const noted = (found: NotedCells | undefined): ReadonlyArray<string> =>
-  found === undefined ? [] : ["", ...ofFigures(found.titles, found.rows), ...found.notes]
 
 /** Pads the fractions of numbers (and what follows) to one width, so that padding on the left aligns the points. */
 const byPoint = (cells: ReadonlyArray<string>): ReadonlyArray<string> => {

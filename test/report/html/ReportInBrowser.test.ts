@@ -5,123 +5,53 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chromium } from "playwright-core"
-import { chartLibrary } from "../../../src/app/backtest/view/BacktestReport.ts"
-import * as HtmlComparison from "../../../src/report/html/HtmlComparison.ts"
-import * as HtmlMonteCarlo from "../../../src/report/html/HtmlMonteCarlo.ts"
-import * as HtmlReport from "../../../src/report/html/HtmlReport.ts"
-import * as HtmlSweep from "../../../src/report/html/HtmlSweep.ts"
-import * as HtmlWalkForward from "../../../src/report/html/HtmlWalkForward.ts"
+import { chartLibrary } from "../../../src/app/backtest/view/BacktestPage.ts"
+import * as BacktestParts from "../../../src/report/html/BacktestParts.ts"
+import * as ComparisonScript from "../../../src/report/html/ComparisonScript.ts"
+import * as HtmlPage from "../../../src/report/html/HtmlPage.ts"
+import { script } from "../../../src/report/html/HtmlReportScript.ts"
+import { backtestPage, comparisonPage, everyPart, searchPage } from "./pages.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 
 const times = Array.from({ length: 20 }, (_, bar) => bar * 60)
 const prices = times.map((_, bar) => 100 + (bar % 5))
 
-const report: HtmlReport.ReportPage = {
-  title: "grid",
-  badge: undefined,
-  fees: "",
-  text: "",
-  subtitle: "",
-  headline: [],
-  says: [],
-  facts: [],
-  sides: [
-    {
-      name: "optimistic",
-      facts: [],
-      statistics: [],
-      rules: [],
-      limits: [],
-      equity: prices,
-      drawdown: prices,
-      months: []
-    }
-  ],
+const curves: BacktestParts.BacktestCurves = {
+  sides: [{ name: "optimistic", equity: prices, drawdown: prices }],
   times,
   markets: [{ name: "BTC/USDC", close: prices, low: prices, high: prices }],
   hold: prices,
   slots: [{ slot: "cell-00", why: "", buys: 0, sells: 1, gained: "0", inventory: "" }],
-  shown: "optimistic",
-  quality: [],
-  holdStatistics: [],
   orders: [[0, 1, 102.5, "1", "2", 0]],
   fills: { bar: Int32Array.of(9), order: Int32Array.of(0), reached: Float64Array.of(103) },
   stays: { from: Int32Array.of(2), to: Int32Array.of(9), order: Int32Array.of(0) },
-  axis: { bars: [0], times: [0], step: 60 },
-  calibrated: [],
-  notModelled: [],
-  warnings: []
+  axis: { bars: [0], times: [0], step: 60 }
 }
+
+const backtestOf = (drawn: BacktestParts.BacktestCurves) =>
+  Effect.map(chartLibrary, (library) =>
+    HtmlPage.render(backtestPage("grid"), { library, script, data: BacktestParts.dataOf(drawn) })
+  )
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 const wide = Array.from({ length: 12 }, (_, index) => `a column of figures ${index}`)
-const common = {
-  title: "A search",
-  subtitle: "of a grid",
-  fees: "fees: 20 basis points",
-  headline: [["profit", "1.00"]],
-  says: ["It says this."],
-  notes: ["It says this."],
-  table: { titles: ["", ...wide], rows: [["row", ...wide.map((_, index) => `${index}`)]] },
-  facts: [["made", "today"]],
-  text: "name: grid\n"
-} as const
-const ends = ["start", "end"] as const
-const format = (value: number): string => value.toFixed(2)
-const values = Array.from({ length: 12 }, (_, index) => index)
-const searches = {
-  sweep: HtmlSweep.render({
-    ...common,
-    objective: "profitQuote",
-    map: { rowName: "levels", columnName: "upper", rows: ["5"], columns: wide, values: [values], around: [values] },
-    mapNote: "profitQuote",
-    scores: values,
-    best: common.table,
-    bestText: "name: grid\n",
-    refused: common.table
-  }),
-  walkForward: HtmlWalkForward.render({
-    ...common,
-    windows: [{ name: "2024-01-01", inSample: 1, outOfSample: -1 }],
-    equity: { label: "Change of worth", line: values, bands: [], borders: [0.5], ends, format }
-  }),
-  monteCarlo: HtmlMonteCarlo.render({
-    ...common,
-    fan: { line: values, bands: [[values, values]] },
-    gains: values,
-    drawdowns: values,
-    medians: { gain: 1, drawdown: 1 }
-  })
-}
-
-const compared: HtmlComparison.ComparisonPage = {
-  ...common,
-  fees: ["fees: 20 basis points", "second: fees: 40 basis points"],
-  made: "today",
-  runs: ["first", "a-second-run-whose-name-is-longer-than-a-phone"].map((name) => ({
-    name,
-    about: `grid on BTC/USDC from ${name}.yaml, SHA-256 ${"0".repeat(64)}`,
-    text: "name: grid\n",
-    high: prices,
-    low: prices,
-    drawdown: prices,
-    facts: [["profit and loss", "-1,223.98 USDC to -1,220.71 USDC"]]
-  })),
-  limits: ["first, pessimistic: stopped once more"],
+const compared: ComparisonScript.ComparisonCurves = {
   times,
   price: prices,
-  assumptions: ["an order fills when the price reaches its limit"],
-  notModelled: ["requests that fail"],
-  quality: [["gaps", "none"]],
-  warnings: ["the data have no volumes"]
+  runs: ["first", "a-second-run-whose-name-is-longer-than-a-phone"].map((name) => ({
+    name,
+    high: prices,
+    low: prices,
+    drawdown: prices
+  }))
 }
 
 describe.skipIf(executablePath === undefined)("a report in a browser", () => {
   it.live("the price switch takes the price alone off the chart, the others slots and fills", () =>
     Effect.gen(function* () {
-      const html = HtmlReport.render(report, yield* chartLibrary)
+      const html = yield* backtestOf(curves)
       const browser = yield* Effect.acquireRelease(
         Effect.promise(() => chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })),
         (open) => Effect.promise(() => open.close())
@@ -164,10 +94,7 @@ describe.skipIf(executablePath === undefined)("a report in a browser", () => {
   it.live("the labels of fills over time say how many there were, also of sixteen in one column", () =>
     Effect.gen(function* () {
       const busy = { bar: Int32Array.from({ length: 16 }, () => 9), order: new Int32Array(16) }
-      const html = HtmlReport.render(
-        { ...report, fills: { ...busy, reached: new Float64Array(16) } },
-        yield* chartLibrary
-      )
+      const html = yield* backtestOf({ ...curves, fills: { ...busy, reached: new Float64Array(16) } })
       const browser = yield* Effect.acquireRelease(
         Effect.promise(() => chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })),
         (open) => Effect.promise(() => open.close())
@@ -189,8 +116,13 @@ describe.skipIf(executablePath === undefined)("a report in a browser", () => {
         (open) => Effect.promise(() => open.close())
       )
       const library = yield* chartLibrary
-      const comparison = HtmlComparison.render(compared, library)
-      const pages = { ...searches, comparison, backtest: HtmlReport.render(report, library) }
+      const drawn = { library, script: ComparisonScript.script, data: compared }
+      const pages = {
+        tables: HtmlPage.render(everyPart("a search", wide)),
+        search: HtmlPage.render(searchPage("a search", wide)),
+        comparison: HtmlPage.render(comparisonPage("compared"), drawn),
+        backtest: yield* backtestOf(curves)
+      }
       for (const [name, html] of Object.entries(pages)) {
         for (const [width, colorScheme] of [
           [390, "dark"],

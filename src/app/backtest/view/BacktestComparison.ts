@@ -1,20 +1,19 @@
-/** Several backtests on the same candles, side by side: in the terminal, as JSON and as an HTML page. */
-import { Clock, Effect } from "effect"
+/** Several backtests on the same candles, side by side: as a page and as JSON. */
 import * as Backtest from "../../../backtest/Backtest.ts"
-import { describe, notModelled } from "../../../backtest/kernel/FillPresets.ts"
+import { describe } from "../../../backtest/kernel/FillPresets.ts"
 import * as BacktestLimits from "../../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../../backtest/results/BacktestStatistics.ts"
 import * as EquityCurve from "../../../backtest/results/EquityCurve.ts"
 import { falls } from "../../../backtest/results/Statistics.ts"
 import { iso, percent } from "../../../domain/Text.ts"
-import * as HtmlComparison from "../../../report/html/HtmlComparison.ts"
-import * as Table from "../../../report/text/Table.ts"
+import * as ComparisonScript from "../../../report/html/ComparisonScript.ts"
+import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import { version } from "../../../version.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
-import * as BacktestReport from "./BacktestReport.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 import * as BandSummary from "./BandSummary.ts"
+import * as DataSections from "./DataSections.ts"
 import * as WhatItSays from "./WhatItSays.ts"
 
 export type Results = readonly [BacktestResult, ...ReadonlyArray<BacktestResult>]
@@ -62,8 +61,7 @@ const imprecise = (results: Results): ReadonlyArray<string> =>
   )
 
 /** The figures that fit a terminal: one row per run. */
-export const lines = (results: Results): ReadonlyArray<string> => {
-  const [{ candles, wallMillis, kernelMillis }] = results
+const sideBySide = (results: Results): Page.PagePart => {
   const rows = results.map((result) => {
     const { low, high } = result.band
     const [worst, best] = [
@@ -88,31 +86,9 @@ export const lines = (results: Results): ReadonlyArray<string> => {
       `${high.fills}`
     ]
   })
-  const [lowest, highest] = results.some(({ simulated }) => simulated) ? ["PNL P5", "P95"] : ["PNL LOW", "HIGH"]
-  const titles = [
-    lowest,
-    highest,
-    "RETURN LOW",
-    "HIGH",
-    "LEFT ALONE",
-    "ALL IN",
-    "DRAWDOWN",
-    "SHARPE LOW",
-    "HIGH",
-    "FILLS LOW",
-    "HIGH"
-  ]
-  return [
-    `${results.length} strategies over the same ${candles.bars} bars`,
-    ...feesOf(results),
-    ...warningsOf(results),
-    ...imprecise(results),
-    "",
-    ...Table.ofFigures(["", ...titles], rows),
-    ...limitsOf(results),
-    "",
-    `${wallMillis.toFixed(0)} ms, of which ${kernelMillis.toFixed(1)} ms simulation`
-  ]
+  const profit = results.some(({ simulated }) => simulated) ? ["PNL P5", "P95"] : ["PNL LOW", "HIGH"]
+  const others = ["RETURN LOW", "HIGH", "LEFT ALONE", "ALL IN", "DRAWDOWN", "SHARPE LOW", "HIGH", "FILLS LOW", "HIGH"]
+  return Page.table(["", ...profit, ...others], rows)
 }
 
 const limitsOf = (results: Results): ReadonlyArray<string> =>
@@ -124,66 +100,79 @@ const limitsOf = (results: Results): ReadonlyArray<string> =>
 
 const points = 1500
 
-const runOf = (results: Results, result: BacktestResult, bars: ReadonlyArray<number>) => {
-  const { strategy, band } = result
-  const returns = (side: Backtest.BandSide): ReadonlyArray<number> => {
-    const [start, ...curve] = Backtest.curve(side.parts, [0, ...bars])
-    const first = start?.hold ?? 1
-    return curve.map(({ equity }) => (first > 0 ? equity / first - 1 : 0))
-  }
-  const low = returns(band.low)
-  return {
-    name: nameOf(results, result),
-    about: `${strategy.kind} on ${marketNames(strategy)} from ${strategy.file}, SHA-256 ${strategy.hash}`,
-    text: strategy.text,
-    high: returns(band.high),
-    low,
-    drawdown: falls(low.map((ratio) => 1 + ratio)),
-    facts: facts(result),
-    fills: Math.max(band.low.fills, band.high.fills)
-  } satisfies HtmlComparison.ComparedRun & { readonly fills: number }
+/** Return since the start, at bars. */
+const returnsOf = ({ parts }: Backtest.BandSide, bars: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const [start, ...curve] = Backtest.curve(parts, [0, ...bars])
+  const first = start?.hold ?? 1
+  return curve.map(({ equity }) => (first > 0 ? equity / first - 1 : 0))
 }
 
-const comparison = (results: Results, madeAt: number): HtmlComparison.ComparisonPage => {
-  const [first] = results
-  const { candles, band } = first
+/** For the charts of the page. */
+export const curves = (results: Results): ComparisonScript.ComparisonCurves => {
+  const [{ candles, band }] = results
   const bars = EquityCurve.spread(candles, points)
-  const runs = results.map((result) => runOf(results, result, bars))
-  const times = Backtest.curve(band.high.parts, bars)
   const { parts } = band.high
   const growth = (bar: number): number =>
     parts.reduce((sum, { candles: { close } }) => sum + (close[bar] ?? 0) / (close[0] ?? 1), 0) / parts.length
   return {
-    title: `${results.length} strategies on the same candles`,
-    subtitle: `${runs.map(({ name }) => name).join(", ")}; ${candles.bars} bars`,
-    fees: feesOf(results),
-    made: `${iso(madeAt)} by limitbot ${version}`,
-    headline: runs.map(({ name, low, high }) => [name, range(percent(low.at(-1) ?? 0), percent(high.at(-1) ?? 0))]),
-    says: [
-      ...WhatItSays.ofSeveral(
-        runs.map(({ name, low, high, fills }) => ({ name, low: low.at(-1) ?? 0, high: high.at(-1) ?? 0, fills }))
-      ),
-      ...imprecise(results)
-    ],
-    runs,
-    limits: limitsOf(results),
-    times: times.map(({ time }) => time / 1000),
+    times: Backtest.curve(parts, bars).map(({ time }) => time / 1000),
     price: bars.map((bar) => growth(bar) - 1),
-    assumptions: saidOf(results, (result) => [
-      ...BacktestSummary.endsOf(result.band).flatMap(({ name, side }) =>
-        describe(side.rules).map((rule) => `${name}: ${rule}`)
-      ),
-      ...result.calibrated
-    ]),
-    notModelled,
-    quality: BacktestReport.qualityOf(first.sources),
-    warnings: warningsOf(results)
+    runs: results.map((result) => {
+      const [low, high] = [returnsOf(result.band.low, bars), returnsOf(result.band.high, bars)]
+      return { name: nameOf(results, result), high, low, drawdown: falls(low.map((ratio) => 1 + ratio)) }
+    })
   }
 }
 
-/** The page as a file's content. */
-export const html = (results: Results) =>
-  Effect.gen(function* () {
-    const library = yield* BacktestReport.chartLibrary
-    return HtmlComparison.render(comparison(results, yield* Clock.currentTimeMillis), library)
+export const page = (results: Results, madeAt: number): Page.Page => {
+  const [{ candles, kernelMillis, sources, wallMillis }] = results
+  const last = [candles.bars - 1]
+  const runs = results.map((result) => ({
+    name: nameOf(results, result),
+    low: returnsOf(result.band.low, last)[0] ?? 0,
+    high: returnsOf(result.band.high, last)[0] ?? 0,
+    fills: Math.max(result.band.low.fills, result.band.high.fills)
+  }))
+  const origins = results.map((result) => {
+    const { strategy } = result
+    const about = `${strategy.kind} on ${marketNames(strategy)} from ${strategy.file}, SHA-256 ${strategy.hash}`
+    return [nameOf(results, result), about] as const
   })
+  const assumptions = saidOf(results, (result) => [
+    ...BacktestSummary.endsOf(result.band).flatMap(({ name, side }) =>
+      describe(side.rules).map((rule) => `${name}: ${rule}`)
+    ),
+    ...result.calibrated
+  ])
+  const took = `${wallMillis.toFixed(0)} ms, of which ${kernelMillis.toFixed(1)} ms simulation`
+  return {
+    title: `${results.length} strategies over the same ${candles.bars} bars`,
+    subtitle: runs.map(({ name }) => name).join(", "),
+    fees: feesOf(results),
+    headline: runs.map(({ name, low, high }) => [name, range(percent(low), percent(high))]),
+    says: [...WhatItSays.ofSeveral(runs), ...imprecise(results), ...warningsOf(results)],
+    sections: [
+      { title: "Side by side", parts: [sideBySide(results), Page.sentences(...limitsOf(results), took)] },
+      {
+        title: "Return since the start",
+        parts: [Page.drawn(ComparisonScript.charts)],
+        note: "Bands from the lower to the higher side of each run; dashed grey: the price."
+      },
+      {
+        title: "All figures",
+        parts: [Page.sideBySide(results.map((result) => [nameOf(results, result), facts(result)]))],
+        note: "lower to higher side",
+        isPageOnly: true
+      },
+      {
+        title: "Runs",
+        parts: [
+          Page.facts([...origins, ["made", `${iso(madeAt)} by limitbot ${version}`]]),
+          ...results.map((result) => Page.file(result.strategy.text, nameOf(results, result)))
+        ],
+        isPageOnly: true
+      },
+      ...DataSections.of(assumptions, sources)
+    ]
+  }
+}

@@ -1,25 +1,30 @@
-/** What a command says of its backtests: one by itself, several side by side; as text or JSON, and as a page. */
-import type { Array as Arr } from "effect"
-import { Effect } from "effect"
+/** What a command says of its backtests: one by itself, several side by side. */
+import { type Array as Arr, Clock, Effect } from "effect"
+import { dataOf } from "../../../report/html/BacktestParts.ts"
+import * as ComparisonScript from "../../../report/html/ComparisonScript.ts"
+import * as HtmlPage from "../../../report/html/HtmlPage.ts"
+import { script } from "../../../report/html/HtmlReportScript.ts"
+import * as PageText from "../../../report/text/PageText.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
+import * as BacktestComparison from "./BacktestComparison.ts"
+import * as BacktestPage from "./BacktestPage.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
-/** Pages and comparisons are loaded on demand: most runs have one strategy and no report. */
+/** `curvePoints`: JSON of one has the band over time at about so many moments. */
 export const shown = Effect.fnUntraced(function* (
   results: Arr.NonEmptyReadonlyArray<BacktestResult>,
-  wantsReport: boolean,
-  wantsJson: boolean,
   curvePoints: number
 ) {
-  if (results.length === 1) {
-    const text = wantsJson
-      ? JSON.stringify(BacktestSummary.json(results[0], curvePoints))
-      : BacktestSummary.lines(results[0]).join("\n")
-    if (!wantsReport) return { text }
-    const { html } = yield* Effect.promise(() => import("./BacktestReport.ts"))
-    return { text, page: yield* html(results[0]) }
+  const madeAt = yield* Clock.currentTimeMillis
+  const isOne = results.length === 1
+  const page = isOne ? BacktestPage.page(results[0], madeAt) : BacktestComparison.page(results, madeAt)
+  const charts = () =>
+    isOne
+      ? { script, data: dataOf(BacktestPage.curves(results[0])) }
+      : { script: ComparisonScript.script, data: BacktestComparison.curves(results) }
+  return {
+    data: () => (isOne ? BacktestSummary.json(results[0], curvePoints) : BacktestComparison.json(results)),
+    lines: () => PageText.lines(page),
+    html: Effect.map(BacktestPage.chartLibrary, (library) => HtmlPage.render(page, { library, ...charts() }))
   }
-  const { html, json, lines } = yield* Effect.promise(() => import("./BacktestComparison.ts"))
-  const text = wantsJson ? JSON.stringify(json(results)) : lines(results).join("\n")
-  return wantsReport ? { text, page: yield* html(results) } : { text }
 })

@@ -1,4 +1,4 @@
-/** The result of a backtest for the terminal and as JSON. */
+/** The figures of a backtest, labelled, and as JSON. */
 
 import * as Backtest from "../../../backtest/Backtest.ts"
 import * as Band from "../../../backtest/Band.ts"
@@ -6,13 +6,11 @@ import * as AllIn from "../../../backtest/results/AllIn.ts"
 import * as BacktestLimits from "../../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../../backtest/results/BacktestStatistics.ts"
 import * as EquityCurve from "../../../backtest/results/EquityCurve.ts"
-import { quantileNames } from "../../../backtest/results/Quantiles.ts"
 import * as WarmUp from "../../../backtest/WarmUp.ts"
 import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { grouped, iso, percent } from "../../../domain/Text.ts"
-import * as Table from "../../../report/text/Table.ts"
+import { grouped, percent } from "../../../domain/Text.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
 import type { Source } from "../RunCandles.ts"
@@ -168,7 +166,10 @@ export const sideFacts = (
   ]
 }
 
-const ratioFacts = ({ trials }: BacktestResult, side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
+export const ratioFacts = (
+  { trials }: BacktestResult,
+  side: Backtest.BandSide
+): ReadonlyArray<readonly [string, string]> => {
   const found = BacktestStatistics.ofSide(side, trials)
   const ratio = (value: number): string => value.toFixed(2)
   return [
@@ -178,7 +179,7 @@ const ratioFacts = ({ trials }: BacktestResult, side: Backtest.BandSide): Readon
   ]
 }
 
-const simulatedOf = (result: BacktestResult, simulated: Band.Simulated) => ({
+export const simulatedOf = (result: BacktestResult, simulated: Band.Simulated) => ({
   simulated,
   sides: result.sides,
   text: (amount: bigint) => quoteText(result, amount)
@@ -203,48 +204,5 @@ export const profitQuantiles = (result: BacktestResult): Facts => {
   return [
     ["simulated, p5 to p95", `${low} to ${high}`],
     ["simulated, p50", quoteText(result, found.p50)]
-  ]
-}
-
-export const simulationFacts = (result: BacktestResult): Facts =>
-  result.simulated === undefined
-    ? []
-    : [["simulated runs", BandSummary.sentence(simulatedOf(result, result.simulated))]]
-
-/** Both sides, beside them the quantiles of each figure that has some, and what those are of. */
-const figuresOf = (result: BacktestResult): ReadonlyArray<string> => {
-  const ends = endsOf(result.band)
-  const facts = ends.map(({ side }) => [
-    ...sideFacts(result, side),
-    ...BacktestStatistics.partFacts(side),
-    ...ratioFacts(result, side)
-  ])
-  const given = result.simulated && simulatedOf(result, result.simulated)
-  const found = given && BandSummary.columns(given)
-  const names = found === undefined ? [] : quantileNames
-  const rows = (facts[0] ?? []).map(([label], row) => [
-    label,
-    ...facts.map((column) => column[row]?.[1] ?? ""),
-    ...names.map((name) => found?.get(label)?.[name] ?? "")
-  ])
-  const titles = [...ends.map(({ name }) => name), ...names]
-  return [...Table.ofFigures(["", ...titles], rows), ...(given === undefined ? [] : ["", BandSummary.sentence(given)])]
-}
-
-export const lines = (result: BacktestResult): ReadonlyArray<string> => {
-  const { strategy, candles, band } = result
-  const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
-  const read = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
-  return [
-    `${strategy.name} (${strategy.kind}) on ${marketNames(strategy)}`,
-    result.fees.sentence,
-    `${candles.bars} bars from ${iso(from)} to ${iso(to)}, ${read}`,
-    ...result.warnings,
-    ...result.calibrated,
-    "",
-    ...figuresOf(result),
-    ...endsOf(band).flatMap(({ name, side }) => BacktestLimits.sentences(name, side)),
-    "",
-    `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
   ]
 }

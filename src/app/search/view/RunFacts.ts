@@ -1,37 +1,38 @@
-/** What every report of a search says of its origin: the file and the data that it ran with, and who made it when. */
+/** What every page of a search says: what was searched, what came of it, and the file, the data and the program that it came from. */
 import { iso } from "../../../domain/Text.ts"
+import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import { version } from "../../../version.ts"
 import type { FileRun } from "../OnMarkets.ts"
 import { sha256Of } from "../SearchSetUp.ts"
 
-interface Reported {
+interface Searched {
   /** On the file's own market first. */
   readonly runs: readonly [FileRun, ...ReadonlyArray<FileRun>]
 }
 
-type Fact = readonly [string, string]
+interface Told extends Pick<Page.Page, "headline" | "says" | "sections"> {
+  readonly what: string
+  readonly about: string
+  readonly madeAt: number
+  /** Stand before who made it. */
+  readonly more?: Page.Facts
+}
 
-/** The parts of a page that are the same for all; `what` says what was done, `more` stands before who made it. */
-export const pageOf = (
-  what: string,
-  { runs }: Reported,
-  about: string,
-  madeAt: number,
-  more: ReadonlyArray<Fact> = []
-) => {
+export const pageOf = ({ runs }: Searched, { what, about, madeAt, more = [], sections, ...found }: Told): Page.Page => {
   const [{ strategy, fees }] = runs
-  const facts: ReadonlyArray<Fact> = [
+  const facts: Page.Facts = [
     ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
     ...runs.map((run) => ["data", `${run.data}, SHA-256 ${sha256Of(run)}`] as const),
     ...more,
     ["made", `${iso(madeAt)} by limitbot ${version}`]
   ]
+  const origin = [Page.facts(facts), Page.heading("Strategy file"), Page.file(strategy.text)]
   return {
     title: `${what}: ${strategy.name} on ${marketNames(strategy)}`,
     subtitle: `${strategy.kind} from ${strategy.file}, ${about}`,
-    fees: fees.sentence,
-    facts,
-    text: strategy.text
+    fees: [fees.sentence],
+    ...found,
+    sections: [...sections, { title: "Run", parts: origin, isPageOnly: true }]
   }
 }

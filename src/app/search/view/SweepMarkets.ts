@@ -4,7 +4,7 @@
  */
 import * as Objective from "../../../backtest/search/Objective.ts"
 import * as SweepSpace from "../../../backtest/search/SweepSpace.ts"
-import * as Table from "../../../report/text/Table.ts"
+import * as Page from "../../../report/Page.ts"
 import { together } from "../OnMarkets.ts"
 import type { SweepFound } from "../SweepRun.ts"
 
@@ -55,14 +55,19 @@ const figure = (value: number | undefined): string =>
       ? value.toFixed(2)
       : value.toPrecision(2)
 
-export const table = (across: Across): Table.NotedCells => ({
-  titles: ["#", ...across.space.map(({ path }) => path), ...across.markets.map(({ name }) => name), "MEDIAN", "WORST"],
-  rows: across.best.map(({ trial }, index) => {
+export const section = (across: Across): Page.Section => {
+  const { best, markets, objective, space } = across
+  const titles = ["#", ...space.map(({ path }) => path), ...markets.map(({ name }) => name), "MEDIAN", "WORST"]
+  const rows = best.map(({ trial }, index) => {
     const { values, scores, median, worst } = standingOf(across, trial)
     return [`${index + 1}`, ...values, ...scores.map(figure), figure(median), figure(worst)]
-  }),
-  notes: notesOf(across)
-})
+  })
+  return {
+    title: "By market",
+    note: `${objective}; the order is that of the worst`,
+    parts: [Page.table(titles, rows, "all"), Page.sentences(...notesOf(across))]
+  }
+}
 
 /** Which values win on one market only. */
 const notesOf = (across: Across): ReadonlyArray<string> =>
@@ -71,16 +76,6 @@ const notesOf = (across: Across): ReadonlyArray<string> =>
     const same = trial === across.best[0]?.trial ? ", the same as #1" : ""
     return `The best on ${market} alone: ${set} (${figure(score)} there, ${figure(worstElsewhere)} at worst elsewhere)${same}.`
   })
-
-export const lines = (across: Across): ReadonlyArray<string> => {
-  const { titles, rows, notes } = table(across)
-  return [
-    `${across.objective} by market; the order is that of the worst`,
-    ...Table.allRight(titles, rows),
-    ...notes,
-    ""
-  ]
-}
 
 const orNull = (value: number | undefined): number | null =>
   value === undefined || !Number.isFinite(value) ? null : value

@@ -1,30 +1,31 @@
-/** From a backtest's result to what its HTML report shows. */
-
+/** The result of a backtest as a page, and what its charts draw. */
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
-import { Clock, Effect, FileSystem } from "effect"
+import { Effect, FileSystem } from "effect"
 import * as Backtest from "../../../backtest/Backtest.ts"
-import { describe, notModelled } from "../../../backtest/kernel/FillPresets.ts"
+import { describe } from "../../../backtest/kernel/FillPresets.ts"
 import type { OrderRow } from "../../../backtest/kernel/orders/OrderTable.ts"
 import * as BacktestLimits from "../../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../../backtest/results/BacktestStatistics.ts"
 import * as EquityCurve from "../../../backtest/results/EquityCurve.ts"
+import { quantileNames } from "../../../backtest/results/Quantiles.ts"
 import * as RoundTrips from "../../../backtest/results/RoundTrips.ts"
 import { falls } from "../../../backtest/results/Statistics.ts"
 import { extremes } from "../../../candles/Candles.ts"
-import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
+import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import type { Market } from "../../../domain/Market.ts"
-import { grouped, iso, percent, utcDate } from "../../../domain/Text.ts"
-import type * as HtmlPage from "../../../report/html/HtmlPage.ts"
-import * as HtmlReport from "../../../report/html/HtmlReport.ts"
+import { iso, percent, utcDate } from "../../../domain/Text.ts"
+import * as BacktestParts from "../../../report/html/BacktestParts.ts"
+import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import { version } from "../../../version.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
-import type { Source } from "../RunCandles.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
+import * as BandSummary from "./BandSummary.ts"
+import * as DataSections from "./DataSections.ts"
 import * as WhatItSays from "./WhatItSays.ts"
 
 const points = 2000
@@ -41,27 +42,44 @@ const monthsOf = ({ candles }: BacktestResult, { parts }: Backtest.BandSide) => 
   })
 }
 
-const sideOf = (
-  result: BacktestResult,
-  { name, side }: { readonly name: string; readonly side: Backtest.BandSide },
-  curve: ReadonlyArray<EquityCurve.EquityPoint>
-): HtmlReport.ReportSide => {
-  const equity = curve.map((point) => point.equity)
-  return {
+/** What only a page draws. */
+export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => {
+  const { candles, band } = result
+  const bars = EquityCurve.spread(candles, points)
+  const sides = BacktestSummary.endsOf(band).map(({ name, side }) => ({
     name,
-    facts: BacktestSummary.sideFacts(result, side),
-    statistics: BacktestStatistics.facts(side, result.trials),
-    rules: describe(side.rules),
-    limits: BacktestLimits.sentences(name, side),
-    equity,
-    drawdown: falls(equity),
-    months: monthsOf(result, side)
+    curve: Backtest.curve(side.parts, bars)
+  }))
+  const first = sides[0]?.curve ?? []
+  return {
+    times: first.map(({ time }) => time / 1000),
+    markets: band.high.parts.map(({ candles, market }) => {
+      const ranges = bars.map((end, index) => extremes(candles, (bars[index - 1] ?? -1) + 1, end + 1))
+      return {
+        name: market.name,
+        close: bars.map((bar) => candles.close[bar] ?? 0),
+        low: ranges.map(([low]) => low),
+        high: ranges.map(([, high]) => high)
+      }
+    }),
+    hold: first.map(({ hold }) => hold),
+    sides: sides.map(({ name, curve }) => {
+      const equity = curve.map((point) => point.equity)
+      return { name, equity, drawdown: falls(equity) }
+    }),
+    slots: slotsOf(result),
+    ...ordersOf(result),
+    axis: {
+      bars: [...candles.time.runBars],
+      times: [...candles.time.runTimes].map((time) => time / 1000),
+      step: candles.time.stepMillis / 1000
+    }
   }
 }
 
 /** Distinct orders of all markets, each once; events refer to them by index. */
 const orderIndex = () => {
-  const orders: Array<HtmlReport.ReportOrder> = []
+  const orders: Array<BacktestParts.ReportOrder> = []
   const known = new Map<OrderRow, number>()
   const indexOf = (row: OrderRow, { base, quote }: Market, market: number, firstSlot: number): number => {
     const found = known.get(row)
@@ -108,7 +126,7 @@ const ordersOf = ({ shown: { parts } }: BacktestResult) => {
   }
 }
 
-const slotsOf = ({ shown }: BacktestResult): ReadonlyArray<HtmlReport.ReportSlot> =>
+const slotsOf = ({ shown }: BacktestResult): ReadonlyArray<BacktestParts.ReportSlot> =>
   shown.parts.flatMap(({ outcome, candles }) => {
     const bySlot = RoundTrips.bySlot(outcome, candles)
     const inventoryBySlot = RoundTrips.inventoryBySlot(outcome, candles)
@@ -121,49 +139,56 @@ const slotsOf = ({ shown }: BacktestResult): ReadonlyArray<HtmlReport.ReportSlot
     })
   })
 
-/** What the data contains, what was repaired and what is missing; with several markets each is named. */
-export const qualityOf = (sources: BacktestResult["sources"]): HtmlPage.Facts =>
-  sources.length === 1
-    ? qualityOfOne(sources[0])
-    : sources.flatMap((source) =>
-        qualityOfOne(source).map(([label, value]) => [`${source.market.name} ${label}`, value] as const)
-      )
-
-const qualityOfOne = ({ candles, data, sha256, repaired }: Source): HtmlPage.Facts => {
-  const missing = gaps(candles.time)
-  const mended = Object.entries(repaired).filter(([, count]) => count > 0)
-  const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
-  return [
-    ["file", `${data}, SHA-256 ${sha256}`],
-    ["candles", `${candles.bars} of ${candles.time.stepMillis / 1000} s, ${iso(from)} to ${iso(to)}`],
-    [
-      "gaps",
-      missing.count === 0
-        ? "none"
-        : `${missing.count}, ${missing.bars} bars missing, the longest ${missing.longestMillis / 60_000} min`
-    ],
-    ["repaired", mended.length === 0 ? "nothing" : mended.map(([name, count]) => `${name} ${count}`).join(", ")]
-  ]
-}
-
 const figureOf = (text: string): number => Number.parseFloat(text.replaceAll(",", ""))
 
-export const report = (result: BacktestResult, madeAt: number): HtmlReport.ReportPage => {
-  const { strategy, candles, band } = result
-  const bars = EquityCurve.spread(candles, points)
+/** Both sides, beside them the quantiles of each figure that has some, and what those are of. */
+const figuresOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
+  const ends = BacktestSummary.endsOf(result.band)
+  const columns = ends.map(({ name, side }) => {
+    const { partFacts } = BacktestStatistics
+    const ratios = BacktestSummary.ratioFacts(result, side)
+    return [name, [...BacktestSummary.sideFacts(result, side), ...partFacts(side), ...ratios]] as const
+  })
+  const given = result.simulated && BacktestSummary.simulatedOf(result, result.simulated)
+  const found = given === undefined ? [] : [...BandSummary.columns(given)]
+  const quantiles = (given === undefined ? [] : quantileNames).map(
+    (name) => [name, found.map(([label, values]) => [label, values[name]] as const)] as const
+  )
+  const said = given === undefined ? [] : [BandSummary.sentence(given)]
+  const limits = ends.flatMap(({ name, side }) => BacktestLimits.sentences(name, side))
+  const took = `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
+  return [Page.sideBySide([...columns, ...quantiles]), Page.sentences(...said, ...limits, took)]
+}
+
+/** All statistics of both sides beside those of the budget left alone. */
+const statisticsOf = ({ band, trials }: BacktestResult): Page.PagePart =>
+  Page.sideBySide([
+    ...BacktestSummary.endsOf(band).map(({ name, side }) => [name, BacktestStatistics.facts(side, trials)] as const),
+    ["left alone", BacktestStatistics.holdFacts(band.high, trials)]
+  ])
+
+export const page = (result: BacktestResult, madeAt: number): Page.Page => {
+  const { strategy, candles, band, fees } = result
   const ends = BacktestSummary.endsOf(band)
-  const curves = ends.map(({ side }) => Backtest.curve(side.parts, bars))
-  const first = curves[0] ?? []
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
+  const read = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
   const range = (factOf: (side: Backtest.BandSide) => string): string => {
     const [low = "", high = ""] = [band.low, band.high].map(factOf).sort((a, b) => figureOf(a) - figureOf(b))
     const unit = /(?: \S+)?$/.exec(high)?.[0] ?? ""
     if (low === high) return high
     return `${low.endsWith(unit) ? low.slice(0, low.length - unit.length) : low} to ${high}`
   }
+  const shown = `run: ${ends.find(({ side }) => side === result.shown)?.name ?? ""}`
+  const markets = band.high.parts.map(({ market }) => market.name)
+  const origin: Page.Facts = [
+    ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
+    ["made", `${iso(madeAt)} by limitbot ${version}`]
+  ]
+  const rules = ends.flatMap(({ name, side }) => describe(side.rules).map((rule) => `${name}: ${rule}`))
   return {
     title: `${strategy.name} on ${marketNames(strategy)}`,
-    subtitle: `${strategy.kind} from ${strategy.file}, ${utcDate(from)} to ${utcDate(to)}, ${grouped(`${candles.bars}`)} bars`,
+    subtitle: `${strategy.kind} from ${strategy.file}, ${candles.bars} bars from ${iso(from)} to ${iso(to)}, ${read}`,
+    fees: [`${fees.isFree ? "[no fees] " : ""}${fees.sentence}`],
     headline: [
       ["profit and loss", range((side) => BacktestSummary.profitText(result, side))],
       ...BacktestSummary.profitQuantiles(result),
@@ -171,42 +196,29 @@ export const report = (result: BacktestResult, madeAt: number): HtmlReport.Repor
       ["largest drawdown", range(({ outcome }) => percent(outcome.maxDrawdown))],
       ["fills", range(({ fills }) => `${fills}`)]
     ],
-    says: WhatItSays.ofOne(result),
-    facts: [
-      ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
-      ["fees", result.fees.sentence],
-      ["made", `${iso(madeAt)} by limitbot ${version}`],
-      ...BacktestSummary.simulationFacts(result),
-      ["simulation", `${result.kernelMillis.toFixed(1)} ms`]
-    ],
-    badge: result.fees.isFree ? "no fees" : undefined,
-    fees: result.fees.sentence,
-    text: strategy.text,
-    quality: qualityOf(result.sources),
-    sides: ends.map((end, index) => sideOf(result, end, curves[index] ?? [])),
-    times: first.map(({ time }) => time / 1000),
-    markets: band.high.parts.map(({ candles, market }) => {
-      const ranges = bars.map((end, index) => extremes(candles, (bars[index - 1] ?? -1) + 1, end + 1))
-      return {
-        name: market.name,
-        close: bars.map((bar) => candles.close[bar] ?? 0),
-        low: ranges.map(([low]) => low),
-        high: ranges.map(([, high]) => high)
-      }
-    }),
-    hold: first.map(({ hold }) => hold),
-    slots: slotsOf(result),
-    shown: ends.find(({ side }) => side === result.shown)?.name ?? "",
-    ...ordersOf(result),
-    axis: {
-      bars: [...candles.time.runBars],
-      times: [...candles.time.runTimes].map((time) => time / 1000),
-      step: candles.time.stepMillis / 1000
-    },
-    holdStatistics: BacktestStatistics.holdFacts(band.high, result.trials),
-    calibrated: result.calibrated,
-    notModelled,
-    warnings: result.warnings
+    says: [...WhatItSays.ofOne(result), ...result.warnings, ...result.calibrated],
+    sections: [
+      { title: "Result", parts: figuresOf(result) },
+      { title: "Equity", parts: [Page.drawn(BacktestParts.equityCharts)] },
+      { title: "Price, orders and fills", parts: [Page.drawn(() => BacktestParts.priceCharts(markets))], note: shown },
+      { title: "Statistics", parts: [statisticsOf(result)], isPageOnly: true },
+      {
+        title: "Monthly returns",
+        parts: ends.map(({ name, side }) => Page.drawn(() => BacktestParts.monthTable(name, monthsOf(result, side))))
+      },
+      {
+        title: "Slots",
+        parts: [Page.drawn(() => BacktestParts.slotTables(slotsOf(result)))],
+        note: `${shown}; gained: what each sale earned against the buy before it; inventory: what is still held, at the last price over its cost; both in quote`
+      },
+      ...DataSections.of(rules, result.sources),
+      {
+        title: "Run",
+        parts: [Page.facts(origin), Page.heading("Strategy file"), Page.file(strategy.text)],
+        isPageOnly: true
+      },
+      { title: "Fills", parts: [Page.drawn(() => BacktestParts.fillsTable(markets.length))], note: shown }
+    ]
   }
 }
 
@@ -223,10 +235,3 @@ const libraryFile = Effect.fnUntraced(function* (name: string) {
 export const chartLibrary = Effect.gen(function* () {
   return { script: yield* libraryFile("uPlot.iife.min.js"), style: yield* libraryFile("uPlot.min.css") }
 })
-
-/** The report as a file's content. */
-export const html = (result: BacktestResult) =>
-  Effect.gen(function* () {
-    const library = yield* chartLibrary
-    return HtmlReport.render(report(result, yield* Clock.currentTimeMillis), library)
-  })

@@ -1,0 +1,74 @@
+/**
+ * What a run, a comparison or a search has to say, once: figures, sentences, tables and charts in sections. People read it in a
+ * terminal (`text/PageText.ts`) and as a file (`html/HtmlPage.ts`).
+ */
+export type Facts = ReadonlyArray<readonly [label: string, value: string]>
+
+export type PagePart =
+  | { readonly kind: "sentences"; readonly sentences: ReadonlyArray<string> }
+  | {
+      readonly kind: "table"
+      readonly titles: ReadonlyArray<string>
+      readonly rows: ReadonlyArray<ReadonlyArray<string>>
+      /** Which columns are figures: all, those beside the names in the first, or none. */
+      readonly figures: "all" | "beside names" | "none"
+    }
+  | { readonly kind: "heading"; readonly text: string }
+  /** A file as it was read; one with a name is folded away under it. */
+  | { readonly kind: "file"; readonly text: string; readonly name?: string | undefined }
+  /** Elements of a page without a script, or for one (`html/ChartScript.ts`), and what stands for them in a terminal. */
+  | { readonly kind: "drawn"; readonly html: () => string; readonly lines: ReadonlyArray<string> }
+
+export interface Section {
+  readonly title: string
+  readonly parts: ReadonlyArray<PagePart>
+  readonly note?: string
+  /** Kept with a file, noise in a terminal: where it comes from, long tables. */
+  readonly isPageOnly?: boolean
+}
+
+export interface Page {
+  readonly title: string
+  readonly subtitle: string
+  readonly fees: ReadonlyArray<string>
+  /** The figures that people look for first. */
+  readonly headline: Facts
+  /** What the figures mean. */
+  readonly says: ReadonlyArray<string>
+  readonly sections: ReadonlyArray<Section>
+}
+
+export const sentences = (...all: ReadonlyArray<string>): PagePart => ({ kind: "sentences", sentences: all })
+
+export const table = (
+  titles: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  figures: "all" | "beside names" | "none" = "beside names"
+): PagePart => ({ kind: "table", titles, rows, figures })
+
+/** Facts of several by their labels. A row that some lack stands where its own has it. */
+export const sideBySide = (columns: ReadonlyArray<readonly [name: string, facts: Facts]>): PagePart => {
+  const labels: Array<string> = []
+  for (const [, own] of columns)
+    for (const [index, [label]] of own.entries()) {
+      const before = labels.indexOf(own[index - 1]?.[0] ?? "")
+      if (!labels.includes(label)) labels.splice(before + 1, 0, label)
+    }
+  const valueOf = (own: Facts, label: string) => own.find(([name]) => name === label)?.[1] ?? ""
+  return table(
+    ["", ...columns.map(([name]) => name)],
+    labels.map((label) => [label, ...columns.map(([, own]) => valueOf(own, label))])
+  )
+}
+
+export const facts = (rows: Facts): PagePart => table(["", ""], rows, "none")
+
+export const heading = (text: string): PagePart => ({ kind: "heading", text })
+
+export const file = (text: string, name?: string): PagePart => ({ kind: "file", text, name })
+
+export const drawn = (html: () => string, lines: ReadonlyArray<string> = []): PagePart => ({
+  kind: "drawn",
+  html,
+  lines
+})
