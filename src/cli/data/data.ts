@@ -5,6 +5,7 @@
 import { Console, Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as RunCandles from "../../app/backtest/RunCandles.ts"
+import { hashOf, writeCsv } from "../../app/candles/CandleText.ts"
 import * as JournalData from "../../app/journal/JournalData.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
@@ -16,7 +17,6 @@ import { iso } from "../../domain/Text.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import { hashOf, writeCsv } from "./CandleText.ts"
 import { download } from "./download.ts"
 
 const wanted = { open: true, volume: true, indexed: false }

@@ -4,6 +4,7 @@ import type { Flag } from "effect/cli"
 import * as Answer from "../../app/process/Answer.ts"
 import * as Progress from "../../app/process/Progress.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as HistoryText from "../../app/reconcile/HistoryText.ts"
 import { present } from "../../domain/Present.ts"
 import { counted } from "../../domain/Words.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
@@ -13,7 +14,6 @@ import { History, type TransactionPage } from "../../venue/History.ts"
 import { entryIn, type HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import type * as Wire from "../../venue/wire/WireValue.ts"
 import * as HistoryFlags from "./HistoryFlags.ts"
-import * as HistoryText from "./HistoryText.ts"
 
 type Given = HistoryFlags.Filters & {
   readonly [K in Exclude<keyof typeof HistoryFlags.ways, "config">]: (typeof HistoryFlags.ways)[K] extends Flag.Flag<

@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as HistoryText from "../../app/reconcile/HistoryText.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { present } from "../../domain/Present.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -13,7 +14,6 @@ import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 import * as HistoryFlags from "./HistoryFlags.ts"
 import { count } from "./HistoryFlags.ts"
-import * as HistoryText from "./HistoryText.ts"
 
 /** Lists that are read together, position by position. */
 const kinds = <const Known extends ReadonlyArray<string>>(name: string, known: Known) =>

@@ -8,6 +8,7 @@ import * as Runtime from "effect/Runtime"
 import { deliver } from "../../app/journal/Resolving.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as ForeignOrder from "../../app/reconcile/ForeignOrder.ts"
+import * as ReconcileText from "../../app/reconcile/ReconcileText.ts"
 import { gather } from "../../app/reconcile/ReconcileWitnesses.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
 import { counted } from "../../domain/Words.ts"
@@ -16,7 +17,6 @@ import { Journal } from "../../journal/Journal.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { reconciliationView } from "../../views/Reconciliation.ts"
 import * as flags from "../flags.ts"
-import * as ReconcileText from "./ReconcileText.ts"
 
 /** Money is not where the journal has it. The findings have been printed. */
 class Contradictions extends Schema.TaggedError<Contradictions>()("Contradictions", { count: Schema.Int }) {

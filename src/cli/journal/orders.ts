@@ -2,13 +2,13 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { ofJournal } from "../../app/journal/JournalView.ts"
+import { stuck } from "../../app/journal/Stuck.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import { type OrderView, ordersOf } from "../../views/Orders.ts"
 import * as flags from "../flags.ts"
-import { stuck } from "./stuck.ts"
 
 const list = Table.of<typeof OrderView.Type>([
   { key: "slot", title: "SLOT", value: ({ slot }) => slot },

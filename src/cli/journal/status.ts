@@ -14,7 +14,7 @@ import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { journalStatus } from "../../views/Status.ts"
 import * as Watch from "../control/watch.ts"
 import * as flags from "../flags.ts"
-import * as StatusText from "./StatusText.ts"
+import * as StatusText from "../screen/StatusText.ts"
 
 export const command = Command.make(
   "status",

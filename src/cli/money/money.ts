@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { type JournalView, withJournal } from "../../app/journal/JournalView.ts"
+import { dust } from "../../app/money/Dust.ts"
 import { readAlong } from "../../app/money/LedgerView.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { movingTags } from "../../domain/Ledger.ts"
@@ -11,7 +12,6 @@ import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { moneyInFull } from "../../views/Money.ts"
 import * as flags from "../flags.ts"
-import { dust } from "./dust.ts"
 
 export const command = Command.make(
   "money",
@@ -37,7 +37,7 @@ export const command = Command.make(
   }, Answer.print)
 ).pipe(Command.withDescription("Show where every unit of money is: by place, strategy and order, and over time"))
 
-const placesNow = Table.of<Money.MoneyRow>([
+const placesNow = Table.of<ReturnType<typeof moneyInFull>["places"][number]>([
   { key: "asset", value: ({ asset }) => asset },
   { key: "place", value: ({ place }) => place },
   { key: "amount", value: ({ amount }) => amount }

@@ -5,6 +5,7 @@
 import { Effect, Option, Result, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { decisionCode } from "../../app/DecisionCode.ts"
+import * as ReplayText from "../../app/money/ReplayText.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { fillPresets } from "../../backtest/kernel/FillPresets.ts"
 import { secondMillis } from "../../domain/Durations.ts"
@@ -21,7 +22,6 @@ import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import * as ReplayText from "./ReplayText.ts"
 
 /** Live did not do what its files say. */
 export class NotIdentical extends Schema.TaggedError<NotIdentical>()("NotIdentical", {

@@ -7,6 +7,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as PlanDraft from "../../app/plan/PlanDraft.ts"
 import { allowFlag, PlanRefused } from "../../app/plan/PlanRefused.ts"
+import * as PlanText from "../../app/plan/PlanText.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { Terminal } from "../../app/process/Terminal.ts"
 import { bySymbol } from "../../domain/Amount.ts"
@@ -16,7 +17,6 @@ import * as Layers from "../../Layers.ts"
 import { planView, refusedIn } from "../../views/Plan.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-import * as PlanText from "./PlanText.ts"
 
 export const command = Command.make(
   "plan",

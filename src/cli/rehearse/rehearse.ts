@@ -8,6 +8,8 @@ import { Argument, Command, Flag } from "effect/cli"
 import { allowFlag, PlanRefused } from "../../app/plan/PlanRefused.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as Progress from "../../app/process/Progress.ts"
+import { assetsOf, settingsOf } from "../../app/rehearse/RehearsalGround.ts"
+import * as RehearsalText from "../../app/rehearse/RehearsalText.ts"
 import * as RehearsedBot from "../../app/rehearse/RehearsedBot.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
@@ -15,8 +17,6 @@ import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import * as sandboxFlags from "../run/sandboxFlags.ts"
-import { assetsOf, settingsOf } from "./RehearsalGround.ts"
-import * as RehearsalText from "./RehearsalText.ts"
 
 /** The rehearsal showed a defect of the program: do not trust it with money. */
 export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("RehearsalFailed", {
@@ -62,7 +62,7 @@ export const command = Command.make(
     function* ({ allow, bad, candles, config, days, files, price, seed }) {
       const fileSystem = yield* FileSystem.FileSystem
       const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-rehearsal-" })
-      const settings = yield* settingsOf(config, files, folder)
+      const settings = yield* settingsOf({ config, usual: flags.defaultConfig }, files, folder)
       const strategies = yield* StrategyFiles.load(files, settings.markets, "rehearsal")
       const progress = yield* Progress.make("rehearse")
       const outcome = yield* RehearsedBot.rehearse({

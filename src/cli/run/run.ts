@@ -8,6 +8,7 @@ import * as Kill from "../../app/process/KillFile.ts"
 import { boot, Process } from "../../app/process/Process.ts"
 import * as Reconciling from "../../app/reconcile/Reconciling.ts"
 import * as BotRun from "../../app/run/BotRun.ts"
+import * as LastWords from "../../app/run/LastWords.ts"
 import * as StartFiles from "../../app/run/watch/StartFiles.ts"
 import * as Telemetry from "../../control/Telemetry.ts"
 import { bySymbol } from "../../domain/Amount.ts"
@@ -19,7 +20,6 @@ import { version } from "../../version.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import * as Display from "../screen/Display.ts"
-import * as LastWords from "./LastWords.ts"
 
 export const command = Command.make(
   "run",

@@ -1,11 +1,11 @@
 /** A replay for people and programs: the count of identical decisions, the band of fills, and what is different. */
 
-import type { NoDifference, ProfitDifference } from "../../app/money/WhatIf.ts"
 import { present } from "../../domain/Present.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import type { Replayed } from "../../engine/explain/Replay.ts"
 import type { BandVerdict } from "../../ledger/FillBand.ts"
+import type { NoDifference, ProfitDifference } from "./WhatIf.ts"
 
 interface Found {
   readonly replayed: Replayed

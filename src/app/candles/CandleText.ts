@@ -1,9 +1,9 @@
 /** Candles as a file: written piece by piece, complete or not at all, and what identifies them. */
 import { Effect, FileSystem } from "effect"
-import * as Progress from "../../app/process/Progress.ts"
 import type { Candles } from "../../candles/Candles.ts"
 import { sha256Of } from "../../candles/ColumnCache.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
+import * as Progress from "../process/Progress.ts"
 
 const linesAtOnce = 50_000
 

@@ -1,6 +1,5 @@
 /** A plan for people, in the style of infrastructure plans. */
 
-import * as Readiness from "../../app/candles/Readiness.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -14,6 +13,7 @@ import * as MoneyText from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { marketsOf, marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
 import type { PlanFacts as Plan } from "../../views/Plan.ts"
+import * as Readiness from "../candles/Readiness.ts"
 
 type Assets = ReadonlyMap<string, Asset>
 

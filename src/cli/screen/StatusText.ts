@@ -7,7 +7,7 @@ import * as ProfitText from "../../report/text/ProfitText.ts"
 import { profitByStrategy } from "../../views/Profit.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import { type JournalFacts, problemsInJournal, safeUntil } from "../../views/Status.ts"
-import { frame, paper } from "../screen/Screen.ts"
+import { frame, paper } from "./Screen.ts"
 
 /** On a terminal with the line that opens the page. */
 export const screen = (

@@ -1,10 +1,10 @@
 /** What happened in a rehearsal, for the terminal and for programs. */
 import { Cause, type Effect } from "effect"
-import type * as RehearsedBot from "../../app/rehearse/RehearsedBot.ts"
 import { hourMillis } from "../../domain/Durations.ts"
 import { percent } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
+import type * as RehearsedBot from "./RehearsedBot.ts"
 
 export type RehearsalOutcome = Effect.Success<ReturnType<typeof RehearsedBot.rehearse>>
 

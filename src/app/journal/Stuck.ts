@@ -1,13 +1,13 @@
 /** `limitbot orders --stuck`: orders whose money has been in one state for longer than its term, the oldest first. */
 import { Effect, Option } from "effect"
-import { ofJournal } from "../../app/journal/JournalView.ts"
-import * as Answer from "../../app/process/Answer.ts"
 import { iso } from "../../domain/Text.ts"
 import { age } from "../../domain/Words.ts"
 import { type Overdue, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
+import * as Answer from "../process/Answer.ts"
+import { ofJournal } from "./JournalView.ts"
 
 const sameForAll = (term: number): StepTerms => ({
   create: term,

@@ -1,9 +1,9 @@
 /** The last words of a run: its money, its fills, and what its resting orders mean while nobody is there. */
 import { Console, Effect } from "effect"
-import type * as BotRun from "../../app/run/BotRun.ts"
 import { counted } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as Money from "../../report/text/Money.ts"
+import type * as BotRun from "./BotRun.ts"
 
 export const print = Effect.fnUntraced(function* (
   { assets, configFile, dashboard, json, run, warning }: BotRun.BotRunOptions,

@@ -5,12 +5,15 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { defaultSettings, type SandboxAsset } from "../../sandbox/Settings.ts"
 import { budgets, type Strategy } from "../../strategy/Strategy.ts"
-import * as flags from "../flags.ts"
 
-/** The user's configuration; without one, the sandbox's assets and any others that the files name. */
-export const settingsOf = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>, folder: string) {
+/** The user's configuration; where none was named and the usual one is not there, the sandbox's assets and any others that the files name. */
+export const settingsOf = Effect.fnUntraced(function* (
+  { config, usual }: { readonly config: string; readonly usual: string },
+  files: ReadonlyArray<string>,
+  folder: string
+) {
   const fileSystem = yield* FileSystem.FileSystem
-  const isConfigured = config !== flags.defaultConfig || (yield* fileSystem.exists(config))
+  const isConfigured = config !== usual || (yield* fileSystem.exists(config))
   if (isConfigured) return yield* ConfigFile.loadSettings(config)
   const known = defaultSettings("native").assets
   const named = yield* StrategyFiles.marketsNamedIn(files)

@@ -1,11 +1,12 @@
 /** `limitbot money --dust`: what legs left unsold because it was too little for an order, and what will become of it. */
-import { ofJournal } from "../../app/journal/JournalView.ts"
-import * as Answer from "../../app/process/Answer.ts"
+
 import { dustSlot } from "../../domain/Ledger.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
+import { ofJournal } from "../journal/JournalView.ts"
+import * as Answer from "../process/Answer.ts"
 
 export const dust = (config: string) =>
   ofJournal(config, ({ assets, state }) => {
