@@ -33,8 +33,8 @@ export const print = <E extends Error, F, R>(
 
 /** The same around a body that is one effect. */
 export const said =
-  <I extends Form, E extends Error, F, R>(find: (input: I) => Effect.Effect<CommandAnswer<E>, F, R>) =>
-  (input: I) =>
+  <I, E extends Error, F, R>(find: (input: I) => Effect.Effect<CommandAnswer<E>, F, R>) =>
+  (input: I & Form) =>
     print(find(input), input)
 
 interface List<Row> {

@@ -1,27 +1,9 @@
 /** `limitbot check FILE…`: every mistake of the strategy files, with its place, before anything runs. */
-import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as Runtime from "effect/Runtime"
-import * as LookaheadCheck from "../../app/backtest/LookaheadCheck.ts"
-import { WrongUsage } from "../../app/process/WrongUsage.ts"
-import { present } from "../../domain/Present.ts"
-import * as ConfigFile from "../../files/ConfigFile.ts"
-import * as StrategyFiles from "../../files/StrategyFiles.ts"
-import type { MarketSources } from "../../strategy/Markets.ts"
-import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
-import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
+import * as FileCheck from "../../app/backtest/FileCheck.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
-
-/** Problems were found and have been printed. */
-export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFailed", { count: Schema.Int }) {
-  override get message(): string {
-    return `${this.count} ${this.count === 1 ? "problem" : "problems"} found`
-  }
-  /** With `--json` the problems are the whole output. */
-  override readonly [Runtime.errorReported] = false
-}
 
 export const command = Command.make(
   "check",
@@ -45,58 +27,7 @@ export const command = Command.make(
     ...runFlags.partFlags,
     json: flags.json
   },
-  Effect.fn(function* ({ files, config, lookahead, data, json, ...part }) {
-    const read = yield* readAgainst(config, files, lookahead ? "search" : "live")
-    const { strategies, problems, rendered, leftOut, unlisted } = read
-    const ready = yield* readinessOf(
-      strategies.filter((strategy) => !unlisted.has(strategy)),
-      read
-    )
-    const warningsOf = (strategy: Strategy) => [unlisted.get(strategy) ?? [], strategy.warnings ?? []].flat()
-    if (lookahead && Option.isNone(data)) {
-      return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
-    }
-    const findings = lookahead && Option.isSome(data) ? yield* LookaheadCheck.look(strategies, data.value, part) : []
-    const faults = findings.flatMap((finding) => LookaheadCheck.faultsOf(finding))
-    if (json) {
-      const shown = problems.map(shownProblem)
-      yield* Console.log(
-        JSON.stringify({
-          ok: problems.length + faults.length === 0 && ready.every(({ problem }) => problem === null),
-          problems: shown,
-          warnings: strategies.flatMap((strategy) => warningsOf(strategy).map(shownProblem)),
-          ...present({ leftOut }),
-          ...(ready.length === 0 ? {} : { readiness: ready.map(({ line: _, ...each }) => each) }),
-          ...(lookahead ? { lookahead: findings.map(LookaheadCheck.json) } : {})
-        })
-      )
-    } else {
-      for (const text of rendered) yield* Console.error(`${text}\n`)
-      if (leftOut !== undefined) yield* Console.error(leftOut)
-      for (const strategy of strategies) {
-        const { file, name, kind, text } = strategy
-        for (const warning of warningsOf(strategy)) yield* Console.error(`warning: ${render(warning, text)}\n`)
-        const own = ready.filter((each) => each.strategy === name)
-        const distrust = own.find(({ problem }) => problem !== null)?.problem
-        if (distrust !== undefined && distrust !== null) {
-          const place = strategy.candleSource ?? { start: 0, end: 0 }
-          yield* Console.error(`${render(problemAt(sourceText(file, text), place, distrust), text)}\n`)
-          continue
-        }
-        const but = unlisted.has(strategy) ? `, but not in ${flags.defaultConfig}: run would refuse it` : ""
-        yield* Console.log(`${file}: ok${but}: ${name}, ${kind} on ${marketsSaid(strategy)}`)
-        for (const { line } of own) yield* Console.log(`  ${line}`)
-      }
-      for (const finding of findings) {
-        const found = LookaheadCheck.faultsOf(finding)
-        for (const fault of found) yield* Console.error(`${finding.strategy.file}: ${fault}`)
-        if (found.length === 0) yield* Console.log(`${finding.strategy.file}: ${LookaheadCheck.praise(finding)}`)
-      }
-    }
-    const distrusted = ready.flatMap(({ problem }) => problem ?? [])
-    const count = problems.length + faults.length + distrusted.length
-    if (count > 0) return yield* new ChecksFailed({ count })
-  })
+  (asked) => FileCheck.check({ ...asked, usual: flags.defaultConfig })
 ).pipe(
   Command.withDescription("Check strategy files: every mistake with file, line and column"),
   Command.withExamples([
@@ -107,68 +38,3 @@ export const command = Command.make(
     }
   ])
 )
-
-const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
-  file,
-  line,
-  column,
-  message,
-  hint: hint ?? null
-})
-
-/**
- * A broken configuration is reported like a broken strategy, with its own problems. Without a configuration,
- * everything that needs none is checked, and the output says what was left out. A configuration that nobody named makes no
- * market a mistake, as for a backtest.
- */
-const readAgainst = Effect.fnUntraced(function* (
-  given: Option.Option<string>,
-  files: ReadonlyArray<string>,
-  purpose: StrategyFiles.Purpose
-) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const config = Option.getOrElse(given, () => flags.defaultConfig)
-  if (Option.isNone(given) && !(yield* fileSystem.exists(config))) {
-    const leftOut = `No ${config}: asset ids, decimal places, price steps and limits over all strategies are not checked.`
-    const found = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
-    return { ...found, unlisted: noneUnlisted, leftOut, sources: noSources, journal: undefined }
-  }
-  const read = yield* ConfigFile.loadSettings(config).pipe(
-    Effect.flatMap(({ markets, journal }) =>
-      Effect.map(
-        Option.isSome(given)
-          ? Effect.map(StrategyFiles.readAll(files, markets, purpose), (found) => ({
-              ...found,
-              unlisted: noneUnlisted
-            }))
-          : StrategyFiles.readBeyond(files, { config, markets, purpose }),
-        (found) => ({ ...found, sources: markets.sources ?? noSources, journal })
-      )
-    ),
-    Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
-      Effect.succeed({
-        strategies: [],
-        problems,
-        rendered: [rendered],
-        unlisted: noneUnlisted,
-        sources: noSources,
-        journal: undefined
-      })
-    )
-  )
-  return { ...read, leftOut: undefined }
-})
-
-const noSources: MarketSources = new Map()
-const noneUnlisted: ReadonlyMap<Strategy, Problem> = new Map()
-
-/** Loaded only for strategies with indicators: it brings half of the program along. */
-const readinessOf = Effect.fnUntraced(function* (
-  strategies: ReadonlyArray<Strategy>,
-  { sources, journal }: { readonly sources: MarketSources; readonly journal: string | undefined }
-) {
-  const waiting = strategies.filter(({ candles }) => candles !== undefined && candles.size > 0)
-  if (waiting.length === 0) return []
-  const { ofFiles } = yield* Effect.promise(() => import("../../app/candles/FileReadiness.ts"))
-  return yield* ofFiles(waiting, sources, journal)
-})

@@ -5,11 +5,12 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
+import { carry } from "../../app/swap/Carrying.ts"
 import * as SwapRequest from "../../app/swap/SwapRequest.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import type { SignedDeposit } from "../../signing/Domains.ts"
 import * as flags from "../flags.ts"
-import * as swap from "./swap.ts"
+import { confirmed } from "./swap.ts"
 
 /** The service has one kind of account. */
 export class NothingToMove extends Schema.TaggedError<NothingToMove>()("NothingToMove", { venue: Schema.String }) {
@@ -49,7 +50,7 @@ const move = ({ description, from, name, to }: Move) =>
         recipientType: Option.some(to),
         dry
       }
-      yield* swap.carry(config, given, { json, payAgain: false, resume: Option.none(), yes })
+      yield* carry(config, given, { confirmed, json, payAgain: false, resume: Option.none(), yes })
     })
   ).pipe(
     Command.withDescription(description),

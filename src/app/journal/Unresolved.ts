@@ -1,0 +1,52 @@
+/** What only the operator can decide, with the evidence and the words that answer it. */
+import { Effect, Option } from "effect"
+import * as Amount from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
+import * as Problems from "../../engine/funding/Problems.ts"
+import * as Money from "../../report/text/Money.ts"
+import * as Table from "../../report/text/Table.ts"
+import type * as Answer from "../process/Answer.ts"
+import { WrongUsage } from "../process/WrongUsage.ts"
+import type { JournalView } from "./JournalView.ts"
+
+/** What arrived, in smallest units of what the swap was to bring. */
+export const amountIn = Effect.fnUntraced(function* (view: JournalView, id: string, received: Option.Option<string>) {
+  if (Option.isNone(received)) return undefined
+  const placement = view.state.placements.get(id)
+  const asset = placement && view.assets.get(placement.outputAsset)
+  const value = Decimal.parse(received.value)
+  const amount = asset && value && Amount.fromDecimal(value, asset.decimals)
+  if (amount !== undefined) return amount
+  const expected = asset === undefined ? `the swap ${id}, which is not open` : `an amount of ${asset.symbol}`
+  return yield* new WrongUsage({ message: `--received ${received.value}: expected ${expected}` })
+})
+
+export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer => {
+  const problems = Problems.problemsOf(state, now)
+  const data = () => ({
+    problems: problems.map(({ amount, asset, strategy, slot, ...problem }) => ({
+      ...problem,
+      slot: `${strategy}/${slot}`,
+      asset,
+      amount: Money.amountText(assets, asset, amount)
+    }))
+  })
+  if (problems.length === 0) return { data, lines: () => ["Nothing is in doubt, frozen or contradictory."] }
+  const rows = problems.map(({ amount, asset, kind, placement, since, slot, strategy }) => [
+    placement,
+    kind,
+    `${strategy}/${slot}`,
+    Money.withSymbol(assets, asset, amount),
+    iso(since)
+  ])
+  const told = problems.flatMap(({ evidence, placement }) => {
+    const accepted = Problems.acceptedWords(state, placement, now).map((word) => `--${word}`)
+    if (Problems.takesAmount(state, placement)) accepted.unshift("--paid --received AMOUNT")
+    return [`${placement}: ${evidence}`, `  limitbot resolve ${placement} ${accepted.join(" | ")}`, ""]
+  })
+  const ask = `${counted(problems.length, "problem")}. Find out what happened, then say it with one of the words above.`
+  const table = Table.render(["PLACEMENT", "KIND", "SLOT", "AMOUNT", "SINCE"], rows)
+  return { data, lines: () => [...table, "", ...told, ask] }
+}

@@ -1,0 +1,109 @@
+/** One file with everything that the journal has on an order and what the venue says of it now, ready for a support ticket. */
+import { Clock, Console, Effect, FileSystem, Schema } from "effect"
+import { present } from "../../domain/Present.ts"
+import { iso } from "../../domain/Text.ts"
+import * as Evidence from "../../ledger/Evidence.ts"
+import * as Money from "../../report/text/Money.ts"
+import { version } from "../../version.ts"
+import { encoded } from "../../views/Events.ts"
+import { type JournalView, withJournal } from "../journal/JournalView.ts"
+import type { Asked, Testimony } from "./VenueWitness.ts"
+import * as VenueWitness from "./VenueWitness.ts"
+
+export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", { message: Schema.String }) {}
+
+const asText = (_key: string, value: unknown) => (typeof value === "bigint" ? String(value) : value)
+
+const notAsked: Testimony = {
+  order: { notAsked: "only what the journal has was wanted, or it has no order of the venue" },
+  history: { notAsked: "only what the journal has was wanted, or it has no order of the venue" }
+}
+
+const askedOf = (found: ReadonlyArray<Evidence.PlacementHistory>): ReadonlyMap<string, Asked> =>
+  new Map(
+    found.flatMap(({ placement, moments }) => {
+      const events = moments.map(({ event }) => event)
+      const bound = events.findLast((event) => event._tag === "Bound")
+      const planned = events.find((event) => event._tag === "Planned")
+      if (bound === undefined) return []
+      const { orderId: id, depositAddress, depositMemo } = bound
+      return [[placement, { id, depositAddress, ...present({ depositMemo }), by: planned?.by }] as const]
+    })
+  )
+
+const dossierOf = ({ placement, moments }: Evidence.PlacementHistory, { state, assets }: JournalView) => {
+  const timeline = moments.map(({ sequence, at, event }) => ({ sequence, at: iso(at), ...encoded(event) }))
+  const findings = Evidence.findings(moments)
+  const planned = moments[0]?.event
+  const held = [...state.ledger.balances.values()].filter(({ entry: { owner } }) => owner === placement)
+  const order = moments.map(({ event }) => event).find((event) => event._tag === "Bound")
+  return {
+    placement,
+    slot: planned === undefined ? null : `${planned.strategy}/${planned.slot}`,
+    order: order?.orderId ?? null,
+    depositAddress: order?.depositAddress ?? null,
+    state: state.placements.get(placement)?.state ?? "settled",
+    moneyNow: held.map(({ entry: { account, asset }, amount }) => ({
+      place: account,
+      asset,
+      amount: Money.amountText(assets, asset, amount)
+    })),
+    contradictions: findings.map(({ text }) => text),
+    findings,
+    correlationIds: Evidence.correlationIds(moments),
+    quoteSignatures: Evidence.quoteSignatures(moments),
+    hashes: Evidence.hashes(moments),
+    requests: Evidence.requestsOf(moments).map(({ sequence, at, event }) => ({
+      sequence,
+      at: iso(at),
+      request: event._tag
+    })),
+    timeline
+  }
+}
+
+interface EvidenceAsked {
+  readonly order: string
+  readonly config: string
+  readonly out: string
+  /** Only what the journal has. */
+  readonly offline: boolean
+}
+
+export const write = Effect.fn("EvidenceFile.write")(function* ({ order, config, out, offline }: EvidenceAsked) {
+  const fold = Evidence.make(order)
+  yield* withJournal(
+    config,
+    Effect.fnUntraced(function* (view) {
+      const found = fold.result()
+      if (found.length === 0) {
+        const message = `The journal knows no order ${order}. Its orders: limitbot orders --config ${config}`
+        return yield* new NoEvidence({ message })
+      }
+      const told = offline ? new Map<string, Testimony>() : yield* VenueWitness.ask(config, askedOf(found))
+      const dossier = {
+        writtenAt: iso(yield* Clock.currentTimeMillis),
+        program: `limitbot ${version}`,
+        account: view.state.run?.account ?? null,
+        venue: view.state.run?.venue ?? null,
+        asked: order,
+        orders: found.map((each) => ({
+          ...dossierOf(each, view),
+          venueNow: told.get(each.placement) ?? notAsked
+        }))
+      }
+      const fileSystem = yield* FileSystem.FileSystem
+      yield* fileSystem
+        .writeFileString(out, `${JSON.stringify(dossier, asText, 2)}\n`, { flag: "wx", mode: 0o600 })
+        .pipe(Effect.mapError((cause) => new NoEvidence({ message: `Cannot write ${out}: ${cause.message}` })))
+      const events = found.reduce((count, { moments }) => count + moments.length, 0)
+      const reasons = [...told.values()].flatMap(({ order: now, history }) =>
+        [now, history].flatMap((answer) => ("notAsked" in answer ? [answer.notAsked] : []))
+      )
+      yield* Console.log(
+        [`${out}: ${events} events, no secrets`, ...new Set(reasons.map((why) => `Not asked: ${why}`))].join("\n")
+      )
+    }),
+    { until: Number.POSITIVE_INFINITY, seen: fold.see }
+  )
+})

@@ -1,0 +1,124 @@
+/** The books of the journal in formats that other programs read and check. */
+import { Console, DateTime, Effect, FileSystem, Option, Path, Schema } from "effect"
+import * as Csv from "../../domain/Csv.ts"
+import { movingTags } from "../../domain/Ledger.ts"
+import { utcYear } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
+import * as PlainFiles from "../../files/PlainFiles.ts"
+import * as Entries from "../../ledger/Entries.ts"
+import type { methods } from "../../ledger/Lots.ts"
+import * as PlainText from "../../ledger/PlainText.ts"
+import * as Trades from "../../ledger/Trades.ts"
+import * as ByHand from "../../ledger/tables/ByHand.ts"
+import * as Rp2 from "../../ledger/tables/Rp2.ts"
+import * as Tables from "../../ledger/tables/Tables.ts"
+import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
+
+/** There is nothing to write, or it could not be written. */
+export class NothingToExport extends Schema.TaggedError<NothingToExport>()("NothingToExport", {
+  message: Schema.String
+}) {}
+
+interface Books extends LedgerView {
+  readonly bookings: ReadonlyArray<Entries.Booking>
+}
+
+interface Wanted {
+  readonly format: "csv" | "beancount" | "hledger" | "rp2"
+  readonly span: Tables.Period
+  readonly method: (typeof methods)[number]
+}
+
+const forEver: Tables.Period = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
+
+const startOf = (year: number): number => DateTime.toEpochMillis(DateTime.makeUnsafe({ year, month: 1, day: 1 }))
+const spanOf = (year: number): Tables.Period => ({ from: startOf(year), to: startOf(year + 1) })
+
+/** An amount of an asset with unknown decimals would be wrong by a power of ten. */
+const refuseUnknownAssets = ({ bookings, decimals }: Books) => {
+  const symbols = new Set(bookings.flatMap(({ postings }) => postings.map(({ asset }) => asset)))
+  const unknown = [...symbols].filter((symbol) => decimals(symbol) === undefined)
+  if (unknown.length === 0) return Effect.void
+  const message = `The journal has money in ${unknown.join(", ")}, which the configuration does not know any more. Add it under assets again.`
+  return Effect.fail(new NothingToExport({ message }))
+}
+
+interface File {
+  readonly name: string
+  readonly content: string | Uint8Array
+}
+
+const filesOf = (view: Books, { format, span, method }: Wanted): ReadonlyArray<File> => {
+  const decimals: PlainText.Decimals = (symbol) => view.decimals(symbol) ?? 0
+  const { trading } = view
+  if (format === "csv")
+    return Tables.tablesOf(trading, { decimals, method, span }).map(({ name, titles, rows }) => ({
+      name: `${name}.csv`,
+      content: Csv.render(titles, rows)
+    }))
+  if (format === "rp2") return Rp2.filesOf(trading, { decimals, method })
+  const render = format === "beancount" ? PlainText.beancount : PlainText.hledger
+  const bookings = Entries.within(view.bookings, span)
+  if (bookings.length === 0) return []
+  return [{ name: "", content: render({ bookings, trades: tradesIn(view, span), decimals }) }]
+}
+
+const tradesIn = ({ trading }: LedgerView, { from, to }: Tables.Period) =>
+  trading.trades.filter(({ at }) => at >= from && at < to)
+
+/** Tables among other files are not found again, and an older export beside them is taken for part of this one. */
+const refuseFullFolder = Effect.fnUntraced(function* (out: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const inside = yield* fileSystem.readDirectory(out).pipe(Effect.orElseSucceed(() => []))
+  if (inside.length > 0) return yield* new NothingToExport({ message: `${out} is not empty: name a new folder` })
+})
+
+/** Never overwrites a file. */
+const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content: string | Uint8Array) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.join(...parts)
+  yield* fileSystem.makeDirectory(path.dirname(file), { recursive: true })
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
+  yield* fileSystem
+    .writeFile(file, bytes, { flag: "wx" })
+    .pipe(
+      Effect.mapError(
+        (cause) => new NothingToExport({ message: `${file}: ${PlainFiles.phraseOf(cause) ?? cause.message}` })
+      )
+    )
+})
+
+interface Asked extends Pick<Wanted, "format" | "method"> {
+  readonly config: string
+  readonly out: string
+  readonly year: Option.Option<number>
+}
+
+export const exported = Effect.fn("Exporting.exported")(function* ({ config, format, out, year, method }: Asked) {
+  const entries = Entries.make()
+  yield* withLedger(
+    config,
+    Effect.fnUntraced(function* (ledger) {
+      yield* readAlong(ledger, movingTags, entries.see)
+      const trades = Trades.make(ledger.decimals, Trades.emptyBooks(), true)
+      yield* readAlong(ledger, Trades.tags, trades.see)
+      const view = { ...ledger, trading: ByHand.directed(trades.result()), bookings: entries.result() }
+      const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })
+      yield* refuseUnknownAssets(view)
+      const files = filesOf(view, { format, span, method })
+      if (files.length === 0) {
+        const when = Option.match(year, { onNone: () => "The journal", onSome: (only) => `The year ${only}` })
+        return yield* new NothingToExport({ message: `${when} has nothing to export.` })
+      }
+      yield* refuseFullFolder(out)
+      for (const { name, content } of files) yield* write(name === "" ? [out] : [out, name], content)
+      // RP2 gets the whole history.
+      const written = format === "rp2" ? view.trading.trades : tradesIn(view, span)
+      const years = [...new Set(written.map(({ at }) => utcYear(at)))].join(", ")
+      yield* Console.log(
+        `${out}: ${counted(written.length, "fill")}${years === "" ? "" : ` of ${years}`}, as ${format}`
+      )
+    })
+  )
+})

@@ -1,0 +1,71 @@
+/** Where every unit is, by place, strategy and order, and where it was at the end of each day. */
+import { Effect } from "effect"
+import { movingTags } from "../../domain/Ledger.ts"
+import { utcDate } from "../../domain/Text.ts"
+import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
+import * as Money from "../../report/text/Money.ts"
+import * as Table from "../../report/text/Table.ts"
+import { moneyInFull } from "../../views/Money.ts"
+import { type JournalView, withJournal } from "../journal/JournalView.ts"
+import type * as Answer from "../process/Answer.ts"
+import { readAlong } from "./LedgerView.ts"
+
+export const found = (config: string) => {
+  const overTime = MoneyOverTime.make()
+  return withJournal(
+    config,
+    Effect.fnUntraced(function* (view) {
+      yield* readAlong(view, movingTags, overTime.see)
+      return answerOf(view, overTime.result())
+    })
+  )
+}
+
+const answerOf = (view: JournalView, days: ReadonlyArray<MoneyOverTime.DayEnd>): Answer.CommandAnswer => {
+  const all = moneyInFull(view.state, view.assets, view.now, days)
+  return { data: () => all, csv: () => placesNow.csv(all.places), lines: () => linesOf(view, all, days) }
+}
+
+const placesNow = Table.of<ReturnType<typeof moneyInFull>["places"][number]>([
+  { key: "asset", value: ({ asset }) => asset },
+  { key: "place", value: ({ place }) => place },
+  { key: "amount", value: ({ amount }) => amount }
+])
+
+const linesOf = (
+  { assets, state }: JournalView,
+  all: ReturnType<typeof moneyInFull>,
+  days: ReadonlyArray<MoneyOverTime.DayEnd>
+) => {
+  const said = ({ amount, asset }: { readonly amount: string; readonly asset: string }) => `${amount} ${asset}`
+  return [
+    ...Money.table(state.ledger, assets),
+    ...block(
+      ["STRATEGY", "PLACE"],
+      all.strategies.map((row) => [row.strategy, row.place, said(row)])
+    ),
+    ...block(
+      ["ORDER", "SLOT", "PLACE"],
+      all.orders.map((row) => [row.order ?? row.placement, row.slot, row.place, said(row)])
+    ),
+    ...block(
+      ["FEES OF", "KIND"],
+      all.fees.map((row) => [row.asset, feeKinds[row.kind], said(row)])
+    ),
+    ...block(
+      ["DAY (UTC)", "PLACE"],
+      days.flatMap(({ at, places }) =>
+        places.map(({ asset, place, amount }) => [utcDate(at), place, Money.withSymbol(assets, asset, amount)])
+      )
+    )
+  ]
+}
+
+const feeKinds = {
+  paid: "paid so far",
+  estimatedPayout: "estimated, if all open orders fill",
+  estimatedRefund: "estimated, if all open orders are withdrawn"
+} as const
+
+const block = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
+  rows.length === 0 ? [] : ["", ...Table.render([...titles, Table.decimal("AMOUNT")], rows)]

@@ -1,0 +1,185 @@
+/**
+ * A new journal from what the venue can prove. Without strategies, every order with money is looked after until it ends; with
+ * them, those that a slot wants go on in it. The venue cannot tell which bot of an account made an order, so the journals of the
+ * others say what is theirs.
+ */
+import { Clock, Effect, Schema, Stream } from "effect"
+import { bySymbol } from "../../domain/Amount.ts"
+import type { Order } from "../../domain/Order.ts"
+import { counted } from "../../domain/Words.ts"
+import { momentOf, viewOf } from "../../engine/planning/DecisionRecord.ts"
+import * as Adoption from "../../engine/reconciliation/Adoption.ts"
+import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
+import * as Recovery from "../../engine/reconciliation/Recovery.ts"
+import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
+import * as StartUp from "../../engine/StartUp.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { orderPages } from "../../engine/tracking/OrderReads.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import * as Head from "../../journal/Head.ts"
+import * as Lease from "../../journal/Lease.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
+import * as Layers from "../../Layers.ts"
+import { OrderBook } from "../../orderbook/OrderBook.ts"
+import { wantedBy } from "../../orderbook/Wanted.ts"
+import * as Money from "../../report/text/Money.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { Venue } from "../../venue/Venue.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
+import { version } from "../../version.ts"
+import { eventsOf, inJournal, isThere } from "../journal/JournalView.ts"
+import { Process } from "../process/Process.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
+
+/** A journal exists: it knows more than the venue. */
+export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
+  override get message(): string {
+    return `${this.journal} exists, and a journal knows more than the venue. If it is damaged, move it away first (with its -wal, -shm and .head files); a backup is better: limitbot journal restore`
+  }
+}
+
+const unknown = [
+  "which strategy and slot the orders that ended belonged to, and why they were placed",
+  "what strategies remembered, and how far their slots had come: each starts with its first leg",
+  "what of the budgets earlier orders had used: each strategy counts on its whole budget, less what rests",
+  "payments that were signed or made and have not shown as a deposit yet: compare the account's balance"
+]
+
+/** The ids of all orders that a bot has ever had. */
+const ordersOf = (journal: string) =>
+  inJournal(
+    journal,
+    Effect.map(eventsOf("Bound"), (events) => events.map(({ orderId }) => orderId))
+  )
+
+const rebuild = Effect.fnUntraced(function* (
+  run: StartUp.BotRun,
+  strategies: ReadonlyArray<Strategy>,
+  markets: ReturnType<typeof Layers.marketsByName>,
+  others: ReadonlySet<string>
+) {
+  const venue = yield* Venue
+  const books = yield* Bookkeeper
+  const pages = yield* Stream.runCollect(orderPages(venue))
+  const listed = pages.flatMap((page) => page.orders)
+  const orders = listed.filter(({ id }) => !others.has(id))
+  const wishes = yield* wishesNow(strategies)
+  yield* StartUp.record(run, strategies)
+  const recovery = Recovery.recover(orders, wishes, markets)
+  yield* books.record(...Recovery.budgetsOf([...recovery.finished, ...recovery.found]))
+  yield* Effect.forEach([...recovery.finished, ...recovery.found], Adoption.adopt, { discard: true })
+  // What came back of ended orders is in the budgets of the strategies that go on.
+  if (recovery.finished.length > 0)
+    yield* books.record({ _tag: "StrategyRemoved", strategy: Recovery.ended, orders: "left" })
+  yield* books.record({ _tag: "BotStopped", reason: "rebuilt from the venue's orders" })
+  return { recovery, ofOthers: listed.length - orders.length, state: books.state }
+})
+
+/** The partner's history may know deposits that are no orders: they are named. */
+const historyOf = Effect.fnUntraced(function* (
+  config: ConfigFile.BotConfig,
+  { signerId }: VenueAccount,
+  { found, finished, unfunded, notUnderstood }: Recovery.Recovery
+) {
+  if (config.venue.partnerJwt === undefined) return { notAsked: "venue.partnerJwt is not set" }
+  const own = new Set([signerId, ...config.account.refundTo.values()])
+  const orders = [
+    ...found.map(({ order }) => order),
+    ...finished.map(({ order }) => order),
+    ...unfunded,
+    ...notUnderstood
+  ]
+  const addresses = new Set(orders.map(({ depositAddress }) => depositAddress))
+  return yield* Effect.gen(function* () {
+    yield* HistorySync.sync()
+    const { lines } = yield* Witnesses.history
+    const unmatched = [...lines.values()].filter(
+      ({ depositAddress, refundTo, status }) =>
+        !addresses.has(depositAddress) && own.has(refundTo ?? "") && status !== "PENDING_DEPOSIT"
+    )
+    return { lines: lines.size, unmatched: unmatched.map(({ depositAddress }) => depositAddress) }
+  }).pipe(
+    Effect.provide(VenueAccess.withHistory(config, signerId)),
+    Effect.provide(Sqlite.layer({ filename: config.journal })),
+    Effect.catchTag("VenueError", ({ message }) => Effect.succeed({ notAsked: message }))
+  )
+})
+
+/** What the slots want at the present price. */
+const wishesNow = Effect.fnUntraced(function* (strategies: ReadonlyArray<Strategy>) {
+  const orderBook = yield* OrderBook
+  const { state } = yield* Bookkeeper
+  yield* orderBook.look(wantedBy(strategies), 0)
+  const now = yield* Clock.currentTimeMillis
+  return strategies.flatMap((strategy): ReadonlyArray<Recovery.Wishes> => {
+    const moment = momentOf(strategy, orderBook.prices, undefined, now)
+    if (moment === undefined) return []
+    const { desired } = strategy.decide(viewOf(state, strategy, moment), strategy.initialMemory)
+    return [{ strategy, desired }]
+  })
+})
+
+interface Asked {
+  readonly files: ReadonlyArray<string>
+  /** Journals of other bots on the same account. */
+  readonly beside: ReadonlyArray<string>
+  readonly config: string
+}
+
+export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, beside, config: file }: Asked) {
+  const config = yield* ConfigFile.load(file)
+  const strategies = files.length === 0 ? [] : yield* StrategyFiles.load(files, config.markets)
+  const exists = yield* isThere(config.journal)
+  if (exists) return yield* new JournalThere({ journal: config.journal })
+  const others = new Set((yield* Effect.forEach(beside, ordersOf)).flat())
+  yield* Head.forget(Lease.fileOf(config.journal))
+  const account = yield* Layers.accountOf(config)
+  const { pid } = yield* Process
+  const run = { pid, version, mode: "live", account: account.signerId, venue: config.venue.url }
+  const assets = bySymbol(config.markets.assets)
+  const result = yield* rebuild(run, strategies, Layers.marketsByName(config.markets), others).pipe(
+    Effect.provide(Layers.live(config, account, pid))
+  )
+  const elsewhere = yield* historyOf(config, account, result.recovery)
+  const { found, unfunded, finished, notUnderstood } = result.recovery
+  const own = found.filter(({ strategy }) => strategy !== Recovery.recovered).length
+  const ids = (orders: ReadonlyArray<Order>) => orders.map(({ id }) => id)
+  const data = () => ({
+    journal: config.journal,
+    orders: found.map(({ order, strategy, slot }) => ({ order: order.id, slot: `${strategy}/${slot}` })),
+    unfunded: ids(unfunded),
+    finished: finished.length,
+    fills: finished.reduce((sum, { order }) => sum + order.fills.length, 0),
+    ofOthers: result.ofOthers,
+    notUnderstood: ids(notUnderstood),
+    money: Money.rows(result.state.ledger, assets),
+    notCounted: Money.notCounted(result.state.ledger, assets),
+    history: elsewhere,
+    unknown
+  })
+  const lines = () => [
+    `${config.journal}: ${counted(found.length, "order")} with money in them, ${own} in their slots again`,
+    ...found
+      .filter(({ strategy }) => strategy === Recovery.recovered)
+      .map(({ order }) => `  ${order.id} fits no slot of the files: it is looked after until its money is back`),
+    ...(own === found.length
+      ? []
+      : [
+          "If another bot trades on this account, some of these may be its: then move this journal away, and say --beside and that bot's journal. A kill cancels what is here."
+        ]),
+    ...(beside.length === 0 ? [] : [`${counted(result.ofOthers, "order")} of other bots: left alone`]),
+    `${counted(finished.length, "order")} that ended, with their fills and fees, under the name ${Recovery.ended}`,
+    ...("notAsked" in elsewhere
+      ? [`The history was not asked: ${elsewhere.notAsked}`]
+      : elsewhere.unmatched.map((address) => `  ${address} is in the history and is no order of the list: left alone`)),
+    ...ids(notUnderstood).map((id) => `  ${id} HAS MONEY IN IT and is not understood: cancel it at the venue`),
+    ...(unfunded.length === 0 ? [] : [`${counted(unfunded.length, "order")} without money: left alone`]),
+    "",
+    ...Money.table(result.state.ledger, assets),
+    "",
+    "Not known any more:",
+    ...unknown.map((text) => `  ${text}`)
+  ]
+  return { data, lines }
+}, Effect.scoped)

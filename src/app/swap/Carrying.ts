@@ -1,0 +1,190 @@
+/**
+ * A swap from the quote to the evidence. The quote is shown and agreed to, funded exactly once, followed to its end, and closed
+ * with hashes and amounts. While a bot runs on the journal, that bot quotes and carries it. After any interruption it continues
+ * where it was named, or with the next bot.
+ */
+import { Clock, Console, Effect, Option, Schema } from "effect"
+import type { Prompt } from "effect/cli"
+import { isFinished } from "../../domain/Placement.ts"
+import { unclearPayment } from "../../engine/funding/Paying.ts"
+import * as SwapsByHand from "../../engine/funding/SwapsByHand.ts"
+import * as StartUp from "../../engine/StartUp.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import * as VenueTime from "../../engine/tracking/VenueTime.ts"
+import type * as ConfigFile from "../../files/ConfigFile.ts"
+import * as TlsCheck from "../../files/TlsCheck.ts"
+import { LeaseLost } from "../../journal/Lease.ts"
+import * as Layers from "../../Layers.ts"
+import * as SwapLine from "../../report/text/SwapLine.ts"
+import { Swaps } from "../../venue/Swaps.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { VenueError } from "../../venue/VenueError.ts"
+import * as Wire from "../../venue/wire/WireValue.ts"
+import * as KillFile from "../process/KillFile.ts"
+import { Process } from "../process/Process.ts"
+import { Terminal } from "../process/Terminal.ts"
+import { WrongUsage } from "../process/WrongUsage.ts"
+import * as SwapFollow from "./SwapFollow.ts"
+import * as SwapHandOver from "./SwapHandOver.ts"
+import * as SwapRequest from "./SwapRequest.ts"
+import * as SwapTerms from "./SwapTerms.ts"
+import * as VenueAccess from "./VenueAccess.ts"
+
+/** What may not be paid now is not even quoted. */
+export class SwapHeld extends Schema.TaggedError<SwapHeld>()("SwapHeld", { why: Schema.String }) {
+  override get message(): string {
+    return `Nothing is paid now: ${this.why}`
+  }
+}
+
+/** Nobody agreed, so nothing was paid. */
+export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) {
+  override get message(): string {
+    return "Not agreed to; nothing was paid"
+  }
+}
+
+/** From the quote, or from where `resume` names it, to the evidence. */
+export const carry = Effect.fn("swap.carry")(function* (
+  config: ConfigFile.BotConfig,
+  given: SwapRequest.Terms,
+  { confirmed, json, payAgain, resume, yes }: Carrying
+) {
+  const signerId = yield* VenueAccess.signerOf(config)
+  if (given.dry && Option.isNone(resume)) {
+    return yield* Effect.provide(looked(given, config, signerId, json), VenueAccess.venue(config, signerId))
+  }
+  const isResumed = Option.isSome(resume)
+  if (!isResumed) yield* someoneAgrees({ yes, json })
+  const { pid } = yield* Process
+  yield* Effect.gen(function* () {
+    const assets = Layers.idsBySymbol(config.markets)
+    yield* StartUp.belongs({ account: signerId, venue: config.venue.url, assets })
+    const killed = yield* killSwitch(config.journal)
+    const closed = (yield* killed) ?? (yield* unfit)
+    const name = isResumed ? resume.value : yield* begun(given, config, signerId, closed, { confirmed, yes, json })
+    const again = payAgain ? yield* released(name) : new Set<string>()
+    const { advance } = yield* SwapsByHand.make(killed)
+    yield* SwapFollow.toTheEnd({ name, json, isResumed }, Effect.as(patiently(advance(name, again)), undefined))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(VenueAccess.swapping(config, signerId, pid)),
+    Effect.catchTag("JournalInUse", (bot) =>
+      Effect.gen(function* () {
+        const name = isResumed
+          ? yield* SwapHandOver.resumed(bot, resume.value, payAgain)
+          : yield* SwapHandOver.begun(bot, given, agree({ confirmed, yes, json }))
+        yield* SwapHandOver.follow(bot, { name, json, isResumed })
+      })
+    )
+  )
+})
+
+interface Ways {
+  /** Asks the person at the terminal. */
+  readonly confirmed: Effect.Effect<boolean, never, Prompt.Environment>
+  readonly yes: boolean
+  readonly json: boolean
+}
+
+interface Carrying extends Ways {
+  readonly payAgain: boolean
+  readonly resume: Option.Option<string>
+}
+
+/** Before anything is asked of the venue: somebody must be there to say yes. */
+const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Pick<Ways, "json" | "yes">) {
+  const terminal = yield* Terminal
+  yield* TlsCheck.verified
+  if (!yes && (json || !terminal.isInteractive)) {
+    return yield* new WrongUsage({ message: "Nobody is there to agree to the quote: add --yes, or --dry to only look" })
+  }
+})
+
+const killSwitch = (journal: string) =>
+  Effect.map(KillFile.watch(journal), (killed) =>
+    Effect.map(killed, (why) => (why === undefined ? undefined : `The kill switch is on: ${why}`))
+  )
+
+/** What would close the gate as well, before a quote is asked for. */
+const unfit = Effect.gen(function* () {
+  const venue = yield* Venue
+  return (yield* yield* LeaseLost) ?? VenueTime.problemOf(yield* venue.clockSkewMillis)
+})
+
+/** Only the quote. */
+const looked = Effect.fnUntraced(function* (
+  given: SwapRequest.Terms,
+  config: ConfigFile.BotConfig,
+  signerId: string,
+  json: boolean
+) {
+  const asked = yield* SwapRequest.asked(given, config, signerId, yield* Clock.currentTimeMillis)
+  const { value } = yield* (yield* Swaps).quote(asked.request)
+  yield* showDry(asked, value, json)
+})
+
+/** The name of a new swap, agreed to and in the journal. */
+const begun = Effect.fnUntraced(function* (
+  given: SwapRequest.Terms,
+  config: ConfigFile.BotConfig,
+  signerId: string,
+  closed: string | undefined,
+  ways: Ways
+) {
+  const now = yield* Clock.currentTimeMillis
+  const asked = yield* SwapRequest.asked(given, config, signerId, now)
+  if (closed !== undefined) return yield* new SwapHeld({ why: closed })
+  const agreed = yield* SwapTerms.quoted(asked, { config, signerId })
+  yield* agree(ways)(SwapLine.terms(agreed))
+  return yield* SwapsByHand.begin(agreed)
+})
+
+/** Shows the terms, and fails unless somebody agrees to them. */
+const agree = ({ confirmed, json, yes }: Ways) =>
+  Effect.fnUntraced(function* (terms: ReadonlyArray<string>) {
+    if (!json) yield* Console.log(terms.join("\n"))
+    if (!yes && !(yield* confirmed)) return yield* new NotAgreed()
+  })
+
+const showDry = (
+  { destination, origin }: SwapRequest.AskedSwap,
+  { quote }: Effect.Success<ReturnType<Swaps["Service"]["quote"]>>["value"],
+  json: boolean
+) =>
+  json
+    ? Console.log(JSON.stringify({ dry: true, origin: origin.symbol, destination: destination.symbol, quote }))
+    : Console.log(
+        [
+          "DRY: a quote only, nothing was created or paid.",
+          `pay        ${quote.amountInFormatted ?? quote.amountIn} ${origin.symbol}`,
+          `receive    ${quote.amountOutFormatted ?? quote.amountOut} ${destination.symbol}`,
+          ...SwapLine.feeOfMove({
+            origin,
+            destination,
+            amountIn: Wire.parseAmount(quote.amountIn ?? "") ?? 0n,
+            amountOut: Wire.parseAmount(quote.amountOut ?? "") ?? 0n
+          }),
+          `takes      about ${quote.timeEstimate ?? "?"} s`
+        ].join("\n")
+      )
+
+/** The payment of this swap that the operator says was not made. */
+const released = Effect.fnUntraced(function* (name: string) {
+  const { state } = yield* Bookkeeper
+  const placement = state.placements.get(name)
+  const payment = placement === undefined ? undefined : unclearPayment(placement)
+  const isOpen = placement !== undefined && !isFinished(placement.state)
+  if (isOpen && payment === undefined) {
+    return yield* new SwapFollow.NotResumable({ message: `Swap ${name} has no payment that is unclear` })
+  }
+  return new Set(payment === undefined ? [] : [payment])
+})
+
+/** A venue that does not answer is asked again. */
+const patiently = <E, R>(step: Effect.Effect<void, E | VenueError, R>) =>
+  Effect.catchIf(
+    step,
+    (error): error is VenueError => error instanceof VenueError && error.reason._tag !== "Unauthorized",
+    ({ message }) => Effect.logDebug(message)
+  )

@@ -1,0 +1,37 @@
+/** Every swap of the journal, with where its money is. */
+import { Effect } from "effect"
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import { iso } from "../../domain/Text.ts"
+import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
+import * as Table from "../../report/text/Table.ts"
+import { swapView } from "../../views/Swaps.ts"
+import { withJournal } from "../journal/JournalView.ts"
+import * as Answer from "../process/Answer.ts"
+
+const columns = Table.of<SwapHistory.SwapHistory>([
+  { key: "swap", title: "SWAP", value: ({ id }) => id },
+  { key: "agreed", title: "AGREED", value: ({ placement }) => iso(placement.plannedAt) },
+  { key: "pays", title: "PAYS", value: ({ agreed }) => formatWithSymbol(agreed.amountIn, agreed.origin) },
+  { key: "receives", title: "RECEIVES", value: (swap) => formatWithSymbol(receivedOf(swap), swap.agreed.destination) },
+  { key: "phase", title: "PHASE", value: SwapHistory.phaseOf },
+  { key: "status", title: "VENUE SAYS", value: ({ placement }) => placement.report?.status },
+  { key: "outcome", title: "OUTCOME", value: (swap) => SwapHistory.endOf(swap)?.outcome }
+])
+
+/** Programs get the whole evidence. */
+const evidence = {
+  ...columns,
+  json: (swaps: ReadonlyArray<SwapHistory.SwapHistory>) => swaps.map(swapView)
+}
+
+const receivedOf = (swap: SwapHistory.SwapHistory): bigint =>
+  SwapHistory.endOf(swap) === undefined ? swap.agreed.amountOut : SwapHistory.moneyOf(swap).received
+
+export const found = (config: string) =>
+  withJournal(config, ({ journal }) =>
+    SwapHistory.all.pipe(
+      Effect.map((swaps) => Answer.ofList(evidence, swaps, "No swaps yet.")),
+      Effect.provide(Sqlite.layer({ filename: journal, readOnly: true }))
+    )
+  )
