@@ -1,7 +1,7 @@
 /** Flags that several commands share, and the readers of their values. */
 
 import { Duration, Schema, SchemaGetter } from "effect"
-import { Flag } from "effect/cli"
+import { Argument, Flag } from "effect/cli"
 import { unitMillis } from "../domain/Durations.ts"
 import * as FileName from "./FileName.ts"
 
@@ -9,14 +9,36 @@ import * as FileName from "./FileName.ts"
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-export const text = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+const optional =
+  (description: string) =>
+  <A>(flag: Flag.Flag<A>) =>
+    flag.pipe(Flag.withDescription(description), Flag.optional)
+
+export const text = (name: string, description: string) => optional(description)(Flag.String(name))
+export const file = (name: string, description: string) => optional(description)(FileName.flag(name))
+export const count = (name: string, description: string) => optional(description)(Flag.Int(name))
+export const figure = (name: string, description: string) => optional(description)(Flag.Finite(name))
+export const duration = (name: string, description: string) =>
+  optional(description)(Flag.String(name).pipe(Flag.withSchema(DurationText)))
+export const choice = <const A extends string>(name: string, choices: ReadonlyArray<A>, description: string) =>
+  optional(description)(Flag.Literals(name, choices))
+
+/** At least one file, by position. */
+export const files = (description: string) =>
+  FileName.argument("file").pipe(Argument.withDescription(description), Argument.variadic({ min: 1 }))
 
 /** The help says what holds where nothing is given, from the value itself. */
 export const byDefault =
   <const B>(description: string, value: B, written = `${value}`) =>
   <A>(flag: Flag.Flag<A>): Flag.Flag<A | B> =>
     flag.pipe(Flag.withDescription(`${description} (default: ${written})`), Flag.withDefault(value))
+
+export const choiceOr = <const A extends string>(
+  name: string,
+  choices: ReadonlyArray<A>,
+  description: string,
+  usual: NoInfer<A>
+) => byDefault<A>(description, usual)(Flag.Literals(name, choices))
 
 export const defaultConfig = "config/limitbot.yaml"
 
@@ -41,24 +63,13 @@ export const DurationText = Schema.String.check(
   })
 )
 
-export const forDuration = Flag.String("for").pipe(
-  Flag.withSchema(DurationText),
-  Flag.withDescription("Stop by itself after this long, for example 30s, 5m, 6h, 7d"),
-  Flag.optional
-)
+export const forDuration = duration("for", "Stop by itself after this long, for example 30s, 5m, 6h, 7d")
 
-export const poll = Flag.String("poll").pipe(
-  Flag.withSchema(DurationText),
-  Flag.withDescription("Shortest pause between two looks at the venue, for example 0.5s; default: 1s"),
-  Flag.optional
-)
+export const poll = duration("poll", "Shortest pause between two looks at the venue, for example 0.5s; default: 1s")
 
 export const cancelOnExit = toggle(
   "cancel-on-exit",
   "Before leaving cancel all orders and wait until their money is back"
 )
 
-export const report = FileName.flag("report").pipe(
-  Flag.withDescription("Write a report to this HTML file"),
-  Flag.optional
-)
+export const report = file("report", "Write a report to this HTML file")

@@ -5,6 +5,7 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { version } from "../version.ts"
+import { help } from "./help.ts"
 
 /** By what a person is doing, in the order in which the help lists them. */
 const groups = {
@@ -93,7 +94,7 @@ const presentWords = ([first = "", ...others]: ReadonlyArray<string>): ReadonlyA
   first === "swaps" && others[0] === "withdrawals" ? ["swap", ...others] : [...(moved[first] ?? [first]), ...others]
 
 const root = Command.make("limitbot").pipe(
-  Command.withDescription("Places resting limit orders and accounts for every unit of their money")
+  help("Places resting limit orders and accounts for every unit of their money")
 )
 
 /** Runs the command line given as words. Whatever a command opens is closed when it ends. */

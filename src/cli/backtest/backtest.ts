@@ -3,64 +3,55 @@
  * these candles, as a band.
  */
 import { Array as Arr, Effect, FileSystem, Option, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { simulate } from "../../app/backtest/BacktestRun.ts"
 import { shown } from "../../app/backtest/view/BacktestShown.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
 import * as TradeList from "../../backtest/results/TradeList.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import * as runFlags from "./runFlags.ts"
 
 export const command = Command.make(
   "backtest",
   {
-    files: FileName.argument("file").pipe(
-      Argument.withDescription("The strategy file (YAML); several are compared"),
-      Argument.variadic({ min: 1 })
-    ),
+    files: flags.files("The strategy file (YAML); several are compared"),
     data: runFlags.dataOfMarkets,
     ...runFlags.partFlags,
     ...runFlags.ruleFlags,
     config: runFlags.configFlag,
-    fills: Flag.Literals("fills", ["both", "pessimistic", "optimistic"]).pipe(
-      flags.byDefault("Which side of the band: both gives the band", "both")
+    fills: flags.choiceOr(
+      "fills",
+      ["both", "pessimistic", "optimistic"],
+      "Which side of the band: both gives the band",
+      "both"
     ),
-    band: Flag.Literals("band", ["paths", "rules"]).pipe(
-      flags.byDefault(
-        "What the band spans: paths within the bars and venues as measured or supposed, or both sides alone, which is quicker",
-        "paths"
-      )
+    band: flags.choiceOr(
+      "band",
+      ["paths", "rules"],
+      "What the band spans: paths within the bars and venues as measured or supposed, or both sides alone, which is quicker",
+      "paths"
     ),
     bandSeconds: Flag.Finite("band-seconds").pipe(
       Flag.withSchema(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))),
       flags.byDefault("After so many seconds no further run is simulated, whether or not p5 to p95 still move", 10)
     ),
-    detail: FileName.flag("detail").pipe(
-      Flag.withDescription(
-        "Finer candles or trades of the same market: what happened inside each bar is replayed from them"
-      ),
-      Flag.optional
+    detail: flags.file(
+      "detail",
+      "Finer candles or trades of the same market: what happened inside each bar is replayed from them"
     ),
-    fillsCsv: FileName.flag("fills-csv").pipe(
-      Flag.withDescription("Write every fill (of the optimistic side, when both run) to this file"),
-      Flag.optional
+    fillsCsv: flags.file("fills-csv", "Write every fill (of the optimistic side, when both run) to this file"),
+    tradesCsv: flags.file(
+      "trades-csv",
+      "Write every trade of the same side, with how long it lasted and its excursions, to this file"
     ),
-    tradesCsv: FileName.flag("trades-csv").pipe(
-      Flag.withDescription(
-        "Write every trade of the same side, with how long it lasted and its excursions, to this file"
-      ),
-      Flag.optional
-    ),
-    calibrate: FileName.flag("calibrate").pipe(
-      Flag.withDescription("Measure times and margins of fills in this journal, instead of assuming them"),
-      Flag.optional
-    ),
-    trials: Flag.Int("trials").pipe(
-      flags.byDefault("How many strategies you tried to find this one: for the deflated Sharpe ratio", 1)
-    ),
+    calibrate: flags.file("calibrate", "Measure times and margins of fills in this journal, instead of assuming them"),
+    trials: flags.byDefault(
+      "How many strategies you tried to find this one: for the deflated Sharpe ratio",
+      1
+    )(Flag.Int("trials")),
     curve: Flag.Int("curve").pipe(
       Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))),
       flags.byDefault("With --json of one strategy: the band over time at about so many moments", 0)
@@ -87,19 +78,12 @@ export const command = Command.make(
     return answer
   }, Answer.print)
 ).pipe(
-  Command.withDescription("Run a strategy over candles: a band of results, exact money, every fill explained"),
-  Command.withExamples([
-    {
-      command: "limitbot backtest strategies/grid.yaml --data btc-1m.csv.gz --report report.html",
-      description: "Run a grid over a file of candles and write a report"
-    },
-    {
-      command: "limitbot backtest strategies/grid.yaml strategies/ladder.yaml --data btc-1m.csv.gz",
-      description: "Compare two strategies on the same candles"
-    },
-    {
-      command: "limitbot backtest strategies/thirds.yaml --data BTC/USDC=btc-1m.csv.gz --data ETH/USDC=eth-1m.csv.gz",
-      description: "Run a strategy of two markets"
-    }
-  ])
+  help("Run a strategy over candles: a band of results, exact money, every fill explained", {
+    "limitbot backtest strategies/grid.yaml --data btc-1m.csv.gz --report report.html":
+      "Run a grid over a file of candles and write a report",
+    "limitbot backtest strategies/grid.yaml strategies/ladder.yaml --data btc-1m.csv.gz":
+      "Compare two strategies on the same candles",
+    "limitbot backtest strategies/thirds.yaml --data BTC/USDC=btc-1m.csv.gz --data ETH/USDC=eth-1m.csv.gz":
+      "Run a strategy of two markets"
+  })
 )

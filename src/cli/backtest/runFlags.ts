@@ -29,33 +29,25 @@ export const configFlag = flags.text(
 )
 
 export const ruleFlags = {
-  touch: Flag.Literals("touch", ["at", "through", "within", "close"]).pipe(
-    Flag.withDescription("When a bar fills an order: at, through, within (no gaps) or close"),
-    Flag.optional
+  touch: flags.choice(
+    "touch",
+    ["at", "through", "within", "close"],
+    "When a bar fills an order: at, through, within (no gaps) or close"
   ),
-  fillPrice: Flag.Literals("fill-price", ["limit", "open", "arrival"]).pipe(
-    Flag.withDescription("What is paid beyond the limit: nothing, a bar's open, or the market on arrival"),
-    Flag.optional
+  fillPrice: flags.choice(
+    "fill-price",
+    ["limit", "open", "arrival"],
+    "What is paid beyond the limit: nothing, a bar's open, or the market on arrival"
   ),
-  edgeBps: Flag.Finite("edge-bps").pipe(
-    Flag.withDescription("How far beyond the limit the price must go, basis points"),
-    Flag.optional
+  edgeBps: flags.figure("edge-bps", "How far beyond the limit the price must go, basis points"),
+  volumeShare: flags.figure("volume-share", "The most of a bar's volume that is ours, 0 to 1; 0: no limit"),
+  feeBps: flags.figure(
+    "fee-bps",
+    "Fees of a fill, basis points of the output; default: as the configuration's journal measured, otherwise 20, or none with a partner credential"
   ),
-  volumeShare: Flag.Finite("volume-share").pipe(
-    Flag.withDescription("The most of a bar's volume that is ours, 0 to 1; 0: no limit"),
-    Flag.optional
-  ),
-  feeBps: Flag.Finite("fee-bps").pipe(
-    Flag.withDescription(
-      "Fees of a fill, basis points of the output; default: as the configuration's journal measured, otherwise 20, or none with a partner credential"
-    ),
-    Flag.optional
-  ),
-  spreadBps: Flag.Finite("spread-bps").pipe(
-    Flag.withDescription(
-      `From bid to ask, basis points; default: as the configuration's journal measured, otherwise ${FeeModel.sandboxSpreadBasisPoints}`
-    ),
-    Flag.optional
+  spreadBps: flags.figure(
+    "spread-bps",
+    `From bid to ask, basis points; default: as the configuration's journal measured, otherwise ${FeeModel.sandboxSpreadBasisPoints}`
   ),
   withdrawFee: flags.text(
     "withdraw-fee",

@@ -11,6 +11,7 @@ import * as Drift from "../../domain/Drift.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { Canary } from "../../venue/canary/Canary.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 /** Money depends on what differs; it has been printed. */
 export class ServiceChanged extends Schema.TaggedError<ServiceChanged>()("ServiceChanged", { why: Schema.String }) {
@@ -39,4 +40,4 @@ export const command = Command.make(
     const exit = why === undefined ? undefined : new ServiceChanged({ why })
     return { data: () => ({ drift, checked, unchecked }), lines, exit }
   }, Answer.print)
-).pipe(Command.withDescription("Compare the service with what this program was written for; reads only"))
+).pipe(help("Compare the service with what this program was written for; reads only"))

@@ -1,17 +1,15 @@
 /** `limitbot check FILE…`: every mistake of the strategy files, with its place, before anything runs. */
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import * as FileCheck from "../../app/backtest/FileCheck.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "check",
   {
-    files: FileName.argument("file").pipe(
-      Argument.withDescription("Strategy files (YAML)"),
-      Argument.variadic({ min: 1 })
-    ),
+    files: flags.files("Strategy files (YAML)"),
     config: FileName.flag("config").pipe(
       Flag.withAlias("c"),
       Flag.withDescription(
@@ -29,12 +27,9 @@ export const command = Command.make(
   },
   (asked) => FileCheck.check({ ...asked, usual: flags.defaultConfig })
 ).pipe(
-  Command.withDescription("Check strategy files: every mistake with file, line and column"),
-  Command.withExamples([
-    { command: "limitbot check strategies/*.yaml --config config/example.yaml", description: "Check all strategies" },
-    {
-      command: "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv",
-      description: "Also make sure that it does not see the future"
-    }
-  ])
+  help("Check strategy files: every mistake with file, line and column", {
+    "limitbot check strategies/*.yaml --config config/example.yaml": "Check all strategies",
+    "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv":
+      "Also make sure that it does not see the future"
+  })
 )

@@ -3,6 +3,7 @@ import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { help } from "../help.ts"
 
 export const schemas = { strategy: StrategyFile.schema, config: ConfigFile.schema } as const
 
@@ -17,11 +18,7 @@ export const command = Command.make(
     yield* Console.log(JSON.stringify(schemas[file](), undefined, 2))
   })
 ).pipe(
-  Command.withDescription("Print the JSON Schema of a file, for editors"),
-  Command.withExamples([
-    {
-      command: "limitbot schema strategy > strategy.schema.json",
-      description: "Then name it in the first line of a file"
-    }
-  ])
+  help("Print the JSON Schema of a file, for editors", {
+    "limitbot schema strategy > strategy.schema.json": "Then name it in the first line of a file"
+  })
 )

@@ -17,6 +17,7 @@ import { iso } from "../../domain/Text.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import { download } from "./download.ts"
 
 const wanted = { open: true, volume: true, indexed: false }
@@ -35,7 +36,7 @@ const calibrate = Command.make(
     const found = yield* JournalData.calibration(journal, Option.getOrUndefined(market))
     return { data: () => found, lines: () => Calibration.describe(found) }
   }, Answer.print)
-).pipe(Command.withDescription("What a bot's own orders took, by its journal: for backtest --calibrate"))
+).pipe(help("What a bot's own orders took, by its journal: for backtest --calibrate"))
 
 const info = Command.make(
   "info",
@@ -56,7 +57,7 @@ const info = Command.make(
     const data = { bars, from, to, stepMillis, gaps, lowest, highest, repaired, sha256, source, warnings }
     return { data: () => data, lines: () => said }
   }, Answer.print)
-).pipe(Command.withDescription("What is in a candle or trade file, and what is wrong with it"))
+).pipe(help("What is in a candle or trade file, and what is wrong with it"))
 
 const convert = Command.make(
   "convert",
@@ -67,7 +68,7 @@ const convert = Command.make(
     yield* writeCsv(candles, input.out)
     yield* Console.log(`${input.out}: ${candles.bars} candles`)
   })
-).pipe(Command.withDescription("Write a candle or trade file as plain candles: repaired, cut, aggregated"))
+).pipe(help("Write a candle or trade file as plain candles: repaired, cut, aggregated"))
 
 const generate = Command.make(
   "generate",
@@ -76,9 +77,9 @@ const generate = Command.make(
     bars: Flag.Int("bars").pipe(
       flags.byDefault("Number of candles", Generate.minutesPerYear, `${Generate.minutesPerYear}, a year of minutes`)
     ),
-    seed: Flag.Int("seed").pipe(flags.byDefault("The same seed gives the same candles", 1)),
-    step: Flag.Int("step").pipe(flags.byDefault("Seconds of a candle", 60)),
-    price: Flag.Finite("price").pipe(Flag.withDescription("Price at the beginning"), Flag.optional),
+    seed: flags.byDefault("The same seed gives the same candles", 1)(Flag.Int("seed")),
+    step: flags.byDefault("Seconds of a candle", 60)(Flag.Int("step")),
+    price: flags.figure("price", "Price at the beginning"),
     overwrite: flags.toggle("overwrite", "Replace the file if it exists"),
     json: flags.json
   },
@@ -100,7 +101,7 @@ const generate = Command.make(
       lines: () => [`${out}: ${bars} candles, columns ${sha256}`]
     }
   }, Answer.print)
-).pipe(Command.withDescription("Make synthetic candles: the same seed gives the same file"))
+).pipe(help("Make synthetic candles: the same seed gives the same file"))
 
 export const command = Command.make("data").pipe(
   Command.withDescription("Look at candle files, convert and generate them"),

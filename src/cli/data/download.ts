@@ -9,6 +9,7 @@ import { timeframeMillis } from "../../domain/Timeframe.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const download = Command.make(
   "download",
@@ -40,4 +41,4 @@ export const download = Command.make(
     )
     yield* Console.log(`${input.out}: ${written} new candles`)
   }, Effect.scoped)
-).pipe(Command.withDescription("Fetch candles from an exchange, through the optional package ccxt"))
+).pipe(help("Fetch candles from an exchange, through the optional package ccxt"))

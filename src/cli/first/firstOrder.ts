@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { place, theWord } from "../../app/first/FirstOrder.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import * as Prompts from "../Prompts.ts"
 
 const typed = Prompts.run(
@@ -30,12 +31,9 @@ export const command = Command.make(
   },
   (asked) => place({ ...asked, typed })
 ).pipe(
-  Command.withDescription(
-    "Try a venue out: place the smallest order far from the market, cancel it, and say what it cost"
-  ),
-  Command.withExamples([
-    { command: "limitbot first-order --dry", description: "Only checks, and shows the order" },
-    { command: "limitbot first-order BTC/USDC", description: "Asks for the word before anything moves" },
-    { command: `limitbot first-order --confirm ${theWord} --json`, description: "For programs" }
-  ])
+  help("Try a venue out: place the smallest order far from the market, cancel it, and say what it cost", {
+    "limitbot first-order --dry": "Only checks, and shows the order",
+    "limitbot first-order BTC/USDC": "Asks for the word before anything moves",
+    [`limitbot first-order --confirm ${theWord} --json`]: "For programs"
+  })
 )

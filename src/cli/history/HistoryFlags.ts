@@ -49,17 +49,14 @@ export const filters = {
   maxUsd: usd("max-usd", "Most value of both sides"),
   start: time("start", "After this time (exclusive), ISO 8601"),
   end: time("end", "Before this time (exclusive), ISO 8601"),
-  startUnix: Flag.Finite("start-unix").pipe(Flag.withDescription("As --start, Unix time"), Flag.optional),
-  endUnix: Flag.Finite("end-unix").pipe(Flag.withDescription("As --end, Unix time"), Flag.optional)
+  startUnix: flags.figure("start-unix", "As --start, Unix time"),
+  endUnix: flags.figure("end-unix", "As --end, Unix time")
 }
 
 /** How much is read, from where, and how it is shown. */
 export const ways = {
   count: count("count", 1000, "Records of one request, by cursor; default: 50, with --sync 1000"),
-  direction: Flag.Literals("direction", ["next", "prev"]).pipe(
-    Flag.withDescription("next: older than the cursor; prev: newer"),
-    Flag.optional
-  ),
+  direction: flags.choice("direction", ["next", "prev"], "next: older than the cursor; prev: newer"),
   afterAddress: flags.text("after-address", "Cursor: deposit address of the last record that is known"),
   afterMemo: flags.text("after-memo", "Cursor: its deposit memo, when it has one"),
   afterCombined: flags.text("after-combined", "Cursor in the deprecated form ADDRESS_MEMO"),

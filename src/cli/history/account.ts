@@ -12,6 +12,7 @@ import { History } from "../../venue/History.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import * as HistoryFlags from "./HistoryFlags.ts"
 import { count } from "./HistoryFlags.ts"
 
@@ -79,4 +80,4 @@ export const account = Command.make(
             ]
     }
   }, Answer.print)
-).pipe(Command.withDescription("Your own transactions: this account's, with its session"))
+).pipe(help("Your own transactions: this account's, with its session"))

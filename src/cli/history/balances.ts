@@ -10,6 +10,7 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Table from "../../report/text/Table.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "balances",
@@ -28,7 +29,7 @@ export const command = Command.make(
       lines: () => [...title, ...answer.lines(), "", notShown]
     }
   }, Answer.print)
-).pipe(Command.withDescription("Show the private balances of the account at the venue"))
+).pipe(help("Show the private balances of the account at the venue"))
 
 /** What somebody who expects all of their money here would miss. */
 const notShown =

@@ -17,6 +17,7 @@ import { Journal } from "../../journal/Journal.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { reconciliationView } from "../../views/Reconciliation.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 /** Money is not where the journal has it. The findings have been printed. */
 class Contradictions extends Schema.TaggedError<Contradictions>()("Contradictions", { count: Schema.Int }) {
@@ -63,9 +64,8 @@ export const command = Command.make(
     )
   }, Effect.scoped)
 ).pipe(
-  Command.withDescription("Compare the journal with the venue's orders, the history and the balances"),
-  Command.withExamples([
-    { command: "limitbot reconcile", description: "Exit code 1 when anything contradicts" },
-    { command: "limitbot reconcile --all --evidence --json", description: "Everything, for a program" }
-  ])
+  help("Compare the journal with the venue's orders, the history and the balances", {
+    "limitbot reconcile": "Exit code 1 when anything contradicts",
+    "limitbot reconcile --all --evidence --json": "Everything, for a program"
+  })
 )

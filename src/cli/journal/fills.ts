@@ -1,12 +1,13 @@
 /** `limitbot fills`: every recorded fill, oldest first, with its price, what its payout cost and what it earned. */
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { withLedger } from "../../app/money/LedgerView.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import { chargedLine } from "../../report/text/LearnedFee.ts"
 import * as Fills from "../../views/Fills.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "fills",
@@ -15,11 +16,7 @@ export const command = Command.make(
     strategy: flags.text("strategy", "Only of this strategy"),
     slot: flags.text("slot", "Only of this slot, such as grid/cell-07"),
     market: flags.text("market", "Only of this market"),
-    since: Flag.String("since").pipe(
-      Flag.withSchema(flags.DurationText),
-      Flag.withDescription("Only of the last 30s, 5m, 6h, 7d"),
-      Flag.optional
-    ),
+    since: flags.duration("since", "Only of the last 30s, 5m, 6h, 7d"),
     csv: flags.csv,
     json: flags.json
   },
@@ -48,8 +45,5 @@ export const command = Command.make(
     })
   )
 ).pipe(
-  Command.withDescription("List the fills, oldest first"),
-  Command.withExamples([
-    { command: "limitbot fills --since 1d --csv", description: "Yesterday and today for a spreadsheet" }
-  ])
+  help("List the fills, oldest first", { "limitbot fills --since 1d --csv": "Yesterday and today for a spreadsheet" })
 )

@@ -4,6 +4,7 @@ import * as JournalFile from "../../app/journal/JournalFile.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 const verify = Command.make(
   "verify",
@@ -13,14 +14,14 @@ const verify = Command.make(
     json: flags.json
   },
   Answer.said(JournalFile.verify)
-).pipe(Command.withDescription("Check that no event was changed, removed or put in between"))
+).pipe(help("Check that no event was changed, removed or put in between"))
 
 const compact = Command.make(
   "compact",
   { config: flags.config, json: flags.json },
   Answer.said(JournalFile.compact)
 ).pipe(
-  Command.withDescription(
+  help(
     "Give back unused space of the file, and keep what its events come to for a fast start; events and chain stay. The bot must not run"
   )
 )
@@ -34,7 +35,7 @@ const backup = Command.make(
     json: flags.json
   },
   Answer.said(JournalFile.backup)
-).pipe(Command.withDescription("Copy the journal, even while the bot runs; --move hands it over to another machine"))
+).pipe(help("Copy the journal, even while the bot runs; --move hands it over to another machine"))
 
 const restore = Command.make(
   "restore",
@@ -44,7 +45,7 @@ const restore = Command.make(
     json: flags.json
   },
   Answer.said(JournalFile.restore)
-).pipe(Command.withDescription("Take up a copy as the journal of this configuration, after verifying it"))
+).pipe(help("Take up a copy as the journal of this configuration, after verifying it"))
 
 export const command = Command.make("journal").pipe(
   Command.withDescription("Verify, compact, back up and restore the journal"),

@@ -1,6 +1,6 @@
 /** `limitbot orders`: every unsettled order, with the ids by which the venue knows it. */
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { ofJournal } from "../../app/journal/JournalView.ts"
 import { stuck } from "../../app/journal/Stuck.ts"
 import * as Answer from "../../app/process/Answer.ts"
@@ -9,6 +9,7 @@ import { iso } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import { type OrderView, ordersOf } from "../../views/Orders.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 const list = Table.of<typeof OrderView.Type>([
   { key: "slot", title: "SLOT", value: ({ slot }) => slot },
@@ -30,12 +31,9 @@ export const command = Command.make(
   "orders",
   {
     stuck: flags.toggle("stuck", "Only those that wait longer than they should, the oldest first, and for what"),
-    after: Flag.String("after").pipe(
-      Flag.withSchema(flags.DurationText),
-      Flag.withDescription(
-        "With --stuck: one term for all states, for example 10m; default: those of stuckAfter in the configuration"
-      ),
-      Flag.optional
+    after: flags.duration(
+      "after",
+      "With --stuck: one term for all states, for example 10m; default: those of stuckAfter in the configuration"
     ),
     config: flags.config,
     csv: flags.csv,
@@ -48,4 +46,4 @@ export const command = Command.make(
       Answer.ofList(list, ordersOf(state, assets), "No orders are open.")
     )
   }, Answer.print)
-).pipe(Command.withDescription("List the orders that are not settled yet, or those that are stuck"))
+).pipe(help("List the orders that are not settled yet, or those that are stuck"))

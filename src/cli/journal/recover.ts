@@ -8,6 +8,7 @@ import * as Answer from "../../app/process/Answer.ts"
 import { rebuilt } from "../../app/reconcile/Rebuilding.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "recover",
@@ -26,4 +27,4 @@ export const command = Command.make(
     json: flags.json
   },
   Answer.said(rebuilt)
-).pipe(Command.withDescription("Rebuild a lost journal from what the venue can prove, and say what it cannot"))
+).pipe(help("Rebuild a lost journal from what the venue can prove, and say what it cannot"))

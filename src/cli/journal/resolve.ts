@@ -10,6 +10,7 @@ import { operatorWords } from "../../control/api/OperatorCommands.ts"
 import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "resolve",
@@ -44,4 +45,4 @@ export const command = Command.make(
       )
     )
   }, Answer.print)
-).pipe(Command.withDescription("List what is in doubt, frozen or contradictory, and say what happened"))
+).pipe(help("List what is in doubt, frozen or contradictory, and say what happened"))

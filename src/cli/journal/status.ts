@@ -14,6 +14,7 @@ import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { journalStatus } from "../../views/Status.ts"
 import * as Watch from "../control/watch.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import * as StatusText from "../screen/StatusText.ts"
 
 export const command = Command.make(
@@ -48,4 +49,4 @@ export const command = Command.make(
     )
     yield* Answer.print(found, { json })
   })
-).pipe(Command.withDescription("Show slots, orders and money as the journal has them"))
+).pipe(help("Show slots, orders and money as the journal has them"))

@@ -6,6 +6,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import * as EvidenceFile from "../../app/money/EvidenceFile.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "evidence",
@@ -18,4 +19,4 @@ export const command = Command.make(
     offline: flags.toggle("offline", "Only what the journal has; default: the venue and its history are asked as well")
   },
   EvidenceFile.write
-).pipe(Command.withDescription("Write all that is known of an order into one file, for a support ticket"))
+).pipe(help("Write all that is known of an order into one file, for a support ticket"))

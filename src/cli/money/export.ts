@@ -4,6 +4,7 @@ import { exported } from "../../app/money/Exporting.ts"
 import { methods } from "../../ledger/Lots.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "export",
@@ -13,16 +14,13 @@ export const command = Command.make(
       Flag.withDescription("csv and rp2 write into a folder, beancount and hledger one file")
     ),
     out: FileName.flag("out").pipe(Flag.withDescription("Where to; it must not exist yet, or be an empty folder")),
-    year: Flag.Int("year").pipe(Flag.withDescription("Only this calendar year (UTC)"), Flag.optional),
-    method: Flag.Literals("method", methods).pipe(
-      flags.byDefault("Which purchase a sale closes, in the tax lots", "fifo")
-    )
+    year: flags.count("year", "Only this calendar year (UTC)"),
+    method: flags.choiceOr("method", methods, "Which purchase a sale closes, in the tax lots", "fifo")
   },
   exported
 ).pipe(
-  Command.withDescription("Write the books: CSV tables, beancount, hledger, or the input of RP2"),
-  Command.withExamples([
-    { command: "limitbot export --format beancount --out books.beancount", description: "Books for beancount" },
-    { command: "limitbot export --format csv --out books --year 2026", description: "Tables of one year" }
-  ])
+  help("Write the books: CSV tables, beancount, hledger, or the input of RP2", {
+    "limitbot export --format beancount --out books.beancount": "Books for beancount",
+    "limitbot export --format csv --out books --year 2026": "Tables of one year"
+  })
 )

@@ -4,6 +4,7 @@ import { dust } from "../../app/money/Dust.ts"
 import * as MoneyPlaces from "../../app/money/MoneyPlaces.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "money",
@@ -14,4 +15,4 @@ export const command = Command.make(
     json: flags.json
   },
   Answer.said(({ config, dust: isDust }) => (isDust ? dust(config) : MoneyPlaces.found(config)))
-).pipe(Command.withDescription("Show where every unit of money is: by place, strategy and order, and over time"))
+).pipe(help("Show where every unit of money is: by place, strategy and order, and over time"))

@@ -1,6 +1,6 @@
 /** `limitbot profit`: what trading has earned and cost so far, by the method that the user names. */
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { withLedger } from "../../app/money/LedgerView.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { minutesOf } from "../../journal/PriceStore.ts"
@@ -12,15 +12,14 @@ import * as Standing from "../../ledger/Standing.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import { profitInFull } from "../../views/Profit.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "profit",
   {
     config: flags.config,
-    by: Flag.Literals("by", Profit.groupings).pipe(Flag.withDescription("Break it down"), Flag.optional),
-    method: Flag.Literals("method", methods).pipe(
-      flags.byDefault("Which purchase a sale closes; strategies see average cost", "average")
-    ),
+    by: flags.choice("by", Profit.groupings, "Break it down"),
+    method: flags.choiceOr("method", methods, "Which purchase a sale closes; strategies see average cost", "average"),
     json: flags.json
   },
   Effect.fn(function* ({ config, by, method }) {
@@ -49,11 +48,8 @@ export const command = Command.make(
     )
   }, Answer.print)
 ).pipe(
-  Command.withDescription(
-    "Show profit and loss: what rounds earned, what the inventory did, fees, and capital that came or went"
-  ),
-  Command.withExamples([
-    { command: "limitbot profit --by slot", description: "What each slot has earned" },
-    { command: "limitbot profit --method fifo --json", description: "As tax offices count it" }
-  ])
+  help("Show profit and loss: what rounds earned, what the inventory did, fees, and capital that came or went", {
+    "limitbot profit --by slot": "What each slot has earned",
+    "limitbot profit --method fifo --json": "As tax offices count it"
+  })
 )

@@ -5,17 +5,14 @@
 import { Command, Flag } from "effect/cli"
 import { replayed } from "../../app/money/Replaying.ts"
 import * as Answer from "../../app/process/Answer.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "replay",
   {
     config: flags.config,
-    journal: FileName.flag("journal").pipe(
-      Flag.withDescription("A journal or a copy of one; default: that of the configuration"),
-      Flag.optional
-    ),
+    journal: flags.file("journal", "A journal or a copy of one; default: that of the configuration"),
     with: Flag.String("with").pipe(
       Flag.withDescription("A strategy file that takes the place of the one of the same name"),
       Flag.between(0, 20)
@@ -25,9 +22,8 @@ export const command = Command.make(
   },
   Answer.said(replayed)
 ).pipe(
-  Command.withDescription("Run every recorded decision again and compare"),
-  Command.withExamples([
-    { command: "limitbot replay --certificate", description: "The daily proof that the bot did what its files say" },
-    { command: "limitbot replay --with strategies/grid.yaml", description: "What an edited file would have decided" }
-  ])
+  help("Run every recorded decision again and compare", {
+    "limitbot replay --certificate": "The daily proof that the bot did what its files say",
+    "limitbot replay --with strategies/grid.yaml": "What an edited file would have decided"
+  })
 )

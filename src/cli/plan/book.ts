@@ -12,6 +12,7 @@ import type { Wanted } from "../../orderbook/Wanted.ts"
 import * as BookText from "../../report/text/BookText.ts"
 import { askedBook } from "../../views/Book.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 const watchMillis = 5_000
 
@@ -56,11 +57,10 @@ export const command = Command.make(
     }).pipe(Effect.provide(Layers.looking(config, account)))
   }, Effect.scoped)
 ).pipe(
-  Command.withDescription("Show what the market takes at which price, and your own orders in it"),
-  Command.withExamples([
-    { command: "limitbot book BTC/USDC --config config/limitbot.yaml", description: "Look once" },
-    { command: "limitbot book BTC/USDC --size 0.1 --size 1 --watch", description: "Watch two sizes" }
-  ])
+  help("Show what the market takes at which price, and your own orders in it", {
+    "limitbot book BTC/USDC --config config/limitbot.yaml": "Look once",
+    "limitbot book BTC/USDC --size 0.1 --size 1 --watch": "Watch two sizes"
+  })
 )
 
 const look = Effect.fnUntraced(function* (

@@ -12,6 +12,7 @@ import { iso } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import type { Explanation } from "../../views/Explanation.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "explain",
@@ -35,13 +36,10 @@ export const command = Command.make(
     }
   }, Answer.print)
 ).pipe(
-  Command.withDescription(
-    "Explain why a slot holds what it holds, or nothing, now or at any time, and what would change that"
-  ),
-  Command.withExamples([
-    { command: "limitbot explain btc-grid/cell-07", description: "One slot now" },
-    { command: "limitbot explain btc-grid --at 2h", description: "All slots of a strategy two hours ago" }
-  ])
+  help("Explain why a slot holds what it holds, or nothing, now or at any time, and what would change that", {
+    "limitbot explain btc-grid/cell-07": "One slot now",
+    "limitbot explain btc-grid --at 2h": "All slots of a strategy two hours ago"
+  })
 )
 
 /** A slot shown alone lists every limit with its numbers; in a list, limits that pass are only named. */

@@ -4,7 +4,7 @@
  */
 
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import * as PlanDraft from "../../app/plan/PlanDraft.ts"
 import { allowFlag, PlanRefused } from "../../app/plan/PlanRefused.ts"
 import * as PlanText from "../../app/plan/PlanText.ts"
@@ -15,21 +15,15 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
 import { planView, refusedIn } from "../../views/Plan.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "plan",
   {
-    files: FileName.argument("file").pipe(
-      Argument.withDescription("All strategy files that would run together (YAML)"),
-      Argument.variadic({ min: 1 })
-    ),
+    files: flags.files("All strategy files that would run together (YAML)"),
     config: flags.config,
-    journal: FileName.flag("journal").pipe(
-      Flag.withDescription("Plan on this journal, such as that of a dry run; default: the configuration's"),
-      Flag.optional
-    ),
+    journal: flags.file("journal", "Plan on this journal, such as that of a dry run; default: the configuration's"),
     allow: allowFlag,
     json: flags.json
   },
@@ -49,14 +43,10 @@ export const command = Command.make(
     }
   }, Answer.print)
 ).pipe(
-  Command.withDescription("Show what a run would keep, cancel, create and defer now, with costs and dangers"),
-  Command.withExamples([
-    {
-      command: "limitbot plan strategies/*.yaml --config config/limitbot.yaml",
-      description: "Plan all strategies together"
-    },
-    { command: "limitbot plan strategies/grid.yaml --allow fee-floor", description: "Accept one finding by its name" }
-  ])
+  help("Show what a run would keep, cancel, create and defer now, with costs and dangers", {
+    "limitbot plan strategies/*.yaml --config config/limitbot.yaml": "Plan all strategies together",
+    "limitbot plan strategies/grid.yaml --allow fee-floor": "Accept one finding by its name"
+  })
 )
 
 /** In a pipe nothing is cut. */

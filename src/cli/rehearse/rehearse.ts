@@ -4,7 +4,7 @@
  * longest wait for the answer to a payment, and what would have woken somebody up.
  */
 import { Cause, Effect, FileSystem, Option, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { allowFlag, PlanRefused } from "../../app/plan/PlanRefused.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as Progress from "../../app/process/Progress.ts"
@@ -14,8 +14,8 @@ import * as RehearsedBot from "../../app/rehearse/RehearsedBot.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
 import type { TroubleLevel } from "../../rehearsal/Trouble.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import * as sandboxFlags from "../run/sandboxFlags.ts"
 
 /** The rehearsal showed a defect of the program: do not trust it with money. */
@@ -40,19 +40,19 @@ const Days = Schema.Finite.check(Schema.isBetween({ minimum: 0.01, maximum: 365 
 export const command = Command.make(
   "rehearse",
   {
-    files: FileName.argument("file").pipe(
-      Argument.withDescription("Strategy files (YAML)"),
-      Argument.variadic({ min: 1 })
-    ),
+    files: flags.files("Strategy files (YAML)"),
     config: flags.config,
     candles: sandboxFlags.candles,
-    price: Flag.Finite("price").pipe(
-      Flag.withDescription("Price of the first market at which generated prices begin; default: the sandbox's own"),
-      Flag.optional
+    price: flags.figure(
+      "price",
+      "Price of the first market at which generated prices begin; default: the sandbox's own"
     ),
     days: Flag.Finite("days").pipe(Flag.withSchema(Days), flags.byDefault("Virtual days; one takes about a minute", 1)),
-    bad: Flag.Literals("bad", levelNames).pipe(
-      flags.byDefault("How bad the network, the service and the machine are: none, low, medium or high", "medium")
+    bad: flags.choiceOr(
+      "bad",
+      levelNames,
+      "How bad the network, the service and the machine are: none, low, medium or high",
+      "medium"
     ),
     seed: sandboxFlags.seed,
     allow: allowFlag,
@@ -93,12 +93,8 @@ export const command = Command.make(
     Effect.scoped
   )
 ).pipe(
-  Command.withDescription("Put strategy files through days of outages and crashes on a sandbox, before any money"),
-  Command.withExamples([
-    { command: "limitbot rehearse strategies/grid.yaml --days 3", description: "Three days of a bad week" },
-    {
-      command: "limitbot rehearse grid.yaml --candles prices.csv --bad high",
-      description: "On real prices, at its worst"
-    }
-  ])
+  help("Put strategy files through days of outages and crashes on a sandbox, before any money", {
+    "limitbot rehearse strategies/grid.yaml --days 3": "Three days of a bad week",
+    "limitbot rehearse grid.yaml --candles prices.csv --bad high": "On real prices, at its worst"
+  })
 )

@@ -26,6 +26,7 @@ import { defaultSettings } from "../../sandbox/Settings.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import * as Display from "../screen/Display.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
@@ -78,11 +79,10 @@ export const command = Command.make(
     }).pipe(Effect.provide(server))
   }, Effect.scoped)
 ).pipe(
-  Command.withDescription("Show the bot at work on a sandbox of its own: no configuration, no network, no money"),
-  Command.withExamples([
-    { command: "limitbot demo --for 60s --speed 600", description: "An hour of the market every six seconds" },
-    { command: "limitbot demo --candles prices.csv", description: "Replay real prices" }
-  ])
+  help("Show the bot at work on a sandbox of its own: no configuration, no network, no money", {
+    "limitbot demo --for 60s --speed 600": "An hour of the market every six seconds",
+    "limitbot demo --candles prices.csv": "Replay real prices"
+  })
 )
 
 interface Demo {

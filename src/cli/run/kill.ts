@@ -7,6 +7,7 @@ import * as RunningBot from "../../app/process/RunningBot.ts"
 import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 /** Only the file counts; a bot that can be reached checks it at once. */
 const soon = <A, E, R>(told: Effect.Effect<A, E, R>) => told.pipe(Effect.timeout("2 seconds"), Effect.ignore)
@@ -28,7 +29,7 @@ export const kill = Command.make(
       "Kill switch on: a running bot signs nothing more, cancels its orders and takes the money back; where none runs, its next start does. See `limitbot status`. `limitbot release` ends it."
     )
   })
-).pipe(Command.withDescription(operatorCommands.kill.does))
+).pipe(help(operatorCommands.kill.does))
 
 export const release = Command.make(
   "release",
@@ -39,4 +40,4 @@ export const release = Command.make(
     yield* soon(RunningBot.ask(journal, callOf("release", undefined, undefined)))
     yield* Console.log("Kill switch off: a running bot trades again.")
   })
-).pipe(Command.withDescription(operatorCommands.release.does))
+).pipe(help(operatorCommands.release.does))

@@ -1,7 +1,7 @@
 /** `limitbot run FILE…`: the bot itself, live or dry. */
 
 import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { decisionCode } from "../../app/DecisionCode.ts"
 import { allowFlag } from "../../app/plan/PlanRefused.ts"
 import * as Kill from "../../app/process/KillFile.ts"
@@ -17,23 +17,23 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as TlsCheck from "../../files/TlsCheck.ts"
 import * as Layers from "../../Layers.ts"
 import { version } from "../../version.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import * as Display from "../screen/Display.ts"
 
 export const command = Command.make(
   "run",
   {
-    files: FileName.argument("file").pipe(
-      Argument.withDescription("Strategy files (YAML)"),
-      Argument.variadic({ min: 1 })
-    ),
+    files: flags.files("Strategy files (YAML)"),
     config: flags.config,
     forMillis: flags.forDuration,
     dryRun: flags.toggle("dry-run", "Prices from the venue, but nothing is created or signed; fills are simulated"),
     cancelOnExit: flags.cancelOnExit,
-    onRemoved: Flag.Literals("on-removed", ["drain", "leave"]).pipe(
-      flags.byDefault("What becomes of the orders of a strategy whose file is removed while the bot runs", "drain")
+    onRemoved: flags.choiceOr(
+      "on-removed",
+      ["drain", "leave"],
+      "What becomes of the orders of a strategy whose file is removed while the bot runs",
+      "drain"
     ),
     payAgain: Flag.String("pay-again").pipe(
       Flag.withDescription(
@@ -125,11 +125,10 @@ export const command = Command.make(
     }).pipe(Effect.provide(layer), Effect.provide(Telemetry.tracing(config.otlp)))
   }, Effect.scoped)
 ).pipe(
-  Command.withDescription("Run strategies: place, fund, track and account for their orders until stopped"),
-  Command.withExamples([
-    { command: "limitbot run strategies/grid.yaml --config config/limitbot.yaml", description: "Run one strategy" },
-    { command: "limitbot run strategies/*.yaml --dry-run --for 5m", description: "Watch what they would do" }
-  ])
+  help("Run strategies: place, fund, track and account for their orders until stopped", {
+    "limitbot run strategies/grid.yaml --config config/limitbot.yaml": "Run one strategy",
+    "limitbot run strategies/*.yaml --dry-run --for 5m": "Watch what they would do"
+  })
 )
 
 /**

@@ -6,8 +6,8 @@ import * as SandboxConfig from "../../app/run/SandboxConfig.ts"
 import { uniformFaults } from "../../sandbox/http/Faults.ts"
 import { layer, SandboxConnection } from "../../sandbox/SandboxServer.ts"
 import { profileNames } from "../../venue/profile/Profiles.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 }))
@@ -23,31 +23,29 @@ export const command = Command.make(
     seed: sandboxFlags.seed,
     candles: sandboxFlags.candles,
     speed: sandboxFlags.speed(1),
-    ledger: Flag.Literals("ledger", ["native", "near"]).pipe(
-      Flag.withDescription("How identifiers spell the home ledger; default: native, or as of --like"),
-      Flag.optional
+    ledger: flags.choice(
+      "ledger",
+      ["native", "near"],
+      "How identifiers spell the home ledger; default: native, or as of --like"
     ),
-    like: Flag.Literals("like", profileNames).pipe(
-      Flag.withDescription("Behave like this deployment of the service; default: like the interface document"),
-      Flag.optional
+    like: flags.choice(
+      "like",
+      profileNames,
+      "Behave like this deployment of the service; default: like the interface document"
     ),
-    state: FileName.flag("state").pipe(
-      Flag.withDescription("Keep the state in this file, so that the sandbox can be stopped and started again"),
-      Flag.optional
-    ),
+    state: flags.file("state", "Keep the state in this file, so that the sandbox can be stopped and started again"),
     faults: Flag.Finite("faults").pipe(
       Flag.withSchema(Rate),
       flags.byDefault("Share of the requests that is lost, refused or slowed down on purpose", 0)
     ),
     solvers: sandboxFlags.solvers,
-    expireAfter: Flag.String("expire-after").pipe(
-      Flag.withSchema(flags.DurationText),
-      Flag.withDescription("How long a generated transfer stays valid at most, for example 20s; default: 5m"),
-      Flag.optional
+    expireAfter: flags.duration(
+      "expire-after",
+      "How long a generated transfer stays valid at most, for example 20s; default: 5m"
     ),
-    writeConfig: FileName.flag("write-config").pipe(
-      Flag.withDescription("Write a configuration that leads to this sandbox; a file that exists is not replaced"),
-      Flag.optional
+    writeConfig: flags.file(
+      "write-config",
+      "Write a configuration that leads to this sandbox; a file that exists is not replaced"
     ),
     json: flags.json
   },
@@ -77,10 +75,9 @@ export const command = Command.make(
     }).pipe(Effect.provide(layer(options)))
   })
 ).pipe(
-  Command.withDescription("Serve a sandbox of the whole service on this machine"),
-  Command.withExamples([
-    { command: "limitbot sandbox --port 8180 --seed 1 --json", description: "Prints one JSON line when it is ready" }
-  ])
+  help("Serve a sandbox of the whole service on this machine", {
+    "limitbot sandbox --port 8180 --seed 1 --json": "Prints one JSON line when it is ready"
+  })
 )
 
 const introduction = (

@@ -5,7 +5,6 @@ import { parse } from "yaml"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
 import { named, SolverLaw } from "../../sandbox/Solvers.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 
 const Speed = Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 1_000_000 }))
@@ -13,12 +12,9 @@ const Speed = Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 1_
 /** Where a sandbox listens unless another port is asked for. */
 export const defaultPort = 8180
 
-export const seed = Flag.Int("seed").pipe(flags.byDefault("Everything that looks random follows from this number", 1))
+export const seed = flags.byDefault("Everything that looks random follows from this number", 1)(Flag.Int("seed"))
 
-export const candles = FileName.flag("candles").pipe(
-  Flag.withDescription("Replay this candle CSV (may be gzipped) instead of generated prices"),
-  Flag.optional
-)
+export const candles = flags.file("candles", "Replay this candle CSV (may be gzipped) instead of generated prices")
 
 export const speed = (fallback: number) =>
   Flag.Finite("speed").pipe(
@@ -26,11 +22,9 @@ export const speed = (fallback: number) =>
     flags.byDefault("Market time per real time; payouts and deadlines keep real time", fallback)
   )
 
-export const solvers = FileName.flag("solvers").pipe(
-  Flag.withDescription(
-    `Who fills orders: ${Object.keys(named).join(", ")}, or a YAML file; default: a touch of the mid fills`
-  ),
-  Flag.optional
+export const solvers = flags.file(
+  "solvers",
+  `Who fills orders: ${Object.keys(named).join(", ")}, or a YAML file; default: a touch of the mid fills`
 )
 
 const decode = Schema.decodeUnknownResult(SolverLaw, { onExcessProperty: "error" })

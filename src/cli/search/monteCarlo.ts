@@ -6,27 +6,24 @@ import { run } from "../../app/search/MonteCarloRun.ts"
 import { json, page } from "../../app/search/view/MonteCarloPage.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import { answer, marketFlags } from "./searchFlags.ts"
 
 export const command = Command.make(
   "monte-carlo",
   {
     ...marketFlags,
-    fills: Flag.Literals("fills", ["pessimistic", "optimistic"]).pipe(
-      flags.byDefault("Which side of the band", "pessimistic")
+    fills: flags.choiceOr("fills", ["pessimistic", "optimistic"], "Which side of the band", "pessimistic"),
+    method: flags.choiceOr(
+      "method",
+      MonteCarlo.methods,
+      "returns: draw daily returns again; order: shuffle them; trades: draw the trades again; candles: run on reassembled candles",
+      "returns"
     ),
-    method: Flag.Literals("method", MonteCarlo.methods).pipe(
-      flags.byDefault(
-        "returns: draw daily returns again; order: shuffle them; trades: draw the trades again; candles: run on reassembled candles",
-        "returns"
-      )
-    ),
-    runs: Flag.Int("runs").pipe(flags.byDefault("How many simulations", 1000)),
-    ruin: Flag.Int("ruin").pipe(
-      flags.byDefault("The loss of the equity at the start that counts as ruin, in percent", 50)
-    ),
-    block: Flag.Int("block").pipe(flags.byDefault("Bars of a piece of candles", 1440)),
-    seed: Flag.Int("seed").pipe(flags.byDefault("The same seed gives the same simulations", 1)),
+    runs: flags.byDefault("How many simulations", 1000)(Flag.Int("runs")),
+    ruin: flags.byDefault("The loss of the equity at the start that counts as ruin, in percent", 50)(Flag.Int("ruin")),
+    block: flags.byDefault("Bars of a piece of candles", 1440)(Flag.Int("block")),
+    seed: flags.byDefault("The same seed gives the same simulations", 1)(Flag.Int("seed")),
     report: flags.report,
     json: flags.json
   },
@@ -38,15 +35,9 @@ export const command = Command.make(
     Effect.scoped
   )
 ).pipe(
-  Command.withDescription("Repeat a strategy under random luck to see how much of its result is chance"),
-  Command.withExamples([
-    {
-      command: "limitbot monte-carlo strategies/grid.yaml --data btc-1m.csv.gz",
-      description: "A thousand simulations"
-    },
-    {
-      command: "limitbot monte-carlo strategies/grid.yaml --data btc-1m.csv.gz --method candles --runs 200",
-      description: "Run the strategy again on reassembled candles"
-    }
-  ])
+  help("Repeat a strategy under random luck to see how much of its result is chance", {
+    "limitbot monte-carlo strategies/grid.yaml --data btc-1m.csv.gz": "A thousand simulations",
+    "limitbot monte-carlo strategies/grid.yaml --data btc-1m.csv.gz --method candles --runs 200":
+      "Run the strategy again on reassembled candles"
+  })
 )

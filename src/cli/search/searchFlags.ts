@@ -28,22 +28,20 @@ export const searchFlags = {
     Flag.withDescription("A key of the strategy file and its values: grid.levels=10..50:5 or grid.levels=10,20,30"),
     Flag.atLeast(1)
   ),
-  fills: Flag.Literals("fills", ["worse", "optimistic", "pessimistic"]).pipe(
-    flags.byDefault(
-      "The rules that rank; worse runs every trial by both sides and ranks by the one that does worse",
-      "worse"
-    )
+  fills: flags.choiceOr(
+    "fills",
+    ["worse", "optimistic", "pessimistic"],
+    "The rules that rank; worse runs every trial by both sides and ranks by the one that does worse",
+    "worse"
   ),
-  objective: Flag.Literals("objective", Objective.objectives).pipe(
-    flags.byDefault("What makes a trial the best", "profitQuote")
-  ),
+  objective: flags.choiceOr("objective", Objective.objectives, "What makes a trial the best", "profitQuote"),
   where: Flag.String("where").pipe(
     Flag.withDescription("A condition that the best must meet: maxDrawdown<=20%, fills>=50"),
     Flag.atLeast(0)
   ),
-  random: Flag.Int("random").pipe(Flag.withDescription("Try only so many, chosen at random"), Flag.optional),
-  seed: Flag.Int("seed").pipe(flags.byDefault("Seed of the choice", 1)),
-  threads: Flag.Int("threads").pipe(Flag.withDescription("Worker threads; default: one per core"), Flag.optional),
+  random: flags.count("random", "Try only so many, chosen at random"),
+  seed: flags.byDefault("Seed of the choice", 1)(Flag.Int("seed")),
+  threads: flags.count("threads", "Worker threads; default: one per core"),
   json: flags.json
 }
 

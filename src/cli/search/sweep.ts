@@ -9,23 +9,19 @@ import { run } from "../../app/search/SweepRun.ts"
 import { json, page } from "../../app/search/view/SweepPage.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import { answer, searchFlags } from "./searchFlags.ts"
 
 export const command = Command.make(
   "sweep",
   {
     ...searchFlags,
-    halve: Flag.Int("halve").pipe(
-      Flag.withDescription(
-        "Successive halving: one of so many goes on to longer data (3 is usual); default: all on all"
-      ),
-      Flag.optional
+    halve: flags.count(
+      "halve",
+      "Successive halving: one of so many goes on to longer data (3 is usual); default: all on all"
     ),
-    top: Flag.Int("top").pipe(flags.byDefault("How many of the best to show", 10)),
-    out: FileName.flag("out").pipe(
-      Flag.withDescription("Keep all results in this file; an interrupted search goes on from it"),
-      Flag.optional
-    ),
+    top: flags.byDefault("How many of the best to show", 10)(Flag.Int("top")),
+    out: flags.file("out", "Keep all results in this file; an interrupted search goes on from it"),
     also: FileName.flag("also").pipe(
       Flag.withDescription(
         "A further file of candles: the best trial is then the one with the best worst result over all files"
@@ -51,11 +47,7 @@ export const command = Command.make(
     Effect.scoped
   )
 ).pipe(
-  Command.withDescription("Try many parameter sets on all cores"),
-  Command.withExamples([
-    {
-      command: "limitbot sweep strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=10..50:5",
-      description: "Grids of 10 to 50 levels"
-    }
-  ])
+  help("Try many parameter sets on all cores", {
+    "limitbot sweep strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=10..50:5": "Grids of 10 to 50 levels"
+  })
 )

@@ -5,14 +5,15 @@ import * as Answer from "../../app/process/Answer.ts"
 import { json, page } from "../../app/search/view/WalkForwardPage.ts"
 import { run } from "../../app/search/WalkForwardRun.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 import { answer, searchFlags } from "./searchFlags.ts"
 
 export const command = Command.make(
   "walk-forward",
   {
     ...searchFlags,
-    windows: Flag.Int("windows").pipe(flags.byDefault("How many stretches to try the best on", 6)),
-    train: Flag.Finite("train").pipe(flags.byDefault("How many times a stretch's length to search on before it", 3)),
+    windows: flags.byDefault("How many stretches to try the best on", 6)(Flag.Int("windows")),
+    train: flags.byDefault("How many times a stretch's length to search on before it", 3)(Flag.Finite("train")),
     anchored: flags.toggle("anchored", "Search on everything before, instead of a window that moves along"),
     report: flags.report
   },
@@ -24,11 +25,8 @@ export const command = Command.make(
     Effect.scoped
   )
 ).pipe(
-  Command.withDescription("Search the past, try the best on what came after, again and again"),
-  Command.withExamples([
-    {
-      command: "limitbot walk-forward strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=11,21,31 --windows 3",
-      description: "Three searches, each tried on what came after it"
-    }
-  ])
+  help("Search the past, try the best on what came after, again and again", {
+    "limitbot walk-forward strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=11,21,31 --windows 3":
+      "Three searches, each tried on what came after it"
+  })
 )

@@ -11,6 +11,7 @@ import * as Ed25519 from "../../signing/Ed25519.ts"
 import { publicKeyOf } from "../../signing/Signer.ts"
 import { type Report, sourceText } from "../../strategy/Problem.ts"
 import * as FileName from "../FileName.ts"
+import { help } from "../help.ts"
 
 /** A key file cannot be read or written. */
 export class KeyFileUnusable extends Schema.TaggedError<KeyFileUnusable>()("KeyFileUnusable", {
@@ -52,7 +53,7 @@ const making = Command.make(
     yield* write(out, `${Redacted.value(key)}\n`)
     yield* Console.log(named(yield* publicKeyOf(key)))
   })
-).pipe(Command.withDescription("Make a new ed25519 key and write it into a file that only you can read"))
+).pipe(help("Make a new ed25519 key and write it into a file that only you can read"))
 
 const importing = Command.make(
   "import",
@@ -69,7 +70,7 @@ const importing = Command.make(
       `${named(publicKey)}\n${out} holds the key under the passphrase. Remove ${from} when you have a backup.`
     )
   })
-).pipe(Command.withDescription("Put a key under a passphrase"))
+).pipe(help("Put a key under a passphrase"))
 
 const exporting = Command.make(
   "export",
@@ -81,7 +82,7 @@ const exporting = Command.make(
     yield* write(out, `${Redacted.value(key)}\n`)
     yield* Console.log(named(yield* publicKeyOf(key)))
   })
-).pipe(Command.withDescription("Take a key out of a keystore into a file that only you can read"))
+).pipe(help("Take a key out of a keystore into a file that only you can read"))
 
 export const command = Command.make("key").pipe(
   Command.withDescription("Make a key, put it under a passphrase, take it out again"),

@@ -12,6 +12,7 @@ import * as SignerServer from "../../signing/remote/SignerServer.ts"
 import { publicKeyOf, Signer } from "../../signing/Signer.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const command = Command.make(
   "signer",
@@ -45,4 +46,4 @@ export const command = Command.make(
     yield* Console.log(`payments: ${pays.join(", ")}; logins: ${loginVerifier}`)
     yield* Effect.raceFirst(serving, stop.requested)
   }, Effect.scoped)
-).pipe(Command.withDescription("Hold the key in a process of its own, with caps and a record of its own"))
+).pipe(help("Hold the key in a process of its own, with caps and a record of its own"))

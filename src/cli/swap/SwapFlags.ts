@@ -16,28 +16,30 @@ export const terms = {
   ),
   from: Argument.String("from").pipe(Argument.withDescription("The asset to pay with"), Argument.optional),
   to: Argument.String("to").pipe(Argument.withDescription("The asset to receive"), Argument.optional),
-  type: Flag.Literals("type", Wire.swapTypes).pipe(flags.byDefault("Which side is fixed", "EXACT_INPUT")),
+  type: flags.choiceOr("type", Wire.swapTypes, "Which side is fixed", "EXACT_INPUT"),
   slippage: Flag.Finite("slippage").pipe(
     Flag.withSchema(BasisPoints),
     flags.byDefault("How much worse than quoted it may become, in basis points", SwapRequest.defaultSlippage)
   ),
-  depositType: Flag.Literals("deposit-type", Wire.depositTypes).pipe(
-    Flag.withDescription("Where the payment comes from; default: account.depositType"),
-    Flag.optional
+  depositType: flags.choice(
+    "deposit-type",
+    Wire.depositTypes,
+    "Where the payment comes from; default: account.depositType"
   ),
-  depositMode: Flag.Literals("deposit-mode", Wire.depositModes).pipe(
-    flags.byDefault("MEMO: a shared address that tells payments apart by memo", "SIMPLE")
+  depositMode: flags.choiceOr(
+    "deposit-mode",
+    Wire.depositModes,
+    "MEMO: a shared address that tells payments apart by memo",
+    "SIMPLE"
   ),
   recipient: flags.text("recipient", "Who is paid; default: our account, or account.recipients on another chain"),
-  recipientType: Flag.Literals("recipient-type", Wire.recipientTypes).pipe(
-    Flag.withDescription("Where the recipient is; default: as --deposit-type, on another chain DESTINATION_CHAIN"),
-    Flag.optional
+  recipientType: flags.choice(
+    "recipient-type",
+    Wire.recipientTypes,
+    "Where the recipient is; default: as --deposit-type, on another chain DESTINATION_CHAIN"
   ),
   refundTo: flags.text("refund-to", "Who gets refunds; default: our account, or account.refundTo on another chain"),
-  refundType: Flag.Literals("refund-type", Wire.depositTypes).pipe(
-    Flag.withDescription("Where refunds go; default: as --deposit-type"),
-    Flag.optional
-  ),
+  refundType: flags.choice("refund-type", Wire.depositTypes, "Where refunds go; default: as --deposit-type"),
   deadline: Flag.String("deadline").pipe(
     Flag.withSchema(DurationText),
     flags.byDefault(
@@ -46,9 +48,7 @@ export const terms = {
       age(SwapRequest.defaultDeadlineMillis)
     )
   ),
-  confidentiality: Flag.Literals("confidentiality", Wire.confidentialities).pipe(
-    flags.byDefault("How public the swap is", "public")
-  ),
+  confidentiality: flags.choiceOr("confidentiality", Wire.confidentialities, "How public the swap is", "public"),
   referral: flags.text("referral", "Who sent you, for the venue's records"),
   appFees: Flag.KeyValuePair("app-fee").pipe(
     Flag.withDescription("recipient=basis points of the input; may be repeated"),
@@ -59,7 +59,7 @@ export const terms = {
     Flag.optional
   ),
   insured: flags.toggle("insured", "Costs two basis points more"),
-  quoteWaiting: Flag.Int("quote-waiting-ms").pipe(flags.byDefault("How long the venue may look for a better quote", 0)),
+  quoteWaiting: flags.byDefault("How long the venue may look for a better quote", 0)(Flag.Int("quote-waiting-ms")),
   connectedWallets: Flag.String("connected-wallet").pipe(
     Flag.withDescription("Of the one who asks; may be repeated"),
     Flag.between(0, 20)

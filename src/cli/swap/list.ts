@@ -3,9 +3,10 @@ import { Command } from "effect/cli"
 import * as Answer from "../../app/process/Answer.ts"
 import * as SwapList from "../../app/swap/SwapList.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const list = Command.make(
   "list",
   { config: flags.config, csv: flags.csv, json: flags.json },
   Answer.said(({ config }) => SwapList.found(config))
-).pipe(Command.withDescription("List the swaps and where their money is"))
+).pipe(help("List the swaps and where their money is"))

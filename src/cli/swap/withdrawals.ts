@@ -13,6 +13,7 @@ import { mostWithdrawals } from "../../venue/api/DepositsApi.ts"
 import { Swaps, type Withdrawals } from "../../venue/Swaps.ts"
 import { TimestampText } from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
+import { help } from "../help.ts"
 
 export const withdrawals = Command.make(
   "withdrawals",
@@ -32,7 +33,7 @@ export const withdrawals = Command.make(
       Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostWithdrawals }))),
       flags.byDefault("Most withdrawals of a page", mostWithdrawals)
     ),
-    order: Flag.Literals("order", ["asc", "desc"]).pipe(flags.byDefault("asc: the oldest first", "desc")),
+    order: flags.choiceOr("order", ["asc", "desc"], "asc: the oldest first", "desc"),
     config: flags.config,
     json: flags.json
   },
@@ -57,10 +58,9 @@ export const withdrawals = Command.make(
     }
   }, Answer.print)
 ).pipe(
-  Command.withDescription("List what a swap of type ANY_INPUT has paid out"),
-  Command.withExamples([
-    { command: "limitbot swap withdrawals ADDRESS --json", description: "The newest fifty, for a program" }
-  ])
+  help("List what a swap of type ANY_INPUT has paid out", {
+    "limitbot swap withdrawals ADDRESS --json": "The newest fifty, for a program"
+  })
 )
 
 const withdrawalList = (asset: Asset | undefined) =>

@@ -1,0 +1,10 @@
+/** What the help says of a command: a sentence, and examples with what each is for. */
+import { Command } from "effect/cli"
+
+export const help =
+  (description: string, examples: Readonly<Record<string, string>> = {}) =>
+  <const Name extends string, Input, ContextInput, E, R>(command: Command.Command<Name, Input, ContextInput, E, R>) =>
+    command.pipe(
+      Command.withDescription(description),
+      Command.withExamples(Object.entries(examples).map(([command, description]) => ({ command, description })))
+    )
