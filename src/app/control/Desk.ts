@@ -49,10 +49,16 @@ const refuse = (error: unknown) => new Refused({ message: messageOf(error) })
 /** What its answers are computed from. */
 type Needed = FileSystem.FileSystem | Path.Path | Process | Journal | PriceStore
 
-const inTime = Effect.timeoutOrElse({
-  duration: patienceMillis,
-  orElse: () => Effect.fail(new Refused({ message: "It takes longer than two minutes; run it in a terminal" }))
-})
+/** An answer in time, or why there is none: a mistake of ours is told as well, and stays with the answer. */
+const told = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
+  answer.pipe(
+    Effect.catchDefect((defect) => Effect.fail(defect)),
+    Effect.mapError(refuse),
+    Effect.timeoutOrElse({
+      duration: patienceMillis,
+      orElse: () => Effect.fail(new Refused({ message: "It takes longer than two minutes; run it in a terminal" }))
+    })
+  )
 
 const decodeBacktest = Schema.decodeEffect(Schema.fromJsonString(BacktestAnswer))
 
@@ -77,8 +83,7 @@ export const make = Effect.fn("Desk.make")(function* ({
       Effect.scoped,
       Effect.provideContext(context),
       Effect.provideService(Progress.IsWatched, false),
-      Effect.mapError(refuse),
-      inTime,
+      told,
       turn.withPermit
     )
 
@@ -156,8 +161,7 @@ export const make = Effect.fn("Desk.make")(function* ({
       return yield* decodeBacktest(stdout.trim())
     },
     Effect.scoped,
-    Effect.mapError(refuse),
-    inTime
+    told
   )
 
   const compared = gather(config, account.signerId, false).pipe(

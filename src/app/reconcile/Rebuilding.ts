@@ -28,6 +28,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
+import { moneySums } from "../../views/Money.ts"
 import { eventsOf, inJournal, isThere } from "../journal/JournalView.ts"
 import { Process } from "../process/Process.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
@@ -145,6 +146,7 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
   const { found, unfunded, finished, notUnderstood } = result.recovery
   const own = found.filter(({ strategy }) => strategy !== Recovery.recovered).length
   const ids = (orders: ReadonlyArray<Order>) => orders.map(({ id }) => id)
+  const { money, notCounted } = moneySums(result.state, assets)
   const data = () => ({
     journal: config.journal,
     orders: found.map(({ order, strategy, slot }) => ({ order: order.id, slot: `${strategy}/${slot}` })),
@@ -153,8 +155,8 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
     fills: finished.reduce((sum, { order }) => sum + order.fills.length, 0),
     ofOthers: result.ofOthers,
     notUnderstood: ids(notUnderstood),
-    money: Money.rows(result.state.ledger, assets),
-    notCounted: Money.notCounted(result.state.ledger, assets),
+    money,
+    notCounted,
     history: elsewhere,
     unknown
   })
