@@ -44,7 +44,7 @@ export const dealsKeys = (market: Market) => ({
   stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
   stopReach: Read.withDefault(Read.ratioOrZero, Decimal.make(5n, 3), "at the stop the exit may give away this much"),
   expireAfter: Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
-  cooldown: Read.optional(Read.duration, "between two deals", "none"),
+  cooldown: Read.withDefault(Read.duration, 0, "between two deals", "none"),
   times: Read.optional(Read.integer(1, mostDeals), "how many deals in all")
 })
 
@@ -87,7 +87,7 @@ export const distancesOf = (
 export const dealsOf = (
   { safety: read, when: condition, ...whole }: Whole<typeof dealsKeys>,
   section: Section<Keys>
-): Deals | undefined => {
+): Deals => {
   const { market, side, size } = whole
   const { at, to } = section
   const safety = read && Read.valuesOf(safetyKeys(market), read)

@@ -84,7 +84,6 @@ export const deals: Kind = {
     }),
   ...form(dealsKeys, (settings, section) => {
     const whole = dealsOf(settings, section)
-    if (whole === undefined) return undefined
     const { when, needs, market } = whole
     return {
       initialMemory: null,
@@ -132,7 +131,7 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
 const exitPrice = (whole: Deals, deal: Deal, view: View): Price => deal.leaves ?? profitPrice(whole, deal, view)
 
 const decide = (whole: Deals, view: View, memory: Memory): Decision => {
-  const { market, needs, keys, cooldown = 0, expireAfter } = whole
+  const { market, needs, keys, cooldown, expireAfter } = whole
   const moment = momentOf(market, view)
   const before = stateIn(market, slotsOf(whole), memory)
   const settled = afterOrders(whole, before, view, moment)
@@ -220,7 +219,7 @@ const begin = (
   view: View,
   moment: Moment
 ): { readonly state: DealState; readonly why: string; readonly key: string } => {
-  const { market, side, reach, times = mostDeals, cooldown = 0, when, whenText } = whole
+  const { market, side, reach, times = mostDeals, cooldown, when, whenText } = whole
   if (state.begun >= times) return { state, why: `${times} deals are all it may have`, key: "times" }
   const verdict = when === undefined ? "yes" : truth(when, moment)
   if (state.endedAt !== undefined && view.now < state.endedAt + cooldown) {

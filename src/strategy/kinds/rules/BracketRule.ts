@@ -44,7 +44,7 @@ export const followingKeys = (market: Market) => ({
   ),
   expireAfter: Read.optional(Read.duration, "withdraws the entry when nothing of it has filled until then"),
   times: Read.withDefault(Read.integer(1, mostFirings), 1, "how many brackets in all"),
-  cooldown: Read.optional(Read.duration, "between two brackets", "none"),
+  cooldown: Read.withDefault(Read.duration, 0, "between two brackets", "none"),
   stopBy: Read.optional(onlyFixed),
   trailStep: Read.optional(onlyFixed),
   breakevenAt: Read.optional(onlyFixed)
@@ -111,7 +111,7 @@ export const followingRules = (
     },
     expireMillis: whole.expireAfter,
     times: whole.times,
-    pauseMillis: whole.cooldown ?? 0,
+    pauseMillis: whole.cooldown,
     text: whole.when?.text ?? "the bracket begins at once",
     keys: (key) => whole.keys(ownKey(key, whole.when !== undefined))
   }
