@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { differences } from "../../src/app/run/BooksComparison.ts"
+import { differences } from "../../src/app/demo/BooksComparison.ts"
 import { givenBackOf, type Place } from "../../src/domain/Accounts.ts"
 import type { Recorded } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"

@@ -1,0 +1,121 @@
+/** The bot itself, live or dry, from its files to its last words. */
+
+import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
+import * as Telemetry from "../../control/Telemetry.ts"
+import { bySymbol } from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
+import type { FindingName } from "../../engine/planning/PlanFindings.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as TlsCheck from "../../files/TlsCheck.ts"
+import * as Layers from "../../Layers.ts"
+import { version } from "../../version.ts"
+import { decisionCode } from "../DecisionCode.ts"
+import * as Kill from "../process/KillFile.ts"
+import { boot, Process } from "../process/Process.ts"
+import * as Reconciling from "../reconcile/Reconciling.ts"
+import * as BotRun from "./BotRun.ts"
+import * as LastWords from "./LastWords.ts"
+import type { Show } from "./Shown.ts"
+import * as StartFiles from "./watch/StartFiles.ts"
+
+interface Asked {
+  readonly files: ReadonlyArray<string>
+  readonly config: string
+  readonly forMillis: Option.Option<number>
+  readonly dryRun: boolean
+  readonly cancelOnExit: boolean
+  readonly onRemoved: "drain" | "leave"
+  readonly payAgain: ReadonlyArray<string>
+  readonly allow: ReadonlyArray<FindingName>
+  readonly poll: Option.Option<number>
+  readonly json: boolean
+}
+
+export const run = Effect.fn("Running.run")(function* (asked: Asked, show: Show) {
+  const { allow, config: configFile, dryRun, forMillis, json, onRemoved, poll } = asked
+  const configured = yield* ConfigFile.load(configFile)
+  if (!dryRun) yield* TlsCheck.verified
+  const killSwitch = yield* Kill.watch(configured.journal)
+  const start = yield* StartFiles.load({
+    files: asked.files,
+    markets: configured.markets,
+    journal: configured.journal,
+    goesOn: !dryRun,
+    isKilled: !dryRun && (yield* killSwitch) !== undefined
+  })
+  for (const note of start.notes) yield* Console.error(note)
+  const config = dryRun ? onPaper(configured, yield* temporaryJournal) : configured
+  const account = yield* Layers.accountOf(config)
+  const { pid } = yield* Process
+  const { journal } = config
+  const mode = dryRun ? "dry-run" : "live"
+  const assets = bySymbol(config.markets.assets)
+  const options: BotRun.BotRunOptions = {
+    run: {
+      pid,
+      ...present({ boot: yield* boot }),
+      version,
+      decisionCode: decisionCode(),
+      mode,
+      account: account.signerId,
+      venue: config.venue.url,
+      ...(dryRun ? {} : { assets: Layers.idsBySymbol(config.markets) })
+    },
+    strategies: start.strategies,
+    markets: Layers.marketsByName(config.markets),
+    assets,
+    stuckAfter: config.stuckAfter,
+    journal,
+    config,
+    configFile,
+    account,
+    dashboard: config.dashboard,
+    telling: config,
+    collector: config.otlp,
+    title: `limitbot ${version}  ${mode}  ${config.venue.url}`,
+    detail: `account ${account.signerId}  journal ${journal}`,
+    warning: dryRun ? "DRY RUN: nothing is created or signed, fills are simulated" : undefined,
+    forMillis: Option.getOrUndefined(forMillis),
+    cancelOnExit: asked.cancelOnExit,
+    json,
+    payAgain: asked.payAgain,
+    admission: { config, account, allow },
+    // A dry run funds nothing.
+    ...(dryRun
+      ? {}
+      : {
+          swapper: { config, signerId: account.signerId },
+          reconciling: Reconciling.live(config, account.signerId)
+        }),
+    show,
+    pictureMillis: Duration.toMillis("10 minutes"),
+    reload: { files: start.files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
+    killSwitch: dryRun ? yield* Kill.watch(journal) : killSwitch
+  }
+  if (!json && options.warning !== undefined) yield* Console.log(options.warning)
+  const pace = Option.match(poll, { onNone: () => ({}), onSome: (pollMinMillis) => ({ pollMinMillis }) })
+  const layer = dryRun ? Layers.dryRun(config, account, pid, pace) : Layers.live(config, account, pid, pace)
+  yield* Effect.gen(function* () {
+    const result = yield* BotRun.runBot(options)
+    yield* LastWords.print(options, result)
+  }).pipe(Effect.provide(layer), Effect.provide(Telemetry.tracing(config.otlp)))
+}, Effect.scoped)
+
+/**
+ * The same bot on paper. It writes into a journal of its own, and does nothing in the place of a live bot beside it: a sign
+ * of life would hide that the other is dead, and a command that it hears is lost to the other.
+ */
+const onPaper = (config: ConfigFile.BotConfig, journal: string): ConfigFile.BotConfig => ({
+  ...config,
+  journal,
+  heartbeat: undefined,
+  dashboard: config.dashboard === undefined ? undefined : { ...config.dashboard, mayMove: true },
+  notify: config.notify.map((target) => ({ ...target, commands: [] }))
+})
+
+/** A dry run's orders end with it, and so does its journal. */
+const temporaryJournal = Effect.gen(function* () {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  return path.join(yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-dry-run-" }), "journal.sqlite")
+})
