@@ -22,7 +22,7 @@ const modes = {
   optimistic: ["optimistic"]
 } as const
 
-interface BacktestAsked extends RunSetUp.RunAsked {
+export interface BacktestAsked extends RunSetUp.RunAsked {
   readonly fills: keyof typeof modes
   readonly band: "paths" | "rules"
   readonly bandSeconds: number

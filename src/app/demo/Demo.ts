@@ -44,9 +44,7 @@ export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, sandbox }
     const { pid } = yield* Process
     yield* trade({
       config,
-      config,
       configFile,
-      account,
       account,
       folder,
       pid,
@@ -110,7 +108,9 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     assets: bySymbol(config.markets.assets),
     stuckAfter: config.stuckAfter,
     journal: config.journal,
+    config,
     configFile: demo.configFile,
+    account,
     collector: undefined,
     telling: { notify: [], heartbeat: undefined },
     dashboard: { host: "127.0.0.1", port: 0, mayMove: false, names: [], viewerToken: undefined, tls: undefined },

@@ -57,3 +57,19 @@ ${defaultSettings(ledger)
 journal: ${name}.sqlite
 dashboard: { port: 0 } # a page on this machine, at any free port: limitbot dashboard prints its address
 `
+
+/** What a person needs to use it. */
+export const introduction = (
+  { url, apiKey, account, verifier }: ConnectionRecord,
+  config: string | undefined
+): string =>
+  [
+    `Sandbox at ${url}: an imitation of the service, its money is worth nothing.`,
+    `  books     ${url}/sandbox/books`,
+    `  interface ${url}/openapi.json`,
+    `  X-API-Key ${apiKey}`,
+    `  account   ${account.signerId} (key ${account.key})`,
+    `  verifier  ${verifier}`,
+    ...(config === undefined ? [] : [`  config    ${config}: limitbot plan FILE --config ${config}`]),
+    "Stop it with Ctrl-C."
+  ].join("\n")

@@ -2,14 +2,10 @@
  * `limitbot backtest FILE --data CSV`, or a MARKET=CSV for each of several: what a strategy would have done with
  * these candles, as a band.
  */
-import { Array as Arr, Effect, FileSystem, Option, Schema } from "effect"
+import { Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { simulate } from "../../app/backtest/BacktestRun.ts"
 import { shown } from "../../app/backtest/view/BacktestShown.ts"
 import * as Answer from "../../app/process/Answer.ts"
-import { WrongUsage } from "../../app/process/WrongUsage.ts"
-import * as FillRows from "../../backtest/results/FillRows.ts"
-import * as TradeList from "../../backtest/results/TradeList.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import * as runFlags from "./runFlags.ts"
@@ -59,24 +55,7 @@ export const command = Command.make(
     report: flags.report,
     json: flags.json
   },
-  Effect.fn(function* (input) {
-    if (!Arr.isReadonlyArrayNonEmpty(input.files)) return yield* Effect.die(new Error("no files"))
-    const results = yield* simulate(input, input.files)
-    const fileSystem = yield* FileSystem.FileSystem
-    const [{ shown: side }, ...others] = results
-    const written = [
-      ["fills-csv", input.fillsCsv, FillRows.csv],
-      ["trades-csv", input.tradesCsv, TradeList.csv]
-    ] as const
-    for (const [flag, file, csv] of written) {
-      if (Option.isNone(file)) continue
-      if (others.length > 0) return yield* new WrongUsage({ message: `--${flag}: give one strategy file` })
-      yield* fileSystem.writeFileString(file.value, csv(side.parts))
-    }
-    const { html, ...answer } = yield* shown(results, input.curve)
-    if (Option.isSome(input.report)) yield* fileSystem.writeFileString(input.report.value, yield* html)
-    return answer
-  }, Answer.print)
+  Answer.said(shown)
 ).pipe(
   help("Run a strategy over candles: a band of results, exact money, every fill explained", {
     "limitbot backtest strategies/grid.yaml --data btc-1m.csv.gz --report report.html":

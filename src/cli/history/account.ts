@@ -14,7 +14,6 @@ import * as Wire from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import * as HistoryFlags from "./HistoryFlags.ts"
-import { count } from "./HistoryFlags.ts"
 
 /** Lists that are read together, position by position. */
 const kinds = <const Known extends ReadonlyArray<string>>(name: string, known: Known) =>
@@ -29,7 +28,7 @@ export const account = Command.make(
     older: flags.text("prev-cursor", "Older than this cursor"),
     newer: flags.text("next-cursor", "Newer than this cursor"),
     status: Flag.Literals("status", transactionStatuses).pipe(Flag.between(0, 6)),
-    limit: count("limit", 100, "Most records; default: 20"),
+    limit: HistoryFlags.count("limit", 100, "Most records; default: 20"),
     depositAddress: flags.text("deposit-address", "Of this deposit address"),
     depositMemo: flags.text("deposit-memo", "Narrows --deposit-address"),
     search: flags.text("search", "Address or transaction hash"),
@@ -68,16 +67,13 @@ export const account = Command.make(
       Effect.provide(VenueAccess.venue(config, signerId))
     )
     const { items, nextCursor = null, prevCursor = null } = value
+    const cursors = [
+      ...(prevCursor === null ? [] : [`Older ones: --prev-cursor ${prevCursor}`]),
+      ...(nextCursor === null ? [] : [`Newer ones: --next-cursor ${nextCursor}`])
+    ]
     return {
       data: () => ({ items: items.map(({ said }) => said), nextCursor, prevCursor }),
-      lines: () =>
-        items.length === 0
-          ? ["No transactions."]
-          : [
-              ...HistoryText.accountTable(items),
-              ...(prevCursor === null ? [] : [`Older ones: --prev-cursor ${prevCursor}`]),
-              ...(nextCursor === null ? [] : [`Newer ones: --next-cursor ${nextCursor}`])
-            ]
+      lines: () => (items.length === 0 ? ["No transactions."] : [...HistoryText.accountTable(items), ...cursors])
     }
   }, Answer.print)
 ).pipe(help("Your own transactions: this account's, with its session"))

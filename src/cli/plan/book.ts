@@ -1,26 +1,8 @@
 /** `limitbot book [MARKET…]`: the order book that the service does not publish, from dry quotes and our own orders. */
-import { Clock, Console, Effect, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { type OwnResting, restingNow, wantedOf } from "../../app/plan/BookAsked.ts"
-import { requestedOrAfter } from "../../app/process/Stop.ts"
-import { Terminal } from "../../app/process/Terminal.ts"
-import { bestFirst } from "../../domain/Book.ts"
-import * as ConfigFile from "../../files/ConfigFile.ts"
-import * as Layers from "../../Layers.ts"
-import { OrderBook } from "../../orderbook/OrderBook.ts"
-import type { Wanted } from "../../orderbook/Wanted.ts"
-import * as BookText from "../../report/text/BookText.ts"
-import { askedBook } from "../../views/Book.ts"
+import * as BookShown from "../../app/plan/BookShown.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-
-const watchMillis = 5_000
-
-export class NoMarket extends Schema.TaggedError<NoMarket>()("NoMarket", { known: Schema.Array(Schema.String) }) {
-  override get message(): string {
-    return `Say which market: the journal has none yet. There are: ${this.known.join(", ")}`
-  }
-}
 
 export const command = Command.make(
   "book",
@@ -38,54 +20,10 @@ export const command = Command.make(
     forMillis: flags.forDuration,
     json: flags.json
   },
-  Effect.fn(function* ({ markets: named, config: file, size: sizes, watch, forMillis, json }) {
-    const config = yield* ConfigFile.load(file)
-    const account = yield* Layers.accountOf(config)
-    const known = Layers.marketsByName(config.markets)
-    const names = named.length > 0 ? named : [...(yield* restingNow(config.journal)).traded]
-    if (names.length === 0) return yield* new NoMarket({ known: [...known.keys()] })
-    const terminal = yield* Terminal
-    if (watch && terminal.isInteractive && !json) yield* terminal.ownScreen
-    yield* Effect.gen(function* () {
-      // Once: sizes that follow the price would leave the quotes of former sizes in the book.
-      const wanted = yield* Effect.forEach(names, (name) => wantedOf(name, known, sizes))
-      const show = Effect.flatMap(restingNow(config.journal), ({ orders }) =>
-        look(wanted, orders, { json, isWatched: watch })
-      )
-      const again = Effect.forever(Effect.andThen(show, Effect.sleep(watchMillis)))
-      yield* watch ? Effect.raceFirst(again, requestedOrAfter(forMillis)) : show
-    }).pipe(Effect.provide(Layers.looking(config, account)))
-  }, Effect.scoped)
+  BookShown.show
 ).pipe(
   help("Show what the market takes at which price, and your own orders in it", {
     "limitbot book BTC/USDC --config config/limitbot.yaml": "Look once",
     "limitbot book BTC/USDC --size 0.1 --size 1 --watch": "Watch two sizes"
   })
 )
-
-const look = Effect.fnUntraced(function* (
-  wanted: ReadonlyArray<Wanted>,
-  resting: OwnResting["orders"],
-  { json, isWatched }: { readonly json: boolean; readonly isWatched: boolean }
-) {
-  const orderBook = yield* OrderBook
-  const terminal = yield* Terminal
-  yield* orderBook.lookDeep(wanted, 0)
-  const now = yield* Clock.currentTimeMillis
-  const shown = wanted.flatMap(({ market: { name } }) => {
-    const book = orderBook.book(name)
-    return book === undefined ? [] : [{ book, own: bestFirst(resting.get(name) ?? []) }]
-  })
-  if (json) {
-    return yield* Effect.forEach(shown, ({ book, own }) => Console.log(JSON.stringify(askedBook(book, own, now))), {
-      discard: true
-    })
-  }
-  const isDrawn = isWatched && terminal.isInteractive
-  // An empty line follows each market; what is drawn has to fit the screen.
-  const room = isDrawn ? Math.floor(terminal.rows() / shown.length) - 1 : undefined
-  const lines = shown.flatMap(({ book, own }) => [...BookText.lines(book, own, now, room), ""])
-  yield* isDrawn
-    ? terminal.redraw(lines.map((line) => line.slice(0, terminal.columns())))
-    : Console.log(lines.join("\n").trimEnd())
-})

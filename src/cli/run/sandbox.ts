@@ -70,7 +70,7 @@ export const command = Command.make(
       if (Option.isSome(writeConfig))
         yield* SandboxConfig.write(writeConfig.value, connection, Option.getOrUndefined(like))
       if (json) yield* Console.log(JSON.stringify(connection))
-      else yield* Console.log(introduction(connection, Option.getOrUndefined(writeConfig)))
+      else yield* Console.log(SandboxConfig.introduction(connection, Option.getOrUndefined(writeConfig)))
       yield* stop.requested
     }).pipe(Effect.provide(layer(options)))
   })
@@ -79,18 +79,3 @@ export const command = Command.make(
     "limitbot sandbox --port 8180 --seed 1 --json": "Prints one JSON line when it is ready"
   })
 )
-
-const introduction = (
-  { url, apiKey, account, verifier }: SandboxConnection["Service"],
-  config: string | undefined
-): string =>
-  [
-    `Sandbox at ${url}: an imitation of the service, its money is worth nothing.`,
-    `  books     ${url}/sandbox/books`,
-    `  interface ${url}/openapi.json`,
-    `  X-API-Key ${apiKey}`,
-    `  account   ${account.signerId} (key ${account.key})`,
-    `  verifier  ${verifier}`,
-    ...(config === undefined ? [] : [`  config    ${config}: limitbot plan FILE --config ${config}`]),
-    "Stop it with Ctrl-C."
-  ].join("\n")

@@ -1,0 +1,82 @@
+/** The order book that the service does not publish, from dry quotes and our own orders: once, or again and again. */
+import { Clock, Console, Effect, type Option, Schema } from "effect"
+import { bestFirst } from "../../domain/Book.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as Layers from "../../Layers.ts"
+import { OrderBook } from "../../orderbook/OrderBook.ts"
+import type { Wanted } from "../../orderbook/Wanted.ts"
+import * as BookText from "../../report/text/BookText.ts"
+import { askedBook } from "../../views/Book.ts"
+import { requestedOrAfter } from "../process/Stop.ts"
+import { Terminal } from "../process/Terminal.ts"
+import { type OwnResting, restingNow, wantedOf } from "./BookAsked.ts"
+
+const watchMillis = 5_000
+
+export class NoMarket extends Schema.TaggedError<NoMarket>()("NoMarket", { known: Schema.Array(Schema.String) }) {
+  override get message(): string {
+    return `Say which market: the journal has none yet. There are: ${this.known.join(", ")}`
+  }
+}
+
+interface Asked {
+  readonly markets: ReadonlyArray<string>
+  readonly config: string
+  readonly size: ReadonlyArray<string>
+  readonly watch: boolean
+  readonly forMillis: Option.Option<number>
+  readonly json: boolean
+}
+
+export const show = Effect.fn("BookShown.show")(function* ({
+  markets: named,
+  config: file,
+  size: sizes,
+  watch,
+  forMillis,
+  json
+}: Asked) {
+  const config = yield* ConfigFile.load(file)
+  const account = yield* Layers.accountOf(config)
+  const known = Layers.marketsByName(config.markets)
+  const names = named.length > 0 ? named : [...(yield* restingNow(config.journal)).traded]
+  if (names.length === 0) return yield* new NoMarket({ known: [...known.keys()] })
+  const terminal = yield* Terminal
+  if (watch && terminal.isInteractive && !json) yield* terminal.ownScreen
+  yield* Effect.gen(function* () {
+    // Once: sizes that follow the price would leave the quotes of former sizes in the book.
+    const wanted = yield* Effect.forEach(names, (name) => wantedOf(name, known, sizes))
+    const show = Effect.flatMap(restingNow(config.journal), ({ orders }) =>
+      look(wanted, orders, { json, isWatched: watch })
+    )
+    const again = Effect.forever(Effect.andThen(show, Effect.sleep(watchMillis)))
+    yield* watch ? Effect.raceFirst(again, requestedOrAfter(forMillis)) : show
+  }).pipe(Effect.provide(Layers.looking(config, account)))
+}, Effect.scoped)
+
+const look = Effect.fnUntraced(function* (
+  wanted: ReadonlyArray<Wanted>,
+  resting: OwnResting["orders"],
+  { json, isWatched }: { readonly json: boolean; readonly isWatched: boolean }
+) {
+  const orderBook = yield* OrderBook
+  const terminal = yield* Terminal
+  yield* orderBook.lookDeep(wanted, 0)
+  const now = yield* Clock.currentTimeMillis
+  const shown = wanted.flatMap(({ market: { name } }) => {
+    const book = orderBook.book(name)
+    return book === undefined ? [] : [{ book, own: bestFirst(resting.get(name) ?? []) }]
+  })
+  if (json) {
+    return yield* Effect.forEach(shown, ({ book, own }) => Console.log(JSON.stringify(askedBook(book, own, now))), {
+      discard: true
+    })
+  }
+  const isDrawn = isWatched && terminal.isInteractive
+  // An empty line follows each market; what is drawn has to fit the screen.
+  const room = isDrawn ? Math.floor(terminal.rows() / shown.length) - 1 : undefined
+  const lines = shown.flatMap(({ book, own }) => [...BookText.lines(book, own, now, room), ""])
+  yield* isDrawn
+    ? terminal.redraw(lines.map((line) => line.slice(0, terminal.columns())))
+    : Console.log(lines.join("\n").trimEnd())
+})
