@@ -1,71 +1,96 @@
 /**
- * The create-then-fund protocol of one slot as states and transitions, for a search of every interleaving: what a bot does step
- * by step with its journal, crashes between any two steps, requests and answers that are lost, doubled or late, orders and
- * deposits that show whenever they like or never, payloads that execute as long as they are valid.
+ * The protocol of one slot in a small world, for a search of every interleaving: a bot that does what the real tables say, step by
+ * step with its journal, crashes between any two steps, requests and answers that are lost, doubled or late, orders and deposits
+ * that show whenever they like or never, payloads that execute as long as they are valid.
  *
- * Nothing bounds how long a deposit may take to show: a rule that reads silence as an answer is wrong here. A rule is left out
- * by its name, and the search then has to find the loss that it prevents.
+ * What is due (`due`), what silence means (`silence`), what events do (`after`) and what reports mean (`bind`, `observe`, …) are the
+ * functions of the program. Only who writes before whom, and what the venue does, is said here. Nothing bounds how long a deposit
+ * may take to show: a rule that reads silence as an answer is wrong here. A rule is left out by its name, or a row of a table
+ * by another table, and the search then has to find the loss that it prevents.
  */
+import type { BotEvent, PlacementEvent } from "../../src/domain/BotEvent.ts"
+import type { Market } from "../../src/domain/Market.ts"
+import type { Order } from "../../src/domain/Order.ts"
+import { fateOf } from "../../src/domain/Payload.ts"
+import { isFinished } from "../../src/domain/Placement.ts"
+import { defaults, type Settings } from "../../src/engine/EngineSettings.ts"
+import { type Done, type DueRow, due, rows as dueRows, type Todo } from "../../src/engine/protocol/Due.ts"
+import * as Meaning from "../../src/engine/protocol/Meaning.ts"
+import {
+  concluded,
+  hasArrived,
+  isOnItsWay,
+  type SilenceRow,
+  rows as silenceRows
+} from "../../src/engine/protocol/Silence.ts"
+import * as Tries from "../../src/engine/protocol/Tries.ts"
+import { doubted } from "../../src/engine/restart/JournalTail.ts"
+import { about, type Placement } from "../../src/engine/state/Placement.ts"
+import { after, planned } from "../../src/engine/state/PlacementFold.ts"
+import { adopt, bind, observe } from "../../src/engine/tracking/OrderTracker.ts"
 
 export const rules = [
   "journal the payload before it is sent",
   "one payload for a placement",
-  "no payload is dead before its deadline",
-  "what was sent is not dead by silence",
-  "what was acknowledged has happened",
   "a cancel that was asked for is not an end",
   "an abandoned placement stays abandoned",
   "absence from a list is not an end",
   "one bot for a journal",
-  "the journal loses nothing"
+  "a torn journal is doubted"
 ] as const
 export type Rule = (typeof rules)[number]
 
-/** How far a payload is, as the journal tells. */
-type Funding = "none" | "signed" | "sent" | "acknowledged" | "seen"
-
-interface Placement {
-  /** `over` gives the slot and the money free. */
-  state: "planned" | "creating" | "bound" | "over"
-  order: number
-  funding: Funding
-  payload: number
-  isCancelled: boolean
+/** What the bot goes by: the program's tables, or some with a row changed. */
+export interface Tables {
+  readonly due: ReadonlyArray<DueRow>
+  readonly silence: ReadonlyArray<SilenceRow>
 }
+export const tables: Tables = { due: dueRows, silence: silenceRows }
 
 interface Bot {
   isUp: boolean
   /** What it is about to do after the record that says so: lost in a crash. */
   next: "" | "post" | "submit" | "record"
-  placements: Array<Placement>
+  /** The placement that this is about. */
+  at: number
+  /** Somebody wants that nothing begins or is paid. */
+  isHeld: boolean
+  /** As its journal tells them, the last one first in line for the slot. */
+  placements: ReadonlyArray<Placement>
+  /** Reads that showed no deposit: in the memory of the process. */
+  emptyReads: number
 }
 
-interface Order {
-  placement: number
-  isListed: boolean
-  deposits: number
-  isDepositShown: boolean
-  isTerminal: boolean
-  isCancelAsked: boolean
+interface VenueOrder {
+  readonly placement: number
+  readonly isListed: boolean
+  readonly deposits: number
+  readonly isDepositShown: boolean
+  readonly isTerminal: boolean
+  readonly isCancelAsked: boolean
 }
 
-interface Payload {
-  order: number
-  isSent: boolean
-  isExecuted: boolean
-  isExpired: boolean
-  isAnswered: boolean
+interface SentPayload {
+  /** It was signed while its order was over. */
+  readonly isTooLate: boolean
+  readonly order: number
+  readonly isSent: boolean
+  readonly isExecuted: boolean
+  readonly isExpired: boolean
+  readonly isAnswered: boolean
 }
 
 export interface ModelState {
   bots: Array<Bot>
-  orders: Array<Order>
-  payloads: Array<Payload>
+  orders: Array<VenueOrder>
+  payloads: Array<SentPayload>
   /** Placements whose create is on its way, and orders whose answer is. */
   creates: Array<number>
   replies: Array<number>
   crashes: number
   posts: number
+  /** What was done although it was not to be. */
+  trespass: string
 }
 
 export interface Bounds {
@@ -73,44 +98,130 @@ export interface Bounds {
   readonly crashes: number
   readonly posts: number
   readonly orders: number
+  /** A crash may lose the newest records. */
+  readonly isTorn?: true
+  /** Somebody may stop everything at any time, and the venue may end what is not paid. */
+  readonly isHeld?: true
 }
 
 export const start = ({ crashes }: Bounds, without: ReadonlySet<Rule>): ModelState => ({
   bots: Array.from({ length: without.has("one bot for a journal") ? 2 : 1 }, () => ({
     isUp: true,
     next: "",
-    placements: []
+    at: 0,
+    isHeld: false,
+    placements: [],
+    emptyReads: 0
   })),
   orders: [],
   payloads: [],
   creates: [],
   replies: [],
   crashes,
-  posts: 0
+  posts: 0,
+  trespass: ""
 })
+
+const amount = 1_000_000n
+const market: Market = {
+  name: "BTC/USDC",
+  base: { symbol: "BTC", id: "btc", decimals: 8 },
+  quote: { symbol: "USDC", id: "usdc", decimals: 6 }
+}
+/** No pauses: whatever may be repeated is. */
+const settings: Settings = {
+  ...defaults,
+  account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 0 },
+  retryMinMillis: 0,
+  retryMaxMillis: 0,
+  visibilityMillis: 0
+}
+const validUntil = 100
+const forLong = 10_000_000
+const deadline = 1_000_000_000
+
+/** A clone of the journal plans the same placements, with the same fingerprints, in the same slot. */
+const plan = (number: number): Placement =>
+  planned(
+    {
+      _tag: "Planned",
+      ...{ strategy: "s", slot: "slot", placement: `p${number}`, market: market.name, side: "SELL" },
+      ...{ price: { digits: 60_000n, scale: 0 }, quantity: amount, inputAsset: "BTC", inputAmount: amount },
+      ...{ outputAsset: "USDC", outputAmount: 600_000_000n, deadline: deadline + number },
+      why: { code: "model", text: "model" }
+    },
+    0
+  )
+
+const numberOf = (id: string): number => Number(id.slice(1))
+
+/** As the venue shows it now. Money of an order that is over is back at once. */
+const shown = (index: number, { deposits, isDepositShown, isTerminal, placement }: VenueOrder): Order => {
+  const depositedAmount = isDepositShown ? BigInt(deposits) * amount : 0n
+  const isBack = isTerminal && depositedAmount > 0n
+  return {
+    id: `o${index}`,
+    ...{ side: "SELL", baseAsset: "btc", quoteAsset: "usdc", originAsset: "btc", destinationAsset: "usdc" },
+    ...{ quantity: amount, price: { digits: 60_000n, scale: 0 }, inputAmount: amount, outputAmount: 600_000_000n },
+    ...{ depositAddress: `a${index}`, depositType: "INTENTS", appFeeBasisPoints: 0 },
+    ...{ recipient: "me", recipientType: "INTENTS", refundTo: "me", refundType: "INTENTS" },
+    fillStatus: isTerminal ? "CANCELED" : depositedAmount > 0n ? "OPEN" : "AWAITING_DEPOSIT",
+    depositedAmount,
+    ...{ fills: [], withdrawals: [], payoutIsFinal: isBack, ...(isBack ? { refund: { status: "COMPLETED" } } : {}) },
+    ...{ estimatedWithdrawFee: 0n, estimatedRefundFee: 0n, deadline: deadline + placement }
+  }
+}
+
+/** The placement after events about it. Sendings are counted up to two: more make no difference. */
+const fold = (placement: Placement, events: ReadonlyArray<BotEvent>): Placement =>
+  events.reduce((known, event) => {
+    const counted = event._tag === "FundingSent" ? { ...event, attempt: Math.min(2, event.attempt) } : event
+    return isAbout(counted) ? after(known, counted, 0) : known
+  }, placement)
+
+type LaterEvent = Exclude<PlacementEvent, { readonly _tag: "Planned" }>
+const isAbout = (event: BotEvent): event is LaterEvent => "placement" in event && event._tag !== "Planned"
 
 const bits = (...flags: ReadonlyArray<boolean>): number => flags.reduce((sum, flag) => sum * 2 + (flag ? 1 : 0), 0)
 
+const keys = new WeakMap<Placement, string>()
+const keyOfPlacement = (placement: Placement): string => {
+  const known = keys.get(placement)
+  if (known !== undefined) return known
+  const { cancel, contradiction, deposited, funding, mayBePaid, order, orphans, state, status = "" } = placement
+  const paid =
+    funding && `${funding.intentHash}${funding.attempts}${bits(funding.acknowledged, funding.mayBeForgotten === true)}`
+  const flags = bits(cancel !== undefined, contradiction !== undefined, mayBePaid === true)
+  const key = `${state}/${order?.id}/${paid}/${flags}/${deposited}/${status}/${[...orphans].join()}`
+  keys.set(placement, key)
+  return key
+}
+
 /** The same text for the same state, whatever the order in which requests are on their way. */
-export const keyOf = ({ bots, crashes, creates, orders, payloads, posts, replies }: ModelState): string => {
-  const ofBots = bots.map(({ isUp, next, placements }) => {
-    const each = placements.map((at) => `${at.state[1]}${at.order}${at.funding}${at.payload}${bits(at.isCancelled)}`)
-    return `${bits(isUp)}${next}${each.join()}`
-  })
+export const keyOf = ({ bots, crashes, creates, orders, payloads, posts, replies, trespass }: ModelState): string => {
+  const ofBots = bots.map(
+    ({ at, emptyReads, isHeld, isUp, next, placements }) =>
+      `${bits(isUp, isHeld)}${next}${next === "" ? "" : at}${emptyReads}${placements.map(keyOfPlacement).join("&")}`
+  )
   const ofOrders = orders.map(
     ({ deposits, isCancelAsked, isDepositShown, isListed, isTerminal, placement }) =>
       `${placement}${deposits}${bits(isListed, isDepositShown, isTerminal, isCancelAsked)}`
   )
   const ofPayloads = payloads.map(
-    ({ isAnswered, isExecuted, isExpired, isSent, order }) =>
-      `${order}${bits(isSent, isExecuted, isExpired, isAnswered)}`
+    ({ isAnswered, isExecuted, isExpired, isSent, isTooLate, order }) =>
+      `${order}${bits(isSent, isExecuted, isExpired, isAnswered, isTooLate)}`
   )
   const onTheWay = `${creates.toSorted().join()}/${replies.toSorted().join()}`
-  return `${ofBots.join(";")}|${ofOrders.join()}|${ofPayloads.join()}|${onTheWay}|${crashes}${posts}`
+  return `${ofBots.join(";")}|${ofOrders.join()}|${ofPayloads.join()}|${onTheWay}|${crashes}${posts}${trespass}`
 }
 
+const payloadOf = ({ funding }: Placement): number => (funding === undefined ? -1 : numberOf(funding.intentHash))
+const orderIndex = ({ order }: Placement): number => (order === undefined ? -1 : numberOf(order.id))
+
 /** What must never be, in words. */
-export const broken = ({ bots, orders, payloads }: ModelState): string | undefined => {
+export const broken = ({ bots, orders, payloads, trespass }: ModelState): string | undefined => {
+  if (trespass !== "") return trespass
+  if (payloads.some(({ isTooLate }) => isTooLate)) return "what is over is paid"
   const paid = new Map<number, number>()
   let live = 0
   for (const { deposits, isTerminal, placement } of orders) {
@@ -120,55 +231,62 @@ export const broken = ({ bots, orders, payloads }: ModelState): string | undefin
   }
   if (live > 1) return "two funded orders in one slot"
   if ([...paid.values()].some((deposits) => deposits > 1)) return "a placement is funded twice"
-  for (const { placements } of bots) {
-    for (const { state, payload } of placements) {
-      const { isExecuted, order = -1 } = payloads[payload] ?? {}
-      if (state === "over" && isExecuted && orders[order]?.isTerminal === false)
-        return "money that is in a live order is taken for free"
-    }
+  for (const placement of bots.flatMap(({ placements }) => placements)) {
+    const { isExecuted, order = -1 } = payloads[payloadOf(placement)] ?? {}
+    if (isFinished(placement.state) && isExecuted && orders[order]?.isTerminal === false)
+      return "money that is in a live order is taken for free"
   }
   return undefined
 }
 
-/** Nothing is left to do, or what is left is said to be in doubt. */
+/** Nothing is left to do, or what is left waits for the venue or is said to be in doubt. */
 export const isAtRest = ({ bots }: ModelState, { placements: most }: Bounds): boolean =>
   bots.every(({ isUp, placements }) => {
     const last = placements.at(-1)
     if (!isUp || last === undefined) return false
-    const isWaitedFor = last.funding === "seen" || last.funding === "acknowledged" || last.funding === "sent"
-    return (last.state === "over" && placements.length >= most) || (last.state === "bound" && isWaitedFor)
+    const isWaitedFor = last.state === "in doubt" || last.state === "open" || isExecuted(last)
+    return isWaitedFor || (isFinished(last.state) && placements.length >= most)
   })
 
-const copy = (state: ModelState): ModelState => ({
-  ...state,
-  bots: state.bots.map((bot) => ({ ...bot, placements: bot.placements.map((placement) => ({ ...placement })) })),
-  orders: state.orders.map((order) => ({ ...order })),
-  payloads: state.payloads.map((payload) => ({ ...payload })),
-  creates: [...state.creates],
-  replies: [...state.replies]
-})
+const isExecuted = ({ funding, state }: Placement): boolean =>
+  state === "funding" && funding !== undefined && fateOf(funding) === "executed"
+
+type Change = (state: ModelState) => void
+type Push = (name: string, change: Change) => void
 
 /** Everything that can happen next, named. */
 export const next = (
   state: ModelState,
   bounds: Bounds,
-  without: ReadonlySet<Rule>
+  without: ReadonlySet<Rule>,
+  by: Tables = tables
 ): ReadonlyArray<readonly [string, ModelState]> => {
   const out: Array<readonly [string, ModelState]> = []
-  const push = (name: string, change: (state: ModelState) => void) => {
-    const changed = copy(state)
+  const push: Push = (name, change) => {
+    const changed: ModelState = {
+      ...state,
+      bots: state.bots.map((bot) => ({ ...bot })),
+      orders: [...state.orders],
+      payloads: [...state.payloads],
+      creates: [...state.creates],
+      replies: [...state.replies]
+    }
     change(changed)
     out.push([name, changed])
   }
-  for (let index = 0; index < state.bots.length; index += 1) botSteps(state, index, bounds, without, push)
+  for (let index = 0; index < state.bots.length; index += 1) botSteps(state, index, { bounds, without, by }, push)
   venueSteps(state, bounds, push)
   return out
 }
 
-type Push = (name: string, change: (state: ModelState) => void) => void
+interface World {
+  readonly bounds: Bounds
+  readonly without: ReadonlySet<Rule>
+  readonly by: Tables
+}
 
-/** A clone of the journal plans the same placements, with the same fingerprints, in the same slot. */
-const botSteps = (state: ModelState, index: number, bounds: Bounds, without: ReadonlySet<Rule>, push: Push): void => {
+const botSteps = (state: ModelState, index: number, world: World, push: Push): void => {
+  const { bounds, without } = world
   const bot = state.bots[index]
   if (bot === undefined) return
   const on = (name: string, change: (bot: Bot, state: ModelState) => void) =>
@@ -181,193 +299,284 @@ const botSteps = (state: ModelState, index: number, bounds: Bounds, without: Rea
       own.isUp = true
     })
   }
-  if (state.crashes > 0) {
-    on("crash", (own, changed) => {
-      changed.crashes -= 1
-      own.isUp = false
-      own.next = ""
-    })
-  }
   const number = bot.placements.length - 1
   const last = bot.placements[number]
-  if (state.crashes > 0 && without.has("the journal loses nothing") && last?.funding === "sent") {
-    on("crash that loses the last record", (own, changed) => {
-      changed.crashes -= 1
-      own.isUp = false
-      own.next = ""
-      const lost = own.placements[number]
-      if (lost !== undefined) lost.funding = "signed"
-    })
+  if (state.crashes > 0) {
+    const crash = (name: string, placements: (known: ReadonlyArray<Placement>) => ReadonlyArray<Placement>) =>
+      on(name, (own, changed) => {
+        changed.crashes -= 1
+        Object.assign(own, { isUp: false, next: "", emptyReads: 0, placements: placements(own.placements) })
+      })
+    crash("crash", (known) => known)
+    if (bounds.isTorn === true && last?.state === "funding") {
+      const { funding, ...rest } = last
+      const lose = (what: string, lost: Placement) =>
+        crash(`crash that loses ${what}`, (known) => [
+          ...known.slice(0, -1),
+          without.has("a torn journal is doubted") ? lost : doubted(lost)
+        ])
+      lose("that it was sent", { ...rest, state: "funding", funding: { ...funding, attempts: 0 } })
+      lose("that it was signed", { ...rest, state: "created", funding: undefined })
+    }
   }
-  const isFree = last === undefined || last.state === "over"
-  if (isFree && bot.placements.length < bounds.placements) {
+  if (bounds.isHeld === true && !bot.isHeld)
+    on("hold everything", (own) => {
+      own.isHeld = true
+    })
+  if (bot.isHeld)
+    on("release", (own) => {
+      own.isHeld = false
+    })
+  const isFree = last === undefined || isFinished(last.state)
+  if (isFree && bot.next === "" && bot.placements.length < bounds.placements)
     on("plan", (own) => {
-      own.placements.push({ state: "planned", order: -1, funding: "none", payload: -1, isCancelled: false })
+      own.placements = [...own.placements, plan(number + 1)]
+      own.emptyReads = 0
     })
-  }
-  for (let which = 0; which <= number; which += 1) placementSteps(state, bot, which, bounds, without, on)
+  bot.placements.forEach((placement, which) => {
+    const become = (own: Bot, known: Placement) => {
+      own.placements = own.placements.map((each, at) => (at === which ? known : each))
+    }
+    const isBusy = bot.next === "post" || bot.next === "record"
+    if (!isBusy) reportSteps(state, placement, which, world, (name, known) => on(name, (own) => become(own, known)))
+    if (bot.next === "" || bot.at === which)
+      workSteps(state, bot, placement, world, (name, known, change = () => undefined) =>
+        on(name, (own, changed) => {
+          become(own, known)
+          own.at = which
+          change(own, changed)
+        })
+      )
+  })
 }
 
-type On = (name: string, change: (bot: Bot, state: ModelState) => void) => void
-
-const placementSteps = (
-  state: ModelState,
-  bot: Bot,
+/** What the answer to a create, the list, or an answer to a payload tells of a placement. */
+const reportSteps = (
+  { orders, payloads, replies }: ModelState,
+  placement: Placement,
   which: number,
-  bounds: Bounds,
-  without: ReadonlySet<Rule>,
-  on: On
+  { without }: World,
+  on: (name: string, known: Placement) => void
 ): void => {
-  const placement = bot.placements[which]
-  if (placement === undefined) return
-  const step = (name: string, change: (placement: Placement, bot: Bot, state: ModelState) => void) =>
-    on(name, (own, changed) => {
-      const current = own.placements[which]
-      if (current !== undefined) change(current, own, changed)
-    })
-  const isLast = which === bot.placements.length - 1
-  const order = state.orders[placement.order]
-  const payload = state.payloads[placement.payload]
-  const reopens = without.has("an abandoned placement stays abandoned") && placement.funding === "none"
+  const isReborn = without.has("an abandoned placement stays abandoned") && placement.state === "abandoned"
+  orders.forEach((order, index) => {
+    const isAnswer = replies.includes(index)
+    if (order.placement !== which || !(isAnswer || order.isListed)) return
+    const report = shown(index, order)
+    const isOwn = placement.order?.id === report.id
+    const told = (name: string, events: ReadonlyArray<BotEvent>, known = placement) => {
+      if (events.length > 0) on(name, fold(known, events))
+    }
+    if (placement.state === "creating" || (isReborn && !isOwn)) {
+      const asked = fold(plan(which), [{ _tag: "CreateSent", ...about(placement), attempt: 1 }])
+      const bound = bind(placement, market, report, settings.account, isAnswer ? "reply" : "list", undefined)
+      told("bind", bound, isReborn ? asked : placement)
+    } else if (order.isListed && isOwn && !isFinished(placement.state)) {
+      told("read the order", observe(placement, report))
+    } else if (order.isListed && !isOwn && hasArrived(report) && placement.deposited === 0n) {
+      if (placement.funding === undefined && placement.createAttempts > 0)
+        told("adopt a twin", adopt(placement, report))
+    }
+  })
+  if (payloads[payloadOf(placement)]?.isAnswered === true && placement.state === "funding" && !isExecuted(placement))
+    on("acknowledge", fold(placement, [{ _tag: "FundingAcknowledged", ...about(placement), intentHash: "h" }]))
+}
 
-  if (isLast && placement.state === "planned" && state.posts < bounds.posts && bot.next === "") {
-    step("record the create", (current, own) => {
-      current.state = "creating"
-      own.next = "post"
+type OnWork = (name: string, known: Placement, change?: (bot: Bot, state: ModelState) => void) => void
+
+/** What the bot does for the placement in its slot, of itself and on somebody's word. */
+const workSteps = (state: ModelState, bot: Bot, placement: Placement, world: World, on: OnWork): void => {
+  const { without } = world
+  const order = orderIndex(placement)
+  const payload = state.payloads[payloadOf(placement)]
+  if (bot.next !== "") return finish(state, placement, bot, on)
+  if (isFinished(placement.state)) return
+  for (const isLong of [false, true]) go(state, bot, placement, world, isLong, on)
+  if (placement.funding === undefined && placement.state !== "open" && placement.state !== "closing")
+    on("abandon", fold(placement, Meaning.givenUp(placement, "model")))
+  if (placement.cancel === undefined && order >= 0)
+    on("cancel", fold(placement, [{ _tag: "CancelRequested", ...about(placement), why }]), (_, changed) => {
+      const asked = changed.orders[order]
+      if (asked !== undefined) changed.orders[order] = { ...asked, isCancelAsked: true }
     })
+  const isPaying = placement.state === "funding" || placement.state === "in doubt"
+  // The operator looks it up, and says what is true.
+  if (isPaying && payload?.isExpired === true && !payload.isExecuted)
+    on(
+      "end the doubt by the operator's word",
+      fold(placement, [{ _tag: "Resolved", ...about(placement), word: "not-paid", text: "model" }])
+    )
+  const dead = { _tag: "FundingDead", ...about(placement), asset: "BTC", amount, reason: "model" } as const
+  if (isPaying && placement.cancel !== undefined && without.has("a cancel that was asked for is not an end"))
+    on("take a cancel for an end", fold(placement, [dead]))
+  if (placement.state === "open" && without.has("absence from a list is not an end"))
+    on("take silence for an end", { ...placement, state: "dead" } as Placement)
+  const isSent = placement.state === "funding" && placement.funding.attempts > 0
+  if (without.has("one payload for a placement") && isSent && state.payloads.length < 3)
+    on(
+      "sign again",
+      { ...placement, funding: { ...placement.funding, attempts: 0, intentHash: hashOf(state) } },
+      sign(order)
+    )
+  if (
+    without.has("journal the payload before it is sent") &&
+    placement.state === "created" &&
+    state.payloads.length < 4
+  )
+    on("sign and submit", placement, (own, changed) => {
+      own.next = "record"
+      changed.payloads.push({ ...newPayload(order), isSent: true })
+    })
+}
+
+const why = { code: "model", text: "model" }
+const hashOf = ({ payloads }: ModelState): string => `h${payloads.length}`
+const sign =
+  (order: number) =>
+  (_: Bot, changed: ModelState): void => {
+    changed.payloads.push({ ...newPayload(order), isTooLate: changed.orders[order]?.isTerminal === true })
   }
-  if (isLast && placement.state === "creating" && bot.next === "post") {
-    step("post", (_, own, changed) => {
+
+const signed = (placement: Placement, intentHash: string): ReadonlyArray<BotEvent> =>
+  placement.state === "created" ? Meaning.signed(placement, { body: "", intentHash, validUntil }, undefined) : []
+
+/** The request that a record has announced. */
+const finish = ({ payloads }: ModelState, placement: Placement, { next }: Bot, on: OnWork): void => {
+  const [which, index] = [numberOf(placement.id), payloadOf(placement)]
+  if (next === "post")
+    on("post", placement, (own, changed) => {
       own.next = ""
       changed.posts += 1
       changed.creates.push(which)
     })
-  }
-  const isBindable = placement.state === "creating" || (placement.state === "over" && reopens)
-  if (isBindable && bot.next === "") {
-    const answered = state.replies.find((reply) => state.orders[reply]?.placement === which)
-    const listed = state.orders.findIndex((found) => found.placement === which && found.isListed)
-    for (const [name, found] of [
-      ["bind by the answer", answered],
-      ["bind by the list", listed]
-    ] as const) {
-      if (found === undefined || found < 0) continue
-      step(name, (current) => {
-        current.state = "bound"
-        current.order = found
-      })
-    }
-  }
-  const isUnsigned = placement.funding === "none" && bot.next !== "record"
-  if (placement.state !== "over" && isUnsigned) {
-    step("abandon", (current, own) => {
-      current.state = "over"
+  if (next === "record") {
+    const submitted = payloads.findLastIndex(({ order }) => order === orderIndex(placement))
+    const known = fold(placement, signed(placement, `h${submitted}`))
+    const sent = { _tag: "FundingSent", ...about(placement), attempt: 1 } as const
+    on("record what was submitted", fold(known, [sent]), (own) => {
       own.next = ""
     })
   }
-  if (placement.state !== "bound" || order === undefined) return
+  if (next === "submit")
+    on("submit", placement, (own, changed) => {
+      own.next = ""
+      const sent = changed.payloads[index]
+      if (sent !== undefined) changed.payloads[index] = { ...sent, isSent: true }
+    })
+}
 
-  const maySign = !placement.isCancelled
-  const isJournaledFirst = !without.has("journal the payload before it is sent")
-  if (placement.funding === "none" && maySign && bot.next === "" && state.payloads.length < 4) {
-    if (isJournaledFirst) {
-      step("sign", (current, _, changed) => {
-        current.funding = "signed"
-        current.payload = changed.payloads.push(newPayload(current.order)) - 1
-      })
-    } else {
-      step("sign and submit", (current, own, changed) => {
-        own.next = "record"
-        changed.payloads.push({ ...newPayload(current.order), isSent: true })
-      })
+/** What the tables say, up to the next record; reads are answered by what the venue shows now. `isLong`: nothing came for long. */
+const go = (state: ModelState, bot: Bot, placement: Placement, world: World, isLong: boolean, on: OnWork): void => {
+  const { bounds, by } = world
+  const done = new Set<Done>()
+  let [gate, hasPayload, known, emptyReads]: [{ why: string | undefined } | undefined, boolean, Placement, number] = [
+    undefined,
+    false,
+    placement,
+    bot.emptyReads
+  ]
+  const stop = bot.isHeld ? "it is held" : placement.cancel && "it is to be cancelled"
+  const says = (at: Placement, seen: Parameters<typeof concluded>[1]) => concluded(at, seen, settings, by.silence)
+  let isAllowed = true
+  const end = (name: string, next: Bot["next"] = "", change?: (own: Bot, changed: ModelState) => void) => {
+    if (known === placement && emptyReads === bot.emptyReads && next === "") return
+    on(name, known, (own, changed) => {
+      own.next = next
+      own.emptyReads = isFinished(known.state) ? 0 : emptyReads
+      if (!isAllowed) changed.trespass = `${name} although ${stop}`
+      change?.(own, changed)
+    })
+  }
+  for (let steps = 0; steps < 20; steps += 1) {
+    const payload = state.payloads[payloadOf(known)]
+    const isExpired = payload?.isExpired === true
+    const venueNow = isExpired ? validUntil + (isLong ? forLong : 1) : 0
+    const todo: Todo = due(
+      known,
+      { ...Tries.none, emptyReads },
+      {
+        ...{
+          now: isLong ? forLong : 0,
+          venueNow,
+          monotonicNow: isLong ? forLong : 0,
+          runStartedAt: 0,
+          settings,
+          market
+        },
+        ...{ concluded: says, placements: new Map(bot.placements.map((each) => [each.id, each])) },
+        ...{ mayGoOn: true, mayBegin: true, payAgain: new Set(), wallet: "manual", gate, done, hasPayload },
+        isStillUnpaid: false
+      },
+      by.due
+    )
+    if (todo.do === "wait") return end("look")
+    if (todo.do === "record") {
+      known = fold(known, todo.events)
+      return end("conclude")
     }
-  }
-  if (bot.next === "record") {
-    step("record what was submitted", (current, own, changed) => {
-      own.next = ""
-      current.funding = "sent"
-      current.payload = changed.payloads.findLastIndex((sent) => sent.order === current.order)
-    })
-  }
-  if (payload === undefined) return
-  const isCertain = placement.funding === "signed" || placement.funding === "sent"
-  if (isCertain && bot.next === "" && !payload.isSent && maySign) {
-    step("record the submission", (current, own) => {
-      current.funding = "sent"
-      own.next = "submit"
-    })
-  }
-  if (bot.next === "submit") {
-    step("submit", (current, own, changed) => {
-      own.next = ""
-      const sent = changed.payloads[current.payload]
-      if (sent !== undefined) sent.isSent = true
-    })
-  }
-  if (without.has("one payload for a placement") && placement.funding === "sent" && state.payloads.length < 3) {
-    step("sign again", (current, _, changed) => {
-      current.funding = "signed"
-      current.payload = changed.payloads.push(newPayload(current.order)) - 1
-    })
-  }
-  if (payload.isAnswered && placement.funding === "sent") {
-    step("acknowledge", (current) => {
-      current.funding = "acknowledged"
-    })
-  }
-  if (order.isDepositShown && placement.funding !== "seen") {
-    step("see the deposit", (current) => {
-      current.funding = "seen"
-    })
-  }
-  if (!placement.isCancelled) {
-    step("cancel", (current, _, changed) => {
-      current.isCancelled = true
-      const asked = changed.orders[current.order]
-      if (asked !== undefined) asked.isCancelAsked = true
-    })
-  }
-  const why = endOf(placement, order, payload, bot, without)
-  if (why !== undefined) {
-    step(why, (current, own) => {
-      current.state = "over"
-      own.next = ""
-    })
+    if (todo.do === "ask") {
+      gate = { why: stop }
+      continue
+    }
+    gate = undefined
+    isAllowed = todo.do === "read" || stop === undefined
+    const what = todo.do === "read" ? todo.why : todo.do
+    if (done.has(what)) return end("look")
+    done.add(what)
+    if (todo.do === "create") {
+      if (state.posts >= bounds.posts) return
+      known = fold(known, [{ _tag: "CreateSent", ...about(known), attempt: 1 }])
+      return end("record the create", "post")
+    }
+    if (todo.do === "sign") {
+      if (state.payloads.length >= 4 || world.without.has("journal the payload before it is sent")) return
+      known = fold(known, signed(known, hashOf(state)))
+      return end("sign", "", sign(orderIndex(known)))
+    }
+    if (todo.do === "send") {
+      known = fold(known, [{ _tag: "FundingSent", ...about(known), attempt: (known.funding?.attempts ?? 0) + 1 }])
+      return end("record the submission", "submit")
+    }
+    if (todo.do !== "read") return end("look")
+    if (todo.why === "payload") {
+      hasPayload = true
+      continue
+    }
+    const at = orderIndex(known)
+    const order = state.orders[at]
+    if (order === undefined) return end("look")
+    const report = shown(at, order)
+    const seen = fold(known, observe(known, report))
+    if (todo.why === "taking over") {
+      // Longer than a payload can be under way, and its deposit take to show.
+      const isQuiet = state.payloads.every(
+        (each) => each.order !== at || (each.isExpired && (!each.isExecuted || order.isDepositShown))
+      )
+      if (hasArrived(report)) known = seen
+      else if (isQuiet) known = fold(known, says(known, { runMillis: isLong ? forLong : 0 }))
+      continue
+    }
+    if (todo.why === "before payment") {
+      known = seen
+      if (known.state === "created")
+        known = fold(known, Meaning.beforePayment(known, report, market, settings.account, undefined))
+    } else if (hasArrived(report)) known = seen
+    else if (!isOnItsWay(report)) {
+      emptyReads = Math.min(2, emptyReads + 1)
+      const overMillis = order.isTerminal && isLong ? forLong : 0
+      known = fold(known, says(known, { expiredMillis: venueNow - validUntil, emptyReads, overMillis }))
+    }
   }
 }
 
-const newPayload = (order: number): Payload => ({
+const newPayload = (order: number): SentPayload => ({
   order,
+  isTooLate: false,
   isSent: false,
   isExecuted: false,
   isExpired: false,
   isAnswered: false
 })
-
-/** Why a placement may be taken for over, if it may. */
-const endOf = (
-  { funding, isCancelled }: Placement,
-  order: Order,
-  payload: Payload,
-  { next }: Bot,
-  without: ReadonlySet<Rule>
-): string | undefined => {
-  const isSeen = funding === "seen" || order.isDepositShown
-  if (funding === "seen" && order.isTerminal) return "see the end"
-  if (isCancelled && without.has("a cancel that was asked for is not an end")) return "take a cancel for an end"
-  if (funding === "seen" && without.has("absence from a list is not an end")) return "take silence for an end"
-  if (isSeen || next === "submit") return undefined
-  if (!payload.isExpired && !without.has("no payload is dead before its deadline")) return undefined
-  if (funding === "signed") return "give up what was never sent"
-  if (funding === "sent" && order.isTerminal) return "end the doubt by the end of its order"
-  // The operator looks it up, and says what is true.
-  if (funding === "sent" && !payload.isExecuted && payload.isExpired) return "end the doubt by the operator's word"
-  if (funding === "sent" && without.has("what was sent is not dead by silence")) return "take silence for a death"
-  if (funding === "sent" && without.has("no payload is dead before its deadline")) return "give up too early"
-  if (funding === "acknowledged" && without.has("what was acknowledged has happened"))
-    return "forget an acknowledgement"
-  return undefined
-}
 
 const venueSteps = (state: ModelState, bounds: Bounds, push: Push): void => {
   state.creates.forEach((placement, index) => {
@@ -389,18 +598,20 @@ const venueSteps = (state: ModelState, bounds: Bounds, push: Push): void => {
     })
   })
   state.orders.forEach((order, index) => {
-    const change = (name: string, changes: Partial<Order>) =>
+    const change = (name: string, changes: Partial<VenueOrder>) =>
       push(name, ({ orders }) => {
         orders[index] = { ...order, ...changes }
       })
     if (!order.isListed) change("list an order", { isListed: true })
     if (order.deposits > 0 && !order.isDepositShown) change("show a deposit", { isDepositShown: true })
     const isPastDeadline = state.payloads.every((payload) => payload.order !== index || payload.isExpired)
-    const mayEnd = order.isCancelAsked || (isPastDeadline && state.payloads.some((payload) => payload.order === index))
+    const isUnpaid = bounds.isHeld === true && state.payloads.every((payload) => payload.order !== index)
+    const mayEnd =
+      isUnpaid || order.isCancelAsked || (isPastDeadline && state.payloads.some((payload) => payload.order === index))
     if (!order.isTerminal && mayEnd) change("end an order", { isTerminal: true })
   })
   state.payloads.forEach((payload, index) => {
-    const change = (name: string, changes: Partial<Payload>) =>
+    const change = (name: string, changes: Partial<SentPayload>) =>
       push(name, ({ payloads }) => {
         payloads[index] = { ...payload, ...changes }
       })
@@ -408,7 +619,7 @@ const venueSteps = (state: ModelState, bounds: Bounds, push: Push): void => {
       push("execute", ({ orders, payloads }) => {
         payloads[index] = { ...payload, isExecuted: true }
         const order = orders[payload.order]
-        if (order !== undefined) order.deposits += 1
+        if (order !== undefined) orders[payload.order] = { ...order, deposits: order.deposits + 1 }
       })
     }
     if (payload.isExecuted && !payload.isAnswered) change("answer", { isAnswered: true })
@@ -416,7 +627,7 @@ const venueSteps = (state: ModelState, bounds: Bounds, push: Push): void => {
   })
 }
 
-const newOrder = (placement: number): Order => ({
+const newOrder = (placement: number): VenueOrder => ({
   placement,
   isListed: false,
   deposits: 0,

@@ -1,21 +1,63 @@
 /**
- * The protocol of placing and funding, searched exhaustively in small: as designed it loses nothing and is never stuck, and
- * each rule is needed, because without it the search finds a loss. `npm run model` searches a larger world.
+ * The protocol of placing and funding, searched exhaustively in small: as designed it loses nothing and is never stuck without
+ * somebody's help, and what is about funding twice in its tables and rules is needed, because without it the search finds a loss, or
+ * that money waits for ever. `npm run model` searches a larger world. The other rows of the tables are held one by one in
+ * `test/engine/protocol`.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { type Bounds, type Rule, rules } from "./Protocol.ts"
-import { search } from "./search.ts"
+import { type Bounds, type Rule, rules, type Tables, tables } from "./Protocol.ts"
+import { type Found, search } from "./search.ts"
 
 const isWhole = process.env["LIMITBOT_MODEL"] === "whole"
-const designed: Bounds = isWhole
-  ? { placements: 2, crashes: 2, posts: 2, orders: 2 }
-  : { placements: 2, crashes: 0, posts: 2, orders: 1 }
-const broken: Bounds = { placements: 2, crashes: 1, posts: 2, orders: 1 }
+const small: Bounds = { placements: 2, crashes: 1, posts: 2, orders: 1, isTorn: true, isHeld: true }
+const designed: Bounds = isWhole ? { ...small, crashes: 2 } : small
+/** Enough for whatever has to do with one order. */
+const single: Bounds = { ...small, placements: 1, posts: 1 }
 /** What a rule needs to fail, where that is more. */
 const larger: Partial<Record<Rule, Bounds>> = {
   "an abandoned placement stays abandoned": { placements: 2, crashes: 0, posts: 2, orders: 2 },
   "one bot for a journal": { placements: 1, crashes: 0, posts: 2, orders: 2 }
 }
+
+const isSound = ({ isUseful, loss, stuck }: Found): boolean => loss === undefined && stuck === 0 && isUseful
+
+/** Tables without a row, or with one changed. */
+const withoutDue = (state: string, when: string): Tables => {
+  const due = tables.due.filter((row) => row.when !== when || !row.state.some((each) => each === state))
+  assert.strictEqual(due.length, tables.due.length - 1, "there is no such row")
+  return { ...tables, due }
+}
+type Silence = Tables["silence"][number]
+const withSilence = (name: string, change: (row: Silence) => ReadonlyArray<Silence>): Tables => {
+  assert.isTrue(
+    tables.silence.some((row) => row.name === name),
+    "there is no such row"
+  )
+  return { ...tables, silence: tables.silence.flatMap((row) => (row.name === name ? change(row) : [row])) }
+}
+
+const neededDue = [
+  ["created", "it may have been paid"],
+  ["created", "it may have been paid, and was looked at"],
+  ["planned", "nobody has looked whether it may begin"],
+  ["planned", "something holds it"],
+  ["planned", "it may begin"],
+  ["creating", "its create has no answer"],
+  ["created", "nobody has looked whether it may be paid"],
+  ["created", "something holds it"],
+  ["created", "it was not read once more"],
+  ["created", "its payment is signed here"],
+  ["funding", "nobody has looked whether its bytes may go"],
+  ["funding", "its bytes may go"],
+  ["funding", "its payload has expired"]
+] as const
+
+const neededSilence = [
+  "an earlier process began it, and may have paid",
+  "a create was not answered",
+  "a payload never left, or every attempt was clearly refused",
+  "a payload was sent, and never acknowledged"
+] as const
 
 describe("protocol", () => {
   it("as designed nothing is funded twice, whatever is slow, lost, doubled or silent for ever, and it comes to rest", {
@@ -23,13 +65,35 @@ describe("protocol", () => {
   }, () => {
     const found = search(designed)
     if (isWhole) process.stdout.write(`protocol: ${found.states} states, ${found.transitions} transitions\n`)
-    assert.deepStrictEqual({ loss: found.loss, stuck: found.stuck }, { loss: undefined, stuck: 0 })
-    assert.isAbove(found.states, 1_000)
+    const { isUseful, loss, stuck } = found
+    assert.deepStrictEqual({ isUseful, loss, stuck }, { isUseful: true, loss: undefined, stuck: 0 })
+    assert.isAbove(found.states, 10_000)
   })
 
   for (const rule of rules) {
     it(`money is lost without the rule: ${rule}`, { timeout: 120_000 }, () => {
-      assert.isDefined(search(larger[rule] ?? broken, [rule], 400_000).loss)
+      assert.isDefined(search(larger[rule] ?? small, [rule], 400_000).loss)
     })
   }
+
+  it.each(neededDue)("is not sound without the row: %s, %s", { timeout: 120_000 }, (state, when) => {
+    assert.isFalse(isSound(search(single, [], 400_000, withoutDue(state, when))))
+  })
+
+  it.each(neededSilence)("waits for ever without the row: %s", { timeout: 120_000 }, (name) => {
+    const { loss, stuck } = search(
+      single,
+      [],
+      400_000,
+      withSilence(name, () => [])
+    )
+    assert.isUndefined(loss)
+    assert.isAbove(stuck, 0)
+  })
+
+  it("loses money where silence ends a doubt, or ends it too soon", { timeout: 120_000 }, () => {
+    const never = withSilence("a payload was sent, and never acknowledged", (row) => [{ ...row, means: "never" }])
+    const soon = withSilence("a payment in doubt, and its order is over", (row) => [{ ...row, isLong: () => true }])
+    for (const by of [never, soon]) assert.isDefined(search(single, [], 400_000, by).loss)
+  })
 })

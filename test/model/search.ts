@@ -2,18 +2,39 @@
  * Breadth-first search of everything the protocol's model can reach: the shortest way to a loss, or the number of states in
  * which there is none, and how many of them cannot come to rest any more.
  */
-import { type Bounds, broken, isAtRest, keyOf, type ModelState, next, type Rule, start } from "./Protocol.ts"
+import {
+  type Bounds,
+  broken,
+  isAtRest,
+  keyOf,
+  type ModelState,
+  next,
+  type Rule,
+  start,
+  type Tables,
+  tables
+} from "./Protocol.ts"
 
 export interface Found {
   readonly states: number
   readonly transitions: number
   /** The loss and the steps that lead to it. */
   readonly loss: { readonly what: string; readonly steps: ReadonlyArray<string> } | undefined
-  /** States from which nothing leads to rest. */
+  /** States from which nothing leads to rest, unless a person helps. */
   readonly stuck: number
+  /** Some order is paid, and rests. */
+  readonly isUseful: boolean
 }
 
-export const search = (bounds: Bounds, left: ReadonlyArray<Rule> = [], mostStates = 5_000_000): Found => {
+/** What a person does. */
+const help = /^(?:abandon|cancel|hold everything|end the doubt by the operator's word)( \(clone\))?$/
+
+export const search = (
+  bounds: Bounds,
+  left: ReadonlyArray<Rule> = [],
+  mostStates = 5_000_000,
+  by: Tables = tables
+): Found => {
   const without = new Set(left)
   const first = start(bounds, without)
   const firstKey = keyOf(first)
@@ -24,6 +45,7 @@ export const search = (bounds: Bounds, left: ReadonlyArray<Rule> = [], mostState
   const back: Array<Array<number>> = [[]]
   const resting: Array<number> = []
   let transitions = 0
+  let isUseful = false
   let frontier: Array<readonly [number, ModelState]> = [[0, first]]
   const stepsTo = (state: number): ReadonlyArray<string> => {
     const steps: Array<string> = []
@@ -35,15 +57,17 @@ export const search = (bounds: Bounds, left: ReadonlyArray<Rule> = [], mostState
     for (const [number, state] of frontier) {
       const what = broken(state)
       if (what !== undefined) {
-        return { states: known.size, transitions, loss: { what, steps: stepsTo(number) }, stuck: 0 }
+        return { states: known.size, transitions, loss: { what, steps: stepsTo(number) }, stuck: 0, isUseful }
       }
       if (isAtRest(state, bounds)) resting.push(number)
-      for (const [name, following] of next(state, bounds, without)) {
+      isUseful ||= state.bots.some(({ placements }) => placements.some((placement) => placement.state === "open"))
+      for (const [name, following] of next(state, bounds, without, by)) {
         transitions += 1
+        const isHelp = help.test(name)
         const key = keyOf(following)
         const seen = known.get(key)
         if (seen !== undefined) {
-          back[seen]?.push(number)
+          if (!isHelp) back[seen]?.push(number)
           continue
         }
         const fresh = known.size
@@ -51,13 +75,19 @@ export const search = (bounds: Bounds, left: ReadonlyArray<Rule> = [], mostState
         known.set(key, fresh)
         cameFrom.push(number)
         cameBy.push(name)
-        back.push([number])
+        back.push(isHelp ? [] : [number])
         reached.push([fresh, following])
       }
     }
     frontier = reached
   }
-  return { states: known.size, transitions, loss: undefined, stuck: known.size - reachableBack(back, resting) }
+  return {
+    states: known.size,
+    transitions,
+    loss: undefined,
+    stuck: known.size - reachableBack(back, resting),
+    isUseful
+  }
 }
 
 const reachableBack = (back: ReadonlyArray<ReadonlyArray<number>>, from: ReadonlyArray<number>): number => {

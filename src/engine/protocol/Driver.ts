@@ -18,7 +18,7 @@ import type { Placement } from "../state/Placement.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Calls from "./Calls.ts"
 import { type CallName, type Done, type DueFacts, due, type Why } from "./Due.ts"
-import { endsBySilence } from "./Silence.ts"
+import { concluded, endsBySilence, type Seen } from "./Silence.ts"
 import * as Tries from "./Tries.ts"
 import * as WalletCalls from "./WalletCalls.ts"
 
@@ -46,6 +46,7 @@ const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.
     now,
     venueNow: VenueTime.of(books.state, now),
     monotonicNow: yield* monotonicMillis,
+    concluded: (placement: Placement, seen: Seen) => concluded(placement, seen, settings),
     ...{ runStartedAt, settings, market, placements, payAgain, wallet: wallet.kind },
     ...{ mayGoOn, mayBegin: mayBegin(now) },
     ...ofGo

@@ -24,7 +24,7 @@ import type { Placement } from "../state/Placement.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
 import { editedSince } from "../tracking/MoneyPath.ts"
 import { givenUp, shared, sharing } from "./Meaning.ts"
-import { concluded, silence } from "./Silence.ts"
+import type { Seen } from "./Silence.ts"
 import type { Tries } from "./Tries.ts"
 
 /** What an order, or the venue, is read for. */
@@ -51,6 +51,8 @@ export interface DueFacts {
   readonly monotonicNow: number
   readonly runStartedAt: number
   readonly settings: Settings
+  /** What it means that nothing came. */
+  readonly concluded: (placement: Placement, seen: Seen) => ReadonlyArray<BotEvent>
   /** Missing when it is no longer configured. */
   readonly market: Market | undefined
   /** All placements: no two may share a deposit address. */
@@ -168,7 +170,7 @@ export const rows: ReadonlyArray<DueRow> = [
     state: begun,
     when: "it may have been paid, and that could still show",
     holds: (placement, facts) =>
-      isDoubted(placement) && silence(placement, { runMillis: runMillis(facts) }, facts.settings) === "wait",
+      isDoubted(placement) && facts.concluded(placement, { runMillis: runMillis(facts) }).length === 0,
     todo: wait
   },
   {
@@ -200,8 +202,7 @@ export const rows: ReadonlyArray<DueRow> = [
     state: ["creating"],
     when: "its create has no answer",
     holds: always,
-    todo: (placement, facts) =>
-      record(concluded(placement, { quietMillis: quietMillis(placement, facts) }, facts.settings))
+    todo: (placement, facts) => record(facts.concluded(placement, { quietMillis: quietMillis(placement, facts) }))
   },
   // From an order to a payment.
   {

@@ -167,15 +167,20 @@ const nothing: Required<Seen> = {
   answer: ""
 }
 
-export const silence = (placement: Placement, seen: Seen, terms: SilenceTerms, table = rows): Meaning => {
-  const row = table.find(({ is }) => is(placement))
+export const silence = (placement: Placement, seen: Seen, terms: SilenceTerms): Meaning => {
+  const row = rows.find(({ is }) => is(placement))
   return row?.isLong({ ...nothing, ...seen }, terms) === true ? row.means : "wait"
 }
 
 /** What it means, as it is recorded. */
-export const concluded = (placement: Placement, seen: Seen, terms: SilenceTerms): ReadonlyArray<BotEvent> => {
+export const concluded = (
+  placement: Placement,
+  seen: Seen,
+  terms: SilenceTerms,
+  table = rows
+): ReadonlyArray<BotEvent> => {
   const known = { ...nothing, ...seen }
-  const row = rows.find(({ is }) => is(placement))
+  const row = table.find(({ is }) => is(placement))
   if (row === undefined || !row.isLong(known, terms)) return []
   const reason = row.because(placement, known, terms)
   if (row.means === "given up") return [{ _tag: "Abandoned", ...about(placement), reason }]
