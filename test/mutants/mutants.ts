@@ -215,17 +215,15 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: due,
-        find: '  { state: ["funding"], when: "its deposit may take so long"',
-        replace: `  {
-    state: ["funding"],
-    when: "it is to be cancelled",
-    holds: both(isByPayload, ({ cancel }) => cancel !== undefined),
-    todo: ({ funding, id: placement, inputAmount, inputAsset: asset, slot, strategy }) => {
-      const amount = funding?.amount ?? inputAmount
-      return record([{ _tag: "FundingDead", strategy, slot, placement, asset, amount, reason: "cancelled" }])
-    }
-  },
-  { state: ["funding"], when: "its deposit may take so long"`
+        find: '  [funding, "its deposit may take so long"',
+        replace: `  [
+    funding,
+    "it is to be cancelled",
+    both(isByPayload, ({ cancel }) => cancel !== undefined),
+    ({ id: placement, inputAmount: amount, inputAsset: asset, slot, strategy }) =>
+      record([{ _tag: "FundingDead", strategy, slot, placement, asset, amount, reason: "cancelled" }])
+  ],
+  [funding, "its deposit may take so long"`
       }
     ]
   },
@@ -241,8 +239,13 @@ export const mutants: ReadonlyArray<Mutant> = [
       },
       {
         file: due,
-        find: "    holds: both(isByPayload, hasExecuted),",
-        replace: "    holds: both(isByPayload, hasExecuted, not(isByPayload)),"
+        find: "both(isByPayload, hasExecuted, isToBeWatched), read(",
+        replace: "both(isByPayload, not(isByPayload)), read("
+      },
+      {
+        file: due,
+        find: "both(isByPayload, hasExecuted), wait]",
+        replace: "both(isByPayload, hasExecuted, not(isByPayload)), wait]"
       }
     ]
   },

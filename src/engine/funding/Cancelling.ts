@@ -11,7 +11,7 @@ import { present } from "../../domain/Present.ts"
 import { type Answer, Venue } from "../../venue/Venue.ts"
 import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
 import { mayHoldMoney } from "../restart/JournalTail.ts"
-import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { Bookkeeper, change } from "../state/Bookkeeper.ts"
 import { about, type Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { isDoubtful, isToBeCancelled } from "../tracking/EarlyEnd.ts"
@@ -48,8 +48,6 @@ export const make = Effect.gen(function* () {
   const alive = PlacementNotes.make<true>(books.state)
   let hurriedAt = Number.NEGATIVE_INFINITY
 
-  const fresh = ({ id }: Placement): Placement | undefined => books.state.placements.get(id)
-
   /** Two things must not delay a cancel: a clock that went back, and failures from before the venue came back. */
   const isTime = (lastAt: number, attempts: number, isRefused: boolean, now: number): boolean => {
     const waited = now - lastAt
@@ -83,11 +81,8 @@ export const make = Effect.gen(function* () {
     alive.delete(placement.id)
   }
 
-  const note = (placement: Placement, { correlationId, value }: Answer<Order>) =>
-    books.recordFrom(() => {
-      const current = fresh(placement)
-      return current === undefined ? [] : observe(current, value, correlationId)
-    })
+  const note = ({ id }: Placement, { correlationId, value }: Answer<Order>) =>
+    change(books, id, (current) => observe(current, value, correlationId))
 
   const cancel = Effect.fnUntraced(function* (placement: Placement) {
     const { cancel: request, order } = placement

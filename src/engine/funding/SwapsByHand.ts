@@ -9,7 +9,7 @@ import { LeaseLost } from "../../journal/Lease.ts"
 import { FundingHold, Venue } from "../../venue/Venue.ts"
 import { closedBecause, type Step } from "../holds/Holds.ts"
 import * as Driver from "../protocol/Driver.ts"
-import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { Bookkeeper, change } from "../state/Bookkeeper.ts"
 import type { BotState } from "../state/BotState.ts"
 import { marketOf, type Placement } from "../state/Placement.ts"
 import { begun } from "../state/swaps/SwapByHand.ts"
@@ -55,12 +55,11 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
     if (order === undefined) return
     const { correlationId, value } = yield* readOrder(venue, by, order)
     const now = yield* Clock.currentTimeMillis
-    yield* books.recordFrom(({ placements }) => {
-      const current = placements.get(id)
-      return current === undefined || isFinished(current.state)
+    yield* change(books, id, (current) =>
+      isFinished(current.state)
         ? []
         : observe(current, value, correlationId, { waits: isUnproven(current, value.fillStatus, now, undefined) })
-    })
+    )
   })
 
   /** `payAgain`: unclear payments that the operator says were not made. */

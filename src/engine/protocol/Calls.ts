@@ -3,7 +3,6 @@
  * answer means after it. None of them decides whether it is due (`Due`), and none repeats itself.
  */
 import { Clock, Effect, Fiber, type Scope } from "effect"
-import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
@@ -15,7 +14,7 @@ import type { Settings } from "../EngineSettings.ts"
 import type * as Nonces from "../funding/Nonces.ts"
 import type { WalletPort } from "../funding/Wallet.ts"
 import type { Step } from "../holds/Holds.ts"
-import type { Bookkeeper } from "../state/Bookkeeper.ts"
+import { type Bookkeeper, change } from "../state/Bookkeeper.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { askedFor } from "../tracking/MoneyPath.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
@@ -58,19 +57,8 @@ export interface FundingInputs {
   readonly payAgain: ReadonlySet<string>
 }
 
-/** What is recorded of a placement is computed from what it is by then: a cancel may have been answered since. */
-const recordOf = (
-  { books }: Means,
-  { id }: Placement,
-  events: (placement: Placement) => ReadonlyArray<BotEvent>
-): ReturnType<Means["books"]["record"]> =>
-  books.recordFrom(({ placements }) => {
-    const placement = placements.get(id)
-    return placement === undefined ? [] : events(placement)
-  })
-
-const note = (means: Means, placement: Placement, { correlationId, value }: Answer<Order>, waits = false) =>
-  recordOf(means, placement, (known) => observe(known, value, correlationId, { waits }))
+const note = ({ books }: Means, { id }: Placement, { correlationId, value }: Answer<Order>, waits = false) =>
+  change(books, id, (known) => observe(known, value, correlationId, { waits }))
 
 export const create = Effect.fnUntraced(function* (means: Means, placement: Placement, market: Market) {
   const { books, settings, venue } = means

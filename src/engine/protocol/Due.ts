@@ -90,6 +90,14 @@ const giveUp =
   (placement, facts) =>
     record(givenUp(placement, why(placement, facts) ?? ""))
 
+/** In a go once. */
+const once =
+  (why: Why): Outcome =>
+  (_, { done }) =>
+    done.has(why) ? wait : read(why)
+const tellShared: Outcome = (placement, { placements }) => record(shared(placements.values(), placement))
+const interrupted = "limitbot was interrupted while the wallet was at work"
+
 const always: Test = () => true
 const not =
   (test: Test): Test =>
@@ -100,24 +108,38 @@ const both =
   (...known) =>
     tests.every((test) => test(...known))
 
-const isUnasked: Test = (_, { gate }) => gate === undefined
-const isClosed: Test = (_, { gate }) => gate?.why !== undefined
 const has =
   (...done: ReadonlyArray<Done>): Test =>
   (_, facts) =>
     done.some((each) => facts.done.has(each))
 
-const runMillis = ({ now, runStartedAt }: DueFacts): number => elapsedMillis(runStartedAt, now)
-const quietMillis = ({ changedAt }: Placement, { now }: DueFacts): number => elapsedMillis(changedAt, now)
+const isUnasked: Test = (_, { gate }) => gate === undefined
+const isClosed: Test = (_, { gate }) => gate?.why !== undefined
+const hasNoMarket: Test = (_, { market }) => market === undefined
+const mayNotGoOn: Test = (_, { mayGoOn }) => !mayGoOn
+const mayNotBegin: Test = (_, { mayBegin }) => !mayBegin
 
-const isSigned: Test = ({ by: _, inputAsset: __, side, swap }, { market, settings }) =>
+const ofSilence = (placement: Placement, { concluded, now, runStartedAt }: DueFacts): ReadonlyArray<BotEvent> =>
+  concluded(placement, {
+    quietMillis: elapsedMillis(placement.changedAt, now),
+    runMillis: elapsedMillis(runStartedAt, now)
+  })
+const mayStillShow: Test = (placement, facts) => isDoubted(placement) && ofSilence(placement, facts).length === 0
+
+const isUnchecked = not(has("before payment"))
+const isLate: Test = (placement, { now, settings }) => placement.deadline - now < marginMillis(placement, settings)
+const dearness = (placement: Placement) => placement.order && unless(tooDear(placement, placement.order))
+const isDear: Test = (placement) => dearness(placement) !== undefined
+const edit = ({ path, side }: Placement, { market, settings }: DueFacts) =>
+  path && market && unless(editedSince(side, path, market, settings.account))
+const isEdited: Test = (placement, facts) => edit(placement, facts) !== undefined
+const isShared: Test = (placement, { placements }) => sharing(placements.values(), placement) !== undefined
+const held = (_: Placement, { gate }: DueFacts) => unless(gate?.why)
+const unless = (why: string | undefined): string | undefined => (why === undefined ? undefined : `not funded: ${why}`)
+const isSigned: Test = ({ side, swap }, { market, settings }) =>
   market !== undefined &&
   (swap?.depositType ?? depositTypeOf(settings.account, inputAsset(market, side))) !== "ORIGIN_CHAIN"
-const isChecked = has("before payment")
-const dear = (placement: Placement) => (placement.order === undefined ? undefined : tooDear(placement, placement.order))
-const edited = ({ path, side }: Placement, { market, settings }: DueFacts) =>
-  path && market && editedSince(side, path, market, settings.account)
-const unless = (why: string | undefined): string | undefined => (why === undefined ? undefined : `not funded: ${why}`)
+const lacksPayload: Test = (_, { hasPayload }) => !hasPayload
 
 /** Whether the bytes are due to be sent, again as well: by the clock that the last sending was read from. */
 const isToBeSent: Test = ({ funding }, { done, now, settings, venueNow }) => {
@@ -129,6 +151,7 @@ const isToBeSent: Test = ({ funding }, { done, now, settings, venueNow }) => {
   const pause = backoffMillis(settings, attempts)
   return elapsedMillis(lastSentAt, now) >= (acknowledged ? Math.max(pause, settings.visibilityMillis) : pause)
 }
+const isUnsent: Test = ({ funding }) => funding?.attempts === 0
 const isExpired: Test = ({ funding }, { settings, venueNow }) =>
   funding !== undefined && venueNow >= funding.validUntil + settings.visibilityMillis
 const isByPayload: Test = ({ funding }) => funding !== undefined && funding.payment === undefined
@@ -148,6 +171,7 @@ const isWantedAgain: Test = (placement, { market, now, payAgain, settings, walle
   !isAtWork &&
   wallet === "command" &&
   placement.deadline - now >= marginMillis(placement, settings)
+const isStillUnpaid: Test = (_, facts) => facts.isStillUnpaid
 const isToBeReported: Test = ({ funding }, { done, now, settings }, { reportedAt, reports }) =>
   funding?.payment?.txHash !== undefined &&
   !funding.payment.isReported &&
@@ -162,145 +186,72 @@ const isUnpaidByNow: Test = ({ cancel, funding }, { done, venueNow }, { isAtWork
   (cancel !== undefined || venueNow >= funding.validUntil)
 
 const begun = ["planned", "creating", "created"] as const
+const planned = ["planned"] as const
+const creating = ["creating"] as const
+const created = ["created"] as const
+const funding = ["funding"] as const
+const doubt = ["in doubt"] as const
 const paid = ["funding", "in doubt"] as const
 
-export const rows: ReadonlyArray<DueRow> = [
+const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = [
   // What an earlier process began, and may have paid.
-  {
-    state: begun,
-    when: "it may have been paid, and that could still show",
-    holds: (placement, facts) =>
-      isDoubted(placement) && facts.concluded(placement, { runMillis: runMillis(facts) }).length === 0,
-    todo: wait
-  },
-  {
-    state: begun,
-    when: "it may have been paid",
-    holds: both(isDoubted, not(has("taking over"))),
-    todo: read("taking over")
-  },
-  { state: begun, when: "it may have been paid, and was looked at", holds: isDoubted, todo: wait },
-  {
-    state: begun,
-    when: "the venue was not yet asked what the journal has forgotten",
-    holds: (_, { mayGoOn }) => !mayGoOn,
-    todo: wait
-  },
+  [begun, "it may have been paid, and that could still show", mayStillShow, wait],
+  [begun, "it may have been paid", both(isDoubted, not(has("taking over"))), read("taking over")],
+  [begun, "it may have been paid, and was looked at", isDoubted, wait],
+  [begun, "the venue was not yet asked what the journal has forgotten", mayNotGoOn, wait],
   // From a plan to an order of ours.
-  { state: ["planned"], when: "nobody has looked whether it may begin", holds: isUnasked, todo: ask("create") },
-  { state: ["planned"], when: "something holds it", holds: isClosed, todo: giveUp((_, { gate }) => gate?.why) },
-  { state: ["planned"], when: "no more begin in this turn", holds: (_, { mayBegin }) => !mayBegin, todo: wait },
-  {
-    state: ["planned"],
-    when: "its market is gone",
-    holds: (_, { market }) => market === undefined,
-    todo: giveUp(() => "its market is not configured")
-  },
-  { state: ["planned"], when: "it may begin", holds: always, todo: { do: "create" } },
-  { state: ["creating"], when: "it was created in this go", holds: has("create"), todo: wait },
-  {
-    state: ["creating"],
-    when: "its create has no answer",
-    holds: always,
-    todo: (placement, facts) => record(facts.concluded(placement, { quietMillis: quietMillis(placement, facts) }))
-  },
+  [planned, "nobody has looked whether it may begin", isUnasked, ask("create")],
+  [planned, "something holds it", isClosed, giveUp((_, { gate }) => gate?.why)],
+  [planned, "no more begin in this turn", mayNotBegin, wait],
+  [planned, "its market is gone", hasNoMarket, giveUp(() => "its market is not configured")],
+  [planned, "it may begin", always, { do: "create" }],
+  [creating, "it was created in this go", has("create"), wait],
+  [creating, "its create has no answer", always, (placement, facts) => record(ofSilence(placement, facts))],
   // From an order to a payment.
-  {
-    state: ["created"],
-    when: "too little time is left",
-    holds: (placement, facts, tries) =>
-      !isChecked(placement, facts, tries) && placement.deadline - facts.now < marginMillis(placement, facts.settings),
-    todo: giveUp(() => "too little time is left until its deadline")
-  },
-  {
-    state: ["created"],
-    when: "its fees are too high",
-    holds: both(not(isChecked), (placement) => dear(placement) !== undefined),
-    todo: giveUp((placement) => unless(dear(placement)))
-  },
-  {
-    state: ["created"],
-    when: "there is nothing to sign yet",
-    holds: both(isChecked, isSigned, (_, { hasPayload }) => !hasPayload),
-    todo: (_, { done }) => (done.has("payload") ? wait : read("payload"))
-  },
-  { state: ["created"], when: "nobody has looked whether it may be paid", holds: isUnasked, todo: ask("fund") },
-  { state: ["created"], when: "something holds it", holds: isClosed, todo: giveUp((_, { gate }) => unless(gate?.why)) },
-  {
-    state: ["created"],
-    when: "its market is gone",
-    holds: (_, { market }) => market === undefined,
-    todo: giveUp(() => "not funded: its market is not configured")
-  },
-  {
-    state: ["created"],
-    when: "money is wanted elsewhere by now",
-    holds: both(not(isChecked), (placement, facts) => edited(placement, facts) !== undefined),
-    todo: giveUp((placement, facts) => unless(edited(placement, facts)))
-  },
-  {
-    state: ["created"],
-    when: "another order has its address",
-    holds: both(not(isChecked), (placement, { placements }) => sharing(placements.values(), placement) !== undefined),
-    todo: (placement, { placements }) => record(shared(placements.values(), placement))
-  },
-  { state: ["created"], when: "it was not read once more", holds: not(isChecked), todo: read("before payment") },
-  { state: ["created"], when: "its payment is signed here", holds: isSigned, todo: { do: "sign" } },
-  { state: ["created"], when: "its payment is made elsewhere", holds: always, todo: { do: "pay" } },
+  [
+    created,
+    "too little time is left",
+    both(isUnchecked, isLate),
+    giveUp(() => "too little time is left until its deadline")
+  ],
+  [created, "its fees are too high", both(isUnchecked, isDear), giveUp(dearness)],
+  [created, "there is nothing to sign yet", both(not(isUnchecked), isSigned, lacksPayload), once("payload")],
+  [created, "nobody has looked whether it may be paid", isUnasked, ask("fund")],
+  [created, "something holds it", isClosed, giveUp(held)],
+  [created, "its market is gone", hasNoMarket, giveUp(() => "not funded: its market is not configured")],
+  [created, "money is wanted elsewhere by now", both(isUnchecked, isEdited), giveUp(edit)],
+  [created, "another order has its address", both(isUnchecked, isShared), tellShared],
+  [created, "it was not read once more", isUnchecked, read("before payment")],
+  [created, "its payment is signed here", isSigned, { do: "sign" }],
+  [created, "its payment is made elsewhere", always, { do: "pay" }],
   // From a payment to its deposit.
-  { state: paid, when: "it was paid in this go", holds: has("sign", "pay"), todo: wait },
-  {
-    state: ["funding"],
-    when: "nobody has looked whether its bytes may go",
-    holds: both(isToBeSent, isUnasked),
-    todo: ({ funding }) => ask(funding?.attempts === 0 ? "fund" : "resend")
-  },
-  { state: ["funding"], when: "its bytes may go", holds: both(isToBeSent, not(isClosed)), todo: { do: "send" } },
-  { state: ["funding"], when: "its deposit may take so long", holds: both(isByPayload, not(isExpired)), todo: wait },
-  {
-    state: ["funding"],
-    when: "it has executed, and shows no deposit",
-    holds: both(isByPayload, hasExecuted),
-    todo: (...known) => (isToBeWatched(...known) ? read("doubt") : wait)
-  },
-  {
-    state: ["funding"],
-    when: "its payload has expired",
-    holds: isByPayload,
-    todo: (_, { done }) => (hasRead(done) ? wait : read("no deposit"))
-  },
-  {
-    state: paid,
-    when: "the wallet's answer is lost",
-    holds: isForgotten,
-    todo: (placement) => record(unclear(placement, "limitbot was interrupted while the wallet was at work"))
-  },
-  {
-    state: ["in doubt"],
-    when: "the operator wants it paid again",
-    holds: both(isWantedAgain, not(has("paying again"))),
-    todo: read("paying again")
-  },
-  {
-    state: ["in doubt"],
-    when: "it waits to be paid again, and nobody has looked whether it may be",
-    holds: both(isWantedAgain, isUnasked, (_, { isStillUnpaid }) => isStillUnpaid),
-    todo: ask("fund")
-  },
-  {
-    state: ["in doubt"],
-    when: "it waits to be paid again",
-    holds: both(isWantedAgain, not(isClosed), (_, { isStillUnpaid }) => isStillUnpaid),
-    todo: { do: "pay" }
-  },
-  { state: paid, when: "the venue does not know the transaction", holds: isToBeReported, todo: { do: "report" } },
-  { state: ["funding"], when: "it was not paid by its end", holds: isUnpaidByNow, todo: read("payment") },
-  { state: ["in doubt"], when: "nobody knows whether it was paid", holds: isToBeWatched, todo: read("doubt") }
+  [paid, "it was paid in this go", has("sign", "pay"), wait],
+  [
+    funding,
+    "nobody has looked whether its bytes may go, for the first time",
+    both(isToBeSent, isUnsent, isUnasked),
+    ask("fund")
+  ],
+  [funding, "nobody has looked whether its bytes may go again", both(isToBeSent, isUnasked), ask("resend")],
+  [funding, "its bytes may go", both(isToBeSent, not(isClosed)), { do: "send" }],
+  [funding, "its deposit may take so long", both(isByPayload, not(isExpired)), wait],
+  [funding, "it has executed, and shows no deposit", both(isByPayload, hasExecuted, isToBeWatched), read("doubt")],
+  [funding, "it has executed, and was read of late", both(isByPayload, hasExecuted), wait],
+  [funding, "its payload has expired", isByPayload, once("no deposit")],
+  [paid, "the wallet's answer is lost", isForgotten, (placement) => record(unclear(placement, interrupted))],
+  [doubt, "the operator wants it paid again", both(isWantedAgain, not(has("paying again"))), read("paying again")],
+  [doubt, "nobody has looked whether it may be paid again", both(isWantedAgain, isStillUnpaid, isUnasked), ask("fund")],
+  [doubt, "it may be paid again", both(isWantedAgain, isStillUnpaid, not(isClosed)), { do: "pay" }],
+  [paid, "the venue does not know the transaction", isToBeReported, { do: "report" }],
+  [funding, "it was not paid by its end", isUnpaidByNow, read("payment")],
+  [doubt, "nobody knows whether it was paid", isToBeWatched, read("doubt")]
 ]
 
+export const rows: ReadonlyArray<DueRow> = table.map(([state, when, holds, todo]) => ({ state, when, holds, todo }))
+
 /** What is in no row waits: for the venue's list, for a cancel, or for nothing any more. */
-export const due = (placement: Placement, tries: Tries, facts: DueFacts, table = rows): Todo => {
-  const row = table.find(({ holds, state }) => state.includes(placement.state) && holds(placement, facts, tries))
+export const due = (placement: Placement, tries: Tries, facts: DueFacts, by = rows): Todo => {
+  const row = by.find(({ holds, state }) => state.includes(placement.state) && holds(placement, facts, tries))
   if (row === undefined) return wait
   return typeof row.todo === "function" ? row.todo(placement, facts, tries) : row.todo
 }

@@ -12,7 +12,7 @@ import type { Market } from "../../domain/Market.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { concluded, hasArrived, isOnItsWay } from "../protocol/Silence.ts"
-import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { Bookkeeper, change } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import { orderPages, readOrder } from "../tracking/OrderReads.ts"
 import { found, isFromOurCreate, observe } from "../tracking/OrderTracker.ts"
@@ -35,10 +35,7 @@ export const make = Effect.gen(function* () {
 
   /** What is recorded of a placement is computed from what it is by then. */
   const recordOf = ({ id }: Placement, events: (placement: Placement) => ReadonlyArray<BotEvent>) =>
-    books.recordFrom(({ placements }) => {
-      const placement = placements.get(id)
-      return placement !== undefined && isDoubted(placement) ? events(placement) : []
-    })
+    change(books, id, (placement) => (isDoubted(placement) ? events(placement) : []))
 
   /** One look, when it has been waited for long enough; fails only when the bot must stop or cannot reach the venue. */
   const follow = Effect.fn("Quarantine.follow")(function* (placement: Placement, market: Market | undefined) {

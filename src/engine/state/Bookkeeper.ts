@@ -7,6 +7,7 @@ import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { broken, Journal, type JournalError } from "../../journal/Journal.ts"
 import * as BotState from "./BotState.ts"
+import type { Placement } from "./Placement.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
 
 /** The journal holds a history that cannot have happened. */
@@ -50,6 +51,17 @@ export class Bookkeeper extends Context.Service<
     )
   }
 }
+
+/** Records what follows for a placement from what it is by then: beside whoever asks, a cancel may have been answered since. */
+export const change = (
+  { recordFrom }: Pick<Bookkeeper["Service"], "recordFrom">,
+  id: string,
+  events: (placement: Placement) => ReadonlyArray<BotEvent>
+): Effect.Effect<void, JournalError> =>
+  recordFrom(({ placements }) => {
+    const placement = placements.get(id)
+    return placement === undefined ? [] : events(placement)
+  })
 
 const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   const journal = yield* Journal

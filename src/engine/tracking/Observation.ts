@@ -23,7 +23,7 @@ import { EngineSettings } from "../EngineSettings.ts"
 import * as Mistakes from "../Mistakes.ts"
 import { isDoubted, isUnsigned, missingBy, unsignedIn } from "../restart/JournalTail.ts"
 import * as SecondOrder from "../restart/SecondOrder.ts"
-import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { Bookkeeper, change } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
@@ -145,12 +145,9 @@ export const make = Effect.gen(function* () {
   const noteMissing = Effect.fnUntraced(function* (placement: string, { reason }: VenueError) {
     if (reason._tag !== "Rejected" || reason.status !== notFound) return
     const now = yield* monotonicMillis
-    yield* books.recordFrom(({ placements }) => {
-      const known = placements.get(placement)
-      return known === undefined
-        ? []
-        : consistency.missed(known, now, `${reason.code}: ${reason.text}`, reason.correlationId)
-    })
+    yield* change(books, placement, (known) =>
+      consistency.missed(known, now, `${reason.code}: ${reason.text}`, reason.correlationId)
+    )
   })
 
   /** Reads what the list did not show: finished orders leave it, and it may lag. A failure affects only its order. */
@@ -283,9 +280,7 @@ export const make = Effect.gen(function* () {
       // Ours are recognised by their terms.
       if (id === undefined || (!isBound && why !== undefined)) return odd
       // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
-      const noted = books.recordFrom(({ placements }) => {
-        const placement = placements.get(id)
-        if (placement === undefined) return []
+      const noted = change(books, id, (placement) => {
         const { events, isAlive } =
           placement.order?.id === report.order.id
             ? consistency.revived(placement, report.order, now)
