@@ -169,25 +169,16 @@ const transfersOfPlacement = (ledger: Ledger, event: PlacementEvent): ReadonlyAr
 const depositSeen = (ledger: Ledger, event: Of<"DepositSeen">): ReadonlyArray<Transfer> => {
   // What was in doubt, or given up as lost, shows after all. Anything beyond left the wallet without a record of ours
   // (a lost journal tail): the wallet pays for it.
-  const at = (account: AccountName) => ({ account, owner: event.placement })
-  const held = (account: AccountName) => balance(ledger, event.asset, account, event.placement)
-  const left = (["deposit in flight", "in doubt", "residual"] as const).reduce(
-    ({ rest, moved }, place) => {
-      const amount = min(rest, max(0n, held(place)))
-      return {
-        rest: rest - amount,
-        moved: [...moved, { asset: event.asset, amount, from: at(place), to: at("in order") }]
-      }
-    },
-    { rest: event.fresh, moved: noTransfers }
-  )
-  const unknown = {
-    asset: event.asset,
-    amount: left.rest,
-    from: { account: purseOf(event.strategy), owner: event.strategy },
-    to: at("in order")
+  const { asset, fresh, placement: owner, strategy } = event
+  const to = { account: "in order", owner } as const
+  const moved: Array<Transfer> = []
+  let rest = fresh
+  for (const account of ["deposit in flight", "in doubt", "residual"] as const) {
+    const amount = min(rest, max(0n, balance(ledger, asset, account, owner)))
+    moved.push({ asset, amount, from: { account, owner }, to })
+    rest -= amount
   }
-  return transfers([...left.moved, unknown])
+  return transfers([...moved, { asset, amount: rest, from: { account: purseOf(strategy), owner: strategy }, to }])
 }
 
 /** An asset that was swapped into itself was moved, not traded: what did not arrive is the fee of the move. */
@@ -196,8 +187,6 @@ export const feeOfMove = ({ amountIn, amountOut, inputAsset, outputAsset }: Of<"
 
 const transfers = (candidates: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> =>
   candidates.filter((transfer) => transfer.amount !== 0n)
-
-const noTransfers: ReadonlyArray<Transfer> = []
 
 /** All that a placement holds in these places, in all but the target's when none are named. */
 const moveAll = (

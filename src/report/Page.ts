@@ -19,7 +19,7 @@ export type PagePart =
   /** Elements of a page without a script, or for one (`html/ChartScript.ts`), and what stands for them in a terminal. */
   | { readonly kind: "drawn"; readonly html: () => string; readonly lines: ReadonlyArray<string> }
 
-export interface Section {
+export interface PageSection {
   readonly title: string
   readonly parts: ReadonlyArray<PagePart>
   readonly note?: string
@@ -35,7 +35,7 @@ export interface Page {
   readonly headline: Facts
   /** What the figures mean. */
   readonly says: ReadonlyArray<string>
-  readonly sections: ReadonlyArray<Section>
+  readonly sections: ReadonlyArray<PageSection>
 }
 
 export const sentences = (...all: ReadonlyArray<string>): PagePart => ({ kind: "sentences", sentences: all })

@@ -2,7 +2,7 @@
  * One HTML file that needs nothing else: no requests, readable in the dark, on paper and in ten years. The functions
  * that make elements escape text, and nothing else does.
  */
-import { type Facts, type Page, type PagePart, type Section, sentences } from "../Page.ts"
+import { type Facts, type Page, type PagePart, type PageSection, sentences } from "../Page.ts"
 import { chartScript } from "./ChartScript.ts"
 import { style } from "./HtmlPageStyle.ts"
 
@@ -77,7 +77,7 @@ export const folded = (name: string, content: string): string =>
 /** Where a script draws. */
 export const canvas = (id: string): string => `<div id="${id}" class="chart"></div>`
 
-const sectionOf = ({ title, note, parts }: Section): string =>
+const sectionOf = ({ title, note, parts }: PageSection): string =>
   `<section><h2>${escape(title)}</h2>${note === undefined ? "" : `<p class="hint">${escape(note)}</p>`}${parts.map(partOf).join("")}</section>`
 
 const partOf = (part: PagePart): string => {

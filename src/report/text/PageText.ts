@@ -1,5 +1,5 @@
 /** A page for a terminal: the same figures and sentences, without what is only drawn and without where it comes from. */
-import type { Page, PagePart, Section } from "../Page.ts"
+import type { Page, PagePart, PageSection } from "../Page.ts"
 import * as Table from "./Table.ts"
 
 export const lines = ({ title, subtitle, fees, headline, says, sections }: Page): ReadonlyArray<string> => [
@@ -13,7 +13,7 @@ export const lines = ({ title, subtitle, fees, headline, says, sections }: Page)
   ...sections.flatMap(sectionLines)
 ]
 
-const sectionLines = ({ title, parts, note, isPageOnly = false }: Section): ReadonlyArray<string> => {
+const sectionLines = ({ title, parts, note, isPageOnly = false }: PageSection): ReadonlyArray<string> => {
   const content = isPageOnly ? [] : parts.flatMap(partLines)
   return content.length === 0 ? [] : ["", note === undefined ? title : `${title}: ${note}`, ...content]
 }

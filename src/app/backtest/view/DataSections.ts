@@ -9,7 +9,7 @@ import type { Source } from "../RunCandles.ts"
 export const of = (
   assumptions: ReadonlyArray<string>,
   sources: BacktestResult["sources"]
-): ReadonlyArray<Page.Section> => [
+): ReadonlyArray<Page.PageSection> => [
   {
     title: "Assumptions",
     parts: [Page.sentences(...assumptions), Page.heading("Not modelled"), Page.sentences(...notModelled)],

@@ -28,7 +28,7 @@ const acrossOf = ({ markets }: MonteCarloFound) => {
   }
 }
 
-const byMarket = (found: MonteCarloFound): ReadonlyArray<Page.Section> => {
+const byMarket = (found: MonteCarloFound): ReadonlyArray<Page.PageSection> => {
   const across = acrossOf(found)
   if (across === undefined) return []
   const { medianGain, worstGain } = across.together
@@ -60,7 +60,7 @@ const fanOf = (simulations: ReadonlyArray<MonteCarlo.Simulation>): string => {
   return fan({ label: "Gain over time", line: at("p50"), bands, ends: ["start", "end"], format })
 }
 
-const spread = (label: string, values: ReadonlyArray<number>, marked: number): ReadonlyArray<Page.Section> => {
+const spread = (label: string, values: ReadonlyArray<number>, marked: number): ReadonlyArray<Page.PageSection> => {
   if (values.length < 2) return []
   const bars = Page.drawn(() => histogram(values, { noun: "simulations", label, format, marked }))
   return [{ title: label, parts: [bars], note: "The bar of the median stands out." }]

@@ -55,7 +55,7 @@ const figure = (value: number | undefined): string =>
       ? value.toFixed(2)
       : value.toPrecision(2)
 
-export const section = (across: Across): Page.Section => {
+export const section = (across: Across): Page.PageSection => {
   const { best, markets, objective, space } = across
   const titles = ["#", ...space.map(({ path }) => path), ...markets.map(({ name }) => name), "MEDIAN", "WORST"]
   const rows = best.map(({ trial }, index) => {

@@ -149,7 +149,7 @@ const figures = (result: TrialFigures): ReadonlyArray<string> => [
 const figureTitles = ["PNL", "DRAWDOWN", "FILLS", "DAILY SHARPE"]
 
 /** What else was asked about the best. */
-const furtherSections = ({ also, pareto, sensitivity, space }: SweepFound): ReadonlyArray<Page.Section> => [
+const furtherSections = ({ also, pareto, sensitivity, space }: SweepFound): ReadonlyArray<Page.PageSection> => [
   ...also.map(({ data, best }) => ({
     title: `The same over ${data}`,
     parts: [
@@ -192,7 +192,7 @@ const furtherSections = ({ also, pareto, sensitivity, space }: SweepFound): Read
 /** Two decimals, or more for small figures. */
 const figure = (value: number): string => (Math.abs(value) >= 1 ? value.toFixed(2) : value.toPrecision(2))
 
-const mapSections = (found: SweepFound): ReadonlyArray<Page.Section> => {
+const mapSections = (found: SweepFound): ReadonlyArray<Page.PageSection> => {
   const map = mapOf(found)
   if (map === undefined) return []
   const drawn = Page.drawn(() => maps(map, winnerOn(map, found)), HeatMap.lines(map, figure))
@@ -200,7 +200,7 @@ const mapSections = (found: SweepFound): ReadonlyArray<Page.Section> => {
 }
 
 /** Where the best stands among all. */
-const scoreSections = ({ best, compared, objective }: SweepFound): ReadonlyArray<Page.Section> => {
+const scoreSections = ({ best, compared, objective }: SweepFound): ReadonlyArray<Page.PageSection> => {
   const winner = compared.find(({ trial }) => trial === best[0]?.trial)
   const scores = compared.flatMap((result) =>
     result.refused === undefined ? [Objective.score(objective, result)] : []
@@ -216,7 +216,7 @@ const short = (value: number): string =>
   Math.abs(value) >= 1000 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toPrecision(3)
 
 /** The strategy file with the values of the best, to copy. */
-const fileSections = ({ best, runs, space }: SweepFound): ReadonlyArray<Page.Section> => {
+const fileSections = ({ best, runs, space }: SweepFound): ReadonlyArray<Page.PageSection> => {
   const [first] = best
   const written = Result.getOrUndefined(SweepSpace.template(runs[0].strategy.text, space))
   if (first === undefined || written === undefined) return []
@@ -226,7 +226,10 @@ const fileSections = ({ best, runs, space }: SweepFound): ReadonlyArray<Page.Sec
 
 const mostRefused = 50
 
-const refusedSections = ({ space }: SweepFound, refused: ReadonlyArray<TrialResult>): ReadonlyArray<Page.Section> => {
+const refusedSections = (
+  { space }: SweepFound,
+  refused: ReadonlyArray<TrialResult>
+): ReadonlyArray<Page.PageSection> => {
   if (refused.length === 0) return []
   const rows = refused.slice(0, mostRefused).map(({ values, refused: why = "" }) => [...values, why])
   const more = refused.length > mostRefused ? ` The first ${mostRefused} of them.` : ""

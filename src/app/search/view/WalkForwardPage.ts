@@ -32,7 +32,7 @@ const acrossOf = ({ markets }: WalkForwardFound) => {
   return { markets: found, together: together(found.map(({ profitQuote }) => profitQuote)) }
 }
 
-const byMarket = (found: WalkForwardFound): ReadonlyArray<Page.Section> => {
+const byMarket = (found: WalkForwardFound): ReadonlyArray<Page.PageSection> => {
   const across = acrossOf(found)
   if (across === undefined) return []
   const { median, worst } = across.together
