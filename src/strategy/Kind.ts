@@ -6,6 +6,7 @@
  * editors, the questions of `limitbot init` and the template that the answers fill.
  */
 import type { Amount } from "../domain/Amount.ts"
+import type { Reason } from "../domain/BotEvent.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Memory } from "./Decision.ts"
 import * as Read from "./Fields.ts"
@@ -70,7 +71,7 @@ export interface Kind extends Form {
 
 /** The settings of a section, and what reasons and amounts need beside them. */
 export type Whole<K extends (market: Market) => Read.Keys> = Read.SettingsOf<ReturnType<K>> &
-  Pick<Section<unknown>, "market" | "keys">
+  Pick<Section<ReturnType<K>>, "market" | "keys">
 
 /** What the settings of a section are checked with. */
 export interface Section<T> extends KindContext {
@@ -79,7 +80,7 @@ export interface Section<T> extends KindContext {
   readonly at: (key: keyof T) => Span
   readonly isWritten: (key: keyof T) => boolean
   /** Where the keys are that a reason names. */
-  readonly keys: KeyPlaces
+  readonly keys: KeyPlaces<keyof T & string>
 }
 
 /** `first`: what several keys say together, which is checked even where another key is missing; `make`: the strategy. */
@@ -121,3 +122,8 @@ export const eitherForm = (
   schema: () => ({ anyOf: forms.map(({ schema }) => schema()) }),
   read: (section, context) => of(section, context).read(section, context)
 })
+
+/** Reasons of a decision, each with the key that it follows from. */
+export const reasons =
+  <P extends string>(keys: (path: P) => string) =>
+  (code: string, text: string, key: P): Reason => ({ code, text, source: keys(key) })

@@ -236,8 +236,11 @@ const addEntry = (
 const firstSeen = (to: Report, { key }: YamlEntry): string =>
   `first on line ${lineAt(to.source, key.start)}; keep one of them`
 
-/** The place of a key by its path, such as `safety.active` or `limits.budget`: where an explanation sends the reader. */
-export type KeyPlaces = (path: string) => string
+/**
+ * The place of a key by its path, such as `safety.active` or `limits.budget`: where an explanation sends the reader. `K`: the
+ * keys of the section, so that no explanation names another.
+ */
+export type KeyPlaces<K extends string = string> = (path: K | `${K}.${string}` | `limits.${string}`) => string
 
 /** Paths begin in the section; those under `limits` in the file. A key that is not written has the place of its parent. */
 export const keyPlaces = (section: YamlNode, root: YamlNode, { source }: Report): KeyPlaces => {

@@ -36,7 +36,7 @@ export interface Grid {
   readonly shape: CellShape
   readonly budget: Budget
   readonly fundNearest: number | undefined
-  readonly keys: KeyPlaces
+  readonly keys: GridPlaces
   readonly notNearest: Reason
 }
 
@@ -57,11 +57,14 @@ export interface Level {
 }
 
 /** One cell between each level and the next; at a high price a size may round to nothing. */
+/** Where the keys are that a reason of any grid names. */
+export type GridPlaces = KeyPlaces<"levels" | "fundNearest" | "trail">
+
 export const makeCells = (
   market: Market,
   prices: ReadonlyArray<Level>,
   shape: CellShape,
-  keys: KeyPlaces
+  keys: GridPlaces
 ): ReadonlyArray<Cell> => {
   const width = Math.max(2, String(prices.length - 2).length)
   const cells: Array<Cell> = []
@@ -83,7 +86,7 @@ export const makeCell = (
   low: Level,
   higher: Price,
   shape: CellShape,
-  keys: KeyPlaces
+  keys: GridPlaces
 ): Cell => {
   const { price, source } = low
   const quantity = quantityAt(market, shape.size, price)

@@ -15,8 +15,7 @@ import { present } from "../../domain/Present.ts"
 import type { Bounds, Decision, Memory } from "../Decision.ts"
 import type { Budget, Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
-import type { KeyPlaces } from "../YamlReader.ts"
-import { type Cell, type CellShape, levelsOf, makeCell, renamed, sizesOf } from "./GridCells.ts"
+import { type Cell, type CellShape, type GridPlaces, levelsOf, makeCell, renamed, sizesOf } from "./GridCells.ts"
 import { type Candidate, choose, nextWaiting } from "./grid/Choice.ts"
 import { begin, isEdited, type Print, remember, sellersFrom, slotIn, type Version, versionIn } from "./grid/Versions.ts"
 import { decimalIn, numberIn } from "./Memory.ts"
@@ -36,7 +35,7 @@ export interface TrailingGrid {
   readonly count: number
   readonly trail: Trail
   readonly budget: Budget
-  readonly keys: KeyPlaces
+  readonly keys: GridPlaces
 }
 
 /** A cell by its number; `undefined` where there can be none. */

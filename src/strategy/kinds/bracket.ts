@@ -9,13 +9,12 @@
  * (see `BracketRule`).
  */
 import { formatWithSymbol, max } from "../../domain/Amount.ts"
-import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, opposite, type Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Decision, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { type Behaviour, eitherForm, form, type Kind, type Section, type Whole } from "../Kind.ts"
+import { type Behaviour, eitherForm, form, type Kind, reasons, type Section, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
@@ -166,7 +165,7 @@ const stopOf = (whole: Bracket, { best, isBreakeven }: State): Price => {
 }
 
 /** The key that puts the stop where it is. */
-const stopKey = (whole: Bracket, { best, isBreakeven }: State): string => {
+const stopKey = (whole: Bracket, { best, isBreakeven }: State) => {
   const fixed = isBreakeven ? whole.entry.price : whole.stop
   const isTrailing = isBetter(whole, stopOf(whole, { best, isBreakeven, isStopped: false }), fixed)
   return isTrailing ? "trail" : isBreakeven ? "breakevenAt" : "stop"
@@ -226,7 +225,7 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
     : takeProfit
   const numbers = `take-profit ${Decimal.format(takeProfit.price)}, stop ${Decimal.format(stop)}`
   const amount = `${formatWithSymbol(entry.quantity, market.base)} at ${Decimal.format(entry.price)}`
-  const because = (code: string, text: string, key: string): Reason => ({ code, text, source: keys(key) })
+  const because = reasons(keys)
   const why = state?.isStopped
     ? because(
         "stop",

@@ -5,12 +5,11 @@
  */
 
 import { formatWithSymbol } from "../../domain/Amount.ts"
-import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, mid, type Price } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { form, type Kind, type Whole } from "../Kind.ts"
+import { form, type Kind, reasons, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
@@ -128,7 +127,7 @@ const decide = (whole: Dca, view: View, memory: Memory): Decision => {
     if (known !== undefined && !isFinished) open.push([slot, known])
   }
   const trigger = after.made < times ? triggerOf(whole, after.last) : undefined
-  const because = (code: string, text: string, key: string): Reason => ({ code, text, source: keys(key) })
+  const because = reasons(keys)
   const isAbove = whole.pauseAbove !== undefined && !Decimal.isLess(price, whole.pauseAbove)
   const pause = isAbove ? "pauseAbove" : "pauseBelow"
   const waiting = isPaused ? "paused: the price is outside pauseBelow and pauseAbove" : "waits for its time"

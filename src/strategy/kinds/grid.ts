@@ -18,9 +18,9 @@ import { type Behaviour, eitherForm, type Form, form, formOf, type Kind, type Se
 import { place, type Report, report, type Span } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { Budget } from "../Strategy.ts"
-import type { KeyPlaces, YamlNode } from "../YamlReader.ts"
+import type { YamlNode } from "../YamlReader.ts"
 import { lackText } from "./BudgetCheck.ts"
-import { type Cell, type CellShape, type Grid, type Level, levelsOf, makeCells } from "./GridCells.ts"
+import { type Cell, type CellShape, type Grid, type GridPlaces, type Level, levelsOf, makeCells } from "./GridCells.ts"
 import { cellsOf, earns } from "./grid/Earnings.ts"
 import { editable } from "./grid/EditedGrid.ts"
 import { checkEnds, endingAt, endKeys } from "./grid/GridEnd.ts"
@@ -143,7 +143,7 @@ const computedLevels = (
 }
 
 const bounded = (
-  whole: Whole<typeof common>,
+  whole: Whole<typeof common> & { readonly keys: GridPlaces },
   section: Section<ReturnType<typeof common>>,
   { levels, following }: Levels
 ): Behaviour | undefined => {
@@ -176,7 +176,7 @@ const gridOf = (
   shape: CellShape,
   budget: Budget,
   fundNearest: number | undefined,
-  keys: KeyPlaces
+  keys: GridPlaces
 ): Grid => {
   const text = `not funded: outside the ${fundNearest} nearest buys and sells`
   return {

@@ -13,14 +13,13 @@
  */
 import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
 import { impactOf } from "../../domain/Book.ts"
-import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { needCandles, neededBy, noNeeds } from "../expression/Needs.ts"
 import * as Read from "../Fields.ts"
-import { form, type Kind, type KindContext, type Whole } from "../Kind.ts"
+import { form, type Kind, type KindContext, reasons, type Whole } from "../Kind.ts"
 import { report, type Span } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
@@ -299,7 +298,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   const middle = skewed(whole, centre, lean, inventory)
   const delay = delayed(whole, view, memory)
   const numbers = `centre ${Decimal.format(centre)}, spread ${Decimal.percent(width)}, inventory ${formatWithSymbol(inventory, market.base)}`
-  const because = (code: string, text: string, key: string): Reason => ({ code, text, source: keys(key) })
+  const because = reasons(keys)
 
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []

@@ -6,13 +6,12 @@
  * filled when the time is over is withdrawn. After an edit the slices share what is left of the total (see `Total`).
  */
 import { formatWithSymbol } from "../../domain/Amount.ts"
-import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
-import { form, type Kind, type Whole } from "../Kind.ts"
+import { form, type Kind, reasons, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
@@ -132,7 +131,7 @@ const decide = (whole: Twap, view: View, memory: Memory): Decision => {
   const { slices, over: overMillis, side, market, keys } = whole
   const start = numberIn(memory, "start") ?? view.now
   const passed = view.now - start
-  const because = (code: string, text: string, key: string): Reason => ({ code, text, source: keys(key) })
+  const because = reasons(keys)
   if (passed >= overMillis) {
     const why = because("time-over", "the time of this strategy is over", "over")
     return {

@@ -9,7 +9,6 @@
  * sales further and further above, one purchase below their average.
  */
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
-import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, mid, opposite, type Price } from "../../../domain/Market.ts"
 import type { Decision, DesiredSlot, Memory } from "../../Decision.ts"
@@ -19,7 +18,7 @@ import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts
 import { neededBy } from "../../expression/Needs.ts"
 import type { Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
-import { form, type Kind } from "../../Kind.ts"
+import { form, type Kind, reasons } from "../../Kind.ts"
 import * as Ask from "../../Setup.ts"
 import { legsDone, type OwnState, progressOf, type View } from "../../View.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
@@ -136,7 +135,7 @@ const decide = (whole: Deals, view: View, memory: Memory): Decision => {
   const before = stateIn(market, slotsOf(whole), memory)
   const settled = afterOrders(whole, before, view, moment)
   const { state, why, key } =
-    settled.deal === undefined ? begin(whole, settled, view, moment) : { state: settled, why: "", key: "" }
+    settled.deal === undefined ? begin(whole, settled, view, moment) : { state: settled, why: "", key: "when" as const }
   const { deal } = state
   const idle = [{ slot: baseOrder, why: { code: "no-deal", text: why, source: keys(key) } }]
   const times = [
@@ -218,7 +217,7 @@ const begin = (
   state: DealState,
   view: View,
   moment: Moment
-): { readonly state: DealState; readonly why: string; readonly key: string } => {
+): { readonly state: DealState; readonly why: string; readonly key: Key } => {
   const { market, side, reach, times = mostDeals, cooldown, when, whenText } = whole
   if (state.begun >= times) return { state, why: `${times} deals are all it may have`, key: "times" }
   const verdict = when === undefined ? "yes" : truth(when, moment)
@@ -241,13 +240,15 @@ const begin = (
   const legs = legsNow(slotsOf(whole), view)
   const begun = { price, startedAt: view.now, legs, isExpired: false, isClosing: false }
   const deal: Deal = { ...begun, spacing, best: undefined, leaves: undefined }
-  return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "" }
+  return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "when" as const }
 }
+
+type Key = Parameters<Deals["keys"]>[0]
 
 const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired" | "absent"> => {
   const { market, side, size, steps, active, keys } = whole
-  const because = (code: string, text: string, key: string): Reason => ({ code, text, source: keys(key) })
-  const enters = (slot: string, price: Price, quantity: Amount, code: string, key: string): DesiredSlot => {
+  const because = reasons(keys)
+  const enters = (slot: string, price: Price, quantity: Amount, code: string, key: Key): DesiredSlot => {
     const text = `${verbs[side]} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}`
     const after = legsBefore(deal, slot)
     return { slot, legs: [{ side, price, quantity }], cycle: false, after, why: because(code, text, key) }
@@ -269,7 +270,7 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired
     : []
   const rests = isEntering ? [] : [baseOrder]
   const ends = deal.leaves !== undefined ? leavesBy(deal) : deal.isExpired ? "expireAfter" : "takeProfit"
-  const [code, text, key] = isEntering
+  const [code, text, key]: readonly [string, string, Key] = isEntering
     ? isIn
       ? ["safety-order", `only ${active} of them rest at once`, "safety.active"]
       : ["safety-order", "waits until the base order fills", "size"]
@@ -307,7 +308,8 @@ const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot
   const price = exitPrice(whole, deal, view)
   const entered = `${formatWithSymbol(quantity, market.base)}, ${side === "BUY" ? "bought" : "sold"} at ${Decimal.short(average)}`
   const text = `${side === "BUY" ? "sells" : "buys back"} ${entered} on average, at ${Decimal.format(price)}`
-  const [code, key] = deal.leaves === undefined ? ["take-profit", "takeProfit"] : [leavesBy(deal), leavesBy(deal)]
+  const key = deal.leaves === undefined ? "takeProfit" : leavesBy(deal)
+  const code = key === "takeProfit" ? "take-profit" : key
   return [
     {
       slot: exit,

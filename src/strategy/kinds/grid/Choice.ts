@@ -11,9 +11,8 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, type Market, type Price } from "../../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg } from "../../Decision.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
-import type { KeyPlaces } from "../../YamlReader.ts"
 import { costOf, notBelow } from "../CostFloor.ts"
-import type { Cell, CellShape } from "../GridCells.ts"
+import type { Cell, CellShape, GridPlaces } from "../GridCells.ts"
 import { filledLegs, nextLeg } from "../SlotLegs.ts"
 import { heldBy, isCellSlot, type Version } from "./Versions.ts"
 
@@ -36,7 +35,7 @@ export interface Choosing {
   /** Cells that buy at or below this have begun; the others wait for the price to rise to them. */
   readonly reached: Price
   readonly quote: Amount
-  readonly keys: KeyPlaces
+  readonly keys: GridPlaces
   /** Says why a cell outside the range rests. */
   readonly leftBehind: string
 }
@@ -51,7 +50,7 @@ export interface Chosen {
 
 export const choose = (all: ReadonlyArray<Candidate>, choosing: Choosing, view: View): Chosen => {
   const { sellers, reached, keys } = choosing
-  const because = (slot: string, code: string, text: string, key = "levels"): Absent => ({
+  const because = (slot: string, code: string, text: string, key: "levels" | "trail" = "levels"): Absent => ({
     slot,
     why: { code, text, source: keys(key) }
   })

@@ -35,7 +35,7 @@ export interface GridEnd extends Ends {
   readonly budget: Budget
   /** The size of one cell. */
   readonly size: Size
-  readonly keys: KeyPlaces
+  readonly keys: KeyPlaces<"stop" | "takeProfit">
 }
 
 /** Reports an end that lies within the grid. `levels`: the lowest and the highest, where there are any. */

@@ -29,7 +29,7 @@ export const hangingKeys = {
 export interface Hanging extends Read.SettingsOf<typeof hangingKeys> {
   readonly market: Market
   readonly levels: ReadonlyArray<{ readonly bid: string; readonly ask: string }>
-  readonly keys: KeyPlaces
+  readonly keys: KeyPlaces<"hanging">
 }
 
 /** An order as it was last quoted, and how many had filled in its slot by then. */

@@ -28,7 +28,7 @@ export interface Rebalance {
   readonly requote: Decimal.Decimal | undefined
   /** Acts at the beginning of each period alone. */
   readonly periodic: { readonly everyMillis: number; readonly reach: Decimal.Decimal } | undefined
-  readonly keys: KeyPlaces
+  readonly keys: KeyPlaces<"band" | "every">
 }
 
 const common = ({ quote }: Market) => ({

@@ -12,7 +12,7 @@ import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
-import type { YamlNode, YamlScalar } from "../../YamlReader.ts"
+import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
 import { checkSize, checkTrail, mostFirings, type Rule, type Rules, withEntry } from "../RulesSection.ts"
 import { ruleSize, ruleSizeNode } from "../Size.ts"
 
@@ -91,6 +91,7 @@ export const followingRules = (
   if (price === undefined || takeProfit === undefined || stop === undefined) return undefined
   if (when === undefined || size === undefined) return undefined
   checkPlaces(side, price, { takeProfit, stop, trailFrom }, section)
+  const places = keyPlaces(section.section, section.root, to)
   const rule: Rule = {
     slot,
     side,
@@ -113,7 +114,7 @@ export const followingRules = (
     times: whole.times,
     pauseMillis: whole.cooldown,
     text: whole.when?.text ?? "the bracket begins at once",
-    keys: (key) => whole.keys(ownKey(key, whole.when !== undefined))
+    keys: (key) => places(ownKey(key, whole.when !== undefined))
   }
   if (budget !== undefined) checkSize(rule, section.section, false, market, budget, to)
   return { market, rules: [rule], needs: scope.needs }
