@@ -20,7 +20,7 @@ import { readYaml } from "../strategy/YamlReader.ts"
 import { ledgerOf, verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 import * as KeystoreSource from "./secrets/KeystoreSource.ts"
-import { literalSecret, readSecret, type SecretSource, secretSource } from "./secrets/SecretSource.ts"
+import { literalSecret, readSecret, type SecretSource, secret } from "./secrets/SecretSource.ts"
 import * as AssetsSection from "./sections/AssetsSection.ts"
 import * as DashboardConfig from "./sections/DashboardConfig.ts"
 import * as FactsSection from "./sections/FactsSection.ts"
@@ -187,8 +187,6 @@ const { account, salt } = FactsSection
 const publicKey = Read.matching("a public key such as ed25519:…", /^ed25519:[1-9A-HJ-NP-Za-km-z]{40,46}$/)
 const symbol = Read.matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
 const address = Read.matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
-
-const secret = Read.located(secretSource)
 
 const venueKeys = {
   url: Read.required(url, "address of the venue"),

@@ -13,7 +13,7 @@ import { readYaml } from "../strategy/YamlReader.ts"
 import { verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 import * as KeystoreSource from "./secrets/KeystoreSource.ts"
-import { readSecret, secretSource } from "./secrets/SecretSource.ts"
+import { readSecret, secret } from "./secrets/SecretSource.ts"
 import * as FactsSection from "./sections/FactsSection.ts"
 
 const kms = Read.known({
@@ -26,7 +26,7 @@ const kms = Read.known({
 })
 
 const signerFile = Read.known({
-  key: Read.optional(Read.located(secretSource), "ed25519 key of the account"),
+  key: Read.optional(secret, "ed25519 key of the account"),
   keystore: Read.optional(Read.located(KeystoreSource.reader), "the same under a passphrase"),
   kms: Read.optional(Read.located(kms), "a service that has the key, behind a program"),
   signerId: Read.optional(Read.text, undefined, "the implicit account of the key"),

@@ -5,7 +5,7 @@
  * the file in between.
  */
 import { Config, Effect, FileSystem, Option, Path, type PlatformError, Redacted } from "effect"
-import type { Located, Reader } from "../../strategy/Fields.ts"
+import { type Located, located, type Reader } from "../../strategy/Fields.ts"
 import { described } from "../../strategy/JsonSchema.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
 import * as PlainFiles from "../PlainFiles.ts"
@@ -39,6 +39,9 @@ export const secretSource = described(readSource, () => ({
   maxProperties: 1,
   additionalProperties: false
 }))
+
+/** With its place, where it is reported if it is not available. */
+export const secret = located(secretSource)
 
 /** The secret itself; `undefined` if it is not available, which is reported at the place that names it. */
 export const readSecret = Effect.fnUntraced(function* (source: Located<SecretSource>, folder: string, to: Report) {

@@ -8,7 +8,7 @@ import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
 import * as PlainFiles from "../PlainFiles.ts"
-import { readSecret, secretSource } from "../secrets/SecretSource.ts"
+import { readSecret, secret } from "../secrets/SecretSource.ts"
 
 const defaultPort = 8177
 /** What nobody can guess, whatever it is made of. */
@@ -21,8 +21,6 @@ const hostName = Read.written(
   ),
   String
 )
-
-const secret = Read.located(secretSource)
 
 const keys = {
   host: Read.withDefault(hostName, "127.0.0.1"),

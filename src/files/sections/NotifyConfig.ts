@@ -13,7 +13,7 @@ import { minuteMillis } from "../../domain/Durations.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { described, schemaOf } from "../../strategy/JsonSchema.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
-import { readSecret, type SecretSource, secretSource } from "../secrets/SecretSource.ts"
+import { readSecret, type SecretSource, secret, secretSource } from "../secrets/SecretSource.ts"
 
 const shortestMillis = 1_000
 
@@ -36,7 +36,7 @@ const all = (read: Read.Reader<string>) => Read.mapped(Read.list(read), (items) 
 const target = Read.known({
   to: Read.required(Read.oneOf(...receivers)),
   url: Read.optional(Read.located(address), "where to; telegram needs none"),
-  secret: Read.optional(Read.located(secretSource), "signs a webhook; the token of a telegram bot or of ntfy"),
+  secret: Read.optional(secret, "signs a webhook; the token of a telegram bot or of ntfy"),
   chat: Read.optional(Read.text, "of telegram"),
   least: Read.withDefault(Read.oneOf(...severities), "warn", "the least severity"),
   kinds: Read.optional(all(kind), "kinds of events that are told whatever their severity"),

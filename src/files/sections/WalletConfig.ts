@@ -17,7 +17,7 @@ export type WalletConfig =
   | { readonly sandbox: true }
   | { readonly command: WalletCommand.WalletCommand }
 
-const walletFields = Read.fields({
+const walletKeys = Read.section({
   manual: Read.optional(Read.trueOrFalse),
   sandbox: Read.optional(Read.trueOrFalse),
   command: Read.optional(Read.list(Read.text))
@@ -26,20 +26,20 @@ const walletFields = Read.fields({
 const howTo = "write { manual: true }, or { command: [program, argument, …] }"
 
 const read: Read.Reader<WalletConfig> = (node, to) => {
-  const found = walletFields(node, to)
+  const found = walletKeys(node, to)
   if (found === undefined) return undefined
-  const [program, ...args] = found.command?.value.map(({ value }) => value) ?? []
+  const [program, ...args] = found.command?.map(({ value }) => value) ?? []
   const choices: ReadonlyArray<WalletConfig> = [
     ...(program === undefined ? [] : [{ command: { program, args, secretVariables: [] } }]),
-    ...(found.manual?.value === true ? [{ manual: true } as const] : []),
-    ...(found.sandbox?.value === true ? [{ sandbox: true } as const] : [])
+    ...(found.manual === true ? [{ manual: true } as const] : []),
+    ...(found.sandbox === true ? [{ sandbox: true } as const] : [])
   ]
   const [choice, ...others] = choices
   if (choice !== undefined && others.length === 0) return choice
   return report(to, node, "expected exactly one of manual, command and sandbox", howTo)
 }
 
-export const reader = described(read, () => ({ ...schemaOf(walletFields), minProperties: 1, maxProperties: 1 }))
+export const reader = described(read, () => ({ ...schemaOf(walletKeys), minProperties: 1, maxProperties: 1 }))
 
 /** Kept from the program even if this configuration does not use them. */
 const usualSecrets = ["LIMITBOT_API_KEY", "LIMITBOT_PARTNER_JWT", "LIMITBOT_ACCOUNT_KEY"]
