@@ -8,6 +8,7 @@ import { frame, paper } from "../../src/cli/screen/Screen.ts"
 import * as ChatOperator from "../../src/control/notify/ChatOperator.ts"
 import * as Health from "../../src/control/view/Health.ts"
 import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
+import * as Tries from "../../src/engine/protocol/Tries.ts"
 import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
@@ -73,6 +74,7 @@ describe("every kind of trouble", () => {
         const none = () => Effect.void
         const books = Bookkeeper.of({
           state,
+          tries: Tries.make(state),
           changes,
           record: none,
           recordFrom: none,

@@ -13,17 +13,11 @@ import { backoffMillis, EngineSettings } from "../EngineSettings.ts"
 import { mayHoldMoney } from "../restart/JournalTail.ts"
 import { Bookkeeper, change } from "../state/Bookkeeper.ts"
 import { about, type Placement } from "../state/Placement.ts"
-import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { isDoubtful, isToBeCancelled } from "../tracking/EarlyEnd.ts"
 import { adopt, observe } from "../tracking/OrderTracker.ts"
 
 /** Under the kill switch a cancel that got no clear answer is repeated at least this often. */
 const urgentPauseMillis = 5_000
-
-interface Tries {
-  readonly attempts: number
-  readonly at: number
-}
 
 /** Whether an order ended, its cancel may say; that its money came back, only a read that shows it. */
 const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({ ...order, withdrawals: [], payoutIsFinal: false })
@@ -35,17 +29,9 @@ export const make = Effect.gen(function* () {
   const venue = yield* Venue
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  /** By spare order. */
-  const orphanTries = PlacementNotes.make<ReadonlyMap<string, Tries>>(books.state)
-  /** By order that the journal has forgotten, or that lives on after it was settled, and those of them that are over. */
-  const forgottenTries = new Map<string, Tries>()
+  const { tries } = books
+  /** Orders that are no placements, and are over. */
   const forgottenOver = new Set<string>()
-  /** Cancels that the venue clearly refused: asking sooner gets the same answer. */
-  const refused = PlacementNotes.make<true>(books.state)
-  /** The life of the order that is over: nothing is left to cancel, though its money may still be on its way back. */
-  const over = PlacementNotes.make<string>(books.state)
-  /** Orders that are shown alive after their end: whoever said that they were over was wrong. */
-  const alive = PlacementNotes.make<true>(books.state)
   let hurriedAt = Number.NEGATIVE_INFINITY
 
   /** Two things must not delay a cancel: a clock that went back, and failures from before the venue came back. */
@@ -58,27 +44,27 @@ export const make = Effect.gen(function* () {
   }
 
   const orphanDue = (placement: string, orderId: string, now: number): boolean => {
-    const tried = orphanTries.get(placement)?.get(orderId)
+    const tried = tries.of(placement).spare.get(orderId)
     return tried === undefined || isTime(tried.at, tried.attempts, false, now)
   }
 
   const cancelDue = (placement: Placement, now: number): boolean => {
     const { id, by, cancel, order, state } = placement
+    const { endedLife, isAlive, isRefused } = tries.of(id)
     // A swap ends without a cancel, and soon.
     return (
       cancel !== undefined &&
       order !== undefined &&
       by === undefined &&
       mayHoldMoney(placement) &&
-      (state !== "closing" || alive.get(id) === true || isToBeCancelled(placement)) &&
-      over.get(id) !== lifeOf(placement) &&
-      isTime(cancel.lastSentAt, cancel.attempts, refused.get(id) === true, now)
+      (state !== "closing" || isAlive || isToBeCancelled(placement)) &&
+      endedLife !== lifeOf(placement) &&
+      isTime(cancel.lastSentAt, cancel.attempts, isRefused, now)
     )
   }
 
   const isOver = (placement: Placement): void => {
-    over.set(placement.id, lifeOf(placement))
-    alive.delete(placement.id)
+    tries.note(placement.id, { endedLife: lifeOf(placement), isAlive: false })
   }
 
   const note = ({ id }: Placement, { correlationId, value }: Answer<Order>) =>
@@ -96,7 +82,7 @@ export const make = Effect.gen(function* () {
     }
     const { reason } = answer.failure
     if (reason._tag !== "Rejected") return yield* Effect.logDebug(reason.message)
-    refused.set(placement.id, true)
+    tries.note(placement.id, { isRefused: true })
     const read = yield* Effect.result(venue.getOrder(order.id))
     const shown = read._tag === "Success" ? read.success : undefined
     if (shown !== undefined && isTerminal(shown.value.fillStatus)) {
@@ -111,8 +97,7 @@ export const make = Effect.gen(function* () {
 
   /** An order of ours that is no placement. */
   const cancelForgotten = Effect.fnUntraced(function* (orderId: string, now: number) {
-    const attempts = (forgottenTries.get(orderId)?.attempts ?? 0) + 1
-    forgottenTries.set(orderId, { attempts, at: now })
+    tries.note(orderId, { cancelled: { attempts: tries.of(orderId).cancelled.attempts + 1, at: now } })
     const asked = yield* Effect.result(venue.cancelOrder(orderId))
     const read = asked._tag === "Success" ? asked : yield* Effect.result(venue.getOrder(orderId))
     if (read._tag === "Failure") return yield* Effect.logDebug(read.failure.message)
@@ -125,16 +110,16 @@ export const make = Effect.gen(function* () {
 
   const forgottenDue = (now: number) =>
     forgottenLeft().flatMap((orderId) => {
-      const { at, attempts } = forgottenTries.get(orderId) ?? { at: Number.NEGATIVE_INFINITY, attempts: 0 }
+      const { at, attempts } = tries.of(orderId).cancelled
       const isDue = books.state.killed !== undefined && isTime(at, attempts, false, now)
       return isDue ? [{ about: orderId, key: orderId, cancel: cancelForgotten(orderId, now) }] : []
     })
 
   /** A spare order with our fingerprint is inert: cancel it. With money in it, it is ours after all. */
   const cancelOrphan = Effect.fnUntraced(function* (placement: Placement, orderId: string, now: number) {
-    const tries = new Map(orphanTries.get(placement.id))
-    const attempts = (tries.get(orderId)?.attempts ?? 0) + 1
-    orphanTries.set(placement.id, tries.set(orderId, { attempts, at: now }))
+    const { spare } = tries.of(placement.id)
+    const attempts = (spare.get(orderId)?.attempts ?? 0) + 1
+    tries.note(placement.id, { spare: new Map(spare).set(orderId, { attempts, at: now }) })
     const asked = yield* Effect.result(venue.cancelOrder(orderId))
     const read = asked._tag === "Success" ? asked : yield* Effect.result(venue.getOrder(orderId))
     if (read._tag === "Failure") return yield* Effect.logDebug(read.failure.message)
@@ -166,7 +151,7 @@ export const make = Effect.gen(function* () {
   const mayRest = (placement: Placement): boolean => {
     const { by, id, order, state } = placement
     const isClosed = isFinished(state) || (state === "closing" && !isDoubtful(placement))
-    return order !== undefined && by === undefined && !isClosed && over.get(id) !== lifeOf(placement)
+    return order !== undefined && by === undefined && !isClosed && tries.of(id).endedLife !== lifeOf(placement)
   }
 
   const withdrawUnrecorded = Effect.fnUntraced(function* (placement: Placement) {
@@ -196,8 +181,7 @@ export const make = Effect.gen(function* () {
     unrecorded,
     /** The order lives on after its end: a cancel that was wanted is due again. */
     revive: (key: string): void => {
-      alive.set(key, true)
-      over.delete(key)
+      tries.note(key, { isAlive: true, endedLife: undefined })
       forgottenOver.delete(key)
     },
     /** Makes everything due again at once that was not clearly refused. */

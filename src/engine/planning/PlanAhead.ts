@@ -6,6 +6,7 @@ import { Effect, PubSub } from "effect"
 import type { BotEvent, Of, Reason, Recorded } from "../../domain/BotEvent.ts"
 import type { Decision } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import * as Tries from "../protocol/Tries.ts"
 import * as StartUp from "../StartUp.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import * as BotState from "../state/BotState.ts"
@@ -70,7 +71,10 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
   }).pipe(
     Effect.provideService(
       Bookkeeper,
-      Bookkeeper.of({ state, record, recordFrom, recordIfFits: record, lookAtDisk: Effect.void, changes })
+      Bookkeeper.of({
+        ...{ state, record, recordFrom, recordIfFits: record, changes },
+        ...{ tries: Tries.make(state), lookAtDisk: Effect.void }
+      })
     )
   )
   return { before, ran, events, decisions, state } satisfies PlannedAhead

@@ -23,7 +23,6 @@ import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Meaning from "./Meaning.ts"
 import { refusalOf } from "./Refusal.ts"
 import { concluded, hasArrived, isOnItsWay } from "./Silence.ts"
-import * as Tries from "./Tries.ts"
 
 /** Transactions of this process's payments, one for each. One that is named again proves nothing of a second payment. */
 interface NamedTransactions {
@@ -38,7 +37,6 @@ export interface Means {
   readonly wallet: WalletPort
   readonly books: Bookkeeper["Service"]
   readonly settings: Settings
-  readonly tries: ReturnType<typeof Tries.make>
   readonly nonces: ReturnType<typeof Nonces.make>
   readonly named: NamedTransactions
   /** What is waited for in the background ends with it. */
@@ -131,12 +129,8 @@ const isForAnother = ({ books }: Means, { id }: Placement, { payee }: IntentRefu
  * A connection may deliver an answer twice, and so each answer to the next question. What was answered about another order
  * of ours counts as no answer for a while; a venue that means it is told later.
  */
-const mayBeMisdelivered = Effect.fnUntraced(function* ({ settings, tries }: Means, { id }: Placement) {
-  const now = yield* monotonicMillis
-  const since = tries.of(id).oddSince ?? now
-  tries.note(id, { oddSince: since })
-  return now - since < settings.resolveAfterMillis
-})
+const mayBeMisdelivered = ({ books, settings }: Means, { id }: Placement) =>
+  Effect.map(monotonicMillis, (now) => books.tries.heldMillis("odd", id, true, now) < settings.resolveAfterMillis)
 
 export const sign = Effect.fnUntraced(function* (
   means: Means,
@@ -220,7 +214,8 @@ export const send = Effect.fnUntraced(function* (
 
 /** Looks for a deposit after its payload has expired. Positive knowledge counts: a transfer that was seen is waited for. */
 export const readForDeposit = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding">) {
-  const { books, settings, tries, venue } = means
+  const { books, settings, venue } = means
+  const { tries } = books
   const expiredMillis = (yield* VenueTime.now(books.state)) - placement.funding.validUntil
   const read = yield* readOrder(venue, placement.by, placement.order)
   if (hasArrived(read.value)) return yield* note(means, placement, read)
@@ -233,31 +228,30 @@ export const readForDeposit = Effect.fnUntraced(function* (means: Means, placeme
 
 /** Only an end that the venue itself reports ends a doubt. */
 export const readInDoubt = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding" | "in doubt">) {
-  const { books, settings, tries, venue } = means
+  const { books, settings, venue } = means
+  const { tries } = books
   const now = yield* monotonicMillis
   const read = yield* readOrder(venue, placement.by, placement.order)
   if (hasArrived(read.value)) return yield* note(means, placement, read)
   const { fillStatus: answer } = read.value
-  const looked = Tries.looked(tries.of(placement.id), isTerminal(answer), now)
-  tries.note(placement.id, looked)
+  const overMillis = tries.heldMillis("over", placement.id, isTerminal(answer), now)
+  tries.note(placement.id, { readAt: now, overMillis })
   const expiredMillis = (yield* VenueTime.now(books.state)) - placement.funding.validUntil
-  const events = concluded(placement, { ...looked, expiredMillis, answer }, settings)
-  if (events.length > 0) tries.note(placement.id, Tries.none)
+  const events = concluded(placement, { overMillis, expiredMillis, answer }, settings)
   yield* books.recordIfFits(...events)
 })
 
 /** A payment by a wallet that may be over: its order says so. */
 export const readForPayment = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding">) {
-  const { books, settings, tries, venue } = means
+  const { books, settings, venue } = means
+  const { tries } = books
   const read = yield* readOrder(venue, placement.by, placement.order)
   if (hasArrived(read.value)) return yield* note(means, placement, read, true)
-  const { overMillis, overSince } = Tries.looked(
-    tries.of(placement.id),
-    isTerminal(read.value.fillStatus),
-    yield* monotonicMillis
-  )
+  const now = yield* monotonicMillis
+  const overMillis = tries.heldMillis("over", placement.id, isTerminal(read.value.fillStatus), now)
   const events = concluded(placement, { overMillis }, settings)
-  tries.note(placement.id, { overSince: events.length > 0 ? undefined : overSince })
+  // How long a doubt has lasted counts from its begin.
+  if (events.length > 0) tries.heldMillis("over", placement.id, false, now)
   yield* books.recordIfFits(...events)
 })
 

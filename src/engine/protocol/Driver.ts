@@ -19,7 +19,6 @@ import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Calls from "./Calls.ts"
 import { type CallName, type Done, type DueFacts, due, type Why } from "./Due.ts"
 import { concluded, endsBySilence, type Seen } from "./Silence.ts"
-import * as Tries from "./Tries.ts"
 import * as WalletCalls from "./WalletCalls.ts"
 
 export interface GoInputs extends Calls.FundingInputs {
@@ -104,12 +103,12 @@ const advanceWith = Effect.fnUntraced(function* (
   { id }: Placement,
   inputs: GoInputs
 ) {
-  const { books, tries } = means
+  const { books } = means
   const go: Go = { done: new Set(), gate: undefined, payload: undefined, isStillUnpaid: false }
   for (;;) {
     const placement = books.state.placements.get(id)
     if (placement === undefined) return
-    const todo = due(placement, tries.of(id), yield* factsOf(means, inputs, go))
+    const todo = due(placement, books.tries.of(id), yield* factsOf(means, inputs, go))
     if (todo.do === "wait") return
     if (todo.do === "record") return yield* books.recordIfFits(...todo.events)
     if (todo.do === "ask") {
@@ -135,7 +134,6 @@ export const make = Effect.gen(function* () {
     guard: yield* IntentGuard,
     wallet: yield* Wallet,
     ...{ books, settings },
-    tries: Tries.make(books.state),
     nonces: Nonces.make(books.state),
     named: WalletCalls.namedTransactions(),
     scope: yield* Effect.scope,
@@ -147,7 +145,7 @@ export const make = Effect.gen(function* () {
   const isHopeless = (placement: Placement): boolean =>
     (placement.state === "in doubt" || placement.state === "funding") &&
     !endsBySilence(placement) &&
-    means.tries.of(placement.id).overMillis >= settings.paymentVisibilityMillis
+    books.tries.of(placement.id).overMillis >= settings.paymentVisibilityMillis
 
   return {
     /** Fails only when the bot must stop or cannot reach the venue. */

@@ -172,11 +172,11 @@ const isWantedAgain: Test = (placement, { market, now, payAgain, settings, walle
   wallet === "command" &&
   placement.deadline - now >= marginMillis(placement, settings)
 const isStillUnpaid: Test = (_, facts) => facts.isStillUnpaid
-const isToBeReported: Test = ({ funding }, { done, now, settings }, { reportedAt, reports }) =>
+const isToBeReported: Test = ({ funding }, { done, now, settings }, { reported }) =>
   funding?.payment?.txHash !== undefined &&
   !funding.payment.isReported &&
   !done.has("report") &&
-  now - reportedAt >= backoffMillis(settings, reports)
+  now - reported.at >= backoffMillis(settings, reported.attempts)
 /** Nobody confirmed it, and it may be over: a person was asked, or a program that has answered. */
 const isUnpaidByNow: Test = ({ cancel, funding }, { done, venueNow }, { isAtWork }) =>
   funding?.payment !== undefined &&

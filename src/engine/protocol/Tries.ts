@@ -1,51 +1,95 @@
 /**
- * What a process remembers of a placement beside the journal: how often and when it has asked, and what it did not see. After a
- * restart it has forgotten, which costs a request or a wait, never money.
+ * What a process remembers of a placement, or of an order that is none, beside the journal: how often and when it has asked, and
+ * since when it is shown something. After a restart it has forgotten, which costs a request or a wait, never money.
  */
+import { elapsedMillis } from "../../domain/Durations.ts"
+import type { BotState } from "../state/BotState.ts"
 import * as PlacementNotes from "../state/PlacementNotes.ts"
 
+/** Since when something is seen of it, look after look. */
+interface Since {
+  /** An order that was over is shown alive. */
+  readonly alive: number | undefined
+  /** A living order shows less than it had. */
+  readonly vanished: number | undefined
+  /** An order that is over shows less than it had. */
+  readonly lacking: number | undefined
+  /** There is no such order. */
+  readonly missing: number | undefined
+  /** Answers about it are those of other orders. By the monotonic clock, as is the next. */
+  readonly odd: number | undefined
+  /** Its order is over, and empty. A time of day that jumps ends no doubt. */
+  readonly over: number | undefined
+}
+
+interface Asked {
+  readonly attempts: number
+  readonly at: number
+}
+
 export interface Tries {
+  readonly since: Since
+  /** How long its order had been over and empty when it was read last. */
+  readonly overMillis: number
+  /** When its order was last read while its payment is not confirmed, by the monotonic clock. */
+  readonly readAt: number
   /** Reads after its payload expired that showed no deposit. */
   readonly emptyReads: number
-  /** When its order was last read while its payment is not confirmed, by the monotonic clock: a time of day that jumps ends no doubt. */
-  readonly readAt: number
-  /** Since when its order is shown to be over, and empty, and how long that was when it was read last. */
-  readonly overSince: number | undefined
-  readonly overMillis: number
   /** A wallet was asked by this process, and is still at it. */
   readonly isAtWork: boolean
-  readonly reports: number
-  readonly reportedAt: number
-  /** Since when answers about it are those of other orders, by the monotonic clock. */
-  readonly oddSince: number | undefined
+  /** The venue was told of its transaction. */
+  readonly reported: Asked
+  /** Cancels of spare orders, and of an order that is no placement. */
+  readonly spare: ReadonlyMap<string, Asked>
+  readonly cancelled: Asked
+  /** The venue clearly refused its cancel: asking sooner gets the same answer. */
+  readonly isRefused: boolean
+  /** The life of its order that is over: nothing is left to cancel, though its money may still be on its way back. */
+  readonly endedLife: string | undefined
+  /** It is shown alive after its end: whoever said that it was over was wrong. */
+  readonly isAlive: boolean
+  /** When its order was last in the list, and when it was last read by itself although it counts as over. */
+  readonly listedAt: number
+  readonly endReadAt: number
+  readonly unpaidReadAt: number
 }
 
+const never: Asked = { attempts: 0, at: Number.NEGATIVE_INFINITY }
+const nothing = undefined
 export const none: Tries = {
-  emptyReads: 0,
-  readAt: Number.NEGATIVE_INFINITY,
-  overSince: undefined,
-  overMillis: 0,
-  isAtWork: false,
-  reports: 0,
-  reportedAt: Number.NEGATIVE_INFINITY,
-  oddSince: undefined
+  since: { alive: nothing, vanished: nothing, lacking: nothing, missing: nothing, odd: nothing, over: nothing },
+  ...{ overMillis: 0, readAt: Number.NEGATIVE_INFINITY, emptyReads: 0, isAtWork: false, reported: never },
+  ...{ spare: new Map(), cancelled: never, isRefused: false, endedLife: undefined, isAlive: false },
+  ...{ listedAt: 0, endReadAt: Number.NEGATIVE_INFINITY, unpaidReadAt: Number.NEGATIVE_INFINITY }
 }
 
-export const make = (state: Parameters<typeof PlacementNotes.make>[0]) => {
-  const notes = PlacementNotes.make<Tries>(state)
-  const of = (placement: string): Tries => notes.get(placement) ?? none
+export interface TriesMemory {
+  of(id: string): Tries
+  note(id: string, change: Partial<Tries>): void
+  /** For how long this has been so, look after look. */
+  heldMillis(what: keyof Since, id: string, holds: boolean, now: number): number
+}
+
+type Remembered = Pick<BotState, "ended" | "placements" | "tail">
+
+export const make = ({ ended, placements, tail }: Remembered): TriesMemory => {
+  const known = {
+    has: (id: string) => placements.has(id) || ended.byId.has(id) || tail.forgotten.has(id),
+    get size() {
+      return placements.size + ended.alive.size + tail.forgotten.size
+    }
+  }
+  const notes = PlacementNotes.make<Tries>({ placements: known })
+  const of = (id: string): Tries => notes.get(id) ?? none
+  const note = (id: string, change: Partial<Tries>): void => notes.set(id, { ...of(id), ...change })
   return {
     of,
-    note: (placement: string, change: Partial<Tries>): void => notes.set(placement, { ...of(placement), ...change })
+    note,
+    heldMillis: (what, id, holds, now) => {
+      const { since } = of(id)
+      const first = holds ? (since[what] ?? now) : undefined
+      if (first !== since[what]) note(id, { since: { ...since, [what]: first } })
+      return first === undefined ? 0 : elapsedMillis(first, now)
+    }
   }
-}
-
-/** One more look at its order, which shows no deposit. */
-export const looked = (
-  { overSince: before }: Pick<Tries, "overSince">,
-  isOver: boolean,
-  now: number
-): Pick<Tries, "readAt" | "overSince" | "overMillis"> => {
-  const overSince = isOver ? (before ?? now) : undefined
-  return { readAt: now, overSince, overMillis: overSince === undefined ? 0 : now - overSince }
 }

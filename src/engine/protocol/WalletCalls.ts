@@ -60,7 +60,8 @@ export const pay = Effect.fnUntraced(function* (
   placement: PlacementIn<"created" | "in doubt">,
   { gate, market }: FundingInputs & { readonly market: Market }
 ) {
-  const { books, scope, tries, wallet } = means
+  const { books, scope, wallet } = means
+  const { tries } = books
   if (placement.state === "created") {
     const { deadline, inputAmount: amount, inputAsset: asset, order } = placement
     const { depositAddress, depositMemo, id: orderId } = order
@@ -86,11 +87,11 @@ export const pay = Effect.fnUntraced(function* (
 })
 
 /** Tells the venue of the transaction; this only makes it look sooner. */
-export const report = Effect.fnUntraced(function* ({ books, tries, venue }: Means, placement: AskedPayment) {
+export const report = Effect.fnUntraced(function* ({ books, venue }: Means, placement: AskedPayment) {
   const { order } = placement
   const { sender: senderAccount, txHash = "" } = placement.funding.payment ?? {}
-  const { reports } = tries.of(placement.id)
-  tries.note(placement.id, { reports: reports + 1, reportedAt: yield* Clock.currentTimeMillis })
+  const { attempts } = books.tries.of(placement.id).reported
+  books.tries.note(placement.id, { reported: { attempts: attempts + 1, at: yield* Clock.currentTimeMillis } })
   const { depositAddress, depositMemo: memo } = order
   const answer = yield* Effect.result(
     venue.submitDeposit({ txHash, depositAddress, ...present({ memo, senderAccount }) })

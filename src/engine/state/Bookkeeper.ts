@@ -6,6 +6,7 @@ import { Clock, Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { broken, Journal, type JournalError } from "../../journal/Journal.ts"
+import * as Tries from "../protocol/Tries.ts"
 import * as BotState from "./BotState.ts"
 import type { Placement } from "./Placement.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
@@ -26,6 +27,8 @@ export class Bookkeeper extends Context.Service<
   {
     /** The present state. It is folded in place, so read it again after every `record`. */
     readonly state: BotState.BotState
+    /** What this process remembers beside the journal. */
+    readonly tries: Tries.TriesMemory
     /** Durable on return. */
     record(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** The same for events that follow from the state: nothing else is recorded between reading it and writing them. */
@@ -123,7 +126,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     state.diskFullSince === undefined ? Effect.void : Effect.andThen(journal.disk.recover, record())
   )
 
-  return Bookkeeper.of({ state, lookAtDisk, record, recordFrom, recordIfFits, changes })
+  return Bookkeeper.of({ state, tries: Tries.make(state), lookAtDisk, record, recordFrom, recordIfFits, changes })
 })
 
 const impossible = (why: string) => Effect.die(new Error(`not recorded, it cannot have happened: ${why}`))

@@ -4,34 +4,16 @@
  * had. A report may be old, so a single one proves nothing.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
-import { elapsedMillis } from "../../domain/Durations.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { believedAfterMillis } from "../protocol/Silence.ts"
-import type { BotState } from "../state/BotState.ts"
+import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
-import * as PlacementNotes from "../state/PlacementNotes.ts"
 import * as TakingBack from "./amounts/TakingBack.ts"
 import { isUnproven } from "./EarlyEnd.ts"
 import { lackingIn, vanishedIn } from "./OrderTracker.ts"
 
-/** For how long this has held of a placement, report after report. */
-const heldMillis = (since: PlacementNotes.PlacementNotes<number>, id: string, holds: boolean, now: number): number => {
-  if (!holds) {
-    since.delete(id)
-    return 0
-  }
-  const first = since.get(id) ?? now
-  since.set(id, first)
-  return elapsedMillis(first, now)
-}
-
-export const make = (state: BotState) => {
-  const aliveSince = PlacementNotes.make<number>(state)
-  const missingSince = PlacementNotes.make<number>(state)
-  const lackingSince = PlacementNotes.make<number>(state)
-  const vanishedSince = PlacementNotes.make<number>(state)
-
+export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"], "state" | "tries">) => {
   /**
    * What a living order leads to that takes something back, which no report of an old view does for so long. If it had ended:
    * another cancel, and after a while its end is none. If it goes on to lack a fill that it had shown, only its deposit is certain.
@@ -42,8 +24,8 @@ export const make = (state: BotState) => {
     const { fillStatus } = order
     const vanished = placement.by === undefined && placement.state === "open" ? vanishedIn(placement, order) : undefined
     const livesOn = placement.state === "closing" && !isTerminal(fillStatus) && fillStatus !== "PENDING_CANCEL"
-    const alive = heldMillis(aliveSince, id, livesOn, now)
-    const missing = heldMillis(vanishedSince, id, vanished !== undefined, now)
+    const alive = heldMillis("alive", id, livesOn, now)
+    const missing = heldMillis("vanished", id, vanished !== undefined, now)
     const isAlive = alive >= believedAfterMillis.aliveToCancel
     const told = (what: string, millis: number): BotEvent => {
       const evidence = `for ${Math.round(millis / 1000)} s`
@@ -64,7 +46,7 @@ export const make = (state: BotState) => {
   /** Whether the venue has for so long shown less of an order that is over than it had before that this is its last word. */
   const insists = (placement: Placement, order: Order, now: number): boolean => {
     const isLacking = order.payoutIsFinal && lackingIn(placement, order) !== undefined
-    return heldMillis(lackingSince, placement.id, isLacking, now) >= believedAfterMillis.lacking
+    return heldMillis("lacking", placement.id, isLacking, now) >= believedAfterMillis.lacking
   }
 
   /** Whether an early end is not believed yet. */
@@ -75,7 +57,7 @@ export const make = (state: BotState) => {
   const missed = (placement: Placement, now: number, text: string, correlationId?: string): ReadonlyArray<BotEvent> => {
     const { id, missing, order, slot, state: at, strategy } = placement
     if ((at !== "open" && at !== "closing") || order === undefined) return []
-    const millis = heldMillis(missingSince, id, true, now)
+    const millis = heldMillis("missing", id, true, now)
     if (missing !== undefined || millis < believedAfterMillis.missing) return []
     const about = { strategy, slot, placement: id, orderId: order.id }
     return [{ _tag: "OrderMissing", ...about, text, ...present({ correlationId }) }]
@@ -83,7 +65,7 @@ export const make = (state: BotState) => {
 
   /** The order is there. */
   const shown = ({ id, missing, order, slot, strategy }: Placement): ReadonlyArray<BotEvent> => {
-    missingSince.delete(id)
+    heldMillis("missing", id, false, 0)
     if (missing === undefined || order === undefined) return []
     return [{ _tag: "OrderBack", strategy, slot, placement: id, orderId: order.id }]
   }

@@ -26,7 +26,6 @@ import * as SecondOrder from "../restart/SecondOrder.ts"
 import { Bookkeeper, change } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
-import * as PlacementNotes from "../state/PlacementNotes.ts"
 import { asClosing, late } from "./amounts/Found.ts"
 import * as Consistency from "./Consistency.ts"
 import { isDoubtful } from "./EarlyEnd.ts"
@@ -59,19 +58,13 @@ export const make = Effect.gen(function* () {
   let round: { readonly cursor: string; readonly since: number } | undefined
   /** What the last round did not show. */
   let missed: ReadonlySet<string> = new Set()
-  /** When the order of a placement was last in the list. */
-  const seenAt = PlacementNotes.make<number>(books.state)
-  /** When a swap that counts as unpaid was last read. */
-  const deadReadAt = PlacementNotes.make<number>(books.state)
-  /** When an order whose end is not believed yet was last read. */
-  const doubtfulReadAt = PlacementNotes.make<number>(books.state)
   /** Placements by the order that they are bound to, as this look found them. */
   let byOrder: ReadonlyMap<string, string> = new Map()
   /** Records what a report adds. Done at once for each, so that nothing which was read waits for a read that hangs. */
   let take: (report: Seen) => Effect.Effect<void, JournalError> = () => Effect.void
   let lookedAt = Number.NEGATIVE_INFINITY
   const knownOdd = new Set<string>()
-  const consistency = Consistency.make(books.state)
+  const consistency = Consistency.make(books)
   const takeSecond = yield* SecondOrder.make
   const afterlife = yield* Afterlife.make
   const secondLook = yield* SecondLook.make
@@ -95,7 +88,7 @@ export const make = Effect.gen(function* () {
 
   const noteSeen = (orderId: string, now: number): void => {
     const placement = byOrder.get(orderId)
-    if (placement !== undefined) seenAt.set(placement, now)
+    if (placement !== undefined) books.tries.note(placement, { listedAt: now })
   }
 
   const pagesOf = (listing: Listing) =>
@@ -130,7 +123,7 @@ export const make = Effect.gen(function* () {
     round = page?.next === undefined || page.next === cursor ? undefined : { cursor: page.next, since }
     if (page !== undefined && page.next === undefined) {
       const isMissed = ({ id, order, plannedAt }: Placement) =>
-        order !== undefined && plannedAt < since && (seenAt.get(id) ?? 0) < since
+        order !== undefined && plannedAt < since && books.tries.of(id).listedAt < since
       missed = new Set(unfinished(books.state).flatMap((placement) => (isMissed(placement) ? [placement.id] : [])))
     }
     return page?.listed ?? []
@@ -158,8 +151,8 @@ export const make = Effect.gen(function* () {
       if (order === undefined || listed.has(order.id)) return []
       if (!isDoubtful(placement)) return [{ by, id, order }]
       // If it lives on, the list shows it.
-      if (elapsedMillis(doubtfulReadAt.get(id) ?? Number.NEGATIVE_INFINITY, now) < settings.retryMaxMillis) return []
-      doubtfulReadAt.set(id, now)
+      if (elapsedMillis(books.tries.of(id).endReadAt, now) < settings.retryMaxMillis) return []
+      books.tries.note(id, { endReadAt: now })
       return [{ by, id, order }]
     })
     const answers = yield* Effect.forEach(
@@ -196,7 +189,7 @@ export const make = Effect.gen(function* () {
         if ((state !== "dead" && state !== "given up") || order === undefined) return false
         // What was given up long ago hardly comes any more.
         const pause = state === "dead" ? 0 : elapsedMillis(changedAt, now) / 10
-        const waited = elapsedMillis(deadReadAt.get(id) ?? Number.NEGATIVE_INFINITY, now)
+        const waited = elapsedMillis(books.tries.of(id).unpaidReadAt, now)
         return waited >= Math.max(settings.retryMaxMillis, pause)
       })
       .slice(0, mostDead)
@@ -240,7 +233,9 @@ export const make = Effect.gen(function* () {
       return (yield* readMissing(missable, listed)).problem
     }
     yield* unlisted(result.failure.message)
-    const others = open.filter((placement) => !urgent.includes(placement)).toSorted(byAgeOf(seenAt))
+    const others = open
+      .filter((placement) => !urgent.includes(placement))
+      .toSorted((one, other) => books.tries.of(one.id).listedAt - books.tries.of(other.id).listedAt)
     const { shown } = yield* readMissing([...urgent, ...others].slice(0, pageSize), new Set())
     for (const id of shown) noteSeen(id, now)
     return result.failure.message
@@ -299,7 +294,7 @@ export const make = Effect.gen(function* () {
       return Effect.andThen(reading(id, taken), odd)
     }
     const problem = yield* read(open, prices, now, unlisted)
-    for (const { id } of dead) deadReadAt.set(id, now)
+    for (const { id } of dead) books.tries.note(id, { unpaidReadAt: now })
     yield* readMissing(dead, new Set())
     yield* secondLook.look(now)
     if (problem === undefined) lookedAt = now
@@ -357,9 +352,3 @@ const isAway = ({ reason }: VenueError): boolean =>
   reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)
 
 const unseen = () => Effect.succeed<ReadonlyArray<string>>([])
-
-/** Oldest sighting first. */
-const byAgeOf =
-  (seenAt: PlacementNotes.PlacementNotes<number>) =>
-  (a: Placement, b: Placement): number =>
-    (seenAt.get(a.id) ?? 0) - (seenAt.get(b.id) ?? 0)

@@ -19,6 +19,7 @@ import {
   WalletRefused,
   WalletUnclear
 } from "../../../src/engine/funding/Wallet.ts"
+import * as Tries from "../../../src/engine/protocol/Tries.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 import * as SandboxWallet from "../../../src/files/sections/SandboxWallet.ts"
@@ -201,6 +202,7 @@ describe("swaps", () => {
           )
         const mortal = Bookkeeper.of({
           ...books,
+          tries: Tries.make(books.state),
           record: (...events) => dying(books.record(...events)),
           recordFrom: (events) => dying(books.recordFrom(events)),
           recordIfFits: (...events) => dying(books.recordIfFits(...events))

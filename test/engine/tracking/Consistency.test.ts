@@ -1,13 +1,17 @@
 /** What only several reports of an order together say: one may be old, and what lasts is meant. */
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Tries from "../../../src/engine/protocol/Tries.ts"
 import * as Consistency from "../../../src/engine/tracking/Consistency.ts"
 import { about, order, placementAfter, remembered, until } from "../firstOrder.ts"
 
 const closed: BotEvent = { _tag: "Closed", ...about, status: "CANCELED", inputAsset: "USDC", unspent: 120_000_000n }
 const ended = placementAfter("StatusSeen", closed)
 const odd: BotEvent = { _tag: "Contradiction", ...about, what: "odd", evidence: "" }
-const make = () => Consistency.make(remembered(until("StatusSeen")))
+const make = () => {
+  const state = remembered(until("StatusSeen"))
+  return Consistency.make({ state, tries: Tries.make(state) })
+}
 const tags = (events: ReadonlyArray<BotEvent>) => events.map(({ _tag }) => _tag)
 
 describe("an order that is shown alive after its end", () => {
