@@ -18,7 +18,7 @@ import type { Decision } from "../strategy/Decision.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { FundingHold, Venue } from "../venue/Venue.ts"
 import type { OutcomeUnknown, VenueError } from "../venue/VenueError.ts"
-import { EngineSettings, refusalPauseMillis } from "./EngineSettings.ts"
+import { doubledMillis, EngineSettings, refusalPauseMillis } from "./EngineSettings.ts"
 import { Consent } from "./holds/Consent.ts"
 import * as FundingStop from "./holds/FundingStop.ts"
 import { closedBecause, closedForAll, type Step } from "./holds/Holds.ts"
@@ -330,7 +330,7 @@ export const make = Effect.fnUntraced(function* ({
    */
   const pauseWhileDown = Effect.fnUntraced(function* (failedTurns: number) {
     if ((yield* withdraw) !== undefined) return settings.pollMinMillis
-    const pause = Math.min(settings.pollMaxMillis, settings.pollMinMillis * 2 ** Math.min(failedTurns - 1, 20))
+    const pause = doubledMillis(settings.pollMinMillis, settings.pollMaxMillis, failedTurns)
     return pause * (0.8 + 0.4 * (yield* Random.next))
   })
 

@@ -76,8 +76,8 @@ export class EngineSettings extends Context.Service<EngineSettings, Settings>()(
  * The pause before a repeatedly refused slot is tried again. It doubles beyond the limit for a single request, so a
  * lasting refusal does not cost one order a minute for ever.
  */
-export const refusalPauseMillis = (settings: Settings, refusals: number): number =>
-  refusals === 0 ? 0 : Math.min(settings.refusalMaxMillis, settings.retryMinMillis * 2 ** Math.min(refusals - 1, 20))
+export const refusalPauseMillis = ({ refusalMaxMillis, retryMinMillis }: Settings, refusals: number): number =>
+  doubledMillis(retryMinMillis, refusalMaxMillis, refusals)
 
 /** No funding when less than this is left until the deadline. A quote that somebody agreed to lives for minutes only. */
 export const marginMillis = ({ strategy }: { readonly strategy: string }, settings: Settings): number =>
@@ -86,5 +86,9 @@ export const marginMillis = ({ strategy }: { readonly strategy: string }, settin
 const swapMarginMillis = 15_000
 
 /** The pause before attempt number `attempts + 1`. The count is in the journal, so a restart does not forget it. */
-export const backoffMillis = (settings: Settings, attempts: number): number =>
-  attempts === 0 ? 0 : Math.min(settings.retryMaxMillis, settings.retryMinMillis * 2 ** Math.min(attempts - 1, 20))
+export const backoffMillis = ({ retryMaxMillis, retryMinMillis }: Settings, attempts: number): number =>
+  doubledMillis(retryMinMillis, retryMaxMillis, attempts)
+
+/** Nothing at first, and then this much, doubled each time up to the most. */
+export const doubledMillis = (first: number, most: number, times: number): number =>
+  times === 0 ? 0 : Math.min(most, first * 2 ** Math.min(times - 1, 20))

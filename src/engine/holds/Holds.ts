@@ -6,7 +6,7 @@
  * what people are told is what holds. A new reason is a row.
  *
  * A planned placement that is stopped is given up. So is a created one: its order is cancelled as spare. Bytes that were sent
- * may have arrived. Those that are stopped stay here, and what became of them is judged once they have expired (see `Payload`).
+ * may have arrived. Those that are stopped stay here, and what became of them is concluded once they have expired (see `protocol/Silence`).
  */
 import * as Drift from "../../domain/Drift.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
