@@ -65,11 +65,4 @@ export const DurationText = Schema.String.check(
 
 export const forDuration = duration("for", "Stop by itself after this long, for example 30s, 5m, 6h, 7d")
 
-export const poll = duration("poll", "Shortest pause between two looks at the venue, for example 0.5s; default: 1s")
-
-export const cancelOnExit = toggle(
-  "cancel-on-exit",
-  "Before leaving cancel all orders and wait until their money is back"
-)
-
 export const report = file("report", "Write a report to this HTML file")

@@ -38,6 +38,10 @@ export interface Page {
   readonly sections: ReadonlyArray<PageSection>
 }
 
+/** Of which some have nothing to show. */
+export const sectionsOf = (...all: ReadonlyArray<PageSection | undefined>): ReadonlyArray<PageSection> =>
+  all.filter((section) => section !== undefined)
+
 export const sentences = (...all: ReadonlyArray<string>): PagePart => ({ kind: "sentences", sentences: all })
 
 export const table = (

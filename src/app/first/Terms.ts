@@ -42,7 +42,7 @@ export class NoFirstOrder extends Schema.TaggedError<NoFirstOrder>()("NoFirstOrd
 }
 
 /** Where the configuration does not say what the venue takes at least, in USD. */
-const usualUsd = 2
+export const usualUsd = 2
 /** Prices move between looking and placing. */
 const margin = 1.1
 /** A price so far from the market fills only in a crash. */

@@ -13,7 +13,7 @@ import { Venue } from "../../venue/Venue.ts"
 import { isThere } from "../journal/JournalView.ts"
 
 /** The sizes to ask for by default, in US dollars. */
-const usualUsd = [100, 1_000, 10_000]
+export const usualUsd = [100, 1_000, 10_000]
 
 export class UnknownMarket extends Schema.TaggedError<UnknownMarket>()("UnknownMarket", {
   market: Schema.String,

@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { place, theWord } from "../../app/first/FirstOrder.ts"
+import { usualUsd } from "../../app/first/Terms.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import * as Prompts from "../Prompts.ts"
@@ -21,7 +22,7 @@ export const command = Command.make(
     ),
     usd: Flag.Finite("usd").pipe(
       Flag.withSchema(Schema.Finite.check(Schema.isBetween({ minimum: 0.01, maximum: 1_000 }))),
-      Flag.withDescription("What the order is worth; default: venue.minOrderUsd, or 2"),
+      Flag.withDescription(`What the order is worth; default: venue.minOrderUsd, or ${usualUsd}`),
       Flag.optional
     ),
     confirm: flags.text("confirm", `The word, where nobody is there to type it: ${theWord}`),

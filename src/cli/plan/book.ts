@@ -1,5 +1,6 @@
 /** `limitbot book [MARKET…]`: the order book that the service does not publish, from dry quotes and our own orders. */
 import { Argument, Command, Flag } from "effect/cli"
+import { usualUsd } from "../../app/plan/BookAsked.ts"
 import * as BookShown from "../../app/plan/BookShown.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
@@ -13,7 +14,7 @@ export const command = Command.make(
     ),
     config: flags.config,
     size: Flag.String("size").pipe(
-      Flag.withDescription("A base quantity to ask for, may be repeated; default: worth 100, 1,000 and 10,000 USD"),
+      Flag.withDescription(`A base quantity to ask for, may be repeated; default: worth ${usualUsd.join(", ")} USD`),
       Flag.between(0, 10)
     ),
     watch: flags.toggle("watch", "Ask again every five seconds until stopped"),

@@ -2,6 +2,8 @@
 import { Command, Flag } from "effect/cli"
 import { allowFlag } from "../../app/plan/PlanRefused.ts"
 import { run } from "../../app/run/Running.ts"
+import { age } from "../../domain/Words.ts"
+import { defaults } from "../../engine/EngineSettings.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import * as Display from "../screen/Display.ts"
@@ -13,7 +15,7 @@ export const command = Command.make(
     config: flags.config,
     forMillis: flags.forDuration,
     dryRun: flags.toggle("dry-run", "Prices from the venue, but nothing is created or signed; fills are simulated"),
-    cancelOnExit: flags.cancelOnExit,
+    cancelOnExit: flags.toggle("cancel-on-exit", "Before leaving cancel all orders and wait until their money is back"),
     onRemoved: flags.choiceOr(
       "on-removed",
       ["drain", "leave"],
@@ -27,7 +29,10 @@ export const command = Command.make(
       Flag.between(0, 20)
     ),
     allow: allowFlag,
-    poll: flags.poll,
+    poll: flags.duration(
+      "poll",
+      `Shortest pause between two looks at the venue, for example 0.5s (default: ${age(defaults.pollMinMillis)})`
+    ),
     json: flags.json
   },
   (asked) => run(asked, Display.show)

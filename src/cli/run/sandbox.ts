@@ -39,10 +39,7 @@ export const command = Command.make(
       flags.byDefault("Share of the requests that is lost, refused or slowed down on purpose", 0)
     ),
     solvers: sandboxFlags.solvers,
-    expireAfter: flags.duration(
-      "expire-after",
-      "How long a generated transfer stays valid at most, for example 20s; default: 5m"
-    ),
+    expireAfter: sandboxFlags.expireAfter,
     writeConfig: flags.file(
       "write-config",
       "Write a configuration that leads to this sandbox; a file that exists is not replaced"

@@ -3,7 +3,9 @@ import { Effect, FileSystem, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { parse } from "yaml"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import { age } from "../../domain/Words.ts"
 import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
+import { defaultSettings } from "../../sandbox/Settings.ts"
 import { named, SolverLaw } from "../../sandbox/Solvers.ts"
 import * as flags from "../flags.ts"
 
@@ -25,6 +27,13 @@ export const speed = (fallback: number) =>
 export const solvers = flags.file(
   "solvers",
   `Who fills orders: ${Object.keys(named).join(", ")}, or a YAML file; default: a touch of the mid fills`
+)
+
+const [, longestValid] = defaultSettings("native").intentMillis
+
+export const expireAfter = flags.duration(
+  "expire-after",
+  `How long a generated transfer stays valid at most, for example 20s (default: ${age(longestValid)})`
 )
 
 const decode = Schema.decodeUnknownResult(SolverLaw, { onExcessProperty: "error" })

@@ -16,7 +16,7 @@ const colours = [
   "#ffea46"
 ]
 
-const short = (value: number): string =>
+export const short = (value: number): string =>
   Math.abs(value) >= 1000 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toPrecision(3)
 
 /** With more columns than this the numbers would not fit. */

@@ -28,9 +28,9 @@ const acrossOf = ({ markets }: MonteCarloFound) => {
   }
 }
 
-const byMarket = (found: MonteCarloFound): ReadonlyArray<Page.PageSection> => {
+const byMarket = (found: MonteCarloFound): Page.PageSection | undefined => {
   const across = acrossOf(found)
-  if (across === undefined) return []
+  if (across === undefined) return undefined
   const { medianGain, worstGain } = across.together
   const rows = across.markets.map(({ market, gain, lost, maxDrawdown, ruin }) => [
     market,
@@ -41,7 +41,7 @@ const byMarket = (found: MonteCarloFound): ReadonlyArray<Page.PageSection> => {
   ])
   const half = `Half of the simulations gain more than ${percent(medianGain)} on the median market, and ${percent(worstGain)} on the worst.`
   const titles = ["MARKET", "GAIN P5", "P50", "P95", "LOSE", "DRAWDOWN P95", "RUIN"]
-  return [{ title: "By market", parts: [Page.table(titles, rows), Page.sentences(half)] }]
+  return { title: "By market", parts: [Page.table(titles, rows), Page.sentences(half)] }
 }
 
 export const json = (found: MonteCarloFound) => {
@@ -60,10 +60,10 @@ const fanOf = (simulations: ReadonlyArray<MonteCarlo.Simulation>): string => {
   return fan({ label: "Gain over time", line: at("p50"), bands, ends: ["start", "end"], format })
 }
 
-const spread = (label: string, values: ReadonlyArray<number>, marked: number): ReadonlyArray<Page.PageSection> => {
-  if (values.length < 2) return []
+const spread = (label: string, values: ReadonlyArray<number>, marked: number): Page.PageSection | undefined => {
+  if (values.length < 2) return undefined
   const bars = Page.drawn(() => histogram(values, { noun: "simulations", label, format, marked }))
-  return [{ title: label, parts: [bars], note: "The bar of the median stands out." }]
+  return { title: label, parts: [bars], note: "The bar of the median stands out." }
 }
 
 export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
@@ -106,16 +106,16 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
       `One in twenty falls by more than ${of(maxDrawdown, "p95")} on the way.`,
       `The probability of ruin, a loss of ${Math.round(ruin.loss * 100)} % of the start at any time, is ${percent(ruin.probability)}.`
     ],
-    sections: [
+    sections: Page.sectionsOf(
       {
         title: "Gain over time",
         parts: [Page.drawn(() => fanOf(result.fates))],
         note: "The line is p50 of the simulations at each moment; around it p25 to p75, and p5 to p95."
       },
-      ...spread("Gain", gains, gain["p50"] ?? 0),
-      ...spread("Largest drawdown", drawdowns, maxDrawdown["p50"] ?? 0),
+      spread("Gain", gains, gain["p50"] ?? 0),
+      spread("Largest drawdown", drawdowns, maxDrawdown["p50"] ?? 0),
       { title: "Percentiles", parts: [Page.table(["", ...Object.keys(gain)], rows)] },
-      ...byMarket(found)
-    ]
+      byMarket(found)
+    )
   })
 }

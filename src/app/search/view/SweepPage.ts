@@ -8,7 +8,7 @@ import { present } from "../../../domain/Present.ts"
 import { percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
 import * as HeatMap from "../../../report/HeatMap.ts"
-import { maps } from "../../../report/html/HeatMaps.ts"
+import { maps, short } from "../../../report/html/HeatMaps.ts"
 import { histogram } from "../../../report/html/Histogram.ts"
 import * as Page from "../../../report/Page.ts"
 import type { SweepFound } from "../SweepRun.ts"
@@ -148,94 +148,87 @@ const figures = (result: TrialFigures): ReadonlyArray<string> => [
 
 const figureTitles = ["PNL", "DRAWDOWN", "FILLS", "DAILY SHARPE"]
 
+interface Headed {
+  readonly head: ReadonlyArray<string>
+  readonly result: TrialFigures
+}
+
+const trialsSection = (
+  title: string,
+  heads: ReadonlyArray<string>,
+  trials: ReadonlyArray<Headed>,
+  aligned: "all" | "beside names" = "all"
+): Page.PageSection => {
+  const rows = trials.map(({ head, result }) => [...head, ...figures(result)])
+  return {
+    title,
+    parts: [Page.table([...heads, ...figureTitles], rows, aligned)]
+  }
+}
+
 /** What else was asked about the best. */
-const furtherSections = ({ also, pareto, sensitivity, space }: SweepFound): ReadonlyArray<Page.PageSection> => [
-  ...also.map(({ data, best }) => ({
-    title: `The same over ${data}`,
-    parts: [
-      Page.table(
-        ["#", ...figureTitles],
-        best.map((result, index) => [`${index + 1}`, ...figures(result)]),
-        "all"
+const furtherSections = ({ also, pareto, sensitivity, space }: SweepFound): ReadonlyArray<Page.PageSection> =>
+  Page.sectionsOf(
+    ...also.map(({ data, best }) => {
+      const numbered = best.map((result, index) => ({ head: [`${index + 1}`], result }))
+      return trialsSection(`The same over ${data}`, ["#"], numbered)
+    }),
+    pareto &&
+      trialsSection(
+        `No other trial beats these by ${pareto.objectives.join(" and ")}`,
+        space.map(({ path }) => path),
+        pareto.front.map((result) => ({ head: result.values, result }))
+      ),
+    sensitivity &&
+      trialsSection(
+        "With other fees and delays",
+        ["#1 with"],
+        sensitivity.map(({ name, result }) => ({ head: [name], result })),
+        "beside names"
       )
-    ]
-  })),
-  ...(pareto === undefined
-    ? []
-    : [
-        {
-          title: `No other trial beats these by ${pareto.objectives.join(" and ")}`,
-          parts: [
-            Page.table(
-              [...space.map(({ path }) => path), ...figureTitles],
-              pareto.front.map((result) => [...result.values, ...figures(result)]),
-              "all"
-            )
-          ]
-        }
-      ]),
-  ...(sensitivity === undefined
-    ? []
-    : [
-        {
-          title: "With other fees and delays",
-          parts: [
-            Page.table(
-              ["#1 with", ...figureTitles],
-              sensitivity.map(({ name, result }) => [name, ...figures(result)])
-            )
-          ]
-        }
-      ])
-]
+  )
 
 /** Two decimals, or more for small figures. */
 const figure = (value: number): string => (Math.abs(value) >= 1 ? value.toFixed(2) : value.toPrecision(2))
 
-const mapSections = (found: SweepFound): ReadonlyArray<Page.PageSection> => {
+const mapSection = (found: SweepFound): Page.PageSection | undefined => {
   const map = mapOf(found)
-  if (map === undefined) return []
+  if (map === undefined) return undefined
   const drawn = Page.drawn(() => maps(map, winnerOn(map, found)), HeatMap.lines(map, figure))
-  return [{ title: `${map.rowName} by ${map.columnName}`, parts: [drawn], note: mapNote(found) }]
+  return { title: `${map.rowName} by ${map.columnName}`, parts: [drawn], note: mapNote(found) }
 }
 
 /** Where the best stands among all. */
-const scoreSections = ({ best, compared, objective }: SweepFound): ReadonlyArray<Page.PageSection> => {
+const scoreSection = ({ best, compared, objective }: SweepFound): Page.PageSection | undefined => {
   const winner = compared.find(({ trial }) => trial === best[0]?.trial)
   const scores = compared.flatMap((result) =>
     result.refused === undefined ? [Objective.score(objective, result)] : []
   )
-  if (scores.length < 2) return []
+  if (scores.length < 2) return undefined
   const marked = winner === undefined ? undefined : Objective.score(objective, winner)
   const look = { noun: "trials", label: "Distribution of all trials", format: short, marked }
   const parts = [Page.drawn(() => histogram(scores, look))]
-  return [{ title: "All trials", parts, note: `${scores.length} trials by ${objective}` }]
+  return { title: "All trials", parts, note: `${scores.length} trials by ${objective}` }
 }
 
-const short = (value: number): string =>
-  Math.abs(value) >= 1000 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toPrecision(3)
-
 /** The strategy file with the values of the best, to copy. */
-const fileSections = ({ best, runs, space }: SweepFound): ReadonlyArray<Page.PageSection> => {
+const fileSection = ({ best, runs, space }: SweepFound): Page.PageSection | undefined => {
   const [first] = best
   const written = Result.getOrUndefined(SweepSpace.template(runs[0].strategy.text, space))
-  if (first === undefined || written === undefined) return []
+  if (first === undefined || written === undefined) return undefined
   const parts = [Page.file(written.text(first.values))]
-  return [{ title: "The best as a file", parts, note: "To copy into a strategy file." }]
+  return { title: "The best as a file", parts, note: "To copy into a strategy file." }
 }
 
 const mostRefused = 50
 
-const refusedSections = (
-  { space }: SweepFound,
-  refused: ReadonlyArray<TrialResult>
-): ReadonlyArray<Page.PageSection> => {
-  if (refused.length === 0) return []
+const refusedSection = ({ space }: SweepFound, refused: ReadonlyArray<TrialResult>): Page.PageSection | undefined => {
+  if (refused.length === 0) return undefined
   const rows = refused.slice(0, mostRefused).map(({ values, refused: why = "" }) => [...values, why])
   const more = refused.length > mostRefused ? ` The first ${mostRefused} of them.` : ""
   const note = `${refused.length} trials did not run: their values make no strategy.${more}`
   const parts = [Page.table([...space.map(({ path }) => path), "WHY"], rows, "none")]
-  return [{ title: "Refused trials", parts, note, isPageOnly: true }]
+  return { title: "Refused trials", parts, note, isPageOnly: true }
 }
 
 export const page = (found: SweepFound, madeAt: number): Page.Page => {
@@ -271,14 +264,14 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
         ? []
         : [`${counted(refused.length, "trial")} refused, for example: ${refused[0].refused}`])
     ],
-    sections: [
+    sections: Page.sectionsOf(
       { title: "The best", parts: [bestTable(found)] },
-      ...(found.markets.length < 2 ? [] : [SweepMarkets.section(found)]),
+      found.markets.length < 2 ? undefined : SweepMarkets.section(found),
       ...furtherSections(found),
-      ...mapSections(found),
-      ...scoreSections(found),
-      ...fileSections(found),
-      ...refusedSections(found, refused)
-    ]
+      mapSection(found),
+      scoreSection(found),
+      fileSection(found),
+      refusedSection(found, refused)
+    )
   })
 }

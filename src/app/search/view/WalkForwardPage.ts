@@ -32,9 +32,9 @@ const acrossOf = ({ markets }: WalkForwardFound) => {
   return { markets: found, together: together(found.map(({ profitQuote }) => profitQuote)) }
 }
 
-const byMarket = (found: WalkForwardFound): ReadonlyArray<Page.PageSection> => {
+const byMarket = (found: WalkForwardFound): Page.PageSection | undefined => {
   const across = acrossOf(found)
-  if (across === undefined) return []
+  if (across === undefined) return undefined
   const { median, worst } = across.together
   const rows = across.markets.map(({ market, profitQuote, efficiency, gains, windows }) => [
     market,
@@ -44,7 +44,7 @@ const byMarket = (found: WalkForwardFound): ReadonlyArray<Page.PageSection> => {
   ])
   const sum = `Out of sample by market: ${median.toFixed(2)} in the median, ${worst.toFixed(2)} at worst.`
   const titles = ["MARKET", "OUT OF SAMPLE", "AGAINST IN SAMPLE", "WINDOWS WITH A GAIN"]
-  return [{ title: "By market", parts: [Page.table(titles, rows), Page.sentences(sum)] }]
+  return { title: "By market", parts: [Page.table(titles, rows), Page.sentences(sum)] }
 }
 
 export const json = (found: WalkForwardFound) => {
@@ -125,16 +125,12 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
         : `Out of sample a bar gained ${text} of what it gained in sample. Far below 100 %, the search fitted noise.`,
       ...warnings
     ],
-    sections: [
-      ...(equity === undefined
-        ? []
-        : [
-            {
-              title: "Equity out of sample",
-              parts: [Page.drawn(() => fan(equity))],
-              note: "How the worth of everything held changed, one window after the other, moves of the price included; what was gained beyond the budget left alone stands above. A thin line is where the next window begins."
-            }
-          ]),
+    sections: Page.sectionsOf(
+      equity && {
+        title: "Equity out of sample",
+        parts: [Page.drawn(() => fan(equity))],
+        note: "How the worth of everything held changed, one window after the other, moves of the price included; what was gained beyond the budget left alone stands above. A thin line is where the next window begins."
+      },
       {
         title: "Gain per bar",
         parts: [Page.drawn(() => windowBars(windows))],
@@ -146,7 +142,7 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
           Page.table(["FROM", "TO", ...space.map(({ path }) => path), "PNL BEFORE", "PNL THEN", "DRAWDOWN THEN"], rows)
         ]
       },
-      ...byMarket(found)
-    ]
+      byMarket(found)
+    )
   })
 }
