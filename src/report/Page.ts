@@ -38,7 +38,7 @@ export interface Page {
   readonly sections: ReadonlyArray<PageSection>
 }
 
-/** Of which some have nothing to show. */
+/** Those that have something to show. */
 export const sectionsOf = (...all: ReadonlyArray<PageSection | undefined>): ReadonlyArray<PageSection> =>
   all.filter((section) => section !== undefined)
 

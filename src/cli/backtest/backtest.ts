@@ -1,7 +1,4 @@
-/**
- * `limitbot backtest FILE --data CSV`, or a MARKET=CSV for each of several: what a strategy would have done with
- * these candles, as a band.
- */
+/** `limitbot backtest FILE… --data CSV`: what strategies would have done with these candles, as a band. */
 import { Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { shown } from "../../app/backtest/view/BacktestShown.ts"

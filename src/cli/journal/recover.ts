@@ -1,8 +1,4 @@
-/**
- * `limitbot recover [FILE…]`: a new journal from what the venue can prove, after the old one was lost. Without files, every
- * order with money is looked after until it ends; with files, those that a slot wants go on in it. The venue cannot tell which
- * bot of an account made an order, so the journals of the others say what is theirs.
- */
+/** `limitbot recover [FILE…]`: a new journal from what the venue can prove, after the old one was lost. */
 import { Argument, Command, Flag } from "effect/cli"
 import * as Answer from "../../app/process/Answer.ts"
 import { rebuilt } from "../../app/reconcile/Rebuilding.ts"

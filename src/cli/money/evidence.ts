@@ -1,7 +1,4 @@
-/**
- * `limitbot evidence ORDER --out FILE`: one file with everything that the journal has on an order and what the venue says
- * of it now, ready for a support ticket.
- */
+/** `limitbot evidence ORDER --out FILE`: one file with all that is known of an order, ready for a support ticket. */
 import { Argument, Command, Flag } from "effect/cli"
 import * as EvidenceFile from "../../app/money/EvidenceFile.ts"
 import * as FileName from "../FileName.ts"

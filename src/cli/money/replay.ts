@@ -1,7 +1,4 @@
-/**
- * `limitbot replay`: makes every recorded decision again, with the files of the time or with an edited one. It says what
- * share of the fills came when the recorded prices allowed it, and between what an edited file's profit would differ.
- */
+/** `limitbot replay`: makes every recorded decision again, with the files of the time or with an edited one. */
 import { Command, Flag } from "effect/cli"
 import { replayed } from "../../app/money/Replaying.ts"
 import * as Answer from "../../app/process/Answer.ts"

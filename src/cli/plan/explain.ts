@@ -1,8 +1,4 @@
-/**
- * `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds (or held) its order, or nothing: the rule, what it
- * saw, what our limits and the venue said, and the numbers that would change it.
- */
-
+/** `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds (or held) its order, or nothing. */
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { inJournal } from "../../app/journal/JournalView.ts"

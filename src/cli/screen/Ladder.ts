@@ -31,17 +31,6 @@ export const colourOf: Readonly<Record<SlotRow["tone"], Colour>> = {
   quiet: "dim"
 }
 
-export type SlotColumn = readonly [column: Table.TableColumn, cell: (row: SlotRow) => string]
-
-/** What there is no room for, or nothing in, is left out. */
-export const slotTable = (rows: ReadonlyArray<SlotRow>, columns: ReadonlyArray<SlotColumn | false>) => {
-  const kept = columns.filter((column) => column !== false)
-  return Table.render(
-    kept.map(([column]) => column),
-    rows.map((row) => kept.map(([, cell]) => cell(row)))
-  )
-}
-
 /** How many reasons of empty slots get their own line; the others are counted together. */
 const mostReasons = 3
 
@@ -85,21 +74,23 @@ const tableLines = (
   const [isWide, isMiddle] = [columns >= 100, columns >= 70]
   const hasEarned = isMiddle && shown.some(({ slot }) => earned(slot) !== "")
   const hasInventory = isWide && shown.some(({ slot }) => inventory(slot) !== "")
-  const wanted: ReadonlyArray<SlotColumn | false> = [
-    [{ title: "PRICE", align: "decimal" }, ({ price }) => price],
-    [{ title: "SIDE" }, ({ side }) => side],
-    isMiddle && [{ title: "QUANTITY", align: "decimal" }, ({ quantity }) => quantity],
-    [{ title: "AWAY", align: "right" }, ({ distance }) => (distance === null ? "" : percent(awayOf(distance)))],
-    isMiddle && [{ title: "AGE", align: "right" }, ({ plannedAt }) => (plannedAt === null ? "" : age(now - plannedAt))],
-    isWide && [{ title: "FILLED", align: "right" }, ({ filled }) => filled],
-    isWide && [{ title: "LEGS", align: "right" }, ({ legs }) => String(legs)],
-    hasEarned && [{ title: "EARNED", align: "right" }, ({ slot }) => earned(slot)],
-    hasInventory && [{ title: "INVENTORY", align: "right" }, ({ slot }) => inventory(slot)],
-    [{ title: "STATE" }, ({ state }) => state],
-    [{ title: "SLOT" }, ({ slot }) => slot],
-    isWide && [{ title: "NOTE" }, ({ progress, why }) => (progress === null ? why : "")]
-  ]
-  const [header = "", ...lines] = slotTable(shown, wanted)
+  const [header = "", ...lines] = Table.of<SlotRow>([
+    { title: Table.decimal("PRICE"), value: ({ price }) => price },
+    { title: "SIDE", value: ({ side }) => side },
+    isMiddle && { title: Table.decimal("QUANTITY"), value: ({ quantity }) => quantity },
+    { title: Table.right("AWAY"), value: ({ distance }) => (distance === null ? "" : percent(awayOf(distance))) },
+    isMiddle && {
+      title: Table.right("AGE"),
+      value: ({ plannedAt }) => (plannedAt === null ? "" : age(now - plannedAt))
+    },
+    isWide && { title: Table.right("FILLED"), value: ({ filled }) => filled },
+    isWide && { title: Table.right("LEGS"), value: ({ legs }) => legs },
+    hasEarned && { title: Table.right("EARNED"), value: ({ slot }) => earned(slot) },
+    hasInventory && { title: Table.right("INVENTORY"), value: ({ slot }) => inventory(slot) },
+    { title: "STATE", value: ({ state }) => state },
+    { title: "SLOT", value: ({ slot }) => slot },
+    isWide && { title: "NOTE", value: ({ progress, why }) => (progress === null ? why : "") }
+  ]).lines(shown)
   const said: Array<ColouredLine> = shown.length === 0 ? [] : [[header, "dim"]]
   const open = new Set<string>()
   for (const [index, row] of shown.entries()) {

@@ -13,11 +13,12 @@ import type { BotState } from "../../engine/state/BotState.ts"
 import { type Colour, type ColouredLine, painted } from "../../report/text/Colours.ts"
 import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
+import * as Table from "../../report/text/Table.ts"
 import type { ProblemView } from "../../views/Problems.ts"
 import { linesOf } from "../../views/Problems.ts"
 import { type LiveProfit, slotEarned } from "../../views/profit/LiveProfit.ts"
 import { type SlotRow, slotsOf } from "../../views/Slots.ts"
-import { colourOf, ladder, slotTable } from "./Ladder.ts"
+import { colourOf, ladder } from "./Ladder.ts"
 import { profitLines, strategyLines } from "./ProfitLines.ts"
 
 export interface ScreenInput {
@@ -167,18 +168,18 @@ const slotLines = (
   const shown = rows.filter((row) => telling.has(row))
   const hasEarned = shown.some(({ slot }) => earned(slot) !== "")
   const hasInventory = shown.some(({ slot }) => inventory(slot) !== "")
-  const [header = "", ...lines] = slotTable(shown, [
-    [{ title: "SLOT" }, ({ slot }) => slot],
-    [{ title: "SIDE" }, ({ side }) => side],
-    [{ title: "PRICE", align: "decimal" }, ({ price }) => price],
-    [{ title: "QUANTITY", align: "decimal" }, ({ quantity }) => quantity],
-    [{ title: "FILLED", align: "right" }, ({ filled }) => filled],
-    [{ title: "STATE" }, ({ state }) => state],
-    [{ title: "LEGS", align: "right" }, ({ legs }) => String(legs)],
-    hasEarned && [{ title: "EARNED", align: "right" }, ({ slot }) => earned(slot)],
-    hasInventory && [{ title: "INVENTORY", align: "right" }, ({ slot }) => inventory(slot)],
-    [{ title: "WHY" }, ({ progress, why }) => (progress === null ? why : `${progress}: ${why}`)]
-  ])
+  const [header = "", ...lines] = Table.of<SlotRow>([
+    { title: "SLOT", value: ({ slot }) => slot },
+    { title: "SIDE", value: ({ side }) => side },
+    { title: Table.decimal("PRICE"), value: ({ price }) => price },
+    { title: Table.decimal("QUANTITY"), value: ({ quantity }) => quantity },
+    { title: Table.right("FILLED"), value: ({ filled }) => filled },
+    { title: "STATE", value: ({ state }) => state },
+    { title: Table.right("LEGS"), value: ({ legs }) => legs },
+    hasEarned && { title: Table.right("EARNED"), value: ({ slot }) => earned(slot) },
+    hasInventory && { title: Table.right("INVENTORY"), value: ({ slot }) => inventory(slot) },
+    { title: "WHY", value: ({ progress, why }) => (progress === null ? why : `${progress}: ${why}`) }
+  ]).lines(shown)
   const hidden = rows.filter((row) => !telling.has(row))
   return [
     [header, "dim"],

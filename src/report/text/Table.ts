@@ -24,8 +24,9 @@ export interface ListColumn<Row> {
   readonly text?: (row: Row) => string
 }
 
-/** A list of one kind of thing. */
-export const of = <Row>(columns: ReadonlyArray<ListColumn<Row>>) => {
+/** A list of one kind of thing; a column may be left out for want of room or of anything in it. */
+export const of = <Row>(all: ReadonlyArray<ListColumn<Row> | false>) => {
+  const columns = all.filter((column) => column !== false)
   const named = columns.flatMap(({ key, value }) => (key === undefined ? [] : [{ key, value }]))
   const titled = columns.flatMap(({ title, text, value }) =>
     title === undefined ? [] : [{ title, text: text ?? ((row: Row) => `${value(row) ?? "-"}`) }]
