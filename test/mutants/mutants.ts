@@ -396,9 +396,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: calls,
-        find: "  const events = Meaning.beforePayment(seen, read.value, market, settings.account, read.correlationId)\n",
+        find: '  const current = books.state.placements.get(placement.id)\n  if (current?.state !== "created") return\n  yield* note',
         replace:
-          "  const events = placement.deadline > 0 ? [] : Meaning.beforePayment(seen, read.value, market, settings.account, read.correlationId)\n"
+          '  const current = books.state.placements.get(placement.id)\n  if (current?.state !== "created" || current.deadline > 0) return\n  yield* note'
       }
     ]
   },
