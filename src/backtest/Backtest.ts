@@ -6,8 +6,7 @@
 import { type Candles, closeAt, exactPrice } from "../candles/Candles.ts"
 import type * as CrossingIndex from "../candles/CrossingIndex.ts"
 import * as Resample from "../candles/Resample.ts"
-import { type Amount, format, max } from "../domain/Amount.ts"
-import { dayMillis } from "../domain/Durations.ts"
+import { type Amount, max } from "../domain/Amount.ts"
 import { type Market, quoteAmount } from "../domain/Market.ts"
 import { askedBasisPoints, feesToOthers, type OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
@@ -19,8 +18,8 @@ import type { Conditions } from "./kernel/Conditions.ts"
 import { type Costs, type FillMode, rulesOf } from "./kernel/FillPresets.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 import * as Kernel from "./kernel/Kernel.ts"
-import type { Counts, Outcome } from "./kernel/Outcome.ts"
-import * as EquityCurve from "./results/EquityCurve.ts"
+import type { Outcome } from "./kernel/Outcome.ts"
+import type { BandSide, Part } from "./results/BandSide.ts"
 
 export interface Options {
   readonly costs: Costs
@@ -36,45 +35,6 @@ export interface Options {
 
 export const rulesIn = (mode: FillMode, { costs, changes, measured }: Options): FillRules =>
   rulesOf(mode, costs, { ...measured?.[mode], ...changes })
-
-/** Worth and what became of it. */
-interface Result {
-  readonly rules: FillRules
-  readonly outcome: Outcome
-  /** How much the worth of everything changed from the first close to the last, start inventory included; quote smallest units. */
-  readonly pnlQuote: Amount
-  /** Fees in quote; those taken in base at the last close. */
-  readonly feesQuote: Amount
-  /** What `terms` paid to others out of the inputs, in the same way; it is in the profit already. */
-  readonly appFeesQuote: Amount
-  /** What the budget alone would have gained. */
-  readonly holdPnlQuote: Amount
-}
-
-/**
- * What the strategy made: the change of worth without that of its start inventory, which counts at no gain until it trades.
- * The same figure as `total` of the live `profit`.
- */
-export const profitOf = ({ pnlQuote, holdPnlQuote }: Pick<Result, "pnlQuote" | "holdPnlQuote">): Amount =>
-  pnlQuote - holdPnlQuote
-
-/** What happened in one market. The budget of quote is the first market's, so that all together are the whole. */
-export interface Part extends Result {
-  readonly market: Market
-  readonly candles: Candles
-  readonly budget: Conditions["budget"]
-}
-
-/** One side of the band. `rules` and `outcome` are those of the only market, or of the first; the gains are of all. */
-export interface BandSide extends Result {
-  readonly mode: FillMode
-  readonly parts: readonly [Part, ...ReadonlyArray<Part>]
-  /** Fills of all markets together. */
-  readonly fills: number
-  readonly quote: Amount
-  readonly openOrders: number
-  readonly counts: Counts
-}
 
 /** What a market is run on; each has its own costs, as they are in amounts of its base. */
 export interface MarketInput {
@@ -222,40 +182,6 @@ export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: F
   return sideOf(strategy, mode, [ran, ...alsoRan.slice(0, strategy.others?.length ?? 0)])
 }
 
-/** Worth of everything at the close of these bars (ascending); `close` and `base` are the first market's. */
-export const curve = (
-  [first, ...others]: BandSide["parts"],
-  bars: ReadonlyArray<number>
-): ReadonlyArray<EquityCurve.EquityPoint> => {
-  const curveOf = ({ outcome, candles, ...part }: Part) => EquityCurve.at(outcome, candles, part, bars)
-  const own = curveOf(first)
-  if (others.length === 0) return own
-  const all = [own, ...others.map(curveOf)]
-  const sum = (index: number, of: (point: EquityCurve.EquityPoint) => number): number =>
-    all.reduce((total, { [index]: point }) => total + (point === undefined ? 0 : of(point)), 0)
-  return own.map((point, index) => ({
-    ...point,
-    equity: sum(index, ({ equity }) => equity),
-    hold: sum(index, ({ hold }) => hold)
-  }))
-}
-
-/** Days of one series, found once. */
-const daysOf = new WeakMap<Candles, EquityCurve.Samples>()
-const days = (candles: Candles): EquityCurve.Samples => {
-  const known = daysOf.get(candles) ?? EquityCurve.samples(candles, EquityCurve.sampleBars(candles, dayMillis))
-  daysOf.set(candles, known)
-  return known
-}
-
-/** Worth of everything in the beginning and at the end of each day: what searches need of thousands of runs. */
-export const dailyEquity = ({ parts: [first, ...others] }: Pick<BandSide, "parts">): Float64Array => {
-  const equityOf = (part: Part) => EquityCurve.equityAt(part.outcome, part, days(part.candles))
-  return others
-    .map(equityOf)
-    .reduce((sum, equity) => sum.map((worth, day) => worth + (equity[day] ?? 0)), equityOf(first))
-}
-
 /** A strategy of one market. */
 export const run = (
   strategy: Strategy,
@@ -264,58 +190,3 @@ export const run = (
   mode: FillMode,
   options: Options
 ): BandSide => runAll(strategy, [{ candles, indices, options }], mode)
-
-/** The sides by what they gained; with one mode both ends are the same. */
-export const band = (
-  sides: readonly [BandSide, ...ReadonlyArray<BandSide>]
-): { readonly low: BandSide; readonly high: BandSide } => {
-  const [first] = sides
-  return {
-    low: sides.reduce((low, side) => (side.pnlQuote < low.pnlQuote ? side : low), first),
-    high: sides.reduce((high, side) => (side.pnlQuote > high.pnlQuote ? side : high), first)
-  }
-}
-
-/** A side as JSON: amounts are exact decimals as text, in units of their asset. `base` is the only market's, or the first's. */
-export const toJson = (strategy: Strategy, side: BandSide) => {
-  const { base, quote } = strategy.market
-  return {
-    mode: side.mode,
-    ...gainsJson(strategy.market, side),
-    maxDrawdown: side.outcome.maxDrawdown,
-    fills: side.fills,
-    base: format(side.outcome.base, base.decimals),
-    quote: format(side.quote, quote.decimals),
-    openOrders: side.openOrders,
-    ...countsJson(side.counts),
-    deniedByLimit: Object.fromEntries(side.outcome.deniedBy),
-    stops: side.outcome.stops.map(({ day: _, ...stop }) => stop),
-    decisions: side.counts.decisions
-  }
-}
-
-/** What of it happened in one of several markets. */
-export const partToJson = ({ market, outcome, ...gains }: Part) => ({
-  ...gainsJson(market, gains),
-  fills: outcome.fills.count,
-  base: format(outcome.base, market.base.decimals),
-  openOrders: outcome.openOrders,
-  ...countsJson(outcome.counts)
-})
-
-type Gains = Pick<Part, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "appFeesQuote">
-
-const gainsJson = ({ quote }: Market, gains: Gains) => ({
-  profitQuote: format(profitOf(gains), quote.decimals),
-  pnlQuote: format(gains.pnlQuote, quote.decimals),
-  holdPnlQuote: format(gains.holdPnlQuote, quote.decimals),
-  feesQuote: format(gains.feesQuote, quote.decimals),
-  ...(gains.appFeesQuote === 0n ? {} : { appFeesQuote: format(gains.appFeesQuote, quote.decimals) })
-})
-
-const countsJson = ({ placed, cancelled, deniedFunds, deniedMinimum }: Counts) => ({
-  orders: placed,
-  cancelled,
-  deniedFunds,
-  deniedMinimum
-})

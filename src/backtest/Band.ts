@@ -14,12 +14,13 @@ import * as Unfold from "../candles/within/Unfold.ts"
 import { type Random, seeded } from "../domain/Seeded.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as Backtest from "./Backtest.ts"
+import * as BandSide from "./results/BandSide.ts"
 import * as Quantiles from "./results/Quantiles.ts"
 import * as VenuePrior from "./VenuePrior.ts"
 
 /** What a simulated run came to. */
 export interface RunFigures
-  extends Pick<Backtest.BandSide, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "fills" | "openOrders"> {
+  extends Pick<BandSide.BandSide, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "fills" | "openOrders"> {
   readonly maxDrawdown: number
   readonly placed: number
 }
@@ -34,7 +35,7 @@ export interface Simulated {
   readonly venue: ReadonlyArray<string>
 }
 
-export type Sides = readonly [pessimistic: Backtest.BandSide, optimistic: Backtest.BandSide]
+export type Sides = readonly [pessimistic: BandSide.BandSide, optimistic: BandSide.BandSide]
 
 export interface Band {
   readonly sides: Sides
@@ -53,7 +54,7 @@ const sidesOf = (strategy: Strategy, inputs: Backtest.MarketInputs): Sides => [
 ]
 
 /** Quote smallest units at the first close: for ratios. */
-export const worthAtStart = ({ parts }: Pick<Backtest.BandSide, "parts">): number =>
+export const worthAtStart = ({ parts }: Pick<BandSide.BandSide, "parts">): number =>
   parts.reduce((sum, { budget, candles, market: { base, quote } }) => {
     const unit = 10 ** (base.decimals - quote.decimals)
     return sum + Number(budget.quote) + (Number(budget.base) * closeAt(candles, 0)) / unit
@@ -116,7 +117,7 @@ const simulate = (ground: Ground, draw: number): RunFigures => {
   const { fills, feesQuote, openOrders, counts, outcome } = side
   return {
     // Small bars begin where the bar opens; both gain the same from there to the first close.
-    pnlQuote: Backtest.profitOf(side) + holdPnlQuote,
+    pnlQuote: BandSide.profitOf(side) + holdPnlQuote,
     holdPnlQuote,
     feesQuote,
     fills,

@@ -5,6 +5,7 @@ import { type Costs, noCosts } from "../../src/backtest/kernel/FillPresets.ts"
 import { shareOf, touching } from "../../src/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../src/backtest/kernel/Kernel.ts"
 import * as BacktestStatistics from "../../src/backtest/results/BacktestStatistics.ts"
+import * as BandSide from "../../src/backtest/results/BandSide.ts"
 import * as EquityCurve from "../../src/backtest/results/EquityCurve.ts"
 import * as Exposure from "../../src/backtest/results/Exposure.ts"
 import * as FillRows from "../../src/backtest/results/FillRows.ts"
@@ -46,7 +47,7 @@ describe("Backtest", () => {
   it("spans a band: the pessimistic side fills less", () => {
     assert.isAbove(optimistic.outcome.fills.count, 50)
     assert.isBelow(pessimistic.outcome.fills.count, optimistic.outcome.fills.count)
-    const { low, high } = Backtest.band([pessimistic, optimistic])
+    const { low, high } = BandSide.band([pessimistic, optimistic])
     assert.isTrue(low.pnlQuote <= high.pnlQuote)
   })
 
@@ -69,7 +70,7 @@ describe("Backtest", () => {
     const [fees, mine] = [{ appFees: [{ recipient: "a.near", fee: 40 }] }, { appFees: [] }]
     const run = (terms: OrderTerms, accountTerms: OrderTerms) =>
       Backtest.run({ ...strategy, terms }, candles, indices, "optimistic", { ...options, accountTerms })
-    const figures = ({ appFeesQuote, fills, pnlQuote }: Backtest.BandSide) => ({ appFeesQuote, fills, pnlQuote })
+    const figures = ({ appFeesQuote, fills, pnlQuote }: BandSide.BandSide) => ({ appFeesQuote, fills, pnlQuote })
     assert.deepStrictEqual(figures(run({}, fees)), figures(run(fees, {})))
     assert.isTrue(run({}, fees).appFeesQuote > 0n)
     assert.deepStrictEqual(figures(run(mine, fees)), figures(optimistic))
@@ -153,7 +154,7 @@ rules:
       onLoss: "drain"
     }
     const side = Backtest.run({ ...strategy, limits }, candles, indices, "optimistic", options)
-    const { deniedByLimit, stops } = Backtest.toJson(strategy, side)
+    const { deniedByLimit, stops } = BandSide.toJson(strategy, side)
     assert.sameMembers(Object.keys(deniedByLimit), ["orders-per-hour", "price-deviation", "quiet-hours"])
     const [first] = stops
     assert.match(first?.reason ?? "", /^It lost 3\d\d(\.\d+)? USDC since midnight UTC, more than 300 USDC$/)
@@ -253,7 +254,7 @@ rules:
 
   it("is deterministic", () => {
     const again = Backtest.run(strategy, candles, indices, "pessimistic", options)
-    assert.deepStrictEqual(Backtest.toJson(strategy, again), Backtest.toJson(strategy, pessimistic))
+    assert.deepStrictEqual(BandSide.toJson(strategy, again), BandSide.toJson(strategy, pessimistic))
   })
 })
 

@@ -6,9 +6,9 @@
  *   npm run coverage -- 40      # seeds; more words choose kinds, `from=1001` the first seed
  */
 import { Result } from "effect"
-import * as Backtest from "../../src/backtest/Backtest.ts"
 import * as Band from "../../src/backtest/Band.ts"
 import { noCosts } from "../../src/backtest/kernel/FillPresets.ts"
+import * as BandSide from "../../src/backtest/results/BandSide.ts"
 import * as Quantiles from "../../src/backtest/results/Quantiles.ts"
 import { type Candles, columnOf, slice } from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
@@ -173,7 +173,7 @@ export const covered = (kind: string, seed: number, source: Source, liveRuns: nu
     indices: CrossingIndex.linearIndices(coarse, "at"),
     options: { costs: { ...noCosts, withdrawFee: fee, refundFee: fee }, changes: { volumeShare: 0 } }
   }
-  const { p5, p50, p95 } = Band.quantilesOf(Band.run(strategy, [input]).simulated, Backtest.profitOf)
+  const { p5, p50, p95 } = Band.quantilesOf(Band.run(strategy, [input]).simulated, BandSide.profitOf)
   const run = (law: Law): number => SandboxTrader.trade(strategy, fine, venueOf(law, next, fine)).profit
   const live = of.map((law, index) => {
     const more = Array.from({ length: index === 0 ? liveRuns - 1 : 0 }, () => run(law))

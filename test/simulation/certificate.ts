@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Result } from "effect"
-import * as Backtest from "../../src/backtest/Backtest.ts"
 import * as Band from "../../src/backtest/Band.ts"
 import { type Costs, noCosts } from "../../src/backtest/kernel/FillPresets.ts"
+import * as BandSide from "../../src/backtest/results/BandSide.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
@@ -187,7 +187,7 @@ export const certify = async (kind: string, seed: number, bars: number, solvers?
   const input = { candles, indices: CrossingIndex.linearIndices(candles, "at"), options }
   const { sides, simulated } = Band.run(strategy, [input])
   const quote = (amount: bigint): number => Number(amount) / 1e6
-  const { p5, p95 } = Band.quantilesOf(simulated, (figures) => quote(Backtest.profitOf(figures)))
+  const { p5, p95 } = Band.quantilesOf(simulated, (figures) => quote(BandSide.profitOf(figures)))
   const { profit, rounding } = await live(text, candles, seed, solvers)
   return {
     kind,
@@ -196,6 +196,6 @@ export const certify = async (kind: string, seed: number, bars: number, solvers?
     rounding,
     low: p5,
     high: p95,
-    runs: sides.map((side) => `${side.mode}: ${quote(Backtest.profitOf(side)).toFixed(3)} (${side.fills})`)
+    runs: sides.map((side) => `${side.mode}: ${quote(BandSide.profitOf(side)).toFixed(3)} (${side.fills})`)
   }
 }

@@ -2,6 +2,7 @@
 import { Array as Arr, Clock, Effect, Option } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as Band from "../../backtest/Band.ts"
+import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as WarmUp from "../../backtest/WarmUp.ts"
 import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
@@ -38,13 +39,13 @@ export interface BacktestResult
   readonly candles: Candles.Candles
   /** The candles that it ran on, of all markets that the strategy sees. */
   readonly series: ReadonlyArray<Candles.Candles>
-  readonly sides: Arr.NonEmptyReadonlyArray<Backtest.BandSide>
+  readonly sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide>
   /** The sides by what they gained; one run is both. */
-  readonly band: { readonly low: Backtest.BandSide; readonly high: Backtest.BandSide }
+  readonly band: { readonly low: BandSide.BandSide; readonly high: BandSide.BandSide }
   /** What other runs came to, where they were asked for. */
   readonly simulated: Band.Simulated | undefined
   /** The side whose fills are listed. */
-  readonly shown: Backtest.BandSide
+  readonly shown: BandSide.BandSide
   /** How many variants were tried to find this one, according to the user. */
   readonly trials: number
   readonly wallMillis: number
@@ -139,7 +140,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
       const kernelStarted = yield* Clock.currentTimeNanos
       const noMoreFrom = kernelStarted + BigInt(Math.round(asked.bandSeconds * 1e9))
       const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, inputs, mode)
-      const sides: Arr.NonEmptyReadonlyArray<Backtest.BandSide> = [runSide(first), ...rest.map(runSide)]
+      const sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide> = [runSide(first), ...rest.map(runSide)]
       const [unkind, kind] = sides
       const simulated =
         variesPaths && kind !== undefined
@@ -149,7 +150,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
             })
           : undefined
       const ended = yield* Clock.currentTimeNanos
-      const band = Backtest.band(sides)
+      const band = BandSide.band(sides)
       return {
         strategy,
         candles: loaded.series[0].candles,

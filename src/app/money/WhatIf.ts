@@ -7,6 +7,7 @@
 import { Array as Arr, Effect, Option } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as Band from "../../backtest/Band.ts"
+import * as BandSide from "../../backtest/results/BandSide.ts"
 import { type Amount, format, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
@@ -90,7 +91,7 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     // No rule is fixed: the spread is drawn around the measured one.
     const options = Arr.map(ground.options, (each) => ({ ...each, changes: {}, measured }))
     const { inputs } = yield* RunSetUp.onCandles({ ...ground, options }, candles)
-    return Band.quantilesOf(Band.run(file, inputs).simulated, Backtest.profitOf)
+    return Band.quantilesOf(Band.run(file, inputs).simulated, BandSide.profitOf)
   })
   const earned = earnedBy(recorded, strategy, market, last.close)
   const known = ran === undefined ? { p5: earned, p95: earned } : yield* bandOf(ran.last)

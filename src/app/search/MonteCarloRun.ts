@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
 import type { FillMode } from "../../backtest/kernel/FillPresets.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
+import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
@@ -36,7 +37,7 @@ const simulate = Effect.fnUntraced(function* (
 ) {
   const next = seeded(seed)
   const whole = Backtest.runAll(strategy, inputs, fills)
-  const equity = [...Backtest.dailyEquity(whole)]
+  const equity = [...BandSide.dailyEquity(whole)]
   const returns = Statistics.returnsOf(equity)
   const { trades, open } = BacktestStatistics.gainsOf(whole)
   const gains = [...trades, open].map((gained) => gained / (equity[0] ?? 1))
@@ -59,7 +60,7 @@ const simulate = Effect.fnUntraced(function* (
       return { ...input, candles, indices: CrossingIndex.linearIndices(candles, "at") }
     }
     const side = Backtest.runAll(strategy, [drawn(first), ...others.map(drawn)], fills)
-    const [start = 1, ...later] = Backtest.dailyEquity(side)
+    const [start = 1, ...later] = BandSide.dailyEquity(side)
     const equity = later.map((value) => value / start)
     return { ...MonteCarlo.fateOf(equity, keepsPath), maxDrawdown: side.outcome.maxDrawdown }
   }

@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
+import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
 import * as Halving from "../../backtest/search/Halving.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
@@ -68,7 +69,7 @@ const deflated = (
   const read = Trial.strategyOf(search, best.values)
   if (Result.isFailure(read)) return 0
   const side = Backtest.runAll(read.success, inputs, best.side ?? "pessimistic")
-  const returns = Statistics.returnsOf([...Backtest.dailyEquity(side)])
+  const returns = Statistics.returnsOf([...BandSide.dailyEquity(side)])
   const sharpes = all.filter(({ refused }) => refused === undefined).map(({ dailySharpe }) => dailySharpe)
   return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
 }

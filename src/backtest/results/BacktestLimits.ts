@@ -1,11 +1,11 @@
 /** What a strategy's own limits did in a backtest, in sentences: what they kept back, and when too much was lost to go on. */
 import { iso } from "../../domain/Text.ts"
-import type * as Backtest from "../Backtest.ts"
+import type * as BandSide from "./BandSide.ts"
 
-export const deniedOrders = ({ outcome }: Backtest.BandSide): number =>
+export const deniedOrders = ({ outcome }: BandSide.BandSide): number =>
   [...outcome.deniedBy.values()].reduce((sum, count) => sum + count, 0)
 
-type Stop = Backtest.BandSide["outcome"]["stops"][number]
+type Stop = BandSide.BandSide["outcome"]["stops"][number]
 
 const said = ({ from, until, action, reason }: Stop): string => {
   const withdrew = action === "drain" ? " Its orders were withdrawn." : ""
@@ -17,7 +17,7 @@ const said = ({ from, until, action, reason }: Stop): string => {
 const mostSaid = 5
 
 /** Each begins with the name of the run. */
-export const sentences = (name: string, { outcome }: Backtest.BandSide): ReadonlyArray<string> => {
+export const sentences = (name: string, { outcome }: BandSide.BandSide): ReadonlyArray<string> => {
   const denied = [...outcome.deniedBy].map(([limit, count]) => `${limit} ${count}`)
   const stops = outcome.stops.slice(0, mostSaid).map(said)
   const more = outcome.stops.length - stops.length

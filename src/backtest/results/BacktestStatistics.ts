@@ -4,7 +4,7 @@ import { closeTime, openTime } from "../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import { grouped, percent } from "../../domain/Text.ts"
-import * as Backtest from "../Backtest.ts"
+import * as BandSide from "./BandSide.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Exposure from "./Exposure.ts"
 import * as RoundTrips from "./RoundTrips.ts"
@@ -14,12 +14,12 @@ import * as Statistics from "./Statistics.ts"
  * Days, or hours when there are few days; the first and the last may be parts of one. A year has 365 days, and fewer that count
  * where candles are missing.
  */
-const sampled = ({ parts }: Backtest.BandSide) => {
+const sampled = ({ parts }: BandSide.BandSide) => {
   const [{ candles }] = parts
   const spanMillis = closeTime(candles.time, candles.bars - 1) - openTime(candles.time, 0)
   const isDaily = spanMillis >= 20 * dayMillis
   const periodMillis = isDaily ? dayMillis : hourMillis
-  const curve = Backtest.curve(parts, EquityCurve.sampleBars(candles, periodMillis))
+  const curve = BandSide.curve(parts, EquityCurve.sampleBars(candles, periodMillis))
   const [from, to] = [closeTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   const begun = Math.ceil(to / periodMillis) - Math.floor(from / periodMillis)
   const periodsPerYear = (((curve.length - 1) / Math.max(1, begun)) * yearMillis) / periodMillis
@@ -83,7 +83,7 @@ const statistics = (
   return { ...found, deflatedSharpe, meaningless: meaninglessOf(found, returns, axis) }
 }
 
-export const ofSide = (side: Backtest.BandSide, trials: number): SideStatistics => {
+export const ofSide = (side: BandSide.BandSide, trials: number): SideStatistics => {
   const { curve, axis } = sampled(side)
   // The first bar may have traded already: what that cost is a part of the return.
   const equity = curve.map((point, index) => (index === 0 ? point.hold : point.equity))
@@ -111,22 +111,22 @@ const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [
 ]
 
 /** Places of all figures in quote: cents are enough where the run began with a hundred or more, else down to the eighth. */
-export const quotePlaces = ({ parts }: Backtest.BandSide): number => {
-  const [start] = Backtest.curve(parts, [0])
+export const quotePlaces = ({ parts }: BandSide.BandSide): number => {
+  const [start] = BandSide.curve(parts, [0])
   return Math.min(parts[0].market.quote.decimals, (start?.hold ?? 0) >= 100 ? 2 : 8)
 }
 
 /** What each trade gained, and what the position that is open at the end would, in whole units of quote. */
-export const gainsOf = (side: Backtest.BandSide): { readonly trades: ReadonlyArray<number>; readonly open: number } => {
+export const gainsOf = (side: BandSide.BandSide): { readonly trades: ReadonlyArray<number>; readonly open: number } => {
   const trades = side.parts.flatMap(({ outcome, candles }) =>
     RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
   )
-  const all = Number(Backtest.profitOf(side)) / 10 ** side.parts[0].market.quote.decimals
+  const all = Number(BandSide.profitOf(side)) / 10 ** side.parts[0].market.quote.decimals
   return { trades, open: trades.reduce((rest, gained) => rest - gained, all) }
 }
 
 /** By market: how many trades ended, how many of them won, and what those and the others came to. */
-const tradesOf = ({ parts }: Backtest.BandSide) =>
+const tradesOf = ({ parts }: BandSide.BandSide) =>
   parts.map(({ outcome, candles }) => {
     const gains = RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
     const sum = (of: ReadonlyArray<number>): number => of.reduce((total, gained) => total + gained, 0)
@@ -136,13 +136,13 @@ const tradesOf = ({ parts }: Backtest.BandSide) =>
   })
 
 /** What trades earned after their fees, and what is still held against its cost: the parts of the profit. */
-export const partsOf = (side: Backtest.BandSide): { readonly gridProfit: number; readonly inventory: number } => {
+export const partsOf = (side: BandSide.BandSide): { readonly gridProfit: number; readonly inventory: number } => {
   const gridProfit = tradesOf(side).reduce((sum, { grossLoss, grossProfit }) => sum + grossProfit - grossLoss, 0)
   const { quote } = side.parts[0].market
-  return { gridProfit, inventory: Number(Backtest.profitOf(side)) / 10 ** quote.decimals - gridProfit }
+  return { gridProfit, inventory: Number(BandSide.profitOf(side)) / 10 ** quote.decimals - gridProfit }
 }
 
-export const partFacts = (side: Backtest.BandSide): ReadonlyArray<readonly [string, string]> => {
+export const partFacts = (side: BandSide.BandSide): ReadonlyArray<readonly [string, string]> => {
   const { gridProfit, inventory } = partsOf(side)
   const { quote } = side.parts[0].market
   const money = (value: number): string => `${grouped(value.toFixed(quotePlaces(side)))} ${quote.symbol}`
@@ -153,7 +153,7 @@ export const partFacts = (side: Backtest.BandSide): ReadonlyArray<readonly [stri
 }
 
 /** Everything that is said of one side. */
-export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
+export const facts = (side: BandSide.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
   const { counts, openOrders } = side
   const filled = counts.placed - counts.cancelled - openOrders
   const byMarket = tradesOf(side)
@@ -178,7 +178,7 @@ export const facts = (side: Backtest.BandSide, trials: number): ReadonlyArray<re
 }
 
 /** The budget left alone. */
-export const holdFacts = (side: Backtest.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
+export const holdFacts = (side: BandSide.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
   const { curve, axis } = sampled(side)
   const equity = curve.map(({ hold }) => hold)
   return ratios(statistics(equity, axis, trials), trials)

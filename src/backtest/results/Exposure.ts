@@ -1,5 +1,5 @@
 /** How much of a run was in its markets: read off its fills at every bar's close. */
-import type { Part } from "../Backtest.ts"
+import type { Part } from "./BandSide.ts"
 import { holdings } from "./EquityCurve.ts"
 
 export interface Exposure {

@@ -9,6 +9,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as Backtest from "../Backtest.ts"
 import type { FillMode } from "../kernel/FillPresets.ts"
+import * as BandSide from "../results/BandSide.ts"
 import * as EquityCurve from "../results/EquityCurve.ts"
 import * as Objective from "./Objective.ts"
 import * as SweepSpace from "./SweepSpace.ts"
@@ -74,7 +75,7 @@ export const run = (
   search: Search,
   trial: number,
   inputs: Backtest.MarketInputs,
-  see: (ran: Backtest.BandSide, side: FillMode) => void = () => undefined
+  see: (ran: BandSide.BandSide, side: FillMode) => void = () => undefined
 ): TrialResult => {
   const values = SweepSpace.combination(search.space, trial)
   const read = strategyOf(search, values)
@@ -100,20 +101,20 @@ export const run = (
 const curvePoints = 60
 
 /** What everything was worth over time beyond its worth at the start. */
-export const curveOf = ({ parts }: Backtest.BandSide, candles: Candles): ReadonlyArray<number> => {
-  const points = Backtest.curve(parts, [0, ...EquityCurve.spread(candles, curvePoints)])
+export const curveOf = ({ parts }: BandSide.BandSide, candles: Candles): ReadonlyArray<number> => {
+  const points = BandSide.curve(parts, [0, ...EquityCurve.spread(candles, curvePoints)])
   return points.map(({ equity }) => equity - (points[0]?.hold ?? 0))
 }
 
-const figuresOf = ({ market }: Strategy, side: Backtest.BandSide): TrialFigures => {
+const figuresOf = ({ market }: Strategy, side: BandSide.BandSide): TrialFigures => {
   return {
-    profitQuote: format(Backtest.profitOf(side), market.quote.decimals),
+    profitQuote: format(BandSide.profitOf(side), market.quote.decimals),
     pnlQuote: format(side.pnlQuote, market.quote.decimals),
     feesQuote: format(side.feesQuote, market.quote.decimals),
     base: format(side.outcome.base, market.base.decimals),
     quote: format(side.quote, market.quote.decimals),
     fills: side.fills,
     maxDrawdown: side.outcome.maxDrawdown,
-    dailySharpe: dailySharpeOf(Backtest.dailyEquity(side))
+    dailySharpe: dailySharpeOf(BandSide.dailyEquity(side))
   }
 }

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Backtest from "../../../src/backtest/Backtest.ts"
 import { noCosts } from "../../../src/backtest/kernel/FillPresets.ts"
 import * as BacktestStatistics from "../../../src/backtest/results/BacktestStatistics.ts"
+import * as BandSide from "../../../src/backtest/results/BandSide.ts"
 import * as EquityCurve from "../../../src/backtest/results/EquityCurve.ts"
 import * as Statistics from "../../../src/backtest/results/Statistics.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
@@ -23,7 +24,7 @@ const found = (fromHour: number, hours: number) => {
   const candles = Generate.generate({ bars: hours * 4, seed: 5, startMillis, stepMillis: 900_000, startPrice: 1_000 })
   const indices = CrossingIndex.linearIndices(candles, "at")
   const side = Backtest.run(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {} })
-  const equity = Backtest.curve(side.parts, EquityCurve.sampleBars(candles, dayMillis)).map((point) => point.equity)
+  const equity = BandSide.curve(side.parts, EquityCurve.sampleBars(candles, dayMillis)).map((point) => point.equity)
   const returns = Statistics.returnsOf(equity)
   const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length
   const squares = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0)

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Backtest from "../../../src/backtest/Backtest.ts"
 import { noCosts } from "../../../src/backtest/kernel/FillPresets.ts"
+import * as BandSide from "../../../src/backtest/results/BandSide.ts"
 import * as FillRows from "../../../src/backtest/results/FillRows.ts"
 import * as RoundTrips from "../../../src/backtest/results/RoundTrips.ts"
 import * as Candles from "../../../src/candles/Candles.ts"
@@ -57,7 +58,7 @@ const run = (kind: string, section: string, base: string) => {
 }
 
 /** What `limitbot profit` would say of these fills at the last close. */
-const liveRows = (side: Backtest.BandSide, by?: Profit.Grouping): ReadonlyArray<Profit.Row> => {
+const liveRows = (side: BandSide.BandSide, by?: Profit.Grouping): ReadonlyArray<Profit.Row> => {
   const byTurns = (slot: string) => side.outcome.slotsTakeTurns[side.outcome.slotNames.indexOf(slot)] === true
   const trades = [...FillRows.rows(side.outcome, candles)].map((fill, index): Trade => {
     const buys = fill.side === "BUY"
@@ -81,7 +82,7 @@ const liveRows = (side: Backtest.BandSide, by?: Profit.Grouping): ReadonlyArray<
   return Profit.report(record, { method: "fifo", mark, now: 0, ...(by === undefined ? {} : { by }) })
 }
 
-const liveTotal = (side: Backtest.BandSide): bigint => liveRows(side)[0]?.figures.total ?? 0n
+const liveTotal = (side: BandSide.BandSide): bigint => liveRows(side)[0]?.figures.total ?? 0n
 
 describe("what a strategy holds", () => {
   it("a rebalance goes on from the order that filled, not from the one that it replaced", () => {
@@ -110,11 +111,11 @@ describe("profit of a backtest", () => {
     const [bare, stocked] = [run("rules", rule, "0.001"), run("rules", rule, "5")]
     assert.isAbove(bare.fills, 2)
     assert.strictEqual(stocked.fills, bare.fills)
-    assert.closeTo(Number(Backtest.profitOf(stocked)), Number(Backtest.profitOf(bare)), 1)
+    assert.closeTo(Number(BandSide.profitOf(stocked)), Number(BandSide.profitOf(bare)), 1)
     // Five that fell from 100 to 89.37.
     assert.strictEqual(stocked.holdPnlQuote, -53_150_000n)
-    assert.strictEqual(stocked.pnlQuote - Backtest.profitOf(stocked), -53_150_000n)
-    const json = Backtest.toJson(strategyOf("rules", rule, "5"), stocked)
+    assert.strictEqual(stocked.pnlQuote - BandSide.profitOf(stocked), -53_150_000n)
+    const json = BandSide.toJson(strategyOf("rules", rule, "5"), stocked)
     assert.closeTo(Number(json.profitQuote), Number(json.pnlQuote) + 53.15, 1e-9)
   })
 
@@ -125,7 +126,7 @@ describe("profit of a backtest", () => {
     const side = run(kind, section, "6")
     assert.isAbove(side.fills, 2)
     // Each open purchase is rounded down for itself there.
-    assert.closeTo(Number(Backtest.profitOf(side)), Number(liveTotal(side)), side.fills)
+    assert.closeTo(Number(BandSide.profitOf(side)), Number(liveTotal(side)), side.fills)
   })
 })
 
@@ -144,7 +145,7 @@ describe("what each slot of a backtest gained", () => {
       }
       const [whole] = liveRows(side)
       assert.approximately(Number(whole?.figures.gridProfit) / 1e6, gained, 1e-5)
-      assert.approximately(Number(whole?.figures.inventory) / 1e6 + gained, Number(Backtest.profitOf(side)) / 1e6, 1e-5)
+      assert.approximately(Number(whole?.figures.inventory) / 1e6 + gained, Number(BandSide.profitOf(side)) / 1e6, 1e-5)
     }
   })
 })

@@ -1,8 +1,9 @@
 /** Several backtests on the same candles, side by side: as a page and as JSON. */
-import * as Backtest from "../../../backtest/Backtest.ts"
+
 import { describe } from "../../../backtest/kernel/FillPresets.ts"
 import * as BacktestLimits from "../../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../../backtest/results/BacktestStatistics.ts"
+import * as BandSide from "../../../backtest/results/BandSide.ts"
 import * as EquityCurve from "../../../backtest/results/EquityCurve.ts"
 import { falls } from "../../../backtest/results/Statistics.ts"
 import { iso, percent } from "../../../domain/Text.ts"
@@ -25,7 +26,7 @@ const nameOf = (results: Results, { strategy }: BacktestResult): string =>
 /** Figures of both sides, shown as one where they agree. */
 const facts = (result: BacktestResult): ReadonlyArray<readonly [string, string]> => {
   const { low, high } = result.band
-  const of = (side: Backtest.BandSide) => [
+  const of = (side: BandSide.BandSide) => [
     ...BacktestSummary.sideFacts(result, side),
     ...BacktestStatistics.facts(side, result.trials)
   ]
@@ -101,8 +102,8 @@ const limitsOf = (results: Results): ReadonlyArray<string> =>
 const points = 1500
 
 /** Return since the start, at bars. */
-const returnsOf = ({ parts }: Backtest.BandSide, bars: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const [start, ...curve] = Backtest.curve(parts, [0, ...bars])
+const returnsOf = ({ parts }: BandSide.BandSide, bars: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const [start, ...curve] = BandSide.curve(parts, [0, ...bars])
   const first = start?.hold ?? 1
   return curve.map(({ equity }) => (first > 0 ? equity / first - 1 : 0))
 }
@@ -115,7 +116,7 @@ export const curves = (results: Results): ComparisonScript.ComparisonCurves => {
   const growth = (bar: number): number =>
     parts.reduce((sum, { candles: { close } }) => sum + (close[bar] ?? 0) / (close[0] ?? 1), 0) / parts.length
   return {
-    times: Backtest.curve(parts, bars).map(({ time }) => time / 1000),
+    times: BandSide.curve(parts, bars).map(({ time }) => time / 1000),
     price: bars.map((bar) => growth(bar) - 1),
     runs: results.map((result) => {
       const [low, high] = [returnsOf(result.band.low, bars), returnsOf(result.band.high, bars)]

@@ -2,11 +2,11 @@
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { Effect, FileSystem } from "effect"
-import * as Backtest from "../../../backtest/Backtest.ts"
 import { describe } from "../../../backtest/kernel/FillPresets.ts"
 import type { OrderRow } from "../../../backtest/kernel/orders/OrderTable.ts"
 import * as BacktestLimits from "../../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../../backtest/results/BacktestStatistics.ts"
+import * as BandSide from "../../../backtest/results/BandSide.ts"
 import * as EquityCurve from "../../../backtest/results/EquityCurve.ts"
 import { quantileNames } from "../../../backtest/results/Quantiles.ts"
 import * as RoundTrips from "../../../backtest/results/RoundTrips.ts"
@@ -30,9 +30,9 @@ import * as WhatItSays from "./WhatItSays.ts"
 
 const points = 2000
 
-const monthsOf = ({ candles }: BacktestResult, { parts }: Backtest.BandSide) => {
+const monthsOf = ({ candles }: BacktestResult, { parts }: BandSide.BandSide) => {
   const lastOfMonth = new Map<string, number>()
-  const daily = Backtest.curve(parts, EquityCurve.sampleBars(candles, dayMillis))
+  const daily = BandSide.curve(parts, EquityCurve.sampleBars(candles, dayMillis))
   for (const { time, equity } of daily) lastOfMonth.set(utcDate(time - 1).slice(0, 7), equity)
   let before = daily[0]?.equity ?? 0
   return [...lastOfMonth].map(([month, equity]): readonly [string, number] => {
@@ -48,7 +48,7 @@ export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => 
   const bars = EquityCurve.spread(candles, points)
   const sides = BacktestSummary.endsOf(band).map(({ name, side }) => ({
     name,
-    curve: Backtest.curve(side.parts, bars)
+    curve: BandSide.curve(side.parts, bars)
   }))
   const first = sides[0]?.curve ?? []
   return {
@@ -172,7 +172,7 @@ export const page = (result: BacktestResult, madeAt: number): Page.Page => {
   const ends = BacktestSummary.endsOf(band)
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   const read = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
-  const range = (factOf: (side: Backtest.BandSide) => string): string => {
+  const range = (factOf: (side: BandSide.BandSide) => string): string => {
     const [low = "", high = ""] = [band.low, band.high].map(factOf).sort((a, b) => figureOf(a) - figureOf(b))
     const unit = /(?: \S+)?$/.exec(high)?.[0] ?? ""
     if (low === high) return high

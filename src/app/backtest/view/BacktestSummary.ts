@@ -1,10 +1,9 @@
 /** The figures of a backtest, labelled, and as JSON. */
 
-import * as Backtest from "../../../backtest/Backtest.ts"
 import * as Band from "../../../backtest/Band.ts"
-import * as AllIn from "../../../backtest/results/AllIn.ts"
 import * as BacktestLimits from "../../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../../backtest/results/BacktestStatistics.ts"
+import * as BandSide from "../../../backtest/results/BandSide.ts"
 import * as EquityCurve from "../../../backtest/results/EquityCurve.ts"
 import * as WarmUp from "../../../backtest/WarmUp.ts"
 import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
@@ -19,7 +18,7 @@ import * as BandSummary from "./BandSummary.ts"
 /** The band over time, in units of the quote: for the eye, in doubles. */
 const curveJson = ({ band, candles }: BacktestResult, points: number) => {
   const bars = EquityCurve.spread(candles, points)
-  const [low, high] = [Backtest.curve(band.low.parts, bars), Backtest.curve(band.high.parts, bars)]
+  const [low, high] = [BandSide.curve(band.low.parts, bars), BandSide.curve(band.high.parts, bars)]
   return {
     time: low.map(({ time }) => Math.floor(time / 1000)),
     low: low.map(({ equity }) => equity),
@@ -31,8 +30,8 @@ const curveJson = ({ band, candles }: BacktestResult, points: number) => {
 /** `curvePoints`: includes the band over time, at about this many moments. */
 export const json = (result: BacktestResult, curvePoints = 0) => {
   const { strategy, candles, shown } = result
-  const side = (of: Backtest.BandSide) => ({
-    ...Backtest.toJson(strategy, of),
+  const side = (of: BandSide.BandSide) => ({
+    ...BandSide.toJson(strategy, of),
     ...BacktestStatistics.partsOf(of),
     allInQuote: allInText(strategy, of),
     statistics: BacktestStatistics.ofSide(of, result.trials)
@@ -66,8 +65,8 @@ export const json = (result: BacktestResult, curvePoints = 0) => {
 }
 
 /** `null` where there is no such single purchase. */
-const allInText = ({ market }: BacktestResult["strategy"], side: Backtest.BandSide): string | null => {
-  const gain = AllIn.gainOf(side)
+const allInText = ({ market }: BacktestResult["strategy"], side: BandSide.BandSide): string | null => {
+  const gain = BandSide.allInGain(side)
   return gain === undefined ? null : format(gain, market.quote.decimals)
 }
 
@@ -78,8 +77,8 @@ const dataJson = ({ data, sha256, source, candles, repaired }: Source) => {
 
 /** By name. */
 const marketsJson = ({ sides, sources }: BacktestResult) => {
-  const partIn = ({ parts }: Backtest.BandSide, name: string) =>
-    parts.filter(({ market }) => market.name === name).map(Backtest.partToJson)[0]
+  const partIn = ({ parts }: BandSide.BandSide, name: string) =>
+    parts.filter(({ market }) => market.name === name).map(BandSide.partToJson)[0]
   return Object.fromEntries(
     sources.map((source) => {
       const { name } = source.market
@@ -108,14 +107,14 @@ const quoteText = (result: BacktestResult, amount: bigint): string => {
   return `${fixed(amount, quote.decimals, BacktestStatistics.quotePlaces(result.band.low))} ${quote.symbol}`
 }
 
-export const profitText = (result: BacktestResult, side: Backtest.BandSide): string =>
-  quoteText(result, Backtest.profitOf(side))
+export const profitText = (result: BacktestResult, side: BandSide.BandSide): string =>
+  quoteText(result, BandSide.profitOf(side))
 
-export const changeText = (result: BacktestResult, side: Backtest.BandSide): string => quoteText(result, side.pnlQuote)
+export const changeText = (result: BacktestResult, side: BandSide.BandSide): string => quoteText(result, side.pnlQuote)
 
 /** What all in at the start would have returned; with several markets there is no such figure. */
 export const allInReturn = ({ band }: BacktestResult): string => {
-  const gain = AllIn.gainOf(band.high)
+  const gain = BandSide.allInGain(band.high)
   const worth = Band.worthAtStart(band.high)
   return gain === undefined || worth <= 0 ? "–" : percent(Number(gain) / worth)
 }
@@ -123,9 +122,9 @@ export const allInReturn = ({ band }: BacktestResult): string => {
 /** What the run is compared with, labelled. */
 export const comparedFacts = (
   result: BacktestResult,
-  side: Backtest.BandSide
+  side: BandSide.BandSide
 ): ReadonlyArray<readonly [string, string]> => {
-  const allIn = AllIn.gainOf(side)
+  const allIn = BandSide.allInGain(side)
   return [
     ["budget left alone", quoteText(result, side.holdPnlQuote)],
     ...(allIn === undefined ? [] : [["all in at the start", quoteText(result, allIn)] as const])
@@ -135,7 +134,7 @@ export const comparedFacts = (
 /** One side's figures, labelled. */
 export const sideFacts = (
   result: BacktestResult,
-  side: Backtest.BandSide
+  side: BandSide.BandSide
 ): ReadonlyArray<readonly [string, string]> => {
   const { outcome, parts } = side
   const [, ...others] = parts
@@ -168,7 +167,7 @@ export const sideFacts = (
 
 export const ratioFacts = (
   { trials }: BacktestResult,
-  side: Backtest.BandSide
+  side: BandSide.BandSide
 ): ReadonlyArray<readonly [string, string]> => {
   const found = BacktestStatistics.ofSide(side, trials)
   const ratio = (value: number): string => value.toFixed(2)
@@ -189,7 +188,7 @@ export const simulatedOf = (result: BacktestResult, simulated: Band.Simulated) =
 export const profitRange = (result: BacktestResult): { readonly low: string; readonly high: string } => {
   const { band, simulated } = result
   if (simulated === undefined) return { low: profitText(result, band.low), high: profitText(result, band.high) }
-  const { p5, p95 } = Band.quantilesOf(simulated, Backtest.profitOf)
+  const { p5, p95 } = Band.quantilesOf(simulated, BandSide.profitOf)
   return { low: quoteText(result, p5), high: quoteText(result, p95) }
 }
 
@@ -199,7 +198,7 @@ type Facts = ReadonlyArray<readonly [label: string, value: string]>
 export const profitQuantiles = (result: BacktestResult): Facts => {
   const { simulated } = result
   if (simulated === undefined) return []
-  const found = Band.quantilesOf(simulated, Backtest.profitOf)
+  const found = Band.quantilesOf(simulated, BandSide.profitOf)
   const { low, high } = profitRange(result)
   return [
     ["simulated, p5 to p95", `${low} to ${high}`],

@@ -1,6 +1,7 @@
 /** What the simulated runs of a backtest came to, beside its named sides: columns for the terminal, a sentence, and JSON. */
-import * as Backtest from "../../../backtest/Backtest.ts"
+
 import * as Band from "../../../backtest/Band.ts"
+import * as BandSide from "../../../backtest/results/BandSide.ts"
 import type { QuantileName, Quantiles } from "../../../backtest/results/Quantiles.ts"
 import { firstRuns, quantileNames } from "../../../backtest/results/Quantiles.ts"
 import { type Candles, extremes } from "../../../candles/Candles.ts"
@@ -10,7 +11,7 @@ import { counted } from "../../../domain/Words.ts"
 
 interface Simulated {
   readonly simulated: Band.Simulated
-  readonly sides: readonly [Backtest.BandSide, ...ReadonlyArray<Backtest.BandSide>]
+  readonly sides: readonly [BandSide.BandSide, ...ReadonlyArray<BandSide.BandSide>]
   /** An amount in quote, as everywhere else in the summary. */
   readonly text: (amount: Amount) => string
 }
@@ -26,7 +27,7 @@ export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Qua
   }
   const count = (value: number): string => `${value}`
   return new Map([
-    ["profit and loss", of(Backtest.profitOf, text)],
+    ["profit and loss", of(BandSide.profitOf, text)],
     ["change of worth", of(({ pnlQuote }) => pnlQuote, text)],
     ["fees", of(({ feesQuote }) => feesQuote, text)],
     ["largest drawdown", of(({ maxDrawdown }) => maxDrawdown, percent)],
@@ -44,7 +45,7 @@ const rangeOf = (candles: Candles): number => {
 /** The distance from p5 to p95: of the worth at the start, and of what the prices' move makes of that. */
 const widthOf = ({ simulated, sides: [first] }: Simulated) => {
   const { parts } = first
-  const { p5, p95 } = Band.quantilesOf(simulated, Backtest.profitOf)
+  const { p5, p95 } = Band.quantilesOf(simulated, BandSide.profitOf)
   const worth = Band.worthAtStart(first)
   const move = parts.reduce((sum, { candles }) => sum + rangeOf(candles), 0) / parts.length
   const ofWorth = worth > 0 ? Number(p95 - p5) / worth : 0
@@ -75,7 +76,7 @@ export const json = (given: Simulated) => {
   const { quote } = sides[0].parts[0].market
   const amounts = (of: (figures: Band.RunFigures) => Amount) => Band.quantilesOf(simulated, of)
   const [profit, change, fees] = [
-    amounts(Backtest.profitOf),
+    amounts(BandSide.profitOf),
     amounts(({ pnlQuote }) => pnlQuote),
     amounts(({ feesQuote }) => feesQuote)
   ]

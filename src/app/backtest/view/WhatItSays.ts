@@ -1,5 +1,5 @@
 /** What the figures of a backtest mean, in sentences, for readers of its report. */
-import * as Backtest from "../../../backtest/Backtest.ts"
+import * as BandSide from "../../../backtest/results/BandSide.ts"
 import { percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
@@ -41,7 +41,7 @@ const compareWithBudget = (low: string, high: string): string => {
 }
 
 const verdict = ({ low, high }: BacktestResult["band"]): string => {
-  const gains = [Backtest.profitOf(low), Backtest.profitOf(high)]
+  const gains = [BandSide.profitOf(low), BandSide.profitOf(high)]
   if (gains.every((gain) => gain > 0n)) return "It gained on both sides of the band."
   return gains.some((gain) => gain > 0n)
     ? "Its worse side lost: whether it gains depends on what the data cannot tell."
