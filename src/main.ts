@@ -1,6 +1,6 @@
 /**
- * Runs the command line. What needs no command is answered before anything else is loaded. The built program keeps its
- * compiled code beside itself, where nobody but its owner can write: a start that need not compile is twice as fast.
+ * Runs the command line. What needs no command is answered before anything else is loaded. Compiled code is kept beside the
+ * program, or among the packages of a checkout, where nobody but its owner can write: a start that need not compile is twice as fast.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -22,7 +22,8 @@ if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
 } else if (words === "--version") process.stdout.write(`limitbot v${version}\n`)
 else if (words === "--help" && isBuilt) process.stdout.write(readFileSync(join(dirname, "help.txt")))
 else {
-  if (isBuilt) (await import("node:module")).enableCompileCache(join(dirname, "compiled"))
+  const { enableCompileCache } = await import("node:module")
+  enableCompileCache(join(dirname, isBuilt ? "compiled" : "../node_modules/.cache/limitbot"))
   const { launch } = await import("./cli/launch.ts")
   launch(process)
 }
