@@ -918,7 +918,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/ledger/Trades.ts",
-        find: '    } else if (event._tag === "LegClosed") endLeg(at, event)\n    else if',
+        find: '    } else if (event._tag === "LegClosed") endLeg(books, at, event)\n    else if',
         replace: "    } else if"
       }
     ]
