@@ -946,7 +946,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/cli/backtest/backtest.test.ts",
     edits: [
       {
-        file: "src/backtest/results/AllIn.ts",
+        file: "src/backtest/results/BandSide.ts",
         find: "budget.quote + worth(0, budget.base)",
         replace: "worth(0, budget.base)"
       }
