@@ -87,7 +87,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
     /^src\/report\/text\//,
     "orderbook",
     /^src\/signing\/IntentGuard\.ts$/,
-    /^src\/venue\/(Venue|VenueError|Swaps|History|wire\/(WireHistory|HistoryEntry))\.ts$/
+    /^src\/venue\/(Venue|VenueError|Swaps|History|wire\/(WireHistory|HistoryEntry|VerifierAnswer))\.ts$/
   ],
   sandbox: ["domain", "signing", "venue", "candles"],
   backtest: ["domain", "strategy", "candles", /^src\/engine\/(?:planning\/RiskLimits|holds\/MarketLimits)\.ts$/],

@@ -191,8 +191,9 @@ export const checkEdits = (events: ReadonlyArray<Recorded>) => {
       const now = planned && files.get(event.strategy)?.of(planned.event)
       // A level that an edit brought back may be worked by a slot that holds base for it already.
       const isTakenOver = event.why.code === "left-behind" && planned !== undefined && planned.edits !== edits
-      // Levels that were edited and edited back anchor the grid anew: a cell that never filled may change its side.
-      const isAnchoredAnew = event.why.code === "other-side" && planned !== undefined && planned.edits !== edits
+      // Levels that were edited and edited back anchor the grid anew: a cell that never filled may change its side, or wait.
+      const anew = event.why.code === "other-side" || event.why.code === "waits-for-price"
+      const isAnchoredAnew = anew && planned !== undefined && planned.edits !== edits
       assert.isTrue(
         planned === undefined || planned.definition !== now || isAnchoredAnew || isTakenOver,
         `${at}: ${event.strategy}/${event.slot} is cancelled (${event.why.text}), and its file still says ${now}`

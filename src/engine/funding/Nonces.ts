@@ -31,5 +31,11 @@ export const make = ({ placements }: Pick<BotState, "placements">) => {
     if (known.size > most && oldest !== undefined) known.delete(oldest)
   }
   for (const { funding } of placements.values()) if (funding !== undefined) add(funding.signed)
-  return { isKnown: (payload: unknown): boolean => known.has(nonceIn(payload) ?? ""), add }
+  /** Its nonce is known from now on, while it is signed as well; says how to take that back if nothing was signed. */
+  const take = (payload: unknown): (() => void) => {
+    const nonce = nonceIn(payload)
+    if (nonce !== undefined) known.add(nonce)
+    return () => void known.delete(nonce ?? "")
+  }
+  return { isKnown: (payload: unknown): boolean => known.has(nonceIn(payload) ?? ""), take, add }
 }

@@ -43,7 +43,8 @@ export const withheld = (placement: AskedPayment, hold: string): Events => {
     : unclear(placement, reason)
 }
 
-/** The wallet says that it paid nothing. What the venue has seen outweighs that. */
-export const walletRefused = (placement: AskedPayment, reason: string): Events => [
-  { _tag: "FundingDead", ...about(placement), ...money(placement), reason, by: "wallet" }
-]
+/** The wallet says that it paid nothing now. What the venue has seen outweighs that, and an earlier request may have been paid. */
+export const walletRefused = (placement: AskedPayment, reason: string): Events =>
+  placement.funding.attempts === 1
+    ? [{ _tag: "FundingDead", ...about(placement), ...money(placement), reason, by: "wallet" }]
+    : unclear(placement, reason)

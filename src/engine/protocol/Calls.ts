@@ -144,6 +144,7 @@ export const sign = Effect.fnUntraced(function* (
     if (yield* mayBeMisdelivered(means, placement)) return
     return yield* record(...Meaning.nonceKnown(placement, correlationId))
   }
+  const forgetNonce = nonces.take(value.payload)
   const asset = inputAsset(market, placement.side)
   const signed = yield* Effect.result(
     guard.signTransfer(value, {
@@ -153,6 +154,7 @@ export const sign = Effect.fnUntraced(function* (
       amount: placement.inputAmount
     })
   )
+  forgetNonce()
   if (signed._tag === "Failure") {
     const { failure } = signed
     if (failure._tag !== "SignerUnavailable") {

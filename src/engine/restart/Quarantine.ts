@@ -11,7 +11,7 @@ import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
-import { concluded, hasArrived, isOnItsWay } from "../protocol/Silence.ts"
+import { concluded, isOnItsWay } from "../protocol/Silence.ts"
 import { Bookkeeper, change } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import { orderPages, readOrder } from "../tracking/OrderReads.ts"
@@ -43,7 +43,8 @@ export const make = Effect.gen(function* () {
     const runMillis = elapsedMillis(books.state.runStartedAt, now)
     const orders = yield* ordersOf(placement, market)
     const asked = market && { market, expected: settings.account }
-    const paid = orders.find(hasArrived)
+    // One that was paid back without ever having shown a deposit has nothing left to look after.
+    const paid = orders.find(({ depositedAmount }) => depositedAmount > 0n)
     if (paid !== undefined) {
       yield* recordOf(placement, (known) => (known.order?.id === paid.id ? [] : found(known, paid, asked)))
       return yield* recordOf(placement, (known) => observe(known, paid))

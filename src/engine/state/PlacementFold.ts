@@ -7,6 +7,7 @@ import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { foundAtVenue, placementTransitions } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
+import { verdictOf } from "../../venue/wire/VerifierAnswer.ts"
 import {
   type BoundOrder,
   type Funding,
@@ -193,7 +194,8 @@ const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
     case "FundingAcknowledged":
       return change({ acknowledged: true })
     case "FundingAnswered":
-      return change(Payload.answered(funding, event))
+      // Journals from before verdicts have the verifier's words alone: they prove what they proved then.
+      return change(Payload.answered(funding, { ...event, ...present({ verdict: event.verdict ?? verdictOf(event) }) }))
     case "FundingInDoubt":
       return { ...placement, state: "in doubt", doubt: { since: at, reason: event.reason } }
     case "FundingDead":

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
-import { unclearPayment } from "../../../src/engine/funding/Paying.ts"
+import { unclearPayment, walletRefused } from "../../../src/engine/funding/Paying.ts"
 import { Wallet, type WalletPort } from "../../../src/engine/funding/Wallet.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../../src/venue/VenueConfig.ts"
@@ -14,11 +14,16 @@ const why = { code: "x", text: "x" }
 const unclear: BotEvent = { _tag: "PaymentUnclear", ...about, text: "it died" }
 const again: BotEvent = { _tag: "PaymentAskedAgain", ...about, attempt: 2 }
 
-const past = (...events: ReadonlyArray<BotEvent>) => {
+const remembered = (...events: ReadonlyArray<BotEvent>): BotState.BotState => {
   const state = BotState.make()
   for (const [index, event] of [...asked("command"), ...events].entries()) {
     BotState.apply(state, { sequence: index + 1, at: index, event })
   }
+  return state
+}
+
+const past = (...events: ReadonlyArray<BotEvent>) => {
+  const state = remembered(...events)
   const placement = state.placements.get("p1")
   return { ledger: Ledger.totals(state.ledger), payment: placement === undefined ? "" : unclearPayment(placement) }
 }
@@ -35,6 +40,15 @@ describe("an unclear payment", () => {
     assert.isUndefined(past({ _tag: "PaymentMade", ...about, txHash: "tx" }).payment)
     assert.isUndefined(past(unclear, { _tag: "CancelRequested", ...about, why }).payment)
     assert.isUndefined(past(unclear, { _tag: "DepositSeen", ...about, asset: "BTC", total: 5n, fresh: 5n }).payment)
+  })
+
+  it("is not dead when the program refuses a second request: the first one may be at work, and its slot was paid twice", () => {
+    const verdictOf = (...events: ReadonlyArray<BotEvent>) => {
+      const placement = remembered(...events).placements.get("p1")
+      return placement?.state === "funding" ? walletRefused(placement, "busy").map(({ _tag }) => _tag) : []
+    }
+    assert.deepStrictEqual(verdictOf(), ["FundingDead"])
+    assert.deepStrictEqual(verdictOf(unclear, again), ["PaymentUnclear", "FundingInDoubt"])
   })
 
   it("that is asked again is booked once", () => {

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { orderOf } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { fateOf } from "../../../src/domain/Payload.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { overdueIn } from "../../../src/engine/tracking/Overdue.ts"
 import { about, placementAfter, remembered, until } from "../firstOrder.ts"
@@ -176,5 +177,16 @@ describe("a placement that is remembered", () => {
     assert.deepStrictEqual([ended.byId.size, ended.ofPlacements.size], [1_000, 1_000])
     assert.isFalse(ended.ofPlacements.has("p1"))
     assert.isTrue(ended.ofPlacements.has("p1299"))
+  })
+})
+
+describe("an answer of a journal from before verdicts", () => {
+  it("proved nothing any more after an upgrade, although it says that the nonce is used", () => {
+    const fate = (text: string) => {
+      const placement = placementAfter("FundingSent", { _tag: "FundingAnswered", ...about, code: "http-400", text })
+      return placement.state === "funding" ? fateOf(placement.funding) : undefined
+    }
+    assert.strictEqual(fate("nonce was already used"), "executed")
+    assert.strictEqual(fate("request rejected"), "doubtful")
   })
 })

@@ -1,0 +1,31 @@
+/** What an earlier process began is watched, and given up when no deposit shows: its slot must not wait for ever. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as Quarantine from "../../../src/engine/restart/Quarantine.ts"
+import { about, market, order, remembering, startedAnew, until } from "../firstOrder.ts"
+
+describe("an order that an earlier process began", () => {
+  it.effect("blocked its slot for ever, when the venue had ended it and shows a refund of nothing", () =>
+    Effect.gen(function* () {
+      const over = {
+        ...order,
+        fillStatus: "CANCELED",
+        depositedAmount: 0n,
+        refund: { status: "COMPLETED" as const, txHashes: [] },
+        payoutIsFinal: true
+      }
+      const venue = {
+        getOrder: () => Effect.succeed({ value: over }),
+        listOrders: () => Effect.succeed({ value: { orders: [] } })
+      }
+      const { books, context } = yield* remembering(venue, [...until("Bound"), ...startedAnew])
+      const { follow } = yield* Effect.provideContext(Quarantine.make, context)
+      const placement = books.state.placements.get(about.placement)
+      assert.isDefined(placement)
+      yield* TestClock.adjust("1 hour")
+      yield* follow(placement, market)
+      assert.strictEqual(books.state.placements.get(about.placement)?.state, "abandoned")
+    })
+  )
+})
