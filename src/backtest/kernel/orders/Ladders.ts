@@ -8,6 +8,7 @@ import type { DesiredSlot, Leg } from "../../../strategy/Decision.ts"
 import { type FillRules, fillsAt, swapping } from "../FillRules.ts"
 import { none } from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
+import type { SlotState } from "./SlotState.ts"
 
 /** One side, ascending by price. At one price the slot that comes first in the decision is nearest to the market. */
 export interface Ladder {
@@ -75,17 +76,18 @@ export const rankOf = ({ laid }: Ladders, slot: number, leg: number): number => 
 const mostInserted = 8
 
 /** Gives slots new legs; no orders are made for them yet, and nothing rests on the ladders. */
-export const relay = (ladders: Ladders, changed: Iterable<readonly [number, DesiredSlot | undefined]>): void => {
-  const all = [...changed]
-  const isFew = all.reduce((legs, [, desired]) => legs + (desired?.legs.length ?? 0), 0) <= mostInserted
-  for (const [slot, desired] of all) {
+export const relay = (ladders: Ladders, changed: ReadonlyMap<SlotState, DesiredSlot | undefined>): void => {
+  let legs = 0
+  for (const desired of changed.values()) legs += desired?.legs.length ?? 0
+  const isFew = legs <= mostInserted
+  // Done at every requote: plain loops.
+  for (const [{ index: slot }, desired] of changed) {
     const before = ladders.laid[slot]
-    if (isFew && before !== undefined)
-      for (const [leg, { side }] of before.desired.legs.entries()) takeOff(ladders, side, before.ranks[leg] ?? 0)
-    const next = desired === undefined ? undefined : laidSlot(ladders, slot, desired)
-    ladders.laid[slot] = next
-    if (isFew && next !== undefined)
-      for (const [leg, { side }] of next.desired.legs.entries()) insert(ladders, side, slot, leg)
+    const old = isFew ? (before?.desired.legs ?? []) : []
+    for (let leg = 0; leg < old.length; leg++) takeOff(ladders, old[leg]?.side ?? "BUY", before?.ranks[leg] ?? 0)
+    ladders.laid[slot] = desired === undefined ? undefined : laidSlot(ladders, slot, desired)
+    const next = isFew ? (desired?.legs ?? []) : []
+    for (let leg = 0; leg < next.length; leg++) insert(ladders, next[leg]?.side ?? "BUY", slot, leg)
   }
   for (const side of ["BUY", "SELL"] as const) {
     if (!isFew) sort(ladders, side)

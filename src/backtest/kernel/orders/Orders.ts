@@ -243,10 +243,7 @@ export class Orders {
   /** Gives slots new legs. Their old orders are gone or kept: a kept one gets its row. The new ladders are empty. */
   relay(changed: ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>): void {
     for (const [slot, desired] of changed) SlotState.want(slot, desired)
-    Ladders.relay(
-      this.ladders,
-      Array.from(changed, ([{ index }, desired]) => [index, desired] as const)
-    )
+    Ladders.relay(this.ladders, changed)
     for (const slot of changed.keys()) {
       const old = slot.order
       if (old === OrderTable.none || slot.phase === "paying") continue
