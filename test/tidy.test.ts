@@ -111,7 +111,8 @@ const mostFiles: Readonly<Record<string, number>> = {
   "src/strategy": 16,
   "src/strategy/kinds": 24,
   "src/sandbox/http": 14,
-  "src/backtest/kernel": 16
+  "src/backtest/kernel": 16,
+  "src/engine/planning": 13
 }
 
 describe("tidy", () => {
@@ -186,7 +187,7 @@ describe("tidy", () => {
   /** Circles between neighbours (files, or folders as wholes) that are older than this rule. None may be added, and what is mended goes. */
   const oldCircles: ReadonlyArray<string> = [
     "src/engine",
-    "src/engine/planning",
+
     "src/engine/tracking",
     "src/strategy/kinds"
   ]

@@ -5,7 +5,6 @@ import type { Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { LearnedFee } from "../domain/EchoedFee.ts"
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
-import type * as RenewalCost from "../engine/planning/costs/RenewalCost.ts"
 import type * as DepthWarnings from "../engine/planning/DepthWarnings.ts"
 import type * as PlanFindings from "../engine/planning/PlanFindings.ts"
 import {
@@ -16,6 +15,7 @@ import {
   type Money,
   type PlannedChange
 } from "../engine/planning/PlanReport.ts"
+import type * as RenewalCost from "../engine/planning/RenewalCost.ts"
 import { chargedRow } from "../report/text/LearnedFee.ts"
 import type * as MoneyText from "../report/text/Money.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
