@@ -188,7 +188,6 @@ describe("tidy", () => {
   const oldCircles: ReadonlyArray<string> = [
     "src/engine",
 
-    "src/engine/tracking",
     "src/strategy/kinds"
   ]
 

@@ -1,11 +1,11 @@
 /** What follows the end of an order: its money is followed out of it, until the amounts add up and its payouts are final. */
-import { type Amount, min } from "../../../domain/Amount.ts"
-import type { BotEvent } from "../../../domain/BotEvent.ts"
-import type { Order } from "../../../domain/Order.ts"
-import { about, filledOut, type Placement } from "../../state/Placement.ts"
-import { receivedBy, unspentOf } from "../Court.ts"
-import { isPaidOut, isRefunded, payoutCost, refundCost } from "./Fees.ts"
-import type * as Fills from "./Fills.ts"
+import { type Amount, min } from "../../domain/Amount.ts"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import type { Order } from "../../domain/Order.ts"
+import { about, filledOut, type Placement } from "../state/Placement.ts"
+import { isPaidOut, isRefunded, payoutCost, refundCost } from "./amounts/Fees.ts"
+import type * as Fills from "./amounts/Fills.ts"
+import { receivedBy, unspentOf } from "./Court.ts"
 
 /** The order is terminal: no more of it can execute. What remains is to follow the money out of it. */
 export const close = (
