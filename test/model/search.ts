@@ -55,10 +55,6 @@ export const search = (
   while (frontier.length > 0) {
     const reached: Array<readonly [number, ModelState]> = []
     for (const [number, state] of frontier) {
-      const what = broken(state)
-      if (what !== undefined) {
-        return { states: known.size, transitions, loss: { what, steps: stepsTo(number) }, stuck: 0, isUseful }
-      }
       if (isAtRest(state, bounds)) resting.push(number)
       isUseful ||= state.bots.some(({ placements }) => placements.some((placement) => placement.state === "open"))
       for (const [name, following] of next(state, bounds, without, by)) {
@@ -76,6 +72,9 @@ export const search = (
         cameFrom.push(number)
         cameBy.push(name)
         back.push(isHelp ? [] : [number])
+        const what = broken(following)
+        if (what !== undefined)
+          return { states: known.size, transitions, loss: { what, steps: stepsTo(fresh) }, stuck: 0, isUseful }
         reached.push([fresh, following])
       }
     }
