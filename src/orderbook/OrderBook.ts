@@ -84,8 +84,9 @@ export class OrderBook extends Context.Service<
 
       const bookOf = Effect.fnUntraced(function* (market: Market) {
         const { name } = market
-        const setting = { venue, tokenPrices, witness: witnessOf(name), publish }
-        const book = markets.get(name) ?? (yield* MarketBook.make(market, setting))
+        const known = markets.get(name)
+        if (known !== undefined) return known
+        const book = yield* MarketBook.make(market, { venue, tokenPrices, witness: witnessOf(name), publish })
         markets.set(name, book)
         return book
       })

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { places } from "../domain/Accounts.ts"
 import type { Ledger } from "../domain/Ledger.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
+import { slotKey } from "../engine/state/SlotFold.ts"
 import type { make as MoneyOverTime } from "../ledger/MoneyOverTime.ts"
 import * as MoneyText from "../report/text/Money.ts"
 import { asOf } from "./AsOf.ts"
@@ -64,7 +65,7 @@ const ofOrders = ({ ledger, placements, strategies }: BotState, assets: MoneyTex
   entriesOf(ledger).flatMap(({ entry: { asset, account, owner }, amount }) => {
     if (strategies.has(owner)) return []
     const placement = placements.get(owner)
-    const slot = placement === undefined ? "-" : `${placement.strategy}/${placement.slot}`
+    const slot = placement === undefined ? "-" : slotKey(placement.strategy, placement.slot)
     const text = MoneyText.amountText(assets, asset, amount)
     return [{ order: placement?.order?.id ?? null, placement: owner, slot, place: account, asset, amount: text }]
   })

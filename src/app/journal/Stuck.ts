@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { iso } from "../../domain/Text.ts"
 import { age } from "../../domain/Words.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
 import { type Overdue, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -22,7 +23,7 @@ const nameOf = ({ placement: { id, order } }: Overdue): string => order?.id ?? i
 
 const list = (assets: Money.Assets, now: number) =>
   Table.of<Overdue>([
-    { key: "slot", title: "SLOT", value: ({ placement: { strategy, slot } }) => `${strategy}/${slot}` },
+    { key: "slot", title: "SLOT", value: ({ placement: { strategy, slot } }) => slotKey(strategy, slot) },
     { key: "placement", value: ({ placement }) => placement.id },
     { key: "order", title: "ORDER", value: ({ placement }) => placement.order?.id, text: nameOf },
     { key: "state", title: "STATE", value: ({ placement }) => placement.state },

@@ -5,6 +5,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import type * as Answer from "../process/Answer.ts"
@@ -28,7 +29,7 @@ export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer 
   const data = () => ({
     problems: problems.map(({ amount, asset, strategy, slot, ...problem }) => ({
       ...problem,
-      slot: `${strategy}/${slot}`,
+      slot: slotKey(strategy, slot),
       asset,
       amount: Money.amountText(assets, asset, amount)
     }))
@@ -37,7 +38,7 @@ export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer 
   const rows = problems.map(({ amount, asset, kind, placement, since, slot, strategy }) => [
     placement,
     kind,
-    `${strategy}/${slot}`,
+    slotKey(strategy, slot),
     Money.withSymbol(assets, asset, amount),
     iso(since)
   ])

@@ -2,6 +2,7 @@
 import { Clock, Console, Effect, FileSystem, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
 import * as Money from "../../report/text/Money.ts"
 import { version } from "../../version.ts"
@@ -39,7 +40,7 @@ const dossierOf = ({ placement, moments }: Evidence.PlacementHistory, { state, a
   const order = moments.map(({ event }) => event).find((event) => event._tag === "Bound")
   return {
     placement,
-    slot: planned === undefined ? null : `${planned.strategy}/${planned.slot}`,
+    slot: planned === undefined ? null : slotKey(planned.strategy, planned.slot),
     order: order?.orderId ?? null,
     depositAddress: order?.depositAddress ?? null,
     state: state.placements.get(placement)?.state ?? "settled",

@@ -101,7 +101,7 @@ export const replayed = Effect.fn("Replaying.replayed")(function* ({
   // Backtests are loaded on demand.
   const differenceOf = (strategy: Strategy) =>
     Effect.flatMap(
-      Effect.promise(() => import("../../app/money/WhatIf.ts")),
+      Effect.promise(() => import("./WhatIf.ts")),
       (WhatIf) => WhatIf.differenceOf(strategy, recorded)
     )
   const profit = yield* Effect.forEach(strategies, differenceOf)

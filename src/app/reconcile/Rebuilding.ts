@@ -14,6 +14,7 @@ import * as Recovery from "../../engine/reconciliation/Recovery.ts"
 import * as Witnesses from "../../engine/reconciliation/Witnesses.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
 import { orderPages } from "../../engine/tracking/OrderReads.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
@@ -149,7 +150,7 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
   const { money, notCounted } = moneySums(result.state, assets)
   const data = () => ({
     journal: config.journal,
-    orders: found.map(({ order, strategy, slot }) => ({ order: order.id, slot: `${strategy}/${slot}` })),
+    orders: found.map(({ order, strategy, slot }) => ({ order: order.id, slot: slotKey(strategy, slot) })),
     unfunded: ids(unfunded),
     finished: finished.length,
     fills: finished.reduce((sum, { order }) => sum + order.fills.length, 0),

@@ -176,23 +176,20 @@ export const decideIn = (runs: Runs, bar: number): Bounds => {
   }
 }
 
-/** Which of the runs has the slot's market: the first, unless it names another. */
-const runOf = (runs: Runs, { market }: DesiredSlot): number =>
-  market === undefined || runs.length === 1
-    ? 0
-    : Math.max(
-        0,
-        runs.findIndex(({ conditions }) => conditions.market.name === market.name)
-      )
+/** What a decision wants of one market. */
+const wantedIn = (run: MarketRun) => ({ run, slots: new Map<SlotState.SlotState, DesiredSlot>() })
 
 const decideOnce = (runs: Runs, bar: number): Bounds => {
-  const [first] = runs
-  const { asking, conditions, guard } = first
+  const [{ asking, conditions, guard }] = runs
   const decision = conditions.decide(viewOf(runs, bar), asking.memory)
   asking.answered(decision)
-  const all = runs.map((run) => ({ run, slots: new Map<SlotState.SlotState, DesiredSlot>() }))
+  const [first, ...others] = runs
+  const own = wantedIn(first)
+  const all = [own, ...others.map(wantedIn)]
   for (const desired of LimitGuard.isDrained(guard) ? [] : decision.desired) {
-    const { run, slots } = all[runOf(runs, desired)] ?? { run: first, slots: new Map() }
+    const { market } = desired
+    const named = market && all.find(({ run }) => run.conditions.market.name === market.name)
+    const { run, slots } = named ?? own
     const slot = run.orders.slotNamed(desired.slot)
     slots.set(slot, desired)
     SlotState.explain(slot, desired.why)

@@ -1,13 +1,11 @@
 /** `limitbot monte-carlo FILE --data CSV`: the same strategy with different luck. */
-import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as Answer from "../../app/process/Answer.ts"
 import { run } from "../../app/search/MonteCarloRun.ts"
 import { json, page } from "../../app/search/view/MonteCarloPage.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { answer, marketFlags } from "./searchFlags.ts"
+import { marketFlags, searching } from "./searchFlags.ts"
 
 export const command = Command.make(
   "monte-carlo",
@@ -27,13 +25,7 @@ export const command = Command.make(
     report: flags.report,
     json: flags.json
   },
-  Effect.fn(
-    function* (input) {
-      return yield* answer(input, yield* run(input), { json, page })
-    },
-    Answer.print,
-    Effect.scoped
-  )
+  searching(run, { json, page })
 ).pipe(
   help("Repeat a strategy under random luck to see how much of its result is chance", {
     "limitbot monte-carlo strategies/grid.yaml --data btc-1m.csv.gz": "A thousand simulations",

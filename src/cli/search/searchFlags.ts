@@ -1,6 +1,7 @@
 /** Flags that the searching commands share, and how they say what they found. */
 import { Clock, Effect, FileSystem, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
+import * as Answer from "../../app/process/Answer.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
 import * as HtmlPage from "../../report/html/HtmlPage.ts"
 import type { Page } from "../../report/Page.ts"
@@ -50,16 +51,26 @@ interface Form<Found> {
   readonly json: (found: Found) => object
 }
 
-/** Writes the report, and answers with the same page. */
-export const answer = Effect.fnUntraced(function* <Found>(
-  { report }: { readonly report: Option.Option<string> },
-  found: Found,
+interface Input {
+  readonly json: boolean
+  readonly report: Option.Option<string>
+}
+
+/** The body of a searching command: runs, writes the report, and answers with the same page. */
+export const searching = <Asked, Found, E, R>(
+  run: (asked: Asked) => Effect.Effect<Found, E, R>,
   { page, json }: Form<Found>
-) {
-  const made = page(found, yield* Clock.currentTimeMillis)
-  if (Option.isSome(report)) {
-    const fileSystem = yield* FileSystem.FileSystem
-    yield* fileSystem.writeFileString(report.value, HtmlPage.render(made))
-  }
-  return { data: () => json(found), lines: () => PageText.lines(made) }
-})
+) =>
+  Effect.fn(
+    function* (input: Asked & Input) {
+      const found = yield* run(input)
+      const made = page(found, yield* Clock.currentTimeMillis)
+      if (Option.isSome(input.report)) {
+        const fileSystem = yield* FileSystem.FileSystem
+        yield* fileSystem.writeFileString(input.report.value, HtmlPage.render(made))
+      }
+      return { data: () => json(found), lines: () => PageText.lines(made) }
+    },
+    Answer.print,
+    Effect.scoped
+  )

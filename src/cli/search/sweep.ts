@@ -2,15 +2,13 @@
  * `limitbot sweep FILE --data CSV --set path=from..to:step …`: runs many parameter sets on all cores, and says how
  * far to trust the best.
  */
-import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as Answer from "../../app/process/Answer.ts"
 import { run } from "../../app/search/SweepRun.ts"
 import { json, page } from "../../app/search/view/SweepPage.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { answer, searchFlags } from "./searchFlags.ts"
+import { searchFlags, searching } from "./searchFlags.ts"
 
 export const command = Command.make(
   "sweep",
@@ -39,13 +37,7 @@ export const command = Command.make(
     sensitivity: flags.toggle("sensitivity", "Also run the best with other fees and other delays"),
     report: flags.report
   },
-  Effect.fn(
-    function* (input) {
-      return yield* answer(input, yield* run(input), { json, page })
-    },
-    Answer.print,
-    Effect.scoped
-  )
+  searching(run, { json, page })
 ).pipe(
   help("Try many parameter sets on all cores", {
     "limitbot sweep strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=10..50:5": "Grids of 10 to 50 levels"

@@ -1,12 +1,10 @@
 /** `limitbot walk-forward FILE --data CSV --set …`: what searching the past would have gained in the future. */
-import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as Answer from "../../app/process/Answer.ts"
 import { json, page } from "../../app/search/view/WalkForwardPage.ts"
 import { run } from "../../app/search/WalkForwardRun.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { answer, searchFlags } from "./searchFlags.ts"
+import { searchFlags, searching } from "./searchFlags.ts"
 
 export const command = Command.make(
   "walk-forward",
@@ -17,13 +15,7 @@ export const command = Command.make(
     anchored: flags.toggle("anchored", "Search on everything before, instead of a window that moves along"),
     report: flags.report
   },
-  Effect.fn(
-    function* (input) {
-      return yield* answer(input, yield* run(input), { json, page })
-    },
-    Answer.print,
-    Effect.scoped
-  )
+  searching(run, { json, page })
 ).pipe(
   help("Search the past, try the best on what came after, again and again", {
     "limitbot walk-forward strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=11,21,31 --windows 3":

@@ -3,6 +3,7 @@
  * whether it paid, and it is asked again only when the operator says so for this one attempt. Pure.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
+import { present } from "../../domain/Present.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 
 type Events = ReadonlyArray<BotEvent>
@@ -35,16 +36,14 @@ export const unclear = (placement: Placement, text: string, isUntouched = placem
   ]
 }
 
-/** The wallet was not asked this time. What came of an earlier request, nobody knows any better. */
-export const withheld = (placement: AskedPayment, hold: string): Events => {
-  const reason = `the wallet was not asked: ${hold}`
-  return placement.funding.attempts === 1
-    ? [{ _tag: "FundingDead", ...about(placement), ...money(placement), reason }]
-    : unclear(placement, reason)
-}
-
-/** The wallet says that it paid nothing now. What the venue has seen outweighs that, and an earlier request may have been paid. */
-export const walletRefused = (placement: AskedPayment, reason: string): Events =>
+/** Nothing was paid this time. What came of an earlier request, nobody knows any better. */
+const notPaid = (placement: AskedPayment, reason: string, by?: "wallet"): Events =>
   placement.funding.attempts === 1
-    ? [{ _tag: "FundingDead", ...about(placement), ...money(placement), reason, by: "wallet" }]
+    ? [{ _tag: "FundingDead", ...about(placement), ...money(placement), reason, ...present({ by }) }]
     : unclear(placement, reason)
+
+export const withheld = (placement: AskedPayment, hold: string): Events =>
+  notPaid(placement, `the wallet was not asked: ${hold}`)
+
+/** The wallet says so. What the venue has seen outweighs that. */
+export const walletRefused = (placement: AskedPayment, reason: string): Events => notPaid(placement, reason, "wallet")

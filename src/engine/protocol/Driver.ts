@@ -17,7 +17,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Calls from "./Calls.ts"
-import { type CallName, type Done, type DueFacts, due, type Why } from "./Due.ts"
+import { type CallName, type Done, type DueFacts, due, statesWithRows, type Why } from "./Due.ts"
 import { concluded, endsBySilence, type Seen } from "./Silence.ts"
 import * as WalletCalls from "./WalletCalls.ts"
 
@@ -107,7 +107,8 @@ const advanceWith = Effect.fnUntraced(function* (
   const go: Go = { done: new Set(), gate: undefined, payload: undefined, isStillUnpaid: false }
   for (;;) {
     const placement = books.state.placements.get(id)
-    if (placement === undefined) return
+    // Most orders rest, and nothing is ever due for those: the facts need not be gathered.
+    if (placement === undefined || !statesWithRows.has(placement.state)) return
     const todo = due(placement, books.tries.of(id), yield* factsOf(means, inputs, go))
     if (todo.do === "wait") return
     if (todo.do === "record") return yield* books.recordIfFits(...todo.events)

@@ -249,6 +249,9 @@ const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = 
 
 export const rows: ReadonlyArray<DueRow> = table.map(([state, when, holds, todo]) => ({ state, when, holds, todo }))
 
+/** The states for which anything can be due. */
+export const statesWithRows: ReadonlySet<Placement["state"]> = new Set(rows.flatMap(({ state }) => state))
+
 /** What is in no row waits: for the venue's list, for a cancel, or for nothing any more. */
 export const due = (placement: Placement, tries: Tries, facts: DueFacts, by = rows): Todo => {
   const row = by.find(({ holds, state }) => state.includes(placement.state) && holds(placement, facts, tries))

@@ -167,10 +167,14 @@ const nothing: Required<Seen> = {
   answer: ""
 }
 
-export const silence = (placement: Placement, seen: Seen, terms: SilenceTerms): Meaning => {
-  const row = rows.find(({ is }) => is(placement))
-  return row?.isLong({ ...nothing, ...seen }, terms) === true ? row.means : "wait"
+/** The row that is about it, once the silence has been long enough. */
+const rowFor = (placement: Placement, seen: Required<Seen>, terms: SilenceTerms, table: ReadonlyArray<SilenceRow>) => {
+  const row = table.find(({ is }) => is(placement))
+  return row?.isLong(seen, terms) === true ? row : undefined
 }
+
+export const silence = (placement: Placement, seen: Seen, terms: SilenceTerms): Meaning =>
+  rowFor(placement, { ...nothing, ...seen }, terms, rows)?.means ?? "wait"
 
 /** What it means, as it is recorded. */
 export const concluded = (
@@ -180,8 +184,8 @@ export const concluded = (
   table = rows
 ): ReadonlyArray<BotEvent> => {
   const known = { ...nothing, ...seen }
-  const row = table.find(({ is }) => is(placement))
-  if (row === undefined || !row.isLong(known, terms)) return []
+  const row = rowFor(placement, known, terms, table)
+  if (row === undefined) return []
   const reason = row.because(placement, known, terms)
   if (row.means === "given up") return [{ _tag: "Abandoned", ...about(placement), reason }]
   const money = { asset: placement.inputAsset, amount: placement.funding?.amount ?? placement.inputAmount }
