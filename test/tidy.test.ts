@@ -28,8 +28,6 @@ const importsOf = (file: string): ReadonlyArray<string> =>
     relative(root, resolve(root, dirname(file), target))
   )
 
-const readers = ["test", "bench", "tools"].flatMap(filesBelow).filter((file) => /\.(?:ts|js|mjs)$/.test(file))
-
 /** The lines of each function with a body, however it is written. */
 const longFunctionsIn = (file: string): number => {
   const text = textOf(file)
@@ -272,21 +270,6 @@ describe("tidy", () => {
     assert.deepStrictEqual(crowded, [])
     const barrels = sources.filter((file) => /\/(index|utils|helpers|common)\.ts$/.test(file))
     assert.deepStrictEqual(barrels, [])
-  })
-
-  it("what a file exports another one uses", { timeout: 60_000 }, () => {
-    const files = new Map<string, number>()
-    const wordsOf = (file: string) => new Set(codeOf(file).match(/[A-Za-z_$][\w$]*/g))
-    for (const file of [...sources, ...readers])
-      for (const word of wordsOf(file)) files.set(word, (files.get(word) ?? 0) + 1)
-    const unused = sources
-      .filter((file) => !file.startsWith("src/dashboard/") && file !== "src/venue/library.ts")
-      .flatMap((file) =>
-        [...codeOf(file).matchAll(/^export (?:const|function) (\w+)/gm)].flatMap(([, name = ""]) =>
-          files.get(name) === 1 ? [`${file}: ${name}`] : []
-        )
-      )
-    assert.deepStrictEqual(unused, [])
   })
 
   it("nothing but the journal encodes signed bytes", () => {

@@ -9,7 +9,7 @@ import type { State } from "../sandbox/core/State.ts"
 export type PlaceOf = (id: string) => "balance" | "private" | "external"
 
 /** How much more an account has than at its beginning, in smallest units. */
-export const gained = (state: State, account: string, id: string, place: ReturnType<PlaceOf> = "balance"): bigint => {
+const gained = (state: State, account: string, id: string, place: ReturnType<PlaceOf> = "balance"): bigint => {
   const { books, settings } = state
   const asset = settings.assets.find((candidate) => candidate.id === id)
   if (asset === undefined) return 0n

@@ -73,7 +73,7 @@ export interface SourcedMinute extends Minute {
 }
 
 /** Minutes that give back every candle at least as long as the given ones. */
-export const minutesOf = (rows: ReadonlyArray<SourcedMinute>, stepMillis: number): ReadonlyArray<SourcedMinute> => {
+const minutesOf = (rows: ReadonlyArray<SourcedMinute>, stepMillis: number): ReadonlyArray<SourcedMinute> => {
   if (stepMillis <= minuteMillis) return rows
   const minutes = Math.round(stepMillis / minuteMillis)
   return rows.flatMap((row) =>

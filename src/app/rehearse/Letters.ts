@@ -26,5 +26,3 @@ export const make = () => {
     mailer: Layer.succeed(Mailer, mailed)
   }
 }
-
-export type LetterCounts = ReturnType<typeof make>["counts"]

@@ -172,9 +172,3 @@ export const cancel = (run: MarketRun, slot: SlotState.SlotState): void => {
   payOut(run, slot, row.side)
   orders.forget(order)
 }
-
-/** What the market's trading owns, exactly: base that is free, deposited and on its way; quote without the free one. */
-export const owned = ({ wallet, orders }: Pick<MarketRun, "wallet" | "orders">) => {
-  const { base, quote } = orders.held
-  return { base: wallet.freeBase + base, quote }
-}

@@ -54,7 +54,7 @@ const Count = (most: number) =>
 const Sequence = Count(Number.MAX_SAFE_INTEGER)
 
 /** What a command did, in one sentence. */
-export const Done = Schema.Struct({ message: Schema.String })
+const Done = Schema.Struct({ message: Schema.String })
 
 const LookGroup = HttpApiGroup.make("look")
   .add(

@@ -286,14 +286,14 @@ const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
   absent: new Map(own.map(({ slot }) => [slot, why]))
 })
 
-export const withdrawal = (placement: Placement, why: Reason): BotEvent => {
+const withdrawal = (placement: Placement, why: Reason): BotEvent => {
   const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }
   return isUnpaid(placement) && !isDoubted(placement)
     ? abandoned(placement, why.text)
     : { _tag: "CancelRequested", ...about, why }
 }
 
-export const abandoned = ({ id, slot, strategy }: Placement, reason: string): BotEvent => ({
+const abandoned = ({ id, slot, strategy }: Placement, reason: string): BotEvent => ({
   _tag: "Abandoned",
   strategy,
   slot,

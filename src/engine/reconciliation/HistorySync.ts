@@ -26,7 +26,7 @@ const beginning = 0
 const mostLimitedTimes = 20
 const isLimited = ({ reason }: VenueError): boolean => reason._tag === "RetryLater"
 
-export const finalStatuses = ["SUCCESS", "REFUNDED", "FAILED"] as const
+const finalStatuses = ["SUCCESS", "REFUNDED", "FAILED"] as const
 
 interface Synced {
   readonly pages: number

@@ -46,7 +46,7 @@ export const read = (seed: number, token: string, use: Claims["use"], nowMillis:
 /** The partners that exist; the first one is in the connection record. */
 export const partners = ["sandbox-partner", "other-partner"] as const
 
-export const apiKey = (seed: number, partner: string): string => `sandbox-${Seeded.hex(seed, "api key", partner)}`
+const apiKey = (seed: number, partner: string): string => `sandbox-${Seeded.hex(seed, "api key", partner)}`
 
 export const partnersByApiKey = (seed: number): ReadonlyMap<string, string> =>
   new Map(partners.map((partner) => [apiKey(seed, partner), partner]))

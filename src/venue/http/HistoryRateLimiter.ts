@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Layer, Random } from "effect"
 import { RateLimited, type RateLimiter } from "./RateLimiter.ts"
 
 /** Half a second more than required, because requests take different times to arrive. */
-export const spacingMillis = 5500
+const spacingMillis = 5500
 const mostSpacingMillis = 8 * spacingMillis
 /** A success takes back this share of the room that was left for others. */
 const confidence = 0.05

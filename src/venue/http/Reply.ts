@@ -61,7 +61,7 @@ export const unusable = (operation: string, text: string, { correlationId }: Tra
   unknown(operation, clean(text), { status: 200, ...present({ correlationId }) })
 
 /** A 2xx that says something impossible. */
-export const impossible = (operation: string, reply: Reply, text: string): VenueError =>
+const impossible = (operation: string, reply: Reply, text: string): VenueError =>
   unknown(operation, clean(`the venue answered ${reply.status}, but ${text}`), seenIn(reply))
 
 /** Shorter ones are words that answers have for other reasons. */

@@ -10,7 +10,7 @@ import type { Amount } from "../../../domain/Amount.ts"
  * account. `priceFees` are the fees inside a swap's price. The last places are counter accounts: what was paid,
  * traded, brought or moved on.
  */
-export const places = [
+const places = [
   "balance",
   "private",
   "depositInTransit",

@@ -148,7 +148,7 @@ const execute = (
 }
 
 /** The end of an order: nothing more can execute, and its money is about to be paid out. */
-export const close = (state: State, order: SandboxOrder, status: FillStatus): void => {
+const close = (state: State, order: SandboxOrder, status: FillStatus): void => {
   setStatus(order, status)
   const book = state.resting.get(order.market.name)
   if (book !== undefined) SortedList.remove(order.side === "SELL" ? book.sells : book.buys, order)
