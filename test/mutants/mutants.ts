@@ -882,7 +882,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/strategy/kinds/otherKinds.test.ts",
     edits: [
       {
-        file: "src/strategy/kinds/bracket.ts",
+        file: "src/strategy/kinds/bracket/bracket.ts",
         find: "  return !waits(whole, best) && isBetter",
         replace: "  return isBetter"
       }

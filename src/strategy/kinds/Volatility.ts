@@ -11,7 +11,7 @@ import { type Report, report } from "../Problem.ts"
 import { timeframe } from "../Timeframe.ts"
 import type { View } from "../View.ts"
 import type { YamlMap, YamlNode } from "../YamlReader.ts"
-import { type Model, model } from "./marketMaking/AvellanedaStoikov.ts"
+import { type Model, model } from "./AvellanedaStoikov.ts"
 
 const longest = 1_000
 /** Decimal places of a ratio: less than a millionth does not change a price noticeably. */

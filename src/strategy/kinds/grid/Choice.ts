@@ -12,8 +12,8 @@ import { baseQuantity, type Market, type Price } from "../../../domain/Market.ts
 import type { Decision, DesiredSlot, Leg } from "../../Decision.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { costOf, notBelow } from "../CostFloor.ts"
-import type { Cell, CellShape, GridPlaces } from "../GridCells.ts"
 import { filledLegs, nextLeg } from "../SlotLegs.ts"
+import type { Cell, CellShape, GridPlaces } from "./Cells.ts"
 import { heldBy, isCellSlot, type Version } from "./Versions.ts"
 
 type Absent = Decision["absent"][number]

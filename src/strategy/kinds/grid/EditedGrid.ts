@@ -9,6 +9,7 @@ import { present } from "../../../domain/Present.ts"
 import type { Decision, Memory } from "../../Decision.ts"
 import type { Decide } from "../../Strategy.ts"
 import type { View } from "../../View.ts"
+import { isRecord } from "../Memory.ts"
 import {
   type Anchor,
   anchored,
@@ -22,8 +23,7 @@ import {
   sizesOf,
   standingAt,
   standingNow
-} from "../GridCells.ts"
-import { isRecord } from "../Memory.ts"
+} from "./Cells.ts"
 import { choose, nextWaiting } from "./Choice.ts"
 import { begin, isEdited, remember, slotIn, type Version, versionIn } from "./Versions.ts"
 

@@ -9,8 +9,8 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import type { Price, Side } from "../../../domain/Market.ts"
 import type { Memory } from "../../Decision.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
-import type { Cell } from "../GridCells.ts"
 import { decimalIn, numberIn, recordIn, textIn } from "../Memory.ts"
+import type { Cell } from "./Cells.ts"
 
 export interface Version {
   /** The first version is 1. */

@@ -3,8 +3,8 @@ import { present } from "../../../domain/Present.ts"
 import { timeframeMillis } from "../../../domain/Timeframe.ts"
 import type { Bounds } from "../../Decision.ts"
 import type { View } from "../../View.ts"
+import * as Model from "../AvellanedaStoikov.ts"
 import type { Spread } from "../Volatility.ts"
-import * as Model from "./AvellanedaStoikov.ts"
 import { type Centre, centreBounds } from "./Centre.ts"
 
 type Changes = Partial<Pick<Bounds, "barClose" | "time">>

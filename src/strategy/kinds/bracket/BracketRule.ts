@@ -13,7 +13,7 @@ import type { Section, Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
-import { checkSize, checkTrail, mostFirings, type Rule, type Rules, withEntry } from "../RulesSection.ts"
+import { checkSize, checkTrail, mostFirings, type Rule, type Rules, withEntry } from "../rules/RulesSection.ts"
 import { ruleSize, ruleSizeNode } from "../Size.ts"
 
 const slot = "position"

@@ -9,13 +9,13 @@
  * likelihood to how far each candle went beyond the close before it, up and down: the reciprocal of their mean. The
  * horizon begins anew at each of its multiples since 1970 in UTC.
  */
-import * as Decimal from "../../../domain/Decimal.ts"
-import { frameStart, timeframeMillis } from "../../../domain/Timeframe.ts"
-import * as Read from "../../Fields.ts"
-import type { CandleColumns } from "../../Indicators.ts"
-import { report } from "../../Problem.ts"
-import { timeframe } from "../../Timeframe.ts"
-import type { View } from "../../View.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
+import * as Read from "../Fields.ts"
+import type { CandleColumns } from "../Indicators.ts"
+import { report } from "../Problem.ts"
+import { timeframe } from "../Timeframe.ts"
+import type { View } from "../View.ts"
 
 const longest = 1_000
 /** Decimal places of a ratio. */

@@ -3,18 +3,18 @@
  * sale; from then on the legs carry every cell.
  */
 
-import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
-import type { Reason } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import { baseQuantity, inputAmount, type Market, mid, type Price } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
-import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
-import type { Budget } from "../Strategy.ts"
-import type { View } from "../View.ts"
-import type { KeyPlaces } from "../YamlReader.ts"
-import { decimalIn } from "./Memory.ts"
-import { quantityAt, type Size, scaled } from "./Size.ts"
-import { nextLeg } from "./SlotLegs.ts"
+import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
+import type { Reason } from "../../../domain/BotEvent.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { baseQuantity, inputAmount, type Market, mid, type Price } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
+import type { Budget } from "../../Strategy.ts"
+import type { View } from "../../View.ts"
+import type { KeyPlaces } from "../../YamlReader.ts"
+import { decimalIn } from "../Memory.ts"
+import { quantityAt, type Size, scaled } from "../Size.ts"
+import { nextLeg } from "../SlotLegs.ts"
 
 export interface Cell {
   readonly slot: string

@@ -3,12 +3,12 @@
  * trails the best price, when a condition holds, or after a time. The exit then moves beyond the present price by
  * `reach` and stays there.
  */
-import * as Decimal from "../../domain/Decimal.ts"
-import type { Market, Side } from "../../domain/Market.ts"
-import { opposite } from "../../domain/Market.ts"
-import { notePrice } from "../expression/Crossing.ts"
-import type { Moment, Term } from "../expression/Term.ts"
-import { orderPrice } from "./PriceLevels.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market, Side } from "../../../domain/Market.ts"
+import { opposite } from "../../../domain/Market.ts"
+import { notePrice } from "../../expression/Crossing.ts"
+import type { Moment, Term } from "../../expression/Term.ts"
+import { orderPrice } from "../PriceLevels.ts"
 import type { Going, Held } from "./RuleState.ts"
 
 export interface Exit {

@@ -3,13 +3,13 @@
  * over when it can fill no more, not when its withdrawal is requested. Until then it may fill, and the rule then goes
  * on as if the order had never been withdrawn.
  */
-import { type Amount, format } from "../../domain/Amount.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import type { Market, Price } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
-import { filledOfLeg, type Memory } from "../Decision.ts"
-import type { LegsDone, SlotProgress } from "../View.ts"
-import { amountIn, decimalIn, isTrueIn, legsIn, numberIn } from "./Memory.ts"
+import { type Amount, format } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market, Price } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import { filledOfLeg, type Memory } from "../../Decision.ts"
+import type { LegsDone, SlotProgress } from "../../View.ts"
+import { amountIn, decimalIn, isTrueIn, legsIn, numberIn } from "../Memory.ts"
 
 /** What a rule's entry has brought in. */
 export interface Held {

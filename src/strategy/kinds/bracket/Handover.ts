@@ -10,9 +10,9 @@ import { filledOfLeg, type Memory } from "../../Decision.ts"
 import { momentOf } from "../../expression/Judge.ts"
 import { type LegsDone, legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
 import { amountIn, isRecord, legsIn, recordIn } from "../Memory.ts"
-import { type Going, isTouched, remember, stateIn } from "../RuleState.ts"
-import type { Rule, Rules } from "../RulesSection.ts"
-import { exitPricesOf } from "../rules.ts"
+import { type Going, isTouched, remember, stateIn } from "../rules/RuleState.ts"
+import type { Rule, Rules } from "../rules/RulesSection.ts"
+import { exitPricesOf } from "../rules/rules.ts"
 
 /** Where the round of a bracket of fixed prices began in its slot, and how much it is about if its size does not say. */
 export interface Beginning {

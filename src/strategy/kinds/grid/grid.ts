@@ -11,19 +11,15 @@
  * range follows the price (see `TrailingGrid`). With `stop` or `takeProfit` it ends (see `GridEnd`).
  */
 
-import * as Decimal from "../../domain/Decimal.ts"
-import type { Market, Price } from "../../domain/Market.ts"
-import * as Read from "../Fields.ts"
-import { type Behaviour, eitherForm, type Form, form, formOf, type Kind, type Section, type Whole } from "../Kind.ts"
-import { place, type Report, report, type Span } from "../Problem.ts"
-import * as Ask from "../Setup.ts"
-import type { Budget } from "../Strategy.ts"
-import type { YamlNode } from "../YamlReader.ts"
-import { lackText } from "./BudgetCheck.ts"
-import { type Cell, type CellShape, type Grid, type GridPlaces, type Level, levelsOf, makeCells } from "./GridCells.ts"
-import { cellsOf, earns } from "./grid/Earnings.ts"
-import { editable } from "./grid/EditedGrid.ts"
-import { checkEnds, endingAt, endKeys } from "./grid/GridEnd.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market, Price } from "../../../domain/Market.ts"
+import * as Read from "../../Fields.ts"
+import { type Behaviour, eitherForm, type Form, form, formOf, type Kind, type Section, type Whole } from "../../Kind.ts"
+import { place, type Report, report, type Span } from "../../Problem.ts"
+import * as Ask from "../../Setup.ts"
+import type { Budget } from "../../Strategy.ts"
+import type { YamlNode } from "../../YamlReader.ts"
+import { lackText } from "../BudgetCheck.ts"
 import {
   around,
   between,
@@ -34,8 +30,12 @@ import {
   scaleOf,
   spacings,
   tickPrice
-} from "./PriceLevels.ts"
-import { size } from "./Size.ts"
+} from "../PriceLevels.ts"
+import { size } from "../Size.ts"
+import { type Cell, type CellShape, type Grid, type GridPlaces, type Level, levelsOf, makeCells } from "./Cells.ts"
+import { cellsOf, earns } from "./Earnings.ts"
+import { editable } from "./EditedGrid.ts"
+import { checkEnds, endingAt, endKeys } from "./GridEnd.ts"
 import { type Trail, trailing, trails } from "./TrailingGrid.ts"
 
 const mostLevels = 20_001

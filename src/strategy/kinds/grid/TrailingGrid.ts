@@ -9,17 +9,17 @@
  * for.
  */
 
-import * as Decimal from "../../domain/Decimal.ts"
-import { type Market, mid, type Price } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
-import type { Bounds, Decision, Memory } from "../Decision.ts"
-import type { Budget, Decide } from "../Strategy.ts"
-import type { View } from "../View.ts"
-import { type Cell, type CellShape, type GridPlaces, levelsOf, makeCell, renamed, sizesOf } from "./GridCells.ts"
-import { type Candidate, choose, nextWaiting } from "./grid/Choice.ts"
-import { begin, isEdited, type Print, remember, sellersFrom, slotIn, type Version, versionIn } from "./grid/Versions.ts"
-import { decimalIn, numberIn } from "./Memory.ts"
-import type { Scale } from "./PriceLevels.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { type Market, mid, type Price } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Bounds, Decision, Memory } from "../../Decision.ts"
+import type { Budget, Decide } from "../../Strategy.ts"
+import type { View } from "../../View.ts"
+import { decimalIn, numberIn } from "../Memory.ts"
+import type { Scale } from "../PriceLevels.ts"
+import { type Cell, type CellShape, type GridPlaces, levelsOf, makeCell, renamed, sizesOf } from "./Cells.ts"
+import { type Candidate, choose, nextWaiting } from "./Choice.ts"
+import { begin, isEdited, type Print, remember, sellersFrom, slotIn, type Version, versionIn } from "./Versions.ts"
 
 export const trails = ["up", "down", "both"] as const
 export type Trail = (typeof trails)[number]
