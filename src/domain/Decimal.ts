@@ -18,22 +18,29 @@ const powers = Array.from({ length: 100 }, (_, exponent) => 10n ** BigInt(expone
 /** 10 to a whole power that is not negative. */
 export const powerOfTen = (exponent: number): bigint => powers[exponent] ?? 10n ** BigInt(exponent)
 
-const exactInteger = 2n ** 53n
+/** Integers nearer to zero are all doubles. */
+const exactInteger = 2 ** 53
+
+/** 10 to the 22nd is the last power of ten that is a double. */
+const doublePowers = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
 
 /** The same in doubles, which have all of these digits: nearly every price is one of them. */
-const normaliseShort = (digits: bigint, scale: number): Decimal => {
-  let rest = Number(digits)
+const normaliseShort = (digits: bigint, short: number, scale: number): Decimal => {
+  let rest = short
   let places = scale
-  while (places > 0 && rest % 10 === 0) {
-    rest /= 10
+  // A remainder takes several times as long.
+  for (let tenth = rest / 10; places > 0 && Math.floor(tenth) === tenth; tenth = rest / 10) {
+    rest = tenth
     places -= 1
   }
   return places === scale ? { digits, scale } : { digits: BigInt(rest), scale: places }
 }
 
 const normalise = (digits: bigint, scale: number): Decimal => {
+  if (scale === 0) return { digits, scale }
   if (scale < 0) return { digits: digits * powerOfTen(-scale), scale: 0 }
-  if (digits < exactInteger && digits > -exactInteger) return normaliseShort(digits, scale)
+  const short = Number(digits)
+  if (short < exactInteger && short > -exactInteger) return normaliseShort(digits, short, scale)
   let rest = digits
   let places = scale
   while (places > 0 && rest % 10n === 0n) {
@@ -59,11 +66,25 @@ export const parse = (text: string): Decimal | undefined => {
 
 /** Plain notation without exponent and without trailing zeros; the inverse of `parse`. */
 export const format = (value: Decimal): string => {
+  const short = shortText(value)
+  if (short !== undefined) return short
   const sign = value.digits < 0n ? "-" : ""
   const digits = (value.digits < 0n ? -value.digits : value.digits).toString()
   if (value.scale === 0) return sign + digits
   const padded = digits.padStart(value.scale + 1, "0")
   return `${sign}${padded.slice(0, -value.scale)}.${padded.slice(-value.scale)}`
+}
+
+/**
+ * No two decimals of fifteen digits are one double, so the shortest text that gives the double back is the one; doubles below
+ * a millionth have an exponent.
+ */
+const shortText = ({ digits, scale }: Decimal): string | undefined => {
+  const short = Number(digits)
+  if (short >= 1e15 || short <= -1e15) return undefined
+  if (scale === 0) return `${short}`
+  const value = short / (doublePowers[scale] ?? Number.POSITIVE_INFINITY)
+  return value >= 1e-6 || value <= -1e-6 ? `${value}` : undefined
 }
 
 const align = (a: Decimal, b: Decimal): readonly [bigint, bigint, number] => {
@@ -132,20 +153,18 @@ export const roundToStep = (value: Decimal, step: Decimal, rounding: Rounding): 
 /** The closest double: for charts, statistics and the backtest's search columns, never for money. */
 export const toNumber = (value: Decimal): number => {
   const { digits, scale } = value
+  const short = Number(digits)
+  const power = doublePowers[scale]
   // Both operands are exact and IEEE 754 rounds a division once, so the short way is right.
-  return digits < exactInteger && digits > -exactInteger && scale <= mostExactPower
-    ? Number(digits) / 10 ** scale
-    : Number(format(value))
+  return power !== undefined && short < exactInteger && short > -exactInteger ? short / power : Number(format(value))
 }
 
-/** 10 to the 22nd is the last power of ten that is a double. */
-const mostExactPower = 22
-
-const doublePowers = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8]
+const mostShortPlaces = 8
 
 /** A double is nearest to at most one decimal of fifteen digits, so whichever short one gives it back is the one. */
 const shortDecimal = (value: number): Decimal | undefined => {
-  for (const [scale, power] of doublePowers.entries()) {
+  for (let scale = 0; scale <= mostShortPlaces; scale++) {
+    const power = doublePowers[scale] ?? 1
     const digits = Math.round(value * power)
     if (digits >= 1e15 || digits <= 0) return undefined
     if (digits / power === value) return { digits: BigInt(digits), scale }

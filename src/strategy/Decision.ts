@@ -154,6 +154,10 @@ export const filledOfLeg = (
   return completedLegs < after.completedLegs ? 0n : filledInLeg - after.filledInLeg
 }
 
+/** Base quantity of a leg without what has filled of it; nothing, or less, when there is nothing to work. */
+export const leftOfLeg = (legs: Legs, index: number, progress: SlotProgress): Amount =>
+  wholeLeg(legs, index, progress) - filledOfLeg(legs, progress)
+
 /**
  * The leg that a slot has to work now, or `undefined` when it is done. A leg that follows one of the other side
  * spends no more than that one brought in, so fees never make a cycle ask for money that it does not have: a SELL is
@@ -162,9 +166,8 @@ export const filledOfLeg = (
 export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredOrder | undefined => {
   const index = dueLeg(desired, progress)
   const leg = desired.legs[index]
-  if (leg === undefined) return undefined
-  const quantity = wholeLeg(desired, index, progress) - filledOfLeg(desired, progress)
-  if (quantity <= 0n) return undefined
+  const quantity = leftOfLeg(desired, index, progress)
+  if (leg === undefined || quantity <= 0n) return undefined
   const { slot, market, neverMore, why, yieldsTo } = desired
   const isExit = leaves(desired, leg) || undefined
   return { ...leg, quantity, slot, ...present({ market, isExit, neverMore, yieldsTo }), leg: index, why }

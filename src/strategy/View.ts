@@ -6,6 +6,7 @@
 import type { Amount } from "../domain/Amount.ts"
 import type { Depth } from "../domain/Book.ts"
 import type { Market, Price, Side, TwoSidedPrice } from "../domain/Market.ts"
+import { present } from "../domain/Present.ts"
 import type { CandleColumns } from "./Indicators.ts"
 
 /** What has happened in a slot. */
@@ -72,6 +73,12 @@ export interface View {
   /** Quote that the strategy has but must not use (see `Skim`). */
   readonly setAside?: Amount
 }
+
+/** The same view but for some of it. Every field is named, as a view may compute some of them only when they are looked at. */
+export const viewWith = (
+  { now, market, price, elsewhere, slots, candles, depth, own, setAside }: View,
+  changed: Partial<View>
+): View => ({ now, market, price, slots, ...present({ elsewhere, candles, depth, own, setAside }), ...changed })
 
 /** May change with every order that is placed, funded, filled or paid; `Bounds.onFill` then asks again. */
 export interface OwnState {

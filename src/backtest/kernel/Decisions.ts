@@ -3,55 +3,17 @@
  * placed anew. A strategy sees the close of a bar as bid and ask, at the moment the bar closes.
  */
 
-import { closeAt, exactPrice } from "../../candles/Candles.ts"
-import { closedAt } from "../../candles/Resample.ts"
+import { exactPrice } from "../../candles/Candles.ts"
 import type { Amount } from "../../domain/Amount.ts"
-import { bottomless } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { gainOfMoving, quoteAmount, type TwoSidedPrice } from "../../domain/Market.ts"
-import { armedLeg, type Bounds, type DesiredSlot, type Leg } from "../../strategy/Decision.ts"
-import { type ClosedCandles, frameName, type View } from "../../strategy/View.ts"
-import { quotedAt } from "./FillRules.ts"
+import { gainOfMoving, quoteAmount } from "../../domain/Market.ts"
+import { type Bounds, type DesiredSlot, dueLeg, type Leg, leftOfLeg } from "../../strategy/Decision.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun, Runs } from "./MarketRun.ts"
-import * as OwnState from "./OwnState.ts"
+import type { OrderRow } from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 import * as Placing from "./Placing.ts"
-
-const priceAt = ({ candles, clock, conditions }: MarketRun, bar: number): TwoSidedPrice => {
-  const { bid, ask } = quotedAt(conditions.rules, exactPrice(closeAt(candles, bar)))
-  return { bid, ask, at: clock.now }
-}
-
-const viewOf = (runs: Runs, bar: number): View => {
-  const [run, ...others] = runs
-  const slots =
-    others.length === 0 ? run.orders.progress() : new Map(runs.flatMap(({ orders }) => [...orders.progress()]))
-  const { market, timeframes } = run.conditions
-  const { now } = run.clock
-  const candles = new Map<string, ClosedCandles>()
-  for (const { conditions } of runs) {
-    const other = conditions.market === market ? undefined : conditions.market.name
-    for (const [timeframe, resampled] of conditions.timeframes ?? [])
-      candles.set(frameName(timeframe, other), { columns: resampled.columns, closed: closedAt(resampled, now) })
-  }
-  return {
-    now,
-    market,
-    price: priceAt(run, bar),
-    ...(others.length === 0
-      ? {}
-      : { elsewhere: new Map(others.map((other) => [other.conditions.market.name, priceAt(other, bar)])) }),
-    slots,
-    ...(timeframes === undefined && candles.size === 0 ? {} : { candles }),
-    get depth() {
-      return bottomless(priceAt(run, bar))
-    },
-    get own() {
-      return OwnState.of(run, others)
-    }
-  }
-}
+import * as RunView from "./RunView.ts"
 
 const sameBeginning = ({ after: a }: DesiredSlot, { after: b }: DesiredSlot): boolean =>
   a?.completedLegs === b?.completedLegs && a?.filledInLeg === b?.filledInLeg
@@ -64,7 +26,11 @@ const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boole
   if (a === undefined || b === undefined || a.cycle !== b.cycle || a.legs.length !== b.legs.length) return false
   if (!sameBeginning(a, b) || !sameSlots(a.yieldsTo, b.yieldsTo)) return false
   if (a.legs === b.legs) return true
-  return a.legs.every((leg, index) => asksFor(b.legs[index], leg, leg.quantity))
+  for (let index = 0; index < a.legs.length; index++) {
+    const leg = a.legs[index]
+    if (leg !== undefined && !asksFor(b.legs[index], leg, leg.quantity, leg.quantity)) return false
+  }
+  return true
 }
 
 type Way = Pick<Leg, "side"> & { readonly by?: Leg["by"] | undefined }
@@ -72,32 +38,44 @@ type Way = Pick<Leg, "side"> & { readonly by?: Leg["by"] | undefined }
 /** Changing anything else of an order only moves it. */
 const goesAs = (leg: Way, other: Way): boolean => leg.side === other.side && leg.by === other.by
 
-const asksFor = (leg: Leg | undefined, other: Way & Pick<Leg, "price">, quantity: Amount): boolean =>
-  leg !== undefined && goesAs(leg, other) && leg.quantity === quantity && Decimal.equals(leg.price, other.price)
+const asksFor = (leg: Leg | undefined, other: Way & Pick<Leg, "price">, quantity: Amount, wanted: Amount): boolean =>
+  leg !== undefined && goesAs(leg, other) && wanted === quantity && Decimal.equals(leg.price, other.price)
 
-/** The order that the slot has is the one that the new legs ask for. */
-const keeps = ({ orders }: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): boolean => {
+/** What becomes of a slot's order under new legs: it is theirs, it is not worth moving, or it goes. */
+const fateUnder = (
+  run: MarketRun,
+  slot: SlotState.SlotState,
+  desired: DesiredSlot | undefined
+): "kept" | "stays" | "goes" => {
+  const { orders } = run
   const row = orders.rowOf(slot)
-  if (desired === undefined || row === undefined || slot.openQuantity === 0n) return false
-  return asksFor(armedLeg(desired, orders.progressOf(slot)), row, slot.openQuantity)
+  const { phase, openQuantity } = slot
+  if (desired === undefined || row === undefined || openQuantity === 0n) return "goes"
+  const progress = orders.progressOf(slot)
+  const index = dueLeg(desired, progress)
+  const leg = desired.legs[index]
+  const quantity = leftOfLeg(desired, index, progress)
+  if (leg === undefined || quantity <= 0n || !goesAs(leg, row)) return "goes"
+  if (asksFor(leg, row, openQuantity, quantity)) return "kept"
+  const isLive = phase === "resting" || phase === "placing"
+  return isLive && isNotWorthMoving(run, slot, row, { price: leg.price, quantity }) ? "stays" : "goes"
 }
 
 /** As live: the new legs ask for another price or size, but moving the order costs at least what that is worth. */
-const isNotWorthMoving = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): boolean => {
-  const { orders, conditions, clock, lastClose } = run
-  const row = orders.rowOf(slot)
-  const isLive = slot.phase === "resting" || slot.phase === "placing"
-  if (!isLive || desired === undefined || row === undefined || slot.openQuantity === 0n) return false
-  const armed = armedLeg(desired, orders.progressOf(slot))
-  if (armed === undefined || !goesAs(armed, row)) return false
+const isNotWorthMoving = (
+  { conditions, clock, lastClose }: MarketRun,
+  { openQuantity, unpaid }: SlotState.SlotState,
+  { side, price }: OrderRow,
+  wanted: Pick<Leg, "price" | "quantity">
+): boolean => {
   const { market, rules } = conditions
-  const close = exactPrice(lastClose.before(clock.nextBar))
   const inQuote = (asset: "base" | "quote", fee: Amount): Amount =>
-    asset === "quote" ? fee : quoteAmount(market, fee, close, "up")
-  const [paid, received] = row.side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
-  const payout = slot.unpaid > 0n ? inQuote(received, rules.withdrawFee[received]) : 0n
-  const present = { price: row.price, quantity: slot.openQuantity }
-  return gainOfMoving(market, present, armed) <= inQuote(paid, rules.refundFee[paid]) + payout
+    asset === "quote" || fee === 0n ? fee : quoteAmount(market, fee, exactPrice(lastClose.before(clock.nextBar)), "up")
+  const [paid, received] = side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
+  const payout = unpaid > 0n ? inQuote(received, rules.withdrawFee[received]) : 0n
+  return (
+    gainOfMoving(market, { price, quantity: openQuantity }, wanted) <= inQuote(paid, rules.refundFee[paid]) + payout
+  )
 }
 
 /** A swap that was paid for ends by itself. */
@@ -109,8 +87,8 @@ type Changed = ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>
 
 /** Gives slots new legs, and puts what rests on the new ladders. */
 const relay = (run: MarketRun, changed: Changed): void => {
-  run.orders.relay(changed)
-  for (const slot of run.orders.slots)
+  const othersRest = run.orders.relay(changed)
+  for (const slot of othersRest ? changed.keys() : run.orders.slots)
     if (slot.phase === "resting" || slot.phase === "cancelling") Placing.rest(run, slot)
 }
 
@@ -132,18 +110,25 @@ const adopt = (run: MarketRun, wanted: Wanted): Changed => {
   for (const slot of orders.slots) {
     const desired = wanted.get(slot)
     const { phase } = slot
-    // A cancel that was asked for is not taken back, and an order that is not worth moving fills first.
-    if (phase === "cancelling") SlotState.wantNext(slot, desired)
-    else if (sameSlot(slot.desired, desired)) SlotState.wantNext(slot, null)
-    else if (isSwapping(run, slot)) SlotState.wantNext(slot, desired)
-    else if (!keeps(run, slot, desired) && isNotWorthMoving(run, slot, desired)) SlotState.wantNext(slot, desired)
-    else if (phase === "resting" && cancelMillis > 0 && !keeps(run, slot, desired)) {
+    // A cancel that was asked for is not taken back.
+    if (phase === "cancelling") {
+      SlotState.wantNext(slot, desired)
+      continue
+    }
+    if (sameSlot(slot.desired, desired)) {
+      SlotState.wantNext(slot, null)
+      continue
+    }
+    const fate = fateUnder(run, slot, desired)
+    // An order that is not worth moving fills first.
+    if (isSwapping(run, slot) || fate === "stays") SlotState.wantNext(slot, desired)
+    else if (phase === "resting" && cancelMillis > 0 && fate !== "kept") {
       SlotState.become(slot, "cancelling")
       SlotState.wantNext(slot, desired)
       clock.setAlarm(slot.index, cancelMillis)
     } else {
       SlotState.wantNext(slot, null)
-      if ((phase === "resting" || phase === "placing") && !keeps(run, slot, desired)) Placing.cancel(run, slot)
+      if ((phase === "resting" || phase === "placing") && fate !== "kept") Placing.cancel(run, slot)
       Placing.stopWaiting(run, slot)
       changed.set(slot, desired)
     }
@@ -181,7 +166,7 @@ const wantedIn = (run: MarketRun) => ({ run, slots: new Map<SlotState.SlotState,
 
 const decideOnce = (runs: Runs, bar: number): Bounds => {
   const [{ asking, conditions, guard }] = runs
-  const decision = conditions.decide(viewOf(runs, bar), asking.memory)
+  const decision = conditions.decide(RunView.at(runs, bar), asking.memory)
   asking.answered(decision)
   const [first, ...others] = runs
   const own = wantedIn(first)

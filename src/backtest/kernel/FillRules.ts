@@ -89,12 +89,37 @@ export const isImmediate = (rules: FillRules): boolean =>
 /** To a millionth of a basis point, exactly. */
 export const ratioOf = (basisPoints: number): Decimal.Decimal => Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
 
-const edgeOf = ({ edgeBasisPoints }: FillRules): Decimal.Decimal => ratioOf(edgeBasisPoints)
+/** What basis points of the rules are as ratios: every order and every decision asks for some. */
+interface Ratios {
+  readonly halfSpread: Decimal.Decimal
+  readonly fee: Decimal.Decimal
+  /** The market at which an order fills, over its limit. */
+  readonly reach: Readonly<Record<Side, { readonly edge: Decimal.Decimal; readonly whole: number }>>
+}
+
+const known = new WeakMap<FillRules, Ratios>()
+
+const ratiosOf = (rules: FillRules): Ratios => {
+  const found = known.get(rules)
+  if (found !== undefined) return found
+  const [edge, rest] = [ratioOf(rules.edgeBasisPoints), Decimal.toNumber(restOf(rules))]
+  const [buy, sell] = [Decimal.subtract(Decimal.one, edge), Decimal.add(Decimal.one, edge)]
+  const made = {
+    halfSpread: ratioOf(rules.spreadBasisPoints),
+    fee: ratioOf(rules.feeBasisPoints),
+    reach: {
+      BUY: { edge: buy, whole: Decimal.toNumber(buy) * rest },
+      SELL: { edge: sell, whole: Decimal.toNumber(sell) / rest }
+    }
+  }
+  known.set(rules, made)
+  return made
+}
 
 /** Bid and ask around a close. */
-export const quotedAt = ({ spreadBasisPoints }: FillRules, close: Price): BidAsk => {
-  if (spreadBasisPoints === 0) return { bid: close, ask: close }
-  const half = Decimal.multiply(close, ratioOf(spreadBasisPoints))
+export const quotedAt = (rules: FillRules, close: Price): BidAsk => {
+  if (rules.spreadBasisPoints === 0) return { bid: close, ask: close }
+  const half = Decimal.multiply(close, ratiosOf(rules).halfSpread)
   return { bid: Decimal.subtract(close, half), ask: Decimal.add(close, half) }
 }
 
@@ -124,13 +149,18 @@ export const fillsAt = (rules: FillRules, side: Side, limit: Price, priceScale: 
   const strict = rules.touch === "through"
   const isPlain = rules.edgeBasisPoints === 0 && rules.appFeeBasisPoints === 0
   if (isPlain && !strict && limit.scale <= priceScale) return Decimal.toNumber(limit)
-  const factor = side === "BUY" ? Decimal.subtract(Decimal.one, edgeOf(rules)) : Decimal.add(Decimal.one, edgeOf(rules))
-  const beyond = beforeAppFees(rules, side, Decimal.multiply(limit, factor))
+  const { edge, whole } = ratiosOf(rules).reach[side]
+  const ticks = Decimal.toNumber(limit) * whole * 10 ** priceScale
+  if (isBetweenTicks(ticks)) return (side === "BUY" ? Math.floor(ticks) : Math.ceil(ticks)) / 10 ** priceScale
+  const beyond = beforeAppFees(rules, side, Decimal.multiply(limit, edge))
   const tick = Decimal.make(1n, priceScale)
   const onGrid = Decimal.roundToStep(beyond, tick, side === "BUY" ? "down" : "up")
   if (!strict || !Decimal.equals(onGrid, beyond)) return Decimal.toNumber(onGrid)
   return Decimal.toNumber(side === "BUY" ? Decimal.subtract(onGrid, tick) : Decimal.add(onGrid, tick))
 }
+
+/** Far enough from each tick that no rounding of doubles can have moved it across one. */
+const isBetweenTicks = (ticks: number): boolean => ticks < 1e9 && Math.abs(ticks - Math.round(ticks)) > 1e-5
 
 /** The market at which an order fills, over its limit, roughly. */
 export const reachOf = (rules: FillRules, side: Side): number => {
@@ -185,7 +215,8 @@ export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Roun
 
 /** The venue's share of an output, rounded up. */
 export const shareOf = (rules: FillRules, gross: Amount.Amount): Amount.Amount => {
-  const { digits, scale } = ratioOf(rules.feeBasisPoints)
+  if (rules.feeBasisPoints === 0) return 0n
+  const { digits, scale } = ratiosOf(rules).fee
   return Amount.min(gross, Decimal.divideInteger(gross * digits, Decimal.powerOfTen(scale), "up"))
 }
 

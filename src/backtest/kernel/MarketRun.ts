@@ -14,6 +14,7 @@ import { type OpenOrders, Orders } from "./orders/Orders.ts"
 import { Asking } from "./state/Asking.ts"
 import { Capacity } from "./state/Capacity.ts"
 import { Clock } from "./state/Clock.ts"
+import { Frames } from "./state/Frames.ts"
 import { LastClose } from "./state/LastClose.ts"
 import { LimitAccount } from "./state/LimitAccount.ts"
 import { TradingResult } from "./state/TradingResult.ts"
@@ -39,6 +40,7 @@ export interface MarketRun {
   readonly followers: Followers
   readonly arrivals: Arrivals
   readonly lastClose: LastClose
+  readonly frames: Frames
   readonly capacity: Capacity
   readonly trading: TradingResult
   readonly asking: Asking
@@ -78,6 +80,7 @@ export const make = (conditions: Conditions, candles: Candles, shared: Shared): 
     followers: new Followers(),
     arrivals: new Arrivals(),
     lastClose: new LastClose(candles),
+    frames: new Frames(conditions.timeframes),
     capacity: new Capacity(rules, market, candles),
     trading: new TradingResult(),
     asking,

@@ -7,7 +7,7 @@ import { type Amount, format, formatWithSymbol, max } from "../../domain/Amount.
 import type { Memory } from "../Decision.ts"
 import { amountIn, beside } from "../kinds/Memory.ts"
 import type { Decide, Look } from "../Strategy.ts"
-import type { View } from "../View.ts"
+import { type View, viewWith } from "../View.ts"
 
 /** The key in the memory, beside what the strategy itself remembers. */
 const key = "skim"
@@ -28,13 +28,11 @@ const setAside = ({ ceiling, budget }: Skim, { market, slots }: View, memory: Me
 /** The view of a strategy that does not have what is set aside. */
 const without = (view: View, amount: Amount): View => {
   if (amount === 0n) return view
-  return {
-    ...view,
+  const { own } = view
+  return viewWith(view, {
     setAside: amount,
-    ...(view.own === undefined
-      ? {}
-      : { own: { ...view.own, freeQuote: max(0n, view.own.freeQuote - amount), setAside: amount } })
-  }
+    ...(own === undefined ? {} : { own: { ...own, freeQuote: max(0n, own.freeQuote - amount), setAside: amount } })
+  })
 }
 
 export const skimming =

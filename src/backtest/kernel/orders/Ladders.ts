@@ -23,8 +23,8 @@ export interface Ladder {
 
 /** The legs of a slot: where each fills, its rank on the ladder of its side, and the order that was last made for it. */
 interface LaidSlot {
-  readonly desired: DesiredSlot
-  readonly fillsAt: ReadonlyArray<number>
+  desired: DesiredSlot
+  readonly fillsAt: Array<number>
   readonly ranks: Array<number>
   readonly rows: Array<number>
 }
@@ -75,8 +75,11 @@ export const rankOf = ({ laid }: Ladders, slot: number, leg: number): number => 
 /** Above so many new legs all are sorted anew. */
 const mostInserted = 8
 
-/** Gives slots new legs; no orders are made for them yet, and nothing rests on the ladders. */
-export const relay = (ladders: Ladders, changed: ReadonlyMap<SlotState, DesiredSlot | undefined>): void => {
+/**
+ * Gives slots new legs; no orders are made for them yet, and none of them rests. Says whether the other slots' orders rest
+ * as before; otherwise the ladders are empty.
+ */
+export const relay = (ladders: Ladders, changed: ReadonlyMap<SlotState, DesiredSlot | undefined>): boolean => {
   let legs = 0
   for (const desired of changed.values()) legs += desired?.legs.length ?? 0
   const isFew = legs <= mostInserted
@@ -89,20 +92,32 @@ export const relay = (ladders: Ladders, changed: ReadonlyMap<SlotState, DesiredS
     const next = isFew ? (desired?.legs ?? []) : []
     for (let leg = 0; leg < next.length; leg++) insert(ladders, next[leg]?.side ?? "BUY", slot, leg)
   }
-  for (const side of ["BUY", "SELL"] as const) {
-    if (!isFew) sort(ladders, side)
-    const ladder = ladderOf(ladders, side)
-    ladder.resting = RankSet.cleared(ladder.resting, ladder.legs)
-  }
+  if (!isFew)
+    for (const side of ["BUY", "SELL"] as const) {
+      sort(ladders, side)
+      const ladder = ladderOf(ladders, side)
+      ladder.resting = RankSet.cleared(ladder.resting, ladder.legs)
+    }
+  return isFew
 }
 
+/** The slot's own columns are used again: most requotes only move an order. */
 const laidSlot = (ladders: Ladders, slot: number, desired: DesiredSlot): LaidSlot => {
   const known = ladders.known[slot]
   const { legs } = desired
-  const at = known?.desired === desired ? known.fillsAt : legs.map((leg) => legFillsAt(ladders, leg))
-  const made = { desired, fillsAt: at, ranks: legs.map(() => 0), rows: legs.map(() => none) }
-  ladders.known[slot] = made
-  return made
+  if (known === undefined || known.fillsAt.length !== legs.length) {
+    const fillsAt = legs.map((leg) => legFillsAt(ladders, leg))
+    const made = { desired, fillsAt, ranks: legs.map(() => 0), rows: legs.map(() => none) }
+    ladders.known[slot] = made
+    return made
+  }
+  for (let leg = 0; leg < legs.length; leg++) {
+    const now = legs[leg]
+    if (known.desired !== desired && now !== undefined) known.fillsAt[leg] = legFillsAt(ladders, now)
+    known.rows[leg] = none
+  }
+  known.desired = desired
+  return known
 }
 
 const legFillsAt = ({ priceScale, rules }: Ladders, { by, price, side }: Leg): number =>
@@ -133,6 +148,8 @@ const insert = (ladders: Ladders, side: Side, slot: number, leg: number): void =
     else high = middle
   }
   makeRoom(ladder, ladder.legs + 1)
+  ladder.resting = RankSet.roomy(ladder.resting, ladder.legs + 1)
+  RankSet.open(ladder.resting, low)
   shift(ladders, ladder, low, ladder.legs, 1)
   ladder.legs += 1
   put(ladders, ladder, low, price, slot, leg)
@@ -140,13 +157,17 @@ const insert = (ladders: Ladders, side: Side, slot: number, leg: number): void =
 
 const takeOff = (ladders: Ladders, side: Side, rank: number): void => {
   const ladder = ladderOf(ladders, side)
+  RankSet.shut(ladder.resting, rank)
   shift(ladders, ladder, rank + 1, ladder.legs, -1)
   ladder.legs -= 1
 }
 
 /** Moves the legs `from` up to `to` by so many ranks. */
 const shift = ({ laid }: Ladders, { fillsAt, legOf, slots }: Ladder, from: number, to: number, by: number): void => {
-  for (const column of [fillsAt, legOf, slots]) column.copyWithin(from + by, from, to)
+  if (from >= to) return
+  fillsAt.copyWithin(from + by, from, to)
+  legOf.copyWithin(from + by, from, to)
+  slots.copyWithin(from + by, from, to)
   for (let rank = from + by; rank < to + by; rank++) {
     const ranks = laid[slots[rank] ?? 0]?.ranks
     if (ranks !== undefined) ranks[legOf[rank] ?? 0] = rank

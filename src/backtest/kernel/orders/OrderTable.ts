@@ -28,6 +28,8 @@ export interface OrderRow {
 export interface OrderTable {
   readonly market: Market
   readonly rules: FillRules
+  readonly baseUnit: number
+  readonly quoteUnit: number
   readonly rows: Array<OrderRow>
   readonly unused: Array<number>
   /** How often the order filled. */
@@ -44,6 +46,8 @@ export interface OrderTable {
 export const make = (market: Market, rules: FillRules): OrderTable => ({
   market,
   rules,
+  baseUnit: 10 ** market.base.decimals,
+  quoteUnit: 10 ** market.quote.decimals,
   rows: [],
   unused: [],
   fills: new Float64Array(64),
@@ -75,7 +79,7 @@ export const add = (table: OrderTable, row: OrderRow): number => {
   if (id === table.next.length) grow(table)
   const [sold, bought] = [Number(row.input), Number(row.output)]
   const buys = row.side === "BUY"
-  const [baseUnit, quoteUnit] = [10 ** table.market.base.decimals, 10 ** table.market.quote.decimals]
+  const { baseUnit, quoteUnit } = table
   table.rows[id] = row
   table.fills[id] = 0
   table.baseChange[id] = (buys ? bought : -sold) / baseUnit
@@ -90,10 +94,11 @@ export const wholeOrder = (
   table: OrderTable,
   order: Pick<OrderRow, "slot" | "leg" | "side" | "price" | "quantity" | "by">
 ): OrderRow => {
-  const gross = outputAmount(table.market, order.side, order.quantity, order.price)
-  const fee = lastFeeOf(table.rules, order.side, gross, 0n)
-  const input = inputAmount(table.market, order.side, order.quantity, order.price)
-  return { ...order, input, output: gross - fee, fee, endsLeg: true }
+  const { slot, leg, side, price, quantity, by } = order
+  const gross = outputAmount(table.market, side, quantity, price)
+  const fee = lastFeeOf(table.rules, side, gross, 0n)
+  const input = inputAmount(table.market, side, quantity, price)
+  return { slot, leg, side, price, quantity, by, input, output: gross - fee, fee, endsLeg: true }
 }
 
 /** One more fill of the whole row. */

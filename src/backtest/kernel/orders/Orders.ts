@@ -7,7 +7,7 @@
 import type { Candles } from "../../../candles/Candles.ts"
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Market } from "../../../domain/Market.ts"
-import { armedLeg, type DesiredSlot } from "../../../strategy/Decision.ts"
+import { type DesiredSlot, dueLeg, leftOfLeg } from "../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../strategy/View.ts"
 import type { FillRules } from "../FillRules.ts"
 import * as FillLog from "./FillLog.ts"
@@ -132,15 +132,17 @@ export class Orders {
   arm(slot: SlotState.SlotState): number {
     const { desired, index } = slot
     if (desired === undefined) return OrderTable.none
-    const armed = armedLeg(desired, this.progressOf(slot))
-    if (armed === undefined) return OrderTable.none
+    const progress = this.progressOf(slot)
+    const leg = dueLeg(desired, progress)
+    const due = desired.legs[leg]
+    const quantity = leftOfLeg(desired, leg, progress)
+    if (due === undefined || quantity <= 0n) return OrderTable.none
     const { table, ladders } = this
-    const before = Ladders.rowOf(ladders, index, armed.leg)
-    if (table.rows[before]?.quantity === armed.quantity) return before
-    const { side, price, quantity, by } = armed
-    const order = { slot: index, leg: armed.leg, side, price, quantity, by }
-    const made = OrderTable.add(table, OrderTable.wholeOrder(table, order))
-    Ladders.setRow(ladders, index, armed.leg, made)
+    const before = Ladders.rowOf(ladders, index, leg)
+    if (table.rows[before]?.quantity === quantity) return before
+    const { side, price, by } = due
+    const made = OrderTable.add(table, OrderTable.wholeOrder(table, { slot: index, leg, side, price, quantity, by }))
+    Ladders.setRow(ladders, index, leg, made)
     return made
   }
 
@@ -240,16 +242,20 @@ export class Orders {
     return this.all[slots[rank] ?? 0]
   }
 
-  /** Gives slots new legs. Their old orders are gone or kept: a kept one gets its row. The new ladders are empty. */
-  relay(changed: ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>): void {
+  /**
+   * Gives slots new legs. Their old orders are gone or kept: a kept one gets its row, and rests again when somebody says so.
+   * Says whether the orders of all other slots rest as before; otherwise none does.
+   */
+  relay(changed: ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>): boolean {
     for (const [slot, desired] of changed) SlotState.want(slot, desired)
-    Ladders.relay(this.ladders, changed)
+    const othersRest = Ladders.relay(this.ladders, changed)
     for (const slot of changed.keys()) {
       const old = slot.order
       if (old === OrderTable.none || slot.phase === "paying") continue
       SlotState.keep(slot, this.arm(slot))
       OrderTable.release(this.table, old)
     }
+    return othersRest
   }
 
   /** Counts what has filled since a strategy last looked. */

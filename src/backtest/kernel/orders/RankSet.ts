@@ -47,6 +47,56 @@ export const remove = (set: RankSet, rank: number): void => {
   }
 }
 
+/** Members from `rank` on move up by one, which leaves `rank` free; the greatest has room for that. */
+export const open = (set: RankSet, rank: number): void => {
+  const [words] = set.levels
+  if (words === undefined) return
+  const first = rank >> 5
+  for (let word = words.length - 1; word > first; word--)
+    words[word] = ((words[word] ?? 0) << 1) | ((words[word - 1] ?? 0) >>> 31)
+  const below = (1 << (rank & 31)) - 1
+  const before = words[first] ?? 0
+  words[first] = (before & below) | ((before & ~below) << 1)
+  tellAbove(set)
+}
+
+/** `rank` is no member any more, and those after it move down by one. */
+export const shut = (set: RankSet, rank: number): void => {
+  const [words] = set.levels
+  if (words === undefined) return
+  const first = rank >> 5
+  const below = (1 << (rank & 31)) - 1
+  const before = words[first] ?? 0
+  words[first] = (before & below) | ((before >>> 1) & ~below)
+  for (let word = first + 1; word < words.length; word++) {
+    const moved = words[word] ?? 0
+    words[word - 1] = (words[word - 1] ?? 0) | (moved << 31)
+    words[word] = moved >>> 1
+  }
+  tellAbove(set)
+}
+
+/** The words of each level say again which words below are not empty. */
+const tellAbove = ({ levels }: RankSet): void => {
+  for (let level = 1; level < levels.length; level++) {
+    const [below, above] = [levels[level - 1], levels[level]]
+    if (below === undefined || above === undefined) return
+    above.fill(0)
+    for (let word = 0; word < below.length; word++)
+      if (below[word] !== 0) above[word >> 5] = (above[word >> 5] ?? 0) | (1 << (word & 31))
+  }
+}
+
+/** With the same members, and room for so many ranks. */
+export const roomy = (set: RankSet, capacity: number): RankSet => {
+  const words = set.levels[0]
+  if (words === undefined || capacity <= words.length * 32) return set
+  const made = make(2 * capacity)
+  made.levels[0]?.set(words)
+  tellAbove(made)
+  return made
+}
+
 /** -1 when empty. */
 export const greatest = (set: RankSet): number => {
   let rank = 0

@@ -13,7 +13,7 @@ import { present } from "../../../domain/Present.ts"
 import { type Decision, type DesiredSlot, type Memory, narrowed } from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
 import type { Decide } from "../../Strategy.ts"
-import { progressOf, type SlotProgress, untouchedSlot, type View } from "../../View.ts"
+import { progressOf, type SlotProgress, untouchedSlot, type View, viewWith } from "../../View.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, decimalIn, isRecord, numberIn, recordIn } from "../Memory.ts"
 import { away, negate } from "../PriceLevels.ts"
@@ -156,7 +156,7 @@ export const withHanging =
       ...others,
       ...[...states].map(([base, state]) => [base, seen(whole, base, state, view)] as const)
     ])
-    return placed(whole, states, decide({ ...view, slots }, memory), view)
+    return placed(whole, states, decide(viewWith(view, { slots }), memory), view)
   }
 
 const placed = (whole: Hanging, states: ReadonlyMap<string, SideState>, quotes: Decision, view: View): Decision => {

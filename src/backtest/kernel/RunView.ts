@@ -1,0 +1,77 @@
+/**
+ * What a strategy sees at the close of a bar. Nearly all of it is there already: slots and candles that have not changed
+ * are the same objects as at the last look, and what few strategies look at is made when one does.
+ */
+
+import { closeAt, exactPrice } from "../../candles/Candles.ts"
+import { bottomless, type Depth } from "../../domain/Book.ts"
+import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
+import {
+  type ClosedCandles,
+  frameName,
+  type OwnState as Own,
+  type SlotProgress,
+  type View
+} from "../../strategy/View.ts"
+import { quotedAt } from "./FillRules.ts"
+import type { MarketRun, Runs } from "./MarketRun.ts"
+import * as OwnState from "./OwnState.ts"
+
+const priceAt = ({ candles, clock, conditions }: MarketRun, bar: number): TwoSidedPrice => {
+  const { bid, ask } = quotedAt(conditions.rules, exactPrice(closeAt(candles, bar)))
+  return { bid, ask, at: clock.now }
+}
+
+const slotsOf = ([run, ...others]: Runs): ReadonlyMap<string, SlotProgress> => {
+  const slots = run.orders.progress()
+  return others.length === 0
+    ? slots
+    : new Map([slots, ...others.map(({ orders }) => orders.progress())].flatMap((all) => [...all]))
+}
+
+const candlesOf = ([run, ...others]: Runs, now: number): ReadonlyMap<string, ClosedCandles> | undefined => {
+  const own = run.frames.closedAt(now)
+  if (others.length === 0) return run.conditions.timeframes === undefined ? undefined : own
+  const all = new Map(own)
+  for (const { frames, conditions } of others)
+    for (const [timeframe, closed] of frames.closedAt(now))
+      all.set(frameName(timeframe, conditions.market.name), closed)
+  return run.conditions.timeframes === undefined && all.size === 0 ? undefined : all
+}
+
+/** Getters that all views share: those of an object's own would have to be made for each. */
+class RunView implements View {
+  declare readonly now: number
+  declare readonly market: Market
+  declare readonly price: TwoSidedPrice
+  declare readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
+  declare readonly slots: ReadonlyMap<string, SlotProgress>
+  declare readonly candles?: ReadonlyMap<string, ClosedCandles>
+  declare private readonly runs: Runs
+
+  constructor(runs: Runs, bar: number) {
+    const [run, ...others] = runs
+    const { now } = run.clock
+    this.runs = runs
+    this.now = now
+    this.market = run.conditions.market
+    this.price = priceAt(run, bar)
+    this.slots = slotsOf(runs)
+    const candles = candlesOf(runs, now)
+    if (candles !== undefined) this.candles = candles
+    if (others.length > 0)
+      this.elsewhere = new Map(others.map((other) => [other.conditions.market.name, priceAt(other, bar)]))
+  }
+
+  get depth(): Depth {
+    return bottomless(this.price)
+  }
+
+  get own(): Own {
+    const [run, ...others] = this.runs
+    return OwnState.of(run, others)
+  }
+}
+
+/** At the close of the bar. */
+export const at = (runs: Runs, bar: number): View => new RunView(runs, bar)
