@@ -9,6 +9,7 @@ import { Array, Clock, Context, Effect, Layer, Option, Result, Schedule, Schema,
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import { type BotEvent, type Recorded, StoredEvent, type Tag } from "../domain/BotEvent.ts"
 import { messageOf } from "../domain/Text.ts"
+import * as EventText from "./EventText.ts"
 import { genesis, hashOf } from "./Hash.ts"
 import * as Head from "./Head.ts"
 import * as Reserve from "./Reserve.ts"
@@ -93,7 +94,6 @@ const emptied = (text: string): string =>
 
 const EventJson = Schema.fromJsonString(StoredEvent)
 const encode = Schema.encodeEffect(EventJson)
-const decode = Schema.decodeUnknownResult(EventJson)
 
 interface Row {
   readonly sequence: number
@@ -117,7 +117,7 @@ const pageSize = 1_000
 const decodeRows = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
   const events: Array<Recorded> = []
   for (const { at, body, sequence } of rows) {
-    const decoded = decode(body)
+    const decoded = EventText.decode(body)
     if (Result.isFailure(decoded)) {
       return yield* Effect.fail(broken(`Event ${sequence} of the journal does not decode`)(decoded.failure))
     }

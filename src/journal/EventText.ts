@@ -1,0 +1,159 @@
+/**
+ * Stored events from their text. A schema reads one as slowly as ten times the JSON of it; here the structure of the schema is walked
+ * once and becomes plain functions. A value that these do not take is left to the schema, which takes it or says what is wrong
+ * with it: there is no second opinion about what an event may be.
+ */
+import { Redacted, Result, Schema, type SchemaAST } from "effect"
+import { type BotEvent, StoredEvent } from "../domain/BotEvent.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { Amount, Price, StoredBytes } from "../domain/EventValues.ts"
+
+const bySchema = Schema.decodeUnknownResult(Schema.fromJsonString(StoredEvent))
+
+/** The event that this text is, or why it is none. */
+export const decode = (text: string): Result.Result<BotEvent, Schema.SchemaError> => {
+  const parsed = Result.try((): unknown => JSON.parse(text))
+  const taken = Result.isSuccess(parsed) ? event(parsed.success) : refused
+  return taken === refused ? bySchema(text) : Result.succeed(taken as BotEvent)
+}
+
+/** Not taken: the schema decides. */
+const refused = Symbol("refused")
+
+/** Gives what the value stands for. Objects and arrays are changed in place: nobody else has them. */
+type Step = (value: unknown) => unknown
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The steps of an event are made when the first of its kind is read. */
+const event: Step = (value) => {
+  const tag = isObject(value) ? value["_tag"] : undefined
+  if (typeof tag !== "string") return refused
+  const step = steps.get(tag) ?? stepOfCase(tag)
+  steps.set(tag, step)
+  return step(value)
+}
+
+const steps = new Map<string, Step>()
+
+const stepOfCase = (tag: string): Step => {
+  const found = Object.entries<Schema.Top>(StoredEvent.cases).find(([name]) => name === tag)
+  return found === undefined ? () => refused : stepOf(found[1].ast)
+}
+
+const stepOf = (ast: SchemaAST.AST): Step => {
+  if (ast.encoding !== undefined) return known.get(ast.encoding[0].transformation) ?? asSchema(ast)
+  const step = "encodingChecks" in ast && ast.encodingChecks !== undefined ? undefined : plainStepOf(ast)
+  return step === undefined ? asSchema(ast) : checked(step, ast)
+}
+
+const amountText = /^-?(0|[1-9]\d*)$/
+const amount: Step = (value) => (typeof value === "string" && amountText.test(value) ? BigInt(value) : refused)
+
+const mostDigits = 10n ** 90n
+const mostPlaces = 60
+const price: Step = (value) => {
+  const read = typeof value === "string" ? Decimal.parse(value) : undefined
+  const isFar = read === undefined || read.scale > mostPlaces || read.digits > mostDigits || read.digits < -mostDigits
+  return isFar ? refused : read
+}
+
+const bytes: Step = (value) => (typeof value === "string" ? Redacted.make(value) : refused)
+
+/** By what makes the value of its text: a schema that is optional somewhere is another schema, and has the same. */
+const known = new Map(
+  ([[Amount, amount] as const, [Price, price] as const, [StoredBytes, bytes] as const] as const).map(
+    ([{ ast }, step]) => [ast.encoding?.[0].transformation, step]
+  )
+)
+
+/** For what is rare. */
+const asSchema = (ast: SchemaAST.AST): Step => {
+  const decodePart = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
+  return (value) => Result.getOrElse(decodePart(value), () => refused)
+}
+
+const plainStepOf = (ast: SchemaAST.AST): Step | undefined => {
+  switch (ast._tag) {
+    case "String":
+      return (value) => (typeof value === "string" ? value : refused)
+    case "Number":
+      return (value) => (typeof value === "number" ? value : refused)
+    case "Boolean":
+      return (value) => (typeof value === "boolean" ? value : refused)
+    case "Literal":
+      return (value) => (value === ast.literal ? value : refused)
+    case "Arrays":
+      return arrayStep(ast)
+    case "Objects":
+      return objectStep(ast)
+    case "Union":
+      return choiceStep(ast)
+    default:
+      return undefined
+  }
+}
+
+const checked = (step: Step, ast: SchemaAST.AST): Step => {
+  const { checks } = ast
+  if (checks === undefined) return step
+  return (value) => {
+    const taken = step(value)
+    if (taken === refused) return refused
+    for (const check of checks) if (check._tag !== "Filter" || check.run(taken, ast, {}) !== undefined) return refused
+    return taken
+  }
+}
+
+const arrayStep = ({ elements, rest }: SchemaAST.Arrays): Step | undefined => {
+  const [element] = rest
+  if (elements.length > 0 || rest.length > 1 || element === undefined) return undefined
+  const step = stepOf(element)
+  return (value) => {
+    if (!Array.isArray(value)) return refused
+    for (let index = 0; index < value.length; index += 1) {
+      const taken = step(value[index])
+      if (taken === refused) return refused
+      value[index] = taken
+    }
+    return value
+  }
+}
+
+const objectStep = ({ indexSignatures, propertySignatures }: SchemaAST.Objects): Step | undefined => {
+  if (indexSignatures.length > 0 || propertySignatures.length === 0) return undefined
+  const fields = propertySignatures.map(({ name, type }) => ({
+    name: String(name),
+    isOptional: type.context?.isOptional === true,
+    step: stepOf(type)
+  }))
+  return (value) => {
+    if (!isObject(value)) return refused
+    let known = 0
+    for (const { isOptional, name, step } of fields) {
+      const given = value[name]
+      if (given === undefined) {
+        if (isOptional) continue
+        return refused
+      }
+      const taken = step(given)
+      if (taken === refused) return refused
+      if (taken !== given) value[name] = taken
+      known += 1
+    }
+    // What the schema does not know it leaves out.
+    for (const _ in value) known -= 1
+    return known === 0 ? value : refused
+  }
+}
+
+/** One of some words. */
+const choiceStep = ({ types }: SchemaAST.Union): Step | undefined => {
+  const words = new Set<unknown>()
+  for (const type of types) {
+    if (type._tag !== "Literal" || type.encoding !== undefined || type.checks !== undefined) return undefined
+    words.add(type.literal)
+  }
+  return (value) => (words.has(value) ? value : refused)
+}
