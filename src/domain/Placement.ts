@@ -18,6 +18,12 @@ export const firstOrder = "first order"
 /** What a person asked for themselves: its money comes from the account and goes back there, and no limit of a file binds it. */
 export const hasNoBudget = (strategy: string): boolean => strategy === byHand || strategy === firstOrder
 
+/** The strategy of orders that were found at the venue and that no slot wants. */
+export const recovered = "recovered"
+
+/** The slot of such an order. */
+export const slotOfFound = (orderId: string): string => `order-${orderId}`
+
 /** Code of the reason of a placement that was made from an order of the venue. */
 export const foundAtVenue = "recovered"
 

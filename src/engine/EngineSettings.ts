@@ -3,8 +3,21 @@
 import { Context } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../domain/Durations.ts"
+import type { FeeEcho } from "../domain/EchoedFee.ts"
+import type { Market } from "../domain/Market.ts"
+import type { MoneyPlaces } from "../domain/MoneyPath.ts"
+import type { OrderTerms } from "../domain/Order.ts"
 import { byHand } from "../domain/Placement.ts"
-import type { Expectations } from "./tracking/MoneyPath.ts"
+
+/** Where our money comes from and goes back to, as every order must repeat it. */
+export interface Expectations extends MoneyPlaces {
+  /** The most that app fees may give to others. */
+  readonly maxAppFeeBasisPoints: number
+  /** What an order's echo may give to others, where the echo has the service's own share in it; else the bound above. */
+  readonly echoedBasisPoints?: (market: Market, terms: OrderTerms) => number
+  /** The same place: whose echo it is, and which app fees it answers. */
+  readonly echoOf?: (terms: OrderTerms) => Omit<FeeEcho, "basisPoints">
+}
 
 export interface Settings {
   readonly account: Expectations
@@ -92,3 +105,26 @@ export const backoffMillis = ({ retryMaxMillis, retryMinMillis }: Settings, atte
 /** Nothing at first, and then this much, doubled each time up to the most. */
 export const doubledMillis = (first: number, most: number, times: number): number =>
   times === 0 ? 0 : Math.min(most, first * 2 ** Math.min(times - 1, 20))
+
+/**
+ * What the venue says against what it had said before is not believed at once either: a view may be old, and a connection may
+ * deliver the answer to another question. It must go on to say so for this long.
+ */
+export const believedAfterMillis = {
+  /** An order of ours ended before its time, and nobody here asked for that. */
+  earlyEnd: 10 * minuteMillis,
+  /** It ended as it was asked to, or has come to its end: what comes back would be spent at once. */
+  end: 5_000,
+  /** An order that was over is alive: it is cancelled once more. */
+  aliveToCancel: 10_000,
+  /** The same: its end is taken back. */
+  alive: minuteMillis,
+  /** A living order shows a fill no more. */
+  vanished: minuteMillis,
+  /** An order that is over shows less than it had shown. */
+  lacking: minuteMillis,
+  /** There is no such order. */
+  missing: minuteMillis,
+  /** The books of an order were closed, and it shows something else. */
+  otherwise: 5_000
+} as const

@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { messageOf } from "../domain/Text.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
-import * as PlacementNotes from "./state/PlacementNotes.ts"
+import * as PlacementNotes from "./state/process/PlacementNotes.ts"
 
 /** Keeps mistakes within a step. `doing` and what it is about, mostly a placement, name it for people: "the work on p1". */
 export const contained = Effect.fnUntraced(function* (doing: string) {

@@ -9,7 +9,7 @@ import { holdsOn, holdsOnSlot, stopping, unsentBecause } from "../engine/holds/H
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { filledBase, type Placement } from "../engine/state/Placement.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
-import type { StrategyState } from "../engine/state/StrategyState.ts"
+import type { StrategyState } from "../engine/state/strategies/StrategyState.ts"
 import type { Row } from "../ledger/Profit.ts"
 import * as Money from "../report/text/Money.ts"
 import { asOf, Time } from "./AsOf.ts"

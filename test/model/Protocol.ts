@@ -23,10 +23,10 @@ import {
   type SilenceRow,
   rows as silenceRows
 } from "../../src/engine/protocol/Silence.ts"
-import * as Tries from "../../src/engine/protocol/Tries.ts"
-import { doubted } from "../../src/engine/restart/JournalTail.ts"
+import { doubted } from "../../src/engine/state/orders/JournalTail.ts"
 import { about, type Placement } from "../../src/engine/state/Placement.ts"
 import { after, planned } from "../../src/engine/state/PlacementFold.ts"
+import * as Tries from "../../src/engine/state/process/Tries.ts"
 import { adopt, bind, observe } from "../../src/engine/tracking/OrderTracker.ts"
 
 export const rules = [

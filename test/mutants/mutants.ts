@@ -719,14 +719,12 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "an order that waits for its deposit is called alive after its end",
-    test: "test/engine/tracking/afterlife.test.ts",
-    edits: [
-      { file: "src/engine/tracking/ended/Afterlife.ts", find: ' && fillStatus !== "AWAITING_DEPOSIT"', replace: "" }
-    ]
+    test: "test/engine/observation/afterlife.test.ts",
+    edits: [{ file: "src/engine/observation/Afterlife.ts", find: ' && fillStatus !== "AWAITING_DEPOSIT"', replace: "" }]
   },
   {
     name: "a refund that was asked for is believed at the first read",
-    test: "test/engine/tracking/afterlife.test.ts",
+    test: "test/engine/observation/afterlife.test.ts",
     edits: [
       {
         file: "src/engine/tracking/EarlyEnd.ts",
@@ -737,10 +735,10 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "an order that lives on after it was settled is told to nobody",
-    test: "test/engine/tracking/afterlife.test.ts",
+    test: "test/engine/observation/afterlife.test.ts",
     edits: [
       {
-        file: "src/engine/tracking/ended/Afterlife.ts",
+        file: "src/engine/observation/Afterlife.ts",
         find: "if (!isLiving(listed)) return\n",
         replace: "if (!isLiving(listed) || isAlive !== true) return\n"
       }
@@ -748,7 +746,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "an order that lives on after it was settled is not cancelled again",
-    test: "test/engine/tracking/afterlife.test.ts",
+    test: "test/engine/observation/afterlife.test.ts",
     edits: [{ file: "src/engine/funding/Cancelling.ts", find: ", ...books.state.ended.alive]", replace: "]" }]
   },
   {

@@ -3,9 +3,9 @@
  * bot does neither by itself.
  */
 import { Console, Effect, Schema } from "effect"
+import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { capitalOf, adopt as takeIn } from "../../engine/reconciliation/Adoption.ts"
 import { isPaid } from "../../engine/reconciliation/Reconciliation.ts"
-import { recovered, slotOf } from "../../engine/reconciliation/Recovery.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
@@ -56,7 +56,7 @@ export const adopt = Effect.fn("ForeignOrder.adopt")(function* (config: ConfigFi
     )
     if (market === undefined)
       return yield* new NotForeign({ message: `${id} trades assets that are not in the configuration` })
-    const found = { order, market, strategy: recovered, slot: slotOf(id), because: "adopted by the operator" }
+    const found = { order, market, strategy: recovered, slot: slotOfFound(id), because: "adopted by the operator" }
     yield* books.record(yield* capitalOf(found))
     const placement = yield* takeIn(found)
     yield* Console.log(`${id} is ${placement} now: the bot looks after it until its money is back`)

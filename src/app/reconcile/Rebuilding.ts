@@ -6,6 +6,7 @@
 import { Clock, Effect, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Order } from "../../domain/Order.ts"
+import { recovered } from "../../domain/Placement.ts"
 import { counted } from "../../domain/Words.ts"
 import { momentOf, viewOf } from "../../engine/planning/DecisionRecord.ts"
 import * as Adoption from "../../engine/reconciliation/Adoption.ts"
@@ -145,7 +146,7 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
   )
   const elsewhere = yield* historyOf(config, account, result.recovery)
   const { found, unfunded, finished, notUnderstood } = result.recovery
-  const own = found.filter(({ strategy }) => strategy !== Recovery.recovered).length
+  const own = found.filter(({ strategy }) => strategy !== recovered).length
   const ids = (orders: ReadonlyArray<Order>) => orders.map(({ id }) => id)
   const { money, notCounted } = moneySums(result.state, assets)
   const data = () => ({
@@ -164,7 +165,7 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
   const lines = () => [
     `${config.journal}: ${counted(found.length, "order")} with money in them, ${own} in their slots again`,
     ...found
-      .filter(({ strategy }) => strategy === Recovery.recovered)
+      .filter(({ strategy }) => strategy === recovered)
       .map(({ order }) => `  ${order.id} fits no slot of the files: it is looked after until its money is back`),
     ...(own === found.length
       ? []

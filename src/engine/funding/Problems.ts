@@ -7,12 +7,12 @@ import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import * as Payload from "../../domain/Payload.ts"
+import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
-import { recovered, slotOf } from "../reconciliation/Recovery.ts"
-import * as EndedOrders from "../restart/EndedOrders.ts"
-import type { ForgottenOrder } from "../restart/JournalTail.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
+import * as EndedOrders from "../state/orders/EndedOrders.ts"
+import type { ForgottenOrder } from "../state/orders/JournalTail.ts"
 import type { Funding, Placement } from "../state/Placement.ts"
 import type { Slot } from "../state/SlotFold.ts"
 import * as BareSuccess from "../tracking/amounts/BareSuccess.ts"
@@ -47,7 +47,7 @@ const ofForgotten = ({ createdAt, orderId, seenAt, ...order }: ForgottenOrder): 
   kind: "contradiction",
   placement: orderId,
   strategy: recovered,
-  slot: slotOf(orderId),
+  slot: slotOfFound(orderId),
   asset: order.asset,
   amount: order.amount,
   since: seenAt,

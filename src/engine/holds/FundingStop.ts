@@ -10,7 +10,7 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import type { BotState } from "../state/BotState.ts"
-import type { StrategyState } from "../state/StrategyState.ts"
+import type { StrategyState } from "../state/strategies/StrategyState.ts"
 import { pauseLimit } from "../tracking/EarlyEnd.ts"
 
 /** So many payments in a row, without any deposit of the strategy between them. */

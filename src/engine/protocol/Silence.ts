@@ -6,11 +6,10 @@
  * waited for, for ever if need be. Pure: whoever looked says what was seen.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
-import { minuteMillis } from "../../domain/Durations.ts"
 import type { Order } from "../../domain/Order.ts"
 import * as Payload from "../../domain/Payload.ts"
 import type { Settings } from "../EngineSettings.ts"
-import { isDoubted } from "../restart/JournalTail.ts"
+import { isDoubted } from "../state/orders/JournalTail.ts"
 import { about, type Funding, type Placement } from "../state/Placement.ts"
 
 /** Money of ours has reached the order, whatever became of it there. */
@@ -192,26 +191,3 @@ export const concluded = (
   const _tag = row.means === "never" ? "FundingDead" : "FundingInDoubt"
   return [{ _tag, ...about(placement), ...money, reason }]
 }
-
-/**
- * What the venue says against what it had said before is not believed at once either: a view may be old, and a connection may
- * deliver the answer to another question. It must go on to say so for this long.
- */
-export const believedAfterMillis = {
-  /** An order of ours ended before its time, and nobody here asked for that. */
-  earlyEnd: 10 * minuteMillis,
-  /** It ended as it was asked to, or has come to its end: what comes back would be spent at once. */
-  end: 5_000,
-  /** An order that was over is alive: it is cancelled once more. */
-  aliveToCancel: 10_000,
-  /** The same: its end is taken back. */
-  alive: minuteMillis,
-  /** A living order shows a fill no more. */
-  vanished: minuteMillis,
-  /** An order that is over shows less than it had shown. */
-  lacking: minuteMillis,
-  /** There is no such order. */
-  missing: minuteMillis,
-  /** The books of an order were closed, and it shows something else. */
-  otherwise: 5_000
-} as const

@@ -8,21 +8,16 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAmount, inputAsset, type Market, outputAmount, outputAsset } from "../../domain/Market.ts"
 import type { Order, OrderTerms } from "../../domain/Order.ts"
-import { foundAtVenue } from "../../domain/Placement.ts"
+import { foundAtVenue, recovered, slotOfFound } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import type { DesiredSlot } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { askedFor, type Expectations, shownBy } from "../tracking/MoneyPath.ts"
+import type { Expectations } from "../EngineSettings.ts"
+import { askedFor, shownBy } from "../tracking/MoneyPath.ts"
 import { isPaid } from "./Reconciliation.ts"
-
-/** Owner of orders that no slot wants. */
-export const recovered = "recovered"
 
 /** Owner of orders that are over. */
 export const ended = "ended"
-
-/** The slot of an order that no slot wants. */
-export const slotOf = (orderId: string): string => `order-${orderId}`
 
 export interface Wishes {
   readonly strategy: Strategy
@@ -76,7 +71,7 @@ export const recover = (
     if (order.depositedAmount === 0n) unfunded.push(order)
     else if (order.unsaid !== undefined) notUnderstood.push(order)
     else if (market !== undefined && isPaid(order))
-      finished.push({ order, market, strategy: ended, slot: slotOf(order.id) })
+      finished.push({ order, market, strategy: ended, slot: slotOfFound(order.id) })
     else if (market === undefined || deadlines.has(order.deadline)) notUnderstood.push(order)
     else {
       deadlines.add(order.deadline)
@@ -87,7 +82,7 @@ export const recover = (
       )
       const place = places.find(({ strategy, slot }) => !taken.has(`${strategy}/${slot}`))
       if (place !== undefined) taken.add(`${place.strategy}/${place.slot}`)
-      found.push({ order, market, ...(place ?? { strategy: recovered, slot: slotOf(order.id) }) })
+      found.push({ order, market, ...(place ?? { strategy: recovered, slot: slotOfFound(order.id) }) })
     }
   }
   return { found, unfunded, finished, notUnderstood }

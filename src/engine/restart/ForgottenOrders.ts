@@ -16,7 +16,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { isTerminal, type Order, type OrderTerms } from "../../domain/Order.ts"
-import { isFinished } from "../../domain/Placement.ts"
+import { isFinished, recovered, slotOfFound } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
@@ -24,14 +24,13 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { adopt } from "../reconciliation/Adoption.ts"
-import { recovered, slotOf } from "../reconciliation/Recovery.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalTail.ts"
 import type { Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import { isMarked } from "../tracking/Fingerprint.ts"
 import { orderPages } from "../tracking/OrderReads.ts"
 import { isFromOurCreate } from "../tracking/OrderTracker.ts"
-import { isUnsigned, missingBy, unsignedIn } from "./JournalTail.ts"
 
 interface Wish {
   readonly strategy: string
@@ -135,7 +134,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       const { depositedAmount, fillStatus } = read.success.value
       if (!isTerminal(fillStatus) || depositedAmount > 0n) continue
       const text = `the venue ended it without money (${fillStatus})`
-      const slot = slotOf(orderId)
+      const slot = slotOfFound(orderId)
       yield* books.record({ _tag: "Resolved", strategy: recovered, slot, placement: orderId, word: "forget", text })
     }
   })

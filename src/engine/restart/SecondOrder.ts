@@ -7,11 +7,11 @@
 import { Effect, Option, Stream } from "effect"
 import type { Market } from "../../domain/Market.ts"
 import type { Order } from "../../domain/Order.ts"
+import { slotOfFound } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { adopt } from "../reconciliation/Adoption.ts"
-import { slotOf } from "../reconciliation/Recovery.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import { isFromOurCreate } from "../tracking/OrderTracker.ts"
@@ -47,7 +47,7 @@ export const make = Effect.gen(function* () {
     if (contradiction === undefined)
       yield* books.recordIfFits({ _tag: "Contradiction", strategy, slot, placement: id, what, evidence })
     const because = `an earlier process that this journal does not know paid it as well as ${placement.order?.id}`
-    const found = { order, market, strategy, slot: slotOf(order.id), because, asked: settings.account }
+    const found = { order, market, strategy, slot: slotOfFound(order.id), because, asked: settings.account }
     yield* Effect.provideService(adopt({ ...found, ...present({ terms }) }), Bookkeeper, books)
   })
 })

@@ -6,9 +6,9 @@ import { Clock, Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { broken, Journal, type JournalError } from "../../journal/Journal.ts"
-import * as Tries from "../protocol/Tries.ts"
 import * as BotState from "./BotState.ts"
 import type { Placement } from "./Placement.ts"
+import * as Tries from "./process/Tries.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
 
 /** The journal holds a history that cannot have happened. */

@@ -10,17 +10,23 @@ import * as EchoedFee from "../../domain/EchoedFee.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand, hasNoBudget, isFinished } from "../../domain/Placement.ts"
 import { messageOf } from "../../domain/Text.ts"
-import * as RefusedExits from "../explain/RefusedExits.ts"
-import * as Replacements from "../planning/costs/Replacements.ts"
-import * as EndedOrders from "../restart/EndedOrders.ts"
-import * as JournalTail from "../restart/JournalTail.ts"
-import { isEarly } from "../tracking/EarlyEnd.ts"
-import type { Placement } from "./Placement.ts"
+import * as EndedOrders from "./orders/EndedOrders.ts"
+import * as JournalTail from "./orders/JournalTail.ts"
+import { isEarly, type Placement } from "./Placement.ts"
 import { after, planned, unreadable } from "./PlacementFold.ts"
 import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
-import { emptyStrategy, flowsAfter, marksUnder, refusedOnceMore, resumed, type StrategyState } from "./StrategyState.ts"
-import { changesOwnState, tradingAfter } from "./TradingFold.ts"
+import * as RefusedExits from "./strategies/RefusedExits.ts"
+import * as Replacements from "./strategies/Replacements.ts"
+import {
+  emptyStrategy,
+  flowsAfter,
+  marksUnder,
+  refusedOnceMore,
+  resumed,
+  type StrategyState
+} from "./strategies/StrategyState.ts"
+import { changesOwnState, tradingAfter } from "./strategies/TradingFold.ts"
 
 export interface BotState extends RunState.RunState {
   sequence: number

@@ -5,10 +5,11 @@
  */
 import { type Amount, max } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
 import type { FeeEcho } from "../../domain/EchoedFee.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
 import type { MoneyPath } from "../../domain/MoneyPath.ts"
-import type { OrderTerms } from "../../domain/Order.ts"
+import { isTerminal, type OrderTerms } from "../../domain/Order.ts"
 import type { Payload } from "../../domain/Payload.ts"
 import type { AgreedSwap, SwapReport } from "../../domain/SwapRecord.ts"
 
@@ -118,7 +119,7 @@ interface Progress {
   readonly accepted?: string
   /** The file of its strategy has changed since it was planned. */
   readonly isOfOlderFile?: true
-  /** Nobody knows whether an earlier process paid for it: the journal may have lost that (see `restart/JournalTail`). */
+  /** Nobody knows whether an earlier process paid for it: the journal may have lost that (see `JournalTail`). */
   readonly mayBePaid?: boolean
 }
 
@@ -175,6 +176,17 @@ export const filledQuote = (placement: Placement): Amount =>
 /** Nothing of it has left the wallet: neither a payment of ours nor a deposit that was found. */
 export const isUnpaid = ({ deposited = 0n, funding }: Partial<Placement>): boolean =>
   funding === undefined && deposited === 0n
+
+/** Clocks differ: an order that ends so shortly before its deadline ends by it. */
+const earlyMillis = minuteMillis
+
+/** Whether such an end comes before its time, and not because of a cancel of ours. A swap often ends without having traded. */
+export const isEarly = ({ by, cancel, deadline }: Placement, status: string, endedAt: number): boolean =>
+  by !== "swap" &&
+  cancel === undefined &&
+  isTerminal(status) &&
+  status !== "FILLED" &&
+  !(status === "EXPIRED" && endedAt >= deadline - earlyMillis)
 
 /** Base that is still to fill. */
 export const openQuantity = (placement: Placement): Amount => max(0n, placement.quantity - filledBase(placement))

@@ -4,24 +4,14 @@
  * somebody to look at several of them, not at all. Until then the order is looked at, its refund counts as on its way, its
  * slot gets nothing new, and whoever withdraws everything asks the venue to cancel it as well.
  */
-import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
 import { isTerminal } from "../../domain/Order.ts"
-import { believedAfterMillis } from "../protocol/Silence.ts"
-import type { Placement } from "../state/Placement.ts"
-import type { StrategyState } from "../state/StrategyState.ts"
+import { believedAfterMillis } from "../EngineSettings.ts"
+import { isEarly, type Placement } from "../state/Placement.ts"
+import type { StrategyState } from "../state/strategies/StrategyState.ts"
 
-/** Clocks differ: an order that ends so shortly before its deadline ends by it. */
-const earlyMillis = minuteMillis
 /** The limit of the pause for several of them in a row (`FundingStop`). */
 export const pauseLimit = "early-ends"
-
-/** A swap often ends without having traded. */
-export const isEarly = ({ by, cancel, deadline }: Placement, status: string, endedAt: number): boolean =>
-  by !== "swap" &&
-  cancel === undefined &&
-  isTerminal(status) &&
-  status !== "FILLED" &&
-  !(status === "EXPIRED" && endedAt >= deadline - earlyMillis)
 
 /** Its end was early, and its refund does not count yet. */
 export const isDoubtful = (placement: Placement): boolean => {

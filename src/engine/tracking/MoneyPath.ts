@@ -3,20 +3,9 @@
  * was asked for, and every report of the order must repeat it: whoever edits the configuration later changes no old order, and
  * a process that was just started compares with the same words as the one that created it.
  */
-import type { FeeEcho } from "../../domain/EchoedFee.ts"
 import { inputAsset, type Market, outputAsset, type Side } from "../../domain/Market.ts"
 import { type AskedPath, type MoneyPath, type MoneyPlaces, pathBetween } from "../../domain/MoneyPath.ts"
-import { isSaid, type Order, type OrderTerms } from "../../domain/Order.ts"
-
-/** Where our money comes from and goes back to, as every order must repeat it. */
-export interface Expectations extends MoneyPlaces {
-  /** The most that app fees may give to others. */
-  readonly maxAppFeeBasisPoints: number
-  /** What an order's echo may give to others, where the echo has the service's own share in it; else the bound above. */
-  readonly echoedBasisPoints?: (market: Market, terms: OrderTerms) => number
-  /** The same place: whose echo it is, and which app fees it answers. */
-  readonly echoOf?: (terms: OrderTerms) => Omit<FeeEcho, "basisPoints">
-}
+import { isSaid, type Order } from "../../domain/Order.ts"
 
 /** What a create asks for now. */
 export const askedFor = (side: Side, market: Market, places: MoneyPlaces): AskedPath =>

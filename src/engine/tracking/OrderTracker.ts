@@ -14,6 +14,7 @@ import type { Market } from "../../domain/Market.ts"
 import { feesToOthers, isSaid, isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SwapReport } from "../../domain/SwapRecord.ts"
+import type { Expectations } from "../EngineSettings.ts"
 import { about, filledOut, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { reopened } from "../state/PlacementFold.ts"
 import { credible } from "./amounts/Fees.ts"
@@ -22,7 +23,7 @@ import { reopening } from "./amounts/TakingBack.ts"
 import { close } from "./Closing.ts"
 import { type Finding, isImpossible, isLate, isRestless, judge, mostDeposited, receivedBy } from "./Court.ts"
 import * as Fingerprint from "./Fingerprint.ts"
-import { askedFor, difference, type Expectations, shownBy } from "./MoneyPath.ts"
+import { askedFor, difference, shownBy } from "./MoneyPath.ts"
 
 /** Neither the address nor the deadline of ours: what it says is about something else, under the id of our order. */
 const isAnother = (placement: Placement, order: Order): boolean =>

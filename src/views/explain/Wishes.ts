@@ -5,7 +5,7 @@
 import type { Reason } from "../../domain/BotEvent.ts"
 import { progress } from "../../engine/planning/DecisionRecord.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
-import type { StrategyState } from "../../engine/state/StrategyState.ts"
+import type { StrategyState } from "../../engine/state/strategies/StrategyState.ts"
 import { armedLeg, type DesiredOrder } from "../../strategy/Decision.ts"
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"

@@ -11,7 +11,6 @@ import type { SwapReport } from "../../../src/domain/SwapRecord.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
 import { unclearPayment } from "../../../src/engine/funding/Paying.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
-import * as SwapsByHand from "../../../src/engine/funding/SwapsByHand.ts"
 import {
   type PaymentRequest,
   Wallet,
@@ -19,8 +18,9 @@ import {
   WalletRefused,
   WalletUnclear
 } from "../../../src/engine/funding/Wallet.ts"
-import * as Tries from "../../../src/engine/protocol/Tries.ts"
+import * as SwapsByHand from "../../../src/engine/SwapsByHand.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
+import * as Tries from "../../../src/engine/state/process/Tries.ts"
 import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 import * as SandboxWallet from "../../../src/files/sections/SandboxWallet.ts"
 import { Journal, JournalError } from "../../../src/journal/Journal.ts"

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Order } from "../../../src/domain/Order.ts"
-import * as SwapsByHand from "../../../src/engine/funding/SwapsByHand.ts"
+import * as SwapsByHand from "../../../src/engine/SwapsByHand.ts"
 import { IntentGuard } from "../../../src/signing/IntentGuard.ts"
 import { about, order, remembering, until } from "../firstOrder.ts"
 

@@ -7,8 +7,8 @@ import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { defaults } from "../../../src/engine/EngineSettings.ts"
 import { type Done, type DueFacts, type DueRow, due, rows, type Todo } from "../../../src/engine/protocol/Due.ts"
 import { concluded } from "../../../src/engine/protocol/Silence.ts"
-import * as Tries from "../../../src/engine/protocol/Tries.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
+import * as Tries from "../../../src/engine/state/process/Tries.ts"
 import { about, market, placementAfter } from "../firstOrder.ts"
 
 const settings = {

@@ -1,11 +1,11 @@
 /** A running bot compares its records by itself: a stranger's order is named once, never touched, and gone when it is gone. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
-import * as SwapsByHand from "../../../src/engine/funding/SwapsByHand.ts"
 import * as Background from "../../../src/engine/reconciliation/Background.ts"
 import * as BalanceComparison from "../../../src/engine/reconciliation/BalanceComparison.ts"
 import * as Baseline from "../../../src/engine/reconciliation/Baseline.ts"
 import * as Witnesses from "../../../src/engine/reconciliation/Witnesses.ts"
+import * as SwapsByHand from "../../../src/engine/SwapsByHand.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { HistoryStore } from "../../../src/journal/HistoryStore.ts"
 import { Journal } from "../../../src/journal/Journal.ts"

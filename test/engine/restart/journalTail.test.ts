@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { begin, orderOf } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Payload from "../../../src/domain/Payload.ts"
-import { isDoubted } from "../../../src/engine/restart/JournalTail.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import { isDoubted } from "../../../src/engine/state/orders/JournalTail.ts"
 
 const started = (boot?: string): BotEvent => ({
   _tag: "BotStarted",

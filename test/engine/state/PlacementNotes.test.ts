@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { begin, orderOf } from "../../../bench/journalRows.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import * as PlacementNotes from "../../../src/engine/state/PlacementNotes.ts"
+import * as PlacementNotes from "../../../src/engine/state/process/PlacementNotes.ts"
 
 describe("notes about placements", () => {
   it("last as long as their placements, however many there were", () => {

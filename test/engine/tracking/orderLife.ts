@@ -5,9 +5,9 @@ import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
+import type { Expectations } from "../../../src/engine/EngineSettings.ts"
 import * as JournalOrders from "../../../src/engine/reconciliation/JournalOrders.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import type { Expectations } from "../../../src/engine/tracking/MoneyPath.ts"
 import { bind } from "../../../src/engine/tracking/OrderTracker.ts"
 
 export const market = {

@@ -10,6 +10,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   planning: ["src/engine/planning/**/*.ts"],
   funding: ["src/engine/funding/*.ts"],
   tracking: ["src/engine/tracking/*.ts"],
+  observation: ["src/engine/observation/*.ts"],
   restart: ["src/engine/restart/*.ts"],
   state: ["src/engine/state/**/*.ts"],
   signing: ["src/signing/**/*.ts"],

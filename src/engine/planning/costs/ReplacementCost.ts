@@ -9,7 +9,7 @@ import { type Market, type Price, quoteAmount } from "../../../domain/Market.ts"
 import { percent } from "../../../domain/Text.ts"
 import type { BotState } from "../../state/BotState.ts"
 import { filledBase, isUnpaid, type Placement } from "../../state/Placement.ts"
-import * as Replacements from "./Replacements.ts"
+import * as Replacements from "../../state/strategies/Replacements.ts"
 
 export interface ReplacementCost {
   /** In quote smallest units, rounded up. */

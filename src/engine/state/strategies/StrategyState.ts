@@ -1,10 +1,10 @@
 /** What the bot remembers of one strategy: a part of the fold of the journal (see `BotState`). */
-import type { Amount } from "../../domain/Amount.ts"
-import type { Of } from "../../domain/BotEvent.ts"
-import { isStale } from "../../domain/Payload.ts"
-import { present } from "../../domain/Present.ts"
-import type { Memory } from "../../strategy/Decision.ts"
-import type { Placement } from "./Placement.ts"
+import type { Amount } from "../../../domain/Amount.ts"
+import type { Of } from "../../../domain/BotEvent.ts"
+import { isStale } from "../../../domain/Payload.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Memory } from "../../../strategy/Decision.ts"
+import type { Placement } from "../Placement.ts"
 import type { MarketTrading } from "./TradingFold.ts"
 
 export interface StrategyState {

@@ -3,7 +3,7 @@
  * venue. The position has no stop and no target then, so people are told until the leg is placed, or is no longer wanted.
  * Folded from the journal. Pure.
  */
-import type { BotEvent, Of } from "../../domain/BotEvent.ts"
+import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 
 export interface RefusedExit {
   readonly strategy: string

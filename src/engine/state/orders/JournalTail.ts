@@ -3,11 +3,11 @@
  * A process that is killed loses none of them, because the machine still has them. A machine that crashed, another machine, or
  * a backup may. The fold of the journal can tell these apart, and says what has to be asked and doubted then. Pure.
  */
-import type { BotEvent, Of } from "../../domain/BotEvent.ts"
-import { dayMillis } from "../../domain/Durations.ts"
-import type { Order } from "../../domain/Order.ts"
-import { foundAtVenue, isFunded } from "../../domain/Placement.ts"
-import type { Placement } from "../state/Placement.ts"
+import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
+import { dayMillis } from "../../../domain/Durations.ts"
+import type { Order } from "../../../domain/Order.ts"
+import { foundAtVenue, isFunded } from "../../../domain/Placement.ts"
+import type { Placement } from "../Placement.ts"
 
 /** An order of this journal that the journal does not know. */
 export type ForgottenOrder = Omit<Of<"JournalBehind">, "_tag"> & { readonly seenAt: number }

@@ -1,12 +1,12 @@
 /** What a strategy's trading has earned and cost, folded from the events of its placements (see `BotState`). */
 
-import type { Amount } from "../../domain/Amount.ts"
-import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
-import * as CostBasis from "../../domain/CostBasis.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import type { Price } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
-import type { Placement } from "./Placement.ts"
+import type { Amount } from "../../../domain/Amount.ts"
+import type { Of, PlacementEvent } from "../../../domain/BotEvent.ts"
+import * as CostBasis from "../../../domain/CostBasis.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Price } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Placement } from "../Placement.ts"
 
 /** On one market. */
 export interface MarketTrading {

@@ -11,12 +11,12 @@ import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
-import { concluded, isOnItsWay } from "../protocol/Silence.ts"
 import { Bookkeeper, change } from "../state/Bookkeeper.ts"
+import { isDoubted } from "../state/orders/JournalTail.ts"
 import type { Placement } from "../state/Placement.ts"
 import { orderPages, readOrder } from "../tracking/OrderReads.ts"
 import { found, isFromOurCreate, observe } from "../tracking/OrderTracker.ts"
-import { isDoubted } from "./JournalTail.ts"
+import { concluded, isOnItsWay } from "./Silence.ts"
 
 export const make = Effect.gen(function* () {
   const venue = yield* Venue

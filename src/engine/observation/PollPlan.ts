@@ -9,7 +9,7 @@ import type { Decision } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { Settings } from "../EngineSettings.ts"
 import type { Placement } from "../state/Placement.ts"
-import { isDoubtful } from "./EarlyEnd.ts"
+import { isDoubtful } from "../tracking/EarlyEnd.ts"
 
 /** The largest relative move per second that the pauses allow for: 0.05 % is a sustained violent minute. */
 const fastestMovePerSecond = 0.0005

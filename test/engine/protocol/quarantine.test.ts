@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as Quarantine from "../../../src/engine/restart/Quarantine.ts"
+import * as Quarantine from "../../../src/engine/protocol/Quarantine.ts"
 import { about, market, order, remembering, startedAnew, until } from "../firstOrder.ts"
 
 describe("an order that an earlier process began", () => {

@@ -1,8 +1,8 @@
 /** What only several reports of an order together say: one may be old, and what lasts is meant. */
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
-import * as Tries from "../../../src/engine/protocol/Tries.ts"
-import * as Consistency from "../../../src/engine/tracking/Consistency.ts"
+import * as Consistency from "../../../src/engine/observation/Consistency.ts"
+import * as Tries from "../../../src/engine/state/process/Tries.ts"
 import { about, order, placementAfter, remembered, until } from "../firstOrder.ts"
 
 const closed: BotEvent = { _tag: "Closed", ...about, status: "CANCELED", inputAsset: "USDC", unspent: 120_000_000n }

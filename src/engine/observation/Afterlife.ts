@@ -5,15 +5,14 @@
  * A list may be older than the end: a read of the order itself, some seconds after it, must say the same.
  */
 import { Effect } from "effect"
-import { elapsedMillis, minuteMillis } from "../../../domain/Durations.ts"
-import { isTerminal, type Order } from "../../../domain/Order.ts"
-import { present } from "../../../domain/Present.ts"
-import { Venue } from "../../../venue/Venue.ts"
-import { EngineSettings } from "../../EngineSettings.ts"
-import { believedAfterMillis } from "../../protocol/Silence.ts"
-import * as EndedOrders from "../../restart/EndedOrders.ts"
-import { Bookkeeper } from "../../state/Bookkeeper.ts"
-import { takenBack } from "../amounts/TakingBack.ts"
+import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { believedAfterMillis, EngineSettings } from "../EngineSettings.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import * as EndedOrders from "../state/orders/EndedOrders.ts"
+import { takenBack } from "../tracking/amounts/TakingBack.ts"
 
 /** How long the list is read for them alone, where nothing else is looked for. */
 const watchMillis = 10 * minuteMillis

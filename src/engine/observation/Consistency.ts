@@ -6,12 +6,12 @@
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
-import { believedAfterMillis } from "../protocol/Silence.ts"
+import { believedAfterMillis } from "../EngineSettings.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
-import * as TakingBack from "./amounts/TakingBack.ts"
-import { isUnproven } from "./EarlyEnd.ts"
-import { lackingIn, vanishedIn } from "./OrderTracker.ts"
+import * as TakingBack from "../tracking/amounts/TakingBack.ts"
+import { isUnproven } from "../tracking/EarlyEnd.ts"
+import { lackingIn, vanishedIn } from "../tracking/OrderTracker.ts"
 
 export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"], "state" | "tries">) => {
   /**

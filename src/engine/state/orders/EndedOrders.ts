@@ -3,8 +3,8 @@
  * the placement is gone from the state by then. Folded from the journal, so a restart forgets none. Asked at every look, so each question is one lookup.
  */
 
-import type { PlacementEvent } from "../../domain/BotEvent.ts"
-import type { Placement, PlacementIn } from "../state/Placement.ts"
+import type { PlacementEvent } from "../../../domain/BotEvent.ts"
+import type { Placement, PlacementIn } from "../Placement.ts"
 
 export interface EndedOrder {
   /** As its books were closed. */

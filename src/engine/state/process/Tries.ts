@@ -2,9 +2,9 @@
  * What a process remembers of a placement, or of an order that is none, beside the journal: how often and when it has asked, and
  * since when it is shown something. After a restart it has forgotten, which costs a request or a wait, never money.
  */
-import { elapsedMillis } from "../../domain/Durations.ts"
-import type { BotState } from "../state/BotState.ts"
-import * as PlacementNotes from "../state/PlacementNotes.ts"
+import { elapsedMillis } from "../../../domain/Durations.ts"
+import type { BotState } from "../BotState.ts"
+import * as PlacementNotes from "./PlacementNotes.ts"
 
 /** Since when something is seen of it, look after look. */
 interface Since {

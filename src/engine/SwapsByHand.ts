@@ -3,19 +3,19 @@
  * with the same machine, gate and journal. A running bot needs none of this; its turns carry every placement.
  */
 import { Clock, Effect } from "effect"
-import { isFinished } from "../../domain/Placement.ts"
-import type { AgreedSwap } from "../../domain/SwapRecord.ts"
-import { LeaseLost } from "../../journal/Lease.ts"
-import { FundingHold, Venue } from "../../venue/Venue.ts"
-import { closedBecause, type Step } from "../holds/Holds.ts"
-import * as Driver from "../protocol/Driver.ts"
-import { Bookkeeper, change } from "../state/Bookkeeper.ts"
-import type { BotState } from "../state/BotState.ts"
-import { marketOf, type Placement } from "../state/Placement.ts"
-import { begun } from "../state/swaps/SwapByHand.ts"
-import { isUnproven } from "../tracking/EarlyEnd.ts"
-import { readOrder } from "../tracking/OrderReads.ts"
-import { observe } from "../tracking/OrderTracker.ts"
+import { isFinished } from "../domain/Placement.ts"
+import type { AgreedSwap } from "../domain/SwapRecord.ts"
+import { LeaseLost } from "../journal/Lease.ts"
+import { FundingHold, Venue } from "../venue/Venue.ts"
+import { closedBecause, type Step } from "./holds/Holds.ts"
+import * as Driver from "./protocol/Driver.ts"
+import { Bookkeeper, change } from "./state/Bookkeeper.ts"
+import type { BotState } from "./state/BotState.ts"
+import { marketOf, type Placement } from "./state/Placement.ts"
+import { begun } from "./state/swaps/SwapByHand.ts"
+import { isUnproven } from "./tracking/EarlyEnd.ts"
+import { readOrder } from "./tracking/OrderReads.ts"
+import { observe } from "./tracking/OrderTracker.ts"
 
 const nameAfter = ({ swapCount }: BotState): string => `s${swapCount + 1}`
 

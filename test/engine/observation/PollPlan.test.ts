@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { defaults } from "../../../src/engine/EngineSettings.ts"
-import { isMoving, isWithinReach, pauseMillis } from "../../../src/engine/tracking/PollPlan.ts"
+import { isMoving, isWithinReach, pauseMillis } from "../../../src/engine/observation/PollPlan.ts"
 import { price } from "../../strategy/support.ts"
 import { about, placementAfter } from "../firstOrder.ts"
 
