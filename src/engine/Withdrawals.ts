@@ -149,6 +149,8 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
   return { run, request, withdrawUnrecorded, hurry: cancelling.hurry, revive: cancelling.revive } as const
 })
 
+export type Withdrawals = Effect.Success<ReturnType<typeof make>>
+
 /** Placements that must be withdrawn and are not marked yet. */
 const unmarked = (state: BotState, why: (placement: Placement) => Reason | undefined) =>
   [...state.placements.values()].flatMap((placement) => {

@@ -134,6 +134,8 @@ export const make = Effect.gen(function* () {
   return { follow, look, moment, rest, prices: orderBook.prices, doubts: orderBook.doubts } as const
 })
 
+export type MarketWatch = Effect.Success<typeof make>
+
 /** What is new about prices that may not be used. */
 export const doubted = (
   { doubts: known }: BotState,

@@ -7,12 +7,50 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price, type TwoSidedPrice } from "../../domain/Market.ts"
 import type { Decision } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import type { Settings } from "../EngineSettings.ts"
+import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
+import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import { isDoubtful } from "../tracking/EarlyEnd.ts"
 
 /** The largest relative move per second that the pauses allow for: 0.05 % is a sustained violent minute. */
 const fastestMovePerSecond = 0.0005
+
+/** What a strategy has decided last. */
+export interface Decided {
+  readonly strategy: Strategy
+  readonly decision: Decision
+}
+
+/** The pause after a turn. */
+export const pauseAfter = (
+  settings: Settings,
+  state: BotState,
+  prices: ReadonlyMap<string, TwoSidedPrice>,
+  decided: ReadonlyArray<Decided>,
+  now: number
+): number => {
+  if (prices.size === 0 || state.doubts.size > 0) return settings.pollMinMillis
+  const levelsOf = (market: string): ReadonlyArray<Price> => [
+    ...unfinished(state).flatMap((placement) => (placement.market === market ? [placement.price] : [])),
+    ...decided.flatMap(({ decision, strategy }) => levelsIn(decision, strategy, market))
+  ]
+  const watched = [...prices].map(([market, price]) => ({ price, levels: levelsOf(market) }))
+  const moneyMoves = [...state.placements.values()].some((placement) => isMoving(placement, now))
+  const planned = pauseMillis(settings, watched, moneyMoves)
+  return Math.max(settings.pollMinMillis, Math.min(planned, nextMoment(settings, state, decided, now) - now))
+}
+
+/** The first moment at which a decision expires or a failed attempt may be repeated. */
+const nextMoment = (settings: Settings, { slots }: BotState, decided: ReadonlyArray<Decided>, now: number): number => {
+  const expiries = decided.map(({ decision }) => decision.until.time)
+  const retries = [...slots.values()].map(({ refusals, refusedAt }) =>
+    refusals > 0 ? refusedAt + refusalPauseMillis(settings, refusals) : undefined
+  )
+  return [...expiries, ...retries].reduce<number>(
+    (next, moment) => (moment !== undefined && moment > now ? Math.min(next, moment) : next),
+    Number.POSITIVE_INFINITY
+  )
+}
 
 export interface Watched {
   readonly price: TwoSidedPrice | undefined

@@ -167,6 +167,8 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   return { admits, mayGoOn, look }
 })
 
+export type ForgottenOrders = Effect.Success<ReturnType<typeof make>>
+
 const isWish = ({ desired, market }: Wish, order: Order): boolean =>
   order.baseAsset === market.base.id &&
   order.quoteAsset === market.quote.id &&

@@ -1,0 +1,104 @@
+/**
+ * The venue's list of unfinished orders. While they are few, or in doubt, it is read as far as they reach. With many resting
+ * orders, a look reads only what can have changed: the newest page, the page of executing orders, and one more page of a round
+ * through the whole list. The rounds reach every order in the end; what a round did not show is to be read by itself.
+ */
+import { Clock, Effect, Option, Stream } from "effect"
+import { Venue } from "../../venue/Venue.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { unfinished } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
+import { type Listing, orderPages, pageSize } from "../tracking/OrderReads.ts"
+import type { Look, Reports } from "./Reports.ts"
+
+const executingStatuses = ["PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL"] as const
+
+export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
+  const venue = yield* Venue
+  const books = yield* Bookkeeper
+  /** Where the round through the whole list stands, and when it began. */
+  let round: { readonly cursor: string; readonly since: number } | undefined
+  let missedInRound: ReadonlySet<string> = new Set()
+
+  /** An order was shown at this time. */
+  const noteSeen = (orderId: string, { byOrder }: Look, now: number): void => {
+    const placement = byOrder.get(orderId)
+    if (placement !== undefined) books.tries.note(placement, { listedAt: now })
+  }
+
+  const pagesOf = (listing: Listing, look: Look) =>
+    orderPages(venue, { ...listing, unfinishedOnly: true }).pipe(
+      Stream.tap(({ odd = [] }) => Effect.forEach(odd, noteOdd, { discard: true })),
+      Stream.mapEffect(
+        Effect.fnUntraced(function* ({ correlationId, nextCursor, orders }) {
+          const now = yield* Clock.currentTimeMillis
+          for (const { id } of orders) noteSeen(id, look, now)
+          yield* Effect.forEach(orders, (order) => take({ order, correlationId }, look), { discard: true })
+          return { listed: orders.map(({ id }) => id), next: nextCursor }
+        })
+      )
+    )
+
+  /** Newest first, until the orders are older than `since`; `next` continues after what was read. */
+  const newest = Effect.fnUntraced(function* (since: number, look: Look) {
+    const pages = yield* Stream.runCollect(pagesOf({ since }, look))
+    return { listed: new Set(pages.flatMap(({ listed }) => listed)), next: pages.at(-1)?.next }
+  })
+
+  /** Reads one more page. At the end of a round, whatever it did not show must be read by itself. */
+  const sweep = Effect.fnUntraced(function* (behindNewest: string | undefined, look: Look) {
+    if (round === undefined && behindNewest !== undefined) round = { cursor: behindNewest, since: look.now }
+    if (round === undefined) return []
+    const { cursor, since } = round
+    // An old cursor may be refused; the next look then begins another round.
+    const page = yield* Stream.runHead(pagesOf({ cursor }, look)).pipe(
+      Effect.map(Option.getOrUndefined),
+      Effect.catchReason("VenueError", "Rejected", () => Effect.undefined)
+    )
+    round = page?.next === undefined || page.next === cursor ? undefined : { cursor: page.next, since }
+    if (page !== undefined && page.next === undefined) {
+      const isMissed = ({ id, order, plannedAt }: Placement) =>
+        order !== undefined && plannedAt < since && books.tries.of(id).listedAt < since
+      missedInRound = new Set(
+        unfinished(books.state).flatMap((placement) => (isMissed(placement) ? [placement.id] : []))
+      )
+    }
+    return page?.listed ?? []
+  })
+
+  /** Executing and withdrawing orders, wherever they are in the list: they fit one page. */
+  const executing = (look: Look) =>
+    Stream.runHead(pagesOf({ statuses: executingStatuses }, look)).pipe(
+      Effect.map(Option.match({ onNone: () => [], onSome: ({ listed }) => listed })),
+      Effect.catchReasons("VenueError", { Rejected: unseen, RetryLater: unseen, OutcomeUnknown: unseen })
+    )
+
+  /** What was listed, and which of the open orders should have been. */
+  const read = Effect.fnUntraced(function* (
+    open: ReadonlyArray<Placement>,
+    urgent: ReadonlyArray<Placement>,
+    look: Look
+  ) {
+    if (urgent.length >= Math.ceil(open.length / pageSize)) {
+      const { listed } = yield* newest(Math.min(...open.map((placement) => placement.plannedAt)), look)
+      return { listed, missable: open }
+    }
+    const unbound = urgent.filter(({ order, by }) => order === undefined && by === undefined)
+    const { listed, next } = yield* newest(Math.min(...unbound.map((placement) => placement.plannedAt)), look)
+    if (next !== undefined) for (const id of yield* executing(look)) listed.add(id)
+    for (const id of yield* sweep(next, look)) listed.add(id)
+    // A list that ends here is complete: whatever it does not show has left it.
+    return { listed, missable: next === undefined ? open : urgent }
+  })
+
+  /** What the last round did not show, once. */
+  const takeMissed = (): ReadonlySet<string> => {
+    const missed = missedInRound
+    missedInRound = new Set()
+    return missed
+  }
+
+  return { noteSeen, read, takeMissed }
+})
+
+const unseen = () => Effect.succeed<ReadonlyArray<string>>([])

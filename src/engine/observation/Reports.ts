@@ -1,0 +1,153 @@
+/**
+ * What one report of an order leads to. Its own placement learns from it, a settled order that lives on is told, a second paid
+ * order of one placement comes into the books, and what nobody can read is told once. Each report is taken as soon as it is read,
+ * so nothing waits for a read that hangs.
+ */
+import { Effect } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import { monotonicMillis } from "../../domain/Durations.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { OddOrder, Order } from "../../domain/Order.ts"
+import { isFinished } from "../../domain/Placement.ts"
+import { present } from "../../domain/Present.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
+import { EngineSettings, type Expectations } from "../EngineSettings.ts"
+import * as Mistakes from "../Mistakes.ts"
+import * as SecondOrder from "../restart/SecondOrder.ts"
+import { Bookkeeper, change } from "../state/Bookkeeper.ts"
+import { isDoubted, isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalTail.ts"
+import type { Placement } from "../state/Placement.ts"
+import { asClosing, late } from "../tracking/amounts/Found.ts"
+import { adopt, bind, found, isFromOurCreate, lackingIn, observe, unsaidIn } from "../tracking/OrderTracker.ts"
+import * as Afterlife from "./Afterlife.ts"
+import * as Consistency from "./Consistency.ts"
+
+const notFound = 404
+/** The most odd elements that one run records; a hostile list could fill the disk with them. */
+const mostOdd = 100
+
+export interface Seen {
+  readonly order: Order
+  /** Whose it is, where it was read by itself: swaps may share an address and differ by memo. */
+  readonly placement?: string
+  readonly correlationId: string | undefined
+}
+
+/** What a look knows as it begins. */
+export interface Look {
+  readonly now: number
+  readonly markets: ReadonlyMap<string, Market>
+  /** Placements by the order that they are bound to. */
+  readonly byOrder: ReadonlyMap<string, string>
+  /** Placements by their fingerprint. */
+  readonly byDeadline: ReadonlyMap<number, string>
+  /** Gets each order, or its placement, that lives on after its end. */
+  readonly revived: (key: string) => void
+}
+
+export const make = Effect.gen(function* () {
+  const books = yield* Bookkeeper
+  const { account } = yield* EngineSettings
+  const consistency = Consistency.make(books)
+  const takeSecond = yield* SecondOrder.make
+  const afterlife = yield* Afterlife.make
+  const reading = yield* Mistakes.contained("the report on")
+  const begun = unsignedIn(books.state.placements)
+  const knownOdd = new Set<string>()
+
+  /** An earlier process paid for it, and the journal does not say so: from now on that is doubted of all that it had begun. */
+  const noteCut = (placement: Placement, order: Order) => {
+    const isForgotten = begun.has(placement.id) && isUnsigned(placement) && order.depositedAmount > 0n
+    const text = isForgotten ? missingBy(placement, order) : undefined
+    return text === undefined ? Effect.void : books.record({ _tag: "JournalCut", text })
+  }
+
+  /** Each is told once. */
+  const noteOdd = Effect.fnUntraced(function* ({ id, why }: OddOrder) {
+    const key = id ?? why
+    if (knownOdd.has(key) || knownOdd.size >= mostOdd) return
+    knownOdd.add(key)
+    yield* books.record({ _tag: "OddOrderSeen", ...present({ orderId: id }), reason: why })
+  })
+
+  /** A read of the order of a placement that failed. */
+  const noteMissing = Effect.fnUntraced(function* (placement: string, { reason }: VenueError) {
+    if (reason._tag !== "Rejected" || reason.status !== notFound) return
+    const now = yield* monotonicMillis
+    yield* change(books, placement, (known) =>
+      consistency.missed(known, now, `${reason.code}: ${reason.text}`, reason.correlationId)
+    )
+  })
+
+  /** Of the order that the placement is bound to. */
+  const ofOwn = (placement: Placement, { correlationId, order }: Seen, { now, revived }: Look) => {
+    const { events, isAlive } = consistency.revived(placement, order, now)
+    if (isAlive) revived(placement.id)
+    const back = consistency.shown(placement)
+    const manner = {
+      insists: consistency.insists(placement, order, now),
+      waits: consistency.waits(placement, order, now)
+    }
+    const isNothing = isFinished(placement.state) && order.depositedAmount === 0n
+    const seen = isNothing ? [] : late(placement, observe(asClosing(placement), order, correlationId, manner))
+    return [...back, ...events, ...seen]
+  }
+
+  const take = (report: Seen, look: Look) => {
+    const { order } = report
+    const { byDeadline, byOrder, markets, now, revived } = look
+    const ended = books.state.ended.byId.get(order.id)
+    if (ended !== undefined) return reading(ended.last.id, afterlife.see(ended, order, now, revived))
+    const id = report.placement ?? byOrder.get(order.id) ?? byDeadline.get(order.deadline)
+    const known = id === undefined ? undefined : books.state.placements.get(id)
+    const isBound = known?.order?.id === order.id
+    const why = known !== undefined && isBound ? lackingIn(known, order) : unsaidIn(order)
+    const odd = why === undefined ? Effect.void : noteOdd({ id: order.id, why })
+    // Ours are recognised by their terms.
+    if (id === undefined || (!isBound && why !== undefined)) return odd
+    // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
+    const noted = change(books, id, (placement) =>
+      placement.order?.id === order.id
+        ? ofOwn(placement, report, look)
+        : ofAnother(placement, markets.get(placement.market), report, account)
+    )
+    const taken = Effect.suspend(() => {
+      const market = known && markets.get(known.market)
+      if (known === undefined || market === undefined) return noted
+      if (SecondOrder.isSecond(known, market, order)) return takeSecond(known, market, order)
+      const isOwn = isBound || isFromOurCreate(known, market, order)
+      return isOwn ? Effect.andThen(noteCut(known, order), noted) : noted
+    })
+    return Effect.andThen(reading(id, taken), odd)
+  }
+
+  return { isDue: afterlife.isDue, noteMissing, noteOdd, take }
+})
+
+export type Reports = Effect.Success<typeof make>
+
+/** Of an order with the fingerprint of a placement that is bound to none, or to another one. */
+const ofAnother = (
+  placement: Placement,
+  market: Market | undefined,
+  { correlationId, order }: Seen,
+  expected: Expectations
+): ReadonlyArray<BotEvent> => {
+  if (market === undefined || !isOurs(placement, market, order)) return []
+  const asked = { market, expected }
+  if (placement.state === "planned" || placement.state === "creating") {
+    // The journal has lost that it was created, or that it was paid for.
+    const isForgotten = placement.state === "planned" || order.depositedAmount > 0n
+    return isForgotten
+      ? found(placement, order, asked)
+      : bind(placement, market, order, expected, "list", correlationId)
+  }
+  if (order.depositedAmount > 0n && placement.deposited === 0n) return adopt(placement, order, asked)
+  if (placement.orphans.has(order.id)) return []
+  const { strategy, slot } = placement
+  return [{ _tag: "OrphanSeen", strategy, slot, placement: placement.id, orderId: order.id }]
+}
+
+/** Every other order is never bound, adopted, funded or cancelled. */
+const isOurs = (placement: Placement, market: Market, order: Order): boolean =>
+  (placement.createAttempts > 0 || isDoubted(placement)) && isFromOurCreate(placement, market, order)

@@ -1,0 +1,97 @@
+/**
+ * Orders read one by one: finished ones leave the list, and it may lag. A failure stays with its order, and says that the venue
+ * is away only where no read got an answer.
+ */
+import { Array as Arr, Clock, Effect, Result } from "effect"
+import { elapsedMillis } from "../../domain/Durations.ts"
+import { present } from "../../domain/Present.ts"
+import type { JournalError } from "../../journal/Journal.ts"
+import { Venue } from "../../venue/Venue.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
+import { EngineSettings } from "../EngineSettings.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import type { Placement } from "../state/Placement.ts"
+import { isDoubtful } from "../tracking/EarlyEnd.ts"
+import { readOrder } from "../tracking/OrderReads.ts"
+import type { Look, Reports, Seen } from "./Reports.ts"
+
+/** Swaps that count as unpaid are in no list. The most of them that one look reads, each at its longest pause. */
+const mostDead = 10
+
+export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }: Reports) {
+  const venue = yield* Venue
+  const books = yield* Bookkeeper
+  const { concurrency, retryMaxMillis } = yield* EngineSettings
+
+  const isDue = (placement: Placement, now: number): boolean => {
+    if (!isDoubtful(placement)) return true
+    // If it lives on, the list shows it.
+    if (elapsedMillis(books.tries.of(placement.id).endReadAt, now) < retryMaxMillis) return false
+    books.tries.note(placement.id, { endReadAt: now })
+    return true
+  }
+
+  /** Reads those that the list did not show. */
+  const read = Effect.fnUntraced(function* (
+    placements: ReadonlyArray<Placement>,
+    listed: ReadonlySet<string>,
+    look: Look
+  ) {
+    const now = yield* Clock.currentTimeMillis
+    const missing = placements.flatMap((placement) => {
+      const { by, id, order } = placement
+      return order === undefined || listed.has(order.id) || !isDue(placement, now) ? [] : [{ by, id, order }]
+    })
+    const answers = yield* Effect.forEach(
+      missing,
+      ({ by, id, order }) =>
+        readOrder(venue, by, order).pipe(
+          Effect.map(({ correlationId, value }): Seen => ({ order: value, placement: id, correlationId })),
+          Effect.result,
+          Effect.flatMap(unlessFatal),
+          Effect.tap((answer) =>
+            answer._tag === "Success" ? take(answer.success, look) : noteMissing(id, answer.failure)
+          )
+        ),
+      { concurrency }
+    )
+    const shown = answers.flatMap((answer) => (answer._tag === "Success" ? [answer.success.order.id] : []))
+    // An order that we know and the venue denies remains exposure until the venue says something else.
+    const failures = answers.flatMap((answer, index) => {
+      if (answer._tag === "Success" || answer.failure.reason._tag === "Rejected") return []
+      return [{ id: missing[index]?.order.id, failure: answer.failure }]
+    })
+    const [unread, odd] = Arr.partition(failures, ({ failure, id }) =>
+      isAway(failure) ? Result.succeed(failure.message) : Result.fail({ why: failure.message, ...present({ id }) })
+    )
+    yield* Effect.forEach(odd, noteOdd, { discard: true })
+    return { shown, problem: unread.length === missing.length ? unread[0] : undefined }
+  })
+
+  /**
+   * That nothing was paid for them, or that their money is lost, the operator or a refusal says: a deposit or a payout that shows
+   * all the same is booked, also while nothing else is looked at.
+   */
+  const unpaid = (now: number): ReadonlyArray<Placement> =>
+    [...books.state.placements.values()]
+      .filter(({ changedAt, id, order, state }) => {
+        if ((state !== "dead" && state !== "given up") || order === undefined) return false
+        // What was given up long ago hardly comes any more.
+        const pause = state === "dead" ? 0 : elapsedMillis(changedAt, now) / 10
+        const waited = elapsedMillis(books.tries.of(id).unpaidReadAt, now)
+        return waited >= Math.max(retryMaxMillis, pause)
+      })
+      .slice(0, mostDead)
+
+  return { read, unpaid }
+})
+
+/** Turns a failure into a result, except for a refused credential and a journal that cannot be written. */
+export const unlessFatal = <A, E extends VenueError | JournalError>(result: Result.Result<A, E>) => {
+  const isFatal = (error: E) => error._tag === "JournalError" || error.reason._tag === "Unauthorized"
+  return Result.isFailure(result) && isFatal(result.failure) ? Effect.fail(result.failure) : Effect.succeed(result)
+}
+
+/** Whether a read failed because of the venue. Any other answer is odd by itself, and says that the venue is there. */
+const isAway = ({ reason }: VenueError): boolean =>
+  reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)

@@ -1,0 +1,75 @@
+/**
+ * Whether the venue answers, and takes our credential. That it does not is told as soon as one read says so, because the next one
+ * may take as long again. A failed read of one order interrupts no request of the others. A refused credential ends the bot, but
+ * not at once: a gateway that restarts may refuse one request.
+ */
+import { Clock, Effect } from "effect"
+import type { Reason } from "../../domain/BotEvent.ts"
+import { monotonicMillis } from "../../domain/Durations.ts"
+import type { JournalError } from "../../journal/Journal.ts"
+import type { OutcomeUnknown, VenueError } from "../../venue/VenueError.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { unfinished } from "../state/BotState.ts"
+
+/** A credential that was good is bad when every turn says so for this long. */
+const refusedMillis = 3_000
+
+/** `withdraw`: while everything is withdrawn, no refusal ends the bot. */
+export const make = Effect.fnUntraced(function* (withdraw: Effect.Effect<Reason | undefined>) {
+  const books = yield* Bookkeeper
+  let turnBeganAt = 0
+  /** Whether the venue took our credential, and since when it does not, by the monotonic clock. */
+  let isAccepted = false
+  let refusedSince: number | undefined
+
+  const turnBegins = (at: number): void => {
+    turnBeganAt = at
+  }
+
+  const isDown = Effect.fnUntraced(function* (reason: string) {
+    if (books.state.venueDownSince === undefined) yield* books.record({ _tag: "VenueDown", reason, since: turnBeganAt })
+  })
+
+  /** Returns whether it was away. */
+  const isUp = Effect.gen(function* () {
+    const since = books.state.venueDownSince
+    if (since === undefined) return false
+    const now = yield* Clock.currentTimeMillis
+    yield* books.record({ _tag: "VenueUp", downMillis: Math.max(0, now - since) })
+    return true
+  })
+
+  /** A read of an order that got no answer at all tells it: the next look would take as long again. */
+  const unanswered = (reason: OutcomeUnknown) => (reason.status === undefined ? isDown(reason.message) : later(reason))
+
+  /** Its order is read again next turn. */
+  const isolated = (step: Effect.Effect<unknown, VenueError | JournalError>) =>
+    Effect.catchReasons(step, "VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: unanswered })
+
+  /** A turn has ended; `problem` says why the venue could not be read, if so. */
+  const turnEnded = (problem: string | undefined): void => {
+    refusedSince = undefined
+    isAccepted ||= problem === undefined
+  }
+
+  /**
+   * A turn that ended because the credential is refused. One that the venue took before, or that orders hang on, is refused for
+   * some seconds before that is believed, any other twice.
+   */
+  const turnRefused = Effect.fnUntraced(function* (error: VenueError) {
+    const now = yield* monotonicMillis
+    const isFirst = refusedSince === undefined
+    refusedSince ??= now
+    const isNeeded = isAccepted || unfinished(books.state).length > 0
+    const isBelieved = isNeeded ? now - refusedSince >= refusedMillis : !isFirst
+    if (isBelieved && (yield* withdraw) === undefined) return yield* error
+    yield* isDown(error.reason.message)
+    return error.reason.message
+  })
+
+  return { isDown, isolated, isUp, turnBegins, turnEnded, turnRefused }
+})
+
+export type Contact = Effect.Success<ReturnType<typeof make>>
+
+const later = (reason: { readonly message: string }) => Effect.logDebug(reason.message)

@@ -1,0 +1,88 @@
+/**
+ * What a turn does for each order: the step that is due, if the gate lets it through. Directly before money could leave, the gate
+ * asks for what only this moment knows.
+ */
+import { Clock, Effect } from "effect"
+import type { Reason } from "../../domain/BotEvent.ts"
+import type { Market } from "../../domain/Market.ts"
+import { LeaseLost } from "../../journal/Lease.ts"
+import { FundingHold, Venue } from "../../venue/Venue.ts"
+import { EngineSettings } from "../EngineSettings.ts"
+import { Consent } from "../holds/Consent.ts"
+import { closedBecause, type Step } from "../holds/Holds.ts"
+import * as Mistakes from "../Mistakes.ts"
+import type { MarketWatch } from "../markets/MarketWatch.ts"
+import * as Driver from "../protocol/Driver.ts"
+import type { ForgottenOrders } from "../restart/ForgottenOrders.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { unfinished } from "../state/BotState.ts"
+import { marketOf, type Placement } from "../state/Placement.ts"
+import type { Contact } from "./Contact.ts"
+import type { StrategyPlans } from "./StrategyPlans.ts"
+
+export interface OrderWorkOptions {
+  /** Orders of removed strategies need their markets too. */
+  readonly markets: ReadonlyMap<string, Market>
+  readonly withdraw: Effect.Effect<Reason | undefined>
+  readonly payAgain: ReadonlySet<string>
+  readonly contact: Contact
+  readonly forgotten: ForgottenOrders
+  readonly plans: StrategyPlans
+  readonly watch: MarketWatch
+}
+
+export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
+  const { contact, forgotten, markets, payAgain, plans, watch, withdraw } = options
+  const books = yield* Bookkeeper
+  const settings = yield* EngineSettings
+  const venue = yield* Venue
+  const hold = yield* FundingHold
+  const consent = yield* Consent
+  const leaseLost = yield* LeaseLost
+  const working = yield* Mistakes.contained("the work on")
+  const driver = yield* Driver.make
+
+  /** Whether a turn may begin one more order: on fresh prices, and while the venue answers clearly. */
+  const mayBegin = (turnStartedAt: number, now: number): boolean =>
+    now <= turnStartedAt + settings.turnMillis && (driver.unclearAt() < turnStartedAt || driver.unclearAt() > now)
+
+  const gate = Effect.fnUntraced(function* (placement: Placement, step: Step) {
+    const market = marketOf(placement, markets)
+    return closedBecause(books.state, placement, step, {
+      incident: market && (yield* hold([market.base.id, market.quote.id])),
+      unagreed: yield* consent(placement, step),
+      stopped: (yield* withdraw)?.text,
+      limits: plans.inForce().find(({ name }) => name === placement.strategy)?.limits,
+      price: watch.prices.get(placement.market),
+      skewMillis: yield* venue.clockSkewMillis,
+      leaseLost: yield* leaseLost,
+      now: yield* Clock.currentTimeMillis
+    })
+  })
+
+  const workOn = Effect.fnUntraced(function* (id: string, mayBeginAny: boolean, turnStartedAt: number) {
+    const placement = books.state.placements.get(id)
+    if (placement === undefined) return
+    const market = marketOf(placement, markets)
+    const mayGoOn = forgotten.mayGoOn(placement)
+    const begins = (now: number) => mayBeginAny && mayBegin(turnStartedAt, now)
+    yield* contact.isolated(driver.advance(placement, { market, gate, payAgain, mayGoOn, mayBegin: begins }))
+  })
+
+  /** `mayBeginAny`: whether this turn may begin orders at all. */
+  const all = (mayBeginAny: boolean, turnStartedAt: number) =>
+    Effect.forEach(unfinished(books.state), ({ id }) => working(id, workOn(id, mayBeginAny, turnStartedAt)), {
+      concurrency: settings.concurrency,
+      discard: true
+    })
+
+  /** True when waiting brings no more money back: all is settled, or the venue gave up and a person must resolve it. */
+  const isIdle = (): boolean =>
+    unfinished(books.state).every(
+      (placement) => placement.payout === "failed" || placement.refund === "failed" || driver.isHopeless(placement)
+    )
+
+  return { all, isIdle }
+})
+
+export type OrderWork = Effect.Success<ReturnType<typeof make>>

@@ -1,0 +1,113 @@
+/**
+ * The strategies in force and what each has decided. A strategy that throws stops only itself: its orders stay as they are, and it
+ * is asked again at each turn.
+ */
+import { Clock, Effect } from "effect"
+import type { Reason } from "../../domain/BotEvent.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
+import { messageOf } from "../../domain/Text.ts"
+import type { Decision, DesiredOrder } from "../../strategy/Decision.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as FundingStop from "../holds/FundingStop.ts"
+import type { MarketWatch } from "../markets/MarketWatch.ts"
+import type { MarketMoment } from "../planning/DecisionRecord.ts"
+import * as LossGuard from "../planning/LossGuard.ts"
+import * as Planning from "../planning/Planning.ts"
+import * as StartUp from "../StartUp.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+
+/** A strategy that failed counts as mended after so long without another failure. */
+const mendedAfterMillis = 60_000
+
+/** `admits`: whether a free slot may get this order now. */
+export const make = Effect.fnUntraced(function* (
+  first: ReadonlyArray<Strategy>,
+  watch: MarketWatch,
+  admits: (strategy: Strategy, desired: DesiredOrder) => boolean
+) {
+  const books = yield* Bookkeeper
+  const planning = yield* Planning.make(admits)
+  const decisions = new Map<string, Decision>()
+  let strategies = first
+  /** The last two looks of each strategy, the newer one first. */
+  const looks = new Map<string, readonly [MarketMoment, MarketMoment | undefined]>()
+  /** When the plan of a strategy last failed. */
+  const failedAt = new Map<string, number>()
+  yield* watch.follow(first)
+
+  /**
+   * Uses these strategies from the next turn on. The history of their slots stays, by name. A strategy that is the
+   * same object as before is not asked again. Orders of removed strategies are withdrawn or left, as the caller says.
+   */
+  const replace = Effect.fn("StrategyPlans.replace")(function* (
+    next: ReadonlyArray<Strategy>,
+    removed: "drained" | "left"
+  ) {
+    const names = new Set(next.map(({ name }) => name))
+    const gone = strategies.filter(({ name }) => !names.has(name))
+    const changed = next.filter((strategy) => !strategies.includes(strategy))
+    yield* watch.follow(next)
+    yield* books.record(
+      ...changed.flatMap((strategy) => StartUp.loaded(books.state, strategy)),
+      ...gone.map(({ name }) => ({ _tag: "StrategyRemoved", strategy: name, orders: removed }) as const)
+    )
+    // A price that an edited file saw may be another market's.
+    for (const { name } of changed) looks.delete(name)
+    strategies = next
+  })
+
+  /** What a strategy saw at the look before this one. */
+  const before = ({ name }: Strategy, moment: MarketMoment): MarketMoment | undefined => {
+    const [last, earlier] = looks.get(name) ?? []
+    const isSameLook = last?.price.at === moment.price.at
+    looks.set(name, [moment, isSameLook ? earlier : last])
+    return isSameLook ? earlier : last
+  }
+
+  const stateOf = ({ name }: Strategy) => books.state.strategies.get(name)
+
+  /** Whether it could be planned: without a price nobody knows. */
+  const decideAndPlan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {
+    const now = yield* Clock.currentTimeMillis
+    yield* books.record(...FundingStop.check(books.state, strategy))
+    const moment = watch.moment(strategy, now)
+    if (moment === undefined) return false
+    yield* books.record(...LossGuard.check(books.state, strategy, moment, before(strategy, moment)))
+    const paused = stateOf(strategy)?.paused
+    const losing = paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
+    decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdrawAll ?? losing))
+    return true
+  })
+
+  const failed = Effect.fnUntraced(function* (strategy: Strategy, mistake: unknown) {
+    failedAt.set(strategy.name, yield* Clock.currentTimeMillis)
+    if (stateOf(strategy)?.failing !== undefined) return
+    yield* books.record({ _tag: "PlanFailed", strategy: strategy.name, reason: messageOf(mistake) })
+  })
+
+  const plan = Effect.fnUntraced(
+    function* (strategy: Strategy, withdrawAll: Reason | undefined) {
+      const isPlanned = yield* decideAndPlan(strategy, withdrawAll)
+      if (!isPlanned || stateOf(strategy)?.failing === undefined) return
+      // Whatever fails every other turn is not mended yet.
+      const calmMillis = elapsedMillis(failedAt.get(strategy.name) ?? 0, yield* Clock.currentTimeMillis)
+      if (calmMillis >= mendedAfterMillis) yield* books.record({ _tag: "PlanMended", strategy: strategy.name })
+    },
+    (planned, strategy) => Effect.catchDefect(planned, (mistake) => failed(strategy, mistake))
+  )
+
+  return {
+    replace,
+    inForce: () => strategies,
+    /** What those that were planned have decided last. */
+    decided: () =>
+      strategies.flatMap((strategy) => {
+        const decision = decisions.get(strategy.name)
+        return decision === undefined ? [] : [{ strategy, decision }]
+      }),
+    planAll: (withdrawAll: Reason | undefined) =>
+      Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
+  } as const
+})
+
+export type StrategyPlans = Effect.Success<ReturnType<typeof make>>

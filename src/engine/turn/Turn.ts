@@ -1,0 +1,97 @@
+/** One turn: observe, decide and plan for each strategy, then work on each order. */
+import { Clock, Effect } from "effect"
+import type { Reason } from "../../domain/BotEvent.ts"
+import type { JournalError } from "../../journal/Journal.ts"
+import { LeaseLost } from "../../journal/Lease.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { closedForAll } from "../holds/Holds.ts"
+import * as MarketWatch from "../markets/MarketWatch.ts"
+import * as Observation from "../observation/Observation.ts"
+import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { unfinished } from "../state/BotState.ts"
+import * as VenueTime from "../tracking/VenueTime.ts"
+import type { Withdrawals } from "../Withdrawals.ts"
+import type { OrderWork, OrderWorkOptions } from "./OrderWork.ts"
+
+export interface TurnOptions extends Omit<OrderWorkOptions, "payAgain"> {
+  /** Whether strategies may be planned; asked at each turn that could plan. */
+  readonly admit: Effect.Effect<boolean>
+  /** Applies what the operator has said since the last turn. */
+  readonly listen: Effect.Effect<void, JournalError>
+  readonly withdrawals: Withdrawals
+  readonly work: OrderWork
+}
+
+/**
+ * A turn returns why the venue could not be read, if so. It fails when the venue rejects our credentials or the journal cannot be
+ * written.
+ */
+export const make = Effect.fnUntraced(function* (options: TurnOptions) {
+  const { admit, contact, forgotten, listen, markets, plans, watch, withdraw, withdrawals, work } = options
+  const books = yield* Bookkeeper
+  const venue = yield* Venue
+  const leaseLost = yield* LeaseLost
+  const observation = yield* Observation.make
+
+  const noteLease = Effect.fnUntraced(function* (lost: string | undefined) {
+    if (lost === books.state.leaseLost) return
+    yield* books.record(lost === undefined ? { _tag: "LeaseRegained" } : { _tag: "LeaseLost", reason: lost })
+  })
+
+  /**
+   * Prices, or why the venue gives none. While everything is withdrawn, or orders have to be looked after, prices and their
+   * credential are not needed.
+   */
+  const lookAtPrices = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
+    const isNeeded = withdrawAll === undefined && unfinished(books.state).length === 0
+    const unpriced = yield* watch.look(plans.inForce()).pipe(
+      Effect.as(undefined),
+      Effect.catchTags({
+        // The doubt about its market tells it.
+        WrongDecimals: (error) => (isNeeded ? Effect.fail(error) : Effect.undefined),
+        VenueError: (error) =>
+          isNeeded && error.reason._tag === "Unauthorized" ? Effect.fail(error) : Effect.succeed(error.message)
+      })
+    )
+    yield* books.record(...MarketWatch.doubted(books.state, watch.doubts, plans.inForce()))
+    return unpriced
+  })
+
+  /** Returns why the venue could not be read, if so. Whichever read fails first says so at once. */
+  const observe = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
+    const priced = Effect.tap(lookAtPrices(withdrawAll), (why) =>
+      why === undefined ? Effect.void : contact.isDown(why)
+    )
+    const seen = observation.look(markets, watch.prices, contact.isDown, withdrawals.revive)
+    const [unpriced, unseen] = yield* Effect.all([priced, seen], { concurrency: 2 })
+    const problem = unseen ?? unpriced
+    if (problem !== undefined) yield* contact.isDown(problem)
+    else if (yield* contact.isUp) yield* withdrawals.hurry
+    yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
+    return problem
+  })
+
+  return Effect.fn("Turn.run")(function* () {
+    yield* books.lookAtDisk
+    yield* listen
+    const lost = yield* leaseLost
+    yield* noteLease(lost)
+    const withdrawAll = yield* withdraw
+    const startedAt = yield* Clock.currentTimeMillis
+    contact.turnBegins(startedAt)
+    const problem = yield* observe(withdrawAll)
+    const mayPlan =
+      problem === undefined &&
+      closedForAll(books.state, { leaseLost: lost, stopped: undefined }, "plan") === undefined &&
+      (yield* admit)
+    if (mayPlan) {
+      const planAll = plans.planAll(withdrawAll)
+      yield* planAll
+      // The first look after a start lets slots begin; a turn later may be long from now.
+      yield* contact.isolated(Effect.flatMap(forgotten.look(), (isOpened) => (isOpened ? planAll : Effect.void)))
+    }
+    yield* work.all(mayPlan, startedAt)
+    watch.rest(books.state)
+    return problem
+  })
+})
