@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* ({
   /** Begins the next turn now. */
   const wake = Queue.offer(woken, undefined)
   const withdrawals = yield* Withdrawals.make({ withdraw, wake })
-  const parts = { contact, forgotten, plans, watch, withdrawals, work }
+  const parts = { contact, forgotten, plans, watch, work }
   const turn = yield* Turn.make({ ...parts, admit, listen, markets, withdraw })
   let turnedAt = 0
   let nextLookAt = 0

@@ -14,8 +14,11 @@ import { Clock, Effect, Fiber, FiberMap, Option, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import { isFinished } from "../domain/Placement.ts"
 import type { JournalError } from "../journal/Journal.ts"
-import * as Cancelling from "./funding/Cancelling.ts"
+import { Venue } from "../venue/Venue.ts"
+import { EngineSettings } from "./EngineSettings.ts"
 import * as Mistakes from "./Mistakes.ts"
+import { leaving } from "./protocol/Driver.ts"
+import { othersIn } from "./protocol/DueCancels.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import type { Placement } from "./state/Placement.ts"
@@ -42,7 +45,8 @@ export interface WithdrawalOptions {
 
 export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalOptions) {
   const books = yield* Bookkeeper
-  const cancelling = yield* Cancelling.make
+  const { state } = books
+  const means = { books, venue: yield* Venue, settings: yield* EngineSettings }
   const cancelOf = yield* Mistakes.contained("the cancel of")
   const lookFor = yield* Mistakes.contained("the look for")
 
@@ -50,69 +54,50 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
   const asked = new Map<string, Reason>()
   let looksUntilTurn = 0
 
-  const noteKillSwitch = Effect.fnUntraced(function* (why: Reason | undefined) {
-    const reason = why?.code === "kill-switch" ? why.text : undefined
-    if (reason === books.state.killed) return
-    yield* books.record({ _tag: "KillSwitch", on: reason !== undefined, reason: reason ?? "released" })
-    if (reason !== undefined) yield* cancelling.hurry
-  })
-
-  const reasonFor = (state: BotState, { id, strategy }: Placement, all: Reason | undefined): Reason | undefined => {
-    if (all !== undefined) return all
-    const wish = asked.get(id)
-    if (wish !== undefined) return wish
-    const known = state.strategies.get(strategy)
-    if (known?.removed === "drained") return { code: "removed", text: "Its strategy was taken away" }
-    const paused = known?.paused
-    return paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
-  }
-
   const mark = Effect.fnUntraced(function* (all: Reason | undefined) {
-    const why = (placement: Placement) => reasonFor(books.state, placement, all)
-    if (unmarked(books.state, why).length > 0) {
-      yield* books.recordFrom((state) => unmarked(state, why))
+    const why = (placement: Placement) => all ?? asked.get(placement.id) ?? reasonFor(state, placement)
+    if (unmarked(state, why).length > 0) {
+      yield* books.recordFrom((known) => unmarked(known, why))
       looksUntilTurn = looksBeforeTurn
     }
     asked.clear()
   })
 
+  /** What may rest although nothing can be recorded, with its cancel. */
+  const left = (why: Reason | undefined, underWay: ReadonlySet<string> = new Set()) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const isKilled = why?.code === "kill-switch"
+      return leaving(means, state.placements.values(), { now, isKilled, isUnrecorded: true, underWay })
+    })
+
   /** Never ends; fails when the journal cannot be written. */
   const run = Effect.gen(function* () {
     const sending = yield* FiberMap.make<string, void, JournalError>()
+    const underWay = () => new Set([...sending].map(([orderId]) => orderId))
     const send = Effect.fnUntraced(function* (placements: ReadonlyArray<Placement>) {
-      let begun = 0
-      for (const { about, cancel, key } of cancelling.due(placements, yield* Clock.currentTimeMillis)) {
-        if (yield* FiberMap.has(sending, key)) continue
-        if (begun === mostAtOnce) return
-        begun += 1
-        yield* FiberMap.run(sending, key, cancelOf(about, cancel))
-      }
-    })
-    const sendUnrecorded = Effect.fnUntraced(function* (why: Reason) {
-      for (const { cancel, key } of cancelling.unrecorded(why, yield* Clock.currentTimeMillis)) {
-        yield* FiberMap.run(sending, key, cancel, { onlyIfMissing: true })
-      }
+      const now = yield* Clock.currentTimeMillis
+      const situation = { now, isKilled: state.killed !== undefined, isUnrecorded: false, underWay: underWay() }
+      for (const { about, cancel, orderId } of leaving(means, placements, situation).slice(0, mostAtOnce))
+        yield* FiberMap.run(sending, orderId, cancelOf(about, cancel))
     })
     const note = Effect.fnUntraced(function* (all: Reason | undefined) {
-      const record = Effect.andThen(noteKillSwitch(all), mark(all))
+      const record = Effect.andThen(noteKillSwitch(books, all), mark(all))
       if (all === undefined) return yield* record
       const noting = yield* Effect.forkChild(record)
       let patience = firstPatienceMillis
       while (Option.isNone(yield* Effect.timeoutOption(Fiber.await(noting), patience))) {
-        yield* sendUnrecorded(all)
+        for (const { cancel, orderId } of yield* left(all, underWay())) yield* FiberMap.run(sending, orderId, cancel)
         patience = patienceMillis
       }
       yield* Fiber.join(noting)
     })
     const look = Effect.gen(function* () {
-      const all = yield* withdraw
-      yield* note(all)
+      yield* note(yield* withdraw)
       // Hardly ever is anything due: a look costs no more than that.
-      const wanted = [...books.state.placements.values()].filter(
+      const wanted = [...state.placements.values()].filter(
         ({ cancel, orphans }) => cancel !== undefined || orphans.size > 0
       )
-      const { ended, tail } = books.state
-      if (wanted.length > 0 || tail.forgotten.size > 0 || ended.alive.size > 0) yield* send(wanted)
+      if (wanted.length > 0 || othersIn(state).length > 0) yield* send(wanted)
       if (looksUntilTurn === 0) return
       looksUntilTurn -= 1
       if (looksUntilTurn === 0) yield* wake
@@ -120,10 +105,6 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
     const looking = Effect.forever(Effect.andThen(lookFor("what must be withdrawn", look), Effect.sleep(lookMillis)))
     return yield* Effect.raceFirst(looking, FiberMap.join(sending))
   }).pipe(Effect.scoped)
-
-  /** What may rest, with its cancel. */
-  const left = (why: Reason | undefined) =>
-    Effect.map(Clock.currentTimeMillis, (now) => cancelling.unrecorded(why, now))
 
   const withdrawLeft = Effect.gen(function* () {
     const why = yield* withdraw
@@ -146,10 +127,23 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
       for (const placement of placements) asked.set(placement, why)
     })
 
-  return { run, request, withdrawUnrecorded, hurry: cancelling.hurry, revive: cancelling.revive } as const
+  return { run, request, withdrawUnrecorded } as const
 })
 
-export type Withdrawals = Effect.Success<ReturnType<typeof make>>
+const noteKillSwitch = Effect.fnUntraced(function* (books: Bookkeeper["Service"], why: Reason | undefined) {
+  const reason = why?.code === "kill-switch" ? why.text : undefined
+  if (reason === books.state.killed) return
+  yield* books.record({ _tag: "KillSwitch", on: reason !== undefined, reason: reason ?? "released" })
+  if (reason !== undefined) books.tries.hurry(yield* Clock.currentTimeMillis)
+})
+
+/** Why an order must leave by what the journal says of its strategy, if it must. */
+const reasonFor = ({ strategies }: BotState, { strategy }: Placement): Reason | undefined => {
+  const known = strategies.get(strategy)
+  if (known?.removed === "drained") return { code: "removed", text: "Its strategy was taken away" }
+  const paused = known?.paused
+  return paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
+}
 
 /** Placements that must be withdrawn and are not marked yet. */
 const unmarked = (state: BotState, why: (placement: Placement) => Reason | undefined) =>

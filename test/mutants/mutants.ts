@@ -747,7 +747,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "an order that lives on after it was settled is not cancelled again",
     test: "test/engine/observation/afterlife.test.ts",
-    edits: [{ file: "src/engine/funding/Cancelling.ts", find: ", ...books.state.ended.alive]", replace: "]" }]
+    edits: [{ file: "src/engine/protocol/DueCancels.ts", find: ", ...ended.alive]", replace: "]" }]
   },
   {
     name: "app fees that change after the payment are told to nobody",

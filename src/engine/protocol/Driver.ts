@@ -1,6 +1,7 @@
 /**
  * Moves a placement on: asks the table what is due (`Due`), makes that call (`Calls`), and asks again, until nothing is due that
- * needs no wait. Turns of the engine, swaps by hand and the first order all go through here.
+ * needs no wait. Turns of the engine, swaps by hand and the first order all go through here, and so does what makes orders
+ * leave, by its own table (`DueCancels`) and beside all that.
  */
 import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
@@ -16,7 +17,9 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Calls from "./Calls.ts"
+import * as CancelCalls from "./CancelCalls.ts"
 import { type CallName, type Done, type DueFacts, due, statesWithRows, type Why } from "./Due.ts"
+import { type CancelFacts, dueCancel, type OrderThere, ordersOf, othersIn } from "./DueCancels.ts"
 import * as Quarantine from "./Quarantine.ts"
 import { concluded, endsBySilence, type Seen } from "./Silence.ts"
 import * as WalletCalls from "./WalletCalls.ts"
@@ -158,3 +161,36 @@ export const make = Effect.gen(function* () {
     unclearAt: () => means.unclear.at
   }
 })
+
+/** An order that is to leave, what it is about, and its cancel. */
+export interface Leaving {
+  readonly orderId: string
+  readonly about: string
+  readonly cancel: Effect.Effect<void, JournalError>
+}
+
+/**
+ * The orders that are to leave now, each by itself. Where the venue takes few requests, an order that it was never asked about
+ * goes before a repetition, and a spare one, which is inert, last.
+ */
+export const leaving = (
+  means: CancelCalls.CancelMeans,
+  placements: Iterable<Placement>,
+  situation: Omit<CancelFacts, "settings" | "hurriedAt">
+): ReadonlyArray<Leaving> => {
+  const { state, tries } = means.books
+  const facts = { ...situation, settings: means.settings, hurriedAt: tries.hurriedAt() }
+  const idOf = ({ orderId, placement }: OrderThere) => placement?.id ?? orderId
+  const due = [...placements]
+    .flatMap(ordersOf)
+    .concat(othersIn(state))
+    .filter((order) => dueCancel(order, tries.of(idOf(order)), facts) === "cancel")
+  const attempts = ({ placement }: OrderThere) => placement?.cancel?.attempts ?? 0
+  const of = (wanted: OrderThere["which"]) => due.filter(({ which }) => which === wanted)
+  const own = of("own").toSorted((one, another) => attempts(one) - attempts(another))
+  return [...own, ...of("other"), ...of("spare")].map((order) => ({
+    orderId: order.orderId,
+    about: idOf(order),
+    cancel: CancelCalls.cancel(means, order, facts)
+  }))
+}

@@ -2,6 +2,7 @@
  * What is to be done for a placement now: the life of an order on one page, as a table of which the first row that holds counts.
  * Pure. The driver does what it says, one call at a time, writes it to the journal before and after, and asks again; whatever
  * it could not do is due again at the next go. So a process may die anywhere, and the next one continues from the journal.
+ * How orders leave again is a table of its own (`DueCancels`): that waits for nothing that is due here.
  *
  * The rules that make funding happen at most once:
  * - an order is inert until funded, so a create without an answer is only looked for, never assumed absent and never repeated;

@@ -10,7 +10,6 @@ import * as Observation from "../observation/Observation.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
-import type { Withdrawals } from "../Withdrawals.ts"
 import type { OrderWork, OrderWorkOptions } from "./OrderWork.ts"
 
 export interface TurnOptions extends Omit<OrderWorkOptions, "payAgain"> {
@@ -18,7 +17,6 @@ export interface TurnOptions extends Omit<OrderWorkOptions, "payAgain"> {
   readonly admit: Effect.Effect<boolean>
   /** Applies what the operator has said since the last turn. */
   readonly listen: Effect.Effect<void, JournalError>
-  readonly withdrawals: Withdrawals
   readonly work: OrderWork
 }
 
@@ -27,7 +25,7 @@ export interface TurnOptions extends Omit<OrderWorkOptions, "payAgain"> {
  * written.
  */
 export const make = Effect.fnUntraced(function* (options: TurnOptions) {
-  const { admit, contact, forgotten, listen, markets, plans, watch, withdraw, withdrawals, work } = options
+  const { admit, contact, forgotten, listen, markets, plans, watch, withdraw, work } = options
   const books = yield* Bookkeeper
   const venue = yield* Venue
   const leaseLost = yield* LeaseLost
@@ -62,11 +60,11 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
     const priced = Effect.tap(lookAtPrices(withdrawAll), (why) =>
       why === undefined ? Effect.void : contact.isDown(why)
     )
-    const seen = observation.look(markets, watch.prices, contact.isDown, withdrawals.revive)
+    const seen = observation.look(markets, watch.prices, contact.isDown, books.tries.revive)
     const [unpriced, unseen] = yield* Effect.all([priced, seen], { concurrency: 2 })
     const problem = unseen ?? unpriced
     if (problem !== undefined) yield* contact.isDown(problem)
-    else if (yield* contact.isUp) yield* withdrawals.hurry
+    else if (yield* contact.isUp) books.tries.hurry(yield* Clock.currentTimeMillis)
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
     return problem
   })

@@ -4,6 +4,7 @@
  */
 import { elapsedMillis } from "../../../domain/Durations.ts"
 import type { BotState } from "../BotState.ts"
+import type { Placement } from "../Placement.ts"
 import * as PlacementNotes from "./PlacementNotes.ts"
 
 /** Since when something is seen of it, look after look. */
@@ -22,7 +23,7 @@ interface Since {
   readonly over: number | undefined
 }
 
-interface Asked {
+export interface Sent {
   readonly attempts: number
   readonly at: number
 }
@@ -38,10 +39,10 @@ export interface Tries {
   /** A wallet was asked by this process, and is still at it. */
   readonly isAtWork: boolean
   /** The venue was told of its transaction. */
-  readonly reported: Asked
+  readonly reported: Sent
   /** Cancels of spare orders, and of an order that is no placement. */
-  readonly spare: ReadonlyMap<string, Asked>
-  readonly cancelled: Asked
+  readonly spare: ReadonlyMap<string, Sent>
+  readonly cancelled: Sent
   /** The venue clearly refused its cancel: asking sooner gets the same answer. */
   readonly isRefused: boolean
   /** The life of its order that is over: nothing is left to cancel, though its money may still be on its way back. */
@@ -54,7 +55,7 @@ export interface Tries {
   readonly unpaidReadAt: number
 }
 
-const never: Asked = { attempts: 0, at: Number.NEGATIVE_INFINITY }
+const never: Sent = { attempts: 0, at: Number.NEGATIVE_INFINITY }
 const nothing = undefined
 export const none: Tries = {
   since: { alive: nothing, vanished: nothing, lacking: nothing, missing: nothing, odd: nothing, over: nothing },
@@ -63,9 +64,18 @@ export const none: Tries = {
   ...{ listedAt: 0, endReadAt: Number.NEGATIVE_INFINITY, unpaidReadAt: Number.NEGATIVE_INFINITY }
 }
 
+/** An order whose end was taken back is to be cancelled anew. */
+export const lifeOf = (orderId: string, placement?: Placement): string => `${orderId} ${placement?.lives ?? 0}`
+
 export interface TriesMemory {
   of(id: string): Tries
   note(id: string, change: Partial<Tries>): void
+  /** It lives on after its end: a cancel that was wanted is due again. */
+  revive(id: string): void
+  /** Makes every cancel due at once that was not clearly refused. */
+  hurry(now: number): void
+  /** When that was last. */
+  hurriedAt(): number
   /** For how long this has been so, look after look. */
   heldMillis(what: keyof Since, id: string, holds: boolean, now: number): number
 }
@@ -82,9 +92,15 @@ export const make = ({ ended, placements, tail }: Remembered): TriesMemory => {
   const notes = PlacementNotes.make<Tries>({ placements: known })
   const of = (id: string): Tries => notes.get(id) ?? none
   const note = (id: string, change: Partial<Tries>): void => notes.set(id, { ...of(id), ...change })
+  let hurriedAt = Number.NEGATIVE_INFINITY
   return {
     of,
     note,
+    revive: (id) => note(id, { isAlive: true, endedLife: undefined }),
+    hurry: (now) => {
+      hurriedAt = now
+    },
+    hurriedAt: () => hurriedAt,
     heldMillis: (what, id, holds, now) => {
       const { since } = of(id)
       const first = holds ? (since[what] ?? now) : undefined

@@ -4,7 +4,9 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import type { Order } from "../../../src/domain/Order.ts"
-import * as Cancelling from "../../../src/engine/funding/Cancelling.ts"
+import { EngineSettings } from "../../../src/engine/EngineSettings.ts"
+import { leaving } from "../../../src/engine/protocol/Driver.ts"
+import { Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, VenueError } from "../../../src/venue/VenueError.ts"
 import { about, order, remembering, startedAnew, until } from "../firstOrder.ts"
 
@@ -35,9 +37,14 @@ const world = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
     getOrder: (id: string) => note(`read ${id}`, () => answerOf("read", says.read))
   }
   const { books, context } = yield* remembering(venue, events)
-  const { record, state } = books
-  const cancelling = yield* Effect.provideContext(Cancelling.make, context)
-  const due = Effect.map(Clock.currentTimeMillis, (now) => cancelling.due([...state.placements.values()], now))
+  const { record, state, tries } = books
+  const means = yield* Effect.provideContext(Effect.all({ venue: Venue, settings: EngineSettings }), context)
+  const leavingAt = (now: number, isUnrecorded: boolean, isKilled: boolean) =>
+    leaving({ ...means, books }, state.placements.values(), { now, isUnrecorded, isKilled, underWay: new Set() })
+  const due = Effect.map(Clock.currentTimeMillis, (now) => leavingAt(now, false, state.killed !== undefined))
+  /** What is to leave although nothing can be recorded. */
+  const left = (isKilled = false) => leavingAt(0, true, isKilled)
+  const hurry = Effect.map(Clock.currentTimeMillis, tries.hurry)
   /** Sends what is due after so long, and says what the venue was asked. */
   const sentAfter = Effect.fnUntraced(function* (millis: number) {
     yield* TestClock.adjust(millis)
@@ -46,7 +53,7 @@ const world = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
     return asked.slice(before)
   })
   const placement = () => state.placements.get("p1")
-  return { sentAfter, cancelling, placement, record, says, state }
+  return { sentAfter, hurry, left, placement, record, revive: tries.revive, says }
 })
 
 describe("a cancel", () => {
@@ -71,13 +78,13 @@ describe("a cancel", () => {
     "that is refused because of one before is no news; otherwise its refusal is told, and no kill hurries it",
     () =>
       Effect.gen(function* () {
-        const { sentAfter, cancelling, placement, record, says } = yield* world([...until("StatusSeen"), pulled])
+        const { sentAfter, hurry, placement, record, says } = yield* world([...until("StatusSeen"), pulled])
         says.cancel = "refuses"
         says.read = {}
         assert.deepStrictEqual(yield* sentAfter(0), ["cancel order-1", "read order-1"])
         for (const pause of [1_000, 2_000, 4_000]) yield* sentAfter(pause)
         yield* record({ _tag: "KillSwitch", on: true, reason: "test" })
-        yield* cancelling.hurry
+        yield* hurry
         assert.deepStrictEqual(yield* sentAfter(7_999), [])
         says.read = { fillStatus: "CANCELED" }
         assert.deepStrictEqual(yield* sentAfter(1), ["cancel order-1", "read order-1"])
@@ -88,13 +95,13 @@ describe("a cancel", () => {
 
   it.effect("without an answer is repeated within five seconds under the kill switch, and at once when hurried", () =>
     Effect.gen(function* () {
-      const { sentAfter, cancelling, record } = yield* world([...until("StatusSeen"), pulled])
+      const { sentAfter, hurry, record } = yield* world([...until("StatusSeen"), pulled])
       for (const pause of [0, 1_000, 2_000, 4_000, 8_000]) assert.lengthOf(yield* sentAfter(pause), 1)
       yield* record({ _tag: "KillSwitch", on: true, reason: "test" })
       assert.deepStrictEqual(yield* sentAfter(4_999), [])
       assert.lengthOf(yield* sentAfter(1), 1)
       yield* TestClock.adjust(1)
-      yield* cancelling.hurry
+      yield* hurry
       assert.lengthOf(yield* sentAfter(0), 1)
     })
   )
@@ -141,8 +148,7 @@ describe("the cancel of a spare order", () => {
 describe("a cancel that cannot be recorded", () => {
   it.effect("is sent all the same until the order is over, by the answer or by the order itself", () =>
     Effect.gen(function* () {
-      const { cancelling, says } = yield* world(until("StatusSeen"))
-      const left = () => cancelling.unrecorded({ code: "leaving", text: "test" }, 0)
+      const { left, revive, says } = yield* world(until("StatusSeen"))
       const withdraw = Effect.suspend(() => Effect.forEach(left(), ({ cancel }) => cancel))
       says.read = { fillStatus: "CANCELED" }
       yield* withdraw
@@ -150,7 +156,7 @@ describe("a cancel that cannot be recorded", () => {
       says.cancel = "refuses"
       yield* withdraw
       assert.lengthOf(left(), 0)
-      cancelling.revive("p1")
+      revive("p1")
       assert.lengthOf(left(), 1)
       says.cancel = { fillStatus: "OPEN" }
       yield* withdraw
@@ -173,12 +179,12 @@ describe("a cancel that cannot be recorded", () => {
         deposited: 1n,
         status: "OPEN"
       }
-      const { cancelling, says } = yield* world([...until("StatusSeen"), forgotten])
-      const left = (code: string) => cancelling.unrecorded({ code, text: "test" }, 0).map(({ key }) => key)
-      assert.deepStrictEqual([left("leaving"), left("kill-switch")], [["p1"], ["p1", "order-9"]])
+      const { left, says } = yield* world([...until("StatusSeen"), forgotten])
+      const named = (isKilled: boolean) => left(isKilled).map(({ orderId }) => orderId)
+      assert.deepStrictEqual([named(false), named(true)], [["order-1"], ["order-1", "order-9"]])
       says.cancel = { fillStatus: "CANCELED" }
-      for (const { cancel } of cancelling.unrecorded({ code: "kill-switch", text: "test" }, 0)) yield* cancel
-      assert.deepStrictEqual(left("kill-switch"), [])
+      for (const { cancel } of left(true)) yield* cancel
+      assert.deepStrictEqual(named(true), [])
     })
   )
 })

@@ -1,0 +1,98 @@
+/**
+ * The calls that make an order leave. Of a placement's own order the journal has the request before it is made; a spare one is
+ * inert, and one that is no placement has no record. What the venue says then is recorded as any other report. None of them
+ * decides whether it is due (`DueCancels`), none repeats itself, and they fail only with the journal.
+ */
+import { Clock, Effect } from "effect"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
+import type { JournalError } from "../../journal/Journal.ts"
+import type { Answer } from "../../venue/Venue.ts"
+import type { Rejected } from "../../venue/VenueError.ts"
+import { change } from "../state/Bookkeeper.ts"
+import { about, type Placement } from "../state/Placement.ts"
+import { lifeOf } from "../state/process/Tries.ts"
+import { adopt, observe } from "../tracking/OrderTracker.ts"
+import type { Means } from "./Calls.ts"
+import type { CancelFacts, OrderThere } from "./DueCancels.ts"
+
+/** No price, no key and no wallet. */
+export type CancelMeans = Pick<Means, "books" | "settings" | "venue">
+
+/** Whether an order ended, its cancel may say; that its money came back, only a read that shows it. */
+const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({ ...order, withdrawals: [], payoutIsFinal: false })
+
+interface Asked {
+  readonly shown?: Answer<Order>
+  /** A cancel that is refused was mostly done by the one before; only the order itself says so. */
+  readonly refusal?: Rejected
+}
+
+/** Asks that a placement's own order leaves, and notes whether it has. */
+const ask = Effect.fnUntraced(function* ({ books, venue }: CancelMeans, placement: Placement, orderId: string) {
+  const answer = yield* Effect.result(venue.cancelOrder(orderId))
+  let asked: Asked = {}
+  if (answer._tag === "Success") asked = { shown: { ...answer.success, value: withoutPayouts(answer.success.value) } }
+  else if (answer.failure.reason._tag === "Rejected") {
+    const read = yield* Effect.result(venue.getOrder(orderId))
+    asked = { refusal: answer.failure.reason, ...(read._tag === "Success" ? { shown: read.success } : {}) }
+  } else yield* Effect.logDebug(answer.failure.reason.message)
+  const isOver = asked.shown !== undefined && isTerminal(asked.shown.value.fillStatus)
+  if (isOver) books.tries.note(placement.id, { endedLife: lifeOf(orderId, placement), isAlive: false })
+  return { ...asked, isOver }
+})
+
+const own = Effect.fnUntraced(function* (means: CancelMeans, placement: Placement, orderId: string) {
+  const { books } = means
+  const { cancel, id } = placement
+  yield* books.recordIfFits({ _tag: "CancelSent", ...about(placement), attempt: (cancel?.attempts ?? 0) + 1 })
+  const { isOver, refusal, shown } = yield* ask(means, placement, orderId)
+  if (refusal !== undefined) books.tries.note(id, { isRefused: true })
+  if (refusal !== undefined && !isOver) {
+    const { code, correlationId, text } = refusal
+    yield* books.recordIfFits({ _tag: "CancelRefused", ...about(placement), code, text, ...present({ correlationId }) })
+  }
+  if (shown !== undefined) yield* change(books, id, (known) => observe(known, shown.value, shown.correlationId))
+})
+
+/** What the venue shows of an order that was asked to leave. */
+const shownAfter = Effect.fnUntraced(function* ({ venue }: CancelMeans, orderId: string) {
+  const asked = yield* Effect.result(venue.cancelOrder(orderId))
+  const shown = asked._tag === "Success" ? asked : yield* Effect.result(venue.getOrder(orderId))
+  if (shown._tag === "Success") return shown.success.value
+  yield* Effect.logDebug(shown.failure.message)
+  return undefined
+})
+
+/** A spare order with our fingerprint is inert. With money in it, it is ours after all. */
+const spare = Effect.fnUntraced(function* (means: CancelMeans, placement: Placement, orderId: string) {
+  const { books } = means
+  const asked = books.tries.of(placement.id).spare
+  const attempts = (asked.get(orderId)?.attempts ?? 0) + 1
+  const at = yield* Clock.currentTimeMillis
+  books.tries.note(placement.id, { spare: new Map(asked).set(orderId, { attempts, at }) })
+  const order = yield* shownAfter(means, orderId)
+  if (order === undefined) return
+  if (order.depositedAmount > 0n) return yield* books.recordIfFits(...adopt(placement, order))
+  if (order.fillStatus !== "PENDING_CANCEL" && !isTerminal(order.fillStatus)) return
+  yield* books.recordIfFits({ _tag: "OrphanCancelled", ...about(placement), orderId })
+})
+
+const other = Effect.fnUntraced(function* (means: CancelMeans, orderId: string) {
+  const { tries } = means.books
+  const attempts = tries.of(orderId).cancelled.attempts + 1
+  tries.note(orderId, { cancelled: { attempts, at: yield* Clock.currentTimeMillis } })
+  const order = yield* shownAfter(means, orderId)
+  if (order !== undefined && isTerminal(order.fillStatus))
+    tries.note(orderId, { endedLife: lifeOf(orderId), isAlive: false })
+})
+
+export const cancel = (
+  means: CancelMeans,
+  { orderId, placement, which }: OrderThere,
+  { isUnrecorded }: Pick<CancelFacts, "isUnrecorded">
+): Effect.Effect<void, JournalError> => {
+  if (which === "other") return other(means, orderId)
+  if (which === "spare") return spare(means, placement, orderId)
+  return isUnrecorded ? Effect.asVoid(ask(means, placement, orderId)) : own(means, placement, orderId)
+}

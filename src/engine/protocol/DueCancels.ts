@@ -1,0 +1,117 @@
+/**
+ * Which orders are to leave the market now, as a table of which the first row that holds counts. It is asked beside the turns and
+ * what is `Due` in them: a cancel needs only the journal and the venue, not a price, the market or the strategy, so
+ * withdrawing works when everything else fails. Each order is asked about by itself, so none waits for another. A cancel is
+ * repeated until the venue says that the order is over; a repeated one does no harm. Pure.
+ */
+import { isFinished } from "../../domain/Placement.ts"
+import { backoffMillis, type Settings } from "../EngineSettings.ts"
+import type { BotState } from "../state/BotState.ts"
+import { mayHoldMoney } from "../state/orders/JournalTail.ts"
+import type { Placement } from "../state/Placement.ts"
+import { lifeOf, type Sent, type Tries } from "../state/process/Tries.ts"
+import { isDoubtful, isToBeCancelled } from "../tracking/EarlyEnd.ts"
+
+/**
+ * An order of ours at the venue: the one that a placement is bound to, another one with its fingerprint, which is inert, or one that
+ * is no placement.
+ */
+export type OrderThere =
+  | { readonly which: "own" | "spare"; readonly orderId: string; readonly placement: Placement }
+  | { readonly which: "other"; readonly orderId: string; readonly placement?: undefined }
+
+/** What is known besides the journal. */
+export interface CancelFacts {
+  readonly now: number
+  readonly settings: Settings
+  readonly isKilled: boolean
+  /** Everything must leave, and nothing can be recorded. */
+  readonly isUnrecorded: boolean
+  /** Orders whose cancel has no answer yet. */
+  readonly underWay: ReadonlySet<string>
+  /** When every cancel was last made due at once. */
+  readonly hurriedAt: number
+}
+
+type Test = (order: OrderThere, facts: CancelFacts, tries: Tries) => boolean
+
+export interface CancelRow {
+  readonly which: ReadonlyArray<OrderThere["which"]>
+  readonly when: string
+  readonly holds: Test
+  readonly todo: "wait" | "cancel"
+}
+
+/** Under the kill switch a cancel that got no clear answer is repeated at least this often. */
+const urgentPauseMillis = 5_000
+
+const sentOf = ({ orderId, placement, which }: OrderThere, { cancelled, spare }: Tries): Sent | undefined => {
+  if (which !== "own") return which === "spare" ? spare.get(orderId) : cancelled
+  const { cancel } = placement
+  return cancel && { attempts: cancel.attempts, at: cancel.lastSentAt }
+}
+
+/** Two things must not delay a cancel: a clock that went back, and failures from before the venue came back. */
+const isTooSoon: Test = (order, { hurriedAt, isKilled, now, settings }, tries) => {
+  const sent = sentOf(order, tries)
+  if (sent === undefined) return false
+  const isRefused = order.which === "own" && tries.isRefused
+  const backoff = backoffMillis(settings, sent.attempts)
+  const pause = isKilled && !isRefused ? Math.min(backoff, urgentPauseMillis) : backoff
+  const waited = now - sent.at
+  return waited >= 0 && waited < pause && (isRefused || sent.at >= hurriedAt)
+}
+
+const always: Test = () => true
+const isUnderWay: Test = ({ orderId }, { underWay }) => underWay.has(orderId)
+const isSwap: Test = ({ placement }) => placement?.by === "swap"
+/** Whoever shows it alive, or asked for its end while that was not believed, means it all the same. */
+const isOver: Test = ({ placement }, _, { isAlive }) => {
+  if (placement?.state !== "closing") return placement !== undefined && isFinished(placement.state)
+  return !isAlive && !isDoubtful(placement) && !isToBeCancelled(placement)
+}
+const hasLeft: Test = ({ orderId, placement }, _, { endedLife }) => endedLife === lifeOf(orderId, placement)
+const isUnrecorded: Test = (_, facts) => facts.isUnrecorded
+const isUnkilled: Test = (_, { isKilled }) => !isKilled
+const isUnwanted: Test = ({ placement }) => placement?.cancel === undefined
+const isUnpaid: Test = ({ placement }) => placement !== undefined && !mayHoldMoney(placement)
+
+const own = ["own"] as const
+const spare = ["spare"] as const
+const other = ["other"] as const
+const held = ["own", "other"] as const
+const all = ["own", "spare", "other"] as const
+
+const table: ReadonlyArray<readonly [CancelRow["which"], string, Test, CancelRow["todo"]]> = [
+  [all, "its cancel has no answer yet", isUnderWay, "wait"],
+  [own, "a swap ends without a cancel, and soon", isSwap, "wait"],
+  [own, "it is over", isOver, "wait"],
+  [held, "a cancel has ended it", hasLeft, "wait"],
+  [other, "only the kill switch means what is no placement", isUnkilled, "wait"],
+  // A cancel needs no record to be harmless, and the end of its order is reported.
+  [held, "it may rest, and nothing can be recorded", isUnrecorded, "cancel"],
+  [spare, "it is inert, and nothing can be recorded", isUnrecorded, "wait"],
+  [own, "nobody wants that it leaves", isUnwanted, "wait"],
+  [own, "no money of ours can be in it", isUnpaid, "wait"],
+  [all, "it was asked a moment ago", isTooSoon, "wait"],
+  [all, "it is to leave", always, "cancel"]
+]
+
+export const rows: ReadonlyArray<CancelRow> = table.map(([which, when, holds, todo]) => ({ which, when, holds, todo }))
+
+export const dueCancel = (order: OrderThere, tries: Tries, facts: CancelFacts, by = rows): CancelRow["todo"] =>
+  by.find(({ holds, which }) => which.includes(order.which) && holds(order, facts, tries))?.todo ?? "wait"
+
+/** A placement's own order, and spare ones whose end nobody has confirmed. */
+export const ordersOf = (placement: Placement): ReadonlyArray<OrderThere> => {
+  const { order, orphans } = placement
+  const spare = [...orphans].flatMap(([orderId, isCancelled]) => (isCancelled ? [] : [orderId]))
+  return [
+    ...(order === undefined ? [] : [{ which: "own", orderId: order.id, placement } as const]),
+    ...spare.map((orderId) => ({ which: "spare", orderId, placement }) as const)
+  ]
+}
+
+/** Those that are no placements: whoever withdraws everything by the kill switch means them as well. */
+export const othersIn = ({ ended, tail }: BotState): ReadonlyArray<OrderThere> =>
+  [...tail.forgotten.keys(), ...ended.alive].map((orderId) => ({ which: "other", orderId }))
