@@ -186,7 +186,8 @@ export const holds = (until: Bounds, view: View, filled: boolean): boolean =>
     until.elsewhere?.some((bounds) => isBeyond(bounds, view.elsewhere?.get(bounds.market)))
   )
 
-const isBeyond = ({ priceBelow, priceAbove }: PriceBounds, now: TwoSidedPrice | undefined): boolean => {
+/** The price has reached one of the bounds. */
+export const isBeyond = ({ priceBelow, priceAbove }: PriceBounds, now: TwoSidedPrice | undefined): boolean => {
   if (now === undefined) return true
   const price = mid(now)
   return (

@@ -9,13 +9,13 @@ const isFilled = (desired: Legs, progress: SlotProgress, due: number): boolean =
 }
 
 /** Legs that have filled, over all cycles, including one whose payout is under way. */
-export const filledLegs = (desired: Legs, view: View, slot: string): number => {
+export const filledLegs = (desired: Legs, view: Pick<View, "slots">, slot: string): number => {
   const progress = progressOf(view, slot)
   return progress.completedLegs + (isFilled(desired, progress, dueLeg(desired, progress)) ? 1 : 0)
 }
 
 /** The next leg, once what has filled is paid out. */
-export const nextLeg = (desired: Legs, view: View, slot: string): Legs["legs"][number] | undefined => {
+export const nextLeg = (desired: Legs, view: Pick<View, "slots">, slot: string): Legs["legs"][number] | undefined => {
   const progress = progressOf(view, slot)
   const working = dueLeg(desired, progress)
   const due = working + (isFilled(desired, progress, working) ? 1 : 0)

@@ -1,20 +1,12 @@
-/**
- * The cells of a grid and what they do at a price. The price of the first decision settles which cells begin with a
- * sale; from then on the legs carry every cell.
- */
+/** The cells of a grid: what each of them buys and sells, and what it says while it rests or waits. */
 
 import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { baseQuantity, inputAmount, type Market, mid, type Price } from "../../../domain/Market.ts"
-import { present } from "../../../domain/Present.ts"
-import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
-import type { Budget } from "../../Strategy.ts"
-import type { View } from "../../View.ts"
+import { baseQuantity, inputAmount, type Market, type Price } from "../../../domain/Market.ts"
+import type { DesiredSlot, Leg } from "../../Decision.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
-import { decimalIn } from "../Memory.ts"
 import { quantityAt, type Size, scaled } from "../Size.ts"
-import { nextLeg } from "../SlotLegs.ts"
 
 export interface Cell {
   readonly slot: string
@@ -26,18 +18,6 @@ export interface Cell {
   readonly sellFirst: DesiredSlot
   readonly waits: Reason
   readonly notAfforded: Reason
-}
-
-export interface Grid {
-  readonly market: Market
-  /** Distinguishes these levels from those that the file had before. */
-  readonly levels: string
-  readonly cells: ReadonlyArray<Cell>
-  readonly shape: CellShape
-  readonly budget: Budget
-  readonly fundNearest: number | undefined
-  readonly keys: GridPlaces
-  readonly notNearest: Reason
 }
 
 export interface CellShape {
@@ -56,10 +36,10 @@ export interface Level {
   readonly source: string
 }
 
-/** One cell between each level and the next; at a high price a size may round to nothing. */
 /** Where the keys are that a reason of any grid names. */
 export type GridPlaces = KeyPlaces<"levels" | "fundNearest" | "trail">
 
+/** One cell between each level and the next; at a high price a size may round to nothing. */
 export const makeCells = (
   market: Market,
   prices: ReadonlyArray<Level>,
@@ -133,44 +113,6 @@ export const renamed = (cell: Cell, slot: string): Cell =>
     ? cell
     : { ...cell, slot, buyFirst: { ...cell.buyFirst, slot }, sellFirst: { ...cell.sellFirst, slot } }
 
-/** The start decides both: the mid of the first decision. */
-type Role = "buy" | "sell" | "wait" | "not-afforded"
-
-/** The base budget goes to the lowest sells; the quote budget to the highest buys, then the lowest waiting cells. */
-const rolesAt = ({ cells, budget, fundNearest }: Grid, { start }: Anchor): ReadonlyArray<Role> => {
-  const roles: Array<Role> = cells.map(() => "not-afforded")
-  // With `fundNearest` the money moves with the window, and `checkBudget` made sure that it can pay for the window.
-  let quote = fundNearest === undefined ? budget.quote : undefined
-  const affords = (cost: Amount): boolean => {
-    if (quote === undefined) return true
-    quote -= cost
-    return quote >= 0n
-  }
-  const split = cells.findIndex(({ buy }) => !Decimal.isLess(buy.price, start))
-  const firstAbove = split < 0 ? cells.length : split
-  for (let index = firstAbove - 1; index >= 0 && affords(cells[index]?.cost ?? 0n); index--) roles[index] = "buy"
-  let base = budget.base
-  for (let index = firstAbove; index < cells.length; index++) {
-    const cell = cells[index]
-    if (cell === undefined) continue
-    base -= cell.sell.quantity
-    if (base >= 0n) roles[index] = "sell"
-    else if (affords(cell.cost)) roles[index] = "wait"
-  }
-  return roles
-}
-
-export interface Anchor {
-  readonly start: Price
-  /** Waiting cells up to here have begun. It only moves up, so a cell that began is never given up. */
-  readonly reached: Price
-}
-
-export const anchorOf = (memory: Memory, price: Price): Anchor => {
-  const start = decimalIn(memory, "start") ?? price
-  return { start, reached: decimalIn(memory, "reached") ?? start }
-}
-
 /** Short, and different for other prices. */
 export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
   let hash = 0
@@ -184,101 +126,3 @@ export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
 /** Short as well. */
 export const sizesOf = ({ size, sizeScale, profit }: CellShape): string =>
   `${size.amount} ${size.unit}${sizeScale === 1 ? "" : `, each ${sizeScale} times the one above`}, profit in ${profit}`
-
-/** What an anchored grid does before anybody looks at its slots: the same until the price reaches the next waiting cell. */
-export interface StandingGrid extends Pick<Decision, "reasons" | "until"> {
-  readonly whole: Grid
-  readonly anchor: Anchor
-  readonly working: ReadonlyArray<DesiredSlot>
-  readonly absent: ReadonlyArray<Absent>
-  readonly memory: Readonly<Record<"start" | "reached" | "levels" | "sizes", string>>
-}
-
-export const standingAt = (whole: Grid, anchor: Anchor): StandingGrid => {
-  const { start, reached } = anchor
-  const roles = rolesAt(whole, anchor)
-  const working: Array<DesiredSlot> = []
-  const absent: Array<Absent> = []
-  let priceAbove: Price | undefined
-  whole.cells.forEach((cell, index) => {
-    const role = roles[index]
-    const waits = role === "wait" && Decimal.isGreater(cell.buy.price, reached)
-    if (role === "sell") working.push(cell.sellFirst)
-    else if (role === "buy" || (role === "wait" && !waits)) working.push(cell.buyFirst)
-    else absent.push({ slot: cell.slot, why: waits ? cell.waits : cell.notAfforded })
-    if (waits) priceAbove ??= cell.buy.price
-  })
-  return {
-    whole,
-    anchor,
-    working,
-    absent,
-    memory: {
-      start: Decimal.format(start),
-      reached: Decimal.format(reached),
-      levels: whole.levels,
-      sizes: sizesOf(whole.shape)
-    },
-    reasons: [anchored(whole, start, working.length)],
-    until: { onFill: whole.fundNearest !== undefined, ...present({ priceAbove }) }
-  }
-}
-
-/** Where the grid stands at the price of this view. */
-export const standingNow = (standing: StandingGrid, view: View): StandingGrid => {
-  const { anchor, until, whole } = standing
-  if (until.priceAbove === undefined) return standing
-  const price = mid(view.price)
-  return Decimal.isLess(price, until.priceAbove) ? standing : standingAt(whole, { ...anchor, reached: price })
-}
-
-/** Used until the file is edited: what its slots hold decides an edited grid (see `EditedGrid`). */
-export const decide = ({ absent, memory, reasons, until, whole, working }: StandingGrid, view: View): Decision => {
-  const { desired, leftOut } = nearestOf(working, view, whole)
-  return { desired, absent: nearby([...absent, ...leftOut], desired, view, whole), memory, reasons, until }
-}
-
-export const anchored = ({ cells, keys }: Grid, start: Price, working: number): Reason => ({
-  code: "grid-anchored",
-  text: `anchored at ${Decimal.format(start)}: ${working} of ${cells.length} cells work`,
-  source: keys("levels")
-})
-
-type Absent = Decision["absent"][number]
-
-/**
- * With `fundNearest` most cells are far away and not worth listing: only cells beside the window, or once used, are.
- */
-export const nearby = (
-  absent: ReadonlyArray<Absent>,
-  desired: ReadonlyArray<DesiredSlot>,
-  view: View,
-  { cells, fundNearest }: Grid
-): ReadonlyArray<Absent> => {
-  if (fundNearest === undefined) return absent
-  const [first, last] = [desired[0]?.slot, desired.at(-1)?.slot]
-  const from = cells.findIndex(({ slot }) => slot === first) - fundNearest
-  const to = cells.findLastIndex(({ slot }) => slot === last) + fundNearest
-  const near = new Set(cells.slice(Math.max(0, from), to + 1).map(({ slot }) => slot))
-  return absent.filter(({ slot }) => near.has(slot) || view.slots.has(slot))
-}
-
-/** With `fundNearest`: the highest buys and the lowest sells, judged by the leg that each cell works now. */
-export const nearestOf = (
-  working: ReadonlyArray<DesiredSlot>,
-  view: View,
-  { fundNearest, notNearest }: Grid
-): { readonly desired: ReadonlyArray<DesiredSlot>; readonly leftOut: ReadonlyArray<Absent> } => {
-  if (fundNearest === undefined) return { desired: working, leftOut: [] }
-  const sides = working.map((cell) => nextLeg(cell, view, cell.slot)?.side)
-  let buysBelow = sides.reduce((count, side) => count + (side === "BUY" ? 1 : 0), 0) - fundNearest
-  let sellsLeft = fundNearest
-  const [desired, leftOut]: [Array<DesiredSlot>, Array<Absent>] = [[], []]
-  for (const [index, cell] of working.entries()) {
-    const side = sides[index]
-    const isNearest = side === "BUY" ? buysBelow-- <= 0 : side === "SELL" && sellsLeft-- > 0
-    if (isNearest) desired.push(cell)
-    else leftOut.push({ slot: cell.slot, why: notNearest })
-  }
-  return { desired, leftOut }
-}

@@ -1,7 +1,8 @@
 /**
- * Which cells of a grid work, judged by what their slots have done: for grids whose range moves, and for grids whose
- * file was edited while they ran. The quote budget pays for the highest purchases first. What a cell has bought is
- * spent until it is sold again. A cell that began with a sale pays for its purchase with the proceeds.
+ * Which cells of a grid work, judged by what their slots have done. The quote budget pays for the highest purchases first.
+ * What a cell has bought is spent until it is sold again. A cell that began with a sale pays for its purchase with the
+ * proceeds. A cell that holds base keeps its sale, inside or outside the range: nothing is ever sold below what it was
+ * bought for.
  *
  * After an edit, a slot that holds base sells exactly that, at its cell's upper level. If the file no longer has a
  * cell for it, it sells at the lowest level above its cost. It never sells below its cost unless the file allows it.
@@ -13,29 +14,27 @@ import type { Decision, DesiredSlot, Leg } from "../../Decision.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { costOf, notBelow } from "../CostFloor.ts"
 import { filledLegs, nextLeg } from "../SlotLegs.ts"
-import type { Cell, CellShape, GridPlaces } from "./Cells.ts"
-import { heldBy, isCellSlot, type Version } from "./Versions.ts"
+import type { CellRange } from "./CellRange.ts"
+import { type Cell, type CellShape, type GridPlaces, renamed } from "./Cells.ts"
+import { heldBy, isCellSlot, type Numbered, slotIn, usedIn, type Version } from "./Versions.ts"
 
-type Absent = Decision["absent"][number]
-
-/** A cell by its number. */
-export interface Candidate {
-  readonly index: number
-  readonly cell: Cell
-  /** Inside the present range of the grid. */
-  readonly isInRange: boolean
-}
+export type Absent = Decision["absent"][number]
 
 export interface Choosing {
   readonly market: Market
   readonly shape: CellShape
+  readonly keys: GridPlaces
+  readonly range: CellRange
   readonly version: Version
+  /** The cells of the range, the lowest first, in the slots that they have in this version. */
+  readonly cells: ReadonlyArray<Numbered>
   /** Cells that began with a sale, by number. */
   readonly sellers: ReadonlySet<number>
   /** Cells that buy at or below this have begun; the others wait for the price to rise to them. */
   readonly reached: Price
   readonly quote: Amount
-  readonly keys: GridPlaces
+  /** The legs carry every cell: what cells have begun is all paid for, and these have no money. */
+  readonly carried: { readonly unfunded: ReadonlySet<number> } | undefined
   /** Says why a cell outside the range rests. */
   readonly leftBehind: string
 }
@@ -48,102 +47,180 @@ export interface Chosen {
   readonly absent: ReadonlyArray<Absent>
 }
 
-export const choose = (all: ReadonlyArray<Candidate>, choosing: Choosing, view: View): Chosen => {
-  const { sellers, reached, keys } = choosing
-  const because = (slot: string, code: string, text: string, key: "levels" | "trail" = "levels"): Absent => ({
-    slot,
-    why: { code, text, source: keys(key) }
-  })
-  const leftOver = leftOvers(all, choosing, view)
-  const working: Array<readonly [Candidate, DesiredSlot]> = []
-  const absent: Array<Absent> = []
-  const buying: Array<readonly [Candidate, DesiredSlot]> = []
-  let quote = choosing.quote
-  for (const { slot } of leftOver) quote -= progressOf(view, slot).past?.cost ?? 0n
-  for (const each of all) {
-    const { cell, index, isInRange } = each
-    const isSeller = sellers.has(index)
-    const slot = isSeller ? cell.sellFirst : cell.buyFirst
-    const sale = saleOfHeld(cell, choosing, view)
-    const isBusy = sale !== undefined || isHolding(slot, view)
-    if (isBusy && !isSeller) quote -= sale === undefined ? cell.cost : (progressOf(view, cell.slot).past?.cost ?? 0n)
-    if (!isBusy && isSeller) quote += cell.cost
-    if (isBusy) working.push([each, sale ?? slot])
-    else if (!isInRange) absent.push(because(cell.slot, "left-behind", choosing.leftBehind, "trail"))
-    else if (!isSeller && Decimal.isGreater(cell.buy.price, reached)) {
-      const text = `waits until the price has come up to ${Decimal.format(cell.buy.price)}`
-      absent.push(because(cell.slot, "waits-for-price", text))
-    } else buying.push([each, slot])
-  }
-  for (const [each, slot] of buying.toReversed()) {
-    quote -= each.cell.cost
-    if (quote >= 0n) working.push([each, slot])
-    else absent.push({ slot: each.cell.slot, why: each.cell.notAfforded })
-  }
-  const known = new Set([...all.map(({ cell }) => cell.slot), ...leftOver.map(({ slot }) => slot)])
-  for (const [slot, { live }] of view.slots) {
-    if (live === undefined || known.has(slot) || !isCellSlot(slot)) continue
-    absent.push(because(slot, "left-behind", "the file has no level at this price any more"))
-  }
-  const inOrder = working.sort(([a], [b]) => a.index - b.index)
-  return { working: inOrder.map(([, slot]) => slot), leftOver, absent }
+interface Candidate extends Numbered {
+  readonly isSeller: boolean
+  readonly slot: DesiredSlot
+  /** Why it rests while it holds nothing; without it, it buys. */
+  readonly rests: Absent | undefined
 }
 
-/** The lowest cell of the range that waits for the price to rise to it. */
-export const nextWaiting = (
-  cells: ReadonlyArray<Candidate>,
-  sellers: ReadonlySet<number>,
-  reached: Price
-): Price | undefined =>
-  cells.find(({ cell, index }) => !sellers.has(index) && Decimal.isGreater(cell.buy.price, reached))?.cell.buy.price
+/** What a cell's slot holds; the same until the slot changes. */
+interface Holding {
+  readonly progress: SlotProgress
+  readonly sale: DesiredSlot | undefined
+  readonly isBusy: boolean
+}
+
+export type SlotsSeen = Pick<View, "slots">
+
+/** Asked after every fill: whatever the slots leave as it is, it keeps. */
+export class Choice {
+  declare private readonly choosing: Choosing
+  /** Names of the slots that were seen last. */
+  private names: Array<string> = []
+  declare private candidates: ReadonlyArray<Candidate>
+  private holdings: Array<Holding> = []
+  /** SlotsSeen of cells that the file no longer has. */
+  private strangers: ReadonlyArray<string> = []
+
+  constructor(choosing: Choosing) {
+    this.choosing = choosing
+    this.candidates = candidatesOf(choosing, [])
+  }
+
+  of(view: SlotsSeen): Chosen {
+    this.know(view)
+    const { carried, keys } = this.choosing
+    const leftOver = this.strangers.flatMap((slot) => this.leftOver(slot, view))
+    const works: Array<DesiredSlot | undefined> = []
+    const absent: Array<Absent> = []
+    const buying: Array<number> = []
+    let { quote } = this.choosing
+    for (const { slot } of leftOver) quote -= spentIn(progressOf(view, slot))
+    for (let at = 0; at < this.candidates.length; at++) {
+      const candidate = this.candidates[at]
+      if (candidate === undefined) continue
+      const { cell, isSeller, rests, slot } = candidate
+      const { isBusy, progress, sale } = this.holding(at, candidate, view)
+      if (isBusy && !isSeller) quote -= sale === undefined ? cell.cost : spentIn(progress)
+      if (!isBusy && isSeller) quote += cell.cost
+      works.push(isBusy ? (sale ?? slot) : undefined)
+      if (isBusy) continue
+      if (rests === undefined) buying.push(at)
+      else absent.push(rests)
+    }
+    for (const at of buying.reverse()) {
+      const { cell, slot } = this.candidates[at] ?? {}
+      if (cell === undefined) continue
+      quote -= cell.cost
+      if (carried !== undefined || quote >= 0n) works[at] = slot
+      else absent.push({ slot: cell.slot, why: cell.notAfforded })
+    }
+    const text = "the file has no level at this price any more"
+    const gone = this.strangers.filter(
+      (name) => progressOf(view, name).live && !leftOver.some(({ slot }) => slot === name)
+    )
+    absent.push(...gone.map((slot) => ({ slot, why: { code: "left-behind", text, source: keys("levels") } })))
+    return { working: works.filter((slot) => slot !== undefined), leftOver, absent }
+  }
+
+  /** Other slots than before may have other cells. */
+  private know(view: SlotsSeen): void {
+    let at = 0
+    for (const slot of view.slots.keys()) if (slot === this.names[at]) at++
+    if (at === this.names.length && at === view.slots.size) return
+    this.names = [...view.slots.keys()]
+    this.candidates = candidatesOf(this.choosing, this.names)
+    this.holdings = []
+    const known = new Set(this.candidates.map(({ cell }) => cell.slot))
+    this.strangers = this.names.filter((slot) => !known.has(slot) && isCellSlot(slot))
+  }
+
+  private holding(at: number, { cell, slot }: Candidate, view: SlotsSeen): Holding {
+    const progress = progressOf(view, cell.slot)
+    const known = this.holdings[at]
+    if (known?.progress === progress) return known
+    const sale = saleOfHeld(cell, this.choosing, progress)
+    const holding = { progress, sale, isBusy: sale !== undefined || isHolding(slot, view) }
+    this.holdings[at] = holding
+    return holding
+  }
+
+  /** At the lowest level above its cost; without one, as far above the cost as the last cell sells above its buy. */
+  private leftOver(slot: string, view: SlotsSeen): ReadonlyArray<DesiredSlot> {
+    const { market, shape, version, keys } = this.choosing
+    const progress = progressOf(view, slot)
+    const cost = costOf(market, progress)
+    const top = this.candidates.at(-1)?.cell
+    if (version.number === 1 || top === undefined || cost === undefined) return []
+    const level = this.candidates.find(({ cell: { sell } }) => Decimal.isGreater(sell.price, cost))?.cell
+    const held = heldBy(progress, level ?? top)
+    if (held === 0n || isUnfinished(shape, progress)) return []
+    const price = level?.sell.price ?? notBelow(market, cost, top.sell.price, top.buy.price)
+    const paysBack = baseQuantity(market, spentIn(progress), price, "up")
+    const quantity = shape.profit === "base" ? min(held, paysBack) : held
+    const text = `sells ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}, bought before the file was changed`
+    const why = { code: "left-over", text, source: keys("levels") }
+    return [sale(slot, { side: "SELL", price, quantity }, progress, why)]
+  }
+}
+
+const spentIn = ({ past }: SlotProgress): Amount => past?.cost ?? 0n
+
+/** Cells of the range, and cells outside it that were used or may sell. */
+const candidatesOf = (choosing: Choosing, names: ReadonlyArray<string>): ReadonlyArray<Candidate> => {
+  const { cells, range, sellers, version } = choosing
+  const inside = new Set(cells.map(({ index }) => index))
+  const outside = range.moving === undefined ? [] : [...sellers, ...usedIn(version, range.cell, names)]
+  const others = [...new Set(outside)].flatMap((index) => {
+    const cell = inside.has(index) ? undefined : range.cell(index)
+    return cell === undefined ? [] : [{ index, cell: renamed(cell, slotIn(version, index, cell.slot)) }]
+  })
+  return [...cells, ...others]
+    .sort((a, b) => a.index - b.index)
+    .map(({ index, cell }) => {
+      const isSeller = sellers.has(index)
+      const rests = reasonToRest(choosing, { index, cell }, inside.has(index))
+      return {
+        index,
+        cell,
+        isSeller,
+        slot: isSeller ? cell.sellFirst : cell.buyFirst,
+        rests: rests && { slot: cell.slot, why: rests }
+      }
+    })
+}
+
+const reasonToRest = (
+  { carried, keys, leftBehind, reached, sellers }: Choosing,
+  { index, cell }: Numbered,
+  isInRange: boolean
+): Absent["why"] | undefined => {
+  if (!isInRange) return { code: "left-behind", text: leftBehind, source: keys("trail") }
+  if (carried?.unfunded.has(index)) return cell.notAfforded
+  if (sellers.has(index) || !Decimal.isGreater(cell.buy.price, reached)) return undefined
+  if (carried !== undefined) return cell.waits
+  const text = `waits until the price has come up to ${Decimal.format(cell.buy.price)}`
+  return { code: "waits-for-price", text, source: keys("levels") }
+}
 
 /** Whether a cell has something to sell, or a partly filled purchase. */
-const isHolding = (desired: DesiredSlot, view: View): boolean => {
+const isHolding = (desired: DesiredSlot, view: SlotsSeen): boolean => {
   const { completedLegs, filledInLeg } = progressOf(view, desired.slot)
   const isPartly = filledInLeg > 0n && filledLegs(desired, view, desired.slot) === completedLegs
   return isPartly || nextLeg(desired, view, desired.slot)?.side === "SELL"
 }
+
+/** A purchase is under way; or the sale that keeps its profit in base is over, and what is left is that profit. */
+const isUnfinished = ({ profit }: CellShape, { lastLeg, live }: SlotProgress): boolean =>
+  live?.side === "BUY" || (profit === "base" && lastLeg?.side === "SELL")
 
 /** One sale of all that the slot holds, beginning now. */
 const sale = (slot: string, leg: Leg, { completedLegs, filledInLeg }: SlotProgress, why: DesiredSlot["why"]) =>
   ({ slot, legs: [leg], cycle: false, after: { completedLegs, filledInLeg }, why }) satisfies DesiredSlot
 
 /** Only after an edit; before one, the legs carry the cell by themselves. An unfinished purchase comes first. */
-const saleOfHeld = (cell: Cell, { market, shape, version }: Choosing, view: View): DesiredSlot | undefined => {
-  const progress = progressOf(view, cell.slot)
+const saleOfHeld = (
+  cell: Cell,
+  { market, shape, version }: Choosing,
+  progress: SlotProgress
+): DesiredSlot | undefined => {
+  if (version.number === 1) return undefined
   const cost = costOf(market, progress)
   const held = heldBy(progress, cell)
-  if (version.number === 1 || cost === undefined || held === 0n || progress.live?.side === "BUY") return undefined
-  if (shape.profit === "base" && progress.lastLeg?.side === "SELL") return undefined
+  if (cost === undefined || held === 0n || isUnfinished(shape, progress)) return undefined
   const { buy, sell } = cell
   const price = shape.mayLose ? sell.price : notBelow(market, cost, sell.price, buy.price)
   const quantity = shape.profit === "base" ? min(held, sell.quantity) : held
   return sale(cell.slot, { ...sell, price, quantity }, progress, cell.buyFirst.why)
-}
-
-/** At the lowest level above its cost; without one, as far above the cost as the last cell sells above its buy. */
-const leftOvers = (
-  all: ReadonlyArray<Candidate>,
-  { market, shape, version, keys }: Choosing,
-  view: View
-): ReadonlyArray<DesiredSlot> => {
-  const cells = all.map(({ cell }) => cell)
-  const top = cells.at(-1)
-  if (version.number === 1 || top === undefined) return []
-  const known = new Set(cells.map(({ slot }) => slot))
-  return [...view.slots].flatMap(([slot, progress]): ReadonlyArray<DesiredSlot> => {
-    const cost = costOf(market, progress)
-    if (known.has(slot) || !isCellSlot(slot) || cost === undefined) return []
-    const level = cells.find(({ sell }) => Decimal.isGreater(sell.price, cost))
-    const held = heldBy(progress, level ?? top)
-    if (held === 0n || progress.live?.side === "BUY" || (shape.profit === "base" && progress.lastLeg?.side === "SELL"))
-      return []
-    const price = level?.sell.price ?? notBelow(market, cost, top.sell.price, top.buy.price)
-    const paysBack = baseQuantity(market, progress.past?.cost ?? 0n, price, "up")
-    const quantity = shape.profit === "base" ? min(held, paysBack) : held
-    const text = `sells ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}, bought before the file was changed`
-    return [
-      sale(slot, { side: "SELL", price, quantity }, progress, { code: "left-over", text, source: keys("levels") })
-    ]
-  })
 }

@@ -27,6 +27,19 @@ const firstVersion: Version = { number: 1, names: new Map(), sellers: new Set() 
 export const slotIn = ({ number, names }: Version, index: number, byNumber: string): string =>
   names.get(index) ?? (number === 1 ? byNumber : `${byNumber}-v${number}`)
 
+/** Numbers of the cells whose slots these are. */
+export const usedIn = (version: Version, cell: (index: number) => Cell | undefined, slots: ReadonlyArray<string>) => {
+  const carried = new Map([...version.names].map(([index, slot]) => [slot, index]))
+  return slots.flatMap((slot) => {
+    const known = carried.get(slot)
+    if (known !== undefined) return [known]
+    const [, below, digits] = /^cell-(below-)?(\d{1,6})(?:-v\d+)?$/.exec(slot) ?? []
+    const index = below === undefined ? Number(digits) : -Number(digits)
+    const own = digits === undefined ? undefined : cell(index)?.slot
+    return own !== undefined && slotIn(version, index, own) === slot ? [index] : []
+  })
+}
+
 export const isCellSlot = (slot: string): boolean => /^cell-(below-)?\d+(-v\d+)?$/.test(slot)
 
 /** Distinguishes a grid from the one that the file described before. */

@@ -32,11 +32,11 @@ import {
   tickPrice
 } from "../PriceLevels.ts"
 import { size } from "../Size.ts"
-import { type Cell, type CellShape, type Grid, type GridPlaces, type Level, levelsOf, makeCells } from "./Cells.ts"
+import { fixed, following, type Trail, trails } from "./CellRange.ts"
+import { type Cell, type CellShape, type GridPlaces, type Level, levelsOf, makeCells } from "./Cells.ts"
 import { cellsOf, earns } from "./Earnings.ts"
-import { editable } from "./EditedGrid.ts"
 import { checkEnds, endingAt, endKeys } from "./GridEnd.ts"
-import { type Trail, trailing, trails } from "./TrailingGrid.ts"
+import { type Grid, standing } from "./Standing.ts"
 
 const mostLevels = 20_001
 /** Between the largest cell and the smallest. */
@@ -145,12 +145,12 @@ const computedLevels = (
 const bounded = (
   whole: Whole<typeof common> & { readonly keys: GridPlaces },
   section: Section<ReturnType<typeof common>>,
-  { levels, following }: Levels
+  { levels, following: follows }: Levels
 ): Behaviour | undefined => {
   const { market, keys, fundNearest, profit } = whole
   const { at, budget, isWritten, to } = section
   const steps = levels.length - 2
-  if (isWritten("sizeScale")) checkScale(whole.sizeScale, steps, at("sizeScale"), following, to)
+  if (isWritten("sizeScale")) checkScale(whole.sizeScale, steps, at("sizeScale"), follows, to)
   const isTooSteep = Math.abs(Math.log(whole.sizeScale)) * steps > Math.log(mostTimes)
   const sizeScale = isTooSteep ? 1 : whole.sizeScale
   const shape: CellShape = { size: whole.size, sizeScale, profit, mayLose: whole.allowLoss }
@@ -163,31 +163,14 @@ const bounded = (
   if (budget === undefined) return undefined
   checkBudget(market, cells, budget, fundNearest, section.section, to)
   checkEnds(whole, [levels[0]?.price, levels.at(-1)?.price], section)
-  const grid = gridOf(market, cells, shape, budget, fundNearest, keys)
-  const decide = following
-    ? trailing({ market, ...following, shape, count: cells.length, budget, keys })
-    : editable(() => grid)
-  return { initialMemory: null, decide: endingAt(decide, { ...whole, budget }) }
-}
-
-const gridOf = (
-  market: Market,
-  cells: ReadonlyArray<Cell>,
-  shape: CellShape,
-  budget: Budget,
-  fundNearest: number | undefined,
-  keys: GridPlaces
-): Grid => {
-  const text = `not funded: outside the ${fundNearest} nearest buys and sells`
+  const range = follows ? following({ market, ...follows, shape, count: cells.length, keys }) : fixed(cells)
+  const grid: Grid = { market, range, levels: levelsOf(cells), shape, budget, fundNearest, keys }
   return {
-    market,
-    levels: levelsOf(cells),
-    cells,
-    shape,
-    budget,
-    fundNearest,
-    keys,
-    notNearest: { code: "not-nearest", text, source: keys("fundNearest") }
+    initialMemory: null,
+    decide: endingAt(
+      standing(() => grid),
+      { ...whole, budget }
+    )
   }
 }
 
@@ -212,12 +195,11 @@ const unbounded = (
       keys
     ).filter(({ buy }) => buy.quantity > 0n)
   const levels = `step ${Decimal.format(step)}`
-  const gridAt = remembering((start: Price) => ({
-    ...gridOf(market, cellsAt(start), shape, budget, fundNearest, keys),
-    levels
-  }))
+  const gridAt = remembering((start: Price): Grid => {
+    return { market, range: fixed(cellsAt(start)), levels, shape, budget, fundNearest, keys }
+  })
   checkEnds(whole, [undefined, undefined], section)
-  return { initialMemory: null, decide: endingAt(editable(gridAt), { ...whole, budget }) }
+  return { initialMemory: null, decide: endingAt(standing(gridAt), { ...whole, budget }) }
 }
 
 /** Keeps the last result, because an anchored grid asks for the same cells every time. */

@@ -1,0 +1,89 @@
+/**
+ * The cells that a grid spans, by number. A range stays where the file puts it, or follows the price by whole cells: then
+ * cells are numbered from the file's lowest one in both directions, and as the number names the cell, one that stays in the
+ * range keeps its slot, its order and its progress.
+ *
+ * A range moves up when the price is a whole cell above it, until its highest level is the last one that the price has
+ * reached. It moves down when the price is a whole cell below it, until its lowest level is below the price.
+ */
+
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market, Price } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import type { PriceBounds } from "../../Decision.ts"
+import type { Scale } from "../PriceLevels.ts"
+import { type Cell, type CellShape, type GridPlaces, makeCell } from "./Cells.ts"
+
+export const trails = ["up", "down", "both"] as const
+export type Trail = (typeof trails)[number]
+
+export interface CellRange {
+  /** A cell by its number; `undefined` where there can be none. */
+  readonly cell: (index: number) => Cell | undefined
+  readonly count: number
+  /** For a range that moves. */
+  readonly moving?: {
+    /** Number of the range's lowest cell once it has followed the price. */
+    readonly follow: (first: number, price: Price) => number
+    /** The prices at which it would move on. */
+    readonly until: (first: number) => PriceBounds
+    readonly spanned: (first: number) => string
+  }
+}
+
+export const fixed = (cells: ReadonlyArray<Cell>): CellRange => ({ cell: (index) => cells[index], count: cells.length })
+
+/** How many cells a range may move from where the file puts it. */
+const furthest = 10_000
+
+export interface Following {
+  readonly market: Market
+  readonly scale: Scale
+  readonly shape: CellShape
+  /** Cells of the range. */
+  readonly count: number
+  readonly trail: Trail
+  readonly keys: GridPlaces
+}
+
+export const following = (whole: Following): CellRange => {
+  const { count, scale, trail } = whole
+  const made = new Map<number, Cell | undefined>()
+  const cell = (index: number): Cell | undefined => {
+    if (!made.has(index)) made.set(index, cellOf(whole, index))
+    return made.get(index)
+  }
+  const up = (first: number): Price | undefined =>
+    trail === "down" || cell(first + count) === undefined ? undefined : scale(first + count + 1)
+  const down = (first: number): Price | undefined =>
+    trail === "up" || cell(first - 1) === undefined ? undefined : scale(first - 1)
+  const follow = (first: number, price: Price): number => {
+    let at = first
+    for (let next = up(at); next !== undefined && !Decimal.isLess(price, next); next = up(at)) at += 1
+    const next = down(at)
+    if (next === undefined || Decimal.isGreater(price, next)) return at
+    while (cell(at - 1) !== undefined && !Decimal.isGreater(price, scale(at))) at -= 1
+    return at
+  }
+  const until = (first: number) => present({ priceBelow: down(first), priceAbove: up(first) })
+  const spanned = (first: number) => [scale(first), scale(first + count)].map(Decimal.format).join(" to ")
+  return { cell, count, moving: { follow, until, spanned } }
+}
+
+const slotOf = (index: number): string =>
+  index >= 0 ? `cell-${String(index).padStart(2, "0")}` : `cell-below-${String(-index).padStart(2, "0")}`
+
+const cellOf = ({ market, scale, shape, count, keys }: Following, index: number): Cell | undefined => {
+  if (index < -furthest || index >= count + furthest) return undefined
+  const [low, high] = [scale(index), scale(index + 1)]
+  if (!Decimal.isPositive(low) || !Decimal.isLess(low, high)) return undefined
+  const cell = makeCell(market, slotOf(index), { price: low, source: keys("levels") }, high, shape, keys)
+  return cell.buy.quantity > 0n && cell.sell.quantity > 0n ? cell : undefined
+}
+
+/** Cells of the range whose lowest one has this number. */
+export const spannedBy = ({ cell, count }: CellRange, first: number) =>
+  Array.from({ length: count }, (_, offset) => first + offset).flatMap((index) => {
+    const found = cell(index)
+    return found === undefined ? [] : [{ index, cell: found }]
+  })

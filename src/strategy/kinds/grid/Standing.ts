@@ -1,0 +1,193 @@
+/**
+ * Where a grid stands: the price it began at, how far waiting cells and its range have come since, and the version of its
+ * levels. The price alone moves it, so everything that does not depend on the slots is computed once while it stays; the
+ * memory says where it stands, whatever happened in between.
+ *
+ * Every grid decides this way. Cells of a range that stays are carried by their legs, so what they do follows from the start
+ * alone until the file is edited. From then on, and wherever the range moves, what the slots hold decides (see `Choice`). An
+ * edited grid begins again at the price of that moment: otherwise a level below some earlier price could make it buy above
+ * the market. Its slots keep what they have by price (see `Versions`).
+ */
+import type { Amount } from "../../../domain/Amount.ts"
+import type { Reason } from "../../../domain/BotEvent.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { type Market, mid, type Price } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import { type Bounds, type Decision, isBeyond, type Memory } from "../../Decision.ts"
+import type { Budget, Decide } from "../../Strategy.ts"
+import type { SlotProgress, View } from "../../View.ts"
+import { decimalIn, isRecord, numberIn } from "../Memory.ts"
+import { type CellRange, spannedBy } from "./CellRange.ts"
+import { type CellShape, type GridPlaces, renamed, sizesOf } from "./Cells.ts"
+import { Choice, type Chosen, type SlotsSeen } from "./Choice.ts"
+import { begin, isEdited, type Numbered, remember, sellersFrom, slotIn, type Version, versionIn } from "./Versions.ts"
+import { Window } from "./Window.ts"
+
+export interface Grid {
+  readonly market: Market
+  readonly range: CellRange
+  /** Distinguishes these levels from those that the file had before. */
+  readonly levels: string
+  readonly shape: CellShape
+  readonly budget: Budget
+  readonly fundNearest: number | undefined
+  readonly keys: GridPlaces
+}
+
+/** What the memory keeps. */
+interface Anchor {
+  /** The mid of the first decision, or of the first one after an edit. */
+  readonly start: Price
+  /** Waiting cells up to here have begun. It only moves up while the range stays, so a cell that began is never given up. */
+  readonly reached: Price
+  /** Number of the range's lowest cell. */
+  readonly first: number
+  readonly version: Version
+}
+
+interface Standing {
+  readonly grid: Grid
+  readonly anchor: Anchor
+  readonly answer: (view: SlotsSeen) => Answer
+  readonly until: Bounds
+  readonly memory: Readonly<Record<string, Memory>>
+}
+
+interface Answer extends Chosen {
+  readonly window: Window | undefined
+  readonly reasons: ReadonlyArray<Reason>
+}
+
+/** `gridAt`: the grid for a start; only an endless one depends on it. */
+export const standing = (gridAt: (start: Price) => Grid): Decide => {
+  /** A backtest gives back the very memory that it was given: nothing need be read from it again. */
+  const standings = new WeakMap<object, Standing>()
+  return (view, memory) => {
+    const before = isRecord(memory) ? standings.get(memory) : undefined
+    const now = before === undefined ? read(gridAt, view, memory) : moved(before, view)
+    if (now !== before) standings.set(now.memory, now)
+    return decide(now, view)
+  }
+}
+
+const decide = ({ answer, memory, until }: Standing, view: View): Decision => {
+  const { absent, leftOver, reasons, window, working } = answer(view)
+  const desired = window?.in(view) ?? working
+  return {
+    desired: leftOver.length === 0 ? desired : [...desired, ...leftOver],
+    // Only people read it, and a backtest asks thousands of times.
+    get absent() {
+      return window?.beside(desired, view) ?? absent
+    },
+    memory,
+    reasons,
+    until
+  }
+}
+
+const windowOn = ({ fundNearest, keys }: Grid, cells: ReadonlyArray<Numbered>, chosen: Chosen): Window | undefined => {
+  if (fundNearest === undefined) return undefined
+  const text = `not funded: outside the ${fundNearest} nearest buys and sells`
+  const slots = cells.map(({ cell }) => cell.slot)
+  return new Window(slots, chosen, fundNearest, { code: "not-nearest", text, source: keys("fundNearest") })
+}
+
+const read = (gridAt: (start: Price) => Grid, view: View, memory: Memory): Standing => {
+  const price = mid(view.price)
+  const start = decimalIn(memory, "start") ?? price
+  const grid = gridAt(start)
+  if (!isEdited(memory, { levels: grid.levels, sizes: sizesOf(grid.shape) }, view)) {
+    const first = numberIn(memory, "first") ?? firstAt(grid, start)
+    const reached = decimalIn(memory, "reached") ?? start
+    return standAt(grid, { start, reached, first, version: versionIn(memory) }, price)
+  }
+  const whole = gridAt(price)
+  const first = firstAt(whole, price)
+  const version = begin(spannedBy(whole.range, first), view, price, whole.budget.base)
+  return standAt(whole, { start: price, reached: price, first, version }, price)
+}
+
+/** The lowest cell of a range that begins at this price. */
+const firstAt = ({ range: { moving } }: Grid, price: Price): number => moving?.follow(0, price) ?? 0
+
+const moved = (before: Standing, view: View): Standing =>
+  isBeyond(before.until, view.price) ? standAt(before.grid, before.anchor, mid(view.price)) : before
+
+const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
+  const { budget, fundNearest, keys, range, shape } = grid
+  const { start, version } = before
+  const { moving } = range
+  const first = moving?.follow(before.first, price) ?? 0
+  const cells = spannedBy(range, first).map(({ index, cell }) => ({
+    index,
+    cell: renamed(cell, slotIn(version, index, cell.slot))
+  }))
+  const sellers =
+    version.number === 1 ? sellersFrom(spannedBy(range, firstAt(grid, start)), start, budget.base) : version.sellers
+  const buyers = cells.filter(({ index }) => !sellers.has(index))
+  const isCarried = moving === undefined && version.number === 1
+  // With `fundNearest` the money moves with the window, and the file's check made sure that it can pay for the window.
+  const unfunded =
+    isCarried && fundNearest === undefined ? beyondBudget(buyers, start, budget.quote) : new Set<number>()
+  const waitsAbove = (reached: Price): Price | undefined =>
+    buyers.find(({ index, cell: { buy } }) => !unfunded.has(index) && Decimal.isGreater(buy.price, reached))?.cell.buy
+      .price
+  const come = first === before.first ? before.reached : price
+  const next = waitsAbove(come)
+  const reached = next !== undefined && !Decimal.isLess(price, next) ? price : come
+  const span = moving?.spanned(first)
+  const choice = new Choice({
+    ...grid,
+    version,
+    cells,
+    sellers,
+    reached,
+    quote: budget.quote,
+    carried: isCarried ? { unfunded } : undefined,
+    leftBehind: `the grid has moved on: it spans ${span} now`
+  })
+  const from = Decimal.format(start)
+  const answer = (view: SlotsSeen): Answer => {
+    const chosen = choice.of(view)
+    const works = `${chosen.working.length} of ${cells.length} cells work`
+    const where =
+      span === undefined
+        ? { code: "grid-anchored", text: `anchored at ${from}: ${works}`, source: keys("levels") }
+        : { code: "grid-range", text: `spans ${span}; started at ${from}`, source: keys("trail") }
+    return { ...chosen, window: windowOn(grid, cells, chosen), reasons: [where] }
+  }
+  const settled = isCarried ? answer(untouched) : undefined
+  const bounds = moving?.until(first) ?? {}
+  // A waiting cell is in the range, so it is always nearer than the range's move.
+  const above = waitsAbove(reached) ?? bounds.priceAbove
+  return {
+    grid,
+    anchor: { start, reached, first, version },
+    // What its legs carry does not depend on the slots.
+    answer: settled === undefined ? answer : () => settled,
+    until: { ...bounds, ...present({ priceAbove: above }), onFill: !isCarried || fundNearest !== undefined },
+    memory: {
+      start: from,
+      reached: Decimal.format(reached),
+      ...(moving === undefined ? {} : { first }),
+      levels: grid.levels,
+      sizes: sizesOf(shape),
+      ...remember(version)
+    }
+  }
+}
+
+/** No slot has done anything. */
+const untouched = { slots: new Map<string, SlotProgress>() }
+
+/** The quote budget goes to the highest buys below the start, then to the lowest cells that wait; these it does not reach. */
+const beyondBudget = (buyers: ReadonlyArray<Numbered>, start: Price, budget: Amount): ReadonlySet<number> => {
+  const isBelow = ({ cell: { buy } }: Numbered): boolean => Decimal.isLess(buy.price, start)
+  const inTurn = [...buyers.filter(isBelow).reverse(), ...buyers.filter((each) => !isBelow(each))]
+  let quote = budget
+  const lacking = inTurn.filter(({ cell }) => {
+    quote -= cell.cost
+    return quote < 0n
+  })
+  return new Set(lacking.map(({ index }) => index))
+}
