@@ -1,40 +1,34 @@
 /**
- * `npm run bench`: every claim of BENCHMARKS.md, measured now, on this machine, against the packages by name. Names of
- * sections choose: `npm run bench -- threads memory`.
+ * `npm run bench`: every claim of BENCHMARKS.md, measured now, on this machine, as Markdown. Names of sections choose:
+ * `npm run bench -- threads memory`. Rows with a budget say whether they keep it; when one does not, the exit code is 1.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { csv } from "./csv.ts"
-import { indicators } from "./indicators.ts"
-import { type Comparison, line, machine } from "./measure.ts"
-import { memory, start, typed } from "./program.ts"
-import { scaling } from "./scaling.ts"
-import { simulation } from "./simulation.ts"
-import { sweep, threads } from "./sweep.ts"
-
-/** What a section gets: where to show a row, and where to leave files. */
-export interface Bench {
-  readonly show: (result: Comparison | string, unit?: string) => void
-  readonly folder: string
-}
-
-const sections = { simulation, csv, indicators, sweep, threads, start, typed, memory, scaling }
+import { isMissed, line, machine, type Row } from "./measure.ts"
+import { loaded, names } from "./sections.ts"
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 const folder = mkdtempSync(join(tmpdir(), "limitbot-bench-"))
+const root = join(import.meta.dirname, "..")
 const chosen = process.argv.slice(2)
-const unknown = chosen.filter((name) => !(name in sections))
-if (unknown.length > 0) say(`no section ${unknown.join(", ")}; there are ${Object.keys(sections).join(", ")}`)
+const unknown = chosen.filter((name) => !names.includes(name))
+if (unknown.length > 0) throw new Error(`no section ${unknown.join(", ")}; there are ${names.join(", ")}`)
+const missed: Array<Row> = []
+
+const show = (result: Row | string): void => {
+  say(line(result))
+  if (typeof result !== "string" && isMissed(result)) missed.push(result)
+}
 
 say(machine())
-for (const [name, section] of Object.entries(sections)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue
-  say("")
-  say(`| ${name} | ours | theirs | ratio (range) |`)
-  say("|---|---|---|---|")
-  await section({ folder, show: (result, unit) => say(line(result, unit)) })
+for (const name of chosen.length > 0 ? chosen : names) {
+  const section = await loaded(name)
+  say(`\n| ${name} | one | other | ratio (range) | budget |`)
+  say("|---|---|---|---|---|")
+  await section({ root, folder, show })
 }
-say("")
-say(machine())
+say(`\n${machine()}`)
+for (const { what, ratio, budget } of missed) say(`\nMISSED: ${what}: ${ratio.toFixed(2)}, at most ${budget?.atMost}`)
+if (missed.length > 0) process.exitCode = 1
 rmSync(folder, { recursive: true })

@@ -6,10 +6,10 @@ import * as CandleFile from "../src/candles/CandleFile.ts"
 import type { Candles } from "../src/candles/Candles.ts"
 import * as CandleCsv from "../src/candles/csv/CandleCsv.ts"
 import { openTime } from "../src/candles/TimeAxis.ts"
-import type { Bench } from "./bench.ts"
 import * as ladder from "./ladder.ts"
 import { compare } from "./measure.ts"
-import * as peers from "./peers.ts"
+import * as packages from "./packages.ts"
+import type { Bench } from "./sections.ts"
 
 const csvOf = ({ bars, time, open, high, low, close, volume }: Candles): string => {
   const lines = ["open_time_ms,open,high,low,close,volume"]
@@ -24,16 +24,16 @@ export const csv = async ({ show, folder }: Bench): Promise<void> => {
     name: "ours with all checks",
     run: () => {
       const { candles } = CandleCsv.parse(bytes, { file: "bench.csv", repair: new Set() })
-      return candles === undefined ? "nothing" : peers.sumOf(candles.bars, candles.close, candles.volume)
+      return candles === undefined ? "nothing" : packages.sumOf(candles.bars, candles.close, candles.volume)
     }
   }
   const theirs = [
-    ["udsv", peers.uDsv],
-    ["csv-parse", peers.csvParse],
-    ["papaparse", peers.papaParse]
+    ["udsv", packages.uDsv],
+    ["csv-parse", packages.csvParse],
+    ["papaparse", packages.papaParse]
   ] as const
   for (const [name, run] of theirs)
-    if (peers.isInstalled(name))
+    if (packages.isInstalled(name))
       show(
         await compare(
           "CSV of 1 year",
@@ -47,8 +47,9 @@ export const csv = async ({ show, folder }: Bench): Promise<void> => {
   const load = (cache: "kept" | "never") => async (): Promise<string> => {
     const options = { repair: new Set<never>(), tradeCandleMillis: 60_000, cache, wanted: { open: true, volume: true } }
     const { candles } = await Effect.runPromise(Effect.scoped(CandleFile.load(file, options)))
-    return peers.sumOf(candles.bars, candles.close, candles.volume)
+    return packages.sumOf(candles.bars, candles.close, candles.volume)
   }
   const fromCache = { name: "the column cache", run: load("kept") }
-  show(await compare("load 1 year", fromCache, { name: "the CSV", run: load("never") }, { samples: 9, warmUps: 2 }))
+  const fromFile = { name: "the CSV", run: load("never") }
+  show(await compare("load 1 year", fromCache, fromFile, { samples: 9, warmUps: 2, isOursToo: true }))
 }

@@ -1,9 +1,9 @@
 /** Five columns of a year of minutes: SMA 20, EMA 20, RSI 14, ATR 14, Bollinger 20 with its three lines. */
 import * as Indicators from "../src/strategy/Indicators.ts"
-import type { Bench } from "./bench.ts"
 import * as ladder from "./ladder.ts"
 import { compare } from "./measure.ts"
-import * as peers from "./peers.ts"
+import * as packages from "./packages.ts"
+import type { Bench } from "./sections.ts"
 
 const ours = (candles: Indicators.CandleColumns): string => {
   const { close } = candles
@@ -11,7 +11,7 @@ const ours = (candles: Indicators.CandleColumns): string => {
   const atr = Indicators.atr(candles, 14)
   const deviation = Indicators.stdev(close, 20)
   const [upper, lower] = [Indicators.band(sma, deviation, 2), Indicators.band(sma, deviation, -2)]
-  return peers.lastOf([sma, ema, rsi, atr, upper, sma, lower])
+  return packages.lastOf([sma, ema, rsi, atr, upper, sma, lower])
 }
 
 export const indicators = async ({ show }: Bench): Promise<void> => {
@@ -24,9 +24,9 @@ export const indicators = async ({ show }: Bench): Promise<void> => {
   const numbers = { high: [...high], low: [...low], close: [...close] }
   const options = { samples: 9, warmUps: 3 }
   for (const [name, run] of [
-    ["technicalindicators", peers.technicalIndicators],
-    ["@ixjb94/indicators", peers.ixjb94]
+    ["technicalindicators", packages.technicalIndicators],
+    ["@ixjb94/indicators", packages.ixjb94]
   ] as const)
-    if (peers.isInstalled(name))
+    if (packages.isInstalled(name))
       show(await compare("five indicators, 1 year", way, { name, run: () => run(numbers) }, options))
 }

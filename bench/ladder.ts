@@ -19,7 +19,8 @@ export const levelsOf = (candles: Candles, cells: number, step: number): Readonl
 
 const quantity = 1_000_000n
 
-const desired = (levels: ReadonlyArray<number>, first: number): ReadonlyArray<DesiredSlot> =>
+/** Those of a grid around the first price. */
+export const slotsOf = (levels: ReadonlyArray<number>, first: number): ReadonlyArray<DesiredSlot> =>
   levels.slice(0, -1).map((level, cell) => {
     const buy: Leg = { side: "BUY", price: Decimal.fromNumber(level), quantity }
     const sell: Leg = { side: "SELL", price: Decimal.fromNumber(levels[cell + 1] ?? 0), quantity }
@@ -28,7 +29,7 @@ const desired = (levels: ReadonlyArray<number>, first: number): ReadonlyArray<De
   })
 
 export const conditions = (candles: Candles, levels: ReadonlyArray<number>): Conditions => {
-  const slots = desired(levels, candles.close[0] ?? 0)
+  const slots = slotsOf(levels, candles.close[0] ?? 0)
   return {
     market: {
       name: "BTC/USDC",

@@ -1,13 +1,15 @@
 /**
  * Measuring two ways of the same work against each other: in turns (A B A B), after warming up, medians and the range of
- * the ratio. Nothing is timed before both ways have given the same result.
+ * the ratio. Time is that of the processor, all threads and ended children included, so that others on the machine count
+ * less; a way may say something else instead. Nothing is timed before both ways have given the same result.
  */
+import { readFileSync } from "node:fs"
 import { availableParallelism, loadavg } from "node:os"
 
 export interface Done {
   /** What identifies the result of the work. */
   readonly result: string
-  /** What is measured instead of the time that the way took: milliseconds by its own clock, megabytes. */
+  /** What is measured instead of the processor's time: milliseconds by its own clock, megabytes. */
   readonly measured?: number
 }
 
@@ -16,51 +18,102 @@ export interface Way {
   readonly run: () => string | Done | Promise<string | Done>
 }
 
-export interface Comparison {
+/** What the measured way may cost, as a multiple of the yardstick; without a yardstick in its own unit. */
+export interface Budget {
+  /** More than this is a failure. It holds what was reached, with room for noise. */
+  readonly atMost: number
+  /** What is still to be reached. */
+  readonly goal?: number
+}
+
+export interface Row {
   readonly what: string
   readonly ours: number
   readonly theirs: number
   readonly ratio: number
   readonly low: number
   readonly high: number
+  readonly unit: string
+  readonly budget?: Budget
 }
 
 export interface Options {
   readonly samples: number
   /** Runs of each way before anything is timed; the first of them gives the result. */
   readonly warmUps?: number
+  readonly unit?: string
+  readonly budget?: Budget
+  /** The other way is the program's too, not a yardstick: another tree has it as well. */
+  readonly isOursToo?: true
 }
 
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+export const quantile = (values: ReadonlyArray<number>, share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
 
-const once = async (way: Way): Promise<{ readonly result: string; readonly measured: number }> => {
-  const start = process.hrtime.bigint()
-  const done = await way.run()
-  const millis = Number(process.hrtime.bigint() - start) / 1e6
-  return typeof done === "string"
-    ? { result: done, measured: millis }
-    : { result: done.result, measured: done.measured ?? millis }
+const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)
+
+/** Of children that have ended, in ticks of a hundredth of a second: the 16th and 17th field, the 2nd being in brackets. */
+const childrenMillis = (): number => {
+  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? []
+  return (Number(fields[13]) + Number(fields[14])) * 10
 }
+
+/** Of this process with all its threads, and of its children that have ended. */
+export const processorMillis = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e3 + childrenMillis()
+}
+
+export interface Turn {
+  readonly result: string
+  readonly measured: number
+  /** The way measured itself. */
+  readonly isOwn: boolean
+}
+
+/** Runs it so often, and says what once takes. */
+export const turn = async (way: Way, times: number): Promise<Turn> => {
+  const start = processorMillis()
+  let done = await way.run()
+  for (let time = 1; time < times; time++) done = await way.run()
+  const measured = (processorMillis() - start) / times
+  if (typeof done === "string") return { result: done, measured, isOwn: false }
+  return { result: done.result, measured: done.measured ?? measured, isOwn: done.measured !== undefined }
+}
+
+/** The processor's time of children is counted coarsely: so long are turns at least. */
+const turnMillis = 100
+
+/** How often a way is run in one turn, after one turn of it. */
+export const timesOf = ({ measured, isOwn }: Turn): number =>
+  isOwn ? 1 : Math.max(1, Math.min(200, Math.ceil(turnMillis / Math.max(measured, 0.1))))
+
+/** Ways that take long are run less often than asked: until so much is spent on them, and so often at least. */
+const longestMillis = 10_000
+const fewest = 2
 
 /** Refuses to time ways that disagree. */
 export const compare = async (
   what: string,
   ours: Way,
   theirs: Way,
-  { samples, warmUps = 1 }: Options
-): Promise<Comparison | string> => {
-  const [mine, other] = [await once(ours), await once(theirs)]
+  { samples, warmUps = 1, unit = "ms", budget }: Options
+): Promise<Row | string> => {
+  const [mine, other] = [await turn(ours, 1), await turn(theirs, 1)]
   if (mine.result !== other.result)
     return `${what}: ${ours.name} gives ${mine.result}, ${theirs.name} gives ${other.result}: not timed`
+  let [last, theirLast] = [mine, other]
   for (let run = 1; run < warmUps; run++) {
-    await once(ours)
-    await once(theirs)
+    last = await turn(ours, 1)
+    theirLast = await turn(theirs, 1)
   }
+  const [times, theirTimes] = [timesOf(last), timesOf(theirLast)]
   const [a, b]: [Array<number>, Array<number>] = [[], []]
-  for (let sample = 0; sample < samples; sample++) {
-    a.push((await once(ours)).measured)
-    b.push((await once(theirs)).measured)
+  const enough = Math.max(fewest, Math.min(samples, Math.ceil(longestMillis / (last.measured + theirLast.measured))))
+  const count = last.isOwn || theirLast.isOwn ? samples : enough
+  for (let sample = 0; sample < count; sample++) {
+    a.push((await turn(ours, times)).measured)
+    b.push((await turn(theirs, theirTimes)).measured)
   }
   const ratios = a.map((value, index) => (b[index] ?? 0) / value)
   return {
@@ -69,17 +122,63 @@ export const compare = async (
     theirs: median(b),
     ratio: median(b) / median(a),
     low: Math.min(...ratios),
-    high: Math.max(...ratios)
+    high: Math.max(...ratios),
+    unit,
+    ...(budget && { budget })
   }
 }
+
+/** What one way costs, whatever its result, in multiples of a yardstick that gives another result. */
+export const costs = (what: string, yardstick: Way, way: Way, options: Options): Promise<Row | string> =>
+  compare(what, unnamed(yardstick), unnamed(way), options)
+
+const unnamed = ({ name, run }: Way): Way => ({
+  name,
+  run: async () => {
+    const done = await run()
+    return typeof done === "string" ? "" : { ...done, result: "" }
+  }
+})
+
+/** What a way says of itself, in its own unit, against nothing. */
+export const says = async (what: string, way: Way, { samples, unit = "", budget }: Options): Promise<Row> => {
+  const values: Array<number> = []
+  for (let sample = 0; sample < samples; sample++) values.push((await turn(way, 1)).measured)
+  return {
+    what: `${what}: ${way.name}`,
+    ours: Number.NaN,
+    theirs: median(values),
+    ratio: median(values),
+    low: Math.min(...values),
+    high: Math.max(...values),
+    unit,
+    ...(budget && { budget })
+  }
+}
+
+export const isMissed = ({ ratio, budget }: Row): boolean => budget !== undefined && !(ratio <= budget.atMost)
 
 const number = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0))
 const times = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(1))
 
-export const line = (result: Comparison | string, unit = "ms"): string =>
-  typeof result === "string"
-    ? `| ${result} | | | |`
-    : `| ${result.what} | ${number(result.ours)} ${unit} | ${number(result.theirs)} ${unit} | **${times(result.ratio)} x** (${times(result.low)} to ${times(result.high)}) |`
+const budgetText = (row: Row): string => {
+  const { budget, ratio } = row
+  if (budget === undefined) return ""
+  const { atMost, goal } = budget
+  const verdict = isMissed(row) ? `**MISSED**: at most ${atMost}` : `at most ${atMost}`
+  if (goal === undefined) return verdict
+  return `${verdict}; goal ${goal}${ratio <= goal ? " reached" : ""}`
+}
+
+export const line = (row: Row | string): string => {
+  if (typeof row === "string") return `| ${row} | | | | |`
+  const { what, ours, theirs, ratio, low, high, unit } = row
+  const range = `(${times(low)} to ${times(high)})`
+  const last = `${range} | ${budgetText(row)} |`
+  return Number.isNaN(ours)
+    ? `| ${what} | | ${number(theirs)} ${unit} | ${last}`
+    : `| ${what} | ${number(ours)} ${unit} | ${number(theirs)} ${unit} | **${times(ratio)} x** ${last}`
+}
 
 export const machine = (): string =>
   `Node ${process.version}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(2)}`

@@ -5,9 +5,9 @@ import * as Trial from "../src/backtest/search/Trial.ts"
 import { type Candles, column } from "../src/candles/Candles.ts"
 import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../src/candles/TimeAxis.ts"
-import type { Bench } from "./bench.ts"
 import * as ladder from "./ladder.ts"
 import { compare, type Way } from "./measure.ts"
+import type { Bench } from "./sections.ts"
 import { gridInputs, gridSearch } from "./sweep.ts"
 
 /** Every bar, and after it bars that stand still at its close: the same fills, further apart. */
@@ -53,7 +53,7 @@ const sparse = async ({ show }: Bench): Promise<void> => {
     ladderRun(`${candles.bars} bars`, candles, levels, CrossingIndex.buildIndices(candles, "at"), 100)
   )
   if (few === undefined || many === undefined) return
-  show(await compare("2 orders at 25 %, 100 runs", few, many, { samples: 9, warmUps: 3 }))
+  show(await compare("2 orders at 25 %, 100 runs", few, many, { samples: 9, warmUps: 3, isOursToo: true }))
 }
 
 /** Placing included, which costs more the more there are. */
@@ -64,14 +64,14 @@ const manyOrders = async ({ show }: Bench, candles: Candles, indices: CrossingIn
   const far = Array.from({ length: 18_000 }, (_, k) => Math.round(top * 100) + k)
   const few = ladderRun("2,000 orders", candles, near, indices, 1)
   const many = ladderRun("20,000 orders", candles, [...near, ...far], indices, 1)
-  show(await compare("as many fills", few, many, { samples: 5, warmUps: 2 }))
+  show(await compare("as many fills", few, many, { samples: 5, warmUps: 2, isOursToo: true }))
 }
 
 const dense = async ({ show }: Bench, candles: Candles, indices: CrossingIndex.Indices): Promise<void> => {
   const levels = ladder.levelsOf(candles, 2000, 0.0005)
   const linear = ladderRun("without index", candles, levels, CrossingIndex.linearIndices(candles, "at"), 1)
   const indexed = ladderRun("with index", candles, levels, indices, 1)
-  show(await compare("a fill in nearly every bar", linear, indexed, { samples: 5, warmUps: 2 }))
+  show(await compare("a fill in nearly every bar", linear, indexed, { samples: 5, warmUps: 2, isOursToo: true }))
 }
 
 const strategies = async ({ show }: Bench, candles: Candles, indices: CrossingIndex.Indices): Promise<void> => {
@@ -88,7 +88,8 @@ const strategies = async ({ show }: Bench, candles: Candles, indices: CrossingIn
   })
   show(
     await compare("1,000 runs", run(100, 10, "100 strategies ten times"), run(1000, 1, "1,000 strategies"), {
-      samples: 3
+      samples: 3,
+      isOursToo: true
     })
   )
 }

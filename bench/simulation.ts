@@ -3,10 +3,10 @@
 import * as Kernel from "../src/backtest/kernel/Kernel.ts"
 import type { Candles } from "../src/candles/Candles.ts"
 import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
-import type { Bench } from "./bench.ts"
 import * as ladder from "./ladder.ts"
 import { compare, type Way } from "./measure.ts"
-import * as peers from "./peers.ts"
+import * as packages from "./packages.ts"
+import type { Bench } from "./sections.ts"
 
 export const kernel = (
   candles: Candles,
@@ -41,13 +41,13 @@ export const simulation = async ({ show }: Bench): Promise<void> => {
   const [year, five] = [ladder.years(1), ladder.years(5)]
   const indices = CrossingIndex.linearIndices(year, "at")
   const twenty = ladder.levelsOf(year, 20, 0.01)
-  if (peers.isInstalled("@backtest/framework")) {
-    const theirs = { name: "@backtest/framework", run: peers.backtestFramework(year, twenty) }
+  if (packages.isInstalled("@backtest/framework")) {
+    const theirs = { name: "@backtest/framework", run: packages.backtestFramework(year, twenty) }
     show(await compare("ladder of 20, 1 year", kernel(year, twenty, indices), theirs, { samples: 3, warmUps: 2 }))
   }
-  if (peers.isInstalled("grademark")) {
+  if (packages.isInstalled("grademark")) {
     const one = ladder.levelsOf(year, 1, 0.01)
-    const theirs = { name: "grademark", run: peers.grademark(year, one) }
+    const theirs = { name: "grademark", run: packages.grademark(year, one) }
     show(await compare("one order, 1 % profit, 1 year", kernel(year, one, indices), theirs, { samples: 5, warmUps: 2 }))
   }
   const built = CrossingIndex.buildIndices(five, "at")

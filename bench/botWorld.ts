@@ -1,0 +1,216 @@
+/**
+ * The whole bot against the whole sandbox in one process and in virtual time, with what one wants to count: requests, synced
+ * commits of the journal, and the processor's time of the bot alone. The sandbox works in a domain of its own, so what it
+ * takes is left out. Requests are answered after five virtual milliseconds.
+ */
+import { Cause, Context, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
+import { Clock } from "effect/Clock"
+import { HttpClient, type HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import * as Engine from "../src/engine/Engine.ts"
+import { defaults, EngineSettings } from "../src/engine/EngineSettings.ts"
+import * as StartUp from "../src/engine/StartUp.ts"
+import { Bookkeeper } from "../src/engine/state/Bookkeeper.ts"
+import { Journal } from "../src/journal/Journal.ts"
+import { PriceStore } from "../src/journal/PriceStore.ts"
+import * as Sqlite from "../src/journal/Sqlite.ts"
+import { marketsByName } from "../src/Layers.ts"
+import { OrderBook } from "../src/orderbook/OrderBook.ts"
+import { Domain, World } from "../src/rehearsal/World.ts"
+import * as SandboxServer from "../src/sandbox/SandboxServer.ts"
+import { render } from "../src/strategy/Problem.ts"
+import type { Strategy } from "../src/strategy/Strategy.ts"
+import * as StrategyFile from "../src/strategy/StrategyFile.ts"
+import { layer as clientLayer } from "../src/venue/library.ts"
+import { defaultPatience, ownAccount } from "../src/venue/VenueConfig.ts"
+
+const assets = [
+  { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
+  { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+] as const
+
+const strategyOf = (text: string): Strategy => {
+  const read = StrategyFile.parse(text, "bench.yaml", { assets, ticks: new Map() })
+  if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
+  return read.success
+}
+
+/** Far below the market, so that nothing fills: ladders of a thousand rungs at most. */
+export const resting = (orders: number): ReadonlyArray<string> =>
+  Array.from({ length: Math.ceil(orders / 1000) }, (_, index) => {
+    const rungs = Math.min(1000, orders - index * 1000)
+    return `name: ladder-${index}
+market: BTC/USDC
+kind: ladder
+limits: { budget: { quote: 10000 }, maxOpenOrders: ${rungs} }
+ladder: { side: buy, from: 45000, to: 30000, rungs: ${rungs}, total: { quote: 9000 } }
+`
+  })
+
+type Request = HttpClientRequest.HttpClientRequest
+type Response = Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+
+/** What somebody wants to see: each request as it leaves, and when its answer is there. */
+export interface Watch {
+  readonly sent?: (request: Request) => void
+  readonly answered?: (request: Request) => void
+}
+
+export interface Spent {
+  /** Of the bot alone, in milliseconds. */
+  readonly processor: number
+  readonly requests: number
+  /** Appends to the journal, each on disk when it returns. */
+  readonly commits: number
+  /** How often strategies were asked. */
+  readonly decisions: number
+  /** Virtual. */
+  readonly seconds: number
+}
+
+const processorMicros = (): number => {
+  const { user, system } = process.cpuUsage()
+  return user + system
+}
+
+/** Counts what the tasks of one domain take of the processor. */
+const clocked = (world: World, domain: Domain): (() => number) => {
+  let [spent, begun] = [0, 0]
+  let isIn = false
+  const schedule = world.schedule.bind(world)
+  world.schedule = (task) => {
+    if (task.domain !== domain) return schedule(task)
+    return schedule({
+      domain,
+      run: () => {
+        begun = processorMicros()
+        isIn = true
+        task.run()
+        spent += processorMicros() - begun
+        isIn = false
+      }
+    })
+  }
+  return () => (spent + (isIn ? processorMicros() - begun : 0)) / 1000
+}
+
+/** Runs in a domain of its own and is waited for from another one. */
+const within = (domain: Domain, execute: Response): Response =>
+  Effect.callback((resume) => {
+    domain.fork(execute).addObserver((exit) => resume(exit))
+  })
+
+export interface Asked {
+  readonly watch?: Watch
+  /** A file, for what syncing takes of the processor. */
+  readonly journal?: string
+}
+
+export const make = async (
+  texts: ReadonlyArray<string>,
+  { watch = {}, journal: filename = ":memory:" }: Asked = {}
+) => {
+  const world = new World(Date.UTC(2026, 0, 1))
+  const [venue, process] = [new Domain(world, 0), new Domain(world, 1)]
+  const processor = clocked(world, process)
+  const scope = await Effect.runPromise(Scope.make())
+  const sandbox = await Effect.runPromise(
+    Layer.buildWithScope(SandboxServer.layerMemory({ seed: 1, speed: 1 }), scope).pipe(
+      Effect.provideService(Clock, venue.clock)
+    )
+  )
+  const service = Context.get(sandbox, HttpClient.HttpClient)
+  const connection = Context.get(sandbox, SandboxServer.SandboxConnection)
+  const { key, signerId } = connection.account
+  let [requests, commits] = [0, 0]
+  const client = HttpClient.make((request) =>
+    Effect.gen(function* () {
+      requests += 1
+      watch.sent?.(request)
+      yield* Effect.sleep(5)
+      const response = yield* within(venue, service.execute(request))
+      watch.answered?.(request)
+      return response
+    })
+  )
+  const counting = Layer.effect(
+    Journal,
+    Effect.map(Journal, (journal) => ({
+      ...journal,
+      append: (events) => {
+        if (events.length > 0) commits += 1
+        return journal.append(events)
+      }
+    }))
+  ).pipe(Layer.provide(Journal.layer))
+  const account = { signerId, depositType: "INTENTS", maxAppFeeBasisPoints: 100 } as const
+  const config = {
+    url: connection.url,
+    ledger: "native",
+    verifier: connection.verifier,
+    apiKey: Redacted.make(connection.apiKey),
+    account: ownAccount(signerId, "INTENTS"),
+    patience: defaultPatience
+  } as const
+  const services = OrderBook.layer.pipe(
+    Layer.provideMerge(clientLayer(config, Redacted.make(key))),
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
+    Layer.merge(
+      Bookkeeper.layer.pipe(
+        Layer.provideMerge(Layer.provideMerge(PriceStore.layer, counting)),
+        Layer.provide(Sqlite.layer({ filename }))
+      )
+    ),
+    Layer.merge(Layer.succeed(EngineSettings, { ...defaults, account }))
+  )
+  let decisions = 0
+  const counted = (strategy: Strategy): Strategy => ({
+    ...strategy,
+    decide: (view, memory) => {
+      decisions += 1
+      return strategy.decide(view, memory)
+    }
+  })
+  const strategies = texts.map(strategyOf).map(counted)
+  let books: Bookkeeper["Service"] | undefined
+  const bot = Effect.gen(function* () {
+    books = yield* Bookkeeper
+    yield* StartUp.record({ pid: 1, version: "0", mode: "bench", account: signerId, venue: connection.url }, strategies)
+    const markets = marketsByName({ assets, ticks: new Map() })
+    const engine = yield* Engine.make({ strategies, markets, withdraw: Effect.undefined })
+    yield* engine.runUntil(Effect.never)
+  }).pipe(Effect.provide(services), Effect.scoped)
+  let mistake: string | undefined
+  process.fork(bot).addObserver((exit) => {
+    mistake = Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "the bot ended"
+  })
+
+  /** Goes on until `done`, asked now and then, and says what that took. */
+  const drive = (done: () => boolean): Spent => {
+    const [spent, asked, appended, decided, from] = [processor(), requests, commits, decisions, world.now]
+    world.drive(() => mistake !== undefined || (world.steps % 50 === 0 && done()))
+    if (mistake !== undefined) throw new Error(mistake)
+    const seconds = (world.now - from) / 1000
+    return {
+      processor: processor() - spent,
+      requests: requests - asked,
+      commits: commits - appended,
+      decisions: decisions - decided,
+      seconds
+    }
+  }
+  const placements = () => [...(books?.state.placements.values() ?? [])]
+  return {
+    drive,
+    /** For so many virtual milliseconds. */
+    wait: (millis: number): Spent => {
+      const until = world.now + millis
+      return drive(() => world.now >= until)
+    },
+    /** How many placements are so far. */
+    count: (state: string): number => placements().filter((placement) => placement.state === state).length,
+    processor,
+    end: () => Effect.runPromise(Scope.close(scope, Exit.void))
+  } as const
+}
+
+export type BotWorld = Awaited<ReturnType<typeof make>>
