@@ -109,8 +109,7 @@ const mostFiles: Readonly<Record<string, number>> = {
   "src/strategy": 16,
   "src/strategy/kinds": 16,
   "src/sandbox/http": 14,
-  "src/backtest/kernel": 16,
-  "src/engine/planning": 13
+  "src/backtest/kernel": 16
 }
 
 describe("tidy", () => {
@@ -231,11 +230,9 @@ describe("tidy", () => {
     "src/control/http/queries.ts": 2,
     "src/control/view/Metrics.ts": 1,
     "src/dashboard/public/files.ts": 1,
-    "src/engine/Engine.ts": 1,
     "src/engine/explain/Replay.ts": 1,
     "src/engine/markets/CandleFeed.ts": 1,
     "src/engine/markets/MarketWatch.ts": 1,
-    "src/engine/planning/Planning.ts": 1,
     "src/engine/reconciliation/Background.ts": 1,
     "src/engine/restart/ForgottenOrders.ts": 1,
     "src/engine/state/BotState.ts": 1,

@@ -12,7 +12,7 @@ import type { Reason } from "../domain/BotEvent.ts"
 import type { Market } from "../domain/Market.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
-import { doubledMillis, EngineSettings } from "./EngineSettings.ts"
+import { doubledMillis, EngineSettings, type Settings } from "./EngineSettings.ts"
 import * as Mistakes from "./Mistakes.ts"
 import * as MarketWatch from "./markets/MarketWatch.ts"
 import { pauseAfter } from "./observation/PollPlan.ts"
@@ -84,15 +84,6 @@ export const make = Effect.fnUntraced(function* ({
     pauseAfter(settings, books.state, watch.prices, plans.decided(), now)
   )
 
-  /**
-   * The pause grows up to the longest poll pause while the venue is away; withdrawals are tried at the fastest pace.
-   */
-  const pauseWhileDown = Effect.fnUntraced(function* (failedTurns: number) {
-    if ((yield* withdraw) !== undefined) return settings.pollMinMillis
-    const pause = doubledMillis(settings.pollMinMillis, settings.pollMaxMillis, failedTurns)
-    return pause * (0.8 + 0.4 * (yield* Random.next))
-  })
-
   /** Runs turns until `stop` completes or `done` is true after a turn. A turn that has begun is always finished. */
   const runTurns = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done: () => boolean) {
     let stopped = false
@@ -108,7 +99,7 @@ export const make = Effect.fnUntraced(function* ({
       yield* turning("the engine", settled)
       failedTurns = planned === undefined ? failedTurns + 1 : 0
       if (done()) return
-      const millis = planned ?? (yield* pauseWhileDown(failedTurns))
+      const millis = planned ?? (yield* pauseWhileDown(settings, failedTurns, withdraw))
       nextLookAt = (yield* Clock.currentTimeMillis) + millis
       const waits = Effect.sleep(millis)
       yield* Effect.raceFirst(Effect.raceFirst(waits, Queue.take(woken)), stopAsked)
@@ -135,3 +126,13 @@ export const make = Effect.fnUntraced(function* ({
 })
 
 export type Engine = Effect.Success<ReturnType<typeof make>>
+
+/** Grows up to the longest pause between two looks while the venue is away; withdrawals are tried at the fastest pace. */
+const pauseWhileDown = Effect.fnUntraced(function* (
+  { pollMaxMillis, pollMinMillis }: Settings,
+  failedTurns: number,
+  withdraw: EngineOptions["withdraw"]
+) {
+  if ((yield* withdraw) !== undefined) return pollMinMillis
+  return doubledMillis(pollMinMillis, pollMaxMillis, failedTurns) * (0.8 + 0.4 * (yield* Random.next))
+})

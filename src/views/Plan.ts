@@ -5,8 +5,8 @@ import type { Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { LearnedFee } from "../domain/EchoedFee.ts"
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
-import type * as DepthWarnings from "../engine/planning/DepthWarnings.ts"
-import type * as PlanFindings from "../engine/planning/PlanFindings.ts"
+import type * as DepthWarnings from "../engine/planning/ahead/DepthWarnings.ts"
+import type * as PlanFindings from "../engine/planning/ahead/PlanFindings.ts"
 import {
   type absentOf,
   actions,
@@ -14,8 +14,8 @@ import {
   type Locked,
   type Money,
   type PlannedChange
-} from "../engine/planning/PlanReport.ts"
-import type * as RenewalCost from "../engine/planning/RenewalCost.ts"
+} from "../engine/planning/ahead/PlanReport.ts"
+import type * as RenewalCost from "../engine/planning/ahead/RenewalCost.ts"
 import { chargedRow } from "../report/text/LearnedFee.ts"
 import type * as MoneyText from "../report/text/Money.ts"
 import type { Strategy } from "../strategy/Strategy.ts"

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { request } from "node:http"
 import { connect, createServer } from "node:net"
 import { join } from "node:path"
-import type { FindingName } from "../../src/engine/planning/PlanFindings.ts"
+import type { FindingName } from "../../src/engine/planning/ahead/PlanFindings.ts"
 import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
 import { configText, type Program, startHere, startSandbox, workspace } from "../cli/program.ts"
 

@@ -764,7 +764,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/engine/planning/refusedExits.test.ts",
     edits: [
       {
-        file: "src/engine/planning/Planning.ts",
+        file: "src/engine/planning/Placing.ts",
         find: "isMissed(desired, limit) ? exitOf(strategy, desired) : undefined",
         replace: "undefined"
       }

@@ -10,7 +10,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { hourMillis } from "../../src/domain/Durations.ts"
-import { findingNames } from "../../src/engine/planning/PlanFindings.ts"
+import { findingNames } from "../../src/engine/planning/ahead/PlanFindings.ts"
 import { defaultSettings } from "../../src/sandbox/Settings.ts"
 import { rehearsed } from "../cli/rehearse/rehearsing.ts"
 

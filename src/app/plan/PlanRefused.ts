@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
-import { findingNames } from "../../engine/planning/PlanFindings.ts"
+import { findingNames } from "../../engine/planning/ahead/PlanFindings.ts"
 
 export const allowFlag = Flag.Literals("allow", findingNames).pipe(
   Flag.withDescription("Accept a finding of `plan` by its name; may be repeated"),

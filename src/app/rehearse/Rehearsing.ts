@@ -5,7 +5,7 @@
  */
 
 import { Cause, Effect, FileSystem, Option, Schema } from "effect"
-import type { FindingName } from "../../engine/planning/PlanFindings.ts"
+import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
 import type { TroubleLevel } from "../../rehearsal/Trouble.ts"

@@ -4,7 +4,7 @@
  * market did, because nobody may be there to allow it.
  */
 import { Effect, FileSystem, Option, Schema } from "effect"
-import { type FindingName, findingNames, type PlanFinding } from "../../engine/planning/PlanFindings.ts"
+import { type FindingName, findingNames, type PlanFinding } from "../../engine/planning/ahead/PlanFindings.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"

@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
   const read = Effect.fnUntraced(function* (
     open: ReadonlyArray<Placement>,
     prices: ReadonlyMap<string, TwoSidedPrice>,
-    look: Reports.Look,
+    look: Reports.OneLook,
     unlisted: (problem: string) => Effect.Effect<void, JournalError>
   ) {
     const { now } = look

@@ -9,7 +9,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
 import { type Listing, orderPages, pageSize } from "../tracking/OrderReads.ts"
-import type { Look, Reports } from "./Reports.ts"
+import type { OneLook, Reports } from "./Reports.ts"
 
 const executingStatuses = ["PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL"] as const
 
@@ -21,12 +21,12 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
   let missedInRound: ReadonlySet<string> = new Set()
 
   /** An order was shown at this time. */
-  const noteSeen = (orderId: string, { byOrder }: Look, now: number): void => {
+  const noteSeen = (orderId: string, { byOrder }: OneLook, now: number): void => {
     const placement = byOrder.get(orderId)
     if (placement !== undefined) books.tries.note(placement, { listedAt: now })
   }
 
-  const pagesOf = (listing: Listing, look: Look) =>
+  const pagesOf = (listing: Listing, look: OneLook) =>
     orderPages(venue, { ...listing, unfinishedOnly: true }).pipe(
       Stream.tap(({ odd = [] }) => Effect.forEach(odd, noteOdd, { discard: true })),
       Stream.mapEffect(
@@ -40,13 +40,13 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
     )
 
   /** Newest first, until the orders are older than `since`; `next` continues after what was read. */
-  const newest = Effect.fnUntraced(function* (since: number, look: Look) {
+  const newest = Effect.fnUntraced(function* (since: number, look: OneLook) {
     const pages = yield* Stream.runCollect(pagesOf({ since }, look))
     return { listed: new Set(pages.flatMap(({ listed }) => listed)), next: pages.at(-1)?.next }
   })
 
   /** Reads one more page. At the end of a round, whatever it did not show must be read by itself. */
-  const sweep = Effect.fnUntraced(function* (behindNewest: string | undefined, look: Look) {
+  const sweep = Effect.fnUntraced(function* (behindNewest: string | undefined, look: OneLook) {
     if (round === undefined && behindNewest !== undefined) round = { cursor: behindNewest, since: look.now }
     if (round === undefined) return []
     const { cursor, since } = round
@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
   })
 
   /** Executing and withdrawing orders, wherever they are in the list: they fit one page. */
-  const executing = (look: Look) =>
+  const executing = (look: OneLook) =>
     Stream.runHead(pagesOf({ statuses: executingStatuses }, look)).pipe(
       Effect.map(Option.match({ onNone: () => [], onSome: ({ listed }) => listed })),
       Effect.catchReasons("VenueError", { Rejected: unseen, RetryLater: unseen, OutcomeUnknown: unseen })
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
   const read = Effect.fnUntraced(function* (
     open: ReadonlyArray<Placement>,
     urgent: ReadonlyArray<Placement>,
-    look: Look
+    look: OneLook
   ) {
     if (urgent.length >= Math.ceil(open.length / pageSize)) {
       const { listed } = yield* newest(Math.min(...open.map((placement) => placement.plannedAt)), look)

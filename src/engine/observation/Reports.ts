@@ -26,7 +26,7 @@ const notFound = 404
 /** The most odd elements that one run records; a hostile list could fill the disk with them. */
 const mostOdd = 100
 
-export interface Seen {
+export interface Report {
   readonly order: Order
   /** Whose it is, where it was read by itself: swaps may share an address and differ by memo. */
   readonly placement?: string
@@ -34,7 +34,7 @@ export interface Seen {
 }
 
 /** What a look knows as it begins. */
-export interface Look {
+export interface OneLook {
   readonly now: number
   readonly markets: ReadonlyMap<string, Market>
   /** Placements by the order that they are bound to. */
@@ -79,8 +79,8 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  /** Of the order that the placement is bound to. */
-  const ofOwn = (placement: Placement, { correlationId, order }: Seen, { now, revived }: Look) => {
+  /** The report is of the order that the placement is bound to. */
+  const ofOwn = (placement: Placement, { correlationId, order }: Report, { now, revived }: OneLook) => {
     const { events, isAlive } = consistency.revived(placement, order, now)
     if (isAlive) revived(placement.id)
     const back = consistency.shown(placement)
@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
     return [...back, ...events, ...seen]
   }
 
-  const take = (report: Seen, look: Look) => {
+  const take = (report: Report, look: OneLook) => {
     const { order } = report
     const { byDeadline, byOrder, markets, now, revived } = look
     const ended = books.state.ended.byId.get(order.id)
@@ -126,11 +126,11 @@ export const make = Effect.gen(function* () {
 
 export type Reports = Effect.Success<typeof make>
 
-/** Of an order with the fingerprint of a placement that is bound to none, or to another one. */
+/** The order has the fingerprint of a placement that is bound to none, or to another one. */
 const ofAnother = (
   placement: Placement,
   market: Market | undefined,
-  { correlationId, order }: Seen,
+  { correlationId, order }: Report,
   expected: Expectations
 ): ReadonlyArray<BotEvent> => {
   if (market === undefined || !isOurs(placement, market, order)) return []

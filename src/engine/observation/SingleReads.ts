@@ -13,7 +13,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import { isDoubtful } from "../tracking/EarlyEnd.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
-import type { Look, Reports, Seen } from "./Reports.ts"
+import type { OneLook, Report, Reports } from "./Reports.ts"
 
 /** Swaps that count as unpaid are in no list. The most of them that one look reads, each at its longest pause. */
 const mostDead = 10
@@ -35,7 +35,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
   const read = Effect.fnUntraced(function* (
     placements: ReadonlyArray<Placement>,
     listed: ReadonlySet<string>,
-    look: Look
+    look: OneLook
   ) {
     const now = yield* Clock.currentTimeMillis
     const missing = placements.flatMap((placement) => {
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
       missing,
       ({ by, id, order }) =>
         readOrder(venue, by, order).pipe(
-          Effect.map(({ correlationId, value }): Seen => ({ order: value, placement: id, correlationId })),
+          Effect.map(({ correlationId, value }): Report => ({ order: value, placement: id, correlationId })),
           Effect.result,
           Effect.flatMap(unlessFatal),
           Effect.tap((answer) =>

@@ -11,7 +11,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { gainOfMoving, type Market } from "../../domain/Market.ts"
 import { isFinished, type PlacementState } from "../../domain/Placement.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
-import type { ReplacementCost } from "./costs/ReplacementCost.ts"
+import type { ReplacementCost } from "./ReplacementCost.ts"
 
 /** What the comparison needs to know of an own order. */
 export interface SlotOrder {

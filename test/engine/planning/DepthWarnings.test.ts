@@ -1,7 +1,7 @@
 /** A plan warns of orders that are larger than what the market was quoted to take. */
 import { assert, describe, it } from "@effect/vitest"
-import { warningsOf } from "../../../src/engine/planning/DepthWarnings.ts"
-import type { PlannedChange } from "../../../src/engine/planning/PlanReport.ts"
+import { warningsOf } from "../../../src/engine/planning/ahead/DepthWarnings.ts"
+import type { PlannedChange } from "../../../src/engine/planning/ahead/PlanReport.ts"
 import { price } from "../../strategy/support.ts"
 
 const market = {

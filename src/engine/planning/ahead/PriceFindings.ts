@@ -3,11 +3,11 @@
  * sale below what its base cost makes a loss. Both come from editing a file whose orders have traded. Kinds that mean
  * such prices, such as those that chase the market or stop a loss, are not checked.
  */
-import type { Of } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import { costOf } from "../../strategy/kinds/CostFloor.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
-import { progressOf, slotKey } from "../state/SlotFold.ts"
+import type { Of } from "../../../domain/BotEvent.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { costOf } from "../../../strategy/kinds/CostFloor.ts"
+import type { Strategy } from "../../../strategy/Strategy.ts"
+import { progressOf, slotKey } from "../../state/SlotFold.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
 interface PriceFinding {

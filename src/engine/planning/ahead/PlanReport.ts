@@ -3,10 +3,10 @@
  * and how much money it locks. Pure; `PlanFindings` judges it.
  */
 
-import type { Amount } from "../../domain/Amount.ts"
-import { max } from "../../domain/Amount.ts"
-import type { BotEvent, Of, Reason } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
+import type { Amount } from "../../../domain/Amount.ts"
+import { max } from "../../../domain/Amount.ts"
+import type { BotEvent, Of, Reason } from "../../../domain/BotEvent.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
 import {
   inputAmount,
   inputAsset,
@@ -15,12 +15,12 @@ import {
   outputAsset,
   type Price,
   type Side
-} from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
-import type { Leg } from "../../strategy/Decision.ts"
-import { budgets, type Strategy } from "../../strategy/Strategy.ts"
-import { isUnpaid, type Placement } from "../state/Placement.ts"
-import { replacementCost } from "./costs/ReplacementCost.ts"
+} from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Leg } from "../../../strategy/Decision.ts"
+import { budgets, type Strategy } from "../../../strategy/Strategy.ts"
+import { isUnpaid, type Placement } from "../../state/Placement.ts"
+import { replacementCost } from "../ReplacementCost.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
 export const actions = ["keep", "cancel", "create", "defer"] as const

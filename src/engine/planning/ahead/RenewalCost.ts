@@ -2,11 +2,11 @@
  * What it costs to renew orders that nobody fills: at the end of an order's lifetime the venue refunds it, and the bot places
  * it again. A short lifetime keeps money safe sooner when the bot is gone, and pays for it. Pure; plans show it.
  */
-import { type Amount, type Asset, formatWithSymbol } from "../../domain/Amount.ts"
-import { dayMillis } from "../../domain/Durations.ts"
-import { percent } from "../../domain/Text.ts"
-import { age } from "../../domain/Words.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
+import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
+import { dayMillis } from "../../../domain/Durations.ts"
+import { percent } from "../../../domain/Text.ts"
+import { age } from "../../../domain/Words.ts"
+import type { Strategy } from "../../../strategy/Strategy.ts"
 import { type Fees, isResting, type PlannedChange } from "./PlanReport.ts"
 
 export interface Renewal {

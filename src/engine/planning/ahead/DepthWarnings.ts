@@ -1,7 +1,7 @@
 /** Planned orders that are larger than what the market quoted to take at once: they may fill slowly, and in parts. */
-import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
-import { type Depth, mostQuoted } from "../../domain/Book.ts"
-import type { Market } from "../../domain/Market.ts"
+import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
+import { type Depth, mostQuoted } from "../../../domain/Book.ts"
+import type { Market } from "../../../domain/Market.ts"
 import type { PlannedChange, PlannedOrder } from "./PlanReport.ts"
 
 export interface Warning {

@@ -4,12 +4,12 @@
  * this venue. The time is what earlier replacements took. An order that has rested as long as replacing takes would be out
  * of the market half of the time, so that share of the better price is lost. Pure.
  */
-import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
-import { type Market, type Price, quoteAmount } from "../../../domain/Market.ts"
-import { percent } from "../../../domain/Text.ts"
-import type { BotState } from "../../state/BotState.ts"
-import { filledBase, isUnpaid, type Placement } from "../../state/Placement.ts"
-import * as Replacements from "../../state/strategies/Replacements.ts"
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import { type Market, type Price, quoteAmount } from "../../domain/Market.ts"
+import { percent } from "../../domain/Text.ts"
+import type { BotState } from "../state/BotState.ts"
+import { filledBase, isUnpaid, type Placement } from "../state/Placement.ts"
+import * as Replacements from "../state/strategies/Replacements.ts"
 
 export interface ReplacementCost {
   /** In quote smallest units, rounded up. */

@@ -3,16 +3,16 @@
  * so a plan cannot differ from what a run would do. Nothing is sent.
  */
 import { Effect, PubSub } from "effect"
-import type { BotEvent, Of, Reason, Recorded } from "../../domain/BotEvent.ts"
-import type { Decision } from "../../strategy/Decision.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
-import * as StartUp from "../StartUp.ts"
-import { Bookkeeper } from "../state/Bookkeeper.ts"
-import * as BotState from "../state/BotState.ts"
-import type { Placement } from "../state/Placement.ts"
-import * as Tries from "../state/process/Tries.ts"
-import type { MarketMoment } from "./DecisionRecord.ts"
-import * as Planning from "./Planning.ts"
+import type { BotEvent, Of, Reason, Recorded } from "../../../domain/BotEvent.ts"
+import type { Decision } from "../../../strategy/Decision.ts"
+import type { Strategy } from "../../../strategy/Strategy.ts"
+import * as StartUp from "../../StartUp.ts"
+import { Bookkeeper } from "../../state/Bookkeeper.ts"
+import * as BotState from "../../state/BotState.ts"
+import type { Placement } from "../../state/Placement.ts"
+import * as Tries from "../../state/process/Tries.ts"
+import type { MarketMoment } from "../DecisionRecord.ts"
+import * as Planning from "../Planning.ts"
 
 export interface Situation {
   readonly run: StartUp.BotRun

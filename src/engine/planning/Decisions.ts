@@ -1,0 +1,53 @@
+/**
+ * The decision in force of each strategy: its last answer while that holds, otherwise a new one. A strategy is asked only when its
+ * last answer no longer holds, and an answer is recorded when it differs.
+ */
+import { Effect } from "effect"
+import type { Depth } from "../../domain/Book.ts"
+import { type Decision, holds } from "../../strategy/Decision.ts"
+import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import type { View } from "../../strategy/View.ts"
+import type { Bookkeeper } from "../state/Bookkeeper.ts"
+import { decisionEvent, stable } from "./DecisionRecord.ts"
+import type { Refusals } from "./Refusals.ts"
+
+/** The last answer of a strategy, and what it had seen by then. */
+interface Standing {
+  readonly strategy: Strategy
+  readonly decision: Decision
+  readonly moves: number
+  readonly candles: View["candles"]
+  readonly depth: Depth | undefined
+  readonly recorded: string
+}
+
+export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
+  const standing = new Map<string, Standing>()
+
+  return Effect.fnUntraced(function* (strategy: Strategy, view: View) {
+    const last = standing.get(strategy.name)
+    const known = books.state.strategies.get(strategy.name)
+    const moves = known?.moves ?? 0
+    if (last?.strategy === strategy && stillHolds(last, view, moves)) return last.decision
+    const memory = known?.memory ?? strategy.initialMemory
+    const decision = strategy.decide(view, memory)
+    const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
+    const recorded = stable(event)
+    standing.set(strategy.name, { strategy, decision, moves, candles: view.candles, depth: view.depth, recorded })
+    if (recorded !== last?.recorded) {
+      refusals.forgetAllBut(
+        strategy.name,
+        event.desired.map(({ slot }) => slot)
+      )
+      yield* books.record(event)
+    }
+    return decision
+  })
+}
+
+/** A newly closed candle is a new object in the view, and so is newly quoted depth. */
+const stillHolds = ({ decision: { until }, moves, candles, depth }: Standing, view: View, movesNow: number): boolean =>
+  holds(until, view, movesNow > moves) &&
+  (until.barClose === undefined || JoinedCandles.isSame(view.candles, candles)) &&
+  (until.depth === undefined || view.depth === depth)

@@ -1,0 +1,166 @@
+/** An order that a free slot should have becomes a placement, if no wait and no limit is against it. Nothing is sent from here. */
+import { Effect, Result } from "effect"
+import type { Of } from "../../domain/BotEvent.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import { inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
+import { age } from "../../domain/Words.ts"
+import type { DesiredOrder } from "../../strategy/Decision.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { priceIn, type View } from "../../strategy/View.ts"
+import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
+import { holdsOnSlot } from "../holds/Holds.ts"
+import type { Bookkeeper } from "../state/Bookkeeper.ts"
+import type { BotState } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
+import { slotKey } from "../state/SlotFold.ts"
+import * as Tally from "../state/Tally.ts"
+import * as Fingerprint from "../tracking/Fingerprint.ts"
+import { leavingBeside, leftByEdits } from "./LeavingOrders.ts"
+import { refusalsThatTell } from "./LegRests.ts"
+import { exitOf, isMissed, type Refusals } from "./Refusals.ts"
+import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
+
+/** What the strategy has at work already. */
+export interface Beside {
+  readonly tally: Tally.Tally
+  /** Orders of older files that leave. */
+  readonly left: ReadonlyArray<Placement>
+}
+
+export const make = (books: Bookkeeper["Service"], settings: Settings, refusals: Refusals) => {
+  /** A slot whose last attempts were refused waits. */
+  const waiting = (strategy: Strategy, desired: DesiredOrder, now: number) => {
+    const slot = books.state.slots.get(slotKey(strategy.name, desired.slot))
+    if (slot === undefined) return undefined
+    const { refusals: times, refusedAt, refusedWhy = "the last attempt failed" } = slot
+    const waitUntil = refusedAt + refusalPauseMillis(settings, times)
+    if (now >= waitUntil || now < refusedAt) return undefined
+    const exit = times < refusalsThatTell ? undefined : exitOf(strategy, desired)
+    const reason = `${refusedWhy}; the next attempt is due in ${age(waitUntil - now)}`
+    const about = { strategy: strategy.name, slot: desired.slot }
+    return refusals.once(about, `${times} refusals`, { _tag: "Deferred", ...about, reason, ...present({ exit }) })
+  }
+
+  const begin = Effect.fnUntraced(function* (
+    strategy: Strategy,
+    approved: Approved,
+    price: TwoSidedPrice,
+    now: number,
+    tally: Tally.Tally
+  ) {
+    const deadline = yield* deadlineOf(books.state, settings, strategy, approved, now)
+    const event = planned(books.state, strategy, approved, price, deadline)
+    Tally.add(tally, event)
+    yield* books.recordFrom((present) => (isInForce(present, strategy) ? [event] : []))
+  })
+
+  return (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder) => {
+    const { state } = books
+    const { now } = view
+    const wait = waiting(strategy, desired, now)
+    if (wait !== undefined) return wait
+    const price = priceFor(view, desired)
+    const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now, tally, left))
+    if (Result.isSuccess(verdict)) return begin(strategy, verdict.success, price, now, tally)
+    const { limit, reason } = verdict.failure
+    const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
+    const about = { strategy: strategy.name, slot: desired.slot, limit, reason }
+    return refusals.once(about, limit, { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) })
+  }
+}
+
+/** An edit that was accepted while this plan was made: the older file must do nothing more. */
+export const isInForce = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
+  const loaded = strategies.get(name)?.loaded
+  return loaded === undefined || loaded.hash === hash
+}
+
+/** The figures that the limits are checked against. */
+export const circumstances = (
+  state: BotState,
+  settings: Settings,
+  strategy: Strategy,
+  desired: DesiredOrder,
+  price: TwoSidedPrice,
+  now: number,
+  { own, all } = Tally.of(state, strategy.name, now),
+  left = leftByEdits(state, strategy)
+): Circumstances => {
+  const { name, limits } = strategy
+  const market = desired.market ?? strategy.market
+  const asset = inputAsset(market, desired.side).symbol
+  const { overall } = settings
+  const maxExposure = overall?.exposure.get(asset)
+  return {
+    now,
+    market,
+    limits,
+    price,
+    leaving: leavingBeside(state, strategy, desired, left),
+    openOrders: own.openOrders,
+    free:
+      Ledger.freeOf(state.ledger, name, asset) -
+      (own.reserved.get(asset) ?? 0n) +
+      (desired.slot === Ledger.dustSlot(asset) ? Ledger.dustOf(state.ledger, name, asset) : 0n),
+    openNotional: own.notional,
+    lastHour: own.lastHour,
+    held: new Map(holdsOnSlot(state, name, desired.slot).map(({ code, text }) => [code, text] as const)),
+    overall: {
+      openOrders: all.openOrders,
+      lastHour: all.lastHour,
+      exposure: all.exposure.get(asset) ?? 0n,
+      ...(overall?.maxOpenOrders === undefined ? {} : { maxOpenOrders: overall.maxOpenOrders }),
+      ...(overall?.maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour: overall.maxOrdersPerHour }),
+      ...present({ maxExposure })
+    }
+  }
+}
+
+/** The price of the order's market, dated by the oldest price that the strategy decided on. */
+const priceFor = (view: View, { market }: DesiredOrder): TwoSidedPrice => {
+  const oldest = Math.min(view.price.at, ...[...(view.elsewhere?.values() ?? [])].map(({ at }) => at))
+  return { ...(priceIn(view, (market ?? view.market).name) ?? view.price), at: oldest }
+}
+
+const planned = (
+  state: BotState,
+  strategy: Strategy,
+  { desired, inputAmount, outputAmount }: Approved,
+  price: TwoSidedPrice,
+  deadline: number
+): Of<"Planned"> => {
+  const market = desired.market ?? strategy.market
+  return {
+    _tag: "Planned",
+    strategy: strategy.name,
+    slot: desired.slot,
+    placement: `p${state.placementCount + 1}`,
+    market: market.name,
+    side: desired.side,
+    price: desired.price,
+    quantity: desired.quantity,
+    ...present({ by: desired.by }),
+    inputAsset: inputAsset(market, desired.side).symbol,
+    inputAmount,
+    outputAsset: outputAsset(market, desired.side).symbol,
+    outputAmount,
+    ...present({ terms: strategy.terms }),
+    mid: mid(price),
+    deadline,
+    why: desired.why
+  }
+}
+
+/** A swap is in no list, so its deadline need not be unique. */
+const deadlineOf = (
+  state: BotState,
+  settings: Settings,
+  { limits }: Strategy,
+  { desired }: Approved,
+  now: number
+): Effect.Effect<number> => {
+  if (desired.by === "swap") return Effect.succeed(now + settings.swapLifetimeMillis)
+  const lifetime = limits.orderLifetimeMillis ?? settings.orderLifetimeMillis
+  return Fingerprint.draw(now + lifetime, lifetime, state.tail.drawn, state.tail.mark ?? 0)
+}

@@ -1,0 +1,53 @@
+/**
+ * Why a slot has no order though one is wanted: by a limit of ours, by a wait, or because an end is not believed. Each is recorded
+ * once, until it changes, the slot is planned, or what is wanted has gone and comes back.
+ */
+import { Effect } from "effect"
+import type { BotEvent, Of } from "../../domain/BotEvent.ts"
+import type { DesiredOrder } from "../../strategy/Decision.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import type { Bookkeeper } from "../state/Bookkeeper.ts"
+import { slotKey } from "../state/SlotFold.ts"
+import type { LimitName } from "./RiskLimits.ts"
+
+export interface Refusals {
+  /** `what` tells one verdict from another. */
+  once(
+    about: { readonly strategy: string; readonly slot: string },
+    what: string,
+    event: BotEvent
+  ): ReturnType<Bookkeeper["Service"]["record"]>
+  /** What is wanted again is refused anew. */
+  forgetAllBut(strategy: string, wanted: ReadonlyArray<string>): void
+}
+
+export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
+  const said = new Map<string, string>()
+  return {
+    once: ({ slot, strategy }, what, event) => {
+      const key = slotKey(strategy, slot)
+      const saying = `${state.slots.get(key)?.placement ?? ""} ${what}`
+      if (said.get(key) === saying) return Effect.void
+      said.set(key, saying)
+      return record(event)
+    },
+    forgetAllBut: (strategy, wanted) => {
+      const kept = new Set(wanted.map((slot) => slotKey(strategy, slot)))
+      for (const key of said.keys()) if (key.startsWith(slotKey(strategy, "")) && !kept.has(key)) said.delete(key)
+    }
+  }
+}
+
+/**
+ * What is worth nothing is missed by nobody, and a target that is a swap waits for its price. While orders leave that an exit
+ * must not rest beside, they may still do its work.
+ */
+export const isMissed = ({ mayLose }: DesiredOrder, limit: LimitName): boolean =>
+  limit !== "tiny" && limit !== "leaving-orders" && (limit !== "swap-price" || mayLose === true)
+
+/** What a position lacks while this order is not there. */
+export const exitOf = (
+  strategy: Strategy,
+  { isExit, market, price, quantity, side }: DesiredOrder
+): Of<"Denied">["exit"] =>
+  isExit === true ? { side, price, quantity, asset: (market ?? strategy.market).base.symbol } : undefined
