@@ -26,7 +26,7 @@ const notFound = 404
 /** The most odd elements that one run records; a hostile list could fill the disk with them. */
 const mostOdd = 100
 
-export interface Report {
+export interface OrderReport {
   readonly order: Order
   /** Whose it is, where it was read by itself: swaps may share an address and differ by memo. */
   readonly placement?: string
@@ -80,7 +80,7 @@ export const make = Effect.gen(function* () {
   })
 
   /** The report is of the order that the placement is bound to. */
-  const ofOwn = (placement: Placement, { correlationId, order }: Report, { now, revived }: OneLook) => {
+  const ofOwn = (placement: Placement, { correlationId, order }: OrderReport, { now, revived }: OneLook) => {
     const { events, isAlive } = consistency.revived(placement, order, now)
     if (isAlive) revived(placement.id)
     const back = consistency.shown(placement)
@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
     return [...back, ...events, ...seen]
   }
 
-  const take = (report: Report, look: OneLook) => {
+  const take = (report: OrderReport, look: OneLook) => {
     const { order } = report
     const { byDeadline, byOrder, markets, now, revived } = look
     const ended = books.state.ended.byId.get(order.id)
@@ -130,7 +130,7 @@ export type Reports = Effect.Success<typeof make>
 const ofAnother = (
   placement: Placement,
   market: Market | undefined,
-  { correlationId, order }: Report,
+  { correlationId, order }: OrderReport,
   expected: Expectations
 ): ReadonlyArray<BotEvent> => {
   if (market === undefined || !isOurs(placement, market, order)) return []

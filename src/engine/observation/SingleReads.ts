@@ -13,7 +13,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import { isDoubtful } from "../tracking/EarlyEnd.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
-import type { OneLook, Report, Reports } from "./Reports.ts"
+import type { OneLook, OrderReport, Reports } from "./Reports.ts"
 
 /** Swaps that count as unpaid are in no list. The most of them that one look reads, each at its longest pause. */
 const mostDead = 10
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
       missing,
       ({ by, id, order }) =>
         readOrder(venue, by, order).pipe(
-          Effect.map(({ correlationId, value }): Report => ({ order: value, placement: id, correlationId })),
+          Effect.map(({ correlationId, value }): OrderReport => ({ order: value, placement: id, correlationId })),
           Effect.result,
           Effect.flatMap(unlessFatal),
           Effect.tap((answer) =>
