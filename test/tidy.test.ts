@@ -230,12 +230,6 @@ describe("tidy", () => {
     "src/control/http/queries.ts": 2,
     "src/control/view/Metrics.ts": 1,
     "src/dashboard/public/files.ts": 1,
-    "src/engine/explain/Replay.ts": 1,
-    "src/engine/markets/CandleFeed.ts": 1,
-    "src/engine/markets/MarketWatch.ts": 1,
-    "src/engine/reconciliation/Background.ts": 1,
-    "src/engine/restart/ForgottenOrders.ts": 1,
-    "src/engine/state/BotState.ts": 1,
     "src/rehearsal/Rehearsal.ts": 1,
     "src/report/text/EventLine.ts": 2,
     "src/venue/canary/Canary.ts": 1

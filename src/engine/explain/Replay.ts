@@ -60,7 +60,8 @@ export interface ReplayOptions {
 
 const mostDifferences = 100
 
-export const make = ({ markets, edited, minutes, candles: kept }: ReplayOptions) => {
+export const make = (options: ReplayOptions) => {
+  const { edited, markets } = options
   const state = BotState.make()
   const strategies = new Map<string, Strategy>(edited)
   const ran = new Map<string, { readonly last: Strategy; readonly hashes: Set<string> }>()
@@ -87,27 +88,6 @@ export const make = ({ markets, edited, minutes, candles: kept }: ReplayOptions)
     ran.set(strategy, { last: read.success, hashes: (ran.get(strategy)?.hashes ?? new Set()).add(hash) })
   }
 
-  /** A minute had closed once a price of a later one was seen; a price long after the last one began the candles anew. */
-  const candlesAt = (strategy: Strategy, prices: ReadonlyMap<string, TwoSidedPrice>, now: number) => {
-    const feeds = new Map(
-      candlesWanted(strategy).map(({ market, candles }) => {
-        const feed = CandleFeed.make(candles)
-        const price = prices.get(market.name)
-        const until = price?.at ?? now
-        const seen = minutes.get(market.name) ?? []
-        feed.restore(
-          seen.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= until),
-          now
-        )
-        const candlesKept = kept.get(market.name) ?? []
-        feed.adopt(candlesKept.filter(({ openedAt, seenAt }) => openedAt >= now - feed.spanMillis && seenAt <= now))
-        if (price !== undefined) feed.observe(Decimal.toNumber(mid(price)), price.at)
-        return [market.name, feed] as const
-      })
-    )
-    return JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, feeds, now))
-  }
-
   const decide = ({ sequence, at }: Recorded, event: Of<"Decided">): void => {
     const strategy = strategies.get(event.strategy)
     const counts = codeNow()
@@ -125,7 +105,7 @@ export const make = ({ markets, edited, minutes, candles: kept }: ReplayOptions)
       now,
       price,
       ...present({ elsewhere }),
-      candles: candlesAt(strategy, new Map([...(elsewhere ?? []), [strategy.market.name, price]]), now),
+      candles: candlesAt(options, strategy, new Map([...(elsewhere ?? []), [strategy.market.name, price]]), now),
       depth: event.depth
     })
     const isEdited = edited.has(event.strategy)
@@ -161,4 +141,30 @@ export const make = ({ markets, edited, minutes, candles: kept }: ReplayOptions)
       }
     })
   }
+}
+
+/** A minute had closed once a price of a later one was seen; a price long after the last one began the candles anew. */
+const candlesAt = (
+  { candles: kept, minutes }: Pick<ReplayOptions, "candles" | "minutes">,
+  strategy: Strategy,
+  prices: ReadonlyMap<string, TwoSidedPrice>,
+  now: number
+) => {
+  const feeds = new Map(
+    candlesWanted(strategy).map(({ market, candles }) => {
+      const feed = CandleFeed.make(candles)
+      const price = prices.get(market.name)
+      const until = price?.at ?? now
+      const seen = minutes.get(market.name) ?? []
+      feed.restore(
+        seen.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= until),
+        now
+      )
+      const candlesKept = kept.get(market.name) ?? []
+      feed.adopt(candlesKept.filter(({ openedAt, seenAt }) => openedAt >= now - feed.spanMillis && seenAt <= now))
+      if (price !== undefined) feed.observe(Decimal.toNumber(mid(price)), price.at)
+      return [market.name, feed] as const
+    })
+  )
+  return JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, feeds, now))
 }

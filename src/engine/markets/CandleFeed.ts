@@ -10,48 +10,15 @@
  * saw, or the whole candle takes the place of one that the bot missed. From then on it is kept as it is: what decided once
  * stays. Until then its volume is not known (`NaN`).
  */
-
-import { extend, type OpenCandle } from "../../candles/Resample.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
-import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
-import type { Minute, SeenCandle, TradedCandle } from "../../journal/PriceStore.ts"
+import type { Minute, SeenCandle } from "../../journal/PriceStore.ts"
 import type { CandlesOf } from "../../strategy/expression/series/JoinedCandles.ts"
-import type { CandleColumns } from "../../strategy/Indicators.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { ClosedCandles } from "../../strategy/View.ts"
+import * as TimeframeCandles from "./TimeframeCandles.ts"
 
 /** The most minutes without any price that the last price bridges. */
 const bridgedMinutes = 3
-/** Candles kept beyond those that warm the slowest indicator. */
-const spareCandles = 500
-
-interface TimeframeCandles {
-  readonly millis: number
-  readonly keep: number
-  opened: number | undefined
-  current: OpenCandle
-  readonly closed: Array<Minute>
-  /** Candles with volumes, by their beginning. */
-  readonly kept: Map<number, TradedCandle>
-  /** The beginning of the first own candle in `view`; of the running frame, if there is none. */
-  viewedIn: number | undefined
-  view: ClosedCandles | undefined
-}
-
-const columnsOf = (candles: ReadonlyArray<Minute | TradedCandle>): CandleColumns => {
-  const column = (of: (candle: Minute | TradedCandle) => number) => Float64Array.from(candles, of)
-  return {
-    open: column(({ open }) => open),
-    high: column(({ high }) => high),
-    low: column(({ low }) => low),
-    close: column(({ close }) => close),
-    volume: column((candle) => ("volume" in candle ? candle.volume : Number.NaN)),
-    startMillis: candles[0]?.openedAt ?? 0
-  }
-}
-
-const empty: ClosedCandles = { columns: columnsOf([]), closed: 0 }
-
 /** The minute that is being watched now, and whether it was watched from its beginning. */
 export interface RunningMinute {
   readonly minute: Minute
@@ -79,39 +46,19 @@ export interface CandleFeed {
   readonly spanMillis: number
 }
 
-type Told = (timeframe: string) => ReadonlyMap<number, TradedCandle>
-const noCandles: ReadonlyMap<number, TradedCandle> = new Map()
-
 /** `needs`: how many closed candles are wanted, by timeframe. `told`: what the market's source tells of each. */
-export const make = (needs: ReadonlyMap<string, number>, told: Told = () => noCandles): CandleFeed => {
+export const make = (
+  needs: ReadonlyMap<string, number>,
+  told: TimeframeCandles.Told = TimeframeCandles.noneTold
+): CandleFeed => {
   const series = new Map(
-    [...needs].map(([timeframe, count]): [string, TimeframeCandles] => [
-      timeframe,
-      {
-        millis: timeframeMillis(timeframe) ?? minuteMillis,
-        keep: count + spareCandles,
-        opened: undefined,
-        current: { open: 0, high: 0, low: 0, close: 0, volume: 0 },
-        closed: [],
-        kept: new Map(),
-        viewedIn: undefined,
-        view: undefined
-      }
-    ])
+    [...needs].map(([timeframe, count]) => [timeframe, TimeframeCandles.make(timeframe, count)] as const)
   )
   let minute: Minute | undefined
   let isFromBeginning = false
 
-  const startAnew = () => {
-    for (const each of series.values()) {
-      each.opened = undefined
-      each.closed.length = 0
-      each.view = undefined
-    }
-  }
-
   const close = (done: Minute) => {
-    for (const each of series.values()) addMinute(each, done)
+    for (const each of series.values()) TimeframeCandles.addMinute(each, done)
   }
 
   const observe = (mid: number, at: number): ReadonlyArray<Minute> => {
@@ -129,7 +76,7 @@ export const make = (needs: ReadonlyMap<string, number>, told: Told = () => noCa
     const missing = (openedAt - last.openedAt) / minuteMillis - 1
     minute = { openedAt, open: mid, high: mid, low: mid, close: mid }
     if (missing > bridgedMinutes || missing < 0) {
-      startAnew()
+      TimeframeCandles.startAnew(series.values())
       isFromBeginning = false
       return []
     }
@@ -143,7 +90,7 @@ export const make = (needs: ReadonlyMap<string, number>, told: Told = () => noCa
   const bridgeGap = (before: Minute | undefined, next: Minute) => {
     if (before === undefined) return
     const missing = (next.openedAt - before.openedAt) / minuteMillis - 1
-    if (missing > bridgedMinutes) startAnew()
+    if (missing > bridgedMinutes) TimeframeCandles.startAnew(series.values())
     else for (const bridged of bridge(before, missing)) close(bridged)
   }
 
@@ -169,29 +116,21 @@ export const make = (needs: ReadonlyMap<string, number>, told: Told = () => noCa
     adopt: (kept) => {
       for (const { timeframe, seenAt: _, ...candle } of kept) {
         const each = series.get(timeframe)
-        if (each !== undefined) keep(each, candle)
+        if (each !== undefined) TimeframeCandles.keep(each, candle)
       }
     },
     complete: (now) =>
-      [...series].flatMap(([timeframe, each]) => {
-        const frame = minute === undefined ? 0 : frameStart(minute.openedAt, each.millis)
-        const fresh = [...told(timeframe).values()].filter(
-          ({ openedAt }) => openedAt < frame && !each.kept.has(openedAt)
+      [...series].flatMap(([timeframe, each]) =>
+        TimeframeCandles.completed(each, told(timeframe), minute).map(
+          (candle): SeenCandle => ({ ...candle, timeframe, seenAt: now })
         )
-        return fresh.map((candle): SeenCandle => {
-          const whole = { ...candle, ...each.closed.find(({ openedAt }) => openedAt === candle.openedAt) }
-          keep(each, whole)
-          return { ...whole, timeframe, seenAt: now }
-        })
-      }),
-    view: () => new Map([...series].map(([timeframe, each]) => [timeframe, viewOf(each, minute)])),
+      ),
+    view: () => new Map([...series].map(([timeframe, each]) => [timeframe, TimeframeCandles.viewOf(each, minute)])),
     viewAt: (now) =>
       new Map(
         [...series].flatMap(([timeframe, each]) => {
-          const view = viewOf(each, minute)
-          const { startMillis = 0 } = view.columns
-          const isOver = view.closed > 0 && startMillis + view.closed * each.millis < frameStart(now, each.millis)
-          return isOver ? [] : [[timeframe, view] as const]
+          const view = TimeframeCandles.viewOf(each, minute)
+          return TimeframeCandles.isBehind(each, view, now) ? [] : [[timeframe, view] as const]
         })
       ),
     spanMillis: Math.max(0, ...[...series.values()].map(({ millis, keep }) => millis * keep))
@@ -217,49 +156,3 @@ const bridge = ({ openedAt, close }: Minute, missing: number): ReadonlyArray<Min
     low: close,
     close
   }))
-
-const addMinute = (series: TimeframeCandles, { openedAt, open, high, low, close }: Minute): void => {
-  const frame = frameStart(openedAt, series.millis)
-  if (series.opened !== frame) {
-    // A candle whose beginning was not seen is never closed.
-    if (openedAt !== frame) {
-      series.opened = undefined
-      return
-    }
-    series.opened = frame
-    series.current = { open, high, low, close, volume: 0 }
-  } else {
-    extend(series.current, high, low, close, 0)
-  }
-  if (openedAt + minuteMillis < frame + series.millis) return
-  const { volume: _, ...prices } = series.current
-  series.closed.push({ openedAt: frame, ...prices })
-  if (series.closed.length > series.keep) series.closed.shift()
-  series.opened = undefined
-  series.view = undefined
-}
-
-const keep = (series: TimeframeCandles, candle: TradedCandle): void => {
-  if (series.kept.has(candle.openedAt)) return
-  series.kept.set(candle.openedAt, candle)
-  if (series.kept.size > series.keep) series.kept.delete(Math.min(...series.kept.keys()))
-  series.view = undefined
-}
-
-/** The same object again until a candle closes or is completed. */
-const viewOf = (series: TimeframeCandles, running: Minute | undefined): ClosedCandles => {
-  const { closed, kept, millis } = series
-  // After a gap in prices, the last candle that was kept must be the one before the running frame.
-  const first = closed[0]?.openedAt ?? frameStart(running?.openedAt ?? 0, millis)
-  if (series.view !== undefined && series.viewedIn === first) return series.view
-  const before: Array<TradedCandle> = []
-  for (let at = first - millis; ; at -= millis) {
-    const candle = kept.get(at)
-    if (candle === undefined) break
-    before.push(candle)
-  }
-  const all = [...before.reverse(), ...closed.map((candle) => kept.get(candle.openedAt) ?? candle)].slice(-series.keep)
-  series.viewedIn = first
-  series.view = all.length === 0 ? empty : { columns: columnsOf(all), closed: all.length }
-  return series.view
-}

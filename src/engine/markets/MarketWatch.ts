@@ -7,8 +7,6 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
-import type { JournalError } from "../../journal/Journal.ts"
-import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { wantedBy } from "../../orderbook/Wanted.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
@@ -16,58 +14,28 @@ import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strate
 import { EngineSettings } from "../EngineSettings.ts"
 import { type MarketMoment, momentOf } from "../planning/DecisionRecord.ts"
 import type { BotState } from "../state/BotState.ts"
-import * as CandleFeed from "./CandleFeed.ts"
+import { type CandleFeed, seenBy } from "./CandleFeed.ts"
 import { restingIn } from "./OwnOrders.ts"
+import * as StoredCandles from "./StoredCandles.ts"
 
 const gapMillis = 3 * minuteMillis
-/** Minutes of this age tell at least how the running one began. */
-const leastSpanMillis = 5 * minuteMillis
 
 export const make = Effect.gen(function* () {
-  const store = yield* PriceStore
+  const stored = yield* StoredCandles.make
   const { account, pollMinMillis } = yield* EngineSettings
   const orderBook = yield* OrderBook
   /** When the price in the candles was last seen, by market. */
   const observed = new Map<string, number>()
-  /** The running minute as it was last stored, by market. */
-  const stored = new Map<string, Minute>()
   let wanted: ReturnType<typeof candleNeeds> = new Map()
-  let feeds: ReadonlyMap<string, CandleFeed.CandleFeed> = new Map()
+  let feeds: ReadonlyMap<string, CandleFeed> = new Map()
   let candlesFor: ReadonlyMap<Strategy, ReturnType<typeof JoinedCandles.make>> = new Map()
-
-  // What cannot be stored costs no money: the bot goes on with what it has in memory.
-  const unstored = Effect.catch(({ message }: JournalError) => Effect.logDebug(message))
-
-  /** Takes what the market's source tells by now. */
-  const complete = Effect.fnUntraced(function* (market: string, feed: CandleFeed.CandleFeed) {
-    const fresh = feed.complete(yield* Clock.currentTimeMillis)
-    if (fresh.length > 0) yield* unstored(store.keep(market, fresh))
-  })
-
-  const filled = Effect.fnUntraced(function* (
-    market: string,
-    needs: ReadonlyMap<string, number>,
-    now: number,
-    running?: CandleFeed.RunningMinute
-  ) {
-    const feed = CandleFeed.make(needs, (timeframe) => store.told(market, timeframe))
-    const minutes = yield* store.since(market, now - Math.max(feed.spanMillis, leastSpanMillis))
-    feed.restore(minutes, now, running)
-    feed.adopt(yield* store.kept(market, now - feed.spanMillis))
-    yield* complete(market, feed)
-    const [own, last] = [yield* store.newest(market), minutes.at(-1)]
-    // A candle of elsewhere tells where the price was, and not that somebody watched it.
-    if (last !== undefined && last.openedAt > (own?.openedAt ?? 0)) orderBook.remember(market, last.close, 0)
-    else if (own !== undefined) orderBook.remember(market, own.close, Math.min(now, own.openedAt + minuteMillis))
-    return feed
-  })
 
   /**
    * Prepares the candles that these strategies want from the stored prices. A saved edit costs nothing that was seen: a
    * market whose needs did not change keeps its candles, and any other keeps at least the running minute.
    */
   const follow = Effect.fn("MarketWatch.follow")(function* (strategies: ReadonlyArray<Strategy>) {
-    const made = new Map<string, CandleFeed.CandleFeed>()
+    const made = new Map<string, CandleFeed>()
     const now = yield* Clock.currentTimeMillis
     const before = wanted
     wanted = candleNeeds(strategies)
@@ -77,7 +45,7 @@ export const make = Effect.gen(function* () {
         made.set(market, known)
         continue
       }
-      made.set(market, yield* filled(market, needs, now, known?.running()))
+      made.set(market, yield* stored.feedOf(market, needs, now, known?.running()))
     }
     feeds = made
     candlesFor = new Map(
@@ -88,7 +56,7 @@ export const make = Effect.gen(function* () {
   const refill = Effect.fnUntraced(function* (market: string) {
     const needs = wanted.get(market)
     if (needs === undefined || needs.size === 0) return
-    feeds = new Map(feeds).set(market, yield* filled(market, needs, yield* Clock.currentTimeMillis))
+    feeds = new Map(feeds).set(market, yield* stored.feedOf(market, needs, yield* Clock.currentTimeMillis))
   })
 
   const observe = Effect.fnUntraced(function* (market: string) {
@@ -100,11 +68,7 @@ export const make = Effect.gen(function* () {
     observed.set(market, price.at)
     const feed = feeds.get(market)
     const closed = feed?.observe(Decimal.toNumber(mid(price)), price.at) ?? []
-    const running = feed?.running()
-    // The running minute is stored as well, so a process that dies loses none of it.
-    const begun = running?.isFromBeginning === true && !isStored(market, running.minute) ? [running.minute] : []
-    for (const minute of begun) stored.set(market, minute)
-    for (const minute of [...closed, ...begun]) yield* unstored(store.append(market, minute))
+    yield* stored.keep(market, closed, feed?.running())
   })
 
   /** What is wrong with one market keeps no other from its price, even where it fails the look. */
@@ -112,20 +76,14 @@ export const make = Effect.gen(function* () {
     const markets = wantedBy(strategies)
     const looked = yield* Effect.result(orderBook.look(markets, pollMinMillis))
     yield* Effect.forEach(markets, ({ market }) => observe(market.name), { discard: true })
-    yield* Effect.forEach(feeds, ([market, feed]) => complete(market, feed), { discard: true })
+    yield* Effect.forEach(feeds, ([market, feed]) => stored.complete(market, feed), { discard: true })
     return yield* Effect.fromResult(looked)
   })
 
   /** What a strategy may see now; `undefined` until each market that it trades has a price. */
   const moment = (strategy: Strategy, now: number): MarketMoment | undefined => {
-    const candles = candlesFor.get(strategy)?.(CandleFeed.seenBy(strategy, feeds, now))
+    const candles = candlesFor.get(strategy)?.(seenBy(strategy, feeds, now))
     return momentOf(strategy, orderBook.prices, candles, now, orderBook.depth(strategy.market.name))
-  }
-
-  /** A new close alone is not worth a write. */
-  const isStored = (market: string, { openedAt, high, low }: Minute): boolean => {
-    const last = stored.get(market)
-    return last?.openedAt === openedAt && last.high === high && last.low === low
   }
 
   /** Tells the shared book which orders rest now. */

@@ -59,7 +59,7 @@ export interface Watched {
 }
 
 /** Prices of this market at which the decision no longer holds, or at which it makes a swap. */
-export const levelsIn = ({ until, desired }: Decision, strategy: Strategy, market: string): ReadonlyArray<Price> => {
+const levelsIn = ({ until, desired }: Decision, strategy: Strategy, market: string): ReadonlyArray<Price> => {
   const bounds =
     strategy.market.name === market ? until : until.elsewhere?.find((elsewhere) => elsewhere.market === market)
   const swaps = desired

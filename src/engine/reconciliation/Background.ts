@@ -10,9 +10,8 @@ import { Effect } from "effect"
 import type { Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import { plainJson } from "../../domain/Text.ts"
 import { eachPage, Journal } from "../../journal/Journal.ts"
-import type { Markets } from "../../strategy/Markets.ts"
 import { Venue } from "../../venue/Venue.ts"
-import { VenueError } from "../../venue/VenueError.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { corrected, orderName } from "../state/RunState.ts"
 import * as SwapHistory from "../state/swaps/SwapHistory.ts"
@@ -21,16 +20,12 @@ import * as Baseline from "./Baseline.ts"
 import * as Comparison from "./Comparison.ts"
 import * as HistorySync from "./HistorySync.ts"
 import * as JournalOrders from "./JournalOrders.ts"
+import * as PrivateBalances from "./PrivateBalances.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 import * as Witnesses from "./Witnesses.ts"
 
-export interface Witnessed {
-  /** The account, and its addresses on other chains. */
-  readonly own: ReadonlySet<string>
+export interface Witnessed extends PrivateBalances.WatchedBalances {
   readonly hasHistory: boolean
-  readonly markets: Markets
-  /** Assets whose money is private, by symbol. */
-  readonly isPrivate: BalanceComparison.PrivateAssets
 }
 
 type Finding = Omit<Of<"Reconciled">, "_tag">
@@ -111,16 +106,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
   const isWatched = (subject: string): boolean =>
     !subject.startsWith("order ") || [...known.orders.values()].some((order) => subject === `order ${orderName(order)}`)
 
-  const balances =
-    watched.isPrivate.size === 0
-      ? Effect.undefined
-      : unlessUnreachable(Witnesses.balancesNow(watched.markets, watched.isPrivate, books.state))
-
-  // Before anything is under way the account's own capital is certain; a first look at a later moment leaves much possible.
-  if (watched.isPrivate.size > 0 && (yield* Baseline.isNew)) {
-    const snapshot = yield* balances
-    if (snapshot?.resting.length === 0) yield* Baseline.compare(snapshot.certain, books.state)
-  }
+  const balances = yield* PrivateBalances.make(watched)
 
   const historyOf = Effect.fnUntraced(function* (own: ReadonlySet<string>) {
     if (!watched.hasHistory) return undefined
@@ -130,34 +116,15 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     })
   })
 
-  const note = (capital: ReadonlyArray<Of<"CapitalMoved">>) =>
-    capital.length === 0 ? Effect.void : books.record(...capital)
-
-  /** What came without an origin, and is named by the account's own history, contradicts nothing. */
-  const movedSince = Effect.fnUntraced(function* (now: BalanceComparison.Positions) {
-    const { comparisons, unexplained } = yield* Baseline.compare(now, books.state)
-    const { capital, unread } = yield* Baseline.named(unexplained, books.state, watched.own, watched.markets)
-    if (unread !== undefined)
-      return comparisons.map((each) =>
-        Baseline.hasCome(unexplained, each.subject)
-          ? { ...each, text: `${each.text}; the account's own history is no witness: ${unread}` }
-          : each
-      )
-    if (capital.length === 0) return comparisons
-    yield* note(capital)
-    return (yield* Baseline.compare(now, books.state)).comparisons
-  })
-
   /** Returns and records what is found, where it is not what was found before. */
   return Effect.gen(function* () {
     yield* follow
     const before = [...known.orders.values()]
     const asked = { orders: before, startedAt: 0 }
-    // What a person accepted is written by whoever writes the journal.
-    if (watched.isPrivate.size > 0) yield* note(yield* Baseline.toRecord(books.state))
-    const snapshot = yield* balances
+    yield* balances.noteAccepted
+    const snapshot = yield* balances.now
     const { found, unread } = yield* Witnesses.venueOrders(asked, { unfinishedOnly: true })
-    const moved = snapshot === undefined ? [] : yield* movedSince(BalanceComparison.positions(snapshot, found))
+    const moved = snapshot === undefined ? [] : yield* balances.movedSince(BalanceComparison.positions(snapshot, found))
     const isRead = watched.hasHistory && (yield* reached(HistorySync.sync()))
     yield* follow
     const swaps = yield* SwapHistory.all
@@ -213,9 +180,4 @@ const firstLookMillis = 30_000
 
 /** Whether a witness could be asked. */
 const reached = <A, E, R>(ask: Effect.Effect<A, VenueError | E, R>) =>
-  Effect.map(unlessUnreachable(Effect.as(ask, true)), (isReached) => isReached === true)
-
-const unlessUnreachable = <A, E, R>(ask: Effect.Effect<A, VenueError | E, R>) =>
-  ask.pipe(Effect.catchIf(isVenueError, ({ message }) => Effect.as(Effect.logDebug(message), undefined)))
-
-const isVenueError = (error: unknown): error is VenueError => error instanceof VenueError
+  Effect.map(Witnesses.unlessUnreachable(Effect.as(ask, true)), (isReached) => isReached === true)

@@ -5,6 +5,7 @@
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
 import { byHand, foundAtVenue } from "../../domain/Placement.ts"
+import { slotKey } from "../state/SlotFold.ts"
 
 export interface TimelineEntry {
   readonly at: number
@@ -73,7 +74,7 @@ const nothingSeen = {
 
 const planned = (event: Of<"Planned">, at: number): JournalOrder => ({
   placement: event.placement,
-  slot: `${event.strategy}/${event.slot}`,
+  slot: slotKey(event.strategy, event.slot),
   inputAsset: event.inputAsset,
   outputAsset: event.outputAsset,
   by: event.by,

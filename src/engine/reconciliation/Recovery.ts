@@ -13,6 +13,7 @@ import { present } from "../../domain/Present.ts"
 import type { DesiredSlot } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { Expectations } from "../EngineSettings.ts"
+import { slotKey } from "../state/SlotFold.ts"
 import { askedFor, shownBy } from "../tracking/MoneyPath.ts"
 import { isPaid } from "./Reconciliation.ts"
 
@@ -80,8 +81,8 @@ export const recover = (
           .filter((slot) => isWanted(order, market, wish, slot))
           .map(({ slot }) => ({ strategy: wish.strategy.name, slot }))
       )
-      const place = places.find(({ strategy, slot }) => !taken.has(`${strategy}/${slot}`))
-      if (place !== undefined) taken.add(`${place.strategy}/${place.slot}`)
+      const place = places.find(({ strategy, slot }) => !taken.has(slotKey(strategy, slot)))
+      if (place !== undefined) taken.add(slotKey(place.strategy, place.slot))
       found.push({ order, market, ...(place ?? { strategy: recovered, slot: slotOfFound(order.id) }) })
     }
   }

@@ -8,7 +8,7 @@ import { HistoryStore } from "../../journal/HistoryStore.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
-import type { VenueError } from "../../venue/VenueError.ts"
+import { VenueError } from "../../venue/VenueError.ts"
 import { entryIn, isOdd, type OddTransaction, type Transaction } from "../../venue/wire/HistoryEntry.ts"
 import * as BotState from "../state/BotState.ts"
 import * as SwapHistory from "../state/swaps/SwapHistory.ts"
@@ -174,3 +174,9 @@ export const decidedIn = (compared: ReadonlyArray<Comparison.Comparison>): Reado
       .filter(({ isUndecided }) => isUndecided !== true)
       .map((each) => Comparison.subjectOf(Comparison.sentenceOf(each)))
   )
+
+/** A witness that cannot be asked now says nothing. */
+export const unlessUnreachable = <A, E, R>(ask: Effect.Effect<A, VenueError | E, R>) =>
+  ask.pipe(Effect.catchIf(isVenueError, ({ message }) => Effect.as(Effect.logDebug(message), undefined)))
+
+const isVenueError = (error: unknown): error is VenueError => error instanceof VenueError

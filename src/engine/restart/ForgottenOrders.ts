@@ -11,14 +11,12 @@
  * when it was read as long after the start as an order may take to show.
  */
 import { Clock, Effect, Stream } from "effect"
-import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
-import { inputAsset, type Market } from "../../domain/Market.ts"
+import { elapsedMillis } from "../../domain/Durations.ts"
+import type { Market } from "../../domain/Market.ts"
 import { isTerminal, type Order, type OrderTerms } from "../../domain/Order.ts"
 import { isFinished, recovered, slotOfFound } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
-import { Journal } from "../../journal/Journal.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
@@ -28,9 +26,9 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalTail.ts"
 import type { Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
-import { isMarked } from "../tracking/Fingerprint.ts"
 import { orderPages } from "../tracking/OrderReads.ts"
 import { isFromOurCreate } from "../tracking/OrderTracker.ts"
+import * as Strangers from "./Strangers.ts"
 
 interface Wish {
   readonly strategy: string
@@ -41,13 +39,13 @@ interface Wish {
 
 export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Market>) {
   const books = yield* Bookkeeper
-  const journal = yield* Journal
   const venue = yield* Venue
   const settings = yield* EngineSettings
   /** What free slots would have by now, if anything could begin. */
   const wishes = new Map<string, Wish>()
   let isAsked = books.state.tail.uncheckedSince === undefined
   const begun = unsignedIn(books.state.placements)
+  const strangers = yield* Strangers.make
   let askedAt = Number.NEGATIVE_INFINITY
 
   const mayBegin = (): boolean => isAsked && books.state.tail.forgotten.size === 0
@@ -70,45 +68,6 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       return placement !== undefined && isUnsigned(placement) ? [placement] : []
     })
 
-  /** What orders of those show that the journal should know and does not. */
-  const missing = (orders: ReadonlyArray<Order>): string | undefined => {
-    for (const placement of begunBefore()) {
-      const market = markets.get(placement.market)
-      const order = orders.find((each) => market !== undefined && isFromOurCreate(placement, market, each))
-      const text = order && missingBy(placement, order)
-      if (text !== undefined) return text
-    }
-    return undefined
-  }
-
-  /** The whole journal, read hardly ever: times of events do not tell where to stop, because a clock may have jumped. */
-  const known = Effect.gen(function* () {
-    const [orders, deadlines] = [new Set<string>(), new Set<number>()]
-    const told = journal.events({ tags: ["Planned", "Bound", "OrphanSeen", "JournalBehind"] })
-    yield* Stream.runForEach(told, ({ event }) =>
-      Effect.sync(() => {
-        if (event._tag === "Planned") deadlines.add(event.deadline)
-        if (event._tag === "Bound" || event._tag === "OrphanSeen") orders.add(event.orderId)
-        // Once it is explained it is not told again; until then a slot may still come to want it.
-        if (event._tag === "JournalBehind" && !books.state.tail.forgotten.has(event.orderId)) orders.add(event.orderId)
-      })
-    )
-    return ({ deadline, id }: Order) => orders.has(id) || deadlines.has(deadline)
-  })
-
-  /** Orders with this journal's mark that no event of it is about. */
-  const strangers = (orders: ReadonlyArray<Order>, since: number, now: number) => {
-    const { drawn, mark } = books.state.tail
-    // Clocks differ, and what was under way when the process ended arrives later.
-    const made = { notBefore: since - minuteMillis, notAfter: now + minuteMillis }
-    const isNew = ({ createdAt = since }: Order) => createdAt >= made.notBefore
-    const isOurs = ({ deadline }: Order) => mark !== undefined && isMarked(deadline, mark, made) && !drawn.has(deadline)
-    const unexplained = orders.filter((order) => order.unsaid === undefined && isNew(order) && isOurs(order))
-    return unexplained.length === 0
-      ? Effect.succeed(unexplained)
-      : Effect.map(known, (isKnown) => unexplained.filter((order) => !isKnown(order)))
-  }
-
   const isFree = ({ desired, strategy }: Wish): boolean =>
     [...books.state.placements.values()].every(
       (placement) => placement.strategy !== strategy || placement.slot !== desired.slot || isFinished(placement.state)
@@ -123,7 +82,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       const slot = { strategy, slot: desired.slot, ...present({ terms }) }
       const found = { order, market, ...slot, because, asked: settings.account }
       yield* Effect.provideService(adopt(found), Bookkeeper, books)
-    } else if (!books.state.tail.forgotten.has(order.id)) yield* books.record(behind(order, markets))
+    } else if (!books.state.tail.forgotten.has(order.id)) yield* books.record(Strangers.behind(order, markets))
   })
 
   /** What became of those that nobody has explained yet. */
@@ -154,7 +113,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       const earliest = Math.min(since, ...begunBefore().map(({ plannedAt }) => plannedAt))
       const pages = yield* Stream.runCollect(orderPages(venue, { since: earliest }))
       const orders = pages.flatMap((page) => page.orders)
-      const text = missing(orders)
+      const text = missing(begunBefore(), orders, markets)
       if (text !== undefined) yield* books.record({ _tag: "JournalCut", text })
       for (const order of yield* strangers(orders, since, now)) yield* takeBack(order)
       isAsked = !tail.isTorn || elapsedMillis(runStartedAt, now) >= settings.visibilityMillis
@@ -177,19 +136,17 @@ const isWish = ({ desired, market }: Wish, order: Order): boolean =>
   desired.by === undefined &&
   Decimal.equals(order.price, desired.price)
 
-const behind = (order: Order, markets: ReadonlyMap<string, Market>): BotEvent => {
-  const market = [...markets.values()].find(
-    ({ base, quote }) => base.id === order.baseAsset && quote.id === order.quoteAsset
-  )
-  return {
-    _tag: "JournalBehind",
-    orderId: order.id,
-    depositAddress: order.depositAddress,
-    market: market?.name ?? `${order.baseAsset}/${order.quoteAsset}`,
-    asset: market === undefined ? order.originAsset : inputAsset(market, order.side).symbol,
-    amount: order.inputAmount,
-    deposited: order.depositedAmount,
-    status: order.fillStatus,
-    ...present({ createdAt: order.createdAt })
+/** What orders of those that an earlier process had begun show, and the journal should know and does not. */
+const missing = (
+  begun: ReadonlyArray<Placement>,
+  orders: ReadonlyArray<Order>,
+  markets: ReadonlyMap<string, Market>
+): string | undefined => {
+  for (const placement of begun) {
+    const market = markets.get(placement.market)
+    const order = orders.find((each) => market !== undefined && isFromOurCreate(placement, market, each))
+    const text = order && missingBy(placement, order)
+    if (text !== undefined) return text
   }
+  return undefined
 }

@@ -5,7 +5,7 @@
  */
 import { Result } from "effect"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
-import { hourMillis, utcDay } from "../../domain/Durations.ts"
+import { hourMillis } from "../../domain/Durations.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand, hasNoBudget, isFinished } from "../../domain/Placement.ts"
@@ -18,14 +18,7 @@ import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
 import * as RefusedExits from "./strategies/RefusedExits.ts"
 import * as Replacements from "./strategies/Replacements.ts"
-import {
-  emptyStrategy,
-  flowsAfter,
-  marksUnder,
-  refusedOnceMore,
-  resumed,
-  type StrategyState
-} from "./strategies/StrategyState.ts"
+import { changedBy, emptyStrategy, refusedOnceMore, resumed, type StrategyState } from "./strategies/StrategyState.ts"
 import { changesOwnState, tradingAfter } from "./strategies/TradingFold.ts"
 
 export interface BotState extends RunState.RunState {
@@ -87,63 +80,24 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       for (const name of state.strategies.keys())
         changeStrategy(state, name, () => ({ isLoaded: false, failing: undefined }))
       return
-    case "BudgetAllotted":
-      return changeStrategy(state, event.strategy, (strategy) => ({
-        budget: new Map(strategy.budget).set(event.asset, event.amount),
-        flows: flowsAfter(strategy, event),
-        moves: strategy.moves + 1
-      }))
-    case "Decided":
-      return changeStrategy(state, event.strategy, () => ({
-        decision: event,
-        decidedAt: at,
-        isTried: true,
-        memory: event.memory
-      }))
     case "LegClosed":
-      SlotFold.change(state.slots, event, (slot) => ({
-        ...SlotFold.completed(slot, event.side, event.carried),
-        ...(event.rest === 0n ? {} : { forgone: SlotFold.forgoneAfter(slot, event.side, event.rest) }),
-        refusals: 0
-      }))
-      return changeStrategy(state, event.strategy, ({ moves }) => ({ moves: moves + 1 }))
-    case "Denied":
-      return changeStrategy(state, event.strategy, (strategy) => ({
-        refusals: new Map(strategy.refusals).set(event.slot, `${event.limit}: ${event.reason}`)
-      }))
-    case "Deferred":
-      return changeStrategy(state, event.strategy, (strategy) => ({
-        refusals: new Map(strategy.refusals).set(event.slot, event.reason)
-      }))
+      SlotFold.closeLeg(state.slots, event)
+      return changeStrategy(state, event.strategy, (strategy) => changedBy(strategy, event, at))
     case "StrategyLoaded":
       noteEdit(state, event)
-      return changeStrategy(state, event.strategy, ({ isTried = false, loaded, equity, flows }) => ({
-        ...marksUnder({ equity, flows }, loaded, event),
-        isTried: isTried && loaded?.hash === event.hash,
-        isLoaded: true,
-        removed: undefined,
-        loaded: loaded?.text !== undefined && loaded.hash === event.hash ? { text: loaded.text, ...event } : event
-      }))
-    case "EquityMarked": {
-      const { day, equity, peak } = event
-      return changeStrategy(state, event.strategy, () => ({ equity: { day, atStart: equity, peak }, flows: new Map() }))
-    }
-    case "Paused": {
-      const { limit, action, reason } = event
-      return changeStrategy(state, event.strategy, () => ({ paused: { limit, action, reason, day: utcDay(at) } }))
-    }
+      return changeStrategy(state, event.strategy, (strategy) => changedBy(strategy, event, at))
+    case "BudgetAllotted":
+    case "Decided":
+    case "Denied":
+    case "Deferred":
+    case "EquityMarked":
+    case "Paused":
+    case "PlanFailed":
+    case "PlanMended":
+    case "StrategyRemoved":
+      return changeStrategy(state, event.strategy, (strategy) => changedBy(strategy, event, at))
     case "Resumed":
       return resume(state, event.strategy)
-    case "PlanFailed":
-      return changeStrategy(state, event.strategy, () => ({ failing: { reason: event.reason, since: at } }))
-    case "PlanMended":
-      return changeStrategy(state, event.strategy, () => ({ failing: undefined }))
-    case "StrategyRemoved":
-      return changeStrategy(state, event.strategy, () => ({
-        removed: event.orders,
-        isLoaded: false,
-        failing: undefined
-      }))
     case "ClockCompared":
     case "KillSwitch":
     case "PriceDoubted":

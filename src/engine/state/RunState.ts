@@ -5,6 +5,7 @@
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import type { Drift } from "../../domain/Drift.ts"
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
+import { slotKey } from "./SlotFold.ts"
 
 export interface RunState {
   run: Of<"BotStarted"> | undefined
@@ -161,7 +162,7 @@ export const corrected = (told: Told, event: PlacementEvent): Told => {
     return { contradictions, foreign: foreign.filter(({ subject }) => subject !== event.orderId) }
   if (event._tag !== "TakenBack" && event._tag !== "Resolved") return told
   const { placement, slot, strategy } = event
-  const subjects = [`order ${orderName({ placement, slot: `${strategy}/${slot}` })}: `, `swap ${placement}: `]
+  const subjects = [`order ${orderName({ placement, slot: slotKey(strategy, slot) })}: `, `swap ${placement}: `]
   const isOfIt = (sentence: string): boolean => subjects.some((subject) => sentence.startsWith(subject))
   return { contradictions: contradictions.filter((sentence) => !isOfIt(sentence)), foreign }
 }

@@ -3,7 +3,7 @@
  * while it is withdrawn counts like any other.
  */
 import { type Amount, max, min } from "../../domain/Amount.ts"
-import type { PlacementEvent } from "../../domain/BotEvent.ts"
+import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
 import type { Forgone, SlotPast, SlotProgress } from "../../strategy/View.ts"
 import { filledBase, filledQuote, openQuantity, type Placement } from "./Placement.ts"
@@ -197,7 +197,7 @@ const afterRefund = ({ lastLeg, receivedByLastLeg }: Slot, sale: Placement, fee:
   sale.side === "SELL" && lastLeg?.side === "BUY" ? { receivedByLastLeg: max(0n, receivedByLastLeg - fee) } : {}
 
 /** Moves to the next leg, with what this one did, and what it did beyond what is wanted. */
-export const completed = (slot: Slot, side: Placement["side"], carried = 0n): Partial<Slot> => ({
+const completed = (slot: Slot, side: Placement["side"], carried = 0n): Partial<Slot> => ({
   completedLegs: slot.completedLegs + 1,
   filledInLeg: 0n,
   receivedInLeg: 0n,
@@ -207,12 +207,17 @@ export const completed = (slot: Slot, side: Placement["side"], carried = 0n): Pa
   lastEnd: undefined
 })
 
+/** A leg is closed with what it did. */
+export const closeLeg = (slots: Slots, event: Of<"LegClosed">): void =>
+  change(slots, event, (slot) => ({
+    ...completed(slot, event.side, event.carried),
+    ...(event.rest === 0n ? {} : { forgone: forgoneAfter(slot, event.side, event.rest) }),
+    refusals: 0
+  }))
+
 /** A leg that was closed leaves this much undone. */
-export const forgoneAfter = (
-  { forgone = { BUY: 0n, SELL: 0n } }: Slot,
-  side: Placement["side"],
-  rest: Amount
-): Forgone => (side === "BUY" ? { ...forgone, BUY: forgone.BUY + rest } : { ...forgone, SELL: forgone.SELL + rest })
+const forgoneAfter = ({ forgone = { BUY: 0n, SELL: 0n } }: Slot, side: Placement["side"], rest: Amount): Forgone =>
+  side === "BUY" ? { ...forgone, BUY: forgone.BUY + rest } : { ...forgone, SELL: forgone.SELL + rest }
 
 /** As strategies see it: including what the live order has filled so far. */
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {

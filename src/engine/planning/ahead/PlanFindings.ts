@@ -10,6 +10,7 @@ import { type Market, quoteAmount } from "../../../domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../../strategy/Decision.ts"
 import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../../strategy/Strategy.ts"
 import type { View } from "../../../strategy/View.ts"
+import { slotKey } from "../../state/SlotFold.ts"
 import { progress } from "../DecisionRecord.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 import { type Fees, isResting, type Locked, orderOf, type PlannedChange } from "./PlanReport.ts"
@@ -135,7 +136,7 @@ const unconfirmed = ({ books, strategies }: Ground): ReadonlyArray<PlanFinding> 
     })
   )
 
-const keyOf = ({ strategy, slot }: PlannedChange): string => `${strategy}/${slot}`
+const keyOf = ({ strategy, slot }: PlannedChange): string => slotKey(strategy, slot)
 
 /**
  * Two own orders cross when each would take what the other gives: a pays in₁ of X for out₁ of Y, b pays in₂ of Y for

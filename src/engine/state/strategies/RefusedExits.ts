@@ -4,6 +4,7 @@
  * Folded from the journal. Pure.
  */
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
+import { slotKey } from "../SlotFold.ts"
 
 export interface RefusedExit {
   readonly strategy: string
@@ -20,7 +21,7 @@ export interface RefusedExit {
 export type RefusedExits = Map<string, RefusedExit>
 
 const keyOf = ({ slot, strategy }: { readonly strategy: string; readonly slot: string }): string =>
-  `${strategy}/${slot}`
+  slotKey(strategy, slot)
 
 export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
   switch (event._tag) {

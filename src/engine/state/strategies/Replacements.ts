@@ -4,6 +4,7 @@
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { PlacementEvent } from "../../../domain/BotEvent.ts"
+import { slotKey } from "../SlotFold.ts"
 
 export interface Replacements {
   /** By asset. */
@@ -21,7 +22,7 @@ const enough = 3
 export const make = (): Replacements => ({ refunds: new Map(), withdrawnAt: new Map(), absences: [] })
 
 export const see = ({ refunds, withdrawnAt, absences }: Replacements, event: PlacementEvent, at: number): void => {
-  const key = `${event.strategy}/${event.slot}`
+  const key = slotKey(event.strategy, event.slot)
   switch (event._tag) {
     case "CancelRequested":
       if (event.why.code === "requote") withdrawnAt.set(key, at)

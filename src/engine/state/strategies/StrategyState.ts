@@ -1,6 +1,7 @@
 /** What the bot remembers of one strategy: a part of the fold of the journal (see `BotState`). */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Of } from "../../../domain/BotEvent.ts"
+import { utcDay } from "../../../domain/Durations.ts"
 import { isStale } from "../../../domain/Payload.ts"
 import { present } from "../../../domain/Present.ts"
 import type { Memory } from "../../../strategy/Decision.ts"
@@ -78,8 +79,69 @@ export const refusedOnceMore = (
   return { times: isCounted ? times : times + 1, answer, saltSince: saltSince ?? at }
 }
 
+type StrategyEvent = Of<
+  | "BudgetAllotted"
+  | "Decided"
+  | "Deferred"
+  | "Denied"
+  | "EquityMarked"
+  | "LegClosed"
+  | "Paused"
+  | "PlanFailed"
+  | "PlanMended"
+  | "StrategyLoaded"
+  | "StrategyRemoved"
+>
+
+/** What an event about a strategy changes of it. */
+export const changedBy = (strategy: StrategyState, event: StrategyEvent, at: number): Partial<StrategyState> => {
+  switch (event._tag) {
+    case "BudgetAllotted":
+      return {
+        budget: new Map(strategy.budget).set(event.asset, event.amount),
+        flows: flowsAfter(strategy, event),
+        moves: strategy.moves + 1
+      }
+    case "Decided":
+      return { decision: event, decidedAt: at, isTried: true, memory: event.memory }
+    case "LegClosed":
+      return { moves: strategy.moves + 1 }
+    case "Denied":
+      return { refusals: new Map(strategy.refusals).set(event.slot, `${event.limit}: ${event.reason}`) }
+    case "Deferred":
+      return { refusals: new Map(strategy.refusals).set(event.slot, event.reason) }
+    case "StrategyLoaded":
+      return loadedAs(strategy, event)
+    case "EquityMarked": {
+      const { day, equity, peak } = event
+      return { equity: { day, atStart: equity, peak }, flows: new Map() }
+    }
+    case "Paused": {
+      const { limit, action, reason } = event
+      return { paused: { limit, action, reason, day: utcDay(at) } }
+    }
+    case "PlanFailed":
+      return { failing: { reason: event.reason, since: at } }
+    case "PlanMended":
+      return { failing: undefined }
+    case "StrategyRemoved":
+      return { removed: event.orders, isLoaded: false, failing: undefined }
+  }
+}
+
+const loadedAs = (
+  { equity, flows, isTried = false, loaded }: StrategyState,
+  event: Of<"StrategyLoaded">
+): Partial<StrategyState> => ({
+  ...marksUnder({ equity, flows }, loaded, event),
+  isTried: isTried && loaded?.hash === event.hash,
+  isLoaded: true,
+  removed: undefined,
+  loaded: loaded?.text !== undefined && loaded.hash === event.hash ? { text: loaded.text, ...event } : event
+})
+
 /** Without a mark there is nothing to correct. */
-export const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, asset }: Of<"BudgetAllotted">) =>
+const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, asset }: Of<"BudgetAllotted">) =>
   equity === undefined
     ? flows
     : new Map(flows).set(asset, (flows.get(asset) ?? 0n) + amount - (budget.get(asset) ?? 0n))
@@ -90,7 +152,7 @@ const assetsOf = ({ market }: Of<"StrategyLoaded">): ReadonlyArray<string> => ma
  * What an asset is worth that the new file has no market for, nobody can say by its prices: what such assets were worth would be a
  * loss. So its marks begin anew.
  */
-export const marksUnder = (
+const marksUnder = (
   marks: Pick<StrategyState, "equity" | "flows">,
   before: Of<"StrategyLoaded"> | undefined,
   now: Of<"StrategyLoaded">

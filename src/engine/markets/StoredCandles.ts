@@ -1,0 +1,64 @@
+/** Candles of markets in step with the store of prices: made from it at a start or after a gap, and kept in it as they go on. */
+import { Clock, Effect } from "effect"
+import { minuteMillis } from "../../domain/Durations.ts"
+import type { JournalError } from "../../journal/Journal.ts"
+import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
+import { OrderBook } from "../../orderbook/OrderBook.ts"
+import * as CandleFeed from "./CandleFeed.ts"
+
+/** Minutes of this age tell at least how the running one began. */
+const leastSpanMillis = 5 * minuteMillis
+
+export const make = Effect.gen(function* () {
+  const store = yield* PriceStore
+  const orderBook = yield* OrderBook
+  /** The running minute as it was last stored, by market. */
+  const stored = new Map<string, Minute>()
+
+  // What cannot be stored costs no money: the bot goes on with what it has in memory.
+  const unstored = Effect.catch(({ message }: JournalError) => Effect.logDebug(message))
+
+  /** Takes what the market's source tells by now. */
+  const complete = Effect.fnUntraced(function* (market: string, feed: CandleFeed.CandleFeed) {
+    const fresh = feed.complete(yield* Clock.currentTimeMillis)
+    if (fresh.length > 0) yield* unstored(store.keep(market, fresh))
+  })
+
+  /** Candles as the store and the source tell them, and where the price was last. */
+  const feedOf = Effect.fnUntraced(function* (
+    market: string,
+    needs: ReadonlyMap<string, number>,
+    now: number,
+    running?: CandleFeed.RunningMinute
+  ) {
+    const feed = CandleFeed.make(needs, (timeframe) => store.told(market, timeframe))
+    const minutes = yield* store.since(market, now - Math.max(feed.spanMillis, leastSpanMillis))
+    feed.restore(minutes, now, running)
+    feed.adopt(yield* store.kept(market, now - feed.spanMillis))
+    yield* complete(market, feed)
+    const [own, last] = [yield* store.newest(market), minutes.at(-1)]
+    // A candle of elsewhere tells where the price was, and not that somebody watched it.
+    if (last !== undefined && last.openedAt > (own?.openedAt ?? 0)) orderBook.remember(market, last.close, 0)
+    else if (own !== undefined) orderBook.remember(market, own.close, Math.min(now, own.openedAt + minuteMillis))
+    return feed
+  })
+
+  /** A new close alone is not worth a write. */
+  const isStored = (market: string, { openedAt, high, low }: Minute): boolean => {
+    const last = stored.get(market)
+    return last?.openedAt === openedAt && last.high === high && last.low === low
+  }
+
+  /** The running minute is stored as well, so a process that dies loses none of it. */
+  const keep = Effect.fnUntraced(function* (
+    market: string,
+    closed: ReadonlyArray<Minute>,
+    running: CandleFeed.RunningMinute | undefined
+  ) {
+    const begun = running?.isFromBeginning === true && !isStored(market, running.minute) ? [running.minute] : []
+    for (const minute of begun) stored.set(market, minute)
+    for (const minute of [...closed, ...begun]) yield* unstored(store.append(market, minute))
+  })
+
+  return { complete, feedOf, keep }
+})
