@@ -4,7 +4,9 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Memory } from "../Decision.ts"
 import type { LegsDone } from "../View.ts"
 
-export const isRecord = (memory: Memory): memory is { readonly [key: string]: Memory } =>
+type MemoryRecord = Readonly<Record<string, Memory>>
+
+export const isRecord = (memory: Memory): memory is MemoryRecord =>
   typeof memory === "object" && memory !== null && !Array.isArray(memory)
 
 export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefined => {
@@ -40,7 +42,20 @@ export const recordIn = (memory: Memory, key: string): Memory => {
 }
 
 /** The memory of what works around a strategy, beside what the strategy itself remembers. */
-export const beside = (inner: Memory, own: Readonly<Record<string, Memory>>): Memory => ({
+export const beside = (inner: Memory, own: MemoryRecord): MemoryRecord => ({
   ...(isRecord(inner) ? inner : {}),
   ...own
 })
+
+/** What was made of a memory. A backtest gives back the very one that it was given: nothing need be read from it again. */
+export class MadeOf<A> {
+  private readonly made = new WeakMap<object, A>()
+
+  get(memory: Memory): A | undefined {
+    return isRecord(memory) ? this.made.get(memory) : undefined
+  }
+
+  set(memory: MemoryRecord, made: A): void {
+    this.made.set(memory, made)
+  }
+}

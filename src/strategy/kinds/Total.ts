@@ -62,18 +62,40 @@ export const shareOut = (
   { slots }: Pick<View, "slots">,
   isOwn: (slot: string) => boolean
 ): Shares => {
-  const standings = parts.map((part) => standingOf(market, part, progressOf({ slots }, part.slot)))
-  const names = new Set(parts.map(({ slot }) => slot))
+  const standings = parts.map((part) => lastStanding(market, part, progressOf({ slots }, part.slot)))
   const [first] = parts
   let beyond = 0n
-  for (const [slot, progress] of slots) {
-    if (first === undefined || names.has(slot) || !isOwn(slot)) continue
-    beyond += doneOf(market, first, progress) + openOf(market, first, progress)
+  if (first !== undefined && standings.filter(({ part }) => slots.has(part.slot)).length < slots.size) {
+    const names = new Set(parts.map(({ slot }) => slot))
+    for (const [slot, progress] of slots) {
+      if (names.has(slot) || !isOwn(slot)) continue
+      beyond += doneOf(market, first, progress) + openOf(market, first, progress)
+    }
   }
   for (const { part, committed } of standings) beyond += max(0n, committed - part.size.amount)
   const cuts = cutsOf(standings, beyond)
-  const shares = standings.map((standing) => shareOf(market, standing, cuts.get(standing.part.slot) ?? 0n))
+  const shares = standings.map((standing) => {
+    const cut = cuts.get(standing.part.slot) ?? 0n
+    return cut === 0n ? standing.uncut : shareOf(market, standing, cut)
+  })
   return { shares, isPlain: shares.every(({ isPlain }) => isPlain) }
+}
+
+/** The last standing of each part: most slots do nothing from one decision to the next. */
+const lastStandings = new WeakMap<PartOfTotal, LastStanding>()
+
+interface LastStanding extends Standing {
+  /** Its share where nothing is taken from it. */
+  readonly uncut: Share
+}
+
+const lastStanding = (market: Market, part: PartOfTotal, progress: SlotProgress): LastStanding => {
+  const known = lastStandings.get(part)
+  if (known?.progress === progress) return known
+  const standing = standingOf(market, part, progress)
+  const last = { ...standing, uncut: shareOf(market, standing, 0n) }
+  lastStandings.set(part, last)
+  return last
 }
 
 const standingOf = (market: Market, part: PartOfTotal, progress: SlotProgress): Standing => {

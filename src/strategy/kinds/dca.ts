@@ -14,7 +14,7 @@ import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
 import { lackText } from "./BudgetCheck.ts"
-import { decimalIn, numberIn } from "./Memory.ts"
+import { decimalIn, MadeOf, numberIn } from "./Memory.ts"
 import { away, negate, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, size } from "./Size.ts"
 
@@ -66,7 +66,8 @@ export const dca: Kind = {
       const amounts = lackText(total, available, inputAsset(market, side), size.unit)
       report(to, at("size"), `${times} times this size need ${amounts}`, "fewer times, or a smaller size")
     }
-    return { initialMemory: null, decide: (view, memory) => decide(whole, view, memory) }
+    const opened = new MadeOf<Opened>()
+    return { initialMemory: null, decide: (view, memory) => decide(whole, opened, view, memory) }
   })
 }
 
@@ -98,45 +99,63 @@ const judge = (whole: Dca, progress: Progress, now: number, price: Price) => {
   return { isDue, isPaused, isTriggered }
 }
 
-const decide = (whole: Dca, view: View, memory: Memory): Decision => {
+/** Purchases that are not known to have filled, each at the price that it keeps. */
+type Opened = ReadonlyArray<DesiredSlot>
+
+const purchase = ({ keys, market, side, size }: Dca, slot: string, price: Price): DesiredSlot => {
+  const quantity = quantityAt(market, size, price)
+  const amount = formatWithSymbol(quantity, market.base)
+  const text = `${side === "BUY" ? "buys" : "sells"} ${amount} at ${Decimal.format(price)}`
+  return { slot, legs: [{ side, price, quantity }], cycle: false, why: reasons(keys)("dca-purchase", text, "every") }
+}
+
+const openedIn = (whole: Dca, memory: Memory, made: number): Opened =>
+  Array.from({ length: made }, (_, index) => slotName(index)).flatMap((slot) => {
+    const price = decimalIn(memory, slot)
+    return price === undefined ? [] : [purchase(whole, slot, price)]
+  })
+
+const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): Decision => {
   const { market, side, every: everyMillis, times, reach, keys } = whole
   const price = mid(view.price)
-  const before: Progress = {
+  const was: Progress = {
     next: numberIn(memory, "next") ?? view.now,
     made: numberIn(memory, "made") ?? 0,
     last: decimalIn(memory, "last")
   }
-  const { isDue, isPaused, isTriggered } = judge(whole, before, view.now, price)
-  const missed = Math.floor((view.now - before.next) / everyMillis)
-  const next = view.now < before.next ? before.next : before.next + (missed + 1) * everyMillis
+  const { isDue, isPaused, isTriggered } = judge(whole, was, view.now, price)
+  const missed = Math.floor((view.now - was.next) / everyMillis)
+  const next = view.now < was.next ? was.next : was.next + (missed + 1) * everyMillis
   const begins = isDue && !isPaused
   const own = orderPrice(market, side, away(price, side === "BUY" ? reach : negate(reach)))
   // A trigger during a pause is used up as well: the next one counts from here.
   const after: Progress = {
     next,
-    made: before.made + (begins ? 1 : 0),
-    last: begins || (isPaused && isTriggered) ? price : before.last
+    made: was.made + (begins ? 1 : 0),
+    last: begins || (isPaused && isTriggered) ? price : was.last
   }
 
-  const open: Array<readonly [slot: string, price: Price]> = []
-  for (let index = 0; index < after.made; index++) {
-    const slot = slotName(index)
-    const known = index === before.made ? own : decimalIn(memory, slot)
-    // Finished slots are dropped only together with a new one, so that a fill alone changes nothing.
-    const isFinished = begins && progressOf(view, slot).completedLegs > 0
-    if (known !== undefined && !isFinished) open.push([slot, known])
-  }
+  const before = known.get(memory) ?? openedIn(whole, memory, was.made)
+  // Finished slots are dropped only together with a new one, so that a fill alone changes nothing.
+  const open = begins
+    ? [...before, purchase(whole, slotName(was.made), own)].filter(
+        ({ slot }) => progressOf(view, slot).completedLegs === 0
+      )
+    : before
   const trigger = after.made < times ? triggerOf(whole, after.last) : undefined
   const because = reasons(keys)
   const isAbove = whole.pauseAbove !== undefined && !Decimal.isLess(price, whole.pauseAbove)
   const pause = isAbove ? "pauseAbove" : "pauseBelow"
   const waiting = isPaused ? "paused: the price is outside pauseBelow and pauseAbove" : "waits for its time"
+  const remembered = {
+    next: after.next,
+    made: after.made,
+    ...(after.last === undefined ? {} : { last: Decimal.format(after.last) }),
+    ...Object.fromEntries(open.map(({ slot, legs: [{ price }] }) => [slot, Decimal.format(price)]))
+  }
+  known.set(remembered, open)
   return {
-    desired: open.map(([slot, price]): DesiredSlot => {
-      const quantity = quantityAt(market, whole.size, price)
-      const text = `${side === "BUY" ? "buys" : "sells"} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}`
-      return { slot, legs: [{ side, price, quantity }], cycle: false, why: because("dca-purchase", text, "every") }
-    }),
+    desired: open,
     absent:
       after.made < times
         ? [
@@ -146,12 +165,7 @@ const decide = (whole: Dca, view: View, memory: Memory): Decision => {
             }
           ]
         : [],
-    memory: {
-      next: after.next,
-      made: after.made,
-      ...(after.last === undefined ? {} : { last: Decimal.format(after.last) }),
-      ...Object.fromEntries(open.map(([slot, price]) => [slot, Decimal.format(price)]))
-    },
+    memory: remembered,
     reasons: [],
     until: {
       onFill: false,

@@ -9,17 +9,18 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"
-import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { form, type Kind, reasons, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
+import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
-import { decimalIn, numberIn } from "./Memory.ts"
+import { beside, decimalIn, MadeOf, numberIn } from "./Memory.ts"
 import { away, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
-import { doneText, legsLeft, otherSide, type PartOfTotal, restText, shareOut } from "./Total.ts"
+import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, shareOut } from "./Total.ts"
 
 const mostSlices = 1_000
 
@@ -88,7 +89,7 @@ export const twap: Kind = {
     const whole = { ...settings, slices }
     return {
       initialMemory: null,
-      decide: (view, memory) => decide(whole, view, memory),
+      decide: deciding(whole),
       unfit: (slots) => otherSide(market, side, slots, isOwn)
     }
   })
@@ -127,53 +128,65 @@ const priceNow = ({ market, side, limit, reach }: Twap, view: View): Price => {
   return side === "BUY" ? Decimal.min(wanted, limit) : Decimal.max(wanted, limit)
 }
 
-const decide = (whole: Twap, view: View, memory: Memory): Decision => {
-  const { slices, over: overMillis, side, market, keys } = whole
-  const start = numberIn(memory, "start") ?? view.now
-  const passed = view.now - start
+type Placed = DesiredSlot | Decision["absent"][number]
+
+const partAt = ({ market, side }: Twap, { size, slot }: Slice, price: Price): PartOfTotal => {
+  return { slot, side, price, size, quantity: quantityAt(market, size, price) }
+}
+
+const placed = ({ keys, market, side, slices }: Twap, share: Share, index: number): Placed => {
   const because = reasons(keys)
-  if (passed >= overMillis) {
-    const why = because("time-over", "the time of this strategy is over", "over")
-    return {
-      desired: [],
-      absent: slices.map(({ slot }) => ({ slot, why })),
-      memory,
-      reasons: [],
-      until: { onFill: false }
-    }
+  const { slot, price, quantity } = share.part
+  const left = share.isPlain ? { legs: [{ side, price, quantity }] as const } : legsLeft(share)
+  if (left === undefined || quantity === 0n) return { slot, why: because("done", doneText(market, share), "slices") }
+  const own = `${side === "BUY" ? "buys" : "sells"} ${formatWithSymbol(quantity, market.base)}`
+  const what = share.isPlain ? own : restText(market, share)
+  const text = `slice ${index + 1} of ${slices.length} ${what} at ${Decimal.format(price)}`
+  return { slot, ...left, cycle: false, why: because("twap-slice", text, "slices") }
+}
+
+/** Asked at each slice: what has begun before keeps its price, and its order as long as its share is the same. */
+const deciding = (whole: Twap): Decide => {
+  const { slices, over: overMillis, market, keys } = whole
+  const because = reasons(keys)
+  const over = because("time-over", "the time of this strategy is over", "over")
+  const waiting = slices.map(({ slot, begins }) => ({
+    slot,
+    why: because("not-yet", `begins ${Math.ceil(begins / 1000)} s after the start`, "slices")
+  }))
+  const atLimit = slices.map((slice) => partAt(whole, slice, whole.limit))
+  const begunIn = new MadeOf<ReadonlyArray<PartOfTotal>>()
+  const places = new WeakMap<Share, Placed>()
+  const placeOf = (share: Share, index: number): Placed => {
+    const place = places.get(share) ?? placed(whole, share, index)
+    places.set(share, place)
+    return place
   }
-  const begun = slices.filter(({ begins }) => begins <= passed)
-  const later = slices.slice(begun.length)
-  const prices = begun.map(({ slot }) => decimalIn(memory, slot) ?? priceNow(whole, view))
-  const next = later[0]
-  const parts = slices.map(({ slot, size }, index): PartOfTotal => {
-    const price = prices[index] ?? whole.limit
-    return { slot, side, price, size, quantity: quantityAt(market, size, price) }
-  })
-  const { shares, isPlain } = shareOut(market, parts, view, isOwn)
-  const placed = shares.slice(0, begun.length).map((share, index): DesiredSlot | Decision["absent"][number] => {
-    const { slot, price, quantity } = share.part
-    const left = share.isPlain ? { legs: [{ side, price, quantity }] as const } : legsLeft(share)
-    if (left === undefined || quantity === 0n) return { slot, why: because("done", doneText(market, share), "slices") }
-    const own = `${side === "BUY" ? "buys" : "sells"} ${formatWithSymbol(quantity, market.base)}`
-    const what = share.isPlain ? own : restText(market, share)
-    const text = `slice ${index + 1} of ${slices.length} ${what} at ${Decimal.format(price)}`
-    return { slot, ...left, cycle: false, why: because("twap-slice", text, "slices") }
-  })
-  return {
-    desired: placed.filter((each) => "legs" in each),
-    absent: [
-      ...placed.filter((each) => !("legs" in each)),
-      ...later.map(({ slot, begins }) => ({
-        slot,
-        why: because("not-yet", `begins ${Math.ceil(begins / 1000)} s after the start`, "slices")
-      }))
-    ],
-    memory: {
-      start,
-      ...Object.fromEntries(begun.map(({ slot }, index) => [slot, Decimal.format(prices[index] ?? whole.limit)]))
-    },
-    reasons: [],
-    until: { onFill: !isPlain, time: start + (next === undefined ? overMillis : next.begins) }
+  return (view, memory) => {
+    const start = numberIn(memory, "start") ?? view.now
+    const passed = view.now - start
+    if (passed >= overMillis) {
+      const absent = slices.map(({ slot }) => ({ slot, why: over }))
+      return { desired: [], absent, memory, reasons: [], until: { onFill: false } }
+    }
+    const next = slices.findIndex(({ begins }) => begins > passed)
+    const count = next < 0 ? slices.length : next
+    const before = begunIn.get(memory)
+    const begun = slices.slice(0, count).map((slice, index) => {
+      return before?.[index] ?? partAt(whole, slice, decimalIn(memory, slice.slot) ?? priceNow(whole, view))
+    })
+    const known = before === undefined || before.length > count ? [] : before
+    const prices = begun.slice(known.length).map(({ slot, price }) => [slot, Decimal.format(price)])
+    const remembered = beside(known.length === 0 ? null : memory, { start, ...Object.fromEntries(prices) })
+    begunIn.set(remembered, begun)
+    const { shares, isPlain } = shareOut(market, [...begun, ...atLimit.slice(count)], view, isOwn)
+    const all = shares.slice(0, count).map(placeOf)
+    return {
+      desired: all.filter((each) => "legs" in each),
+      absent: [...all.filter((each) => !("legs" in each)), ...waiting.slice(count)],
+      memory: remembered,
+      reasons: [],
+      until: { onFill: !isPlain, time: start + (slices[count]?.begins ?? overMillis) }
+    }
   }
 }

@@ -16,7 +16,7 @@ import { present } from "../../../domain/Present.ts"
 import { type Bounds, type Decision, isBeyond, type Memory } from "../../Decision.ts"
 import type { Budget, Decide } from "../../Strategy.ts"
 import type { SlotProgress, View } from "../../View.ts"
-import { decimalIn, isRecord, numberIn } from "../Memory.ts"
+import { decimalIn, MadeOf, numberIn } from "../Memory.ts"
 import { type CellRange, spannedBy } from "./CellRange.ts"
 import { type CellShape, type GridPlaces, renamed, sizesOf } from "./Cells.ts"
 import { Choice, type Chosen, type SlotsSeen } from "./Choice.ts"
@@ -60,10 +60,9 @@ interface Answer extends Chosen {
 
 /** `gridAt`: the grid for a start; only an endless one depends on it. */
 export const standing = (gridAt: (start: Price) => Grid): Decide => {
-  /** A backtest gives back the very memory that it was given: nothing need be read from it again. */
-  const standings = new WeakMap<object, Standing>()
+  const standings = new MadeOf<Standing>()
   return (view, memory) => {
-    const before = isRecord(memory) ? standings.get(memory) : undefined
+    const before = standings.get(memory)
     const now = before === undefined ? read(gridAt, view, memory) : moved(before, view)
     if (now !== before) standings.set(now.memory, now)
     return decide(now, view)
