@@ -18,19 +18,32 @@ const rowOf = (key: string, { description }: JsonSchema, isRequired: boolean): K
   return { key, isRequired, standard, says }
 }
 
-/** The keys of every form of a section and below them; one that a form refuses is not among its keys. */
-export const keyRows = (schema: JsonSchema, above = ""): ReadonlyArray<KeyRow> =>
-  formsOf(schema).flatMap((form) =>
+/** The keys of every form of a section, or of one by number, and below them; one that a form refuses is not among its keys. */
+export const keyRows = (schema: JsonSchema, only?: number, above = ""): ReadonlyArray<KeyRow> =>
+  (only === undefined ? formsOf(schema) : formsOf(schema).slice(only - 1, only)).flatMap((form) =>
     Object.entries(objectOf(form["properties"])).flatMap(([name, value]) => {
       const property = objectOf(value)
       if (property["not"] !== undefined) return []
       const required = Array.isArray(form["required"]) && form["required"].includes(name)
       const rest = objectOf(property["additionalProperties"])
-      const below = property["minProperties"] === 1 ? [] : [...keyRows(property, `${above}${name}.`)]
-      return [rowOf(`${above}${name}`, property, required), ...below, ...keyRows(rest, `${above}${name}.<name>.`)]
+      const below = property["minProperties"] === 1 ? [] : [...keyRows(property, undefined, `${above}${name}.`)]
+      return [
+        rowOf(`${above}${name}`, property, required),
+        ...below,
+        ...keyRows(rest, undefined, `${above}${name}.<name>.`)
+      ]
     })
   )
 
+const without = ({ isRequired, standard }: KeyRow): string => (isRequired ? "required" : (standard ?? "none"))
+
+/** One row for each key: forms that say otherwise follow one another. */
+export const merged = (rows: ReadonlyArray<KeyRow>): ReadonlyArray<KeyRow> =>
+  [...Map.groupBy(rows, ({ key }) => key)].map(([key, forms]) => {
+    const differing = (of: (row: KeyRow) => string) =>
+      [...new Set(forms.map(of))].filter((text) => text !== "").join("; or ")
+    return { key, isRequired: false, standard: differing(without), says: differing(({ says }) => says) }
+  })
+
 /** As the page has it. */
-export const tableLine = ({ key, isRequired, standard, says }: KeyRow): string =>
-  `| \`${key}\` | ${isRequired ? "required" : (standard ?? "none")} | ${says} |`
+export const tableLine = (row: KeyRow): string => `| \`${row.key}\` | ${without(row)} | ${row.says} |`

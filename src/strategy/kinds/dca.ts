@@ -23,7 +23,7 @@ const mostPurchases = 1_000
 const timesOf = (answer: Ask.AnswerOf): number => Number(answer("times"))
 
 const keys = (market: Market) => ({
-  side: Read.withDefault(Read.side, "BUY"),
+  side: Read.withDefault(Read.side, "BUY", "buy or sell"),
   every: Read.required(Read.duration, "time between purchases"),
   size: Read.required(size(market), "of each purchase"),
   times: Read.required(Read.integer(1, mostPurchases), "how many purchases in all"),

@@ -53,7 +53,7 @@ const keys = (market: Market) => ({
   rungs: Read.required(Read.integer(1, mostRungs), "how many orders"),
   profile: Read.optional(
     Read.oneOf(...profiles),
-    "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, each half as much again",
+    "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, by the scale",
     "flat"
   ),
   scale: Read.optional(scale, "each rung is so many times as large as the one before", Decimal.format(defaultScale)),

@@ -65,14 +65,14 @@ const common = (market: Market) => ({
 const computedKeys = (market: Market) => ({
   lower: Read.required(tickPrice(market), "lowest level"),
   upper: Read.required(tickPrice(market), "highest level"),
-  levels: Read.required(Read.integer(2, mostLevels)),
+  levels: Read.required(Read.integer(2, mostLevels), "how many"),
   spacing: Read.withDefault(Read.oneOf(...spacings), "arithmetic", "equal differences or equal ratios"),
   trail: Read.optional(Read.oneOf(...trails), "the range follows the price that way", "it stays"),
   ...common(market)
 })
 
 const listedKeys = (market: Market) => ({
-  levels: Read.required(Read.list(Read.price)),
+  levels: Read.required(Read.list(Read.price), "the prices themselves"),
   lower: Read.optional(superfluous),
   upper: Read.optional(superfluous),
   spacing: Read.optional(superfluous),
