@@ -61,6 +61,8 @@ export interface Spent {
   readonly requests: number
   /** Appends to the journal, each on disk when it returns. */
   readonly commits: number
+  /** Orders that came to their end with all their money. */
+  readonly settled: number
   /** How often strategies were asked. */
   readonly decisions: number
   /** Virtual. */
@@ -71,6 +73,9 @@ const processorMicros = (): number => {
   const { user, system } = process.cpuUsage()
   return user + system
 }
+
+/** So often in virtual time is looked whether to stop: looking at ten thousand orders takes long. */
+const lookMillis = 50
 
 /** Counts what the tasks of one domain take of the processor. */
 const clocked = (world: World, domain: Domain): (() => number) => {
@@ -121,7 +126,7 @@ export const make = async (
   const service = Context.get(sandbox, HttpClient.HttpClient)
   const connection = Context.get(sandbox, SandboxServer.SandboxConnection)
   const { key, signerId } = connection.account
-  let [requests, commits] = [0, 0]
+  let [requests, commits, settled] = [0, 0, 0]
   const client = HttpClient.make((request) =>
     Effect.gen(function* () {
       requests += 1
@@ -138,6 +143,7 @@ export const make = async (
       ...journal,
       append: (events) => {
         if (events.length > 0) commits += 1
+        settled += events.filter(({ _tag }) => _tag === "Settled").length
         return journal.append(events)
       }
     }))
@@ -186,15 +192,23 @@ export const make = async (
 
   /** Goes on until `done`, asked now and then, and says what that took. */
   const drive = (done: () => boolean): Spent => {
-    const [spent, asked, appended, decided, from] = [processor(), requests, commits, decisions, world.now]
-    world.drive(() => mistake !== undefined || (world.steps % 50 === 0 && done()))
+    const before = { requests, commits, settled, decisions }
+    const [spent, from] = [processor(), world.now]
+    let look = world.now
+    world.drive(() => {
+      if (mistake !== undefined) return true
+      if (world.now < look) return false
+      look = world.now + lookMillis
+      return done()
+    })
     if (mistake !== undefined) throw new Error(mistake)
     const seconds = (world.now - from) / 1000
     return {
       processor: processor() - spent,
-      requests: requests - asked,
-      commits: commits - appended,
-      decisions: decisions - decided,
+      requests: requests - before.requests,
+      commits: commits - before.commits,
+      settled: settled - before.settled,
+      decisions: decisions - before.decisions,
       seconds
     }
   }

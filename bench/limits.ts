@@ -15,6 +15,8 @@ export const limits = async ({ show }: Bench): Promise<void> => {
   const without = oneSide("a grid", body, year)
   for (const [name, limit] of Object.entries(losses)) {
     const limited = oneSide(`with ${name}`, body.replace("maxOpenOrders", `${limit}, maxOpenOrders`), year)
-    show(await costs("one side, 1 year", without, limited, { samples: 9, warmUps: 3, budget: { atMost: 160, goal: 3 } }))
+    show(
+      await costs("one side, 1 year", without, limited, { samples: 9, warmUps: 3, budget: { atMost: 160, goal: 3 } })
+    )
   }
 }

@@ -10,7 +10,7 @@ import { type Budget, type Done, quantile, says, type Way } from "./measure.ts"
 import type { Bench } from "./sections.ts"
 
 /** Follows the price closely, beside whatever rests. */
-const quotes = `name: quotes
+export const quotes = `name: quotes
 market: BTC/USDC
 kind: market-making
 limits: { budget: { base: 0.05, quote: 2000 } }
@@ -118,9 +118,10 @@ export const lifeOf = async (): Promise<{
   readonly commits: number
   readonly requests: number
 }> => {
-  const world = await BotWorld.make([grid], {})
-  const { commits, requests } = world.wait(600_000)
-  const lives = world.count("settled")
+  const world = await BotWorld.make([grid])
+  // The first orders are placed: from now on each that ends makes room for the next.
+  world.wait(60_000)
+  const { commits, requests, settled: lives } = world.wait(600_000)
   await world.end()
   return { lives, commits: commits / lives, requests: requests / lives }
 }

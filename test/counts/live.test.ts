@@ -5,27 +5,40 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as BotWorld from "../../bench/botWorld.ts"
-import { lifeOf } from "../../bench/live.ts"
+import { lifeOf, quotes } from "../../bench/live.ts"
 
 describe("counts of a running bot", () => {
   it("the life of an order: commits and requests", async () => {
     const { lives, commits, requests } = await lifeOf()
-    console.log(JSON.stringify({ lives, commits, requests }))
-    assert.isAtLeast(lives, 10)
-    assert.isAtMost(commits, 0)
-    assert.isAtMost(requests, 0)
+    assert.isAtLeast(lives, 50)
+    assert.isAtMost(commits, 9.91)
+    assert.isAtMost(requests, 30.8)
   })
 
-  it("a hundred resting orders: requests a minute, and plans", async () => {
+  it("a hundred orders: what placing them takes, and ten quiet minutes", async () => {
     const world = await BotWorld.make(BotWorld.resting(100))
     const placing = world.drive(() => world.count("open") >= 100)
     world.wait(60_000)
     const quiet = world.wait(600_000)
     await world.end()
-    console.log(JSON.stringify({ placing, quiet }))
-    assert.isAtMost(placing.requests, 0)
-    assert.isAtMost(quiet.requests / 10, 0)
+    assert.isAtMost(placing.requests, 407)
+    assert.isAtMost(placing.commits, 802)
+    assert.isAtMost(placing.decisions, 1)
+    assert.isAtMost(quiet.requests, 295)
     assert.isAtMost(quiet.decisions, 0)
     assert.isAtMost(quiet.commits, 0)
+  })
+
+  it("quotes that follow the price: plans for each price", async () => {
+    let prices = 0
+    const answered: BotWorld.Watch["answered"] = ({ url }) => {
+      if (url.endsWith("/v0/quote")) prices += 1
+    }
+    const world = await BotWorld.make([quotes], { watch: { answered } })
+    const { decisions } = world.wait(300_000)
+    await world.end()
+    assert.isAbove(prices, 100)
+
+    assert.isAtMost(decisions / prices, 0.222)
   })
 })
