@@ -47,6 +47,17 @@ export const impactOf = (depth: Depth, quantity: Amount): Decimal.Decimal | unde
   return Decimal.divide(Decimal.subtract(level.ask, level.bid), sum, impactPlaces, "up")
 }
 
+/** Certain, and quick to say, where impacts are far from the ratio: what `impactOf` gives is not above it. */
+export const isSurelyWithin = (depth: Depth, quantity: Amount, ratio: number): boolean => {
+  const level = levelFor(depth, quantity)
+  if (level === undefined) return false
+  const [bid, ask] = [Decimal.toNumber(level.bid), Decimal.toNumber(level.ask)]
+  return (ask - bid) / (ask + bid) + hair < ratio
+}
+
+/** More than rounding up and doubles add. */
+const hair = 1e-7
+
 /** The distance of each side from a mid, as ratios, rounded up; below zero where the market moved in between. */
 export const distances = ({ bid, ask }: DepthLevel, mid: Price) => ({
   buy: ask === undefined ? undefined : Decimal.divide(Decimal.subtract(ask, mid), mid, impactPlaces, "up"),

@@ -185,6 +185,20 @@ export const fromNumber = (value: number, significantDigits = 15): Decimal => {
   return normalise(parsed.digits, parsed.scale - Number(exponent))
 }
 
+/**
+ * Whether a double is so far from every integer that its own rounding, and that of a few steps before it, cannot have taken it
+ * across one: then rounding it to an integer gives what rounding the exact value gives.
+ */
+export const isSurelyBetween = (value: number): boolean =>
+  value > 0 && value < 1e9 && Math.abs(value - Math.round(value)) > 1e-5
+
+/** A finite double to so many decimal places, upwards. */
+export const upFromNumber = (value: number, places: number): Decimal => {
+  const steps = value * (doublePowers[places] ?? Number.NaN)
+  if (isSurelyBetween(steps)) return normalise(BigInt(Math.ceil(steps)), places)
+  return roundToStep(fromNumber(value), make(1n, places), "up")
+}
+
 /** The nearest number to the sum of decimals as people write them: 20 and 0.01 are 20.01, in whatever order. */
 export const sumOf = (values: ReadonlyArray<number>): number =>
   toNumber(values.reduce((sum, value) => add(sum, fromNumber(value)), zero))

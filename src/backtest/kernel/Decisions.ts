@@ -27,8 +27,9 @@ const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boole
   if (!sameBeginning(a, b) || !sameSlots(a.yieldsTo, b.yieldsTo)) return false
   if (a.legs === b.legs) return true
   for (let index = 0; index < a.legs.length; index++) {
-    const leg = a.legs[index]
-    if (leg !== undefined && !asksFor(b.legs[index], leg, leg.quantity, leg.quantity)) return false
+    const [leg, other] = [a.legs[index], b.legs[index]]
+    if (leg === undefined || other === undefined || leg.quantity !== other.quantity || !isAtSame(leg, other))
+      return false
   }
   return true
 }
@@ -38,8 +39,8 @@ type Way = Pick<Leg, "side"> & { readonly by?: Leg["by"] | undefined }
 /** Changing anything else of an order only moves it. */
 const goesAs = (leg: Way, other: Way): boolean => leg.side === other.side && leg.by === other.by
 
-const asksFor = (leg: Leg | undefined, other: Way & Pick<Leg, "price">, quantity: Amount, wanted: Amount): boolean =>
-  leg !== undefined && goesAs(leg, other) && wanted === quantity && Decimal.equals(leg.price, other.price)
+const isAtSame = (leg: Way & Pick<Leg, "price">, other: Way & Pick<Leg, "price">): boolean =>
+  goesAs(leg, other) && Decimal.equals(leg.price, other.price)
 
 /** What becomes of a slot's order under new legs: it is theirs, it is not worth moving, or it goes. */
 const fateUnder = (
@@ -56,7 +57,7 @@ const fateUnder = (
   const leg = desired.legs[index]
   const quantity = leftOfLeg(desired, index, progress)
   if (leg === undefined || quantity <= 0n || !goesAs(leg, row)) return "goes"
-  if (asksFor(leg, row, openQuantity, quantity)) return "kept"
+  if (quantity === openQuantity && isAtSame(leg, row)) return "kept"
   const isLive = phase === "resting" || phase === "placing"
   return isLive && isNotWorthMoving(run, slot, row, { price: leg.price, quantity }) ? "stays" : "goes"
 }

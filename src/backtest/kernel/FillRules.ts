@@ -151,16 +151,13 @@ export const fillsAt = (rules: FillRules, side: Side, limit: Price, priceScale: 
   if (isPlain && !strict && limit.scale <= priceScale) return Decimal.toNumber(limit)
   const { edge, whole } = ratiosOf(rules).reach[side]
   const ticks = Decimal.toNumber(limit) * whole * 10 ** priceScale
-  if (isBetweenTicks(ticks)) return (side === "BUY" ? Math.floor(ticks) : Math.ceil(ticks)) / 10 ** priceScale
+  if (Decimal.isSurelyBetween(ticks)) return (side === "BUY" ? Math.floor(ticks) : Math.ceil(ticks)) / 10 ** priceScale
   const beyond = beforeAppFees(rules, side, Decimal.multiply(limit, edge))
   const tick = Decimal.make(1n, priceScale)
   const onGrid = Decimal.roundToStep(beyond, tick, side === "BUY" ? "down" : "up")
   if (!strict || !Decimal.equals(onGrid, beyond)) return Decimal.toNumber(onGrid)
   return Decimal.toNumber(side === "BUY" ? Decimal.subtract(onGrid, tick) : Decimal.add(onGrid, tick))
 }
-
-/** Far enough from each tick that no rounding of doubles can have moved it across one. */
-const isBetweenTicks = (ticks: number): boolean => ticks < 1e9 && Math.abs(ticks - Math.round(ticks)) > 1e-5
 
 /** The market at which an order fills, over its limit, roughly. */
 export const reachOf = (rules: FillRules, side: Side): number => {
@@ -208,10 +205,13 @@ export const swapPrice = (rules: FillRules, side: Side, limit: Price, market: Pr
   arrivalPrice({ ...rules, edgeBasisPoints: 0 }, side, limit, market)
 
 /** Close prices at or below this have reached a lower bound; at or above, an upper one. */
-export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Rounding): number =>
-  Decimal.toNumber(
-    bound.scale <= priceScale ? bound : Decimal.roundToStep(bound, Decimal.make(1n, priceScale), rounding)
-  )
+export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Rounding): number => {
+  if (bound.scale <= priceScale) return Decimal.toNumber(bound)
+  const ticks = Decimal.toNumber(bound) * 10 ** priceScale
+  if (Decimal.isSurelyBetween(ticks))
+    return (rounding === "down" ? Math.floor(ticks) : Math.ceil(ticks)) / 10 ** priceScale
+  return Decimal.toNumber(Decimal.roundToStep(bound, Decimal.make(1n, priceScale), rounding))
+}
 
 /** The venue's share of an output, rounded up. */
 export const shareOf = (rules: FillRules, gross: Amount.Amount): Amount.Amount => {

@@ -93,5 +93,4 @@ export const quotesAt = (model: Model, view: View): Quotes | undefined => {
   return { spread: Decimal.max(model.min, Decimal.min(model.max, rounded(spread))), lean: rounded(lean) }
 }
 
-const rounded = (value: number): Decimal.Decimal =>
-  Decimal.roundToStep(Decimal.fromNumber(value), Decimal.make(1n, places), "up")
+const rounded = (value: number): Decimal.Decimal => Decimal.upFromNumber(value, places)

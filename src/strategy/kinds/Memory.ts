@@ -41,6 +41,30 @@ export const recordIn = (memory: Memory, key: string): Memory => {
   return found ?? null
 }
 
+/**
+ * What a memory says, read once: a strategy mostly gets back the very object that it gave last. What comes from a journal is
+ * another object with the same content, and is read.
+ */
+export interface Notes<A> {
+  readonly read: (memory: Memory) => A
+  /** What this memory says is known. */
+  readonly keep: (memory: Memory, noted: A) => void
+}
+
+export const notes = <A>(readAnew: (memory: Memory) => A): Notes<A> => {
+  let last: { readonly memory: Memory; readonly noted: A } | undefined
+  const keep = (memory: Memory, noted: A): void => {
+    last = { memory, noted }
+  }
+  const read = (memory: Memory): A => {
+    if (last !== undefined && last.memory === memory) return last.noted
+    const noted = readAnew(memory)
+    keep(memory, noted)
+    return noted
+  }
+  return { read, keep }
+}
+
 /** The memory of what works around a strategy, beside what the strategy itself remembers. */
 export const beside = (inner: Memory, own: MemoryRecord): MemoryRecord => ({
   ...(isRecord(inner) ? inner : {}),

@@ -136,6 +136,31 @@ export const orderPrice = (market: Market, side: Side, exact: Price): Price => {
   return Decimal.make(digits, exact.scale - surplus)
 }
 
+/** A number and the double next to it. */
+export interface Near {
+  readonly exact: Decimal.Decimal
+  readonly near: number
+}
+
+export const nearOf = (exact: Decimal.Decimal): Near => ({ exact, near: Decimal.toNumber(exact) })
+
+/** The same of a price times a factor. Doubles say it where they are certainly right, which is nearly always. */
+export const orderPriceTimes = (market: Market, side: Side, price: Near, factor: Near): Price => {
+  const near = price.near * factor.near
+  const step = market.tick ?? (near < 1 || near >= 10 ** significantDigits ? undefined : lastDigitOf(near))
+  const steps = step === undefined ? Number.NaN : (near / Number(step.digits)) * 10 ** step.scale
+  if (step === undefined || !Decimal.isSurelyBetween(steps))
+    return orderPrice(market, side, Decimal.multiply(price.exact, factor.exact))
+  return Decimal.make(BigInt(side === "BUY" ? Math.floor(steps) : Math.ceil(steps)) * step.digits, step.scale)
+}
+
+/** What the last digit of a price of at least one counts. */
+const lastDigitOf = (price: number): Pick<Decimal.Decimal, "digits" | "scale"> => {
+  let scale = significantDigits - 1
+  for (let least = 10; price >= least; least *= 10) scale -= 1
+  return { digits: 1n, scale }
+}
+
 /** Exactly this ratio above a price; below it when the ratio is negative. */
 export const away = (price: Price, ratio: Decimal.Decimal): Price =>
   Decimal.multiply(price, Decimal.add(Decimal.one, ratio))

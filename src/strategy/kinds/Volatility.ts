@@ -98,6 +98,6 @@ export const distanceAt = ({ widest, follows }: Distance, view: View): Decimal.D
   const last = known.closed - 1
   const share = ((columnOf(series, known.columns)[last] ?? Number.NaN) / (known.columns.close[last] ?? 0)) * factor
   if (!Number.isFinite(share)) return undefined
-  const rounded = Decimal.roundToStep(Decimal.fromNumber(share), Decimal.make(1n, places), "up")
+  const rounded = Decimal.upFromNumber(share, places)
   return Decimal.max(least, Decimal.min(most, rounded))
 }

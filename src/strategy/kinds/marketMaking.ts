@@ -11,33 +11,31 @@
  * larger. With `maxImpact` all sizes follow the depth of the market. Spread and centre may also follow a model (see
  * `AvellanedaStoikov`), and the centre an expression instead of the mid (see `Centre`).
  */
-import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
+import { type Amount, max } from "../../domain/Amount.ts"
 import { impactOf } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
-import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import type { Decision, Memory } from "../Decision.ts"
 import { needCandles, neededBy, noNeeds } from "../expression/Needs.ts"
 import * as Read from "../Fields.ts"
-import { form, type Kind, type KindContext, reasons, type Whole } from "../Kind.ts"
+import { form, type Kind, type KindContext, type Whole } from "../Kind.ts"
 import { report, type Span } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import { progressOf, type View } from "../View.ts"
 import * as Model from "./AvellanedaStoikov.ts"
 import { lackText } from "./BudgetCheck.ts"
-import { decimalIn, numberIn, recordIn } from "./Memory.ts"
+import { decimalIn, type Notes, notes, numberIn, recordIn } from "./Memory.ts"
 import { type Centre, centreKeys, centreNow, readCentre } from "./marketMaking/Centre.ts"
 import { changesIn } from "./marketMaking/Changes.ts"
 import { hangingKeys, withHanging } from "./marketMaking/Hanging.ts"
 import * as Inventory from "./marketMaking/Inventory.ts"
-import { away, isWithin, negate, orderPrice } from "./PriceLevels.ts"
+import { leaning, measureInForce } from "./marketMaking/Measure.ts"
+import * as Quotes from "./marketMaking/Quotes.ts"
 import { baseAmounts } from "./Size.ts"
-import { distanceAt, spread } from "./Volatility.ts"
+import { spread } from "./Volatility.ts"
 
 const mostLevels = 50
-const half = Decimal.make(5n, 1)
-const two = Decimal.make(2n)
 /** Sizes follow the depth of the market by halves. */
 const partsOfSize = [8n, 4n, 2n, 1n]
 const wholePart = 8n
@@ -78,6 +76,8 @@ interface Quoting extends Inventory.Inventoried, Quoted {
   readonly quantity: Amount
   readonly filledDelayMillis: number
   readonly centre: Centre | undefined
+  readonly notes: Notes<Remembered>
+  readonly quotes: (ground: Quotes.QuoteGround) => Quotes.QuotedSlots
 }
 
 export const marketMaking: Kind = {
@@ -126,7 +126,7 @@ export const marketMaking: Kind = {
     if (model !== undefined && isWritten("skew")) {
       report(to, at("skew"), "the model moves the quotes against the inventory itself: remove skew")
     }
-    const widest = Decimal.add(offsetOf(widestSpread, settings.step, levels.length - 1), skew)
+    const widest = Decimal.add(Quotes.offsetOf(widestSpread, settings.step, levels.length - 1), skew)
     if (!Decimal.isLess(widest, Decimal.one)) {
       report(to, at("spread"), "the widest bid would be at no price at all: spread, step and skew add up to 100%")
     }
@@ -135,7 +135,16 @@ export const marketMaking: Kind = {
     if (maxInventory < quantity) report(to, at("maxInventory"), "maxInventory is smaller than the size of one order")
     checkBase(side, at("size"), section)
     const centre = readCentre(settings, section)
-    const whole: Quoting = { ...settings, levels, quantity, filledDelayMillis: filledDelay, maxInventory, centre }
+    const whole: Quoting = {
+      ...settings,
+      levels,
+      quantity,
+      filledDelayMillis: filledDelay,
+      maxInventory,
+      centre,
+      notes: notes((memory) => rememberedIn(memory, settings.requote)),
+      quotes: Quotes.quoter({ ...settings, levels, maxInventory })
+    }
     const needs = centre?.needs ?? noNeeds()
     if (follows !== undefined) needCandles(needs, follows.series.timeframe, follows.series.warmUp)
     if (model !== undefined) needCandles(needs, model.timeframe, Model.warmUp(model))
@@ -151,10 +160,6 @@ export const marketMaking: Kind = {
   })
 }
 
-/** Distance of a level's bid and ask from the middle. */
-const offsetOf = (spread: Decimal.Decimal, step: Decimal.Decimal = spread, index: number): Decimal.Decimal =>
-  Decimal.add(Decimal.multiply(spread, half), Decimal.multiply(step, Decimal.make(BigInt(index))))
-
 const checkBase = (needed: Amount, at: Span, { market, budget, to }: KindContext): void => {
   if (budget === undefined || needed <= budget.base) return
   const amounts = lackText(needed, budget.base, market.base, "base")
@@ -162,11 +167,29 @@ const checkBase = (needed: Amount, at: Span, { market, budget, to }: KindContext
 }
 
 /** Bought minus sold so far, by whole orders. Where sizes change, in multiples of the first level's size. */
-const inventoryOf = (whole: Quoting, view: View): Amount => {
+const inventoryOf = (whole: Quoting, stock: Inventory.Stock): Amount => {
   const { quantity: unit, sizeSkew, maxImpact } = whole
   return sizeSkew === undefined && maxImpact === undefined
-    ? Inventory.byOrders(whole, view)
-    : (Inventory.net(view) / unit) * unit
+    ? Inventory.byOrders(whole, stock)
+    : (stock.net / unit) * unit
+}
+
+/** What its memory says. */
+interface Remembered {
+  readonly centre: Quotes.HeldCentre | undefined
+  readonly spread: Decimal.Decimal | undefined
+  readonly lean: Decimal.Decimal | undefined
+  readonly eighths: bigint | undefined
+}
+
+const rememberedIn = (memory: Memory, requote: Decimal.Decimal): Remembered => {
+  const [centre, eighths] = [decimalIn(memory, "centre"), numberIn(memory, "eighths")]
+  return {
+    centre: centre && Quotes.centreAt(centre, requote),
+    spread: decimalIn(memory, "spread"),
+    lean: decimalIn(memory, "lean"),
+    eighths: eighths === undefined ? undefined : BigInt(Math.trunc(eighths))
+  }
 }
 
 /** How full the inventory is: 1 when all was bought that may be, -1 when all was sold. */
@@ -202,47 +225,8 @@ const eighthsNow = ({ maxImpact, quantity }: Quoting, { depth }: View): bigint |
 }
 
 /** Chosen anew when the quotes are; in between, another depth alone moves no orders. */
-const eighthsInForce = (whole: Quoting, view: View, memory: Memory, isNew: boolean): bigint | undefined => {
-  const known = numberIn(memory, "eighths")
-  const before = known === undefined ? undefined : BigInt(Math.trunc(known))
-  return isNew || before === undefined ? (eighthsNow(whole, view) ?? before) : before
-}
-
-/** The distance from bid to ask, and how far each order bought on balance moves both down. */
-interface Measured {
-  readonly spread: Decimal.Decimal
-  readonly lean: Decimal.Decimal
-}
-
-/** The measure in force: the last one, until a new one would move the first quotes by `requote`. */
-const measureInForce = (whole: Quoting, view: View, memory: Memory, inventory: Amount): Measured | undefined => {
-  const { requote } = whole
-  const [spread, measured] = [decimalIn(memory, "spread"), measureNow(whole, view)]
-  if (spread === undefined || measured === undefined) {
-    return measured ?? (spread === undefined ? undefined : { spread, lean: decimalIn(memory, "lean") ?? Decimal.zero })
-  }
-  const known = { spread, lean: decimalIn(memory, "lean") ?? Decimal.zero }
-  const apart = (a: Decimal.Decimal, b: Decimal.Decimal) => Decimal.subtract(Decimal.max(a, b), Decimal.min(a, b))
-  const wider = Decimal.multiply(apart(known.spread, measured.spread), half)
-  const moved = apart(leaning(whole, known.lean, inventory), leaning(whole, measured.lean, inventory))
-  return Decimal.isLess(Decimal.add(wider, moved), requote) ? known : measured
-}
-
-/** In orders of the first level, below the centre for what was bought. */
-const leaning = ({ quantity }: Quoting, lean: Decimal.Decimal, inventory: Amount): Decimal.Decimal =>
-  Decimal.multiply(lean, Decimal.divide(Decimal.make(inventory), Decimal.make(quantity), 6, "down"))
-
-/** The wider of the file's spread and the market's at the size of one order; the file's if that is unknown. */
-const measureNow = ({ spread, quantity }: Quoting, view: View): Measured | undefined => {
-  const wanted =
-    spread.model === undefined
-      ? present({ spread: distanceAt(spread, view), lean: Decimal.zero })
-      : Model.quotesAt(spread.model, view)
-  if (wanted?.spread === undefined) return undefined
-  const impact = view.depth === undefined ? undefined : impactOf(view.depth, quantity)
-  const least = impact === undefined ? wanted.spread : Decimal.max(wanted.spread, Decimal.multiply(impact, two))
-  return { spread: least, lean: wanted.lean }
-}
+const eighthsInForce = (whole: Quoting, view: View, before: bigint | undefined, isNew: boolean): bigint | undefined =>
+  isNew || before === undefined ? (eighthsNow(whole, view) ?? before) : before
 
 /** Quotes nothing until what it needs has come: candles for its spread, or the depth that limits its size. */
 const waiting = (whole: Quoting, view: View, memory: Memory, needed: "spread" | "centre" | "depth"): Decision => {
@@ -283,78 +267,95 @@ const delayed = (whole: Quoting, view: View, memory: Memory) => {
 }
 
 const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
-  const { market, levels, requote, keys } = whole
-  const inventory = inventoryOf(whole, view)
-  const measured = measureInForce(whole, view, memory, inventory)
+  const known = whole.notes.read(memory)
+  const stock = Inventory.stockOf(whole, view)
+  const inventory = inventoryOf(whole, stock)
+  const measured = measureInForce(whole, view, known, inventory)
   if (measured === undefined) return waiting(whole, view, memory, "spread")
   const { spread: width, lean } = measured
   const price = centreNow(whole.centre, view)
   if (price === undefined) return waiting(whole, view, memory, "centre")
-  const known = decimalIn(memory, "centre")
-  const centre = known !== undefined && isWithin(known, requote, price) ? known : price
-  const eighths = eighthsInForce(whole, view, memory, centre !== known)
+  const isKept = known.centre !== undefined && isInside(known.centre, price)
+  const centre = known.centre !== undefined && isKept ? known.centre : Quotes.centreAt(price, whole.requote)
+  const eighths = eighthsInForce(whole, view, known.eighths, !isKept)
   if (eighths === undefined) return waiting(whole, view, memory, "depth")
   const sizing = { eighths, inventory }
-  const middle = skewed(whole, centre, lean, inventory)
+  const sizeFor = (side: Side) => (index: number, size: Amount) =>
+    sizeOf(whole, size, side, sizing, stock.slots[side][index]?.filledInLeg ?? 0n)
+  const sizesOf = (side: Side) => whole.levels.map(({ quantity }, index) => sizeFor(side)(index, quantity))
+  const fullOf = (side: Side) => Inventory.fullSlots(whole, stock, side, sizeFor(side))
   const delay = delayed(whole, view, memory)
-  const numbers = `centre ${Decimal.format(centre)}, spread ${Decimal.percent(width)}, inventory ${formatWithSymbol(inventory, market.base)}`
-  const because = reasons(keys)
-
-  const desired: Array<DesiredSlot> = []
-  const absent: Array<Decision["absent"][number]> = []
-  const sizeFor = (side: Side) => (slot: string, size: Amount) =>
-    sizeOf(whole, size, side, sizing, progressOf(view, slot).filledInLeg)
-  const fullOf = (side: Side) => Inventory.fullSlots(whole, view, side, sizeFor(side))
-  const full = { BUY: fullOf("BUY"), SELL: fullOf("SELL") }
-  const quote = (slot: string, side: Side, offset: Decimal.Decimal, size: Amount) => {
-    const own = orderPrice(market, side, away(middle, side === "BUY" ? negate(offset) : offset))
-    const quantity = sizeFor(side)(slot, size)
-    const yieldsTo = full[side].length === 0 ? undefined : full[side]
-    const leg: Leg = { side, price: own, quantity }
-    const text = `${side === "BUY" ? "bids" : "asks"} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(own)}: ${numbers}`
-    if (full[side].includes(slot))
-      absent.push({ slot, why: because("inventory-full", `maxInventory is reached: ${numbers}`, "maxInventory") })
-    else if (!Decimal.isPositive(own))
-      absent.push({ slot, why: because("no-price", "below the smallest price step", "spread") })
-    else if (delay.slots.has(slot))
-      absent.push({ slot, why: because("filled-delay", "it has filled, and its delay is not over", "filledDelay") })
-    else
-      desired.push({ slot, legs: [leg], cycle: true, ...present({ yieldsTo }), why: because("quote", text, "spread") })
-  }
-  levels.forEach(({ bid, ask, quantity }, index) => {
-    const offset = offsetOf(width, whole.step, index)
-    quote(bid, "BUY", offset, quantity)
-    quote(ask, "SELL", offset, quantity)
+  const quotes = whole.quotes({
+    centre,
+    shift: shiftOf(whole, lean, inventory),
+    spread: width,
+    inventory,
+    sizes: { BUY: sizesOf("BUY"), SELL: sizesOf("SELL") },
+    full: { BUY: fullOf("BUY"), SELL: fullOf("SELL") },
+    delayed: delay.slots
   })
+  return {
+    ...quotes,
+    memory: remember(whole, memory, { centre, spread: width, lean, eighths }, delay.quoted),
+    reasons: [],
+    until: untilOf(whole, view, centre, delay)
+  }
+}
+
+/** The same object as before when nothing has changed. */
+const remember = (
+  whole: Quoting,
+  before: Memory,
+  now: Required<Remembered> & { readonly centre: Quotes.HeldCentre } & Model.Quotes,
+  quoted: Memory
+): Memory => {
+  const known = whole.notes.read(before)
+  const isFix = isFixed(whole, now.spread)
+  const isSame =
+    known.centre === now.centre &&
+    (isFix ? known.spread === undefined : known.spread === now.spread) &&
+    (whole.spread.model === undefined || known.lean === now.lean) &&
+    (whole.maxImpact === undefined || known.eighths === now.eighths) &&
+    whole.filledDelayMillis === 0
+  if (isSame) return before
+  const memory = {
+    centre: now.centre.text,
+    ...(isFix ? {} : { spread: Decimal.format(now.spread) }),
+    ...(whole.spread.model === undefined ? {} : { lean: Decimal.format(now.lean) }),
+    ...(whole.maxImpact === undefined ? {} : { eighths: Number(now.eighths) }),
+    ...(whole.filledDelayMillis === 0 ? {} : { quoted })
+  }
+  whole.notes.keep(memory, {
+    centre: now.centre,
+    spread: isFix ? undefined : now.spread,
+    lean: whole.spread.model === undefined ? undefined : now.lean,
+    eighths: whole.maxImpact === undefined ? undefined : now.eighths
+  })
+  return memory
+}
+
+const untilOf = (
+  whole: Quoting,
+  view: View,
+  { below, above }: Quotes.HeldCentre,
+  delay: ReturnType<typeof delayed>
+): Decision["until"] => {
   const { time, ...changes } = changesIn(whole, view, true)
   const times = [...(time === undefined ? [] : [time]), ...(delay.slots.size === 0 ? [] : [delay.until])]
   return {
-    desired,
-    absent,
-    memory: {
-      centre: Decimal.format(centre),
-      ...(isFixed(whole, width) ? {} : { spread: Decimal.format(width) }),
-      ...(whole.spread.model === undefined ? {} : { lean: Decimal.format(lean) }),
-      ...(whole.maxImpact === undefined ? {} : { eighths: Number(eighths) }),
-      ...(whole.filledDelayMillis === 0 ? {} : { quoted: delay.quoted })
-    },
-    reasons: [],
-    until: {
-      ...(whole.centre === undefined
-        ? { priceBelow: away(centre, negate(requote)), priceAbove: away(centre, requote) }
-        : {}),
-      onFill: true,
-      depth: true,
-      ...changes,
-      ...(times.length === 0 ? {} : { time: Math.min(...times) })
-    }
+    ...(whole.centre === undefined ? { priceBelow: below, priceAbove: above } : {}),
+    onFill: true,
+    depth: true,
+    ...changes,
+    ...(times.length === 0 ? {} : { time: Math.min(...times) })
   }
 }
 
-/** The centre moved against the inventory: by all of `skew` when it is full, or as far as the model says. */
-const skewed = (whole: Quoting, centre: Price, lean: Decimal.Decimal, inventory: Amount): Price => {
-  const { skew, spread } = whole
-  const shift =
-    spread.model === undefined ? Decimal.multiply(skew, fullness(whole, inventory)) : leaning(whole, lean, inventory)
-  return away(centre, negate(shift))
-}
+/** How far the quotes lie below the centre for the inventory: by all of `skew` when it is full, or as far as the model says. */
+const shiftOf = (whole: Quoting, lean: Decimal.Decimal, inventory: Amount): Decimal.Decimal =>
+  whole.spread.model === undefined
+    ? Decimal.multiply(whole.skew, fullness(whole, inventory))
+    : leaning(whole, lean, inventory)
+
+const isInside = ({ below, above }: Quotes.HeldCentre, price: Price): boolean =>
+  Decimal.isGreater(price, below) && Decimal.isLess(price, above)

@@ -75,6 +75,9 @@ export const rankOf = ({ laid }: Ladders, slot: number, leg: number): number => 
 /** Above so many new legs all are sorted anew. */
 const mostInserted = 8
 
+/** The orders that were made for the legs of a slot. */
+export const rowsOf = ({ laid }: Ladders, slot: number): ReadonlyArray<number> => laid[slot]?.rows ?? []
+
 /**
  * Gives slots new legs; no orders are made for them yet, and none of them rests. Says whether the other slots' orders rest
  * as before; otherwise the ladders are empty.

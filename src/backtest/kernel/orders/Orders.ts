@@ -167,7 +167,12 @@ export class Orders {
 
   /** The slot's order was withdrawn, and nothing of it is left. A swap that was refunded is tried again as the same row. */
   forget(order: number): void {
-    if (this.table.rows[order]?.by === undefined) OrderTable.release(this.table, order)
+    const row = this.table.rows[order]
+    if (row !== undefined && row.by === undefined) {
+      OrderTable.release(this.table, order)
+      if (Ladders.rowOf(this.ladders, row.slot, row.leg) === order)
+        Ladders.setRow(this.ladders, row.slot, row.leg, OrderTable.none)
+    }
     this.cancelledOrders++
   }
 
@@ -247,7 +252,12 @@ export class Orders {
    * Says whether the orders of all other slots rest as before; otherwise none does.
    */
   relay(changed: ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>): boolean {
-    for (const [slot, desired] of changed) SlotState.want(slot, desired)
+    for (const [slot, desired] of changed) {
+      // What waited and was never placed is known to nobody.
+      for (const row of Ladders.rowsOf(this.ladders, slot.index))
+        if (row !== slot.order && row !== OrderTable.none) OrderTable.release(this.table, row)
+      SlotState.want(slot, desired)
+    }
     const othersRest = Ladders.relay(this.ladders, changed)
     for (const slot of changed.keys()) {
       const old = slot.order

@@ -4,10 +4,8 @@
  * fill until it is gone, so the others of its side yield to it (see `DesiredSlot.yieldsTo`).
  */
 import { type Amount, max } from "../../../domain/Amount.ts"
-import * as Decimal from "../../../domain/Decimal.ts"
 import type { Side } from "../../../domain/Market.ts"
-import { progressOf, type View } from "../../View.ts"
-import { filledLegs } from "../SlotLegs.ts"
+import { progressOf, type SlotProgress, type View } from "../../View.ts"
 
 interface Level {
   readonly bid: string
@@ -21,41 +19,47 @@ export interface Inventoried {
   readonly maxInventory: Amount
 }
 
-/** What of the order that a slot quotes has filled; nothing once it has filled whole. */
-const partOf = (view: View, slot: string, side: Side, quantity: Amount): Amount => {
-  const legs = [{ side, price: Decimal.one, quantity }] as const
-  const { completedLegs, filledInLeg } = progressOf(view, slot)
-  return filledLegs({ legs, cycle: true }, view, slot) === completedLegs ? filledInLeg : 0n
+/** How far the slots of all levels are, by side, and what they came to. */
+export interface Stock {
+  /** Bought minus sold so far, to the unit; also by levels that the file no longer has. */
+  readonly net: Amount
+  readonly slots: Readonly<Record<Side, ReadonlyArray<SlotProgress>>>
 }
 
-/** Bought minus sold so far, to the unit; also by levels that the file no longer has. */
-export const net = ({ slots }: Pick<View, "slots">): Amount => {
-  let sum = 0n
-  for (const [name, { bought, sold }] of slots) if (/^(?:bid|ask)-/.test(name)) sum += bought - sold
-  return sum
+export const stockOf = ({ levels }: Inventoried, view: View): Stock => {
+  let net = 0n
+  for (const [name, { bought, sold }] of view.slots)
+    if (bought !== sold && (name.startsWith("bid-") || name.startsWith("ask-"))) net += bought - sold
+  return {
+    net,
+    slots: {
+      BUY: levels.map(({ bid }) => progressOf(view, bid)),
+      SELL: levels.map(({ ask }) => progressOf(view, ask))
+    }
+  }
 }
 
-/** The same by whole orders: a partial fill counts once its order has filled. */
-export const byOrders = (whole: Inventoried, view: View): Amount =>
-  whole.levels.reduce(
-    (sum, { bid, ask, quantity }) => sum - partOf(view, bid, "BUY", quantity) + partOf(view, ask, "SELL", quantity),
-    net(view)
-  )
+/** What of the order that a slot quotes has filled; nothing once it has filled whole, even if its payout is under way. */
+const partOf = (progress: SlotProgress | undefined, quantity: Amount): Amount =>
+  progress === undefined || progress.filledInLeg >= quantity ? 0n : progress.filledInLeg
+
+/** Bought minus sold by whole orders: a partial fill counts once its order has filled. */
+export const byOrders = ({ levels }: Inventoried, { net, slots: { BUY: bids, SELL: asks } }: Stock): Amount =>
+  levels.reduce((sum, { quantity }, index) => sum - partOf(bids[index], quantity) + partOf(asks[index], quantity), net)
 
 /** The slots of a side that are full. `sizeOf`: their orders' sizes now, which the file's may be larger than. */
 export const fullSlots = (
-  whole: Inventoried,
-  view: View,
+  { levels, maxInventory }: Inventoried,
+  { net, slots }: Stock,
   side: Side,
-  sizeOf: (slot: string, quantity: Amount) => Amount
+  sizeOf: (index: number, quantity: Amount) => Amount
 ): ReadonlyArray<string> => {
-  const { levels, maxInventory } = whole
-  let room = maxInventory - (side === "BUY" ? net(view) : -net(view))
-  return levels.flatMap(({ bid, ask, quantity }) => {
-    const slot = side === "BUY" ? bid : ask
-    const wanted = max(quantity, sizeOf(slot, quantity)) - partOf(view, slot, side, quantity)
+  let room = maxInventory - (side === "BUY" ? net : -net)
+  return levels.flatMap(({ bid, ask, quantity }, index) => {
+    const progress = slots[side][index]
+    const wanted = max(quantity, sizeOf(index, quantity)) - partOf(progress, quantity)
     // A smaller order comes only once the larger one is gone.
-    room -= max(wanted, progressOf(view, slot).live?.quantity ?? 0n)
-    return room < 0n ? [slot] : []
+    room -= max(wanted, progress?.live?.quantity ?? 0n)
+    return room < 0n ? [side === "BUY" ? bid : ask] : []
   })
 }

@@ -1,0 +1,65 @@
+/**
+ * How wide quotes are, and how far what was bought on balance moves them: by the file, by volatility or by a model, and never
+ * narrower than the market's own spread. Either stays until a change would move the first quotes by `requote`.
+ */
+import type { Amount } from "../../../domain/Amount.ts"
+import { impactOf, isSurelyWithin } from "../../../domain/Book.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { View } from "../../View.ts"
+import { distanceAt, type Spread } from "../Volatility.ts"
+import * as Model from "./AvellanedaStoikov.ts"
+
+interface Quoting {
+  readonly spread: Spread
+  readonly requote: Decimal.Decimal
+  /** The size of the first level. */
+  readonly quantity: Amount
+}
+
+const half = Decimal.make(5n, 1)
+const two = Decimal.make(2n)
+
+/** The measure in force: the last one, until a new one would move the first quotes by `requote`. */
+export const measureInForce = (
+  whole: Quoting,
+  view: View,
+  { spread, lean = Decimal.zero }: { readonly [Field in keyof Model.Quotes]: Model.Quotes[Field] | undefined },
+  inventory: Amount
+): Model.Quotes | undefined => {
+  const { requote } = whole
+  const measured = measureNow(whole, view)
+  if (spread === undefined) return measured
+  const known = { spread, lean }
+  if (measured === undefined) return known
+  const apart = (a: Decimal.Decimal, b: Decimal.Decimal) => Decimal.subtract(Decimal.max(a, b), Decimal.min(a, b))
+  const wider = Decimal.multiply(apart(known.spread, measured.spread), half)
+  const moved = apart(leaning(whole, known.lean, inventory), leaning(whole, measured.lean, inventory))
+  return Decimal.isLess(Decimal.add(wider, moved), requote) ? known : measured
+}
+
+/** In orders of the first level, below the centre for what was bought. */
+export const leaning = (
+  { quantity }: Pick<Quoting, "quantity">,
+  lean: Decimal.Decimal,
+  inventory: Amount
+): Decimal.Decimal =>
+  lean.digits === 0n
+    ? lean
+    : Decimal.multiply(lean, Decimal.divide(Decimal.make(inventory), Decimal.make(quantity), 6, "down"))
+
+/** The wider of the file's spread and the market's at the size of one order; the file's if that is unknown. */
+const measureNow = ({ spread, quantity }: Quoting, view: View): Model.Quotes | undefined => {
+  const wanted = spread.model === undefined ? byDistance(spread, view) : Model.quotesAt(spread.model, view)
+  if (wanted === undefined) return undefined
+  const { depth } = view
+  if (depth === undefined || isSurelyWithin(depth, quantity, Decimal.toNumber(wanted.spread) / 2)) return wanted
+  const impact = impactOf(depth, quantity)
+  return impact === undefined
+    ? wanted
+    : { spread: Decimal.max(wanted.spread, Decimal.multiply(impact, two)), lean: wanted.lean }
+}
+
+const byDistance = (spread: Spread, view: View): Model.Quotes | undefined => {
+  const distance = distanceAt(spread, view)
+  return distance && { spread: distance, lean: Decimal.zero }
+}

@@ -1,0 +1,153 @@
+/**
+ * The bids and asks that lie around a centre, as far as the inventory allows. Decisions come often and change little, so the
+ * same ground gives the same objects again: whoever compares what is wanted with what rests is done at once.
+ */
+import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Market, Side } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Decision, DesiredSlot } from "../../Decision.ts"
+import { reasons } from "../../Kind.ts"
+import type { KeyPlaces } from "../../YamlReader.ts"
+import { away, type Near, nearOf, negate, orderPriceTimes } from "../PriceLevels.ts"
+import type { Inventoried } from "./Inventory.ts"
+
+/** A price that stays until the market has moved away from it, with how it is written and where it ends. */
+export interface HeldCentre {
+  readonly price: Decimal.Decimal
+  readonly text: string
+  readonly below: Decimal.Decimal
+  readonly above: Decimal.Decimal
+}
+
+export const centreAt = (price: Decimal.Decimal, requote: Decimal.Decimal): HeldCentre => ({
+  price,
+  text: Decimal.format(price),
+  below: away(price, negate(requote)),
+  above: away(price, requote)
+})
+
+/** What quotes follow from. */
+export interface QuoteGround {
+  readonly centre: HeldCentre
+  /** How far the quotes lie below the centre, as a ratio. */
+  readonly shift: Decimal.Decimal
+  readonly spread: Decimal.Decimal
+  readonly inventory: Amount
+  /** By side, from the middle outwards. */
+  readonly sizes: Readonly<Record<Side, ReadonlyArray<Amount>>>
+  readonly full: Readonly<Record<Side, ReadonlyArray<string>>>
+  /** They have filled, and wait. */
+  readonly delayed: ReadonlySet<string>
+}
+
+export type QuotedSlots = Pick<Decision, "desired" | "absent">
+
+const isSameList = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean => {
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
+  return true
+}
+
+const isSame = (a: QuoteGround, b: QuoteGround): boolean =>
+  a.centre === b.centre &&
+  a.inventory === b.inventory &&
+  Decimal.equals(a.spread, b.spread) &&
+  Decimal.equals(a.shift, b.shift) &&
+  isSameList(a.full.BUY, b.full.BUY) &&
+  isSameList(a.full.SELL, b.full.SELL) &&
+  isSameList(a.sizes.BUY, b.sizes.BUY) &&
+  isSameList(a.sizes.SELL, b.sizes.SELL) &&
+  (a.delayed.size === 0 ? b.delayed.size === 0 : isSameList([...a.delayed], [...b.delayed]))
+
+interface Quoting extends Inventoried {
+  readonly market: Market
+  readonly step: Decimal.Decimal | undefined
+  readonly keys: KeyPlaces<"spread" | "maxInventory" | "filledDelay">
+}
+
+const half = Decimal.make(5n, 1)
+
+/** Distance of a level's bid and ask from the middle. */
+export const offsetOf = (spread: Decimal.Decimal, step: Decimal.Decimal = spread, index: number): Decimal.Decimal =>
+  Decimal.add(Decimal.multiply(spread, half), Decimal.multiply(step, Decimal.make(BigInt(index))))
+
+/** Price over middle, by side and level. */
+const factorsOf = ({ levels, step }: Quoting, spread: Decimal.Decimal): Readonly<Record<Side, ReadonlyArray<Near>>> => {
+  const offsets = levels.map((_, index) => offsetOf(spread, step, index))
+  return {
+    BUY: offsets.map((offset) => nearOf(Decimal.subtract(Decimal.one, offset))),
+    SELL: offsets.map((offset) => nearOf(Decimal.add(Decimal.one, offset)))
+  }
+}
+
+/** Quotes as the file says; each strategy has its own. */
+export const quoter = (whole: Quoting): ((ground: QuoteGround) => QuotedSlots) => {
+  let known: { readonly ground: QuoteGround; readonly quotes: QuotedSlots } | undefined
+  let factors: { readonly spread: Decimal.Decimal; readonly of: ReturnType<typeof factorsOf> } | undefined
+  const sizeTexts = {
+    BUY: whole.levels.map(() => lastText(whole.market)),
+    SELL: whole.levels.map(() => lastText(whole.market))
+  }
+  const texts = { sizes: sizeTexts, inventory: lastText(whole.market) }
+  return (ground) => {
+    if (known !== undefined && isSame(known.ground, ground)) return known.quotes
+    if (factors === undefined || !Decimal.equals(factors.spread, ground.spread))
+      factors = { spread: ground.spread, of: factorsOf(whole, ground.spread) }
+    const quotes = quotesOn(whole, ground, factors.of, texts)
+    known = { ground, quotes }
+    return quotes
+  }
+}
+
+type AmountText = (amount: Amount) => string
+
+/** How an amount is written that is mostly the one before. */
+const lastText = ({ base }: Market): AmountText => {
+  let [last, text] = [0n, formatWithSymbol(0n, base)]
+  return (amount) => {
+    if (amount !== last) text = formatWithSymbol(amount, base)
+    last = amount
+    return text
+  }
+}
+
+interface Texts {
+  readonly sizes: Readonly<Record<Side, ReadonlyArray<AmountText>>>
+  readonly inventory: AmountText
+}
+
+const quotesOn = (
+  { market, levels, keys }: Quoting,
+  { centre, shift, spread, inventory, sizes, full, delayed }: QuoteGround,
+  factors: ReturnType<typeof factorsOf>,
+  texts: Texts
+): QuotedSlots => {
+  const because = reasons(keys)
+  const middle = nearOf(away(centre.price, negate(shift)))
+  const numbers = `centre ${centre.text}, spread ${Decimal.percent(spread)}, inventory ${texts.inventory(inventory)}`
+  const desired: Array<DesiredSlot> = []
+  const absent: Array<Decision["absent"][number]> = []
+  const quote = (slot: string, side: Side, index: number) => {
+    const [factor, quantity] = [factors[side][index], sizes[side][index]]
+    if (factor === undefined || quantity === undefined) return
+    const price = orderPriceTimes(market, side, middle, factor)
+    if (full[side].includes(slot))
+      absent.push({ slot, why: because("inventory-full", `maxInventory is reached: ${numbers}`, "maxInventory") })
+    else if (!Decimal.isPositive(price))
+      absent.push({ slot, why: because("no-price", "below the smallest price step", "spread") })
+    else if (delayed.has(slot))
+      absent.push({ slot, why: because("filled-delay", "it has filled, and its delay is not over", "filledDelay") })
+    else {
+      const text = `${side === "BUY" ? "bids" : "asks"} ${texts.sizes[side][index]?.(quantity)} at ${Decimal.format(price)}: ${numbers}`
+      const why = because("quote", text, "spread")
+      const yieldsTo = full[side].length === 0 ? undefined : full[side]
+      desired.push({ slot, legs: [{ side, price, quantity }], cycle: true, ...present({ yieldsTo }), why })
+    }
+  }
+  levels.forEach(({ bid, ask }, index) => {
+    quote(bid, "BUY", index)
+    quote(ask, "SELL", index)
+  })
+  return { desired, absent }
+}
