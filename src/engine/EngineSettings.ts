@@ -93,8 +93,16 @@ export const refusalPauseMillis = ({ refusalMaxMillis, retryMinMillis }: Setting
   doubledMillis(retryMinMillis, refusalMaxMillis, refusals)
 
 /** No funding when less than this is left until the deadline. A quote that somebody agreed to lives for minutes only. */
-export const marginMillis = ({ strategy }: { readonly strategy: string }, settings: Settings): number =>
-  strategy === byHand ? Math.min(settings.deadlineMarginMillis, swapMarginMillis) : settings.deadlineMarginMillis
+export const marginMillis = (
+  { strategy }: { readonly strategy: string },
+  { deadlineMarginMillis }: Pick<Settings, "deadlineMarginMillis">
+): number => (strategy === byHand ? Math.min(deadlineMarginMillis, swapMarginMillis) : deadlineMarginMillis)
+
+export const isTooLate = (
+  order: { readonly deadline: number; readonly strategy: string },
+  now: number,
+  settings: Pick<Settings, "deadlineMarginMillis">
+): boolean => order.deadline - now < marginMillis(order, settings)
 
 const swapMarginMillis = 15_000
 

@@ -7,6 +7,7 @@ import { isFinished } from "../domain/Placement.ts"
 import type { AgreedSwap } from "../domain/SwapRecord.ts"
 import { LeaseLost } from "../journal/Lease.ts"
 import { FundingHold, Venue } from "../venue/Venue.ts"
+import { EngineSettings } from "./EngineSettings.ts"
 import { closedBecause, type Step } from "./holds/Holds.ts"
 import * as Driver from "./protocol/Driver.ts"
 import { Bookkeeper, change } from "./state/Bookkeeper.ts"
@@ -36,6 +37,7 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
   const venue = yield* Venue
   const hold = yield* FundingHold
   const leaseLost = yield* LeaseLost
+  const settings = yield* EngineSettings
   const driver = yield* Driver.make
 
   const gate = Effect.fnUntraced(function* (placement: Placement, step: Step) {
@@ -46,6 +48,7 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
       now: yield* Clock.currentTimeMillis,
       limits: undefined,
       price: undefined,
+      settings,
       skewMillis: yield* venue.clockSkewMillis,
       leaseLost: yield* leaseLost
     })

@@ -18,7 +18,7 @@ import type { CreateOrderRequest } from "./api/OrdersApi.ts"
 import { TokensReply, tokenIn } from "./api/SwapsApi.ts"
 import { listBytes, noAnswer, orderBytes, unusable } from "./http/Reply.ts"
 import { Session } from "./http/Session.ts"
-import { type Call, VenueClient } from "./http/VenueClient.ts"
+import { type Call, type Send, VenueClient } from "./http/VenueClient.ts"
 import { distrust } from "./QuoteTrust.ts"
 import * as SwapOrders from "./SwapOrders.ts"
 import { Swaps } from "./Swaps.ts"
@@ -27,6 +27,7 @@ import {
   type Balance,
   type CreateOrder,
   type Deposit,
+  type Holdable,
   type IntentToSubmit,
   type Token,
   Venue
@@ -84,6 +85,14 @@ const inOurSpelling =
     destinationAsset: canonicalAssetId(spellings, order.destinationAsset)
   })
 
+/** Asked where the request has waited for its turn, and the next step is the network. */
+const unlessHeld = ({ operation }: Call, { hold = Effect.undefined }: Holdable, send: Send): Send =>
+  Effect.flatMap(hold, (text) =>
+    text === undefined
+      ? send
+      : Effect.fail(new VenueError({ reason: new Rejected({ operation, code: "held-back", text }) }))
+  )
+
 const makeOrders = Effect.gen(function* () {
   const { account, assetSpellings } = yield* VenueConfig
   const spelled = inOurSpelling(assetSpellings)
@@ -92,8 +101,9 @@ const makeOrders = Effect.gen(function* () {
   const client = yield* VenueClient
   const { orders } = client.api
 
-  const createOrder = Effect.fn("Venue.createOrder")(function* (order: CreateOrder) {
-    const send = orders.create({ payload: createRequest(account, order), responseMode })
+  const createOrder = Effect.fn("Venue.createOrder")(function* (order: CreateOrder & Holdable) {
+    const create = orders.create({ payload: createRequest(account, order), responseMode })
+    const send = unlessHeld(calls.createOrder, order, create)
     return yield* oneOrder(calls.createOrder, yield* client.write(calls.createOrder, send, OrderResponse))
   })
 
@@ -147,13 +157,7 @@ const makeFunding = Effect.gen(function* () {
   const submitIntent = Effect.fn("Venue.submitIntent")(function* (signed: IntentToSubmit) {
     // The generated method is not used: encoding again could change the journaled bytes.
     const { operation } = calls.submitIntent
-    const post = client.post("/v0/submit-intent", signed.body)
-    // Here the request has waited for its turn, and the next step is the network.
-    const send = Effect.flatMap(signed.hold ?? Effect.undefined, (text) =>
-      text === undefined
-        ? post
-        : Effect.fail(new VenueError({ reason: new Rejected({ operation, code: "held-back", text }) }))
-    )
+    const send = unlessHeld(calls.submitIntent, signed, client.post("/v0/submit-intent", signed.body))
     const { value, ...trace } = yield* Effect.mapError(
       client.write(calls.submitIntent, send, SubmitIntentResponse),
       withVerdict

@@ -51,11 +51,14 @@ interface OrderPage {
   readonly nextCursor?: string
 }
 
-/** What was signed, on its way out. */
-export interface IntentToSubmit extends SignedIntent {
-  /** Why the bytes must stay here, if so: asked when it is their turn to leave. */
+/** What waits for its turn on the way out. */
+export interface Holdable {
+  /** Why it must stay here, if so: asked when it is its turn to leave. */
   readonly hold?: Effect.Effect<string | undefined>
 }
+
+/** What was signed. */
+export interface IntentToSubmit extends SignedIntent, Holdable {}
 
 /** The report of a transfer on another chain. */
 export interface Deposit {
@@ -107,7 +110,7 @@ export const mostSkewMillis = 30_000
 export class Venue extends Context.Service<
   Venue,
   {
-    createOrder(order: CreateOrder): Effect.Effect<Answer<Order>, VenueError>
+    createOrder(order: CreateOrder & Holdable): Effect.Effect<Answer<Order>, VenueError>
     /** Newest first. `unfinishedOnly`: orders whose payout is not final; `statuses`: only orders in one of these. */
     listOrders(query: {
       readonly cursor?: string

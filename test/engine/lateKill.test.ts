@@ -43,6 +43,27 @@ describe("the kill switch between the gate and the network", () => {
     )
   )
 
+  it.effect("an order whose create waited for a locked journal was created after the kill", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        world.setJournalLocked((events) => events.some(({ _tag }) => _tag === "CreateSent"))
+        const bot = yield* world.run({ strategies: [ladder(2)] })
+        yield* Effect.sleep(3_000)
+        assert.isTrue(unfinished(bot.state).some(({ state }) => state === "planned"))
+        world.setWithdraw(killed)
+        yield* Effect.sleep(3_000)
+        world.setJournalLocked(false)
+        yield* until(() => unfinished(bot.state).length === 0, 30_000, "nothing is left")
+        assert.isEmpty(
+          world.network.sent.filter(({ method, path }) => method === "POST" && path.endsWith("/v0/orders"))
+        )
+        const tags = (yield* bot.events).map(({ event }) => event._tag)
+        assert.notInclude(tags, "CreateRefused", "the venue was not asked")
+      })
+    )
+  )
+
   it.effect("a wallet whose request waited for a locked journal was asked after the kill", () =>
     inVirtualTime(
       Effect.gen(function* () {

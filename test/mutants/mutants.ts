@@ -257,19 +257,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "any refusal proves that nothing was paid",
-    profile: "hostile",
-    including: ["lies", "recognition", "shortIntents"],
-    // Every attempt must be answered, or the answers prove nothing anyway.
-    without: [
-      "requestLost",
-      "answerLost",
-      "requestLate",
-      "answerLate",
-      "refused",
-      "misreported",
-      "outages",
-      "rateLimits"
-    ],
+    test: "test/domain/Payload.test.ts",
     edits: [{ file: payload, find: "(verdict === undefined ? 0 : 1)", replace: "(verdict === undefined ? 1 : 1)" }]
   },
   {
@@ -343,8 +331,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "bytes that are sent again do not ask in their turn",
-    profile: "safety",
-    including: ["killSwitch", "rateLimits", "answerLost"],
+    test: "test/engine/funding/Submission.test.ts",
     edits: [
       {
         file: calls,
@@ -425,13 +412,20 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: calls,
-        find: '    by === "swap" ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder(order)\n',
-        replace: `    by === "swap"
-      ? venue.createSwap({ ...order, inputAmount, outputAmount })
-      : Effect.catch(venue.createOrder(order), () => venue.createOrder(order))
-`
+        find: "venue.createOrder({ ...order, hold })",
+        replace: "Effect.catch(venue.createOrder({ ...order, hold }), () => venue.createOrder({ ...order, hold }))"
       }
     ]
+  },
+  {
+    name: "a create does not ask in its turn",
+    test: "test/engine/lateKill.test.ts",
+    edits: [{ file: calls, find: "venue.createOrder({ ...order, hold })", replace: "venue.createOrder(order)" }]
+  },
+  {
+    name: "an order is paid although too little time is left",
+    test: "test/engine/funding/Funding.test.ts",
+    edits: [{ file: holds, find: "isTooLate(placement, now, settings) ?", replace: "now < 0 ?" }]
   },
   {
     name: "the echo of an order is not checked",

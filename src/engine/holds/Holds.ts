@@ -14,6 +14,7 @@ import { isTerminal } from "../../domain/Order.ts"
 import { hasNoBudget } from "../../domain/Placement.ts"
 import { clockText, counted } from "../../domain/Words.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
+import { isTooLate, type Settings } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
 import * as JournalTail from "../state/orders/JournalTail.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -56,6 +57,7 @@ export interface PresentFacts {
   readonly price: TwoSidedPrice | undefined
   /** How far our clock is ahead of the venue's, by the venue's latest answers. */
   readonly skewMillis: number | undefined
+  readonly settings: Pick<Settings, "deadlineMarginMillis">
   /** Why this process may no longer pay, if so. */
   readonly leaseLost: string | undefined
 }
@@ -309,9 +311,13 @@ const ofMoment: ReadonlyArray<Row<InPlacement & PresentFacts>> = [
     why: ({ limits, now }) => limits && quietness({ limits, now })
   },
   { scope: "price", code: "bad-price", lifts: "itself", stops: beginnings, why: (known) => badPrice(known) },
+  { scope: "placement", code: "too-late", lifts: "itself", stops: payments, why: (known) => lateness(known) },
   // Only an order tells its fee, so each attempt asks with one that stays unpaid.
   { scope: "placement", code: "dear-fee", lifts: "itself", stops: payments, why: (known) => dearFee(known) }
 ]
+
+const lateness = ({ now, placement, settings }: InPlacement & PresentFacts): string | undefined =>
+  isTooLate(placement, now, settings) ? "too little time is left until its deadline" : undefined
 
 const dearFee = ({ limits, placement: { echo } }: InPlacement & PresentFacts): string | undefined => {
   const most = limits?.maxFeeBasisPoints

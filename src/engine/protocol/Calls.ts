@@ -58,7 +58,22 @@ export interface FundingInputs {
 const note = ({ books }: Means, { id }: Placement, { correlationId, value }: Answer<Order>, waits = false) =>
   change(books, id, (known) => observe(known, value, correlationId, { waits }))
 
-export const create = Effect.fnUntraced(function* (means: Means, placement: Placement, market: Market) {
+/** A gate that is asked when something is about to leave, and what it answered then. */
+const lastGate = (asked: Effect.Effect<string | undefined>) => {
+  let held: string | undefined
+  const hold = Effect.tap(asked, (reason) =>
+    Effect.sync(() => {
+      held = reason
+    })
+  )
+  return { hold, held: () => held }
+}
+
+export const create = Effect.fnUntraced(function* (
+  means: Means,
+  placement: Placement,
+  { gate, market }: FundingInputs & { readonly market: Market }
+) {
   const { books, settings, venue } = means
   const { by, deadline, inputAmount, outputAmount, price, quantity, side, terms } = placement
   const path = askedFor(side, market, settings.account)
@@ -70,9 +85,13 @@ export const create = Effect.fnUntraced(function* (means: Means, placement: Plac
   })
   const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
   const order = { side, quantity, price, deadline, baseAsset, quoteAsset, path, ...present({ terms }) }
+  const { held, hold } = lastGate(gate(placement, "create"))
+  // A quote that nobody pays is nothing, so it may leave late.
   const answer = yield* Effect.result(
-    by === "swap" ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder(order)
+    by === "swap" ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder({ ...order, hold })
   )
+  const why = held()
+  if (why !== undefined) return yield* books.recordIfFits(...Meaning.givenUp(placement, why))
   if (answer._tag === "Failure") {
     const { reason } = answer.failure
     const refusal = yield* refusalOf(answer.failure)
@@ -195,18 +214,14 @@ export const send = Effect.fnUntraced(function* (
   const { attempts, intentHash, signed: body, validUntil } = placement.funding
   const attempt = attempts + 1
   yield* record({ _tag: "FundingSent", ...about(placement), attempt })
-  let held: string | undefined
-  const hold = Effect.tap(gate(placement, attempts === 0 ? "fund" : "resend"), (reason) =>
-    Effect.sync(() => {
-      held = reason
-    })
-  )
+  const { held, hold } = lastGate(gate(placement, attempts === 0 ? "fund" : "resend"))
   const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil, hold }))
   if (answer._tag === "Success") {
     const correlation = present({ correlationId: answer.success.correlationId })
     return yield* record({ _tag: "FundingAcknowledged", ...about(placement), intentHash, ...correlation })
   }
-  if (held !== undefined) return yield* record({ _tag: "FundingHeld", ...about(placement), attempt, reason: held })
+  const reason = held()
+  if (reason !== undefined) return yield* record({ _tag: "FundingHeld", ...about(placement), attempt, reason })
   const { certain, code, text, verdict } = yield* refusalOf(answer.failure)
   const correlation = present({ correlationId: answer.failure.reason.correlationId })
   // An unclear answer says nothing; the next attempt will.

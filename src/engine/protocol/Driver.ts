@@ -91,7 +91,7 @@ const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: 
   if (what === "report" && (placement.state === "funding" || placement.state === "in doubt"))
     return WalletCalls.report(means, placement)
   if (market === undefined) return Effect.void
-  if (what === "create") return Calls.create(means, placement, market)
+  if (what === "create") return Calls.create(means, placement, { ...inputs, market })
   if (what === "sign" && placement.state === "created" && payload !== undefined)
     return Calls.sign(means, placement, { ...inputs, market }, payload)
   if (what === "pay" && (placement.state === "created" || placement.state === "in doubt"))

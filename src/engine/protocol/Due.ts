@@ -17,7 +17,7 @@ import { elapsedMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as Payload from "../../domain/Payload.ts"
-import { backoffMillis, marginMillis, type Settings } from "../EngineSettings.ts"
+import { backoffMillis, isTooLate, type Settings } from "../EngineSettings.ts"
 import { unclear, unclearPayment } from "../funding/Paying.ts"
 import type { Step } from "../holds/Holds.ts"
 import { isDoubted } from "../state/orders/JournalTail.ts"
@@ -128,7 +128,6 @@ const ofSilence = (placement: Placement, { concluded, now, runStartedAt }: DueFa
 const mayStillShow: Test = (placement, facts) => isDoubted(placement) && ofSilence(placement, facts).length === 0
 
 const isUnchecked = not(has("before payment"))
-const isLate: Test = (placement, { now, settings }) => placement.deadline - now < marginMillis(placement, settings)
 const dearness = (placement: Placement) => placement.order && unless(tooDear(placement, placement.order))
 const isDear: Test = (placement) => dearness(placement) !== undefined
 const edit = ({ path, side }: Placement, { market, settings }: DueFacts) =>
@@ -171,7 +170,7 @@ const isWantedAgain: Test = (placement, { market, now, payAgain, settings, walle
   payAgain.has(unclearPayment(placement) ?? "") &&
   !isAtWork &&
   wallet === "command" &&
-  placement.deadline - now >= marginMillis(placement, settings)
+  !isTooLate(placement, now, settings)
 const isStillUnpaid: Test = (_, facts) => facts.isStillUnpaid
 const isToBeReported: Test = ({ funding }, { done, now, settings }, { reported }) =>
   funding?.payment?.txHash !== undefined &&
@@ -209,12 +208,6 @@ const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = 
   [creating, "it was created in this go", has("create"), wait],
   [creating, "its create has no answer", always, (placement, facts) => record(ofSilence(placement, facts))],
   // From an order to a payment.
-  [
-    created,
-    "too little time is left",
-    both(isUnchecked, isLate),
-    giveUp(() => "too little time is left until its deadline")
-  ],
   [created, "its fees are too high", both(isUnchecked, isDear), giveUp(dearness)],
   [created, "there is nothing to sign yet", both(not(isUnchecked), isSigned, lacksPayload), once("payload")],
   [created, "nobody has looked whether it may be paid", isUnasked, ask("fund")],

@@ -56,6 +56,7 @@ export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
       price: watch.prices.get(placement.market),
       skewMillis: yield* venue.clockSkewMillis,
       leaseLost: yield* leaseLost,
+      settings,
       now: yield* Clock.currentTimeMillis
     })
   })

@@ -623,6 +623,7 @@ describe("the gate", () => {
     limits,
     price,
     skewMillis: 2000,
+    settings: { deadlineMarginMillis: 0 },
     leaseLost: undefined
   }
   const why = { code: "x", text: "pulled" }
@@ -665,6 +666,7 @@ describe("the gate", () => {
     ["an incident", /deposits are late/, all, { incident: "deposits are late" }, []],
     ["a clock that differs too much", /venue's by 31 s/, beginnings, { skewMillis: -31_000 }, []],
     ["a noted clock", /by 40 s/, beginnings, {}, [{ _tag: "ClockCompared", skewMillis: 40_000, ok: false }]],
+    ["a deadline that is near", /too little time/, ["fund"], { settings: { deadlineMarginMillis: 10 ** 15 } }, []],
     ["quiet hours", /Quiet hours/, beginnings, { limits: { ...limits, quietHours } }, []],
     ["an old price", /1001 ms old/, beginnings, { now: 1001 }, []],
     ["no price", /no price/, beginnings, { price: undefined }, []],

@@ -97,6 +97,14 @@ describe("bytes that were signed", () => {
     })
   )
 
+  it.effect("ask in their turn before they leave again as well", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(1_000_000)
+      const closed = (asked: number) => (asked > 1 ? "killed" : undefined)
+      assert.deepStrictEqual(yield* look({ payload: { attempts: 1 }, closed }), ["sent 2", "held 2 killed"])
+    })
+  )
+
   it.effect("are never sent once they have expired by the venue's clock", () =>
     Effect.gen(function* () {
       assert.lengthOf(yield* look({ payload: { validUntil: 2 } }), 3)

@@ -38,6 +38,7 @@ describe("an unexplained rest", () => {
       limits: grid.limits,
       price: undefined,
       skewMillis: undefined,
+      settings: { deadlineMarginMillis: 0 },
       leaseLost: undefined
     }
     const gate = () => closedBecause(state, { id: "p4" }, "fund", inputs)

@@ -57,7 +57,6 @@ const expired = { venueNow: validUntil + settings.visibilityMillis }
 const again: Partial<DueFacts> = { payAgain: new Set(["p1-1"]), wallet: "command" }
 const toPayAgain: Partial<DueFacts> = { ...again, ...did("paying again"), isStillUnpaid: true }
 const gone = { market: undefined }
-const late = { now: created.deadline - 1_000 }
 const alone = new Map([["p1", created]])
 const beside = new Map([...alone, ["p2", twin]])
 
@@ -105,7 +104,6 @@ const cases: ReadonlyArray<Case> = [
     { now: 100_000 },
     "Abandoned: no answer to its create, and no order of its kind in the list for 30 s"
   ],
-  ["too little time is left", dearer(created), late, "Abandoned: too little time is left until its deadline"],
   ["its fees are too high", dearer(created), {}, "Abandoned: not funded: its refund would cost 100 %, more than 5 %"],
   ["there is nothing to sign yet", created, checked, "read payload"],
   ["there is nothing to sign yet", created, { ...did("before payment", "payload") }, "wait"],

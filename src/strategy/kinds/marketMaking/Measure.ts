@@ -6,8 +6,8 @@ import type { Amount } from "../../../domain/Amount.ts"
 import { impactOf, isSurelyWithin } from "../../../domain/Book.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { View } from "../../View.ts"
+import * as Model from "../AvellanedaStoikov.ts"
 import { distanceAt, type Spread } from "../Volatility.ts"
-import * as Model from "./AvellanedaStoikov.ts"
 
 interface Quoting {
   readonly spread: Spread
