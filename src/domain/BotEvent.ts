@@ -304,8 +304,8 @@ const fundingWith = (signed: SignedBytes) => ({
   /** The operator says that the wallet paid nothing: it is about to be asked once more. */
   PaymentAskedAgain: { ...placement, attempt: Schema.Int },
   PaymentMade: { ...placement, txHash: Text, sender: Schema.optionalKey(Text) },
-  /** The wallet gave no usable answer: it may or may not have paid. */
-  PaymentUnclear: { ...placement, text: Text },
+  /** The wallet gave no usable answer: it may or may not have paid. `interrupted`: the bot ended before its program did. */
+  PaymentUnclear: { ...placement, text: Text, interrupted: Schema.optionalKey(Schema.Literal(true)) },
   /** The venue was told of the transaction. */
   PaymentReported: { ...placement, txHash: Text },
   /** `total` is all that the venue says was deposited, `fresh` what is new in it. */

@@ -166,23 +166,26 @@ describe.concurrent("a swap that is killed", () => {
   })
 })
 
-/** A swap whose wallet program still runs. */
-const killedWhilePaying = async () => {
+/** A swap whose wallet program runs. */
+const payingSwap = async () => {
   const own = newFolder()
   const { config } = prepare(onChain(own))
   const calls = () => callsIn(own)
   const before = await held(senderOf(own), "external")
   const first = swap(config)
   await until("the wallet runs", () => calls().length === 1)
-  await kill(first)
-  return { own, config, calls, before }
+  return { own, config, calls, before, first }
 }
 
 describe.concurrent("a wallet program", () => {
   it("that outlives the swap that asked it is not run again, and its deposit is found", {
     timeout: 180_000
   }, async () => {
-    const { own, config, calls, before } = await killedWhilePaying()
+    const { own, config, calls, before, first } = await payingSwap()
+    await kill(first)
+    const early = await startHere([...resuming(config, "s1"), "--pay-again"]).ended
+    assert.strictEqual(early.code, 1)
+    assert.match(early.stderr, /--pay-again s1: the wallet program that was asked for it may still be at work until /)
     const resumed = startHere(["swap", "--resume", "s1", "--config", config])
     await resumed.says("--pay-again")
     assert.match(resumed.stdout(), /Nobody knows whether the wallet paid 0\.01 BTC to /)
@@ -193,9 +196,11 @@ describe.concurrent("a wallet program", () => {
     assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
   })
 
-  it("that was killed as well runs again only by the operator's word", { timeout: 180_000 }, async () => {
-    const { own, config, calls, before } = await killedWhilePaying()
+  it("that was killed runs again only by the operator's word", { timeout: 180_000 }, async () => {
+    const { own, config, calls, before, first } = await payingSwap()
     process.kill(Number(calls()[0]?.split(" ")[1]), "SIGKILL")
+    await first.line((line) => eventOf(line) === "PaymentUnclear")
+    await kill(first)
     for (let again = 0; again < 2; again += 1) {
       const waiting = start(["swap", "--resume", "s1", "--config", config, "--json"])
       await waiting.line((line) => eventOf(line) === "attention")
@@ -210,7 +215,7 @@ describe.concurrent("a wallet program", () => {
     assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
   })
 
-  it("of a bot that is killed meanwhile is run once for a placement, and again only by the operator's word", {
+  it("of a bot that is killed is run once for a placement, and again only by the operator's word", {
     timeout: 180_000
   }, async () => {
     const own = newFolder()
@@ -235,9 +240,10 @@ ladder: { side: sell, from: 90000, to: 95000, rungs: 2, total: { base: 0.02 } }
     const before = await held(senderOf(own), "external")
     const first = run()
     await until("both wallets run", () => calls().length === 2)
-    await kill(first)
     const [killed] = calls()
     process.kill(Number(killed?.split(" ")[1]), "SIGKILL")
+    await first.line((line) => line.includes("PaymentUnclear"))
+    await kill(first)
     const second = run()
     await second.line((line) => line.includes("PaymentUnclear"))
     await kill(second)

@@ -3,7 +3,7 @@
  * leave in order, and end with the summary. By default orders stay at the venue when the bot leaves; the summary says
  * what that means.
  */
-import { Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
+import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as Notifications from "../../control/notify/Notifications.ts"
 import * as Telemetry from "../../control/Telemetry.ts"
@@ -12,7 +12,7 @@ import type { Market } from "../../domain/Market.ts"
 import { counted } from "../../domain/Words.ts"
 import * as Engine from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
-import { unclearPayment } from "../../engine/funding/Paying.ts"
+import { mayStillBeMade, unclearPayment } from "../../engine/funding/Paying.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
@@ -89,6 +89,16 @@ export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
   }
 }
 
+/** The operator's word cannot be true yet: who was asked may pay all the same. */
+export class StillPaying extends Schema.TaggedError<StillPaying>()("StillPaying", {
+  payment: Schema.String,
+  why: Schema.String
+}) {
+  override get message(): string {
+    return `--pay-again ${this.payment}: ${this.why}`
+  }
+}
+
 const leavingReason: Reason = { code: "leaving", text: "The bot leaves and was told to cancel its orders" }
 
 const leavingSlowly = "leaving: cancels its orders and waits for their money; Ctrl-C leaves at once"
@@ -104,9 +114,16 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     reason !== undefined ? { code: "kill-switch", text: reason } : withdrawing ? leavingReason : undefined
   )
   const { payAgain = [] } = options
-  const unclear = unfinished(books.state).flatMap((placement) => unclearPayment(placement) ?? [])
+  const now = yield* Clock.currentTimeMillis
+  const unclearOf = unfinished(books.state).flatMap((placement) => {
+    const payment = unclearPayment(placement)
+    return payment === undefined ? [] : [{ payment, why: mayStillBeMade(placement, now) }]
+  })
+  const unclear = unclearOf.map(({ payment }) => payment)
   const clear = payAgain.find((payment) => !unclear.includes(payment))
   if (clear !== undefined) return yield* new NotUnclear({ payment: clear, unclear })
+  for (const { payment, why } of unclearOf)
+    if (why !== undefined && payAgain.includes(payment)) return yield* new StillPaying({ payment, why })
   yield* stop.leaves(() => behindText(books.state))
   const changes = yield* PubSub.subscribe(books.changes)
   const { admit, refused } = yield* admissionOf(options)

@@ -6,7 +6,7 @@
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import type { Prompt } from "effect/cli"
 import { isFinished } from "../../domain/Placement.ts"
-import { unclearPayment } from "../../engine/funding/Paying.ts"
+import { mayStillBeMade, unclearPayment } from "../../engine/funding/Paying.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import * as SwapsByHand from "../../engine/SwapsByHand.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -178,6 +178,8 @@ const released = Effect.fnUntraced(function* (name: string) {
   if (isOpen && payment === undefined) {
     return yield* new SwapFollow.NotResumable({ message: `Swap ${name} has no payment that is unclear` })
   }
+  const why = placement && mayStillBeMade(placement, yield* Clock.currentTimeMillis)
+  if (isOpen && why !== undefined) return yield* new SwapFollow.NotResumable({ message: `--pay-again ${name}: ${why}` })
   return new Set(payment === undefined ? [] : [payment])
 })
 

@@ -3,8 +3,11 @@
  * whether it paid, and it is asked again only when the operator says so for this one attempt. Pure.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
+import { iso } from "../../domain/Text.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
+import { walletPatienceMillis } from "./Wallet.ts"
 
 type Events = ReadonlyArray<BotEvent>
 
@@ -22,10 +25,34 @@ export const unclearPayment = ({ cancel, funding, id, state }: Placement): strin
   return isUnclear && isOpen && cancel === undefined ? `${id}-${funding?.attempts}` : undefined
 }
 
+/** Clocks differ, and a program may end late. */
+const patienceMarginMillis = minuteMillis
+
+/** Until when a wallet program whose answer no bot has waited for may still pay, by its own limit. */
+export const mayRunUntil = ({ funding }: Placement): number | undefined => {
+  const { lastSentAt = 0, payment } = funding ?? {}
+  const isLeft = payment?.state === "asked" || (payment?.state === "unclear" && payment.isInterrupted === true)
+  return payment?.wallet === "command" && isLeft ? lastSentAt + walletPatienceMillis + patienceMarginMillis : undefined
+}
+
+/** Why nobody can know yet that it was not made, if so. */
+export const mayStillBeMade = (placement: Placement, now: number): string | undefined => {
+  const until = mayRunUntil(placement)
+  return until === undefined || now >= until
+    ? undefined
+    : `the wallet program that was asked for it may still be at work until ${iso(until)}: see then whether the payment has left, and say it again`
+}
+
 const money = ({ funding, inputAmount, inputAsset: asset }: Placement) => ({
   asset,
   amount: funding?.amount ?? inputAmount
 })
+
+/** The process that asked is gone, and the wallet's answer with it. */
+export const interrupted = (placement: Placement): Events =>
+  unclear(placement, "limitbot was interrupted while the wallet was at work").map((event) =>
+    event._tag === "PaymentUnclear" ? { ...event, interrupted: true } : event
+  )
 
 /** Nobody knows whether the wallet paid: the money is in doubt, unless more is known by now. */
 export const unclear = (placement: Placement, text: string, isUntouched = placement.state === "funding"): Events => {

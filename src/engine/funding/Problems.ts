@@ -19,6 +19,7 @@ import * as BareSuccess from "../tracking/amounts/BareSuccess.ts"
 import { byWord, found } from "../tracking/amounts/Found.ts"
 import { takenBack } from "../tracking/amounts/TakingBack.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
+import { mayStillBeMade } from "./Paying.ts"
 
 export interface MoneyProblem {
   readonly kind: "in-doubt" | "frozen" | "contradiction" | "stuck" | "unproven"
@@ -259,6 +260,7 @@ const stillExecutable = (placement: Placement, now: number): string | undefined 
   const { payment } = funding ?? {}
   if (payment?.wallet === "command" && payment.state === "asked")
     return "its wallet is still at work, or the bot that asked it has ended: say it again when the bot knows its answer"
-  if (funding === undefined || payment !== undefined || now > funding.validUntil) return undefined
+  if (payment !== undefined) return mayStillBeMade(placement, now)
+  if (funding === undefined || now > funding.validUntil) return undefined
   return sayAgainAfter(Math.ceil((funding.validUntil - now) / 1000))
 }

@@ -5,6 +5,10 @@
  */
 import { Context, Effect, Schema } from "effect"
 import type { Amount, Asset } from "../../domain/Amount.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+
+/** A wallet program that has not answered after so long is ended. */
+export const walletPatienceMillis = 10 * minuteMillis
 
 export interface PaymentRequest {
   /** Unique in the journal, so a wallet can use it to refuse a second payment. */

@@ -9,13 +9,12 @@ import { Duration, Effect, Layer, Option, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { format } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
-import { type Paid, type PaymentRequest, Wallet, WalletRefused, WalletUnclear } from "./Wallet.ts"
+import { type Paid, type PaymentRequest, Wallet, WalletRefused, WalletUnclear, walletPatienceMillis } from "./Wallet.ts"
 
 /** EX_DATAERR: the program's promise that it sent nothing. */
 const nothingSent = 65
 /** The usual exit code of a program that fails, as a rule before it did anything. */
 const generalFailure = 1
-const patience = Duration.minutes(10)
 /** A program that was told to end and does not is killed, so that its payment is not waited for in silence. */
 const forceKillAfter = Duration.seconds(2)
 /** A transaction hash of any chain. */
@@ -59,7 +58,7 @@ export const layer = ({ args, program, secretVariables }: WalletCommand) =>
       const pay = Effect.fn("Wallet.pay")(function* (payment: PaymentRequest) {
         const { code, output } = yield* run(payment).pipe(
           Effect.timeoutOrElse({
-            duration: patience,
+            duration: walletPatienceMillis,
             orElse: () => Effect.fail(new WalletUnclear({ text: `${program} did not end in ten minutes` }))
           }),
           Effect.catchTag("PlatformError", ({ message }) => Effect.fail(new WalletUnclear({ text: message })))

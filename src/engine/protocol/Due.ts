@@ -18,7 +18,7 @@ import { inputAsset, type Market } from "../../domain/Market.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as Payload from "../../domain/Payload.ts"
 import { backoffMillis, isTooLate, type Settings } from "../EngineSettings.ts"
-import { unclear, unclearPayment } from "../funding/Paying.ts"
+import { interrupted, unclearPayment } from "../funding/Paying.ts"
 import type { Step } from "../holds/Holds.ts"
 import { isDoubted } from "../state/orders/JournalTail.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -97,7 +97,6 @@ const once =
   (_, { done }) =>
     done.has(why) ? wait : read(why)
 const tellShared: Outcome = (placement, { placements }) => record(shared(placements.values(), placement))
-const interrupted = "limitbot was interrupted while the wallet was at work"
 
 const always: Test = () => true
 const not =
@@ -162,7 +161,6 @@ const isToBeWatched: Test = (_, { done, monotonicNow, settings }, { readAt }) =>
 const hasRead = (done: DueFacts["done"]): boolean =>
   (["no deposit", "doubt", "payment", "paying again"] as const).some((why) => done.has(why))
 
-/** The process that asked is gone, and the wallet's answer with it. */
 const isForgotten: Test = ({ funding }, _, { isAtWork }) =>
   funding?.payment?.wallet === "command" && funding.payment.state === "asked" && !isAtWork
 const isWantedAgain: Test = (placement, { market, now, payAgain, settings, wallet }, { isAtWork }) =>
@@ -232,7 +230,7 @@ const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = 
   [funding, "it has executed, and shows no deposit", both(isByPayload, hasExecuted, isToBeWatched), read("doubt")],
   [funding, "it has executed, and was read of late", both(isByPayload, hasExecuted), wait],
   [funding, "its payload has expired", isByPayload, once("no deposit")],
-  [paid, "the wallet's answer is lost", isForgotten, (placement) => record(unclear(placement, interrupted))],
+  [paid, "the wallet's answer is lost", isForgotten, (placement) => record(interrupted(placement))],
   [doubt, "the operator wants it paid again", both(isWantedAgain, not(has("paying again"))), read("paying again")],
   [doubt, "nobody has looked whether it may be paid again", both(isWantedAgain, isStillUnpaid, isUnasked), ask("fund")],
   [doubt, "it may be paid again", both(isWantedAgain, isStillUnpaid, not(isClosed)), { do: "pay" }],

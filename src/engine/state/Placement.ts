@@ -33,6 +33,8 @@ export interface Payment {
   readonly wallet: "manual" | "command"
   /** `asked`: the answer was never recorded, so the payment is as unclear as `unclear`. */
   readonly state: "asked" | "paid" | "unclear"
+  /** Its program was left behind by a bot that ended. */
+  readonly isInterrupted?: true | undefined
   readonly txHash?: string
   readonly sender?: string
   readonly isReported: boolean

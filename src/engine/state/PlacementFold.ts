@@ -204,14 +204,19 @@ const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
       return {
         ...placement,
         state: "funding",
-        funding: { ...funding, attempts: event.attempt, lastSentAt: at, ...payment({ state: "asked" }) }
+        funding: {
+          ...funding,
+          attempts: event.attempt,
+          lastSentAt: at,
+          ...payment({ state: "asked", isInterrupted: undefined })
+        }
       }
     case "PaymentMade": {
       const sender = event.sender === undefined ? {} : { sender: event.sender }
       return change({ acknowledged: true, ...payment({ state: "paid", txHash: event.txHash, ...sender }) })
     }
     case "PaymentUnclear":
-      return change(payment({ state: "unclear" }))
+      return change(payment({ state: "unclear", isInterrupted: event.interrupted }))
     case "PaymentReported":
       return change(payment({ isReported: true }))
   }

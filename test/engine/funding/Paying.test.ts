@@ -1,9 +1,10 @@
 /** The name by which an operator has an unclear payment made once more, and what a wallet's word is worth. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
-import { unclearPayment, walletRefused } from "../../../src/engine/funding/Paying.ts"
+import { mayRunUntil, unclearPayment, walletRefused } from "../../../src/engine/funding/Paying.ts"
+import { resolve } from "../../../src/engine/funding/Problems.ts"
 import { Wallet, type WalletPort } from "../../../src/engine/funding/Wallet.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../../src/venue/VenueConfig.ts"
@@ -40,6 +41,26 @@ describe("an unclear payment", () => {
     assert.isUndefined(past({ _tag: "PaymentMade", ...about, txHash: "tx" }).payment)
     assert.isUndefined(past(unclear, { _tag: "CancelRequested", ...about, why }).payment)
     assert.isUndefined(past(unclear, { _tag: "DepositSeen", ...about, asset: "BTC", total: 5n, fresh: 5n }).payment)
+  })
+
+  it("may still be made for ten minutes and one by a program that outlives the bot, and by no other", () => {
+    const interrupted: BotEvent = { ...unclear, interrupted: true }
+    const until = (...events: ReadonlyArray<BotEvent>) => {
+      const placement = remembered(...events).placements.get("p1")
+      return placement === undefined ? undefined : mayRunUntil(placement)
+    }
+    const askedAt = asked("command").length - 1
+    assert.strictEqual(until(), askedAt + 660_000, "nobody has recorded its answer")
+    assert.strictEqual(until(interrupted), askedAt + 660_000)
+    assert.isUndefined(until(unclear), "it has ended")
+    assert.strictEqual(until(unclear, again), askedAt + 2 + 660_000)
+    assert.isUndefined(until(interrupted, again, unclear))
+    const doubt = { _tag: "FundingInDoubt", ...about, asset: "BTC", amount: 5n, reason: "test" } as const
+    const notPaid = (now: number) =>
+      resolve(remembered(interrupted, doubt), { placement: "p1", word: "not-paid", text: "x" }, now)
+    const early = notPaid(askedAt + 659_999)
+    assert.include(Result.isFailure(early) ? early.failure : "taken", "may still be at work until 1970-01-01T00:11:00")
+    assert.isTrue(Result.isSuccess(notPaid(askedAt + 660_000)))
   })
 
   it("is not dead when the program refuses a second request: the first one may be at work, and its slot was paid twice", () => {
