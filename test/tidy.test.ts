@@ -88,7 +88,12 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
     /^src\/venue\/(Venue|VenueError|Swaps|History|wire\/(WireHistory|HistoryEntry|VerifierAnswer))\.ts$/
   ],
   sandbox: ["domain", "signing", "venue", "candles"],
-  backtest: ["domain", "strategy", "candles", /^src\/engine\/(?:planning\/RiskLimits|holds\/MarketLimits)\.ts$/],
+  backtest: [
+    "domain",
+    "strategy",
+    "candles",
+    /^src\/engine\/(?:planning\/(?:Order|Risk)Limits|holds\/MarketLimits)\.ts$/
+  ],
   dashboard: ["views", /^src\/control\/api\/(?:Files|OperatorCommands|Swap)\.ts$/],
   views: ["domain", "ledger", "strategy", "journal", "report", "engine", "version.ts"],
   control: ["domain", "ledger", "strategy", "journal", "orderbook", "report", "engine", "views", "version.ts"],

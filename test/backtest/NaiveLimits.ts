@@ -2,7 +2,7 @@
 import { type Amount, max } from "../../src/domain/Amount.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import type { Price, Side } from "../../src/domain/Market.ts"
-import type { LimitName } from "../../src/engine/planning/RiskLimits.ts"
+import type { LimitName } from "../../src/engine/planning/OrderLimits.ts"
 import type { Limits } from "../../src/strategy/Strategy.ts"
 
 interface Asked {

@@ -1,6 +1,6 @@
 /** What a run of one market came to: its fills, its money to the last digit, and what was counted on the way. */
 import type { Amount } from "../../domain/Amount.ts"
-import type { LimitName } from "../../engine/planning/RiskLimits.ts"
+import type { LimitName } from "../../engine/planning/OrderLimits.ts"
 import type { MarketRun } from "./MarketRun.ts"
 import type { FillLog } from "./orders/FillLog.ts"
 import type { Stay } from "./orders/Orders.ts"

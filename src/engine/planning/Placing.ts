@@ -18,8 +18,9 @@ import * as Tally from "../state/Tally.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { leavingBeside, leftByEdits } from "./LeavingOrders.ts"
 import { refusalsThatTell } from "./LegRests.ts"
+import type { Circumstances } from "./OrderLimits.ts"
 import { exitOf, isMissed, type Refusals } from "./Refusals.ts"
-import { type Approved, type Circumstances, check } from "./RiskLimits.ts"
+import { type Approved, check } from "./RiskLimits.ts"
 
 /** What the strategy has at work already. */
 export interface Beside {

@@ -8,7 +8,7 @@ import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import { slotKey } from "../state/SlotFold.ts"
-import type { LimitName } from "./RiskLimits.ts"
+import type { LimitName } from "./OrderLimits.ts"
 
 export interface Refusals {
   /** `what` tells one verdict from another. */

@@ -2,18 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import {
-  type Circumstances,
-  check,
-  guards,
-  isOver,
-  type LimitName,
-  lossOf,
-  marked,
-  refusedBy,
-  shutBy,
-  sized
-} from "../../../src/engine/planning/RiskLimits.ts"
+import { type Circumstances, type LimitName, orderLimits, sized } from "../../../src/engine/planning/OrderLimits.ts"
+import { check, isOver, lossOf, marked, refusedBy, shutBy } from "../../../src/engine/planning/RiskLimits.ts"
 
 const market = {
   name: "BTC/USDC",
@@ -223,7 +213,9 @@ describe("the words of a refusal", () => {
       overall: { maxOpenOrders: 0, openOrders: 0, maxOrdersPerHour: 0, lastHour: 0, maxExposure: 0n, exposure: 0n }
     }
     const order = { ...desired, by: "swap" } as const
-    const refused = guards.map(([name, refuses]) => [name, refuses(sized(order, market), all) !== undefined] as const)
+    const refused = orderLimits.map(
+      ({ name, refuses }) => [name, refuses(sized(order, market), all) !== undefined] as const
+    )
     assert.deepStrictEqual(
       refused.filter(([, is]) => !is).map(([name]) => name),
       ["tiny"]

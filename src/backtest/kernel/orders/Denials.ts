@@ -1,6 +1,6 @@
 /** Slots whose order only a limit keeps back, and which closes may set it free. */
 
-import type { LimitName } from "../../../engine/planning/RiskLimits.ts"
+import type { LimitName } from "../../../engine/planning/OrderLimits.ts"
 import type { SlotState } from "./SlotState.ts"
 
 export interface Denial {

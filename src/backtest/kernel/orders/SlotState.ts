@@ -56,7 +56,29 @@ export interface SlotState {
   readonly shown: SlotProgress | undefined
 }
 
-type Open = { -readonly [Field in keyof SlotState]: SlotState[Field] }
+/** The fields that a strategy is shown. */
+type Visible =
+  | "phase"
+  | "completedLegs"
+  | "filledInLeg"
+  | "receivedByLastLeg"
+  | "lastSide"
+  | "bought"
+  | "sold"
+  | "paid"
+  | "proceeds"
+  | "openQuantity"
+
+type Writable<Field extends keyof SlotState> = { -readonly [Key in Field]: SlotState[Key] }
+type Guarded = Visible | "order" | "shown"
+type Open = Pick<SlotState, Guarded> & Writable<Exclude<keyof SlotState, Guarded>>
+
+/** What a strategy is shown, and the order that it is shown of, change through here alone: what it saw last is forgotten. */
+const change = (slot: SlotState): Writable<keyof SlotState> => {
+  const open: Writable<keyof SlotState> = slot
+  open.shown = undefined
+  return open
+}
 
 export const make = (index: number, name: string): SlotState => ({
   index,
@@ -86,9 +108,8 @@ export const make = (index: number, name: string): SlotState => ({
   shown: undefined
 })
 
-export const become = (slot: Open, phase: SlotPhase): void => {
-  slot.shown = undefined
-  slot.phase = phase
+export const become = (slot: SlotState, phase: SlotPhase): void => {
+  change(slot).phase = phase
 }
 
 export const explain = (slot: Open, reason: Reason): void => {
@@ -107,61 +128,60 @@ export const wantNext = (slot: Open, successor: DesiredSlot | undefined | null):
 }
 
 /** It has this order, which bars from `bar` on can fill. */
-export const hold = (slot: Open, order: number, { quantity, input }: OrderRow, bar: number): void => {
-  slot.shown = undefined
-  slot.order = order
-  slot.placedBar = bar
-  slot.triedBar = -1
-  slot.openQuantity = quantity
-  slot.openInput = input
+export const hold = (slot: SlotState, order: number, { quantity, input }: OrderRow, bar: number): void => {
+  const open = change(slot)
+  open.order = order
+  open.placedBar = bar
+  open.triedBar = -1
+  open.openQuantity = quantity
+  open.openInput = input
 }
 
 /** The order that it keeps is this row now. */
-export const keep = (slot: Open, order: number): void => {
-  slot.shown = undefined
-  slot.order = order
+export const keep = (slot: SlotState, order: number): void => {
+  change(slot).order = order
 }
 
 /** Others see the order: bars from `bar` on can fill it. */
-export const rest = (slot: Open, bar: number): void => {
-  slot.shown = undefined
-  slot.phase = "resting"
-  slot.placedBar = bar
+export const rest = (slot: SlotState, bar: number): void => {
+  const open = change(slot)
+  open.phase = "resting"
+  open.placedBar = bar
 }
 
 /** A part of the order filled. */
-export const fillPart = (slot: Open, quantity: Amount, input: Amount, output: Amount): void => {
-  slot.shown = undefined
-  slot.openQuantity -= quantity
-  slot.openInput -= input
-  slot.filledInLeg += quantity
-  slot.receivedInLeg += output
-  slot.unpaid += output
+export const fillPart = (slot: SlotState, quantity: Amount, input: Amount, output: Amount): void => {
+  const open = change(slot)
+  open.openQuantity -= quantity
+  open.openInput -= input
+  open.filledInLeg += quantity
+  open.receivedInLeg += output
+  open.unpaid += output
 }
 
 /** The whole order filled at once. */
-export const fillWhole = (slot: Open, { side, output }: OrderRow): void => {
-  slot.shown = undefined
-  slot.completedLegs += 1
-  slot.receivedByLastLeg = output
-  slot.lastSide = side
+export const fillWhole = (slot: SlotState, { side, output }: OrderRow): void => {
+  const open = change(slot)
+  open.completedLegs += 1
+  open.receivedByLastLeg = output
+  open.lastSide = side
 }
 
 /** The leg is filled by parts and paid out: the next one is armed. */
-export const completeLeg = (slot: Open, side: Side): void => {
-  slot.shown = undefined
-  slot.lastSide = side
-  slot.completedLegs += 1
-  slot.receivedByLastLeg = slot.receivedInLeg
-  slot.filledInLeg = 0n
-  slot.receivedInLeg = 0n
+export const completeLeg = (slot: SlotState, side: Side): void => {
+  const open = change(slot)
+  open.lastSide = side
+  open.completedLegs += 1
+  open.receivedByLastLeg = open.receivedInLeg
+  open.filledInLeg = 0n
+  open.receivedInLeg = 0n
 }
 
 /** Nothing of the order is open. */
-export const close = (slot: Open): void => {
-  slot.shown = undefined
-  slot.openInput = 0n
-  slot.openQuantity = 0n
+export const close = (slot: SlotState): void => {
+  const open = change(slot)
+  open.openInput = 0n
+  open.openQuantity = 0n
 }
 
 /** This is on its way to the wallet. */
@@ -170,19 +190,18 @@ export const earn = (slot: Open, output: Amount): void => {
 }
 
 /** What the order brought in is paid out, and the slot is free; says how much it was. */
-export const payOut = (slot: Open): Amount => {
-  slot.shown = undefined
-  const { unpaid } = slot
-  slot.unpaid = 0n
-  slot.order = none
-  slot.phase = "idle"
+export const payOut = (slot: SlotState): Amount => {
+  const open = change(slot)
+  const { unpaid } = open
+  open.unpaid = 0n
+  open.order = none
+  open.phase = "idle"
   return unpaid
 }
 
 /** The refund of a sale cost this: so much less can still be sold of what was bought. */
-export const loseToRefund = (slot: Open, paid: Amount): void => {
-  slot.shown = undefined
-  if (slot.lastSide === "BUY") slot.receivedByLastLeg = max(0n, slot.receivedByLastLeg - paid)
+export const loseToRefund = (slot: SlotState, paid: Amount): void => {
+  if (slot.lastSide === "BUY") change(slot).receivedByLastLeg = max(0n, slot.receivedByLastLeg - paid)
 }
 
 /** The order has its chance to fill as it arrives, before this bar. */
@@ -198,23 +217,24 @@ export const countArrival = (slot: Open, bar: number): number => {
   return slot.arrivals
 }
 
-export const countFill = (slot: Open, { side, quantity, input, output, fee }: OrderRow): void => {
-  slot.shown = undefined
+export const countFill = (slot: SlotState, { side, quantity, input, output, fee }: OrderRow): void => {
+  const open = change(slot)
   if (side === "BUY") {
-    slot.bought += quantity
-    slot.paid += input
+    open.bought += quantity
+    open.paid += input
   } else {
-    slot.sold += quantity
-    slot.proceeds += output + fee
+    open.sold += quantity
+    open.proceeds += output + fee
   }
 }
 
-export const show = (slot: Open, row: OrderRow | undefined): SlotProgress => {
-  slot.shown = progressOf(slot, row)
-  return slot.shown
+export const show = (slot: SlotState, row: OrderRow | undefined): SlotProgress => {
+  const shown = progressOf(slot, row)
+  change(slot).shown = shown
+  return shown
 }
 
-const progressOf = (slot: SlotState, row: OrderRow | undefined): SlotProgress => {
+const progressOf = (slot: Pick<SlotState, Visible>, row: OrderRow | undefined): SlotProgress => {
   const { lastSide: side, openQuantity: quantity, completedLegs, filledInLeg, receivedByLastLeg } = slot
   const { bought, sold, paid, proceeds } = slot
   // Asked for every slot at every decision: literals of few shapes, as spreading costs several times as much.

@@ -1,0 +1,328 @@
+/**
+ * Our own limits for one order, a row each: why it refuses the order, how things are now, and what would reverse the verdict. Live
+ * orders are checked by them, explanations word them, and backtests ask those that their runs can break.
+ */
+import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import * as Market from "../../domain/Market.ts"
+import { percent } from "../../domain/Text.ts"
+import type { DesiredOrder } from "../../strategy/Decision.ts"
+import type { Limits } from "../../strategy/Strategy.ts"
+import { badDeviation, type PricedLimits, quietness, staleness, timeOfDay } from "../holds/MarketLimits.ts"
+
+/** Holds that events and explanations have always named as limits; all others are `held`. */
+const holdsOfTheirOwn = ["kill-switch", "frozen", "paused"] as const
+
+export type LimitName =
+  | (typeof holdsOfTheirOwn)[number]
+  | "held"
+  | "quiet-hours"
+  | "stale-price"
+  | "price-deviation"
+  | "swap-price"
+  | "open-orders"
+  | "orders-per-hour"
+  | "min-order"
+  | "notional"
+  | "budget"
+  | "all-open-orders"
+  | "all-orders-per-hour"
+  | "all-exposure"
+  | "leaving-orders"
+  | "tiny"
+
+export interface Circumstances {
+  readonly now: number
+  readonly market: Market.Market
+  readonly limits: Limits
+  readonly price: Market.TwoSidedPrice
+  /** Unfinished placements of the strategy. */
+  readonly openOrders: number
+  /** Input asset that the strategy may still spend, less reserves. */
+  readonly free: Amount
+  /** Why nothing may be placed in its slot, by code (`engine/holds`). */
+  readonly held: ReadonlyMap<string, string>
+  /** What orders that the wanted one yields to may still fill, base. */
+  readonly leaving: Amount
+  /** Value of the strategy's unfinished placements at their prices, quote. */
+  readonly openNotional: Amount
+  /** Placements planned in the last hour by the strategy. */
+  readonly lastHour: number
+  readonly overall: Overall
+}
+
+/** Limits over all strategies together, and how much of them is used. */
+export interface Overall {
+  readonly maxOpenOrders?: number
+  readonly openOrders: number
+  readonly maxOrdersPerHour?: number
+  readonly lastHour: number
+  /** The most of the input asset that may be outside the wallet, and how much is. */
+  readonly maxExposure?: Amount
+  readonly exposure: Amount
+}
+
+/** What a limit needs to know of an order. */
+export type Priced = Pick<DesiredOrder, "side" | "price" | "quantity">
+
+/** An order with what it deposits, what it receives, and what it is worth in quote. */
+export interface Sized<Order extends Priced = DesiredOrder> {
+  readonly desired: Order
+  readonly inputAmount: Amount
+  readonly outputAmount: Amount
+  readonly value: Amount
+}
+
+export const sized = <Order extends Priced>(desired: Order, market: Market.Market): Sized<Order> => ({
+  desired,
+  inputAmount: Market.inputAmount(market, desired.side, desired.quantity, desired.price),
+  outputAmount: Market.outputAmount(market, desired.side, desired.quantity, desired.price),
+  value: Market.quoteAmount(market, desired.quantity, desired.price, "up")
+})
+
+/** `Order` and `At`: what it asks for; a backtest knows less than a running bot. */
+export interface LimitRow<Order = Sized, At = Circumstances> {
+  readonly name: LimitName
+  /** In words with the numbers; `undefined` when it does not refuse the order. */
+  readonly refuses: (order: Order, at: At) => string | undefined
+  /** Where it passes. */
+  readonly now: (order: Order, at: At) => string
+  /** `undefined` where nothing is set, or nothing reverses it. */
+  readonly flips: (order: Order, at: At, passes: boolean) => string | undefined
+}
+
+const unset = "not set"
+
+const byHold = (
+  name: LimitName,
+  now: string,
+  flips: LimitRow["flips"],
+  refuses: LimitRow["refuses"] = (_, { held }) => held.get(name)
+): LimitRow => ({ name, refuses, now: () => now, flips })
+
+const onceRefused =
+  (text: string): LimitRow<unknown, unknown>["flips"] =>
+  (_order, _at, passes) =>
+    passes ? undefined : text
+
+/** A count of `what` that is refused once it reaches its most. */
+const byCount = <At>(
+  name: LimitName,
+  what: string,
+  figures: (at: At) => { readonly count: number; readonly most: number | undefined },
+  refusal: (count: number, most: number) => string
+): LimitRow<unknown, At> => ({
+  name,
+  refuses: (_, at) => {
+    const { count, most } = figures(at)
+    return most === undefined || count < most ? undefined : refusal(count, most)
+  },
+  now: (_, at) => {
+    const { count, most } = figures(at)
+    return most === undefined ? `${count} ${what}, no limit set` : `${count} of ${most} ${what}`
+  },
+  flips: (_, at, passes) => {
+    const { most } = figures(at)
+    return most === undefined ? undefined : passes ? `${most} ${what}` : `fewer than ${most} ${what}`
+  }
+})
+
+const quietHours: LimitRow<unknown, Pick<Circumstances, "limits" | "now">> = {
+  name: "quiet-hours",
+  refuses: (_, at) => quietness(at),
+  now: (_, { limits: { quietHours } }) =>
+    quietHours === undefined ? unset : `from ${timeOfDay(quietHours.fromMinute)} to ${timeOfDay(quietHours.toMinute)}`,
+  flips: (_, { limits: { quietHours } }, passes) =>
+    quietHours && `the time ${timeOfDay(passes ? quietHours.fromMinute : quietHours.toMinute)}`
+}
+
+const stalePrice: LimitRow = {
+  name: "stale-price",
+  refuses: (_, at) => staleness(at),
+  now: (_, { now, price }) => `the price was ${now - price.at} ms old`,
+  flips: (_, { limits }, passes) => `a price ${passes ? "older" : "younger"} than ${limits.staleAfterMillis} ms`
+}
+
+/** The mid at which an order's price is exactly as far away as allowed. */
+const farthestMid = (
+  { side, price }: Priced,
+  { maxPriceDeviation }: Pick<Limits, "maxPriceDeviation">
+): Decimal.Decimal | undefined => {
+  const factor =
+    side === "BUY" ? Decimal.add(Decimal.one, maxPriceDeviation) : Decimal.subtract(Decimal.one, maxPriceDeviation)
+  return Decimal.isPositive(factor) ? Decimal.divide(price, factor, 8, side === "BUY" ? "up" : "down") : undefined
+}
+
+export const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, PricedLimits> = {
+  name: "price-deviation",
+  refuses: ({ desired }, at) => badDeviation(desired, at),
+  now: ({ desired: { price, side } }, at) =>
+    `${side} at ${Decimal.format(price)} with a mid of ${Decimal.short(Market.mid(at.price))}`,
+  flips: ({ desired }, { limits }, passes) => {
+    const mid = farthestMid(desired, limits)
+    const isBuy = desired.side === "BUY"
+    return mid && `a mid ${isBuy === passes ? "below" : "above"} ${Decimal.short(mid)}`
+  }
+}
+
+/** The price at which a swap would be executed now. */
+const executable = (side: Market.Side, { bid, ask }: Market.TwoSidedPrice): Market.Price => (side === "BUY" ? ask : bid)
+
+/** A swap waits while the venue would quote it below its limit. */
+const swapPrice: LimitRow = {
+  name: "swap-price",
+  refuses: ({ desired: { by, price: limit, side } }, { price }) => {
+    if (by !== "swap") return undefined
+    const now = executable(side, price)
+    const [dear, cheap] = side === "BUY" ? [now, limit] : [limit, now]
+    if (!Decimal.isGreater(dear, cheap)) return undefined
+    const missing = Decimal.divide(Decimal.subtract(dear, cheap), limit, 4, "up")
+    return `A swap would bring ${percent(Decimal.toNumber(missing))} less than allowed: at ${Decimal.format(now)}, and ${Decimal.format(limit)} is the worst`
+  },
+  now: ({ desired: { by, price, side } }, at) =>
+    by === "swap"
+      ? `a swap at ${Decimal.short(executable(side, at.price))}, at worst ${Decimal.format(price)}`
+      : "not by a swap",
+  flips: ({ desired: { by, price, side } }, _, passes) => {
+    if (by !== "swap") return undefined
+    const isBuy = side === "BUY"
+    return `${isBuy ? "an ask" : "a bid"} ${isBuy === passes ? "above" : "below"} ${Decimal.format(price)}`
+  }
+}
+
+const leavingOrders: LimitRow = {
+  name: "leaving-orders",
+  refuses: (_, { leaving, market }) =>
+    leaving === 0n
+      ? undefined
+      : `It waits until the orders that it must not rest beside are gone: they may still fill ${formatWithSymbol(leaving, market.base)}`,
+  now: (_, { leaving, market }) => `${formatWithSymbol(leaving, market.base)} in orders that it must not rest beside`,
+  flips: onceRefused("the end of those orders")
+}
+
+const tiny: LimitRow = {
+  name: "tiny",
+  refuses: ({ inputAmount, outputAmount }) =>
+    inputAmount > 0n && outputAmount > 0n ? undefined : "The order rounds to nothing",
+  now: ({ desired, inputAmount }, { market }) =>
+    `deposits ${formatWithSymbol(inputAmount, Market.inputAsset(market, desired.side))}`,
+  flips: () => undefined
+}
+
+const minOrder: LimitRow = {
+  name: "min-order",
+  refuses: ({ value }, { limits: { minOrder }, market }) =>
+    minOrder === undefined || value >= minOrder
+      ? undefined
+      : `Its value of ${formatWithSymbol(value, market.quote)} is below the least of ${formatWithSymbol(minOrder, market.quote)}`,
+  now: ({ value }, { limits: { minOrder }, market }) =>
+    minOrder === undefined
+      ? unset
+      : `worth ${formatWithSymbol(value, market.quote)}, at least ${formatWithSymbol(minOrder, market.quote)}`,
+  flips: (_, { limits: { minOrder }, market }, passes) => {
+    if (minOrder === undefined) return undefined
+    const least = formatWithSymbol(minOrder, market.quote)
+    return passes ? `a value below ${least}` : `a value of ${least} or more`
+  }
+}
+
+export const notional: LimitRow<Pick<Sized, "value">, Pick<Circumstances, "limits" | "market" | "openNotional">> = {
+  name: "notional",
+  refuses: ({ value }, { limits: { maxNotional }, market, openNotional }) =>
+    maxNotional === undefined || openNotional + value <= maxNotional
+      ? undefined
+      : `Open orders would be worth ${formatWithSymbol(openNotional + value, market.quote)}, the most allowed is ${formatWithSymbol(maxNotional, market.quote)}`,
+  now: ({ value }, { limits: { maxNotional }, market, openNotional }) =>
+    maxNotional === undefined
+      ? unset
+      : `${formatWithSymbol(openNotional + value, market.quote)} of ${formatWithSymbol(maxNotional, market.quote)} with it`,
+  flips: ({ value }, { limits: { maxNotional }, market }, passes) => {
+    if (maxNotional === undefined) return undefined
+    const rest = formatWithSymbol(max(0n, maxNotional - value), market.quote)
+    return `open orders worth ${passes ? "more than" : "at most"} ${rest} before it`
+  }
+}
+
+export const ordersPerHour = byCount<Pick<Circumstances, "limits" | "lastHour">>(
+  "orders-per-hour",
+  "orders in the last hour",
+  ({ lastHour, limits }) => ({ count: lastHour, most: limits.maxOrdersPerHour }),
+  (count) => `${count} orders were placed in the last hour, the most allowed`
+)
+
+const allExposure: LimitRow = {
+  name: "all-exposure",
+  refuses: ({ desired, inputAmount }, { market, overall: { exposure, maxExposure } }) => {
+    if (maxExposure === undefined || exposure + inputAmount <= maxExposure) return undefined
+    const asset = Market.inputAsset(market, desired.side)
+    return `All strategies would have ${formatWithSymbol(exposure + inputAmount, asset)} out, the most allowed is ${formatWithSymbol(maxExposure, asset)}`
+  },
+  now: ({ desired, inputAmount }, { market, overall: { exposure, maxExposure } }) => {
+    if (maxExposure === undefined) return unset
+    const asset = Market.inputAsset(market, desired.side)
+    return `${formatWithSymbol(exposure + inputAmount, asset)} of ${formatWithSymbol(maxExposure, asset)} with it`
+  },
+  flips: ({ desired, inputAmount }, { market, overall: { maxExposure } }) =>
+    maxExposure === undefined
+      ? undefined
+      : `${formatWithSymbol(maxExposure - inputAmount, Market.inputAsset(market, desired.side))} outside before it`
+}
+
+const budget: LimitRow = {
+  name: "budget",
+  refuses: ({ desired, inputAmount }, { free, market }) => {
+    if (inputAmount <= free) return undefined
+    const asset = Market.inputAsset(market, desired.side)
+    return `It needs ${formatWithSymbol(inputAmount, asset)}, the strategy has ${formatWithSymbol(free, asset)} free`
+  },
+  now: ({ desired, inputAmount }, { free, market }) => {
+    const asset = Market.inputAsset(market, desired.side)
+    return `needs ${formatWithSymbol(inputAmount, asset)}, ${formatWithSymbol(free, asset)} free`
+  },
+  flips: ({ desired, inputAmount }, { market }, passes) => {
+    const needs = formatWithSymbol(inputAmount, Market.inputAsset(market, desired.side))
+    return passes ? `less than ${needs} free` : `${needs} free`
+  }
+}
+
+/** In the order in which they are checked: the first refusal is reported. */
+export const orderLimits: ReadonlyArray<LimitRow> = [
+  byHold("kill-switch", "off", (_order, _at, passes) => (passes ? "limitbot kill" : "limitbot release")),
+  byHold("frozen", "not frozen", onceRefused("somebody who looks at this slot")),
+  byHold("paused", "not paused", onceRefused("a new day after a daily loss; a changed strategy file after a drawdown")),
+  byHold(
+    "held",
+    "not held",
+    onceRefused("the end of what holds it"),
+    (_, { held }) => [...held].find(([code]) => !holdsOfTheirOwn.some((own) => own === code))?.[1]
+  ),
+  quietHours,
+  stalePrice,
+  priceDeviation,
+  swapPrice,
+  leavingOrders,
+  byCount<Circumstances>(
+    "open-orders",
+    "open orders",
+    ({ limits, openOrders }) => ({ count: openOrders, most: limits.maxOpenOrders }),
+    (count, most) => `${count} orders are open, the most allowed is ${most}`
+  ),
+  tiny,
+  minOrder,
+  notional,
+  ordersPerHour,
+  byCount<Circumstances>(
+    "all-open-orders",
+    "open orders of all strategies",
+    ({ overall: { maxOpenOrders, openOrders } }) => ({ count: openOrders, most: maxOpenOrders }),
+    (count) => `${count} orders of all strategies are open, the most allowed`
+  ),
+  byCount<Circumstances>(
+    "all-orders-per-hour",
+    "orders of all strategies in the last hour",
+    ({ overall: { lastHour, maxOrdersPerHour } }) => ({ count: lastHour, most: maxOrdersPerHour }),
+    (count) => `All strategies placed ${count} orders in the last hour, the most allowed`
+  ),
+  allExposure,
+  budget
+]
