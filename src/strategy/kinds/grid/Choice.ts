@@ -67,15 +67,14 @@ export type SlotsSeen = Pick<View, "slots">
 export class Choice {
   declare private readonly choosing: Choosing
   /** Names of the slots that were seen last. */
-  private names: Array<string> = []
-  declare private candidates: ReadonlyArray<Candidate>
+  private names: ReadonlyArray<string> | undefined
+  private candidates: ReadonlyArray<Candidate> = []
   private holdings: Array<Holding> = []
   /** SlotsSeen of cells that the file no longer has. */
   private strangers: ReadonlyArray<string> = []
 
   constructor(choosing: Choosing) {
     this.choosing = choosing
-    this.candidates = candidatesOf(choosing, [])
   }
 
   of(view: SlotsSeen): Chosen {
@@ -117,8 +116,8 @@ export class Choice {
   /** Other slots than before may have other cells. */
   private know(view: SlotsSeen): void {
     let at = 0
-    for (const slot of view.slots.keys()) if (slot === this.names[at]) at++
-    if (at === this.names.length && at === view.slots.size) return
+    for (const slot of view.slots.keys()) if (slot === this.names?.[at]) at++
+    if (at === this.names?.length && at === view.slots.size) return
     this.names = [...view.slots.keys()]
     this.candidates = candidatesOf(this.choosing, this.names)
     this.holdings = []
@@ -126,8 +125,9 @@ export class Choice {
     this.strangers = this.names.filter((slot) => !known.has(slot) && isCellSlot(slot))
   }
 
-  private holding(at: number, { cell, slot }: Candidate, view: SlotsSeen): Holding {
+  private holding(at: number, { cell, isSeller, slot }: Candidate, view: SlotsSeen): Holding {
     const progress = progressOf(view, cell.slot)
+    if (this.choosing.carried !== undefined) return { progress, sale: undefined, isBusy: isSeller }
     const known = this.holdings[at]
     if (known?.progress === progress) return known
     const sale = saleOfHeld(cell, this.choosing, progress)
@@ -157,28 +157,26 @@ export class Choice {
 
 const spentIn = ({ past }: SlotProgress): Amount => past?.cost ?? 0n
 
-/** Cells of the range, and cells outside it that were used or may sell. */
+/** Cells of the range, and of one that moves also cells outside it that were used or may sell. */
 const candidatesOf = (choosing: Choosing, names: ReadonlyArray<string>): ReadonlyArray<Candidate> => {
   const { cells, range, sellers, version } = choosing
-  const inside = new Set(cells.map(({ index }) => index))
-  const outside = range.moving === undefined ? [] : [...sellers, ...usedIn(version, range.cell, names)]
+  const inside = cells.map((each) => candidateOf(choosing, each, true))
+  if (range.moving === undefined) return inside
+  const numbers = new Set(cells.map(({ index }) => index))
+  const outside = [...sellers, ...usedIn(version, range.cell, names)].filter((index) => !numbers.has(index))
   const others = [...new Set(outside)].flatMap((index) => {
-    const cell = inside.has(index) ? undefined : range.cell(index)
-    return cell === undefined ? [] : [{ index, cell: renamed(cell, slotIn(version, index, cell.slot)) }]
+    const cell = range.cell(index)
+    if (cell === undefined) return []
+    return [candidateOf(choosing, { index, cell: renamed(cell, slotIn(version, index, cell.slot)) }, false)]
   })
-  return [...cells, ...others]
-    .sort((a, b) => a.index - b.index)
-    .map(({ index, cell }) => {
-      const isSeller = sellers.has(index)
-      const rests = reasonToRest(choosing, { index, cell }, inside.has(index))
-      return {
-        index,
-        cell,
-        isSeller,
-        slot: isSeller ? cell.sellFirst : cell.buyFirst,
-        rests: rests && { slot: cell.slot, why: rests }
-      }
-    })
+  return [...inside, ...others].sort((a, b) => a.index - b.index)
+}
+
+const candidateOf = (choosing: Choosing, { index, cell }: Numbered, isInRange: boolean): Candidate => {
+  const isSeller = choosing.sellers.has(index)
+  const why = reasonToRest(choosing, { index, cell }, isInRange)
+  const rests = why && { slot: cell.slot, why }
+  return { index, cell, isSeller, slot: isSeller ? cell.sellFirst : cell.buyFirst, rests }
 }
 
 const reasonToRest = (

@@ -121,8 +121,8 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
     index,
     cell: renamed(cell, slotIn(version, index, cell.slot))
   }))
-  const sellers =
-    version.number === 1 ? sellersFrom(spannedBy(range, firstAt(grid, start)), start, budget.base) : version.sellers
+  const origin = moving === undefined ? cells : spannedBy(range, firstAt(grid, start))
+  const sellers = version.number === 1 ? sellersFrom(origin, start, budget.base) : version.sellers
   const buyers = cells.filter(({ index }) => !sellers.has(index))
   const isCarried = moving === undefined && version.number === 1
   // With `fundNearest` the money moves with the window, and the file's check made sure that it can pay for the window.
