@@ -179,10 +179,12 @@ const shortDecimal = (value: number): Decimal | undefined => {
 export const fromNumber = (value: number, significantDigits = 15): Decimal => {
   const found = significantDigits === 15 ? shortDecimal(value) : undefined
   if (found !== undefined) return found
-  const [mantissa = "0", exponent = "0"] = value.toExponential(significantDigits - 1).split("e")
-  const parsed = parse(mantissa)
-  if (parsed === undefined) throw new RangeError(`Not a finite number: ${value}`)
-  return normalise(parsed.digits, parsed.scale - Number(exponent))
+  const text = value.toExponential(significantDigits - 1)
+  const end = text.indexOf("e")
+  if (end < 0) throw new RangeError(`Not a finite number: ${value}`)
+  // So few digits are a double, too.
+  const digits = Number(text.slice(0, end).replace(".", ""))
+  return normalise(BigInt(digits), significantDigits - 1 - Number(text.slice(end + 1)))
 }
 
 /**

@@ -1,26 +1,49 @@
-/** What a strategy sees of its own trading in a run, as it would live. */
+/** What a strategy sees of its own trading in a run, as it would live; the same object while nothing of it has changed. */
 
 import { closeTime } from "../../candles/TimeAxis.ts"
+import type { Amount } from "../../domain/Amount.ts"
 import * as CostBasis from "../../domain/CostBasis.ts"
 import { present } from "../../domain/Present.ts"
+import { isSameList } from "../../domain/Same.ts"
 import type { OwnState } from "../../strategy/View.ts"
 import type { MarketRun } from "./MarketRun.ts"
 import { none } from "./orders/OrderTable.ts"
 
-const unsettled = ({ orders }: MarketRun): number =>
-  orders.slots.reduce((open, { order }) => (order === none ? open : open + 1), 0)
+const unsettled = ({ orders }: MarketRun): number => {
+  let open = 0
+  for (const { order } of orders.slots) if (order !== none) open++
+  return open
+}
+
+/** What everything in it follows from. */
+type Ground = ReadonlyArray<number | Amount | CostBasis.CostBasis>
+
+const known = new WeakMap<MarketRun, { readonly ground: Ground; readonly own: OwnState }>()
 
 /** `others`: of further markets, whose orders count as well. */
 export const of = (run: MarketRun, others: ReadonlyArray<MarketRun> = []): OwnState => {
-  const { trading, orders, candles, wallet } = run
+  const { trading, orders, wallet } = run
   const { table, log, placedBar } = orders
-  for (const { trading } of [run, ...others]) trading.see()
+  trading.see()
+  for (const other of others) other.trading.see()
   trading.fold(table, log)
+  let openOrders = unsettled(run)
+  for (const other of others) openOrders += unsettled(other)
+  const { freeBase, freeQuote } = wallet
+  const ground = [openOrders, freeBase, freeQuote, trading.basis, log.count, placedBar]
+  const before = known.get(run)
+  if (before !== undefined && isSameList(before.ground, ground)) return before.own
+  const own = made(run, openOrders)
+  known.set(run, { ground, own })
+  return own
+}
+
+const made = ({ trading: { basis }, orders, candles, wallet }: MarketRun, openOrders: number): OwnState => {
+  const { table, log, placedBar } = orders
   const last = log.count - 1
   const filled = last < 0 ? undefined : table.rows[log.orders[last] ?? none]
-  const { basis } = trading
   return present({
-    openOrders: others.reduce((open, other) => open + unsettled(other), unsettled(run)),
+    openOrders,
     freeBase: wallet.freeBase,
     freeQuote: wallet.freeQuote,
     realisedProfit: basis.realised,

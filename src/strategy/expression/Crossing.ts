@@ -26,11 +26,10 @@ const priceIn = ({ mid, elsewhere }: Moment, market: string): number =>
 
 /** The same moment with other prices; nothing that is found there counts. */
 const priced = (moment: Moment, prices: ReadonlyArray<readonly [market: string, mid: number]>): Moment => {
-  const elsewhere = new Map(moment.elsewhere)
-  let { mid } = moment
+  let { mid, elsewhere } = moment
   for (const [market, price] of prices) {
     if (market === ownMarket) mid = price
-    else elsewhere.set(market, { mid: price, bid: price, ask: price })
+    else elsewhere = new Map(elsewhere).set(market, { mid: price, bid: price, ask: price })
   }
   return { ...moment, mid, elsewhere }
 }

@@ -6,6 +6,7 @@ import { type Amount, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
+import { lately } from "../../domain/Same.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { View } from "../View.ts"
@@ -13,8 +14,11 @@ import type { Needs } from "./Needs.ts"
 import { isVolume, type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
 
 /** Base bought minus base sold by all orders of the strategy, for whatever purpose. */
-export const positionIn = ({ slots }: View): Amount =>
-  [...slots.values()].reduce((sum, { bought, sold }) => sum + bought - sold, 0n)
+export const positionIn = ({ slots }: View): Amount => {
+  let sum = 0n
+  for (const { bought, sold } of slots.values()) if (bought !== sold) sum += bought - sold
+  return sum
+}
 
 const quoted = (price: TwoSidedPrice) => ({
   mid: Decimal.toNumber(mid(price)),
@@ -22,11 +26,16 @@ const quoted = (price: TwoSidedPrice) => ({
   ask: Decimal.toNumber(price.ask)
 })
 
+const nowhere: Moment["elsewhere"] = new Map()
+
 export const momentOf = (market: Market, view: View): Moment => {
   const position = positionIn(view)
   return {
     ...quoted(view.price),
-    elsewhere: new Map([...(view.elsewhere ?? [])].map(([name, price]) => [name, quoted(price)])),
+    elsewhere:
+      view.elsewhere === undefined
+        ? nowhere
+        : new Map([...view.elsewhere].map(([name, price]) => [name, quoted(price)])),
     now: view.now,
     candles: view.candles,
     entry: Number.NaN,
@@ -87,27 +96,34 @@ const pricesAround = ({ mid, elsewhere, found }: Moment, market: string): PriceB
   const price = market === ownMarket ? mid : elsewhere.get(market)?.mid
   // Any price is news where there was none.
   if (price === undefined) return { priceAbove: Decimal.zero }
-  const crossings = found.crossings.flatMap((crossing) => (crossing.market === market ? [crossing.price] : []))
-  const above = Math.min(...crossings.filter((crossing) => crossing >= price))
-  const below = Math.max(...crossings.filter((crossing) => crossing <= price))
+  let [below, above] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (const crossing of found.crossings) {
+    if (crossing.market !== market) continue
+    if (crossing.price >= price) above = Math.min(above, crossing.price)
+    if (crossing.price <= price) below = Math.max(below, crossing.price)
+  }
   return {
-    ...(Number.isFinite(below) ? { priceBelow: Decimal.fromNumber(below * (1 + margin)) } : {}),
-    ...(Number.isFinite(above) ? { priceAbove: Decimal.fromNumber(above * (1 - margin)) } : {})
+    ...(Number.isFinite(below) ? { priceBelow: justAbove(below) } : {}),
+    ...(Number.isFinite(above) ? { priceAbove: justBelow(above) } : {})
   }
 }
 
-export const boundsOf = (
-  { candles, watched, clockMillis, depth }: Needs,
-  moment: Moment,
-  times: ReadonlyArray<number>
-): Bounds => {
+const justAbove = lately((price: number) => Decimal.fromNumber(price * (1 + margin)))
+const justBelow = lately((price: number) => Decimal.fromNumber(price * (1 - margin)))
+
+/** The shortest timeframe that is looked at; what expressions need is known before they are decided. */
+const shortestOf = lately(({ candles, watched }: Needs): string | undefined => {
+  const all = [candles, ...[...watched.values()].map((other) => other.candles)].flatMap((each) => [...each.keys()])
+  const [shortest] = all.sort((a, b) => (timeframeMillis(a) ?? 0) - (timeframeMillis(b) ?? 0))
+  return shortest
+})
+
+export const boundsOf = (needs: Needs, moment: Moment, times: ReadonlyArray<number>): Bounds => {
+  const { watched, clockMillis, depth } = needs
   const { now } = moment
   const clock = clockMillis === undefined ? [] : [(Math.floor(now / clockMillis) + 1) * clockMillis]
   const time = Math.min(...times.filter((moment) => moment > now), ...clock)
-  const timeframes = [candles, ...[...watched.values()].map((other) => other.candles)].flatMap((each) => [
-    ...each.keys()
-  ])
-  const [shortest] = timeframes.sort((a, b) => (timeframeMillis(a) ?? 0) - (timeframeMillis(b) ?? 0))
+  const shortest = shortestOf(needs)
   const elsewhere = [...watched]
     .filter(([, { hasPrice }]) => hasPrice)
     .map(([market]) => ({ market, ...pricesAround(moment, market) }))

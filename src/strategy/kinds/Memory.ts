@@ -42,27 +42,28 @@ export const recordIn = (memory: Memory, key: string): Memory => {
 }
 
 /**
- * What a memory says, read once: a strategy mostly gets back the very object that it gave last. What comes from a journal is
- * another object with the same content, and is read.
+ * What a strategy keeps in its memory, read and written once: it mostly gets back the very object that it gave last, and mostly
+ * nothing has changed. What comes from a journal is another object with the same content, and is read.
  */
 export interface Notes<A> {
   readonly read: (memory: Memory) => A
-  /** What this memory says is known. */
-  readonly keep: (memory: Memory, noted: A) => void
+  /** The memory that says this: the object that was written last, if that says the same. */
+  readonly write: (noted: A) => Memory
 }
 
-export const notes = <A>(readAnew: (memory: Memory) => A): Notes<A> => {
+export const notes = <A>(
+  read: (memory: Memory) => A,
+  write: (noted: A) => Memory,
+  isSame: (a: A, b: A) => boolean
+): Notes<A> => {
   let last: { readonly memory: Memory; readonly noted: A } | undefined
-  const keep = (memory: Memory, noted: A): void => {
-    last = { memory, noted }
+  return {
+    read: (memory) => (last !== undefined && last.memory === memory ? last.noted : read(memory)),
+    write: (noted) => {
+      if (last === undefined || !isSame(last.noted, noted)) last = { memory: write(noted), noted }
+      return last.memory
+    }
   }
-  const read = (memory: Memory): A => {
-    if (last !== undefined && last.memory === memory) return last.noted
-    const noted = readAnew(memory)
-    keep(memory, noted)
-    return noted
-  }
-  return { read, keep }
 }
 
 /** The memory of what works around a strategy, beside what the strategy itself remembers. */

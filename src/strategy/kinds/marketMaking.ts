@@ -15,6 +15,7 @@ import { type Amount, max } from "../../domain/Amount.ts"
 import { impactOf } from "../../domain/Book.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Decision, Memory } from "../Decision.ts"
 import { needCandles, neededBy, noNeeds } from "../expression/Needs.ts"
 import * as Read from "../Fields.ts"
@@ -142,7 +143,7 @@ export const marketMaking: Kind = {
       filledDelayMillis: filledDelay,
       maxInventory,
       centre,
-      notes: notes((memory) => rememberedIn(memory, settings.requote)),
+      notes: notes((memory) => rememberedIn(memory, settings.requote), remember, saysTheSame),
       quotes: Quotes.quoter({ ...settings, levels, maxInventory })
     }
     const needs = centre?.needs ?? noNeeds()
@@ -180,6 +181,8 @@ interface Remembered {
   readonly spread: Decimal.Decimal | undefined
   readonly lean: Decimal.Decimal | undefined
   readonly eighths: bigint | undefined
+  /** How many legs had filled when each slot was quoted last. */
+  readonly quoted: Memory | undefined
 }
 
 const rememberedIn = (memory: Memory, requote: Decimal.Decimal): Remembered => {
@@ -188,9 +191,29 @@ const rememberedIn = (memory: Memory, requote: Decimal.Decimal): Remembered => {
     centre: centre && Quotes.centreAt(centre, requote),
     spread: decimalIn(memory, "spread"),
     lean: decimalIn(memory, "lean"),
-    eighths: eighths === undefined ? undefined : BigInt(Math.trunc(eighths))
+    eighths: eighths === undefined ? undefined : BigInt(Math.trunc(eighths)),
+    quoted: recordIn(memory, "quoted")
   }
 }
+
+const remember = ({ centre, spread, lean, eighths, quoted }: Remembered): Memory =>
+  present({
+    centre: centre?.text,
+    spread: spread && Decimal.format(spread),
+    lean: lean && Decimal.format(lean),
+    eighths: eighths === undefined ? undefined : Number(eighths),
+    quoted
+  })
+
+const isSameRatio = (a: Decimal.Decimal | undefined, b: Decimal.Decimal | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && Decimal.equals(a, b))
+
+const saysTheSame = (a: Remembered, b: Remembered): boolean =>
+  a.centre === b.centre &&
+  isSameRatio(a.spread, b.spread) &&
+  isSameRatio(a.lean, b.lean) &&
+  a.eighths === b.eighths &&
+  a.quoted === b.quoted
 
 /** How full the inventory is: 1 when all was bought that may be, -1 when all was sold. */
 const fullness = ({ maxInventory }: Quoting, inventory: Amount): Decimal.Decimal =>
@@ -248,14 +271,13 @@ const isFixed = ({ spread }: Quoting, width: Decimal.Decimal): boolean =>
   spread.follows === undefined && spread.model === undefined && Decimal.equals(spread.widest, width)
 
 /** Slots whose order has filled and that wait until `filledDelay` after the last fill; and the legs that were quoted. */
-const delayed = (whole: Quoting, view: View, memory: Memory) => {
+const delayed = (whole: Quoting, view: View, known: Memory) => {
   const { levels, filledDelayMillis } = whole
   const quoted: Record<string, number> = {}
   const slots = new Set<string>()
   if (filledDelayMillis === 0) return { slots, until: Number.NEGATIVE_INFINITY, quoted }
   const lastAt = view.own?.lastFill?.at
   const until = lastAt === undefined ? Number.NEGATIVE_INFINITY : lastAt + filledDelayMillis
-  const known = recordIn(memory, "quoted")
   for (const slot of levels.flatMap(({ bid, ask }) => [bid, ask])) {
     const { completedLegs, live } = progressOf(view, slot)
     const before = numberIn(known, slot) ?? 0
@@ -284,7 +306,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
     sizeOf(whole, size, side, sizing, stock.slots[side][index]?.filledInLeg ?? 0n)
   const sizesOf = (side: Side) => whole.levels.map(({ quantity }, index) => sizeFor(side)(index, quantity))
   const fullOf = (side: Side) => Inventory.fullSlots(whole, stock, side, sizeFor(side))
-  const delay = delayed(whole, view, memory)
+  const delay = delayed(whole, view, known.quoted ?? null)
   const quotes = whole.quotes({
     centre,
     shift: shiftOf(whole, lean, inventory),
@@ -296,42 +318,16 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   })
   return {
     ...quotes,
-    memory: remember(whole, memory, { centre, spread: width, lean, eighths }, delay.quoted),
+    memory: whole.notes.write({
+      centre,
+      spread: isFixed(whole, width) ? undefined : width,
+      lean: whole.spread.model === undefined ? undefined : lean,
+      eighths: whole.maxImpact === undefined ? undefined : eighths,
+      quoted: whole.filledDelayMillis === 0 ? undefined : delay.quoted
+    }),
     reasons: [],
     until: untilOf(whole, view, centre, delay)
   }
-}
-
-/** The same object as before when nothing has changed. */
-const remember = (
-  whole: Quoting,
-  before: Memory,
-  now: Required<Remembered> & { readonly centre: Quotes.HeldCentre } & Model.Quotes,
-  quoted: Memory
-): Memory => {
-  const known = whole.notes.read(before)
-  const isFix = isFixed(whole, now.spread)
-  const isSame =
-    known.centre === now.centre &&
-    (isFix ? known.spread === undefined : known.spread === now.spread) &&
-    (whole.spread.model === undefined || known.lean === now.lean) &&
-    (whole.maxImpact === undefined || known.eighths === now.eighths) &&
-    whole.filledDelayMillis === 0
-  if (isSame) return before
-  const memory = {
-    centre: now.centre.text,
-    ...(isFix ? {} : { spread: Decimal.format(now.spread) }),
-    ...(whole.spread.model === undefined ? {} : { lean: Decimal.format(now.lean) }),
-    ...(whole.maxImpact === undefined ? {} : { eighths: Number(now.eighths) }),
-    ...(whole.filledDelayMillis === 0 ? {} : { quoted })
-  }
-  whole.notes.keep(memory, {
-    centre: now.centre,
-    spread: isFix ? undefined : now.spread,
-    lean: whole.spread.model === undefined ? undefined : now.lean,
-    eighths: whole.maxImpact === undefined ? undefined : now.eighths
-  })
-  return memory
 }
 
 const untilOf = (

@@ -2,6 +2,7 @@
 
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
+import { lately } from "../../../domain/Same.ts"
 import { compile } from "../../expression/Compiler.ts"
 import { type Needs, needCandles } from "../../expression/Needs.ts"
 import { scopeOf } from "../../expression/Scope.ts"
@@ -57,6 +58,8 @@ export interface Deals extends Omit<Whole<typeof dealsKeys>, "safety" | "timefra
   /** How far the first one is from the base order; each step is so many times as wide as the one before. */
   readonly spacing: Distance
   readonly distanceScale: number
+  /** How far each safety order is below the base order, as ratios, if the first one is so far. */
+  readonly distancesFrom: (first: Decimal.Decimal) => ReadonlyArray<Decimal.Decimal>
   /** How many of them rest at once. */
   readonly active: number
   readonly needs: Needs
@@ -72,8 +75,7 @@ const stepsOf = ({ orders, size, sizeScale }: Safety, market: Market): ReadonlyA
         size: scaled(size, market, sizeScale ** index)
       }))
 
-/** How far each safety order is below the base order, as ratios, if the first one is so far. */
-export const distancesOf = (
+const distancesOf = (
   { steps, distanceScale }: Pick<Deals, "steps" | "distanceScale">,
   first: Decimal.Decimal
 ): ReadonlyArray<Decimal.Decimal> => {
@@ -110,6 +112,7 @@ export const dealsOf = (
     steps,
     spacing,
     distanceScale,
+    distancesFrom: lately((first) => distancesOf({ steps, distanceScale }, first)),
     active,
     needs: scope.needs
   }

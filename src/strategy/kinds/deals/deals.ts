@@ -11,6 +11,7 @@
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, mid, opposite, type Price } from "../../../domain/Market.ts"
+import { isSameList } from "../../../domain/Same.ts"
 import type { Decision, DesiredSlot, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
@@ -20,7 +21,9 @@ import type { Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { form, type Kind, reasons } from "../../Kind.ts"
 import * as Ask from "../../Setup.ts"
+import type { Decide } from "../../Strategy.ts"
 import { legsDone, type OwnState, progressOf, type View } from "../../View.ts"
+import { type Notes, notes } from "../Memory.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
 import { quantityAt } from "../Size.ts"
 import { distanceAt } from "../Volatility.ts"
@@ -34,7 +37,7 @@ import {
   remember,
   stateIn
 } from "./DealState.ts"
-import { type Deals, dealsKeys, dealsOf, distancesOf, mostDeals, mostSafetyOrders } from "./DealsSection.ts"
+import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./DealsSection.ts"
 
 const verbs = { BUY: "buys", SELL: "sells" } as const
 const baseOrder = "base"
@@ -87,7 +90,7 @@ export const deals: Kind = {
     return {
       initialMemory: null,
       ...neededBy(needs),
-      decide: (view, memory) => decide(whole, view, memory),
+      decide: decider(whole),
       inputs: (view) => {
         const moment = momentOf(market, view)
         const holds = (at: Moment) => when === undefined || truth(when, at) === "yes"
@@ -129,10 +132,27 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
 
 const exitPrice = (whole: Deals, deal: Deal, view: View): Price => deal.leaves ?? profitPrice(whole, deal, view)
 
-const decide = (whole: Deals, view: View, memory: Memory): Decision => {
+/** What a decision compares with the one before. */
+interface Before {
+  readonly notes: Notes<DealState>
+  readonly orders: (deal: Deal, view: View) => Orders
+}
+
+const decider = (whole: Deals): Decide => {
+  const { market } = whole
+  const slots = slotsOf(whole)
+  const read = (memory: Memory) => stateIn(market, slots, memory)
+  const before: Before = {
+    notes: notes(read, (state) => remember(market, state), Object.is),
+    orders: ordering(whole)
+  }
+  return (view, memory) => decide(whole, before, view, memory)
+}
+
+const decide = (whole: Deals, known: Before, view: View, memory: Memory): Decision => {
   const { market, needs, keys, cooldown, expireAfter } = whole
   const moment = momentOf(market, view)
-  const before = stateIn(market, slotsOf(whole), memory)
+  const before = known.notes.read(memory)
   const settled = afterOrders(whole, before, view, moment)
   const { state, why, key } =
     settled.deal === undefined ? begin(whole, settled, view, moment) : { state: settled, why: "", key: "when" as const }
@@ -144,8 +164,8 @@ const decide = (whole: Deals, view: View, memory: Memory): Decision => {
     ...moment.found.times
   ]
   return {
-    ...(deal === undefined ? { desired: [], absent: idle } : ordersOf(whole, deal, view)),
-    memory: remember(market, state),
+    ...(deal === undefined ? { desired: [], absent: idle } : known.orders(deal, view)),
+    memory: known.notes.write(state),
     reasons: [],
     until: boundsOf(needs, moment, times)
   }
@@ -168,7 +188,9 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
   }
   const best = touched && deal.leaves === undefined ? bestIn(whole, deal, view, moment) : deal.best
   const leaves = deal.leaves ?? (touched ? leaving(whole, { ...deal, best }, view, moment) : undefined)
-  return { ...state, deal: { ...deal, isExpired, isClosing, best, leaves } }
+  const isSame =
+    isExpired === deal.isExpired && isClosing === deal.isClosing && best === deal.best && leaves === deal.leaves
+  return isSame ? state : { ...state, deal: { ...deal, isExpired, isClosing, best, leaves } }
 }
 
 /** A purchase has partly filled and rests: what it bought is paid out when it ends, not before. */
@@ -245,7 +267,20 @@ const begin = (
 
 type Key = Parameters<Deals["keys"]>[0]
 
-const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired" | "absent"> => {
+type Orders = Pick<Decision, "desired" | "absent">
+
+/** They follow from the deal, its slots and what the strategy has: the same again gives the same orders, whatever the price. */
+const ordering = (whole: Deals): Before["orders"] => {
+  let known: { readonly ground: ReadonlyArray<unknown>; readonly orders: Orders } | undefined
+  return (deal, view) => {
+    const ground = [deal, view.own, view.setAside, ...view.slots.values()]
+    if (known === undefined || !isSameList(known.ground, ground))
+      known = { ground, orders: ordersOf(whole, deal, view) }
+    return known.orders
+  }
+}
+
+const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
   const { market, side, size, steps, active, keys } = whole
   const because = reasons(keys)
   const enters = (slot: string, price: Price, quantity: Amount, code: string, key: Key): DesiredSlot => {
@@ -255,7 +290,7 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Pick<Decision, "desired
   }
   const isEntering = !deal.isClosing && !deal.isExpired && deal.leaves === undefined
   const isIn = isTouched(deal, baseOrder, view)
-  const distances = distancesOf(whole, deal.spacing ?? whole.spacing.widest)
+  const distances = whole.distancesFrom(deal.spacing ?? whole.spacing.widest)
   const waiting = steps.flatMap(({ slot, size }, index) =>
     isComplete(deal, slot, view) ? [] : [{ slot, size, distance: distances[index] ?? Decimal.zero }]
   )

@@ -6,6 +6,7 @@ import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
+import { isSameList, lately } from "../../../domain/Same.ts"
 import type { Decision, DesiredSlot } from "../../Decision.ts"
 import { reasons } from "../../Kind.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
@@ -43,12 +44,6 @@ export interface QuoteGround {
 
 export type QuotedSlots = Pick<Decision, "desired" | "absent">
 
-const isSameList = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): boolean => {
-  if (a.length !== b.length) return false
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
-  return true
-}
-
 const isSame = (a: QuoteGround, b: QuoteGround): boolean =>
   a.centre === b.centre &&
   a.inventory === b.inventory &&
@@ -84,17 +79,15 @@ const factorsOf = ({ levels, step }: Quoting, spread: Decimal.Decimal): Readonly
 /** Quotes as the file says; each strategy has its own. */
 export const quoter = (whole: Quoting): ((ground: QuoteGround) => QuotedSlots) => {
   let known: { readonly ground: QuoteGround; readonly quotes: QuotedSlots } | undefined
-  let factors: { readonly spread: Decimal.Decimal; readonly of: ReturnType<typeof factorsOf> } | undefined
+  const factors = lately((spread: Decimal.Decimal) => factorsOf(whole, spread))
   const sizeTexts = {
-    BUY: whole.levels.map(() => lastText(whole.market)),
-    SELL: whole.levels.map(() => lastText(whole.market))
+    BUY: whole.levels.map(() => textsOf(whole.market)),
+    SELL: whole.levels.map(() => textsOf(whole.market))
   }
-  const texts = { sizes: sizeTexts, inventory: lastText(whole.market) }
+  const texts = { sizes: sizeTexts, inventory: textsOf(whole.market) }
   return (ground) => {
     if (known !== undefined && isSame(known.ground, ground)) return known.quotes
-    if (factors === undefined || !Decimal.equals(factors.spread, ground.spread))
-      factors = { spread: ground.spread, of: factorsOf(whole, ground.spread) }
-    const quotes = quotesOn(whole, ground, factors.of, texts)
+    const quotes = quotesOn(whole, ground, factors(ground.spread), texts)
     known = { ground, quotes }
     return quotes
   }
@@ -103,14 +96,7 @@ export const quoter = (whole: Quoting): ((ground: QuoteGround) => QuotedSlots) =
 type AmountText = (amount: Amount) => string
 
 /** How an amount is written that is mostly the one before. */
-const lastText = ({ base }: Market): AmountText => {
-  let [last, text] = [0n, formatWithSymbol(0n, base)]
-  return (amount) => {
-    if (amount !== last) text = formatWithSymbol(amount, base)
-    last = amount
-    return text
-  }
-}
+const textsOf = ({ base }: Market): AmountText => lately((amount) => formatWithSymbol(amount, base))
 
 interface Texts {
   readonly sizes: Readonly<Record<Side, ReadonlyArray<AmountText>>>

@@ -13,6 +13,7 @@ import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
+import { isSameList } from "../../../domain/Same.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { boundsOf, type Judgement, momentOf, truth, undecided, unseen } from "../../expression/Judge.ts"
@@ -22,11 +23,11 @@ import * as Read from "../../Fields.ts"
 import { type Behaviour, formOf, type Kind } from "../../Kind.ts"
 import type { Setup } from "../../Setup.ts"
 import * as Ask from "../../Setup.ts"
-import type { Inputs } from "../../Strategy.ts"
+import type { Decide, Inputs } from "../../Strategy.ts"
 import { timeframe } from "../../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { atPrice, bySwap } from "../Execution.ts"
-import { numberIn, recordIn } from "../Memory.ts"
+import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityOf } from "../Size.ts"
 import { type Exit, follow } from "./RuleExit.ts"
@@ -45,22 +46,38 @@ export const rules: Kind = {
 export const behaviourOf = (whole: Rules): Behaviour => ({
   initialMemory: null,
   ...neededBy(whole.needs),
-  decide: (view, memory) => decide(whole, view, memory),
+  decide: decider(whole),
   inputs: (view, memory) => inputs(whole, view, memory)
 })
 
-const decide = (whole: Rules, view: View, memory: Memory): Decision => {
+/** What all rules remember. */
+interface Remembered {
+  readonly startedAt: number | undefined
+  readonly states: ReadonlyArray<RuleState>
+}
+
+const decider = (whole: Rules): Decide => {
   const { market } = whole
-  const before = statesIn(whole, memory)
+  const read = (memory: Memory): Remembered => ({ startedAt: undefined, states: statesIn(whole, memory) })
+  const write = ({ startedAt, states }: Remembered): Memory => {
+    const bySlot = states.map((state, index) => [whole.rules[index]?.slot ?? "", remember(market, state)] as const)
+    return { ...present({ [startKey]: startedAt }), ...Object.fromEntries(bySlot) }
+  }
+  const known = notes(read, write, (a, b) => a.startedAt === b.startedAt && isSameList(a.states, b.states))
+  return (view, memory) => decide(whole, known, view, memory)
+}
+
+const decide = (whole: Rules, known: Notes<Remembered>, view: View, memory: Memory): Decision => {
+  const { market } = whole
+  const { states: before } = known.read(memory)
   const moment = momentIn(whole, view, memory)
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
-  const states: Record<string, Memory> = {}
+  const states: Array<RuleState> = []
   const times: Array<number> = []
   for (const [index, rule] of whole.rules.entries()) {
-    const known = before[index] ?? idle
-    const { state, why } = step(rule, market, known, progressOf(view, rule.slot), moment)
-    states[rule.slot] = remember(market, state)
+    const { state, why } = step(rule, market, before[index] ?? idle, progressOf(view, rule.slot), moment)
+    states.push(state)
     const { going, pausedUntil } = state
     if (going === undefined || going.withdrawnAt !== undefined) absent.push({ slot: rule.slot, why })
     else desired.push(slotOf(rule, going, why))
@@ -70,7 +87,7 @@ const decide = (whole: Rules, view: View, memory: Memory): Decision => {
   return {
     desired,
     absent,
-    memory: { ...present({ [startKey]: moment.startedAt }), ...states },
+    memory: known.write({ startedAt: moment.startedAt, states }),
     reasons: [],
     until: boundsOf(whole.needs, moment, [...times, ...moment.found.times])
   }
