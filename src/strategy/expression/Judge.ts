@@ -6,11 +6,11 @@ import { type Amount, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import { lately } from "../../domain/Same.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { View } from "../View.ts"
 import type { Needs } from "./Needs.ts"
+import { lately } from "./Same.ts"
 import { isVolume, type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
 
 /** Base bought minus base sold by all orders of the strategy, for whatever purpose. */

@@ -2,9 +2,9 @@
 
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
-import { lately } from "../../../domain/Same.ts"
 import { compile } from "../../expression/Compiler.ts"
 import { type Needs, needCandles } from "../../expression/Needs.ts"
+import { lately } from "../../expression/Same.ts"
 import { scopeOf } from "../../expression/Scope.ts"
 import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
