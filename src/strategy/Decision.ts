@@ -178,7 +178,7 @@ const leaves = ({ legs }: Legs, { mayLose, side }: Leg): boolean =>
   side !== legs[0].side || (legs.length === 1 && mayLose === true)
 
 /** True while the strategy need not be asked again; `filled`: one of its orders filled since its answer. */
-export const holds = (until: Bounds, view: View, filled: boolean): boolean =>
+export const holds = (until: Bounds, view: Pick<View, "now" | "price" | "elsewhere">, filled: boolean): boolean =>
   !(
     (filled && until.onFill) ||
     (until.time !== undefined && view.now >= until.time) ||

@@ -4,10 +4,10 @@
  * cannot be true counts as no answer.
  */
 
-import { Array, Clock, Duration, Effect, Layer, type Option, Result } from "effect"
+import { Array, Clock, Duration, Effect, Layer, type Option, Predicate, Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { pathBetween } from "../domain/MoneyPath.ts"
-import type { KnownFillStatus, Order } from "../domain/Order.ts"
+import type { KnownFillStatus, OddOrder, Order } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import * as Domains from "../signing/Domains.ts"
@@ -85,6 +85,27 @@ const inOurSpelling =
     destinationAsset: canonicalAssetId(spellings, order.destinationAsset)
   })
 
+type Reading = (element: unknown, now: number) => Result.Result<Order, OddOrder>
+
+/** More orders than an account has at rest. */
+const mostRemembered = 20_000
+
+/** Most elements of a list are what they were at the last look: one that is written the same is not read again. */
+const remembering = (read: Reading): Reading => {
+  const known = new Map<unknown, { readonly text: string; readonly order: Order }>()
+  return (element, now) => {
+    const id = Predicate.hasProperty(element, "id") ? element.id : undefined
+    const text = JSON.stringify(element)
+    const before = known.get(id)
+    if (before?.text === text) return Result.succeed(before.order)
+    const result = read(element, now)
+    if (Result.isFailure(result)) return result
+    if (known.size >= mostRemembered) known.clear()
+    known.set(id, { text, order: result.success })
+    return result
+  }
+}
+
 /** Asked where the request has waited for its turn, and the next step is the network. */
 const unlessHeld = ({ operation }: Call, { hold = Effect.undefined }: Holdable, send: Send): Send =>
   Effect.flatMap(hold, (text) =>
@@ -107,6 +128,8 @@ const makeOrders = Effect.gen(function* () {
     return yield* oneOrder(calls.createOrder, yield* client.write(calls.createOrder, send, OrderResponse))
   })
 
+  const listed = remembering((element, now) => Result.map(fromList(element, now), spelled))
+
   const listOrders = Effect.fn("Venue.listOrders")(function* (query: {
     readonly cursor?: string
     readonly unfinishedOnly?: boolean
@@ -121,9 +144,9 @@ const makeOrders = Effect.gen(function* () {
     const { value, ...trace } = yield* client.read(calls.listOrders, send, OrderListReply)
     const nextCursor = value.meta?.nextCursor || cursorIn(value.links?.next ?? undefined)
     const now = yield* Clock.currentTimeMillis
-    const [usable, odd] = Array.partition(value.data, (element) => fromList(element, now))
+    const [usable, odd] = Array.partition(value.data, (element) => listed(element, now))
     const page = {
-      orders: usable.map(spelled),
+      orders: usable,
       ...(odd.length === 0 ? {} : { odd }),
       ...present({ nextCursor })
     }

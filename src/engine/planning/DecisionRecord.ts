@@ -24,7 +24,7 @@ export interface MarketMoment {
   /** Prices of the further markets that it trades or watches, by name. */
   readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
   readonly now: number
-  readonly candles: View["candles"]
+  readonly candles?: View["candles"] | undefined
   /** Depth of the strategy's first market. */
   readonly depth?: Depth | undefined
 }

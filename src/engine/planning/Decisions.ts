@@ -9,7 +9,7 @@ import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.t
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { View } from "../../strategy/View.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
-import { decisionEvent, stable } from "./DecisionRecord.ts"
+import { decisionEvent, type MarketMoment, stable } from "./DecisionRecord.ts"
 import type { Refusals } from "./Refusals.ts"
 
 /** The last answer of a strategy, and what it had seen by then. */
@@ -25,11 +25,19 @@ interface Standing {
 export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
   const standing = new Map<string, Standing>()
 
-  return Effect.fnUntraced(function* (strategy: Strategy, view: View) {
+  /** The last answer, if it still holds. */
+  const inForce = (strategy: Strategy, moment: MarketMoment): Decision | undefined => {
+    const last = standing.get(strategy.name)
+    const moves = books.state.strategies.get(strategy.name)?.moves ?? 0
+    return last?.strategy === strategy && stillHolds(last, moment, moves) ? last.decision : undefined
+  }
+
+  const decide = Effect.fnUntraced(function* (strategy: Strategy, view: View) {
+    const held = inForce(strategy, view)
+    if (held !== undefined) return held
     const last = standing.get(strategy.name)
     const known = books.state.strategies.get(strategy.name)
     const moves = known?.moves ?? 0
-    if (last?.strategy === strategy && stillHolds(last, view, moves)) return last.decision
     const memory = known?.memory ?? strategy.initialMemory
     const decision = strategy.decide(view, memory)
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
@@ -44,10 +52,16 @@ export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
     }
     return decision
   })
+
+  return { decide, inForce }
 }
 
 /** A newly closed candle is a new object in the view, and so is newly quoted depth. */
-const stillHolds = ({ decision: { until }, moves, candles, depth }: Standing, view: View, movesNow: number): boolean =>
+const stillHolds = (
+  { decision: { until }, moves, candles, depth }: Standing,
+  view: MarketMoment,
+  movesNow: number
+): boolean =>
   holds(until, view, movesNow > moves) &&
   (until.barClose === undefined || JoinedCandles.isSame(view.candles, candles)) &&
   (until.depth === undefined || view.depth === depth)

@@ -5,13 +5,15 @@
  */
 import { Effect } from "effect"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import * as Ledger from "../../domain/Ledger.ts"
 import { isFinished } from "../../domain/Placement.ts"
-import type { Decision, DesiredOrder } from "../../strategy/Decision.ts"
+import { type Decision, type DesiredOrder, type DesiredSlot, dueLeg } from "../../strategy/Decision.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
-import { priceIn, type View } from "../../strategy/View.ts"
+import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
-import { type BotState, unfinished } from "../state/BotState.ts"
+import { type BotState, touchedAt, unfinished } from "../state/BotState.ts"
 import { isDoubted } from "../state/orders/JournalTail.ts"
 import { isUnpaid, openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
@@ -25,19 +27,34 @@ import * as Placing from "./Placing.ts"
 import * as Refusals from "./Refusals.ts"
 import { replacementCost } from "./ReplacementCost.ts"
 
+/**
+ * A plan that left everything as it was: each wanted order rests exactly as wanted. So will the next one, for as long as the
+ * decision holds and no event concerns the strategy.
+ */
+interface Calm {
+  readonly decision: Decision
+  readonly touchedAt: number
+}
+
 /** `admits`: whether a free slot may get this order now. */
 export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, desired: DesiredOrder) => boolean) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const refusals = Refusals.make(books)
-  const decide = Decisions.make(books, refusals)
+  const { decide, inForce } = Decisions.make(books, refusals)
   const place = Placing.make(books, settings, refusals)
+  const calm = new Map<string, Calm>()
 
   const plan = Effect.fn("Planning.plan")(function* (
     strategy: Strategy,
     moment: MarketMoment,
     withdrawAll: Reason | undefined
   ) {
+    const resting = calm.get(strategy.name)
+    const touched = touchedAt(books.state, strategy.name)
+    if (withdrawAll === undefined && resting?.touchedAt === touched && resting.decision === inForce(strategy, moment))
+      return resting.decision
+    calm.delete(strategy.name)
     const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
     const tally = Tally.of(books.state, strategy.name, moment.now)
     let view = viewOf(books.state, strategy, moment, tally)
@@ -62,6 +79,8 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     yield* Effect.forEach(own.filter(isDoubtful), (placement) => tellEnded(strategy, wish, placement), {
       discard: true
     })
+    if (withdrawAll === undefined && isCalm(books.state, strategy, decision, view, wish, own))
+      calm.set(strategy.name, { decision, touchedAt: touchedAt(books.state, strategy.name) })
     return decision
   })
 
@@ -105,6 +124,40 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
 
   return { plan }
 })
+
+/** Neither a price nor the time would change anything here. */
+const isCalm = (
+  state: BotState,
+  strategy: Strategy,
+  decision: Decision,
+  view: View,
+  { desired }: Wish,
+  own: ReadonlyArray<Placement>
+): boolean => {
+  const live = new Map(own.map((placement) => [placement.slot, placement]))
+  const isAsWanted = (placement: Placement) => {
+    const wanted = desired.get(placement.slot)
+    return (
+      wanted !== undefined &&
+      placement.state === "open" &&
+      placement.cancel === undefined &&
+      placement.market === (wanted.market ?? strategy.market).name &&
+      placement.side === wanted.side &&
+      placement.by === wanted.by &&
+      Decimal.equals(placement.price, wanted.price) &&
+      openQuantity(placement) === wanted.quantity
+    )
+  }
+  return (
+    own.every(isAsWanted) &&
+    [...desired.keys()].every((slot) => live.has(slot)) &&
+    decision.desired.every((slot) => live.has(slot.slot) || isDone(slot, view)) &&
+    marketsOf(strategy).every(({ base: { symbol } }) => Ledger.dustOf(state.ledger, strategy.name, symbol) <= 0n)
+  )
+}
+
+const isDone = (desired: DesiredSlot, view: View): boolean =>
+  desired.legs[dueLeg(desired, progressOf(view, desired.slot))] === undefined
 
 const wishOf = (decision: Decision, view: View) => ({
   desired: new Map(

@@ -18,7 +18,7 @@ import type { Placement } from "../state/Placement.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Calls from "./Calls.ts"
 import * as CancelCalls from "./CancelCalls.ts"
-import { type CallName, type Done, type DueFacts, due, statesWithRows, type Why } from "./Due.ts"
+import { type CallName, type Done, type DueFacts, due, type Why } from "./Due.ts"
 import { type CancelFacts, dueCancel, type OrderThere, ordersOf, othersIn } from "./DueCancels.ts"
 import * as Quarantine from "./Quarantine.ts"
 import { concluded, endsBySilence, type Seen } from "./Silence.ts"
@@ -110,8 +110,7 @@ const advanceWith = Effect.fnUntraced(function* (
   const go: Go = { done: new Set(), gate: undefined, payload: undefined, isStillUnpaid: false }
   for (;;) {
     const placement = books.state.placements.get(id)
-    // Most orders rest, and nothing is ever due for those: the facts need not be gathered.
-    if (placement === undefined || !statesWithRows.has(placement.state)) return
+    if (placement === undefined) return
     const todo = due(placement, books.tries.of(id), yield* factsOf(means, inputs, go))
     if (todo.do === "wait") return
     if (todo.do === "record") return yield* books.recordIfFits(...todo.events)

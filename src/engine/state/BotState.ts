@@ -35,6 +35,8 @@ export interface BotState extends RunState.RunState {
   readonly refusedExits: RefusedExits.RefusedExits
   /** The last swap by hand: `s3` is followed by `s4`. */
   swapCount: number
+  /** The last event of each strategy, and the last of none. */
+  readonly touched: Map<string | undefined, number>
 }
 
 export const make = (): BotState => ({
@@ -50,8 +52,13 @@ export const make = (): BotState => ({
   ledger: Ledger.make(),
   replacements: Replacements.make(),
   refusedExits: new Map(),
-  swapCount: 0
+  swapCount: 0,
+  touched: new Map()
 })
+
+/** The last event after which something of this strategy may be otherwise than before. */
+export const touchedAt = ({ touched }: BotState, strategy: string): number =>
+  Math.max(touched.get(strategy) ?? 0, touched.get(undefined) ?? 0)
 
 /** Only live placements, and finished ones whose order may still show up at the venue. */
 export const unfinished = (state: BotState): ReadonlyArray<Placement> =>
@@ -62,7 +69,9 @@ export const apply = (state: BotState, { sequence, at, event }: Recorded): void 
   assert(sequence === state.sequence + 1, `journal event ${sequence} follows ${state.sequence}`)
   state.sequence = sequence
   Ledger.apply(state.ledger, event)
-  if (JournalTail.apply(state.tail, event, at)) doubtAll(state)
+  const doubtsAll = JournalTail.apply(state.tail, event, at)
+  if (doubtsAll) doubtAll(state)
+  state.touched.set(!doubtsAll && "strategy" in event ? event.strategy : undefined, sequence)
   RefusedExits.see(state.refusedExits, event, at)
   if ("placement" in event) applyPlacement(state, event, at)
   else applyOther(state, event, at)

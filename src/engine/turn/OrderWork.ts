@@ -13,6 +13,7 @@ import { closedBecause, type Step } from "../holds/Holds.ts"
 import * as Mistakes from "../Mistakes.ts"
 import type { MarketWatch } from "../markets/MarketWatch.ts"
 import * as Driver from "../protocol/Driver.ts"
+import { statesWithRows } from "../protocol/Due.ts"
 import type { ForgottenOrders } from "../restart/ForgottenOrders.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
@@ -72,10 +73,12 @@ export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
 
   /** `mayBeginAny`: whether this turn may begin orders at all. */
   const all = (mayBeginAny: boolean, turnStartedAt: number) =>
-    Effect.forEach(unfinished(books.state), ({ id }) => working(id, workOn(id, mayBeginAny, turnStartedAt)), {
-      concurrency: settings.concurrency,
-      discard: true
-    })
+    Effect.forEach(
+      // Most orders rest, and nothing is ever due for those.
+      unfinished(books.state).filter(({ state }) => statesWithRows.has(state)),
+      ({ id }) => working(id, workOn(id, mayBeginAny, turnStartedAt)),
+      { concurrency: settings.concurrency, discard: true }
+    )
 
   /** True when waiting brings no more money back: all is settled, or the venue gave up and a person must resolve it. */
   const isIdle = (): boolean =>
