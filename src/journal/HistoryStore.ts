@@ -75,6 +75,13 @@ interface SyncRow {
 
 const pageSize = 1_000
 
+/** Pages go on behind the last row that was read, so rows that come meanwhile move none of the others. */
+const beforeAll: Pick<Row, "created_at" | "deposit_address" | "deposit_memo"> = {
+  created_at: Number.MAX_SAFE_INTEGER,
+  deposit_address: "",
+  deposit_memo: ""
+}
+
 /** The memo is part of the key, so never null there: a missing memo is the empty text. */
 const memoKey = (memo: string | undefined): string => memo ?? ""
 const memoOf = (key: string): string | undefined => (key === "" ? undefined : key)
@@ -148,21 +155,20 @@ const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
         Effect.map(([row]) => row?.oldest ?? undefined),
         reading
       ),
-    all: sql<Row>`SELECT * FROM history_transactions ORDER BY created_at DESC, deposit_address`.pipe(
+    all: sql<Row>`SELECT * FROM history_transactions ORDER BY created_at DESC, deposit_address, deposit_memo`.pipe(
       Effect.map((rows) => rows.map(toStored)),
       reading
     ),
-    pages: Stream.paginate(0, (offset) =>
+    pages: Stream.paginate(beforeAll, (last) =>
       sql<Row>`
-        SELECT * FROM history_transactions ORDER BY created_at DESC, deposit_address
-        LIMIT ${pageSize} OFFSET ${offset}`.pipe(
-        Effect.map(
-          (rows) =>
-            [
-              [rows.map(toStored)],
-              rows.length < pageSize ? Option.none<number>() : Option.some(offset + pageSize)
-            ] as const
-        ),
+        SELECT * FROM history_transactions
+        WHERE created_at <= ${last.created_at} AND (created_at < ${last.created_at}
+          OR (deposit_address, deposit_memo) > (${last.deposit_address}, ${last.deposit_memo}))
+        ORDER BY created_at DESC, deposit_address, deposit_memo LIMIT ${pageSize}`.pipe(
+        Effect.map((rows) => {
+          const next = rows.length < pageSize ? undefined : rows.at(-1)
+          return [[rows.map(toStored)], Option.fromUndefinedOr(next)] as const
+        }),
         reading
       )
     ),

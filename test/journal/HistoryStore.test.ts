@@ -1,0 +1,38 @@
+/** Stored transactions page by page: each once, newest first, whatever is stored while they are read. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { HistoryStore, type StoredTransaction } from "../../src/journal/HistoryStore.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
+
+const layer = HistoryStore.layer.pipe(Layer.provide(Sqlite.layer({ filename: ":memory:" })))
+const progress = { completeTo: undefined, pass: undefined }
+
+/** Many of one moment, and several of one address. */
+const row = (index: number): StoredTransaction => ({
+  depositAddress: `address-${index % 900}`,
+  depositMemo: index < 900 ? undefined : `memo-${index}`,
+  createdAt: 1_700_000_000_000 + Math.floor(index / 700),
+  status: "SUCCESS",
+  body: `{"index":${index}}`
+})
+
+describe("stored transactions", () => {
+  it.effect("are all in the pages, in one order, and none twice when newer ones come meanwhile", () =>
+    Effect.gen(function* () {
+      const store = yield* HistoryStore
+      yield* store.save(
+        Array.from({ length: 2_500 }, (_, index) => row(index)),
+        progress
+      )
+      const all = yield* store.all
+      assert.lengthOf(all, 2_500)
+      const read: Array<StoredTransaction> = []
+      yield* Stream.runForEach(store.pages, (page) => {
+        read.push(...page)
+        return store.save([{ ...row(read.length), depositMemo: "newer", createdAt: 1_800_000_000_000 }], progress)
+      })
+      assert.deepStrictEqual(read, all)
+      assert.isAbove((yield* store.all).length, 2_500)
+    }).pipe(Effect.provide(layer))
+  )
+})
