@@ -109,7 +109,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
 /** Rooms of one concept whose members are many. */
 const mostFiles: Readonly<Record<string, number>> = {
   "src/domain": 26,
-  "src/ledger": 13,
+  "src/ledger": 14,
   "src/views": 18,
   "src/strategy": 16,
   "src/strategy/kinds": 16,

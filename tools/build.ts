@@ -63,7 +63,11 @@ const decisionCodeKnown: Plugin = {
 /** What a snapshot of the journal depends on: the folds and everything that they import, the packages included. */
 const folds = await build({
   cwd: root,
-  input: { state: "src/engine/state/Bookkeeper.ts", profit: "src/views/profit/StoredProfit.ts" },
+  input: {
+    state: "src/engine/state/Bookkeeper.ts",
+    profit: "src/views/profit/StoredProfit.ts",
+    books: "src/views/profit/StoredBooks.ts"
+  },
   platform: "node",
   write: false
 })
@@ -73,7 +77,7 @@ const foldCode = foldHash.digest("hex")
 const foldCodeKnown: Plugin = {
   name: "fold-code-known",
   transform: {
-    filter: { id: /src.journal.FoldCode\.ts$/ },
+    filter: { id: /src.journal.snapshots.FoldCode\.ts$/ },
     handler: () => `export const foldCode = () => ${JSON.stringify(foldCode)}`
   }
 }

@@ -13,9 +13,9 @@ import * as EventText from "./EventText.ts"
 import { genesis, hashOf } from "./Hash.ts"
 import * as Head from "./Head.ts"
 import * as Reserve from "./Reserve.ts"
-import * as Snapshots from "./Snapshots.ts"
 import { migrations } from "./schema/migrations.ts"
 import * as OldSwaps from "./schema/oldSwaps.ts"
+import * as Snapshots from "./snapshots/Snapshots.ts"
 
 /** The journal cannot be read or written. Nothing may be sent any more: stop, and start again when it is mended. */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {

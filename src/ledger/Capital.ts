@@ -24,9 +24,15 @@ export interface Flow {
   readonly worth?: Amount
 }
 
+/** As it is remembered, whatever the configuration says of its assets. */
+interface BookedFlow extends Omit<Flow, "worth"> {
+  /** The next price at its market. */
+  readonly price?: Decimal.Decimal
+}
+
 export interface CapitalBooks {
   readonly ledger: Ledger.Ledger
-  readonly flows: Array<Flow>
+  readonly flows: Array<BookedFlow>
   /** The first market of each strategy that runs. */
   readonly markets: Map<string, string>
   /** What came to the account without an origin and was given to no strategy yet, by asset. */
@@ -47,26 +53,25 @@ export const emptyCapital = (): CapitalBooks => ({
 export const capitalTags = [...Ledger.movingTags, "CapitalMoved"] as const satisfies ReadonlyArray<Tag>
 
 /** Capital is valued at the first price that follows. */
-export const value = (
-  { flows }: CapitalBooks,
-  market: string,
-  price: Decimal.Decimal,
-  decimals: (symbol: string) => number | undefined
-): void => {
+export const value = ({ flows }: CapitalBooks, market: string, price: Decimal.Decimal): void => {
   for (const [index, flow] of flows.entries()) {
-    const [base = "", quote = ""] = market.split("/")
-    if (flow.worth !== undefined || flow.market !== market || flow.asset !== base) continue
-    const [ofBase, ofQuote] = [decimals(base), decimals(quote)]
-    if (ofBase === undefined || ofQuote === undefined) continue
-    const worth = Decimal.multiply(Decimal.make(flow.amount, ofBase), price)
-    flows[index] = { ...flow, worth: floorOf(worth, ofQuote) }
+    if (flow.price !== undefined || flow.market !== market || flow.asset !== market.split("/")[0]) continue
+    flows[index] = { ...flow, price }
   }
+}
+
+/** With its worth, where the configuration says how its amounts are written. */
+export const valued = ({ price, ...flow }: BookedFlow, decimals: (symbol: string) => number | undefined): Flow => {
+  const [base = "", quote = ""] = flow.market?.split("/") ?? []
+  const [ofBase, ofQuote] = [decimals(base), decimals(quote)]
+  if (price === undefined || ofBase === undefined || ofQuote === undefined) return flow
+  return { ...flow, worth: floorOf(Decimal.multiply(Decimal.make(flow.amount, ofBase), price), ofQuote) }
 }
 
 /** A start takes everything back and gives it again to the strategies that it loads: that is no movement. */
 const add = ({ flows, markets }: CapitalBooks, flow: Omit<Flow, "market" | "worth">): void => {
   const market = markets.get(flow.strategy)
-  const isUndone = ({ amount, asset, at, isReturn, strategy }: Flow) =>
+  const isUndone = ({ amount, asset, at, isReturn, strategy }: BookedFlow) =>
     isReturn === true && at === flow.at && strategy === flow.strategy && asset === flow.asset && amount === -flow.amount
   const undone = flow.isReturn === true ? flows.findLastIndex(isUndone) : -1
   if (undone >= 0) flows.splice(undone, 1)

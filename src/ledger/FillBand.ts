@@ -4,7 +4,8 @@
  */
 import * as Decimal from "../domain/Decimal.ts"
 import { minuteMillis } from "../domain/Durations.ts"
-import type { OrderLife, Trade } from "./Trades.ts"
+import type { OrderLife } from "./OrderLife.ts"
+import type { Trade } from "./Trades.ts"
 
 /** What the bot saw of the mid in one minute. */
 export interface SeenMinute {

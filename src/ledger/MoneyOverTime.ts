@@ -14,20 +14,48 @@ export interface DayEnd {
   readonly places: ReadonlyArray<Ledger.PlaceBalance>
 }
 
-export const make = () => {
-  const ledger = Ledger.make()
-  const days = new Map<number, DayEnd>()
-  return {
-    see: ({ at, event }: Recorded): void => {
-      if (Ledger.apply(ledger, event).length === 0) return
-      const day = Math.floor(at / dayMillis)
-      days.set(day, { at, places: Ledger.totals(ledger) })
-      if (days.size > mostDays) days.delete(Math.min(...days.keys()))
-    },
-    // A start takes everything back and gives it again.
-    result: (): ReadonlyArray<DayEnd> =>
-      [...days.values()].sort((a, b) => a.at - b.at).filter((day, index, all) => textOf(day) !== textOf(all[index - 1]))
-  }
+/** What the fold keeps. */
+export interface DayBooks {
+  readonly ledger: Ledger.Ledger
+  readonly days: Map<number, DayEnd>
+  /** All assets that were ever moved. */
+  readonly assets: Set<string>
+  /** The day of the last event that moved something, whose end is not written down yet. */
+  open: Pick<DayEnd, "at"> | undefined
+}
+
+export const emptyBooks = (): DayBooks => ({
+  ledger: Ledger.make(),
+  days: new Map(),
+  assets: new Set(),
+  open: undefined
+})
+
+const dayOf = (at: number): number => Math.floor(at / dayMillis)
+
+export const see = (books: DayBooks, { at, event }: Recorded): void => {
+  if (books.open !== undefined && dayOf(books.open.at) !== dayOf(at)) endDay(books, books.open)
+  const moved = Ledger.apply(books.ledger, event)
+  if (moved.length === 0) return
+  books.open = { at }
+  for (const { asset } of moved) books.assets.add(asset)
+}
+
+const endDay = (books: DayBooks, { at }: Pick<DayEnd, "at">): void => {
+  const { days, ledger } = books
+  days.set(dayOf(at), { at, places: Ledger.totals(ledger) })
+  if (days.size > mostDays) days.delete(Math.min(...days.keys()))
+  books.open = undefined
+}
+
+/** A start takes everything back and gives it again: a day that ended as the one before is left out. */
+export const result = (books: DayBooks): ReadonlyArray<DayEnd> => {
+  const { days, open } = books
+  const ended = { ...books, days: new Map(days) }
+  if (open !== undefined) endDay(ended, open)
+  return [...ended.days.values()]
+    .sort((a, b) => a.at - b.at)
+    .filter((day, index, all) => textOf(day) !== textOf(all[index - 1]))
 }
 
 const textOf = (day: DayEnd | undefined): string =>

@@ -70,7 +70,7 @@ export const qualityOf = (
   const own = trades.filter((trade) => trade.quote === quote)
   const rested = orders.filter((order) => order.quote === quote && order.restingAt !== undefined)
   const filled = rested.filter(({ firstFillAt }) => firstFillAt !== undefined)
-  const moved = new Set(rested.filter(({ wasRequoted }) => wasRequoted).map(({ placement }) => placement))
+  const moved = new Set(rested.filter(({ wasRequoted }) => wasRequoted === true).map(({ placement }) => placement))
   const paid = fees.filter(({ placement, kind }) => kind === "refund" && moved.has(placement))
   const ofQuote = fees.filter((fee) => fee.quote === quote)
   const inUnits = (amounts: ReadonlyArray<bigint>) =>

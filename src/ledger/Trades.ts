@@ -11,17 +11,7 @@ import { byHand } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
 import { kinds } from "../strategy/kinds.ts"
 import * as Capital from "./Capital.ts"
-
-interface About {
-  /** Epoch milliseconds. */
-  readonly at: number
-  readonly strategy: string
-  readonly slot: string
-  readonly placement: string
-  readonly market: string
-  readonly base: string
-  readonly quote: string
-}
+import { type About, type OrderLife, wholeLives } from "./OrderLife.ts"
 
 export interface Trade extends About {
   readonly fillId: string
@@ -59,21 +49,6 @@ export interface Fee extends About {
   readonly txHashes: ReadonlyArray<string>
 }
 
-/** One attempt, to judge how orders do: its life from the plan to the end. */
-export interface OrderLife extends About {
-  readonly side: Side
-  readonly plannedAt: number
-  readonly restingAt?: number
-  readonly firstFillAt?: number
-  readonly closedAt?: number
-  readonly status?: string
-  readonly price: Decimal.Decimal
-  /** What was withdrawn to be placed elsewhere, and what that cost in quote. */
-  readonly wasRequoted: boolean
-  /** What its newest echo said that the service takes of the input. */
-  readonly echoedBasisPoints?: number
-}
-
 export interface TradingRecord {
   readonly trades: ReadonlyArray<Trade>
   /**
@@ -94,12 +69,19 @@ export interface TradingRecord {
 type Wish = Pick<Of<"Planned">, "deadline" | "side" | "inputAmount" | "outputAmount">
 type BoundTo = Pick<Of<"Bound">, "estimatedRefundFee" | "estimatedWithdrawFee" | "orderId">
 
-/** What the fold keeps: the record so far, and what it needs to read on. */
-export interface TradesBooks extends Capital.CapitalBooks {
+/** What only grows: nothing in it is ever read again by the fold, so it may be taken out and kept elsewhere. */
+export interface Grown {
   readonly trades: Array<Trade>
   readonly losses: Array<Trade>
   readonly fees: Array<Fee>
   readonly rounds: Array<Round>
+  /** What orders went through until their books were closed; one that lived on has one for each of its lives. */
+  readonly lives: Array<OrderLife>
+}
+
+/** What the fold keeps: the record so far, and what it needs to read on. */
+export interface TradesBooks extends Capital.CapitalBooks, Grown {
+  /** Attempts whose books are not closed. */
   readonly planned: Map<string, { readonly event: Wish; readonly life: OrderLife; readonly bound?: BoundTo }>
   readonly kinds: Map<string, string>
   /** Legs that a slot ended, and whose they were. */
@@ -113,6 +95,7 @@ export const emptyBooks = (): TradesBooks => ({
   losses: [],
   fees: [],
   rounds: [],
+  lives: [],
   planned: new Map(),
   kinds: new Map(),
   legs: new Map(),
@@ -146,7 +129,7 @@ export const make = (
   books: TradesBooks = emptyBooks(),
   withByHand = false
 ): TradesFold => {
-  const { trades, losses, fees, flows, rounds, planned, markets, kinds, lastPrices } = books
+  const { markets, kinds, lastPrices } = books
   const see = (entry: Recorded): void => {
     const { at, event } = entry
     Capital.see(books, entry)
@@ -156,7 +139,7 @@ export const make = (
       const price = Decimal.midpoint(event.bid, event.ask)
       if (market !== undefined) {
         lastPrices.set(market, { price, at: event.priceAt })
-        Capital.value(books, market, price, decimals)
+        Capital.value(books, market, price)
       }
       for (const { market: name, bid, ask, at: seenAt } of event.elsewhere ?? [])
         lastPrices.set(name, { price: Decimal.midpoint(bid, ask), at: seenAt })
@@ -164,18 +147,34 @@ export const make = (
     else if ("placement" in event) ofPlacement({ books, withByHand }, event, at)
   }
 
+  return { see, result: () => recordOf(books, decimals) }
+}
+
+/** What these books say. */
+export const recordOf = (
+  { trades, losses, fees, flows, rounds, lives, planned, markets, lastPrices }: TradesBooks,
+  decimals: (symbol: string) => number | undefined
+): TradingRecord => ({
+  trades: trades.toSorted((a, b) => a.at - b.at),
+  losses,
+  fees,
+  flows: flows.map((flow) => Capital.valued(flow, decimals)),
+  rounds,
+  markets,
+  orders: wholeLives([...lives, ...[...planned.values()].map(({ life }) => life)]).filter((life) => !isMove(life)),
+  lastPrices
+})
+
+/** What a record that has swaps by hand in it says without them: a move has its fee in either. */
+export const withoutByHand = (record: TradingRecord): TradingRecord => {
+  const isOurs = (each: About) => each.strategy !== byHand || isMove(each)
+  const { fees, losses, orders, trades } = record
   return {
-    see,
-    result: () => ({
-      trades: trades.toSorted((a, b) => a.at - b.at),
-      losses,
-      fees,
-      flows,
-      rounds,
-      markets,
-      orders: [...planned.values()].map(({ life }) => life).filter((life) => !isMove(life)),
-      lastPrices
-    })
+    ...record,
+    trades: trades.filter(isOurs),
+    losses: losses.filter(isOurs),
+    fees: fees.filter(isOurs),
+    orders: orders.filter(isOurs)
   }
 }
 
@@ -268,23 +267,27 @@ const lose = (
   })
 }
 
-const remember = ({ planned }: TradesBooks, event: Omit<Of<"Planned">, "_tag"> | Of<"TakenBack">, at: number): void => {
-  const [base, quote] =
-    event.side === "SELL" ? [event.inputAsset, event.outputAsset] : [event.outputAsset, event.inputAsset]
-  const { strategy, slot, placement, market, side, price } = event
+const remember = (reading: Reading, event: Of<"Planned"> | Of<"TakenBack">, at: number): void => {
+  const { strategy, slot, placement, market, side, price, deadline, inputAmount, inputAsset, outputAmount } = event
+  if (isNobodys(reading, strategy) && inputAsset !== event.outputAsset) return
+  const [base, quote] = side === "SELL" ? [inputAsset, event.outputAsset] : [event.outputAsset, inputAsset]
   const about = { at, strategy, slot, placement, market, base, quote }
-  planned.set(placement, { event, life: { ...about, side, price, plannedAt: at, wasRequoted: false } })
+  const wish = { deadline, side, inputAmount, outputAmount }
+  reading.books.planned.set(placement, { event: wish, life: { ...about, side, price, plannedAt: at } })
 }
+
+const boundTo = ({ estimatedRefundFee, estimatedWithdrawFee, orderId }: BoundTo): BoundTo => ({
+  estimatedRefundFee,
+  estimatedWithdrawFee,
+  orderId
+})
 
 const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void => {
   const { books } = reading
-  const { fees, lastPrices, legs, planned, trades } = books
-  if (event._tag === "Planned") {
-    if (isNobodys(reading, event.strategy) && event.inputAsset !== event.outputAsset) return
-    return remember(books, event, at)
-  }
+  const { fees, lastPrices, legs, lives, planned, trades } = books
+  if (event._tag === "Planned") return remember(reading, event, at)
   if (event._tag === "WrittenOff" || event._tag === "Found") return lose(reading, event, at)
-  if (event._tag === "TakenBack" && !planned.has(event.placement)) remember(books, event, at)
+  if (event._tag === "TakenBack" && !planned.has(event.placement)) remember(reading, event, at)
   const known = planned.get(event.placement)
   if (known === undefined) return
   const { life } = known
@@ -293,7 +296,11 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
   const about = { strategy, slot, placement, market, base, quote }
   switch (event._tag) {
     case "Bound":
-      planned.set(event.placement, { ...known, bound: event })
+      planned.set(event.placement, { ...known, bound: boundTo(event) })
+      return
+    case "Settled":
+      planned.delete(placement)
+      lives.push(life)
       return
     case "FeesEstimated": {
       const { estimatedRefundFee, estimatedWithdrawFee } = event
@@ -334,7 +341,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
         quoteAmount: isSale ? event.amountOut : event.amountIn,
         ...turnsOf(books, strategy)
       })
-      lastPrices.set(market, { price: event.price, at: event.filledAt })
+      if (strategy !== byHand) lastPrices.set(market, { price: event.price, at: event.filledAt })
       note({ firstFillAt: Math.min(life.firstFillAt ?? event.filledAt, event.filledAt) })
       return
     }
@@ -357,7 +364,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       return
     }
     case "TakenBack":
-      planned.set(placement, { ...known, bound: event })
+      planned.set(placement, { ...known, bound: boundTo(event) })
       return takeBack(books, event, { at, ...about })
     default:
       return

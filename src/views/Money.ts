@@ -4,7 +4,7 @@ import { places } from "../domain/Accounts.ts"
 import type { Ledger } from "../domain/Ledger.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
-import type { make as MoneyOverTime } from "../ledger/MoneyOverTime.ts"
+import type { DayEnd } from "../ledger/MoneyOverTime.ts"
 import * as MoneyText from "../report/text/Money.ts"
 import { asOf } from "./AsOf.ts"
 
@@ -33,10 +33,8 @@ export const moneySums = (state: Pick<BotState, "ledger">, assets: MoneyText.Ass
   return { money: rows, notCounted, residual }
 }
 
-type Days = ReturnType<ReturnType<typeof MoneyOverTime>["result"]>
-
 /** All that `money` shows; `days` are the places at the end of each. */
-export const moneyInFull = (state: BotState, assets: MoneyText.Assets, now: number, days: Days) => {
+export const moneyInFull = (state: BotState, assets: MoneyText.Assets, now: number, days: ReadonlyArray<DayEnd>) => {
   const { notCounted, residual, rows } = moneyView(state, assets)
   const history = days.map(({ at, places }) => ({
     at,

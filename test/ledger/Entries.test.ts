@@ -98,9 +98,9 @@ describe("bookings", () => {
 
 describe("money by place at the end of each day", () => {
   const days = (entries: typeof journal) => {
-    const over = MoneyOverTime.make()
-    entries.forEach(over.see)
-    return over.result()
+    const books = MoneyOverTime.emptyBooks()
+    for (const entry of entries) MoneyOverTime.see(books, entry)
+    return MoneyOverTime.result(books)
   }
 
   it("is what the ledger has after the last event of that day that moved something", () => {

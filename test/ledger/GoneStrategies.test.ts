@@ -45,15 +45,16 @@ const surfaces = (events: ReadonlyArray<Recorded>) => {
   const [ledger, entries, overTime, trades] = [
     Ledger.make(),
     Entries.make(),
-    MoneyOverTime.make(),
+    MoneyOverTime.emptyBooks(),
     Trades.make(decimals)
   ]
   for (const entry of events) {
     Ledger.apply(ledger, entry.event)
-    for (const fold of [entries, overTime, trades]) fold.see(entry)
+    MoneyOverTime.see(overTime, entry)
+    for (const fold of [entries, trades]) fold.see(entry)
   }
   const [bookings, trading] = [entries.result(), trades.result()]
-  return { ledger, bookings, trading, places: overTime.result().at(-1)?.places ?? [] }
+  return { ledger, bookings, trading, places: MoneyOverTime.result(overTime).at(-1)?.places ?? [] }
 }
 
 const summed = (rows: ReadonlyArray<readonly [string, bigint]>): Readonly<Record<string, bigint>> => {

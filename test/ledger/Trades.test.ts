@@ -241,7 +241,6 @@ describe("what a journal says about trading", () => {
         at: minute(10),
         side: "BUY",
         plannedAt: minute(10),
-        wasRequoted: false,
         restingAt: minute(12),
         firstFillAt: minute(18),
         closedAt: minute(22),

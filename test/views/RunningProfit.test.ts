@@ -154,9 +154,9 @@ describe("profit kept up event by event", () => {
     const [trading, moving] = [new Set<string>(Trades.tags), new Set<string>(Ledger.movingTags)]
     assert.deepStrictEqual(whole(entries.filter(({ event }) => trading.has(event._tag))), whole(entries))
     const places = (some: ReadonlyArray<Recorded>) => {
-      const fold = MoneyOverTime.make()
-      some.forEach(fold.see)
-      return fold.result()
+      const books = MoneyOverTime.emptyBooks()
+      for (const entry of some) MoneyOverTime.see(books, entry)
+      return MoneyOverTime.result(books)
     }
     assert.deepStrictEqual(places(entries.filter(({ event }) => moving.has(event._tag))), places(entries))
   })

@@ -9,6 +9,7 @@ import { Journal } from "../../journal/Journal.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Reserve from "../../journal/Reserve.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
+import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { Process } from "../process/Process.ts"
 import * as Progress from "../process/Progress.ts"
@@ -78,6 +79,7 @@ export const compact = Effect.fn("JournalFile.compact")(function* ({ config }: N
     const present = yield* verified(undefined)
     yield* Bookkeeper.renewSnapshot
     yield* StoredProfit.renewSnapshot
+    yield* StoredBooks.renewSnapshot
     yield* sql`VACUUM`
     yield* sql`PRAGMA wal_checkpoint(TRUNCATE)`
     return yield* verified(present.head)

@@ -19,8 +19,9 @@ export class NothingToExport extends Schema.TaggedError<NothingToExport>()("Noth
   message: Schema.String
 }) {}
 
-interface Books extends LedgerView {
-  readonly bookings: ReadonlyArray<Entries.Booking>
+interface Account extends LedgerView {
+  /** What was traded, and swapped by hand. */
+  readonly all: Trades.TradingRecord
 }
 
 interface Wanted {
@@ -35,9 +36,8 @@ const startOf = (year: number): number => DateTime.toEpochMillis(DateTime.makeUn
 const spanOf = (year: number): Tables.Period => ({ from: startOf(year), to: startOf(year + 1) })
 
 /** An amount of an asset with unknown decimals would be wrong by a power of ten. */
-const refuseUnknownAssets = ({ bookings, decimals }: Books) => {
-  const symbols = new Set(bookings.flatMap(({ postings }) => postings.map(({ asset }) => asset)))
-  const unknown = [...symbols].filter((symbol) => decimals(symbol) === undefined)
+const refuseUnknownAssets = ({ books, decimals }: LedgerView) => {
+  const unknown = [...books.overTime.assets].filter((symbol) => decimals(symbol) === undefined)
   if (unknown.length === 0) return Effect.void
   const message = `The journal has money in ${unknown.join(", ")}, which the configuration does not know any more. Add it under assets again.`
   return Effect.fail(new NothingToExport({ message }))
@@ -48,23 +48,29 @@ interface File {
   readonly content: string | Uint8Array
 }
 
-const filesOf = (view: Books, { format, span, method }: Wanted): ReadonlyArray<File> => {
-  const decimals: PlainText.Decimals = (symbol) => view.decimals(symbol) ?? 0
-  const { trading } = view
-  if (format === "csv")
-    return Tables.tablesOf(trading, { decimals, method, span }).map(({ name, titles, rows }) => ({
-      name: `${name}.csv`,
-      content: Csv.render(titles, rows)
-    }))
-  if (format === "rp2") return Rp2.filesOf(trading, { decimals, method })
-  const render = format === "beancount" ? PlainText.beancount : PlainText.hledger
-  const bookings = Entries.within(view.bookings, span)
-  if (bookings.length === 0) return []
-  return [{ name: "", content: render({ bookings, trades: tradesIn(view, span), decimals }) }]
-}
+/** Bookings are made of every movement, which nobody else needs: they are read for them alone. */
+const bookingsOf = Effect.fnUntraced(function* (account: LedgerView) {
+  const entries = Entries.make()
+  yield* readAlong(account, movingTags, (page) => page.forEach(entries.see))
+  return entries.result()
+})
 
-const tradesIn = ({ trading }: LedgerView, { from, to }: Tables.Period) =>
-  trading.trades.filter(({ at }) => at >= from && at < to)
+const filesOf = Effect.fnUntraced(function* (account: Account, { format, span, method }: Wanted) {
+  const decimals: PlainText.Decimals = (symbol) => account.decimals(symbol) ?? 0
+  const { all } = account
+  if (format === "csv")
+    return Tables.tablesOf(all, { decimals, method, span }).map(
+      ({ name, titles, rows }): File => ({ name: `${name}.csv`, content: Csv.render(titles, rows) })
+    )
+  if (format === "rp2") return Rp2.filesOf(all, { decimals, method })
+  const render = format === "beancount" ? PlainText.beancount : PlainText.hledger
+  const bookings = Entries.within(yield* bookingsOf(account), span)
+  if (bookings.length === 0) return []
+  return [{ name: "", content: render({ bookings, trades: tradesIn(all, span), decimals }) }]
+})
+
+const tradesIn = ({ trades }: Trades.TradingRecord, { from, to }: Tables.Period) =>
+  trades.filter(({ at }) => at >= from && at < to)
 
 /** Tables among other files are not found again, and an older export beside them is taken for part of this one. */
 const refuseFullFolder = Effect.fnUntraced(function* (out: string) {
@@ -96,17 +102,13 @@ interface Asked extends Pick<Wanted, "format" | "method"> {
 }
 
 export const exported = Effect.fn("Exporting.exported")(function* ({ config, format, out, year, method }: Asked) {
-  const entries = Entries.make()
   yield* withLedger(
     config,
     Effect.fnUntraced(function* (ledger) {
-      yield* readAlong(ledger, movingTags, entries.see)
-      const trades = Trades.make(ledger.decimals, Trades.emptyBooks(), true)
-      yield* readAlong(ledger, Trades.tags, trades.see)
-      const view = { ...ledger, trading: ByHand.directed(trades.result()), bookings: entries.result() }
+      const all = ByHand.directed(Trades.recordOf(ledger.books.trading, ledger.decimals))
       const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })
-      yield* refuseUnknownAssets(view)
-      const files = filesOf(view, { format, span, method })
+      yield* refuseUnknownAssets(ledger)
+      const files = yield* filesOf({ ...ledger, all }, { format, span, method })
       if (files.length === 0) {
         const when = Option.match(year, { onNone: () => "The journal", onSome: (only) => `The year ${only}` })
         return yield* new NothingToExport({ message: `${when} has nothing to export.` })
@@ -114,7 +116,7 @@ export const exported = Effect.fn("Exporting.exported")(function* ({ config, for
       yield* refuseFullFolder(out)
       for (const { name, content } of files) yield* write(name === "" ? [out] : [out, name], content)
       // RP2 gets the whole history.
-      const written = format === "rp2" ? view.trading.trades : tradesIn(view, span)
+      const written = format === "rp2" ? all.trades : tradesIn(all, span)
       const years = [...new Set(written.map(({ at }) => utcYear(at)))].join(", ")
       yield* Console.log(
         `${out}: ${counted(written.length, "fill")}${years === "" ? "" : ` of ${years}`}, as ${format}`

@@ -4,12 +4,15 @@ import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Mark, markBy } from "../../ledger/Profit.ts"
 import * as Trades from "../../ledger/Trades.ts"
+import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import { oldest } from "../../views/profit/LiveProfit.ts"
+import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
 import * as Progress from "../process/Progress.ts"
 import { newestPrices } from "./NewestPrices.ts"
 
 export interface LedgerView extends JournalView {
+  readonly books: AccountBooks.AccountBooks
   readonly trading: Trades.TradingRecord
   /** Decimals of a configured asset. */
   readonly decimals: (symbol: string) => number | undefined
@@ -23,13 +26,13 @@ export const withLedger = <A, E, R>(configFile: string, look: (view: LedgerView)
     configFile,
     Effect.fnUntraced(function* (view) {
       const decimals = (symbol: string) => view.assets.get(symbol)?.decimals
-      const fold = Trades.make(decimals)
-      yield* readAlong(view, Trades.tags, fold.see)
-      const record = fold.result()
+      const books = yield* booksOf(view)
+      const record = Trades.withoutByHand(Trades.recordOf(books.trading, decimals))
       const lastPrices = yield* newestPrices(record.lastPrices, view)
       const trading = { ...record, lastPrices }
       return yield* look({
         ...view,
+        books,
         trading,
         decimals,
         mark: markBy(lastPrices, decimals),
@@ -38,20 +41,29 @@ export const withLedger = <A, E, R>(configFile: string, look: (view: LedgerView)
     })
   )
 
+/** The books up to the state of the view: from the newest snapshot on, if it is not newer than that. */
+export const booksOf = Effect.fnUntraced(function* (view: JournalView) {
+  const known = yield* StoredBooks.stored
+  const books = known.sequence <= view.state.sequence ? known : AccountBooks.make()
+  yield* readAlong(view, AccountBooks.tags, (page) => AccountBooks.see(books, page), books.sequence)
+  return books
+})
+
 /** Gives all events of these kinds that are in the state of the view: a running bot may have written more since. */
 export const readAlong = Effect.fnUntraced(function* (
   { state }: JournalView,
   tags: ReadonlyArray<Tag>,
-  see: (entry: Recorded) => void
+  see: (page: ReadonlyArray<Recorded>) => void,
+  after = 0
 ) {
   const journal = yield* Journal
   const { sequence: last } = state
   const progress = yield* Progress.make("journal")
-  yield* journal.events({ tags }).pipe(
+  yield* journal.events({ after, tags }).pipe(
     Stream.takeWhile(({ sequence }) => sequence <= last),
     Stream.runForEachArray((page) =>
       Effect.sync(() => {
-        page.forEach(see)
+        see(page)
         progress.update(page.at(-1)?.sequence ?? 0, last, `event ${page.at(-1)?.sequence ?? 0} of ${last}`)
       })
     )

@@ -1,6 +1,5 @@
 /** Where every unit is, by place, strategy and order, and where it was at the end of each day. */
 import { Effect } from "effect"
-import { movingTags } from "../../domain/Ledger.ts"
 import { utcDate } from "../../domain/Text.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -8,18 +7,16 @@ import * as Table from "../../report/text/Table.ts"
 import { moneyInFull } from "../../views/Money.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
 import type * as Answer from "../process/Answer.ts"
-import { readAlong } from "./LedgerView.ts"
+import { booksOf } from "./LedgerView.ts"
 
-export const found = (config: string) => {
-  const overTime = MoneyOverTime.make()
-  return withJournal(
+export const found = (config: string) =>
+  withJournal(
     config,
     Effect.fnUntraced(function* (view) {
-      yield* readAlong(view, movingTags, overTime.see)
-      return answerOf(view, overTime.result())
+      const { overTime } = yield* booksOf(view)
+      return answerOf(view, MoneyOverTime.result(overTime))
     })
   )
-}
 
 const answerOf = (view: JournalView, days: ReadonlyArray<MoneyOverTime.DayEnd>): Answer.CommandAnswer => {
   const all = moneyInFull(view.state, view.assets, view.now, days)

@@ -21,6 +21,7 @@ import { PriceStore } from "../../journal/PriceStore.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { moneySums } from "../../views/Money.ts"
+import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { safeUntil } from "../../views/Status.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
@@ -180,6 +181,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     nextLookAt: engine.nextLookAt
   }
   yield* Effect.forkScoped(supervised("the snapshot of profits", StoredProfit.keepUp))
+  yield* Effect.forkScoped(supervised("the snapshot of the books", StoredBooks.keepUp()))
   const shown = show === undefined ? Effect.void : supervised("the screen", show(options, present, changes))
   const display = yield* Effect.forkScoped(shown, { startImmediately: true })
 

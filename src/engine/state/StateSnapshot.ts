@@ -1,6 +1,6 @@
 /** The bot's memory as bytes and back: Node's structured clone, which keeps maps and whole numbers of any size. */
 import { deserialize, serialize } from "node:v8"
-import type { FoldSnapshot } from "../../journal/Snapshots.ts"
+import type { FoldSnapshot } from "../../journal/snapshots/Snapshots.ts"
 import type { BotState } from "./BotState.ts"
 
 /** The name of this fold among the journal's snapshots. */

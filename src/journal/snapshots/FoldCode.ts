@@ -9,7 +9,7 @@ import { join, resolve } from "node:path"
 let known: string | undefined
 
 /** Without a build, of every source. */
-export const foldCode = (): string => (known ??= hashOf(resolve(import.meta.dirname, "..")))
+export const foldCode = (): string => (known ??= hashOf(resolve(import.meta.dirname, "../..")))
 
 const hashOf = (folder: string): string => {
   const hash = createHash("sha256")

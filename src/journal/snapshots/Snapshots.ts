@@ -20,8 +20,10 @@ export interface FoldSnapshot {
 export interface Snapshots {
   /** The newest one of a fold, if it counts. */
   newest(fold: string): Effect.Effect<FoldSnapshot | undefined>
-  /** Takes the place of the fold's last one. */
-  keep(fold: string, snapshot: FoldSnapshot): Effect.Effect<void>
+  /** Takes the place of the fold's last one. Says whether it could. */
+  keep(fold: string, snapshot: FoldSnapshot): Effect.Effect<boolean>
+  /** Those of all folds whose names begin so: nothing goes on from them any more. */
+  forget(prefix: string): Effect.Effect<void>
 }
 
 interface Row extends FoldSnapshot {
@@ -45,10 +47,12 @@ export const make = (sql: SqlClient.SqlClient): Snapshots => ({
   keep: (fold, { sequence, body }) =>
     Effect.gen(function* () {
       const [event] = yield* sql<{ hash: string }>`SELECT hash FROM journal WHERE sequence = ${sequence}`
-      if (event === undefined) return
+      if (event === undefined) return false
       const row = { fold, sequence, hash: event.hash, body }
       yield* sql`INSERT OR REPLACE INTO snapshots ${sql.insert({ ...row, seal: sealOf(fold, row) })}`
-    }).pipe(Effect.catch((error) => Effect.logDebug(`No snapshot was kept: ${error.message}`)))
+      return true
+    }).pipe(Effect.catch((error) => Effect.as(Effect.logDebug(`No snapshot was kept: ${error.message}`), false))),
+  forget: (prefix) => Effect.ignore(sql`DELETE FROM snapshots WHERE substr(fold, 1, ${prefix.length}) = ${prefix}`)
 })
 
 const sealOf = (fold: string, { sequence, hash, body }: Omit<Row, "seal" | "chained">): string =>

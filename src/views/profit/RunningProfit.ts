@@ -67,7 +67,8 @@ export const see = (profit: RunningProfit, entries: ReadonlyArray<Recorded>): vo
     forget(profit, entry)
     profit.sequence = entry.sequence
   }
-  const { trades, losses, fees, flows, rounds } = profit.books
+  const { trades, losses, fees, flows, lives, rounds } = profit.books
+  lives.length = 0
   for (const flow of flows.splice(0)) count(profit.flows, Profit.itemOfFlow(flow))
   for (const fee of fees.splice(0)) {
     profit.quotes.add(fee.quote)

@@ -72,7 +72,7 @@ describe("Bookkeeper", () => {
       const bending = Layer.succeed(Journal, {
         ...journal,
         disk: { ...journal.disk, isFull: () => disk.isFull },
-        snapshots: { ...journal.snapshots, keep: (fold) => Effect.sync(() => void disk.kept.push(fold)) }
+        snapshots: { ...journal.snapshots, keep: (fold) => Effect.sync(() => disk.kept.push(fold) > 0) }
       })
       yield* Effect.gen(function* () {
         const { record } = yield* Bookkeeper

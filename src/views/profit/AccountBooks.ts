@@ -1,0 +1,39 @@
+/**
+ * All that accounts are made of, as one fold of the journal: what was traded (swaps by hand with it), and where the money was at the
+ * end of each day. What only grows in it may be kept elsewhere in parts, so that whoever reads on needs little memory.
+ */
+import type { Recorded } from "../../domain/BotEvent.ts"
+import { movingTags } from "../../domain/Ledger.ts"
+import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
+import * as Trades from "../../ledger/Trades.ts"
+
+export interface AccountBooks {
+  /** The last event in it. */
+  sequence: number
+  readonly trading: Trades.TradesBooks
+  readonly overTime: MoneyOverTime.DayBooks
+}
+
+export const make = (): AccountBooks => ({
+  sequence: 0,
+  trading: Trades.emptyBooks(),
+  overTime: MoneyOverTime.emptyBooks()
+})
+
+/** The kinds of events that it looks at; the others need not be read. */
+export const { tags } = Trades
+
+const moving: ReadonlySet<string> = new Set(movingTags)
+
+export const see = (books: AccountBooks, entries: ReadonlyArray<Recorded>): void => {
+  const trades = Trades.make(() => undefined, books.trading, true)
+  for (const entry of entries) {
+    trades.see(entry)
+    if (moving.has(entry.event._tag)) MoneyOverTime.see(books.overTime, entry)
+    books.sequence = entry.sequence
+  }
+}
+
+export const grown = ["trades", "losses", "fees", "rounds", "lives"] as const satisfies ReadonlyArray<
+  keyof Trades.Grown
+>

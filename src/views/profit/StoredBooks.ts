@@ -1,0 +1,124 @@
+/**
+ * The books of accounts as the journal tells them, read from the newest snapshot on. What only grows in them is stored in parts, each
+ * with what came since the one before, and never written again; the newest snapshot says which parts belong to it. Without
+ * every one of them as it was written, everything is read from the first event.
+ */
+import { deserialize, serialize } from "node:v8"
+import { Effect, Schedule } from "effect"
+import { eachPage, Journal } from "../../journal/Journal.ts"
+import * as Columns from "../../journal/snapshots/Columns.ts"
+import type { Snapshots } from "../../journal/snapshots/Snapshots.ts"
+import type { OrderLife } from "../../ledger/OrderLife.ts"
+import type { Grown } from "../../ledger/Trades.ts"
+import * as AccountBooks from "./AccountBooks.ts"
+
+/** The name of this fold among the journal's snapshots, and the beginning of those of its parts. */
+const snapshotName = "books"
+const partName = (number: number): string => `${snapshotName} ${number}`
+
+/** Ends with this event; the one before it ended where it begins. */
+interface Part {
+  readonly sequence: number
+}
+
+interface Stored {
+  readonly parts: ReadonlyArray<Part>
+  readonly books: AccountBooks.AccountBooks
+}
+
+interface PartBody {
+  /** The event before its first. */
+  readonly after: number
+  readonly grown: Readonly<Record<keyof Grown, Columns.Columns>>
+}
+
+const nothing = (): Stored => ({ parts: [], books: AccountBooks.make() })
+
+/** What is stored, without what its parts have, which `see` gets in their order. */
+const read = Effect.fnUntraced(function* (
+  snapshots: Snapshots,
+  see: (books: AccountBooks.AccountBooks, part: PartBody) => void
+) {
+  const snapshot = yield* snapshots.newest(snapshotName)
+  if (snapshot === undefined) return nothing()
+  // Only the program that wrote the bytes reads them (see `Snapshots`).
+  const known = deserialize(snapshot.body) as Stored
+  let after = 0
+  for (const [index, { sequence }] of known.parts.entries()) {
+    const part = yield* snapshots.newest(partName(index + 1))
+    const body = part?.sequence === sequence ? (deserialize(part.body) as PartBody) : undefined
+    if (body?.after !== after) return nothing()
+    see(known.books, body)
+    after = sequence
+  }
+  return known
+})
+
+/** Whole, as they were when they were last stored; empty, if they never were. */
+export const stored = Effect.gen(function* () {
+  const { snapshots } = yield* Journal
+  return (yield* read(snapshots, append)).books
+})
+
+const append = ({ trading }: AccountBooks.AccountBooks, { grown }: PartBody): void => {
+  const { fees, lives, losses, rounds, trades } = trading
+  add(trades, Columns.unpack(grown.trades))
+  add(losses, Columns.unpack(grown.losses))
+  add(fees, Columns.unpack(grown.fees))
+  add(rounds, Columns.unpack(grown.rounds))
+  add(lives, Columns.unpack<FlatLife>(grown.lives).map(raised))
+}
+
+const add = <A>(to: Array<A>, rows: ReadonlyArray<A>): void => {
+  for (const row of rows) to.push(row)
+}
+
+/** A price in two columns. */
+type FlatLife = Omit<OrderLife, "price"> & { readonly digits: bigint; readonly scale: number }
+const flat = ({ price: { digits, scale }, ...life }: OrderLife): FlatLife => ({ ...life, digits, scale })
+const raised = ({ digits, scale, ...life }: FlatLife): OrderLife => ({ ...life, price: { digits, scale } })
+
+/** Stores what came since, and keeps of it only what is needed to read on. On a full disk everything stays as it is. */
+const keep = Effect.fnUntraced(function* (snapshots: Snapshots, { books, parts }: Stored) {
+  const { sequence, trading } = books
+  const grown = {
+    trades: Columns.pack(trading.trades),
+    losses: Columns.pack(trading.losses),
+    fees: Columns.pack(trading.fees),
+    rounds: Columns.pack(trading.rounds),
+    lives: Columns.pack(trading.lives.map(flat))
+  }
+  const part: PartBody = { after: parts.at(-1)?.sequence ?? 0, grown }
+  if (parts.length === 0) yield* snapshots.forget(`${snapshotName} `)
+  const isKept = yield* snapshots.keep(partName(parts.length + 1), { sequence, body: serialize(part) })
+  if (!isKept) return { books, parts }
+  for (const name of AccountBooks.grown) trading[name].length = 0
+  const kept: Stored = { parts: [...parts, { sequence }], books }
+  yield* snapshots.keep(snapshotName, { sequence, body: serialize(kept) })
+  return kept
+})
+
+const readOn = Effect.fnUntraced(function* ({ events }: Journal["Service"], { books }: Stored) {
+  yield* eachPage(events({ after: books.sequence, tags: AccountBooks.tags }), (page) => AccountBooks.see(books, page))
+})
+
+/** Keeps the snapshots up to date while the bot runs: a part is stored after so many events. */
+export const keepUp = Effect.fnUntraced(function* (every = 10_000) {
+  const journal = yield* Journal
+  let known = yield* read(journal.snapshots, () => {})
+  const look = Effect.gen(function* () {
+    yield* readOn(journal, known)
+    const { books, parts } = known
+    if (books.sequence - (parts.at(-1)?.sequence ?? 0) < every) return
+    known = yield* keep(journal.snapshots, known)
+  })
+  yield* Effect.repeat(look, Schedule.spaced("1 minute"))
+})
+
+/** From the first event on; earlier snapshots are ignored. */
+export const renewSnapshot = Effect.gen(function* () {
+  const journal = yield* Journal
+  const read = nothing()
+  yield* readOn(journal, read)
+  yield* keep(journal.snapshots, read)
+})
