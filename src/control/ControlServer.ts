@@ -38,7 +38,7 @@ export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailabl
 export const serve = Effect.fn("ControlServer.serve")(function* (options: ControlOptions) {
   const [bot, books, journal] = [yield* Bot, yield* Bookkeeper, yield* Journal]
   const tokens = yield* Tokens.open(bot.journal, options)
-  const recent = Recent.make(bot.assets)
+  const recent = Recent.make()
   const changes = yield* PubSub.subscribe(books.changes)
   const follow = Stream.fromSubscription(changes).pipe(
     Stream.runForEach((recorded) =>

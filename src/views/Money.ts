@@ -1,11 +1,12 @@
 /** Where every unit of every asset is: by place, by strategy and order, and where it was at the end of each day. */
 import { Schema } from "effect"
 import { places } from "../domain/Accounts.ts"
-import type { Ledger } from "../domain/Ledger.ts"
+import { dustSlot, type Ledger } from "../domain/Ledger.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
 import type { DayEnd } from "../ledger/MoneyOverTime.ts"
 import * as MoneyText from "../report/text/Money.ts"
+import * as Table from "../report/text/Table.ts"
 import { asOf } from "./AsOf.ts"
 
 const Text = Schema.String
@@ -88,4 +89,32 @@ const feesOf = (state: BotState, assets: MoneyText.Assets) => {
   return sorted.flatMap(([asset, kinds]) =>
     [...kinds].map(([kind, amount]) => ({ asset, kind, amount: MoneyText.amountText(assets, asset, amount) }))
   )
+}
+
+/** What legs left unsold because it was too little for an order. */
+export const dustList = (assets: MoneyText.Assets) =>
+  Table.of<ReturnType<typeof dustIn>[number]>([
+    { key: "strategy", title: "STRATEGY", value: ({ strategy }) => strategy },
+    { key: "asset", value: ({ asset }) => asset },
+    {
+      key: "amount",
+      title: "AMOUNT",
+      value: ({ asset, amount }) => MoneyText.amountText(assets, asset, amount),
+      text: ({ asset, amount }) => `${MoneyText.amountText(assets, asset, amount)} ${asset}`
+    },
+    { key: "slot", value: ({ slot }) => slot },
+    {
+      key: "order",
+      title: "SOLD BY",
+      value: ({ order }) => order,
+      text: ({ order }) => order ?? "waits until it is enough for an order"
+    }
+  ])
+
+export const dustIn = (state: BotState) => {
+  const orders = new Map(unfinished(state).map(({ id, slot, strategy }) => [slotKey(strategy, slot), id]))
+  return [...state.ledger.balances.values()].flatMap(({ amount, entry: { account, asset, owner } }) => {
+    const slot = slotKey(owner, dustSlot(asset))
+    return account === "dust" ? [{ strategy: owner, asset, amount, slot, order: orders.get(slot) }] : []
+  })
 }

@@ -1,10 +1,14 @@
 /** Every order that is not settled yet, with the ids by which the venue knows it. */
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
+import { iso } from "../domain/Text.ts"
+import { age } from "../domain/Words.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { filledBase, type Placement } from "../engine/state/Placement.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
+import type { Overdue } from "../engine/tracking/Overdue.ts"
 import * as Money from "../report/text/Money.ts"
+import * as Table from "../report/text/Table.ts"
 import { asOf, Side, Time } from "./AsOf.ts"
 
 const Text = Schema.String
@@ -47,3 +51,31 @@ export const orderView = (placement: Placement, assets: Money.Assets): typeof Or
 
 export const ordersOf = (state: BotState, assets: Money.Assets): ReadonlyArray<typeof OrderView.Type> =>
   unfinished(state).map((placement) => orderView(placement, assets))
+
+/** As the venue knows it, if it does. */
+export const nameOfStuck = ({ placement: { id, order } }: Overdue): string => order?.id ?? id
+
+/** Orders that wait longer than they should, and for what. */
+export const stuckOrders = (assets: Money.Assets, now: number) =>
+  Table.of<Overdue>([
+    { key: "slot", title: "SLOT", value: ({ placement: { strategy, slot } }) => slotKey(strategy, slot) },
+    { key: "placement", value: ({ placement }) => placement.id },
+    { key: "order", title: "ORDER", value: ({ placement }) => placement.order?.id, text: nameOfStuck },
+    { key: "state", title: "STATE", value: ({ placement }) => placement.state },
+    { key: "since", value: ({ since }) => iso(since) },
+    { key: "forMillis", title: "FOR", value: ({ since }) => now - since, text: ({ since }) => age(now - since) },
+    { key: "termMillis", value: ({ term }) => term },
+    {
+      key: "term",
+      title: "TERM",
+      value: ({ waitsFor }) => waitsFor,
+      text: ({ term, waitsFor }) => `${waitsFor} ${age(term)}`
+    },
+    { key: "waitsFor", title: "WAITS FOR", value: ({ text }) => text },
+    {
+      key: "input",
+      title: "MONEY",
+      value: ({ placement: { inputAsset, inputAmount } }) => Money.withSymbol(assets, inputAsset, inputAmount)
+    },
+    { key: "depositAddress", value: ({ placement }) => placement.order?.depositAddress }
+  ])

@@ -10,6 +10,8 @@ import * as BotState from "../../src/engine/state/BotState.ts"
 import * as Profit from "../../src/ledger/Profit.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
 import { series, strategyProfit } from "../../src/views/Profit.ts"
+import * as LiveProfit from "../../src/views/profit/LiveProfit.ts"
+import * as RunningProfit from "../../src/views/profit/RunningProfit.ts"
 import { parse } from "../engine/botWorld.ts"
 
 const btc = { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 }
@@ -47,13 +49,14 @@ const sale = (): ReadonlyArray<BotEvent> =>
 describe("the profit that the API shows", () => {
   it("is what the ledger says of the same journal, and the line of worth ends there", () => {
     const state = BotState.make()
-    const recent = Recent.make(assets)
+    const [recent, earned] = [Recent.make(), RunningProfit.make()]
     const trades = Trades.make(decimals)
     const events = [...begin, ...[1, 2, 3, 4].flatMap(orderOf), ...sale()]
     events.forEach((event, index) => {
       const entry = { sequence: index + 1, at: index + 1, event }
       if (index < events.length - sale().length) BotState.apply(state, entry)
       Recent.note(recent, entry, assets)
+      RunningProfit.see(earned, [entry])
       trades.see(entry)
     })
     const now = 1_700_000_000_000 + 10 * minuteMillis
@@ -65,7 +68,8 @@ describe("the profit that the API shows", () => {
     const { gridProfit, fees, total } = row.figures
     assert.isTrue(gridProfit > 0n && total > gridProfit)
 
-    const [shown] = strategyProfit(assets, { name: "grid", market }, recent.profit.picture(prices, now), recent.fills)
+    const picture = LiveProfit.pictureNow(earned, assets, now, prices)
+    const [shown] = strategyProfit(assets, { name: "grid", market }, picture, recent.fills)
     if (shown === undefined) return assert.fail("no strategy")
     const units = (text: string) => BigInt(Math.round(Number(text) * 1e6))
     assert.strictEqual(shown.earned, format(gridProfit - fees, 6))
@@ -80,7 +84,7 @@ describe("the profit that the API shows", () => {
       close
     }))
     const present = { bid, ask, at: now }
-    const line = series(recent.profit.trading(), assets, [{ market, minutes, millis: minuteMillis, now: present }], now)
+    const line = series(trades.result(), assets, [{ market, minutes, millis: minuteMillis, now: present }], now)
     assert.deepStrictEqual(line.time.at(-1), now / 1000)
     assert.strictEqual(line.time.length, 3)
     const gain = (line.worth.at(-1) ?? 0) - (line.held.at(-1) ?? 0)

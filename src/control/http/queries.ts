@@ -7,6 +7,7 @@ import { timeframeMillis } from "../../domain/Timeframe.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
+import * as Trades from "../../ledger/Trades.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { bookView } from "../../views/Book.ts"
 import { candlesOf } from "../../views/Candles.ts"
@@ -14,6 +15,8 @@ import { type LineView, mentions } from "../../views/Events.ts"
 import { moneyView } from "../../views/Money.ts"
 import { ordersOf } from "../../views/Orders.ts"
 import * as ProfitView from "../../views/Profit.ts"
+import * as LiveProfit from "../../views/profit/LiveProfit.ts"
+import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { slotsOf } from "../../views/Slots.ts"
 import { statusOf } from "../../views/Status.ts"
 import { TokenHolder } from "../api/Access.ts"
@@ -38,6 +41,9 @@ export const layer = (recent: Recent, ticks: Ticks) =>
       const [bot, books, journal, store] = [yield* Bot, yield* Bookkeeper, yield* Journal, yield* PriceStore]
       const orderBook = yield* OrderBook
       const { assets } = bot
+      const earned = yield* LiveProfit.follow(assets)
+      // Read when a page first asks: a chart needs every trade.
+      const traded = yield* Effect.cached(StoredBooks.reader)
       let streams = 0
 
       const asOf = Effect.map(Clock.currentTimeMillis, (at) => ({ at, sequence: books.state.sequence }))
@@ -57,8 +63,9 @@ export const layer = (recent: Recent, ticks: Ticks) =>
       const profit = Effect.gen(function* () {
         const now = yield* asOf
         const strategies = bot.strategies()
-        const trading = recent.profit.trading()
-        const picture = recent.profit.picture(bot.prices, now.at)
+        const picture = yield* earned(bot.prices)
+        const { trading: books } = yield* Effect.flatten(traded)
+        const trading = Trades.withoutByHand(Trades.recordOf(books, (symbol) => assets.get(symbol)?.decimals))
         const from = Math.max(now.at - profitMillis, trading.flows[0]?.at ?? now.at)
         const markets = [...new Map(strategies.map(({ market }) => [market.name, market])).values()]
         const valued = yield* Effect.forEach(markets, (market) =>
@@ -82,11 +89,10 @@ export const layer = (recent: Recent, ticks: Ticks) =>
 
       return handlers.handleAll({
         status: () => status,
-        slots: () =>
-          Effect.map(asOf, (now) => {
-            const { slots } = recent.profit.picture(bot.prices, now.at)
-            return { ...now, slots: slotsOf(books.state, assets, bot.prices, slots) }
-          }),
+        slots: Effect.fnUntraced(function* () {
+          const { slots } = yield* Effect.orDie(earned(bot.prices))
+          return { ...(yield* asOf), slots: slotsOf(books.state, assets, bot.prices, slots) }
+        }),
         orders: () => Effect.map(asOf, (now) => ({ ...now, orders: ordersOf(books.state, assets) })),
         fills: ({ query: { after = 0, limit = 500 } }) =>
           Effect.map(asOf, (now) => {
@@ -95,7 +101,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
             return { ...now, fills: recent.fills.slice(from) }
           }),
         money: () => Effect.map(asOf, (now) => ({ ...now, ...moneyView(books.state, assets) })),
-        profit: () => Effect.orDie(profit), // The stored prices are in the journal's own file.
+        profit: () => Effect.orDie(profit), // A journal that cannot be read stops the bot anyway.
         candles: Effect.fnUntraced(function* ({ query: { market, timeframe = "1m" } }) {
           yield* known(market)
           const now = yield* asOf

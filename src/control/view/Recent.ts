@@ -1,16 +1,13 @@
 /**
- * What people want to see and the present state does not keep: the latest events, the fills, and what trading earned.
- * It is folded from the journal once, in the background, and then kept up to date. The lists of events and fills are
- * bounded; older ones are in the journal.
+ * What people want to see and the present state does not keep: the latest events and fills. It is read from the journal once,
+ * in the background, and then kept up to date. Both lists are bounded; what is older is in the journal.
  */
 import { Effect, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { eachPage, type Journal } from "../../journal/Journal.ts"
-import * as Trades from "../../ledger/Trades.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { type LineView, lineOf } from "../../views/Events.ts"
 import { type FillView, fillView } from "../../views/Fills.ts"
-import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 
 const mostLines = 20_000
 const mostFills = 20_000
@@ -20,26 +17,18 @@ export interface Recent {
   sequence: number
   readonly lines: Array<LineView>
   readonly fills: Array<FillView>
-  readonly profit: LiveProfit.ProfitFold
 }
 
-export const make = (assets: Money.Assets): Recent => ({
-  sequence: 0,
-  lines: [],
-  fills: [],
-  profit: LiveProfit.make(assets)
-})
+export const make = (): Recent => ({ sequence: 0, lines: [], fills: [] })
 
 export const note = (recent: Recent, recorded: Recorded, assets: Money.Assets): void => {
   if (recorded.sequence <= recent.sequence) return
   recent.sequence = recorded.sequence
   keep(recent.lines, lineOf(recorded, assets), mostLines)
-  noteTrading(recent, recorded, assets)
+  noteFill(recent, recorded, assets)
 }
 
-const noteTrading = (recent: Recent, recorded: Recorded, assets: Money.Assets): void => {
-  const { sequence, event } = recorded
-  recent.profit.see(recorded)
+const noteFill = (recent: Recent, { event, sequence }: Recorded, assets: Money.Assets): void => {
   if (event._tag === "FillSeen") keep(recent.fills, fillView(sequence, event, assets), mostFills)
 }
 
@@ -49,7 +38,7 @@ const keep = <A>(list: Array<A>, entry: A, most: number): void => {
   if (list.length > most) list.splice(0, Math.floor(most / 10))
 }
 
-/** Reads what the journal has beyond it: of a long past only the trading and the last lines. */
+/** Reads what the journal has beyond it: of a long past only the fills and the last lines. */
 export const catchUp = (recent: Recent, assets: Money.Assets, journal: Journal["Service"]) =>
   Effect.gen(function* () {
     if (recent.sequence === 0) yield* begin(recent, assets, journal)
@@ -67,9 +56,9 @@ const begin = Effect.fnUntraced(function* (recent: Recent, assets: Money.Assets,
       lines.push(lineOf(recorded, assets))
     }
   })
-  const past = Stream.takeWhile(journal.events({ tags: Trades.tags }), ({ sequence }) => sequence <= newest)
+  const past = Stream.takeWhile(journal.events({ tags: ["FillSeen"] }), ({ sequence }) => sequence <= newest)
   yield* eachPage(past, (page) => {
-    for (const recorded of page) noteTrading(recent, recorded, assets)
+    for (const recorded of page) noteFill(recent, recorded, assets)
   })
   recent.lines.push(...lines.reverse())
   recent.sequence = newest

@@ -6,11 +6,10 @@
  */
 import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
-import type { Recorded } from "../../domain/BotEvent.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import * as Standing from "../../ledger/Standing.ts"
-import * as Trades from "../../ledger/Trades.ts"
+import type { TradingRecord } from "../../ledger/Trades.ts"
 import type * as Money from "../../report/text/Money.ts"
 import * as RunningProfit from "./RunningProfit.ts"
 import * as StoredProfit from "./StoredProfit.ts"
@@ -31,29 +30,16 @@ export interface LiveProfit {
 export const { method } = RunningProfit
 
 /** When the prices that value open positions were seen: the oldest of them. */
-export const oldest = (prices: Trades.TradingRecord["lastPrices"]): number | undefined =>
+export const oldest = (prices: TradingRecord["lastPrices"]): number | undefined =>
   prices.size === 0 ? undefined : Math.min(...[...prices.values()].map(({ at }) => at))
 
 /** Open positions move with the price; they are valued again at least this often. */
 const staleMillis = 2_000
 
-/** Where the figures come from: what they consist of when open positions are worth this, and the budgets. */
-interface Source {
-  readonly items: (mark: Profit.Mark) => ReadonlyArray<Profit.Item>
-  readonly flows: ReadonlyArray<Profit.Item>
-  readonly markets: ReadonlyMap<string, string>
-  readonly lastPrices: Trades.TradingRecord["lastPrices"]
-}
-
-const sourceOf = (profit: RunningProfit.RunningProfit, now: number): Source => ({
-  items: (mark) => RunningProfit.items(profit, mark, now),
-  flows: [...profit.flows.values()],
-  markets: profit.books.markets,
-  lastPrices: profit.books.lastPrices
-})
-
-const pictureOf = ({ items: itemsBy, flows, markets }: Source, mark: Profit.Mark, now: number): LiveProfit => {
-  const items = itemsBy(mark)
+const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: number): LiveProfit => {
+  const items = RunningProfit.items(profit, mark, now)
+  const { markets } = profit.books
+  const flows = [...profit.flows.values()]
   const whole = Profit.grouped(items, undefined)
   const days = Profit.grouped(items, "day")
   return {
@@ -66,72 +52,35 @@ const pictureOf = ({ items: itemsBy, flows, markets }: Source, mark: Profit.Mark
   }
 }
 
-/** What trading has come to, at the prices that the journal knows. */
-export const pictureNow = (profit: RunningProfit.RunningProfit, assets: Money.Assets, now: number): LiveProfit => {
-  const known = Profit.markBy(profit.books.lastPrices, (symbol) => assets.get(symbol)?.decimals)
-  return pictureOf(sourceOf(profit, now), known, now)
+/** What trading has come to, at prices that are fresher than those of the journal where they are given. */
+export const pictureNow = (
+  profit: RunningProfit.RunningProfit,
+  assets: Money.Assets,
+  now: number,
+  prices: ReadonlyMap<string, TwoSidedPrice> = new Map()
+): LiveProfit => {
+  const live = [...prices].map(([market, price]) => [market, { price: mid(price), at: price.at }] as const)
+  const known = new Map([...profit.books.lastPrices, ...live])
+  return pictureOf(
+    profit,
+    Profit.markBy(known, (symbol) => assets.get(symbol)?.decimals),
+    now
+  )
 }
 
 /** What a slot earned after its fees; `undefined` until it closed something. */
 export const slotEarned = ({ figures }: Profit.Row): Amount | undefined =>
   figures.rounds === 0 && figures.gridProfit === 0n ? undefined : Profit.earnedOf(figures)
 
-/** Makes pictures, and remembers the last one as long as nothing has changed. */
-const painter = (assets: Money.Assets) => {
-  let shown: { readonly picture: LiveProfit; readonly at: number; readonly seen: number } | undefined
-  /** `prices` are fresher than those of the last decision; `seen` goes up with every event. */
-  return (seen: number, source: Source, prices: ReadonlyMap<string, TwoSidedPrice>, now: number): LiveProfit => {
-    if (shown !== undefined && shown.seen === seen && now - shown.at < staleMillis) return shown.picture
-    const live = [...prices].map(([market, price]) => [market, { price: mid(price), at: price.at }] as const)
-    const mark = Profit.markBy(new Map([...source.lastPrices, ...live]), (symbol) => assets.get(symbol)?.decimals)
-    shown = { picture: pictureOf(source, mark, now), at: now, seen }
-    return shown.picture
-  }
-}
-
-/** A fold of the journal that keeps all trades, for those who show them. */
-export interface ProfitFold {
-  readonly see: (entry: Recorded) => void
-  readonly trading: () => Trades.TradingRecord
-  /** `prices` are fresher than those of the last decision. */
-  readonly picture: (prices: ReadonlyMap<string, TwoSidedPrice>, now: number) => LiveProfit
-}
-
-export const make = (assets: Money.Assets): ProfitFold => {
-  const fold = Trades.make((symbol) => assets.get(symbol)?.decimals)
-  const paint = painter(assets)
-  let seen = 0
-  let known: { readonly trading: Trades.TradingRecord; readonly seen: number } | undefined
-  const trading = () => {
-    if (known?.seen !== seen) known = { trading: fold.result(), seen }
-    return known.trading
-  }
-  return {
-    see: (entry) => {
-      fold.see(entry)
-      seen += 1
-    },
-    trading,
-    picture: (prices, now) => {
-      const record = trading()
-      const source = {
-        items: (mark: Profit.Mark) => Profit.itemsOf(record, { method, mark, now }),
-        flows: record.flows.map(Profit.itemOfFlow),
-        markets: record.markets,
-        lastPrices: record.lastPrices
-      }
-      return paint(seen, source, prices, now)
-    }
-  }
-}
-
-/** Follows the journal; each look reads what was recorded since. */
+/** Follows the journal; each look reads what was recorded since. `prices` are fresher than those of the last decision. */
 export const follow = Effect.fn("LiveProfit.follow")(function* (assets: Money.Assets) {
   const read = yield* StoredProfit.reader
-  const paint = painter(assets)
+  let shown: { readonly picture: LiveProfit; readonly at: number; readonly sequence: number } | undefined
   return Effect.fnUntraced(function* (prices: ReadonlyMap<string, TwoSidedPrice>) {
     const profit = yield* read
     const now = yield* Clock.currentTimeMillis
-    return paint(profit.sequence, sourceOf(profit, now), prices, now)
+    if (shown?.sequence === profit.sequence && now - shown.at < staleMillis) return shown.picture
+    shown = { picture: pictureNow(profit, assets, now, prices), at: now, sequence: profit.sequence }
+    return shown.picture
   })
 })

@@ -4,7 +4,7 @@
  * every one of them as it was written, everything is read from the first event.
  */
 import { deserialize, serialize } from "node:v8"
-import { Effect, Schedule } from "effect"
+import { Effect, Schedule, Semaphore } from "effect"
 import { eachPage, Journal } from "../../journal/Journal.ts"
 import * as Columns from "../../journal/snapshots/Columns.ts"
 import type { Snapshots } from "../../journal/snapshots/Snapshots.ts"
@@ -78,6 +78,14 @@ type FlatLife = Omit<OrderLife, "price"> & { readonly digits: bigint; readonly s
 const flat = ({ price: { digits, scale }, ...life }: OrderLife): FlatLife => ({ ...life, digits, scale })
 const raised = ({ digits, scale, ...life }: FlatLife): OrderLife => ({ ...life, price: { digits, scale } })
 
+/** An effect that reads what is new whenever it is run, and has all of it. */
+export const reader = Effect.gen(function* () {
+  const journal = yield* Journal
+  const books = yield* stored
+  const reading = yield* Semaphore.make(1)
+  return Effect.as(readOn(journal, books), books).pipe(reading.withPermit)
+})
+
 /** Stores what came since, and keeps of it only what is needed to read on. On a full disk everything stays as it is. */
 const keep = Effect.fnUntraced(function* (snapshots: Snapshots, { books, parts }: Stored) {
   const { sequence, trading } = books
@@ -98,7 +106,7 @@ const keep = Effect.fnUntraced(function* (snapshots: Snapshots, { books, parts }
   return kept
 })
 
-const readOn = Effect.fnUntraced(function* ({ events }: Journal["Service"], { books }: Stored) {
+const readOn = Effect.fnUntraced(function* ({ events }: Journal["Service"], books: AccountBooks.AccountBooks) {
   yield* eachPage(events({ after: books.sequence, tags: AccountBooks.tags }), (page) => AccountBooks.see(books, page))
 })
 
@@ -107,7 +115,7 @@ export const keepUp = Effect.fnUntraced(function* (every = 10_000) {
   const journal = yield* Journal
   let known = yield* read(journal.snapshots, () => {})
   const look = Effect.gen(function* () {
-    yield* readOn(journal, known)
+    yield* readOn(journal, known.books)
     const { books, parts } = known
     if (books.sequence - (parts.at(-1)?.sequence ?? 0) < every) return
     known = yield* keep(journal.snapshots, known)
@@ -119,6 +127,6 @@ export const keepUp = Effect.fnUntraced(function* (every = 10_000) {
 export const renewSnapshot = Effect.gen(function* () {
   const journal = yield* Journal
   const read = nothing()
-  yield* readOn(journal, read)
+  yield* readOn(journal, read.books)
   yield* keep(journal.snapshots, read)
 })
