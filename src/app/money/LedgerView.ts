@@ -41,9 +41,12 @@ export const withLedger = <A, E, R>(configFile: string, look: (view: LedgerView)
     })
   )
 
-/** The books up to the state of the view: from the newest snapshot on, if it is not newer than that. */
-export const booksOf = Effect.fnUntraced(function* (view: JournalView) {
-  const known = yield* StoredBooks.stored
+/** The books up to the state of the view: on from what is stored, if that is not newer. */
+export const booksOf = Effect.fnUntraced(function* (
+  view: JournalView,
+  stored: Effect.Effect<AccountBooks.AccountBooks, never, Journal> = StoredBooks.stored
+) {
+  const known = yield* stored
   const books = known.sequence <= view.state.sequence ? known : AccountBooks.make()
   yield* readAlong(view, AccountBooks.tags, (page) => AccountBooks.see(books, page), books.sequence)
   return books

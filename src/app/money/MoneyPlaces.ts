@@ -5,6 +5,7 @@ import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { moneyInFull } from "../../views/Money.ts"
+import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
 import type * as Answer from "../process/Answer.ts"
 import { booksOf } from "./LedgerView.ts"
@@ -13,7 +14,7 @@ export const found = (config: string) =>
   withJournal(
     config,
     Effect.fnUntraced(function* (view) {
-      const { overTime } = yield* booksOf(view)
+      const { overTime } = yield* booksOf(view, StoredBooks.storedDays)
       return answerOf(view, MoneyOverTime.result(overTime))
     })
   )

@@ -9,7 +9,7 @@ interface Column {
   readonly key: string
   /** Which records have it; missing where all have. */
   readonly has?: Uint8Array
-  readonly values: ReadonlyArray<unknown> | Float64Array | BigInt64Array
+  readonly values: ReadonlyArray<unknown> | Float64Array | BigInt64Array | Uint8Array | Uint16Array
   /** What the numbers in `values` stand for. */
   readonly names?: ReadonlyArray<unknown>
 }
@@ -42,20 +42,35 @@ const stored = (values: ReadonlyArray<unknown>): Pick<Column, "values" | "names"
   const numbers = new Map<unknown, number>()
   for (const value of values) if (!numbers.has(value)) numbers.set(value, numbers.size)
   if (numbers.size * 4 > values.length) return { values }
-  return { values: Float64Array.from(values, (value) => numbers.get(value) ?? 0), names: [...numbers.keys()] }
+  return {
+    values: short(
+      values.map((value) => numbers.get(value) ?? 0),
+      numbers.size
+    ),
+    names: [...numbers.keys()]
+  }
+}
+
+/** Numbers below a limit. */
+const short = (numbers: ReadonlyArray<number>, limit: number) => {
+  if (limit > 2 ** 16) return Float64Array.from(numbers)
+  return limit > 2 ** 8 ? Uint16Array.from(numbers) : Uint8Array.from(numbers)
 }
 
 /** The records that were packed. Whoever asks knows of which kind they were: only the program that wrote the bytes reads them. */
 export const unpack = <A>({ columns, count }: Columns): Array<A> => {
-  const rows = Array.from({ length: count }, (): Record<string, unknown> => ({}))
-  for (const { has, key, names, values } of columns) {
-    let next = 0
-    for (const [index, row] of rows.entries()) {
+  // A copy has all of its fields at once, instead of growing by one after the other.
+  const blank = Object.fromEntries(columns.flatMap(({ has, key }) => (has === undefined ? [[key, undefined]] : [])))
+  const cursors = columns.map((column) => ({ ...column, next: 0 }))
+  return Array.from({ length: count }, (_, index) => {
+    const row: Record<string, unknown> = { ...blank }
+    for (const cursor of cursors) {
+      const { has, key, names, values } = cursor
       if (has !== undefined && has[index] === 0) continue
-      const value = values[next]
+      const value = values[cursor.next]
       row[key] = names === undefined || typeof value !== "number" ? value : names[value]
-      next += 1
+      cursor.next += 1
     }
-  }
-  return rows as Array<A>
+    return row as A
+  })
 }

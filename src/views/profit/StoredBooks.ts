@@ -34,15 +34,18 @@ interface PartBody {
 
 const nothing = (): Stored => ({ parts: [], books: AccountBooks.make() })
 
+const newest = Effect.fnUntraced(function* (snapshots: Snapshots) {
+  const snapshot = yield* snapshots.newest(snapshotName)
+  // Only the program that wrote the bytes reads them (see `Snapshots`).
+  return snapshot === undefined ? nothing() : (deserialize(snapshot.body) as Stored)
+})
+
 /** What is stored, without what its parts have, which `see` gets in their order. */
 const read = Effect.fnUntraced(function* (
   snapshots: Snapshots,
   see: (books: AccountBooks.AccountBooks, part: PartBody) => void
 ) {
-  const snapshot = yield* snapshots.newest(snapshotName)
-  if (snapshot === undefined) return nothing()
-  // Only the program that wrote the bytes reads them (see `Snapshots`).
-  const known = deserialize(snapshot.body) as Stored
+  const known = yield* newest(snapshots)
   let after = 0
   for (const [index, { sequence }] of known.parts.entries()) {
     const part = yield* snapshots.newest(partName(index + 1))
@@ -77,6 +80,12 @@ const add = <A>(to: Array<A>, rows: ReadonlyArray<A>): void => {
 type FlatLife = Omit<OrderLife, "price"> & { readonly digits: bigint; readonly scale: number }
 const flat = ({ price: { digits, scale }, ...life }: OrderLife): FlatLife => ({ ...life, digits, scale })
 const raised = ({ digits, scale, ...life }: FlatLife): OrderLife => ({ ...life, price: { digits, scale } })
+
+/** The same without what is kept in parts: for whoever asks only where the money was. */
+export const storedDays = Effect.gen(function* () {
+  const { snapshots } = yield* Journal
+  return (yield* newest(snapshots)).books
+})
 
 /** An effect that reads what is new whenever it is run, and has all of it. */
 export const reader = Effect.gen(function* () {
