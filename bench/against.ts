@@ -95,7 +95,9 @@ const folders = {
   other: mkdtempSync(join(tmpdir(), "limitbot-bench-"))
 }
 say(machine())
-for (const name of chosen.length > 0 ? chosen : names) {
+// Peers are not ours.
+const ours = names.filter((name) => name !== "peers")
+for (const name of chosen.length > 0 ? chosen : ours) {
   const other = await waysOf(name, "other", folders.other)
   const mine = await waysOf(name, "mine", folders.mine)
   say(`\n| ${name} | before | after | ratio (middle half) |\n|---|---|---|---|`)

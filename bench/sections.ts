@@ -32,7 +32,8 @@ const files: Readonly<Record<string, string>> = {
   live: "live",
   life: "live",
   idle: "idle",
-  journal: "journal"
+  journal: "journal",
+  peers: "peers/peers"
 }
 
 export const names = Object.keys(files)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the engines of other people that bench/peers/run.ts compares with, each in a virtual environment of its own beside
+# Installs the engines of other people that bench/peers/peers.ts compares with, each in a virtual environment of its own beside
 # this file, so that their pins do not fight, and compiles the reference in C. What fails is said and left out.
 #
 #     sh bench/peers/install.sh [NAME…]

@@ -38,7 +38,8 @@ class Ladder(Strategy):
 
     def turn(self, order):
         cell, buys = self.vars.pop(order.id)
-        fills.append((int((order.executed_at - peer.opened_at[0]) // 60_000), buys, cell))
+        # It tells the end of the minute.
+        fills.append((int((order.executed_at - peer.opened_at[0]) // 60_000) - 1, buys, cell))
         self.place(cell, not buys)
 
     def on_increased_position(self, order):

@@ -1,4 +1,4 @@
-"""What every peer shares: the candles and levels that run.ts has written, how processor time is taken, and what is told back.
+"""What every peer shares: the candles and levels that peers.ts has written, how processor time is taken, and what is told back.
 
 The workload is one ladder: between two neighbouring levels lies a cell, which buys at its lower level and then sells at its
 upper one, again and again. A cell begins with a purchase when its lower level is below the first close. An order is live from the bar

@@ -1,14 +1,11 @@
 /**
- * Engines of other people beside ours: one ladder of twenty orders over the same synthetic year (`LIMITBOT_DAYS` for less). Each
- * engine is run beside our kernel, in turns, as a process of its own that says what its run took of the processor, without
- * starting, compiling and reading. Every fill (bar, side, level) has to be ours before a ratio is shown. What
- * `sh bench/peers/install.sh` has not installed is said and left out.
- *
- *     npx node bench/peers/run.ts [NAME…]
+ * Engines of other people beside ours: one ladder of twenty orders over the same synthetic year (`LIMITBOT_DAYS` for less,
+ * `LIMITBOT_PEERS=c,numba` for some). Each engine is run beside our kernel, in turns, as a process of its own that says what its
+ * run took of the processor, without starting, compiling and reading. Every fill (bar, side, level) has to be ours before a
+ * ratio is shown. What `sh bench/peers/install.sh` has not installed is said and left out.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Kernel from "../../src/backtest/kernel/Kernel.ts"
 import type { Candles } from "../../src/candles/Candles.ts"
@@ -16,7 +13,8 @@ import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import { openTime } from "../../src/candles/TimeAxis.ts"
 import * as ladder from "../ladder.ts"
-import { machine, quantile, turn, type Way } from "../measure.ts"
+import { quantile, type Row, turn, type Way } from "../measure.ts"
+import type { Bench } from "../sections.ts"
 
 /** How often each repeats its run within a process, and how many processes there are. */
 interface Peer {
@@ -24,7 +22,7 @@ interface Peer {
   readonly turns: number
 }
 
-const peers: Readonly<Record<string, Peer>> = {
+const engines: Readonly<Record<string, Peer>> = {
   c: { repeats: 15, turns: 5 },
   numba: { repeats: 9, turns: 3 },
   vectorbt: { repeats: 5, turns: 3 },
@@ -40,8 +38,6 @@ interface Told {
   readonly millis: number
   readonly fills: ReadonlyArray<readonly [bar: number, buys: number, cell: number]>
 }
-
-const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 const here = import.meta.dirname
 
@@ -87,25 +83,45 @@ const runOf = (name: string, folder: string, repeats: number): ReadonlyArray<Tol
     .map((line) => JSON.parse(line))
 }
 
-const shown = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0))
-
 const differing = (theirs: ReadonlyArray<string>, ours: ReadonlyArray<string>): number => {
   const [those, these] = [new Set(theirs), new Set(ours)]
   return theirs.filter((fill) => !these.has(fill)).length + ours.filter((fill) => !those.has(fill)).length
 }
 
-const measure = async (
-  name: string,
-  { repeats, turns }: Peer,
-  folder: string,
-  ours: Way,
-  expected: ReadonlyArray<string>
-) => {
-  const pairs = new Map<string, { readonly ours: Array<number>; readonly theirs: Array<number>; off: number }>()
+interface Pair {
+  readonly ours: Array<number>
+  readonly theirs: Array<number>
+  /** Fills that only one of both has. */
+  readonly off: number
+}
+
+const rowOf = (what: string, { ours, theirs, off }: Pair, fills: number): Row | string => {
+  if (off > 0) return `${what}: ${off} fills differ, we have ${fills}: not compared`
+  const ratios = theirs.map((millis, index) => millis / (ours[index] ?? 1))
+  const [ratio, mine, other] = [ratios, ours, theirs].map((values) => quantile(values, 0.5))
+  return {
+    what: `${fills} equal fills: kernel against ${what}`,
+    ours: mine ?? 0,
+    theirs: other ?? 0,
+    ratio: ratio ?? 0,
+    low: Math.min(...ratios),
+    high: Math.max(...ratios),
+    unit: "ms"
+  }
+}
+
+interface Work {
+  readonly folder: string
+  readonly kernel: Way
+  readonly expected: ReadonlyArray<string>
+}
+
+const measured = async (name: string, { repeats, turns }: Peer, { folder, kernel, expected }: Work) => {
+  const pairs = new Map<string, Pair>()
   for (let at = 0; at < turns; at++) {
-    const mine = (await turn(ours, 25)).measured
+    const mine = (await turn(kernel, 25)).measured
     const told = runOf(name, folder, repeats)
-    if (typeof told === "string") return say(`| ${name} | FAILED: ${told} | | | |`)
+    if (typeof told === "string") return [`${name} failed: ${told}`]
     for (const { name: what, millis, fills } of told) {
       const pair = pairs.get(what) ?? { ours: [], theirs: [], off: differing(textOf(fills), expected) }
       pairs.set(what, pair)
@@ -113,32 +129,29 @@ const measure = async (
       pair.theirs.push(millis)
     }
   }
-  for (const [what, { ours: mine, theirs, off }] of pairs) {
-    const ratios = theirs.map((millis, index) => millis / (mine[index] ?? 1))
-    const range = `(${shown(Math.min(...ratios))} to ${shown(Math.max(...ratios))})`
-    const [middle, left, right] = [ratios, mine, theirs].map((values) => shown(quantile(values, 0.5)))
-    const equal = off === 0 ? `${expected.length} equal` : `${off} differ of ${expected.length}`
-    say(`| ${what} | ${equal} | ${left} | ${right} | ${off === 0 ? `**${middle} x** ${range}` : `not compared`} |`)
-  }
+  return [...pairs].map(([what, pair]) => rowOf(what, pair, expected.length))
 }
 
-const days = Number(process.env["LIMITBOT_DAYS"] ?? 365)
-const candles = Generate.generate({ ...Generate.defaults, bars: days * 1440 })
-const levels = ladder.levelsOf(candles, 20, 0.01)
-const expected = textOf(fillsOf(candles, levels))
-const indices = CrossingIndex.linearIndices(candles, "at")
-const conditions = ladder.conditions(candles, levels)
-const ours: Way = { name: "kernel", run: () => `${Kernel.simulate(conditions, candles, indices).fills.count}` }
-await turn(ours, 30)
-const folder = mkdtempSync(join(tmpdir(), "limitbot-peers-"))
-write(folder, candles, levels)
-const chosen = process.argv.slice(2)
-say(`${machine()}; ${candles.bars} minutes, twenty orders, ${expected.length} fills`)
-say("\n| engine | fills | our kernel, ms | theirs, ms | ratio (range) |\n|---|---|---|---|---|")
-for (const [name, peer] of Object.entries(peers)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue
-  if (existsSync(commandOf(name)[0])) await measure(name, peer, folder, ours, expected)
-  else say(`| ${name} | not installed | | | |`)
+/** The same candles and levels for all. */
+const prepared = async (folder: string): Promise<Work> => {
+  const days = Number(process.env["LIMITBOT_DAYS"] ?? 365)
+  const candles = Generate.generate({ ...Generate.defaults, bars: days * 1440 })
+  const levels = ladder.levelsOf(candles, 20, 0.01)
+  write(folder, candles, levels)
+  const [indices, conditions] = [CrossingIndex.linearIndices(candles, "at"), ladder.conditions(candles, levels)]
+  const run = () => `${Kernel.simulate(conditions, candles, indices).fills.count}`
+  const kernel = { name: "kernel", run }
+  await turn(kernel, 30)
+  return { folder, kernel, expected: textOf(fillsOf(candles, levels)) }
 }
-say(`\n${machine()}`)
-rmSync(folder, { recursive: true })
+
+export const peers = async ({ show, folder }: Bench): Promise<void> => {
+  const chosen = process.env["LIMITBOT_PEERS"]?.split(",")
+  const own = mkdtempSync(join(folder, "peers-"))
+  const work = await prepared(own)
+  for (const [name, peer] of Object.entries(engines)) {
+    if (chosen?.includes(name) === false) continue
+    if (existsSync(commandOf(name)[0])) for (const row of await measured(name, peer, work)) show(row)
+    else show(`${name}: not installed (sh bench/peers/install.sh ${name})`)
+  }
+}
