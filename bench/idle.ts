@@ -3,8 +3,9 @@
  * processor when nothing happens, and its memory.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { resting } from "./botWorld.ts"
 import { type Done, says, type Way } from "./measure.ts"
@@ -76,6 +77,21 @@ const processorMillis = (pid: number | undefined): number => {
 const megabytes = (pid: number | undefined, field: string): number =>
   Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
+/** How many orders have been paid, by the journal. */
+const paid = (journal: string): number => {
+  if (!existsSync(journal)) return 0
+  const database = new DatabaseSync(journal, { readOnly: true })
+  try {
+    const text = "SELECT count(DISTINCT placement) AS orders FROM journal WHERE event = 'FundingAcknowledged'"
+    return Number(database.prepare(text).get()?.["orders"])
+  } catch {
+    // The bot has not made the table yet.
+    return 0
+  } finally {
+    database.close()
+  }
+}
+
 interface Found {
   readonly share: number
   readonly resident: number
@@ -91,7 +107,10 @@ const watched = async (limitbot: string, folder: string): Promise<Found> => {
     const bot = program(limitbot, ["run", strategy, "--config", config])
     children.push(bot.child)
     const { pid } = bot.child
-    await bot.hears(new RegExp(`(?:open[^]*){${orders}}`))
+    while (paid(join(folder, "journal.sqlite")) < orders) {
+      if (bot.child.exitCode !== null) throw new Error("the bot ended")
+      await sleep(1_000)
+    }
     await sleep(15_000)
     const [before, from] = [processorMillis(pid), performance.now()]
     await sleep(watchedMillis)

@@ -72,7 +72,11 @@ export const start = async ({ show, root, folder }: Bench): Promise<void> => {
     ["`--help`", ["--help"], { atMost: 1.5 }],
     ["`check` of a strategy", check, { atMost: 7 }],
     ["`backtest --band rules` of a cached year", [...backtest, "--band", "rules"], { atMost: 14 }],
-    ["`backtest --fills optimistic` of a cached year", [...backtest, "--fills", "optimistic"], { atMost: 12, goal: 3.5 }]
+    [
+      "`backtest --fills optimistic` of a cached year",
+      [...backtest, "--fills", "optimistic"],
+      { atMost: 12, goal: 3.5 }
+    ]
   ]
   for (const [name, words, budget] of commands) {
     const way = wholeProcess(`${name}, built`, [limitbot, ...words])
