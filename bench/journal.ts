@@ -91,10 +91,10 @@ const commands: ReadonlyArray<Asked> = [
   [["orders", "--json"], { atMost: 10 }, { atMost: 4 }],
   [["status", "--json"], { atMost: 15 }, { atMost: 5 }],
   [["events", "--limit", "50"], { atMost: 15 }, { atMost: 5 }],
-  [["money", "--json"], { atMost: 40, goal: 4 }, { atMost: 7 }],
-  [["profit", "--json"], { atMost: 50, goal: 4 }, { atMost: 7 }],
-  [["fills", "--json"], { atMost: 60, goal: 4 }, { atMost: 8 }],
-  [["export", "--format", "csv", "--out", "books"], { atMost: 120, goal: 4 }, { atMost: 12 }],
+  [["money", "--json"], { atMost: 70, goal: 4 }, { atMost: 7 }],
+  [["profit", "--json"], { atMost: 110, goal: 4 }, { atMost: 7 }],
+  [["fills", "--json"], { atMost: 100, goal: 4 }, { atMost: 8 }],
+  [["export", "--format", "csv", "--out", "books"], { atMost: 180, goal: 4 }, { atMost: 12 }],
   [["journal", "verify"], { atMost: 60 }, { atMost: 8 }]
 ]
 
@@ -120,8 +120,8 @@ export const journal = async ({ show, root, folder: above }: Bench): Promise<voi
   const files = { root, folder, kept }
   const cold = start(files, "a bot's start without a snapshot (the first after an upgrade)", false)
   const warm = start(files, "a bot's start from a snapshot", true)
-  show(await costs(what, empty, cold, { samples: 2, ...within({ atMost: 120, goal: 12 }) }))
-  show(await costs(what, empty, warm, { samples: 3, ...within({ atMost: 20 }) }))
+  show(await costs(what, empty, cold, { samples: 2, ...within({ atMost: 180, goal: 12 }) }))
+  show(await costs(what, empty, warm, { samples: 3, ...within({ atMost: 30 }) }))
   const home = join(folder, "home")
   mkdirSync(home)
   writeFileSync(join(home, "config.yaml"), config)

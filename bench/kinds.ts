@@ -49,30 +49,30 @@ rules:
 
 /** Each of them around 40,000, where the generated prices begin. */
 export const files: Readonly<Record<string, readonly [body: string, budget: Budget]>> = {
-  grid: [`${both}kind: grid\ngrid: { lower: 25000, upper: 60000, ${cells} }`, { atMost: 1 }],
+  grid: [`${both}kind: grid\ngrid: { lower: 25000, upper: 60000, ${cells} }`, { atMost: 0.4 }],
   "grid, step": [
     `${both}kind: grid\ngrid: { step: 1%, size: { base: 0.01 }, fundNearest: 5 }`,
-    { atMost: 60, goal: 1 }
+    { atMost: 28, goal: 1 }
   ],
   "grid, trail": [
     `${both}kind: grid\ngrid: { lower: 36000, upper: 44000, ${cells}, trail: both }`,
-    { atMost: 20, goal: 1 }
+    { atMost: 16, goal: 1 }
   ],
   "grid, fundNearest": [
     `${both}kind: grid\ngrid: { lower: 25000, upper: 60000, ${cells}, fundNearest: 5 }`,
-    { atMost: 2, goal: 0.25 }
+    { atMost: 0.4, goal: 0.25 }
   ],
   ladder: [
     `${both}kind: ladder\nladder: { side: buy, from: 39000, to: 25000, rungs: 20, total: { quote: 50000 }, takeProfit: 4% }`,
-    { atMost: 1 }
+    { atMost: 0.3 }
   ],
   "market making": [
     `${both}kind: market-making\nmarket-making: { ${quotes}, spread: 0.6% }`,
-    { atMost: 60, goal: 2.5 }
+    { atMost: 130, goal: 2.5 }
   ],
   "market making, ATR 5m": [
     `${both}kind: market-making\nmarket-making: { ${quotes}, spread: { of: atr, length: 14, timeframe: 5m, factor: 2, min: 0.3%, max: 2% } }`,
-    { atMost: 150, goal: 8 }
+    { atMost: 480, goal: 8 }
   ],
   deals: [
     `${both}kind: deals
@@ -86,11 +86,11 @@ deals:
   stop: 15%
   expireAfter: 30m
   cooldown: 30m`,
-    { atMost: 60 }
+    { atMost: 70 }
   ],
-  "rules, 1m": [ruled("1m"), { atMost: 150, goal: 2.5 }],
-  "rules, 5m": [ruled("5m"), { atMost: 40, goal: 1.5 }],
-  "rules, 1h": [ruled("1h"), { atMost: 6, goal: 0.7 }],
+  "rules, 1m": [ruled("1m"), { atMost: 290, goal: 2.5 }],
+  "rules, 5m": [ruled("5m"), { atMost: 65, goal: 1.5 }],
+  "rules, 1h": [ruled("1h"), { atMost: 7, goal: 0.7 }],
   "DCA, 1,000 times": [
     `${both}kind: dca\ndca: { every: 6h, size: { quote: 50 }, times: 1000, drop: 5%, reach: 0.1% }`,
     { atMost: 15, goal: 0.35 }
