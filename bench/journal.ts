@@ -4,13 +4,15 @@
  * is copied first). Budgets are for the default number of events.
  */
 import { spawnSync } from "node:child_process"
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { BotEvent } from "../src/domain/BotEvent.ts"
+import * as Head from "../src/journal/Head.ts"
 import { Journal } from "../src/journal/Journal.ts"
+import * as Reserve from "../src/journal/Reserve.ts"
 import * as Sqlite from "../src/journal/Sqlite.ts"
 import { begin, orderOf } from "./journalRows.ts"
 import { type Budget, costs, type Way } from "./measure.ts"
@@ -40,7 +42,10 @@ const write = (filename: string, rows: number) =>
       batch = []
     }
   }).pipe(
-    Effect.provide([Journal.layer.pipe(Layer.provide(Sqlite.layer({ filename }))), TestClock.layer()]),
+    Effect.provide([
+      Journal.layerWith(Reserve.none, Head.beside(filename)).pipe(Layer.provide(Sqlite.layer({ filename }))),
+      TestClock.layer()
+    ]),
     Effect.scoped,
     Effect.runPromise
   )
@@ -63,6 +68,12 @@ interface Files {
   readonly kept: string
 }
 
+/** With what says outside it how far it had come. */
+const copied = (journal: string, copy: string): void => {
+  for (const part of ["", ".head"])
+    if (existsSync(`${journal}${part}`)) copyFileSync(`${journal}${part}`, `${copy}${part}`)
+}
+
 const parts = ["", "-wal", "-shm"]
 
 /** From the tree's sources. Without a snapshot it opens a fresh copy of the journal each time. */
@@ -73,9 +84,9 @@ const start = ({ root, folder, kept }: Files, name: string, hasSnapshot: boolean
   return {
     name,
     run: () => {
-      if (!hasSnapshot || statSync(copy, { throwIfNoEntry: false }) === undefined) {
+      if (!hasSnapshot || !existsSync(copy)) {
         for (const part of parts) rmSync(`${copy}${part}`, { force: true })
-        copyFileSync(kept, copy)
+        copied(kept, copy)
         if (hasSnapshot) open()
       }
       const { status, stderr } = open()
@@ -103,7 +114,7 @@ const prepared = async (folder: string): Promise<{ readonly kept: string; readon
   const given = process.env["LIMITBOT_JOURNAL"]
   const events = Number(process.env["LIMITBOT_EVENTS"] ?? usualEvents)
   if (given === undefined) await write(kept, events)
-  else copyFileSync(given, kept)
+  else copied(given, kept)
   const database = new DatabaseSync(kept)
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
   const row = database.prepare("SELECT count(*) AS events FROM journal").get()
@@ -126,7 +137,7 @@ export const journal = async ({ show, root, folder: above }: Bench): Promise<voi
   mkdirSync(home)
   writeFileSync(join(home, "config.yaml"), config)
   writeFileSync(join(home, "none.key"), "none\n", { mode: 0o600 })
-  copyFileSync(kept, join(home, "journal.sqlite"))
+  copied(kept, join(home, "journal.sqlite"))
   // The built program is another one than its sources: it takes a snapshot of its own.
   wholeProcess("compact", [limitbot, "journal", "compact", "--config", join(home, "config.yaml")]).run()
   const books = join(home, "books")

@@ -93,24 +93,24 @@ deals:
   "rules, 1h": [ruled("1h"), { atMost: 7, goal: 0.7 }],
   "DCA, 1,000 times": [
     `${both}kind: dca\ndca: { every: 6h, size: { quote: 50 }, times: 1000, drop: 5%, reach: 0.1% }`,
-    { atMost: 15, goal: 0.35 }
+    { atMost: 18, goal: 0.35 }
   ],
   "TWAP, 720 slices": [
     `${both}kind: twap\ntwap: { side: sell, total: { base: 1 }, over: 300d, slices: 720, limit: 20000, reach: 0.2%, vary: 40%, seed: 7 }`,
-    { atMost: 20, goal: 0.35 }
+    { atMost: 45, goal: 0.35 }
   ],
   iceberg: [
     `${both}kind: iceberg\niceberg: { side: sell, price: 41000, total: { base: 1 }, visible: { base: 0.01 } }`,
-    { atMost: 1 }
+    { atMost: 0.3 }
   ],
   rebalance: [
     `${both.replace("100000", "40000")}kind: rebalance\nrebalance: { target: 50%, band: 2% }`,
-    { atMost: 10 }
+    { atMost: 0.3 }
   ],
   bracket: [
     `${both}kind: bracket
 bracket: { side: buy, size: { base: 0.5 }, entry: 39000, takeProfit: 60000, stop: 20000, reach: 0.5%, trail: 30%, trailStep: 0.2% }`,
-    { atMost: 5 }
+    { atMost: 0.3 }
   ]
 }
 

@@ -6,7 +6,7 @@ import { built, gridText, minutes, wholeProcess } from "./program.ts"
 import type { Bench } from "./sections.ts"
 
 const searches: ReadonlyArray<readonly [name: string, words: ReadonlyArray<string>, budget: Budget]> = [
-  ["`monte-carlo`, 1,000 simulations of daily returns", ["monte-carlo"], { atMost: 4 }],
+  ["`monte-carlo`, 1,000 simulations of daily returns", ["monte-carlo"], { atMost: 1.5 }],
   ["`monte-carlo --method candles --runs 20`", ["monte-carlo", "--method", "candles", "--runs", "20"], { atMost: 10 }],
   [
     "`walk-forward` of 40 sets, 6 stretches",
