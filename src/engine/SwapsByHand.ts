@@ -10,13 +10,13 @@ import { FundingHold, Venue } from "../venue/Venue.ts"
 import { EngineSettings } from "./EngineSettings.ts"
 import { closedBecause, type Step } from "./holds/Holds.ts"
 import * as Driver from "./protocol/Driver.ts"
+import { meaning } from "./protocol/Sightings.ts"
 import { Bookkeeper, change } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import { marketOf, type Placement } from "./state/Placement.ts"
 import { begun } from "./state/swaps/SwapByHand.ts"
 import { isUnproven } from "./tracking/EarlyEnd.ts"
 import { readOrder } from "./tracking/OrderReads.ts"
-import { observe } from "./tracking/OrderTracker.ts"
 
 const nameAfter = ({ swapCount }: BotState): string => `s${swapCount + 1}`
 
@@ -61,7 +61,15 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
     yield* change(books, id, (current) =>
       isFinished(current.state)
         ? []
-        : observe(current, value, correlationId, { waits: isUnproven(current, value.fillStatus, now, undefined) })
+        : meaning(
+            current,
+            { order: value, via: "look", correlationId },
+            {
+              market: undefined,
+              expected: settings.account,
+              manner: { waits: isUnproven(current, value.fillStatus, now, undefined) }
+            }
+          )
     )
   })
 

@@ -3,8 +3,8 @@
  * step with its journal, crashes between any two steps, requests and answers that are lost, doubled or late, orders and deposits
  * that show whenever they like or never, payloads that execute as long as they are valid.
  *
- * What is due (`due`), what silence means (`silence`), what events do (`after`) and what reports mean (`bind`, `observe`, …) are the
- * functions of the program. Only who writes before whom, and what the venue does, is said here. Nothing bounds how long a deposit
+ * What is due (`due`), what silence means (`silence`), what events do (`after`) and what it means that an order is shown (`meaning`)
+ * are the functions of the program. Only who writes before whom, and what the venue does, is said here. Nothing bounds how long a deposit
  * may take to show: a rule that reads silence as an answer is wrong here. A rule is left out by its name, or a row of a table
  * by another table, and the search then has to find the loss that it prevents.
  */
@@ -16,6 +16,7 @@ import { isFinished } from "../../src/domain/Placement.ts"
 import { defaults, type Settings } from "../../src/engine/EngineSettings.ts"
 import { type Done, type DueRow, due, rows as dueRows, type Todo } from "../../src/engine/protocol/Due.ts"
 import * as Meaning from "../../src/engine/protocol/Meaning.ts"
+import { meaning, type Sighting, type SightingRow, rows as sightingRows } from "../../src/engine/protocol/Sightings.ts"
 import {
   concluded,
   hasArrived,
@@ -27,7 +28,6 @@ import { doubted } from "../../src/engine/state/orders/JournalTail.ts"
 import { about, type Placement } from "../../src/engine/state/Placement.ts"
 import { after, planned } from "../../src/engine/state/PlacementFold.ts"
 import * as Tries from "../../src/engine/state/process/Tries.ts"
-import { adopt, bind, observe } from "../../src/engine/tracking/OrderTracker.ts"
 
 export const rules = [
   "journal the payload before it is sent",
@@ -44,8 +44,9 @@ export type Rule = (typeof rules)[number]
 export interface Tables {
   readonly due: ReadonlyArray<DueRow>
   readonly silence: ReadonlyArray<SilenceRow>
+  readonly sightings: ReadonlyArray<SightingRow>
 }
-export const tables: Tables = { due: dueRows, silence: silenceRows }
+export const tables: Tables = { due: dueRows, silence: silenceRows, sightings: sightingRows }
 
 interface Bot {
   isUp: boolean
@@ -355,7 +356,7 @@ const reportSteps = (
   { orders, payloads, replies }: ModelState,
   placement: Placement,
   which: number,
-  { without }: World,
+  { by, without }: World,
   on: (name: string, known: Placement) => void
 ): void => {
   const isReborn = without.has("an abandoned placement stays abandoned") && placement.state === "abandoned"
@@ -369,18 +370,21 @@ const reportSteps = (
     }
     if (placement.state === "creating" || (isReborn && !isOwn)) {
       const asked = fold(plan(which), [{ _tag: "CreateSent", ...about(placement), attempt: 1 }])
-      const bound = bind(placement, market, report, settings.account, isAnswer ? "reply" : "list", undefined)
-      told("bind", bound, isReborn ? asked : placement)
+      const known = isReborn ? asked : placement
+      told("bind", shows(known, report, by, isAnswer ? "create" : "look"), known)
     } else if (order.isListed && isOwn && !isFinished(placement.state)) {
-      told("read the order", observe(placement, report))
+      told("read the order", shows(placement, report, by))
     } else if (order.isListed && !isOwn && hasArrived(report) && placement.deposited === 0n) {
       if (placement.funding === undefined && placement.createAttempts > 0)
-        told("adopt a twin", adopt(placement, report))
+        told("adopt a twin", shows(placement, report, by))
     }
   })
   if (payloads[payloadOf(placement)]?.isAnswered === true && placement.state === "funding" && !isExecuted(placement))
     on("acknowledge", fold(placement, [{ _tag: "FundingAcknowledged", ...about(placement), intentHash: "h" }]))
 }
+
+const shows = (placement: Placement, order: Order, { sightings }: Tables, via: Sighting["via"] = "look") =>
+  meaning(placement, { order, via }, { market, expected: settings.account }, sightings)
 
 type OnWork = (name: string, known: Placement, change?: (bot: Bot, state: ModelState) => void) => void
 
@@ -546,7 +550,7 @@ const go = (state: ModelState, bot: Bot, placement: Placement, world: World, isL
     const order = state.orders[at]
     if (order === undefined) return end("look")
     const report = shown(at, order)
-    const seen = fold(known, observe(known, report))
+    const seen = fold(known, shows(known, report, by))
     if (todo.why === "taking over") {
       // Longer than a payload can be under way, and its deposit take to show.
       const isQuiet = state.payloads.every(

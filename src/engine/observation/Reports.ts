@@ -4,21 +4,19 @@
  * so nothing waits for a read that hangs.
  */
 import { Effect } from "effect"
-import type { BotEvent } from "../../domain/BotEvent.ts"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { OddOrder, Order } from "../../domain/Order.ts"
-import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
-import { EngineSettings, type Expectations } from "../EngineSettings.ts"
+import { EngineSettings } from "../EngineSettings.ts"
 import * as Mistakes from "../Mistakes.ts"
+import { meaning } from "../protocol/Sightings.ts"
 import * as SecondOrder from "../restart/SecondOrder.ts"
 import { Bookkeeper, change } from "../state/Bookkeeper.ts"
-import { isDoubted, isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalTail.ts"
+import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalTail.ts"
 import type { Placement } from "../state/Placement.ts"
-import { asClosing, late } from "../tracking/amounts/Found.ts"
-import { adopt, bind, found, isFromOurCreate, lackingIn, observe, unsaidIn } from "../tracking/OrderTracker.ts"
+import { isFromOurCreate, lackingIn, unsaidIn } from "../tracking/OrderTracker.ts"
 import * as Afterlife from "./Afterlife.ts"
 import * as Consistency from "./Consistency.ts"
 
@@ -79,8 +77,8 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  /** The report is of the order that the placement is bound to. */
-  const ofOwn = (placement: Placement, { correlationId, order }: OrderReport, { now, revived }: OneLook) => {
+  /** What only several reports of its own order together say, and how the last one is to be taken. */
+  const ofOwn = (placement: Placement, order: Order, { now, revived }: OneLook) => {
     const { events, isAlive } = consistency.revived(placement, order, now)
     if (isAlive) revived(placement.id)
     const back = consistency.shown(placement)
@@ -88,9 +86,7 @@ export const make = Effect.gen(function* () {
       insists: consistency.insists(placement, order, now),
       waits: consistency.waits(placement, order, now)
     }
-    const isNothing = isFinished(placement.state) && order.depositedAmount === 0n
-    const seen = isNothing ? [] : late(placement, observe(asClosing(placement), order, correlationId, manner))
-    return [...back, ...events, ...seen]
+    return { events: [...back, ...events], manner }
   }
 
   const take = (report: OrderReport, look: OneLook) => {
@@ -106,11 +102,13 @@ export const make = Effect.gen(function* () {
     // Ours are recognised by their terms.
     if (id === undefined || (!isBound && why !== undefined)) return odd
     // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
-    const noted = change(books, id, (placement) =>
-      placement.order?.id === order.id
-        ? ofOwn(placement, report, look)
-        : ofAnother(placement, markets.get(placement.market), report, account)
-    )
+    const noted = change(books, id, (placement) => {
+      const sighting = { order, via: "look", correlationId: report.correlationId } as const
+      const facts = { market: markets.get(placement.market), expected: account }
+      if (placement.order?.id !== order.id) return meaning(placement, sighting, facts)
+      const { events, manner } = ofOwn(placement, order, look)
+      return [...events, ...meaning(placement, sighting, { ...facts, manner })]
+    })
     const taken = Effect.suspend(() => {
       const market = known && markets.get(known.market)
       if (known === undefined || market === undefined) return noted
@@ -125,29 +123,3 @@ export const make = Effect.gen(function* () {
 })
 
 export type Reports = Effect.Success<typeof make>
-
-/** The order has the fingerprint of a placement that is bound to none, or to another one. */
-const ofAnother = (
-  placement: Placement,
-  market: Market | undefined,
-  { correlationId, order }: OrderReport,
-  expected: Expectations
-): ReadonlyArray<BotEvent> => {
-  if (market === undefined || !isOurs(placement, market, order)) return []
-  const asked = { market, expected }
-  if (placement.state === "planned" || placement.state === "creating") {
-    // The journal has lost that it was created, or that it was paid for.
-    const isForgotten = placement.state === "planned" || order.depositedAmount > 0n
-    return isForgotten
-      ? found(placement, order, asked)
-      : bind(placement, market, order, expected, "list", correlationId)
-  }
-  if (order.depositedAmount > 0n && placement.deposited === 0n) return adopt(placement, order, asked)
-  if (placement.orphans.has(order.id)) return []
-  const { strategy, slot } = placement
-  return [{ _tag: "OrphanSeen", strategy, slot, placement: placement.id, orderId: order.id }]
-}
-
-/** Every other order is never bound, adopted, funded or cancelled. */
-const isOurs = (placement: Placement, market: Market, order: Order): boolean =>
-  (placement.createAttempts > 0 || isDoubted(placement)) && isFromOurCreate(placement, market, order)

@@ -18,10 +18,11 @@ import { type Bookkeeper, change } from "../state/Bookkeeper.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { askedFor } from "../tracking/MoneyPath.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
-import { bind, observe, refused } from "../tracking/OrderTracker.ts"
+import { refused } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Meaning from "./Meaning.ts"
 import { refusalOf } from "./Refusal.ts"
+import { meaning } from "./Sightings.ts"
 import { concluded, hasArrived, isOnItsWay } from "./Silence.ts"
 
 /** Transactions of this process's payments, one for each. One that is named again proves nothing of a second payment. */
@@ -55,8 +56,14 @@ export interface FundingInputs {
   readonly payAgain: ReadonlySet<string>
 }
 
-const note = ({ books }: Means, { id }: Placement, { correlationId, value }: Answer<Order>, waits = false) =>
-  change(books, id, (known) => observe(known, value, correlationId, { waits }))
+const note = ({ books, settings }: Means, { id }: Placement, { correlationId, value }: Answer<Order>, waits = false) =>
+  change(books, id, (known) =>
+    meaning(
+      known,
+      { order: value, via: "look", correlationId },
+      { market: undefined, expected: settings.account, manner: { waits } }
+    )
+  )
 
 /** A gate that is asked when something is about to leave, and what it answered then. */
 const lastGate = (asked: Effect.Effect<string | undefined>) => {
@@ -107,7 +114,8 @@ export const create = Effect.fnUntraced(function* (
     means.unclear.at = yield* Clock.currentTimeMillis
     return yield* Effect.logDebug(`The answer to the create of ${current.id} is that of another order`)
   }
-  yield* books.recordIfFits(...bind(current, market, value, settings.account, "reply", correlationId))
+  const sighting = { order: value, via: "create", correlationId } as const
+  yield* books.recordIfFits(...meaning(current, sighting, { market, expected: settings.account }))
 })
 
 /** The last look at an order before money leaves. What is wrong ends it. */

@@ -12,12 +12,15 @@ import type { Rejected } from "../../venue/VenueError.ts"
 import { change } from "../state/Bookkeeper.ts"
 import { about, type Placement } from "../state/Placement.ts"
 import { lifeOf } from "../state/process/Tries.ts"
-import { adopt, observe } from "../tracking/OrderTracker.ts"
 import type { Means } from "./Calls.ts"
 import type { CancelFacts, OrderThere } from "./DueCancels.ts"
+import { meaning } from "./Sightings.ts"
 
 /** No price, no key and no wallet. */
 export type CancelMeans = Pick<Means, "books" | "settings" | "venue">
+
+/** No market is needed: what leaves is known by its id. */
+const factsOf = ({ settings }: CancelMeans) => ({ market: undefined, expected: settings.account })
 
 /** Whether an order ended, its cancel may say; that its money came back, only a read that shows it. */
 const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({ ...order, withdrawals: [], payoutIsFinal: false })
@@ -52,7 +55,9 @@ const own = Effect.fnUntraced(function* (means: CancelMeans, placement: Placemen
     const { code, correlationId, text } = refusal
     yield* books.recordIfFits({ _tag: "CancelRefused", ...about(placement), code, text, ...present({ correlationId }) })
   }
-  if (shown !== undefined) yield* change(books, id, (known) => observe(known, shown.value, shown.correlationId))
+  if (shown === undefined) return
+  const sighting = { order: shown.value, via: "look", correlationId: shown.correlationId } as const
+  yield* change(books, id, (known) => meaning(known, sighting, factsOf(means)))
 })
 
 /** What the venue shows of an order that was asked to leave. */
@@ -73,9 +78,7 @@ const spare = Effect.fnUntraced(function* (means: CancelMeans, placement: Placem
   books.tries.note(placement.id, { spare: new Map(asked).set(orderId, { attempts, at }) })
   const order = yield* shownAfter(means, orderId)
   if (order === undefined) return
-  if (order.depositedAmount > 0n) return yield* books.recordIfFits(...adopt(placement, order))
-  if (order.fillStatus !== "PENDING_CANCEL" && !isTerminal(order.fillStatus)) return
-  yield* books.recordIfFits({ _tag: "OrphanCancelled", ...about(placement), orderId })
+  yield* change(books, placement.id, (known) => meaning(known, { order, via: "cancel" }, factsOf(means)))
 })
 
 const other = Effect.fnUntraced(function* (means: CancelMeans, orderId: string) {

@@ -1,6 +1,6 @@
 /**
- * What an answer means for a placement: events, computed without side effects. What reports of its order mean is in `OrderTracker`,
- * and what it means that nothing comes in `Silence`; what a wallet's word is worth in `funding/Paying`; here are the answers to creating and signing.
+ * What the answers to creating and signing mean for a placement: events, computed without side effects. What it means that an
+ * order is shown is in `Sightings`, that nothing comes in `Silence`, and what a wallet's word is worth in `funding/Paying`.
  */
 import { Redacted } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"

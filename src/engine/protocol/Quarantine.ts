@@ -15,7 +15,8 @@ import { Bookkeeper, change } from "../state/Bookkeeper.ts"
 import { isDoubted } from "../state/orders/JournalTail.ts"
 import type { Placement } from "../state/Placement.ts"
 import { orderPages, readOrder } from "../tracking/OrderReads.ts"
-import { found, isFromOurCreate, observe } from "../tracking/OrderTracker.ts"
+import { isFromOurCreate } from "../tracking/OrderTracker.ts"
+import { meaning } from "./Sightings.ts"
 import { concluded, isOnItsWay } from "./Silence.ts"
 
 export const make = Effect.gen(function* () {
@@ -42,12 +43,14 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const runMillis = elapsedMillis(books.state.runStartedAt, now)
     const orders = yield* ordersOf(placement, market)
-    const asked = market && { market, expected: settings.account }
     // One that was paid back without ever having shown a deposit has nothing left to look after.
     const paid = orders.find(({ depositedAmount }) => depositedAmount > 0n)
     if (paid !== undefined) {
-      yield* recordOf(placement, (known) => (known.order?.id === paid.id ? [] : found(known, paid, asked)))
-      return yield* recordOf(placement, (known) => observe(known, paid))
+      const learn = recordOf(placement, (known) =>
+        meaning(known, { order: paid, via: "look" }, { market, expected: settings.account })
+      )
+      // Bound to it first, it learns from it.
+      return yield* Effect.andThen(learn, learn)
     }
     if (orders.some(isOnItsWay)) return
     yield* recordOf(placement, (known) => concluded(known, { runMillis }, settings))

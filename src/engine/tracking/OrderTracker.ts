@@ -1,5 +1,6 @@
 /**
- * What a report of the venue means for a placement: events, computed without side effects.
+ * What a report of the venue adds to what is known of a placement: events, computed without side effects. Which of these a report is
+ * about is said by `protocol/Sightings`.
  *
  * Facts only grow. Deposits, fills and terminal statuses are never taken back, so a report that shows less than is
  * known is an old view and is ignored. A report that shows something impossible becomes a `Contradiction` and freezes
@@ -237,7 +238,7 @@ const lost = (placement: Placement, shown: Order, reported: Order): Finding | un
   return what === placement.accepted ? undefined : { kind: "changed-report", what }
 }
 
-interface Manner {
+export interface Manner {
   /** The order is over, and for so long the venue has shown less of it than before that no read can be so old. */
   readonly insists?: boolean
   /** The order ended early, and its end is not believed yet (`EarlyEnd`). */

@@ -145,6 +145,20 @@ describe("the cancel of a spare order", () => {
   )
 })
 
+describe("the cancel of a second order that has money in it", () => {
+  it.effect("took its own order, which is paid as well, out of the books", () =>
+    Effect.gen(function* () {
+      const { sentAfter, placement, says } = yield* world([
+        ...until("StatusSeen"),
+        { _tag: "OrphanSeen", ...about, orderId: "order-2" }
+      ])
+      says.cancel = { id: "order-2", fillStatus: "PENDING_CANCEL" }
+      assert.deepStrictEqual(yield* sentAfter(0), ["cancel order-2"])
+      assert.strictEqual(placement()?.order?.id, "order-1")
+    })
+  )
+})
+
 describe("a cancel that cannot be recorded", () => {
   it.effect("is sent all the same until the order is over, by the answer or by the order itself", () =>
     Effect.gen(function* () {

@@ -1,0 +1,103 @@
+/**
+ * What it means for a placement that the venue shows an order: events, by one table of which the first row that holds counts. All
+ * who see an order ask here: the answers to creating and cancelling, the list, and every read. What an order adds to what
+ * is known of it is computed in `OrderTracker`; what it means that nothing comes is in `Silence`. Pure.
+ */
+import type { BotEvent } from "../../domain/BotEvent.ts"
+import type { Market } from "../../domain/Market.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import { isFinished } from "../../domain/Placement.ts"
+import type { Expectations } from "../EngineSettings.ts"
+import { isDoubted } from "../state/orders/JournalTail.ts"
+import { about, type Placement } from "../state/Placement.ts"
+import { asClosing, late } from "../tracking/amounts/Found.ts"
+import { adopt, bind, found, isFromOurCreate, type Manner, observe } from "../tracking/OrderTracker.ts"
+
+/** An order as it was shown: in the answer to its create, in the answer to the cancel of a spare one, or elsewhere. */
+export interface Sighting {
+  readonly order: Order
+  readonly via: "create" | "cancel" | "look"
+  readonly correlationId?: string | undefined
+}
+
+export interface SightingFacts {
+  /** Missing when it is no longer configured: then nothing is recognised by its terms. */
+  readonly market: Market | undefined
+  readonly expected: Expectations
+  readonly manner?: Manner
+}
+
+type Told<A> = (placement: Placement, sighting: Sighting, facts: SightingFacts) => A
+
+export interface SightingRow {
+  readonly when: string
+  readonly holds: Told<boolean>
+  readonly events: Told<ReadonlyArray<BotEvent>>
+}
+
+const both =
+  (...tests: ReadonlyArray<Told<boolean>>): Told<boolean> =>
+  (...known) =>
+    tests.every((test) => test(...known))
+
+const always = () => true
+const isOwn: Told<boolean> = ({ order }, sighting) => order?.id === sighting.order.id
+const isOver: Told<boolean> = ({ state }) => isFinished(state)
+const isUnbound: Told<boolean> = ({ state }) => state === "planned" || state === "creating"
+const hasMoney: Told<boolean> = (_, { order }) => order.depositedAmount > 0n
+const isEmpty: Told<boolean> = (...known) => !hasMoney(...known)
+const isAnswer: Told<boolean> = (_, { via }) => via === "create"
+const isSpare: Told<boolean> = ({ orphans }, { order }) => orphans.has(order.id)
+/** Nothing of it shows that it comes from a create of ours: it is never bound, adopted, funded or cancelled. */
+const isStrange: Told<boolean> = (placement, { order }, { market }) =>
+  market === undefined ||
+  (placement.createAttempts === 0 && !isDoubted(placement)) ||
+  !isFromOurCreate(placement, market, order)
+/** The journal has lost that it was created, or that it was paid for. */
+const isForgotten: Told<boolean> = (...known) => known[0].state === "planned" || hasMoney(...known)
+const holdsNone: Told<boolean> = ({ deposited }) => deposited === 0n
+const wasAsked: Told<boolean> = (_, { via }) => via === "cancel"
+const isLeaving: Told<boolean> = (_, { order: { fillStatus } }) =>
+  fillStatus === "PENDING_CANCEL" || isTerminal(fillStatus)
+
+const nothing: SightingRow["events"] = () => []
+const seen: SightingRow["events"] = (placement, { correlationId, order }, { manner }) =>
+  late(placement, observe(asClosing(placement), order, correlationId, manner))
+const bound: SightingRow["events"] = (placement, { correlationId, order, via }, { expected, market }) =>
+  market === undefined
+    ? []
+    : bind(placement, market, order, expected, via === "create" ? "reply" : "list", correlationId)
+const asked = ({ expected, market }: SightingFacts) => market && { market, expected }
+const lost: SightingRow["events"] = (placement, { order }, facts) => found(placement, order, asked(facts))
+const adopted: SightingRow["events"] = (placement, { order }, facts) => adopt(placement, order, asked(facts))
+const spare =
+  (_tag: "OrphanSeen" | "OrphanCancelled"): SightingRow["events"] =>
+  (placement, { order }) => [{ _tag, ...about(placement), orderId: order.id }]
+
+const table: ReadonlyArray<readonly [string, Told<boolean>, SightingRow["events"]]> = [
+  // A spare order that was asked to leave: an own one that was given up is spare.
+  ["a spare order has the money", both(wasAsked, hasMoney, holdsNone), adopted],
+  ["a spare order leaves", both(wasAsked, isLeaving), spare("OrphanCancelled")],
+  ["a spare order stays", wasAsked, nothing],
+  // The order that it is bound to.
+  ["it is over, and its order is empty", both(isOwn, isOver, isEmpty), nothing],
+  ["its order is shown", isOwn, seen],
+  ["its create is answered", both(isUnbound, isAnswer), bound],
+  // Any other is known by its terms alone.
+  ["the order is not of its create", isStrange, nothing],
+  ["an order is found that the journal has lost", both(isUnbound, isForgotten), lost],
+  ["its order is found", isUnbound, bound],
+  ["a twin of its order has the money", both(hasMoney, holdsNone), adopted],
+  ["a spare order is known", isSpare, nothing],
+  ["a spare order is shown", always, spare("OrphanSeen")]
+]
+
+export const rows: ReadonlyArray<SightingRow> = table.map(([when, holds, events]) => ({ when, holds, events }))
+
+export const meaning = (
+  placement: Placement,
+  sighting: Sighting,
+  facts: SightingFacts,
+  by = rows
+): ReadonlyArray<BotEvent> =>
+  by.find(({ holds }) => holds(placement, sighting, facts))?.events(placement, sighting, facts) ?? []
