@@ -418,6 +418,28 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
+    name: "a spare order with money takes the place of one that is paid",
+    test: "test/engine/protocol/cancels.test.ts",
+    edits: [
+      {
+        file: "src/engine/protocol/Sightings.ts",
+        find: "both(wasAsked, hasMoney, holdsNone)",
+        replace: "both(wasAsked, hasMoney)"
+      }
+    ]
+  },
+  {
+    name: "a payment is made again while its wallet program may be at work",
+    test: "test/engine/funding/Paying.test.ts",
+    edits: [
+      {
+        file: "src/engine/funding/Paying.ts",
+        find: "until === undefined || now >= until",
+        replace: "until === undefined || now > 0"
+      }
+    ]
+  },
+  {
     name: "a create does not ask in its turn",
     test: "test/engine/lateKill.test.ts",
     edits: [{ file: calls, find: "venue.createOrder({ ...order, hold })", replace: "venue.createOrder(order)" }]
@@ -739,8 +761,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "an order that lives on after it was settled is not cancelled again",
-    test: "test/engine/observation/afterlife.test.ts",
+    name: "an order that was taken off the books is not cancelled by a kill",
+    test: "test/engine/protocol/cancels.test.ts",
     edits: [{ file: "src/engine/protocol/DueCancels.ts", find: ", ...ended.alive]", replace: "]" }]
   },
   {

@@ -159,6 +159,26 @@ describe("the cancel of a second order that has money in it", () => {
   )
 })
 
+describe("the cancel of an order that the operator has taken off the books", () => {
+  it.effect("is sent under the kill switch alone, until the order is over", () =>
+    Effect.gen(function* () {
+      const { sentAfter, placement, record, says } = yield* world([
+        ...until("StatusSeen"),
+        { _tag: "Resolved", ...about, word: "forget", text: "test" }
+      ])
+      assert.isUndefined(placement())
+      assert.deepStrictEqual(yield* sentAfter(0), [])
+      yield* record({ _tag: "KillSwitch", on: true, reason: "test" })
+      says.cancel = { fillStatus: "PENDING_CANCEL" }
+      assert.deepStrictEqual(yield* sentAfter(0), ["cancel order-1"])
+      assert.deepStrictEqual(yield* sentAfter(999), [])
+      says.cancel = { fillStatus: "CANCELED" }
+      assert.deepStrictEqual(yield* sentAfter(1), ["cancel order-1"])
+      assert.deepStrictEqual(yield* sentAfter(60_000), [])
+    })
+  )
+})
+
 describe("a cancel that cannot be recorded", () => {
   it.effect("is sent all the same until the order is over, by the answer or by the order itself", () =>
     Effect.gen(function* () {
