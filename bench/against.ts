@@ -98,7 +98,12 @@ say(machine())
 // Peers are not ours.
 const ours = names.filter((name) => name !== "peers")
 for (const name of chosen.length > 0 ? chosen : ours) {
-  const other = await waysOf(name, "other", folders.other)
+  const other = await waysOf(name, "other", folders.other).catch(String)
+  if (typeof other === "string") {
+    // What it measures was somewhere else then.
+    say(`\n${name}: not in the other tree (${other.split("\n")[0]})`)
+    continue
+  }
   const mine = await waysOf(name, "mine", folders.mine)
   say(`\n| ${name} | before | after | ratio (middle half) |\n|---|---|---|---|`)
   for (const [what, way] of mine) {
