@@ -586,15 +586,19 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
     settle()
   }
-  const fillArrivals = (bar: number, closeBar: number): boolean => {
-    let filled = false
+  /** `isNews`: something was paid out of which the strategy has not heard yet. */
+  const fillArrivals = (bar: number, closeBar: number, isNews: boolean): boolean => {
+    let [filled, isUntold] = [false, isNews]
     for (let round = 0; round < 1000 && places.some((at) => arrivedIn(at, closeBar).length > 0); round++) {
       const before = fills.length
       for (const at of places) if (arrivedIn(at, closeBar).length > 0) fillArrived(at, bar, closeBar)
-      placeWaitingAfter(fills.length > before)
+      isUntold ||= fills.length > before
+      placeWaitingAfter(isUntold)
       if (fills.length === before) continue
       filled = true
-      if (bar === closeBar && until.onFill) decide(bar)
+      if (bar !== closeBar || !until.onFill) continue
+      decide(bar)
+      isUntold = false
     }
     return filled
   }
@@ -713,14 +717,14 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     let paid = false
     for (const at of places) if (wake(at, bar)) paid = true
     if (isAwake) placeWaitingAfter(paid)
-    if (fillArrivals(bar, bar - 1)) paid = true
+    if (fillArrivals(bar, bar - 1, paid)) paid = true
     happened ||= paid
     nextBar = bar + 1
     now = TimeAxis.closeTime(candles.time, bar)
     const before = fills.length
     let isReached = false
     for (const at of places) if (fillBar(at, bar)) isReached = true
-    if (isReached) placeWaitingAfter(fills.length > before)
+    if (isReached) placeWaitingAfter(happened || fills.length > before)
     if (fills.length > before) happened = true
     const { bases, quote } = totals()
     const worth = ({ conditions: { market }, candles }: Place, base: bigint) =>
@@ -736,7 +740,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       isTurned = false
       decide(bar)
     } else if (conditions.limits !== undefined) placeAllWaiting()
-    fillArrivals(bar, bar)
+    fillArrivals(bar, bar, false)
   }
   const { bases, quote } = totals()
   return {

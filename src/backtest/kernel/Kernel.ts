@@ -9,8 +9,9 @@
  * Rules of time: a decision is made at the close of a bar, the first one at the close of bar 0. An order placed in bar i
  * can fill from bar i + 1 on. Within a bar: what was under way, then fills, then the decision; at one instant the markets
  * take turns in the order of the strategy file. When all have had theirs, orders that wait are asked for once, as live once
- * a turn. After a fill, a strategy that asks for it decides before anything is placed. By the rule `arrival` an order that
- * the close has reached as it is placed fills at once, in the same bar, and what follows from that does too.
+ * a turn. After a fill or a payout, a strategy that asks for it decides before anything that waits is placed. By the rule
+ * `arrival` an order that the close has reached as it is placed fills at once, in the same bar, and what follows from that
+ * does too.
  */
 
 import type { Candles } from "../../candles/Candles.ts"
@@ -139,12 +140,12 @@ const wakeMarket = (run: MarketRun.MarketRun, bar: number): boolean => {
   return paid
 }
 
-/** What arrived marketable, market by market; says whether something filled. */
-const fillArrivals = ({ runs }: Whole, bar: number, closeBar: number): boolean => {
+/** What arrived marketable, market by market; says whether something filled. `isNews`: the strategy has not answered a payout or a fill yet. */
+const fillArrivals = ({ runs }: Whole, bar: number, closeBar: number, isNews: boolean): boolean => {
   const before = fillCount(runs)
   for (const run of runs) if (run.arrivals.count > 0) Fills.fillArrivals(run, bar, closeBar)
   const filled = fillCount(runs) > before
-  Decisions.placeWaitingAfter(runs, filled)
+  Decisions.placeWaitingAfter(runs, isNews || filled)
   return filled
 }
 
@@ -154,7 +155,8 @@ const wake = (whole: Whole, bar: number): boolean => {
   let paid = false
   for (const run of runs) paid = wakeMarket(run, bar) || paid
   Decisions.placeWaitingAfter(runs, paid)
-  for (let round = 0; isArriving(runs) && round < mostRounds; round++) paid = fillArrivals(whole, bar, bar - 1) || paid
+  for (let round = 0; isArriving(runs) && round < mostRounds; round++)
+    paid = fillArrivals(whole, bar, bar - 1, paid) || paid
   for (const { arrivals } of runs) arrivals.clear()
   return paid
 }
@@ -191,8 +193,8 @@ const nextEvent = ({ first, parts, equity }: Whole, from: number, stop: number):
   return event
 }
 
-/** What the bar fills in each market; says whether something did. */
-const fillBar = ({ first, parts, runs, equity }: Whole, bar: number): boolean => {
+/** What the bar fills in each market; says whether something did. `isNews`: as for `fillArrivals`. */
+const fillBar = ({ first, parts, runs, equity }: Whole, bar: number, isNews: boolean): boolean => {
   let before = -1
   for (let index = 0; index < parts.length; index++) {
     const part = parts[index] ?? first
@@ -212,7 +214,7 @@ const fillBar = ({ first, parts, runs, equity }: Whole, bar: number): boolean =>
   }
   if (before < 0) return false
   const filled = fillCount(runs) > before
-  Decisions.placeWaitingAfter(runs, filled)
+  Decisions.placeWaitingAfter(runs, isNews || filled)
   return filled
 }
 
@@ -281,7 +283,7 @@ const runThrough = (whole: Whole): boolean => {
       bar--
       if (!isWatched && (!filled || !asking.asksOnFill)) continue
     }
-    filled = fillBar(whole, bar) || filled
+    filled = fillBar(whole, bar, filled) || filled
     const isLookedAt = guard !== undefined && Decisions.isWatching(runs)
     const changes = guard === undefined ? 0 : Decisions.changesOf(runs)
     if (isLookedAt) losses?.look(bar, closeTime(time, bar))
@@ -291,7 +293,7 @@ const runThrough = (whole: Whole): boolean => {
     guard?.account.sawChanges(changes)
     for (let round = 0; isArriving(runs) && round < mostRounds; round++) {
       Equity.advance(equity, bar + 1)
-      if (fillArrivals(whole, bar, bar) && asking.asksOnFill) decide(whole, bar)
+      if (fillArrivals(whole, bar, bar, false) && asking.asksOnFill) decide(whole, bar)
     }
     if (isArriving(runs)) for (const run of runs) run.arrivals.clear()
   }

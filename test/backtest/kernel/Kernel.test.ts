@@ -3,7 +3,7 @@ import type { Conditions } from "../../../src/backtest/kernel/Conditions.ts"
 import { type FillRules, isImmediate, touching } from "../../../src/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
 import type { Outcome } from "../../../src/backtest/kernel/Outcome.ts"
-import type { Candles } from "../../../src/candles/Candles.ts"
+import { type Candles, columnOf } from "../../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
@@ -55,6 +55,22 @@ const compare = (seed: number, conditions: Conditions, candles: Candles) => {
   assert.strictEqual(indexed.maxDrawdown, linear.maxDrawdown, `seed ${seed}: drawdown with index`)
   assert.closeTo(linear.maxDrawdown, drawdown, 1e-9, `seed ${seed}: drawdown`)
   return expected
+}
+
+/** At 100, but for bars that go down to 97; volume ends before the candles do. */
+const flatCandles = (shape: { dips: ReadonlyArray<number>; bars: number; barsWithVolume: number }): Candles => {
+  const column = (valueAt: (bar: number) => number) =>
+    columnOf(Array.from({ length: shape.bars }, (_, bar) => valueAt(bar)))
+  return {
+    bars: shape.bars,
+    time: TimeAxis.regular(shape.bars, 1_600_000_020_000, 60_000),
+    open: column(() => 100),
+    high: column(() => 100),
+    low: column((bar) => (shape.dips.includes(bar) ? 97 : 100)),
+    close: column(() => 100),
+    volume: column((bar) => (bar < shape.barsWithVolume ? 10 : 0)),
+    priceScale: 2
+  }
 }
 
 const campaign = (seeds: number, rulesOf: (next: () => number) => FillRules) => {
@@ -155,6 +171,31 @@ describe("Kernel", () => {
     })
     const { fills, counts, openOrders } = compare(1, { ...conditions, decide }, candles)
     assert.deepStrictEqual([fills.length, counts.placed, openOrders], [0, 1, 1])
+  })
+
+  it("places nothing that waited for money in the bar of a payout before the strategy has answered it", () => {
+    // The purchase fills in bar 2 and is paid out at the opening of bar 4, where another order is touched but finds no volume.
+    const candles = flatCandles({ dips: [2, 4], bars: 8, barsWithVolume: 4 })
+    const times = { placeMillis: 60_000, payoutMillis: 60_000 }
+    const conditions = randomConditions(1, { ...touching, ...times, price: "arrival", volumeShare: 1 })
+    const onlyBuys = { ...conditions, budget: { base: 0n, quote: 10n ** 12n }, maxOpenOrders: 10 }
+    const leg = (side: "BUY" | "SELL", price: bigint) => ({ side, price: Decimal.make(price), quantity: 100n }) as const
+    // 98 is touched as the bar goes on; 105 was reached when its order comes to rest.
+    for (const touched of [98n, 105n]) {
+      const decide: Decide = ({ slots }) => {
+        const { bought, completedLegs } = slots.get("purchase") ?? { bought: 0n, completedLegs: 0 }
+        const wanted = [
+          { slot: "purchase", leg: leg("BUY", 99n) },
+          ...(bought === 0n ? [] : [{ slot: "touched", leg: leg("BUY", touched) }]),
+          ...(completedLegs > 0 ? [] : [{ slot: "waiting", leg: leg("SELL", 120n) }])
+        ]
+        const why = { code: "test", text: "" }
+        const desired = wanted.map(({ slot, leg }) => ({ slot, legs: [leg] as const, cycle: false, why }))
+        return { desired, absent: [], memory: null, reasons: [], until: { onFill: true } }
+      }
+      const { fills, counts } = compare(1, { ...onlyBuys, decide }, candles)
+      assert.deepStrictEqual([fills.length, counts.placed, counts.cancelled], [1, 2, 0], `touched at ${touched}`)
+    }
   })
 
   it("fills by slices as it fills whole orders when nothing sets them apart", () => {
