@@ -5,7 +5,6 @@
  */
 import { Effect } from "effect"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import { type Decision, type DesiredOrder, type DesiredSlot, dueLeg } from "../../strategy/Decision.ts"
@@ -25,7 +24,7 @@ import { closings, sweeps } from "./LegRests.ts"
 import { type Change, diff, type SlotOrder, type Wish } from "./OrderDiff.ts"
 import * as Placing from "./Placing.ts"
 import * as Refusals from "./Refusals.ts"
-import { replacementCost } from "./ReplacementCost.ts"
+import { noCost, replacementCost } from "./ReplacementCost.ts"
 
 /**
  * A plan that left everything as it was: each wanted order rests exactly as wanted. So will the next one, for as long as the
@@ -69,18 +68,16 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       withdrawAll === undefined
         ? withSweeps(wishOf(decision, view), sweeps(books.state, strategy, decision.desired, view, own))
         : nothing(own, withdrawAll)
-    const changes = diff(
-      strategy.market,
-      wish,
-      own.map((placement) => ownOrder(books.state, strategy, placement, view))
-    )
+    const orders = own.map((placement) => ownOrder(books.state, strategy, placement, view))
+    const changes = diff(strategy.market, wish, orders)
     const beside = { tally, left: leftByEdits(books.state, strategy) }
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, beside, change), { discard: true })
     yield* Effect.forEach(own.filter(isDoubtful), (placement) => tellEnded(strategy, wish, placement), {
       discard: true
     })
-    if (withdrawAll === undefined && isCalm(books.state, strategy, decision, view, wish, own))
-      calm.set(strategy.name, { decision, touchedAt: touchedAt(books.state, strategy.name) })
+    // What happened while this plan was made it has not seen.
+    if (withdrawAll === undefined && isCalm(books.state, strategy, decision, view, wish, orders))
+      calm.set(strategy.name, { decision, touchedAt: touched })
     return decision
   })
 
@@ -125,36 +122,22 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   return { plan }
 })
 
-/** Neither a price nor the time would change anything here. */
+/** Neither a price nor the time would change anything here: no order would be moved even if that cost nothing. */
 const isCalm = (
   state: BotState,
   strategy: Strategy,
-  decision: Decision,
+  { desired }: Decision,
   view: View,
-  { desired }: Wish,
-  own: ReadonlyArray<Placement>
-): boolean => {
-  const live = new Map(own.map((placement) => [placement.slot, placement]))
-  const isAsWanted = (placement: Placement) => {
-    const wanted = desired.get(placement.slot)
-    return (
-      wanted !== undefined &&
-      placement.state === "open" &&
-      placement.cancel === undefined &&
-      placement.market === (wanted.market ?? strategy.market).name &&
-      placement.side === wanted.side &&
-      placement.by === wanted.by &&
-      Decimal.equals(placement.price, wanted.price) &&
-      openQuantity(placement) === wanted.quantity
-    )
-  }
-  return (
-    own.every(isAsWanted) &&
-    [...desired.keys()].every((slot) => live.has(slot)) &&
-    decision.desired.every((slot) => live.has(slot.slot) || isDone(slot, view)) &&
-    marketsOf(strategy).every(({ base: { symbol } }) => Ledger.dustOf(state.ledger, strategy.name, symbol) <= 0n)
-  )
-}
+  wish: Wish,
+  orders: ReadonlyArray<SlotOrder>
+): boolean =>
+  diff(
+    strategy.market,
+    wish,
+    orders.map((order) => ({ ...order, replacement: noCost }))
+  ).every(({ _tag }) => _tag === "Keep") &&
+  desired.every((slot) => wish.desired.has(slot.slot) || isDone(slot, view)) &&
+  marketsOf(strategy).every(({ base: { symbol } }) => Ledger.dustOf(state.ledger, strategy.name, symbol) <= 0n)
 
 const isDone = (desired: DesiredSlot, view: View): boolean =>
   desired.legs[dueLeg(desired, progressOf(view, desired.slot))] === undefined

@@ -20,7 +20,7 @@ export interface ReplacementCost {
   readonly text: string
 }
 
-const nothing: ReplacementCost = { fees: 0n, outOfMarketBasisPoints: 0, text: "nothing is in it yet" }
+export const noCost: ReplacementCost = { fees: 0n, outOfMarketBasisPoints: 0, text: "nothing is in it yet" }
 
 export const replacementCost = (
   { replacements }: Pick<BotState, "replacements">,
@@ -29,7 +29,7 @@ export const replacementCost = (
   { ask, now }: { readonly ask: Price; readonly now: number }
 ): ReplacementCost => {
   const { order, inputAsset, outputAsset } = placement
-  if (order === undefined || isUnpaid(placement)) return nothing
+  if (order === undefined || isUnpaid(placement)) return noCost
   const inQuote = (asset: string, amount: Amount) =>
     asset === market.quote.symbol ? amount : quoteAmount(market, amount, ask, "up")
   const measured = Replacements.measuredRefund(replacements, inputAsset)
