@@ -69,14 +69,15 @@ export const standing = (gridAt: (start: Price) => Grid): Decide => {
   }
 }
 
-const decide = ({ answer, memory, until }: Standing, view: View): Decision => {
-  const { absent, leftOver, reasons, window, working } = answer(view)
-  const desired = window?.in(view) ?? working
+/** A view has more than a decision should keep: a backtest's has the whole run. */
+const decide = ({ answer, memory, until }: Standing, { slots }: View): Decision => {
+  const { absent, leftOver, reasons, window, working } = answer({ slots })
+  const desired = window?.in({ slots }) ?? working
   return {
     desired: leftOver.length === 0 ? desired : [...desired, ...leftOver],
     // Only people read it, and a backtest asks thousands of times.
     get absent() {
-      return window?.beside(desired, view) ?? absent
+      return window?.beside(desired, { slots }) ?? absent
     },
     memory,
     reasons,
