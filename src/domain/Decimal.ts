@@ -55,6 +55,7 @@ export const make = (digits: bigint, scale = 0): Decimal => normalise(digits, sc
 
 export const zero: Decimal = { digits: 0n, scale: 0 }
 export const one: Decimal = { digits: 1n, scale: 0 }
+export const half: Decimal = { digits: 5n, scale: 1 }
 
 /** Reads plain notation (`12`, `0.5`, `.5`, `-3.`); `undefined` for anything else, exponents included. */
 export const parse = (text: string): Decimal | undefined => {

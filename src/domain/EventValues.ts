@@ -6,13 +6,19 @@ import { Redacted, Schema, SchemaGetter } from "effect"
 import * as Decimal from "./Decimal.ts"
 
 /** Canonical decimal text in JSON, whole numbers everywhere else. */
-export const Amount = Schema.String.check(Schema.isPattern(/^-?(0|[1-9]\d*)$/)).pipe(
+export const amountText = /^-?(0|[1-9]\d*)$/
+
+export const Amount = Schema.String.check(Schema.isPattern(amountText)).pipe(
   Schema.decodeTo(Schema.BigInt, { decode: SchemaGetter.transform(BigInt), encode: SchemaGetter.transform(String) })
 )
 
+/** No price of a market needs more. */
+export const mostDigits = 10n ** 90n
+export const mostPlaces = 60
+
 const NormalDecimal = Schema.Struct({
-  digits: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 90n), maximum: 10n ** 90n })),
-  scale: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 }))
+  digits: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -mostDigits, maximum: mostDigits })),
+  scale: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostPlaces }))
 }).check(
   Schema.makeFilter(
     (value: Decimal.Decimal) => Decimal.equals(Decimal.make(value.digits, value.scale), value) || "a normalised decimal"

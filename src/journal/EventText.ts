@@ -6,7 +6,7 @@
 import { Redacted, Result, Schema, type SchemaAST } from "effect"
 import { type BotEvent, StoredEvent } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { Amount, Price, StoredBytes } from "../domain/EventValues.ts"
+import { Amount, amountText, mostDigits, mostPlaces, Price, StoredBytes } from "../domain/EventValues.ts"
 
 const bySchema = Schema.decodeUnknownResult(Schema.fromJsonString(StoredEvent))
 
@@ -48,11 +48,8 @@ const stepOf = (ast: SchemaAST.AST): Step => {
   return step === undefined ? asSchema(ast) : checked(step, ast)
 }
 
-const amountText = /^-?(0|[1-9]\d*)$/
 const amount: Step = (value) => (typeof value === "string" && amountText.test(value) ? BigInt(value) : refused)
 
-const mostDigits = 10n ** 90n
-const mostPlaces = 60
 const price: Step = (value) => {
   const read = typeof value === "string" ? Decimal.parse(value) : undefined
   const isFar = read === undefined || read.scale > mostPlaces || read.digits > mostDigits || read.digits < -mostDigits

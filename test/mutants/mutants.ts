@@ -908,7 +908,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/strategy/kinds/PriceLevels.ts",
-        find: "Decimal.multiply(steps, half)",
+        find: "Decimal.multiply(steps, Decimal.half)",
         replace: "Decimal.multiply(steps, Decimal.make(49n, 2))"
       }
     ]

@@ -3,7 +3,7 @@ import { Effect, Stream } from "effect"
 import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Mark, markBy } from "../../ledger/Profit.ts"
-import * as Trades from "../../ledger/Trades.ts"
+import type * as Trades from "../../ledger/Trades.ts"
 import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import { oldest } from "../../views/profit/LiveProfit.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
@@ -27,7 +27,7 @@ export const withLedger = <A, E, R>(configFile: string, look: (view: LedgerView)
     Effect.fnUntraced(function* (view) {
       const decimals = (symbol: string) => view.assets.get(symbol)?.decimals
       const books = yield* booksOf(view)
-      const record = Trades.withoutByHand(Trades.recordOf(books.trading, decimals))
+      const record = AccountBooks.ofStrategies(books, decimals)
       const lastPrices = yield* newestPrices(record.lastPrices, view)
       const trading = { ...record, lastPrices }
       return yield* look({

@@ -8,6 +8,7 @@ import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { gainOfMoving, quoteAmount } from "../../domain/Market.ts"
 import { type Bounds, type DesiredSlot, dueLeg, type Leg, leftOfLeg } from "../../strategy/Decision.ts"
+import { isSameList } from "../../strategy/expression/Same.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun, Runs } from "./MarketRun.ts"
 import type { OrderRow } from "./orders/OrderTable.ts"
@@ -19,7 +20,7 @@ const sameBeginning = ({ after: a }: DesiredSlot, { after: b }: DesiredSlot): bo
   a?.completedLegs === b?.completedLegs && a?.filledInLeg === b?.filledInLeg
 
 const sameSlots = (a: DesiredSlot["yieldsTo"], b: DesiredSlot["yieldsTo"]): boolean =>
-  a === b || (a?.length === b?.length && (a ?? []).every((slot, index) => slot === b?.[index]))
+  a === b || (a !== undefined && b !== undefined && isSameList(a, b))
 
 const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boolean => {
   if (a === b) return true

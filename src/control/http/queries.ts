@@ -7,7 +7,6 @@ import { timeframeMillis } from "../../domain/Timeframe.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
-import * as Trades from "../../ledger/Trades.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { bookView } from "../../views/Book.ts"
 import { candlesOf } from "../../views/Candles.ts"
@@ -15,6 +14,7 @@ import { type LineView, mentions } from "../../views/Events.ts"
 import { moneyView } from "../../views/Money.ts"
 import { ordersOf } from "../../views/Orders.ts"
 import * as ProfitView from "../../views/Profit.ts"
+import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { slotsOf } from "../../views/Slots.ts"
@@ -64,8 +64,8 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         const now = yield* asOf
         const strategies = bot.strategies()
         const picture = yield* earned(bot.prices)
-        const { trading: books } = yield* Effect.flatten(traded)
-        const trading = Trades.withoutByHand(Trades.recordOf(books, (symbol) => assets.get(symbol)?.decimals))
+        const account = yield* Effect.flatten(traded)
+        const trading = AccountBooks.ofStrategies(account, (symbol) => assets.get(symbol)?.decimals)
         const from = Math.max(now.at - profitMillis, trading.flows[0]?.at ?? now.at)
         const markets = [...new Map(strategies.map(({ market }) => [market.name, market])).values()]
         const valued = yield* Effect.forEach(markets, (market) =>

@@ -11,12 +11,11 @@ export const spacings = ["arithmetic", "geometric"] as const
 export type Spacing = (typeof spacings)[number]
 
 const significantDigits = 8
-const half = Decimal.make(5n, 1)
 
 /** The nearest price that an order may have; halfway between two, the higher. */
 const nearestPrice = (market: Market, value: number): Price => {
   if (market.tick === undefined) return Decimal.fromNumber(value, significantDigits)
-  const shifted = Decimal.add(Decimal.fromNumber(value), Decimal.multiply(market.tick, half))
+  const shifted = Decimal.add(Decimal.fromNumber(value), Decimal.multiply(market.tick, Decimal.half))
   return Decimal.roundToStep(shifted, market.tick, "down")
 }
 
@@ -24,7 +23,7 @@ const nearestPrice = (market: Market, value: number): Price => {
 const nearestFraction = (market: Market, numerator: Decimal.Decimal, denominator: Decimal.Decimal): Price => {
   const step = market.tick ?? lastDigit(Decimal.toNumber(numerator) / Decimal.toNumber(denominator))
   const steps = Decimal.multiply(denominator, step)
-  const shifted = Decimal.add(numerator, Decimal.multiply(steps, half))
+  const shifted = Decimal.add(numerator, Decimal.multiply(steps, Decimal.half))
   return Decimal.multiply(Decimal.divide(shifted, steps, 0, "down"), step)
 }
 

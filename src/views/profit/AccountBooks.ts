@@ -34,6 +34,12 @@ export const see = (books: AccountBooks, entries: ReadonlyArray<Recorded>): void
   }
 }
 
+/** What strategies traded, without swaps by hand. */
+export const ofStrategies = (
+  { trading }: Pick<AccountBooks, "trading">,
+  decimals: (symbol: string) => number | undefined
+): Trades.TradingRecord => Trades.withoutByHand(Trades.recordOf(trading, decimals))
+
 export const grown = ["trades", "losses", "fees", "rounds", "lives"] as const satisfies ReadonlyArray<
   keyof Trades.Grown
 >

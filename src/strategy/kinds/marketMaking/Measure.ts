@@ -16,7 +16,6 @@ interface Quoting {
   readonly quantity: Amount
 }
 
-const half = Decimal.make(5n, 1)
 const two = Decimal.make(2n)
 
 /** The measure in force: the last one, until a new one would move the first quotes by `requote`. */
@@ -32,7 +31,7 @@ export const measureInForce = (
   const known = { spread, lean }
   if (measured === undefined) return known
   const apart = (a: Decimal.Decimal, b: Decimal.Decimal) => Decimal.subtract(Decimal.max(a, b), Decimal.min(a, b))
-  const wider = Decimal.multiply(apart(known.spread, measured.spread), half)
+  const wider = Decimal.multiply(apart(known.spread, measured.spread), Decimal.half)
   const moved = apart(leaning(whole, known.lean, inventory), leaning(whole, measured.lean, inventory))
   return Decimal.isLess(Decimal.add(wider, moved), requote) ? known : measured
 }

@@ -61,11 +61,9 @@ interface Quoting extends Inventoried {
   readonly keys: KeyPlaces<"spread" | "maxInventory" | "filledDelay">
 }
 
-const half = Decimal.make(5n, 1)
-
 /** Distance of a level's bid and ask from the middle. */
 export const offsetOf = (spread: Decimal.Decimal, step: Decimal.Decimal = spread, index: number): Decimal.Decimal =>
-  Decimal.add(Decimal.multiply(spread, half), Decimal.multiply(step, Decimal.make(BigInt(index))))
+  Decimal.add(Decimal.multiply(spread, Decimal.half), Decimal.multiply(step, Decimal.make(BigInt(index))))
 
 /** Price over middle, by side and level. */
 const factorsOf = ({ levels, step }: Quoting, spread: Decimal.Decimal): Readonly<Record<Side, ReadonlyArray<Near>>> => {
