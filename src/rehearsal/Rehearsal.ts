@@ -74,19 +74,42 @@ const restMillis = 2 * hourMillis
 
 export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptions) {
   const begunAt = yield* Clock.currentTimeMillis
+  const theatre = yield* open(options)
+  const { connection, record, start, venue, world } = theatre
+  const endsAt = startedAt + options.days * dayMillis
+  const driveTo = driving(world, (now) => options.progress(Math.min(1, (now - startedAt) / (endsAt - startedAt))))
+  const ended = yield* untilTheEnd(options, theatre, driveTo, endsAt)
+  theatre.calmDown()
+  const last = start(true)
+  yield* driveTo(last, world.now + restMillis)
+  const isAtRest = last.exit() !== undefined
+  last.kill()
+  const state = BotProcess.withJournal({ journalFile: options.journalFile, world }, replay)
+  const now = yield* Clock.currentTimeMillis
+  return {
+    ...record.result(world.now),
+    fills: state.fills,
+    stillOpen: unfinished(state).length,
+    ended,
+    isAtRest,
+    differences: isAtRest ? BookCheck.differences(venue, connection.account.signerId, [state], options) : [],
+    virtualMillis: world.now - startedAt,
+    realMillis: now - begunAt
+  }
+})
+
+/** The sandbox, the way to it and the record, and how a process of the bot is started among them. */
+const open = Effect.fnUntraced(function* (options: RehearsalOptions) {
   const world = new World(startedAt)
   const { servers, service, venue, connection } = yield* openSandbox(options, world)
   const record = Record.make(startedAt)
-  const trouble = levels[options.level]
-  const random = randomFrom(options.seed + 3)
-  const endsAt = startedAt + options.days * dayMillis
-  let isCalm = false
+  let trouble = levels[options.level]
   const network = Network.make({
     world,
     seed: options.seed,
     service,
     servers,
-    trouble: () => (isCalm ? calm : trouble),
+    trouble: () => trouble,
     seen: ({ fate }) => record.requested(fate),
     ...present({ rewrite: options.rewrite })
   })
@@ -118,68 +141,68 @@ export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptio
     })
     return BotProcess.launch({ world, seed: options.seed * 1_000 + starts, files, program })
   }
-  /** Accident times are exponential: half come clearly sooner than the mean, some much later. */
-  const after = (everyMillis: number) =>
-    everyMillis === 0 ? Number.POSITIVE_INFINITY : world.now - Math.log(1 - random()) * everyMillis
+  const calmDown = () => {
+    trouble = calm
+  }
+  return { calmDown, connection, memory: () => memory, record, start, venue, world } as const
+})
 
-  /** Runs the world up to a moment, or until the bot ends, and lets others run in between. */
-  const driveTo = Effect.fnUntraced(function* (running: BotProcess.Launched, until: number) {
+/** Runs the world up to a moment, or until the bot ends, and lets others run in between. */
+const driving = (world: World, progress: (now: number) => Effect.Effect<void>) =>
+  Effect.fnUntraced(function* (running: BotProcess.Launched, until: number) {
     while (world.now < until && running.exit() === undefined) {
       const stopAt = world.steps + stepsAtOnce
       const isAlive = world.drive(() => world.steps >= stopAt || world.now >= until || running.exit() !== undefined)
       if (!isAlive) return
-      yield* options.progress(Math.min(1, (world.now - startedAt) / (endsAt - startedAt)))
+      yield* progress(world.now)
       yield* Effect.yieldNow
     }
   })
 
+/** The days with their accidents; why the bot ended before, if it did. */
+const untilTheEnd = Effect.fnUntraced(function* (
+  { level, seed, stuckAfter }: RehearsalOptions,
+  { memory, record, start, venue, world }: Effect.Success<ReturnType<typeof open>>,
+  driveTo: ReturnType<typeof driving>,
+  endsAt: number
+) {
+  const random = randomFrom(seed + 3)
+  const { crashEveryMillis, downMillis, suspendEveryMillis, suspendMillis } = levels[level]
+  /** Accident times are exponential: half come clearly sooner than the mean, some much later. */
+  const after = (everyMillis: number) =>
+    everyMillis === 0 ? Number.POSITIVE_INFINITY : world.now - Math.log(1 - random()) * everyMillis
   let current = start(false)
   let ended: Cause.Cause<unknown> | undefined
-  let crashAt = after(trouble.crashEveryMillis)
-  let suspendAt = after(trouble.suspendEveryMillis)
+  let crashAt = after(crashEveryMillis)
+  let suspendAt = after(suspendEveryMillis)
   let valueAt = startedAt
   while (world.now < endsAt && ended === undefined) {
     yield* driveTo(current, Math.min(endsAt, crashAt, suspendAt, valueAt))
     const exit = current.exit()
     if (exit !== undefined) ended = Exit.isFailure(exit) ? exit.cause : Cause.die("it ended by itself")
     if (world.now >= valueAt) {
-      if (memory !== undefined) {
-        record.valued(worthOf(memory, venue, world.now), world.now)
-        record.stuck(overdueIn(memory, options.stuckAfter, world.now), world.now)
+      const state = memory()
+      if (state !== undefined) {
+        record.valued(worthOf(state, venue, world.now), world.now)
+        record.stuck(overdueIn(state, stuckAfter, world.now), world.now)
       }
       valueAt = world.now + valueEveryMillis
     }
     if (world.now >= suspendAt) {
       record.happened("suspension")
-      current.domain.suspend(random() * trouble.suspendMillis)
-      suspendAt = after(trouble.suspendEveryMillis)
+      current.domain.suspend(random() * suspendMillis)
+      suspendAt = after(suspendEveryMillis)
     }
     if (world.now >= crashAt) {
       record.happened("crash")
       current.kill()
-      world.now = Math.ceil(world.now + random() * trouble.downMillis)
+      world.now = Math.ceil(world.now + random() * downMillis)
       current = start(false)
-      crashAt = after(trouble.crashEveryMillis)
+      crashAt = after(crashEveryMillis)
     }
   }
   current.kill()
-  isCalm = true
-  const last = start(true)
-  yield* driveTo(last, world.now + restMillis)
-  const isAtRest = last.exit() !== undefined
-  last.kill()
-  const state = BotProcess.withJournal({ journalFile: options.journalFile, world }, replay)
-  const now = yield* Clock.currentTimeMillis
-  return {
-    ...record.result(world.now),
-    fills: state.fills,
-    stillOpen: unfinished(state).length,
-    ended,
-    isAtRest,
-    differences: isAtRest ? BookCheck.differences(venue, connection.account.signerId, [state], options) : [],
-    virtualMillis: world.now - startedAt,
-    realMillis: now - begunAt
-  }
+  return ended
 })
 
 const openSandbox = Effect.fnUntraced(function* (options: RehearsalOptions, world: World) {

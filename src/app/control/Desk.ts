@@ -3,17 +3,12 @@
  * time, because each folds a journal, and the bot goes first between two pages of it. Only a backtest is a process of its own: it
  * computes for seconds without a pause, and no order would be cancelled meanwhile.
  */
-import { createHash } from "node:crypto"
-import { Effect, FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
+import { Effect, type FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { Refused } from "../../control/api/ControlApi.ts"
-import type { FileText } from "../../control/api/Files.ts"
 import type { Desk } from "../../control/Bot.ts"
 import { bySymbol } from "../../domain/Amount.ts"
-import { messageOf } from "../../domain/Text.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
-import * as StrategyFiles from "../../files/StrategyFiles.ts"
-import * as WholeFile from "../../files/WholeFile.ts"
 import type { Journal } from "../../journal/Journal.ts"
 import type { PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
@@ -28,6 +23,7 @@ import { Process } from "../process/Process.ts"
 import * as Progress from "../process/Progress.ts"
 import { gather } from "../reconcile/ReconcileWitnesses.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
+import * as EditedFiles from "./EditedFiles.ts"
 
 const patienceMillis = 120_000
 const curvePoints = 500
@@ -42,10 +38,6 @@ export interface DeskOptions {
   readonly isDry: boolean
 }
 
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-const refuse = (error: unknown) => new Refused({ message: messageOf(error) })
-
 /** What its answers are computed from. */
 type Needed = FileSystem.FileSystem | Path.Path | Process | Journal | PriceStore
 
@@ -53,7 +45,7 @@ type Needed = FileSystem.FileSystem | Path.Path | Process | Journal | PriceStore
 const told = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
   answer.pipe(
     Effect.catchDefect((defect) => Effect.fail(defect)),
-    Effect.mapError(refuse),
+    Effect.mapError(EditedFiles.refuse),
     Effect.timeoutOrElse({
       duration: patienceMillis,
       orElse: () => Effect.fail(new Refused({ message: "It takes longer than two minutes; run it in a terminal" }))
@@ -62,17 +54,11 @@ const told = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
 
 const decodeBacktest = Schema.decodeEffect(Schema.fromJsonString(BacktestAnswer))
 
-export const make = Effect.fn("Desk.make")(function* ({
-  account,
-  config,
-  configFile,
-  files,
-  isDry,
-  running
-}: DeskOptions) {
+export const make = Effect.fn("Desk.make")(function* (options: DeskOptions) {
+  const { account, config, configFile, isDry } = options
   const { journal, markets } = config
   const assets = bySymbol(markets.assets)
-  const fileSystem = yield* FileSystem.FileSystem
+  const edited = yield* EditedFiles.make(options)
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { execPath, script } = yield* Process
   const context = yield* Effect.context<Needed>()
@@ -87,61 +73,8 @@ export const make = Effect.fn("Desk.make")(function* ({
       turn.withPermit
     )
 
-  const known = (file: string) =>
-    files.includes(file)
-      ? Effect.void
-      : Effect.fail(new Refused({ message: `${file} is not a strategy file of this bot` }))
-
-  /** The files with some texts replaced, as if they were saved. */
-  const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
-    const edited = new Map(texts.map(({ file, text }) => [file, text]))
-    const overlaid: FileSystem.FileSystem = {
-      ...fileSystem,
-      readFileString: (file, encoding) => {
-        const text = edited.get(file)
-        return text === undefined ? fileSystem.readFileString(file, encoding) : Effect.succeed(text)
-      }
-    }
-    return yield* StrategyFiles.readAll(files, markets).pipe(Effect.provideService(FileSystem.FileSystem, overlaid))
-  })
-
-  const check: Desk["check"] = Effect.fnUntraced(function* (texts) {
-    yield* Effect.forEach(texts, ({ file }) => known(file), { discard: true })
-    return (yield* readWith(texts)).rendered
-  })
-
-  const view = Effect.fnUntraced(function* (file: string) {
-    const text = yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
-    const { strategies, rendered } = yield* StrategyFiles.readAll([file], markets).pipe(
-      Effect.provideService(FileSystem.FileSystem, fileSystem)
-    )
-    const strategy = running().find((each) => each.file === file)
-    return {
-      file,
-      strategy: strategies[0]?.name ?? strategy?.name ?? null,
-      text,
-      hash: hashOf(text),
-      isRunning: strategy?.hash !== undefined && strategy.hash === strategies[0]?.hash,
-      problems: rendered
-    }
-  })
-
-  const apply: Desk["apply"] = Effect.fnUntraced(function* ({ file, text }, hash) {
-    const problems = yield* check([{ file, text }])
-    if (problems.length > 0) return yield* new Refused({ message: problems.join("\n") })
-    const present = yield* Effect.mapError(fileSystem.readFileString(file), refuse)
-    if (hashOf(present) !== hash) {
-      return yield* new Refused({ message: `${file} was changed meanwhile: load it again, then edit` })
-    }
-    yield* WholeFile.write(file, text).pipe(
-      Effect.provideService(FileSystem.FileSystem, fileSystem),
-      Effect.mapError(refuse)
-    )
-  })
-
   const plan: Desk["plan"] = Effect.fnUntraced(function* (texts) {
-    yield* Effect.forEach(texts, ({ file }) => known(file), { discard: true })
-    const { rendered, strategies } = yield* readWith(texts)
+    const { rendered, strategies } = yield* edited.readWith(texts)
     if (rendered.length > 0) return yield* new Refused({ message: rendered.join("\n") })
     const drafted = PlanDraft.draft(config, account, strategies).pipe(Effect.provide(Layers.looking(config, account)))
     return yield* answering(Effect.map(drafted, (found) => planView(found, assets, refusedIn(found))))
@@ -149,7 +82,7 @@ export const make = Effect.fn("Desk.make")(function* ({
 
   const backtest: Desk["backtest"] = Effect.fnUntraced(
     function* (file) {
-      yield* known(file)
+      yield* edited.known(file)
       const data = ["--data", `journal:${journal}`, "--curve", String(curvePoints)]
       const child = yield* spawner.spawn(
         ChildProcess.make(execPath, [script, "backtest", file, ...data, "--config", configFile, "--json"])
@@ -169,9 +102,9 @@ export const make = Effect.fn("Desk.make")(function* ({
     Effect.map(reconciliationView)
   )
   const desk: Desk = {
-    files: Effect.forEach(files, view),
-    check,
-    apply,
+    files: edited.all,
+    check: edited.check,
+    apply: edited.apply,
     plan,
     backtest,
     explain: (slot, at) => answering(Effect.map(explained(config, slot, at), ({ slots }) => slots)),

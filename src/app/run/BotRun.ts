@@ -108,29 +108,21 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const books = yield* Bookkeeper
   const stop = yield* Stop
   const terminal = yield* Terminal
+  const { payAgain = [], show } = options
   let withdrawing = false
   let farewell: string | undefined
+  const leaving = () => farewell
 
   const withdraw = Effect.map(options.killSwitch, (reason): Reason | undefined =>
     reason !== undefined ? { code: "kill-switch", text: reason } : withdrawing ? leavingReason : undefined
   )
-  const { payAgain = [] } = options
-  const now = yield* Clock.currentTimeMillis
-  const unclearOf = unfinished(books.state).flatMap((placement) => {
-    const payment = unclearPayment(placement)
-    return payment === undefined ? [] : [{ payment, why: mayStillBeMade(placement, now) }]
-  })
-  const unclear = unclearOf.map(({ payment }) => payment)
-  const clear = payAgain.find((payment) => !unclear.includes(payment))
-  if (clear !== undefined) return yield* new NotUnclear({ payment: clear, unclear })
-  for (const { payment, why } of unclearOf)
-    if (why !== undefined && payAgain.includes(payment)) return yield* new StillPaying({ payment, why })
+  yield* mayPayAgain(books.state, payAgain)
   yield* stop.leaves(() => behindText(books.state))
   const changes = yield* PubSub.subscribe(books.changes)
   const { admit, refused } = yield* admissionOf(options)
   yield* StartUp.recordOrWithdraw(options.run, options.strategies, withdraw)
   const verified = yield* ChainWatch.begin(options.journal)
-  yield* Effect.forkScoped(supervised("the verification of the journal", verified))
+  yield* beside("the verification of the journal", verified)
   const warm = yield* WarmPrices.make(yield* PriceStore, options.reload.markets.sources ?? new Map())
   warm.use(options.strategies)
   const engine = yield* Engine.make({
@@ -144,44 +136,23 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
       Effect.provideService(Path.Path, yield* Path.Path)
     )
   }).pipe(Effect.provideService(PriceStore, warm.store))
-  const { show } = options
-  const isAlone = show === undefined
-  if (!isAlone) yield* Effect.forkScoped(supervised("the candles of sources", warm.forever))
   const files = yield* StrategyWatch.make(engine, options.strategies, {
     ...options.reload,
     admission: options.admission,
     warm
   })
-  if (!isAlone) yield* Effect.forkScoped(supervised("the watch on strategy files", files.forever))
-  const page = yield* openPage(options, { engine, files, leaving: () => farewell })
-  const { assets, markets, run, telling } = options
-  const { pollMaxMillis } = yield* EngineSettings
-  const pulse = { turnedAt: engine.turnedAt, leaving: () => farewell, pollMaxMillis }
-  const watchdog = supervised("the sign of life to systemd", SystemdWatchdog.watch(pulse))
-  if (!isAlone) yield* Effect.forkScoped(watchdog)
-  const measured = { ...pulse, assets, markets, prices: engine.prices }
-  yield* Effect.forkScoped(supervised("telemetry", Telemetry.report(options.collector, measured)))
-  if (options.reconciling !== undefined) {
-    yield* Effect.forkScoped(supervised("the reconciliation", Reconciling.forever(options.reconciling)))
-    yield* Effect.forkScoped(supervised("the comparison of the service", Canarying.forever(options.reconciling)))
-  }
-  const { journal } = options
-  yield* Notifications.start(telling, {
+  const page = yield* openPage(options, { engine, files, leaving })
+  const pulse = { turnedAt: engine.turnedAt, leaving, pollMaxMillis: (yield* EngineSettings).pollMaxMillis }
+  yield* besideTurns(options, { engine, files, pulse, warm })
+  yield* Notifications.start(options.telling, {
     ...pulse,
-    ...(yield* Surfaces.commanded({ engine, files, journal })),
-    assets,
+    ...(yield* Surfaces.commanded({ engine, files, journal: options.journal })),
+    assets: options.assets,
     prices: engine.prices,
     stuckAfter: options.stuckAfter,
-    name: `${run.mode} ${run.account.slice(0, 16)}`
+    name: `${options.run.mode} ${options.run.account.slice(0, 16)}`
   })
-  const present: Shown = {
-    prices: engine.prices,
-    pulse,
-    dashboard: page,
-    nextLookAt: engine.nextLookAt
-  }
-  yield* Effect.forkScoped(supervised("the snapshot of profits", StoredProfit.keepUp))
-  yield* Effect.forkScoped(supervised("the snapshot of the books", StoredBooks.keepUp()))
+  const present: Shown = { prices: engine.prices, pulse, dashboard: page, nextLookAt: engine.nextLookAt }
   const shown = show === undefined ? Effect.void : supervised("the screen", show(options, present, changes))
   const display = yield* Effect.forkScoped(shown, { startImmediately: true })
 
@@ -190,7 +161,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const leave = Effect.gen(function* () {
     yield* Effect.raceFirst(stop.requested, timeIsUp)
     farewell = options.cancelOnExit ? leavingSlowly : "leaving"
-    if (!options.json && !terminal.isInteractive && !isAlone) yield* Console.log(farewell)
+    if (!options.json && !terminal.isInteractive && show !== undefined) yield* Console.log(farewell)
     yield* Deferred.succeed(stopping, undefined)
   })
   yield* Effect.forkScoped(leave, { startImmediately: true })
@@ -209,6 +180,60 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   yield* Fiber.join(display)
   return yield* summary(options)
 }, Effect.scoped)
+
+/** The operator's word on a payment is taken only of one that is unclear, and that nobody may still be making. */
+const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: ReadonlyArray<string>) {
+  const now = yield* Clock.currentTimeMillis
+  const unclear = new Map(
+    unfinished(state).flatMap((placement) => {
+      const payment = unclearPayment(placement)
+      return payment === undefined ? [] : [[payment, mayStillBeMade(placement, now)] as const]
+    })
+  )
+  const clear = payAgain.find((payment) => !unclear.has(payment))
+  if (clear !== undefined) return yield* new NotUnclear({ payment: clear, unclear: [...unclear.keys()] })
+  for (const [payment, why] of unclear)
+    if (why !== undefined && payAgain.includes(payment)) return yield* new StillPaying({ payment, why })
+})
+
+const beside = <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) => Effect.forkScoped(supervised(what, loop))
+
+/** Begins what runs beside the turns. Where nobody is there, no file is edited and no supervisor is told. */
+const besideTurns = (
+  { assets, collector, markets, reconciling, show }: BotRunOptions,
+  {
+    engine,
+    files,
+    pulse,
+    warm
+  }: {
+    readonly engine: Effect.Success<ReturnType<typeof Engine.make>>
+    readonly files: Effect.Success<ReturnType<typeof StrategyWatch.make>>
+    readonly pulse: Shown["pulse"]
+    readonly warm: Effect.Success<ReturnType<typeof WarmPrices.make>>
+  }
+) =>
+  Effect.all(
+    [
+      ...(show === undefined
+        ? []
+        : [
+            beside("the candles of sources", warm.forever),
+            beside("the watch on strategy files", files.forever),
+            beside("the sign of life to systemd", SystemdWatchdog.watch(pulse))
+          ]),
+      ...(reconciling === undefined
+        ? []
+        : [
+            beside("the reconciliation", Reconciling.forever(reconciling)),
+            beside("the comparison of the service", Canarying.forever(reconciling))
+          ]),
+      beside("telemetry", Telemetry.report(collector, { ...pulse, assets, markets, prices: engine.prices })),
+      beside("the snapshot of profits", StoredProfit.keepUp),
+      beside("the snapshot of the books", StoredBooks.keepUp())
+    ],
+    { discard: true }
+  )
 
 /** Serves the dashboard, if there is one, and says where. */
 const openPage = Effect.fnUntraced(function* (

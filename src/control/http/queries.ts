@@ -1,5 +1,5 @@
 /** What the API shows, from the present state and the recent past. Nothing here changes anything. */
-import { Clock, Effect, Stream } from "effect"
+import { Clock, Context, Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { dayMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -33,6 +33,93 @@ const mostCandles = 1_000
 /** A younger journal has too few minutes for a line; the prices in memory give one. */
 const youngMillis = 3_000_000
 
+/** What the answers are computed from. */
+interface Means {
+  readonly bot: Bot["Service"]
+  readonly books: Bookkeeper["Service"]
+  readonly store: PriceStore["Service"]
+  readonly recent: Recent
+  readonly ticks: Ticks
+}
+
+const asOf = ({ books }: Pick<Means, "books">) =>
+  Effect.map(Clock.currentTimeMillis, (at) => ({ at, sequence: books.state.sequence }))
+
+const marketOf = ({ bot }: Means, name: string): Effect.Effect<Market, Unknown> => {
+  const market = bot.markets.get(name)
+  return market === undefined
+    ? Effect.fail(new Unknown({ message: `There is no market ${name}` }))
+    : Effect.succeed(market)
+}
+
+const profit = Effect.fnUntraced(function* (
+  means: Means,
+  earned: Effect.Success<ReturnType<typeof LiveProfit.follow>>,
+  account: Effect.Success<Effect.Success<typeof StoredBooks.reader>>
+) {
+  const { bot, recent, store, ticks } = means
+  const { assets } = bot
+  const now = yield* asOf(means)
+  const strategies = bot.strategies()
+  const picture = yield* earned(bot.prices)
+  const trading = AccountBooks.ofStrategies(account, (symbol) => assets.get(symbol)?.decimals)
+  const from = Math.max(now.at - profitMillis, trading.flows[0]?.at ?? now.at)
+  const isYoung = now.at - from < youngMillis
+  const markets = [...new Map(strategies.map(({ market }) => [market.name, market])).values()]
+  const valued = yield* Effect.forEach(markets, (market) =>
+    Effect.map(store.since(market.name, from), (stored) => ({
+      market,
+      now: bot.prices.get(market.name),
+      ...(isYoung ? { minutes: ticks.of(market.name), millis: tickMillis } : { minutes: stored, millis: 60_000 })
+    }))
+  )
+  return {
+    ...now,
+    ...ProfitView.standingsView(picture, assets),
+    strategies: strategies.flatMap((strategy) => ProfitView.strategyProfit(assets, strategy, picture, recent.fills)),
+    series: ProfitView.series(trading, assets, valued, now.at)
+  }
+})
+
+const candles = Effect.fnUntraced(function* (means: Means, market: string, timeframe: string) {
+  yield* marketOf(means, market)
+  const now = yield* asOf(means)
+  if (timeframe === "5s") return { ...now, market, timeframe, ...candlesOf(means.ticks.of(market), tickMillis) }
+  const millis = timeframeMillis(timeframe) ?? 60_000
+  const from = now.at - millis * mostCandles
+  const minutes = yield* Effect.orDie(means.store.since(market, from - (from % millis)))
+  return { ...now, market, timeframe, ...candlesOf(minutes, millis) }
+})
+
+/** The newest lines with the words searched for, oldest first. */
+const linesBefore = ({ lines }: Recent, before: number, most: number, search: string): ReadonlyArray<LineView> => {
+  const isWanted = mentions(search)
+  const found: Array<LineView> = []
+  for (let index = lines.length - 1; index >= 0 && found.length < most; index -= 1) {
+    const line = lines[index]
+    if (line !== undefined && line.sequence < before && isWanted(line)) found.push(line)
+  }
+  return found.reverse()
+}
+
+/** The live stream, for so many readers at a time. */
+const streaming = ({ books }: Means) => {
+  let streams = 0
+  const counted = Effect.acquireRelease(
+    Effect.sync(() => {
+      streams += 1
+    }),
+    () =>
+      Effect.sync(() => {
+        streams -= 1
+      })
+  )
+  return (after = books.state.sequence) =>
+    streams >= mostStreams
+      ? Effect.fail(new TooManyStreams({ message: `${mostStreams} streams are open already` }))
+      : Effect.succeed(Stream.unwrap(Effect.as(counted, stream(after))))
+}
+
 export const layer = (recent: Recent, ticks: Ticks) =>
   HttpApiBuilder.group(
     ControlApi,
@@ -41,110 +128,48 @@ export const layer = (recent: Recent, ticks: Ticks) =>
       const [bot, books, journal, store] = [yield* Bot, yield* Bookkeeper, yield* Journal, yield* PriceStore]
       const orderBook = yield* OrderBook
       const { assets } = bot
+      const means: Means = { bot, books, store, recent, ticks }
+      const now = asOf(means)
       const earned = yield* LiveProfit.follow(assets)
       // Read when a page first asks: a chart needs every trade.
       const traded = yield* Effect.cached(StoredBooks.reader)
-      let streams = 0
-
-      const asOf = Effect.map(Clock.currentTimeMillis, (at) => ({ at, sequence: books.state.sequence }))
-      const known = (name: string): Effect.Effect<Market, Unknown> => {
-        const market = bot.markets.get(name)
-        return market === undefined
-          ? Effect.fail(new Unknown({ message: `There is no market ${name}` }))
-          : Effect.succeed(market)
-      }
-
-      const status = Effect.gen(function* () {
-        const { role } = yield* TokenHolder
-        const now = yield* asOf
-        return { ...now, ...statusOf(books.state, bot, now.at), role }
-      })
-
-      const profit = Effect.gen(function* () {
-        const now = yield* asOf
-        const strategies = bot.strategies()
-        const picture = yield* earned(bot.prices)
-        const account = yield* Effect.flatten(traded)
-        const trading = AccountBooks.ofStrategies(account, (symbol) => assets.get(symbol)?.decimals)
-        const from = Math.max(now.at - profitMillis, trading.flows[0]?.at ?? now.at)
-        const markets = [...new Map(strategies.map(({ market }) => [market.name, market])).values()]
-        const valued = yield* Effect.forEach(markets, (market) =>
-          Effect.map(store.since(market.name, from), (stored) => {
-            const present = bot.prices.get(market.name)
-            const isYoung = now.at - from < youngMillis
-            return isYoung
-              ? { market, minutes: ticks.of(market.name), millis: tickMillis, now: present }
-              : { market, minutes: stored, millis: 60_000, now: present }
-          })
-        )
-        return {
-          ...now,
-          ...ProfitView.standingsView(picture, assets),
-          strategies: strategies.flatMap((strategy) =>
-            ProfitView.strategyProfit(assets, strategy, picture, recent.fills)
-          ),
-          series: ProfitView.series(trading, assets, valued, now.at)
-        }
-      })
+      const streamed = streaming(means)
 
       return handlers.handleAll({
-        status: () => status,
+        status: Effect.fnUntraced(function* () {
+          const { role } = yield* TokenHolder
+          const asked = yield* now
+          return { ...asked, ...statusOf(books.state, bot, asked.at), role }
+        }),
         slots: Effect.fnUntraced(function* () {
           const { slots } = yield* Effect.orDie(earned(bot.prices))
-          return { ...(yield* asOf), slots: slotsOf(books.state, assets, bot.prices, slots) }
+          return { ...(yield* now), slots: slotsOf(books.state, assets, bot.prices, slots) }
         }),
-        orders: () => Effect.map(asOf, (now) => ({ ...now, orders: ordersOf(books.state, assets) })),
+        orders: () => Effect.map(now, (asked) => ({ ...asked, orders: ordersOf(books.state, assets) })),
         fills: ({ query: { after = 0, limit = 500 } }) =>
-          Effect.map(asOf, (now) => {
+          Effect.map(now, (asked) => {
             const known = recent.fills.findLastIndex(({ sequence }) => sequence <= after)
             const from = Math.max(known + 1, recent.fills.length - limit)
-            return { ...now, fills: recent.fills.slice(from) }
+            return { ...asked, fills: recent.fills.slice(from) }
           }),
-        money: () => Effect.map(asOf, (now) => ({ ...now, ...moneyView(books.state, assets) })),
-        profit: () => Effect.orDie(profit), // A journal that cannot be read stops the bot anyway.
-        candles: Effect.fnUntraced(function* ({ query: { market, timeframe = "1m" } }) {
-          yield* known(market)
-          const now = yield* asOf
-          if (timeframe === "5s") return { ...now, market, timeframe, ...candlesOf(ticks.of(market), tickMillis) }
-          const millis = timeframeMillis(timeframe) ?? 60_000
-          const from = now.at - millis * mostCandles
-          const minutes = yield* Effect.orDie(store.since(market, from - (from % millis)))
-          return { ...now, market, timeframe, ...candlesOf(minutes, millis) }
-        }),
+        money: () => Effect.map(now, (asked) => ({ ...asked, ...moneyView(books.state, assets) })),
+        // A journal that cannot be read stops the bot anyway.
+        profit: () => Effect.orDie(Effect.flatMap(Effect.flatten(traded), (account) => profit(means, earned, account))),
+        candles: ({ query: { market, timeframe = "1m" } }) => candles(means, market, timeframe),
         book: Effect.fnUntraced(function* ({ query: { market: name } }) {
-          const market = yield* known(name)
+          const market = yield* marketOf(means, name)
           const depth = orderBook.book(name)?.depth ?? []
-          return { ...(yield* asOf), ...bookView(books.state, assets, market, bot.prices.get(name), depth) }
+          return { ...(yield* now), ...bookView(books.state, assets, market, bot.prices.get(name), depth) }
         }),
-        log: Effect.fnUntraced(function* ({ query: { before = Number.POSITIVE_INFINITY, limit = 200, search = "" } }) {
-          const isWanted = mentions(search)
-          const found: Array<LineView> = []
-          for (let index = recent.lines.length - 1; index >= 0 && found.length < limit; index -= 1) {
-            const line = recent.lines[index]
-            if (line !== undefined && line.sequence < before && isWanted(line)) found.push(line)
-          }
-          return { ...(yield* asOf), events: found.reverse() }
-        }),
-        events: Effect.fnUntraced(function* ({ headers, query }) {
-          if (streams >= mostStreams)
-            return yield* new TooManyStreams({ message: `${mostStreams} streams are open already` })
-          const after = headers["last-event-id"] ?? query.after ?? books.state.sequence
-          const counted = Effect.acquireRelease(
-            Effect.sync(() => {
-              streams += 1
-            }),
-            () =>
-              Effect.sync(() => {
-                streams -= 1
-              })
-          )
-          const told = Stream.unwrap(Effect.as(counted, stream(after)))
-          return told.pipe(
-            Stream.provideService(Bot, bot),
-            Stream.provideService(Bookkeeper, books),
-            Stream.provideService(Journal, journal)
-          )
-        }),
+        log: ({ query: { before = Number.POSITIVE_INFINITY, limit = 200, search = "" } }) =>
+          Effect.map(now, (asked) => ({ ...asked, events: linesBefore(recent, before, limit, search) })),
+        events: ({ headers, query }) =>
+          Effect.map(
+            streamed(headers["last-event-id"] ?? query.after),
+            Stream.provideContext(
+              Context.make(Bot, bot).pipe(Context.add(Bookkeeper, books), Context.add(Journal, journal))
+            )
+          ),
         explain: ({ query: { slot, at } }) => bot.desk.explain(slot, at),
         files: () => bot.desk.files,
         backtest: ({ query: { file } }) => bot.desk.backtest(file),

@@ -4,12 +4,14 @@
  * Amounts are in units of their asset, rounded to doubles: for graphs, not for books.
  */
 
+import type { Amount, Asset } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { totals } from "../../domain/Ledger.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { placementTransitions } from "../../domain/Placement.ts"
 import { holdsOnBot } from "../../engine/holds/Holds.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import type { StrategyState } from "../../engine/state/strategies/StrategyState.ts"
 import { version } from "../../version.ts"
 import type { Bot } from "../Bot.ts"
 import { live, ready } from "./Health.ts"
@@ -24,121 +26,107 @@ interface Family {
   readonly samples: ReadonlyArray<Sample>
 }
 
-const gauge = (name: string, help: string, samples: ReadonlyArray<Sample>): Family => ({
-  name,
-  kind: "gauge",
-  help,
-  samples
-})
-const counter = (name: string, help: string, value: number): Family => ({
-  name,
-  kind: "counter",
-  help,
-  samples: one(value)
-})
-
-const one = (value: number): ReadonlyArray<Sample> => [[{}, value]]
-const flag = (isSet: boolean): number => (isSet ? 1 : 0)
-const seconds = (millis: number): number => millis / 1000
-
 /** What is measured outside the journal. */
 export type MeasuredBot = Pick<
   Bot["Service"],
   "assets" | "markets" | "prices" | "turnedAt" | "pollMaxMillis" | "leaving"
 >
 
-export const families = (state: BotState, bot: MeasuredBot, now: number): ReadonlyArray<Family> => {
-  const open = unfinished(state)
-  const strategies = [...state.strategies.values()]
-  const perMarket = (value: (price: TwoSidedPrice) => number) =>
-    [...bot.prices].map(([market, price]): Sample => [{ market }, value(price)])
-  return [
-    gauge("info", "Always 1; what runs is in the labels", [[{ version, mode: state.run?.mode ?? "" }, 1]]),
-    gauge("live", "1 while turns end in time", one(flag(live(state, bot, now).length === 0))),
-    gauge("ready", "1 while it can trade", one(flag(ready(state, bot, now).length === 0))),
-    gauge("start_time_seconds", "When this run started", one(seconds(state.runStartedAt))),
-    gauge("last_turn_time_seconds", "When the last turn was complete", one(seconds(bot.turnedAt()))),
-    counter("journal_events_total", "Events in the journal", state.sequence),
-    counter("fills_total", "Fills ever seen", state.fills),
-    gauge(
-      "held",
-      "1 while the whole bot pays nothing for this reason",
-      holdsOnBot(state).map(({ code }) => [{ reason: code }, 1])
-    ),
-    gauge("kill_switch", "1 while it is on", one(flag(state.killed !== undefined))),
-    gauge(
-      "journal_gone",
-      "1 while the journal or its lock is another file than the bot opened",
-      one(flag(state.leaseLost !== undefined))
-    ),
-    gauge(
-      "price_doubted",
-      "1 while the quotes of a market may not be used",
-      [...state.doubts.keys()].map((market) => [{ market }, 1])
-    ),
-    gauge(
-      "venue_down_seconds",
-      "How long the venue has not answered; 0 while it does",
-      one(state.venueDownSince === undefined ? 0 : seconds(now - state.venueDownSince))
-    ),
-    gauge(
-      "orders",
-      "Unfinished placements by strategy and state",
-      strategies.flatMap(({ name }) =>
-        Object.keys(placementTransitions).map(
-          (each): Sample => [
-            { strategy: name, state: each },
-            open.filter(({ strategy, state }) => strategy === name && state === each).length
-          ]
-        )
-      )
-    ),
-    gauge(
-      "slots_frozen",
-      "Slots that get no new funding until somebody looks",
-      one([...state.slots.values()].filter(({ frozen }) => frozen !== undefined).length)
-    ),
-    gauge(
-      "strategy_paused",
-      "1 while a strategy is paused by a limit or the operator",
-      strategies.map(({ name, paused }) => [{ strategy: name }, flag(paused !== undefined)])
-    ),
-    gauge(
-      "strategy_failing",
-      "1 while a strategy cannot be planned",
-      strategies.map(({ name, failing }) => [{ strategy: name }, flag(failing !== undefined)])
-    ),
-    gauge(
-      "money",
-      "Units of an asset by place, as the ledger has them",
-      totals(state.ledger).flatMap(({ asset, place, amount }): ReadonlyArray<Sample> => {
-        const decimals = bot.assets.get(asset)?.decimals
-        return decimals === undefined ? [] : [[{ asset, place }, Number(amount) / 10 ** decimals]]
-      })
-    ),
-    gauge(
-      "realised_profit",
-      "Profit by average cost in the quote asset, fees taken off",
-      strategies.flatMap(({ name, trading }) =>
-        [...trading].flatMap(([market, { basis }]): ReadonlyArray<Sample> => {
-          const quote = bot.markets.get(market)?.quote
-          if (quote === undefined) return []
-          return [[{ strategy: name, market, asset: quote.symbol }, Number(basis.realised) / 10 ** quote.decimals]]
-        })
-      )
-    ),
-    gauge(
-      "price_mid",
-      "Last mid price of a market",
-      perMarket((price) => Decimal.toNumber(mid(price)))
-    ),
-    gauge(
-      "price_age_seconds",
-      "Age of the last price of a market",
-      perMarket(({ at }) => seconds(now - at))
-    )
-  ]
+interface Seen {
+  readonly state: BotState
+  readonly bot: MeasuredBot
+  readonly now: number
 }
+
+/** One figure alone has no labels; a flag is 1 while it is so. */
+type Read = (seen: Seen) => boolean | number | ReadonlyArray<Sample>
+
+interface Metric extends Omit<Family, "samples"> {
+  readonly read: Read
+}
+
+const gauge = (name: string, help: string, read: Read): Metric => ({ name, kind: "gauge", help, read })
+const counter = (name: string, help: string, read: Read): Metric => ({ name, kind: "counter", help, read })
+
+const seconds = (millis: number): number => millis / 1000
+
+/** No figure of an asset whose decimals are not known. */
+const units = (labels: Labels, amount: Amount, asset: Asset | undefined): ReadonlyArray<Sample> =>
+  asset === undefined ? [] : [[labels, Number(amount) / 10 ** asset.decimals]]
+
+const flags = ({ state }: Seen, isSo: (strategy: StrategyState) => boolean): ReadonlyArray<Sample> =>
+  [...state.strategies.values()].map((strategy) => [{ strategy: strategy.name }, isSo(strategy) ? 1 : 0])
+
+const perMarket = ({ bot }: Seen, value: (price: TwoSidedPrice) => number): ReadonlyArray<Sample> =>
+  [...bot.prices].map(([market, price]) => [{ market }, value(price)])
+
+const metrics: ReadonlyArray<Metric> = [
+  gauge("info", "Always 1; what runs is in the labels", ({ state }) => [[{ version, mode: state.run?.mode ?? "" }, 1]]),
+  gauge("live", "1 while turns end in time", ({ bot, now, state }) => live(state, bot, now).length === 0),
+  gauge("ready", "1 while it can trade", ({ bot, now, state }) => ready(state, bot, now).length === 0),
+  gauge("start_time_seconds", "When this run started", ({ state }) => seconds(state.runStartedAt)),
+  gauge("last_turn_time_seconds", "When the last turn was complete", ({ bot }) => seconds(bot.turnedAt())),
+  counter("journal_events_total", "Events in the journal", ({ state }) => state.sequence),
+  counter("fills_total", "Fills ever seen", ({ state }) => state.fills),
+  gauge("held", "1 while the whole bot pays nothing for this reason", ({ state }) =>
+    holdsOnBot(state).map(({ code }) => [{ reason: code }, 1])
+  ),
+  gauge("kill_switch", "1 while it is on", ({ state }) => state.killed !== undefined),
+  gauge(
+    "journal_gone",
+    "1 while the journal or its lock is another file than the bot opened",
+    ({ state }) => state.leaseLost !== undefined
+  ),
+  gauge("price_doubted", "1 while the quotes of a market may not be used", ({ state }) =>
+    [...state.doubts.keys()].map((market) => [{ market }, 1])
+  ),
+  gauge("venue_down_seconds", "How long the venue has not answered; 0 while it does", ({ now, state }) =>
+    state.venueDownSince === undefined ? 0 : seconds(now - state.venueDownSince)
+  ),
+  gauge("orders", "Unfinished placements by strategy and state", ({ state }) => {
+    const open = unfinished(state)
+    return [...state.strategies.keys()].flatMap((name) =>
+      Object.keys(placementTransitions).map(
+        (each): Sample => [
+          { strategy: name, state: each },
+          open.filter(({ state: at, strategy }) => strategy === name && at === each).length
+        ]
+      )
+    )
+  }),
+  gauge(
+    "slots_frozen",
+    "Slots that get no new funding until somebody looks",
+    ({ state }) => [...state.slots.values()].filter(({ frozen }) => frozen !== undefined).length
+  ),
+  gauge("strategy_paused", "1 while a strategy is paused by a limit or the operator", (seen) =>
+    flags(seen, ({ paused }) => paused !== undefined)
+  ),
+  gauge("strategy_failing", "1 while a strategy cannot be planned", (seen) =>
+    flags(seen, ({ failing }) => failing !== undefined)
+  ),
+  gauge("money", "Units of an asset by place, as the ledger has them", ({ bot, state }) =>
+    totals(state.ledger).flatMap(({ amount, asset, place }) => units({ asset, place }, amount, bot.assets.get(asset)))
+  ),
+  gauge("realised_profit", "Profit by average cost in the quote asset, fees taken off", ({ bot, state }) =>
+    [...state.strategies.values()].flatMap(({ name, trading }) =>
+      [...trading].flatMap(([market, { basis }]) => {
+        const quote = bot.markets.get(market)?.quote
+        return units({ strategy: name, market, asset: quote?.symbol ?? "" }, basis.realised, quote)
+      })
+    )
+  ),
+  gauge("price_mid", "Last mid price of a market", (seen) => perMarket(seen, (price) => Decimal.toNumber(mid(price)))),
+  gauge("price_age_seconds", "Age of the last price of a market", (seen) =>
+    perMarket(seen, ({ at }) => seconds(seen.now - at))
+  )
+]
+
+const samplesOf = (read: ReturnType<Read>): ReadonlyArray<Sample> =>
+  typeof read === "object" ? read : [[{}, Number(read)]]
+
+export const families = (state: BotState, bot: MeasuredBot, now: number): ReadonlyArray<Family> =>
+  metrics.map(({ read, ...metric }) => ({ ...metric, samples: samplesOf(read({ state, bot, now })) }))
 
 const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
 

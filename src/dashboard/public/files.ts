@@ -31,6 +31,62 @@ export const loadFiles = async (actions: Actions): Promise<void> => {
   draw(actions)
 }
 
+/** One file on the page: what is written, and what is said of it. */
+interface Editor {
+  readonly file: StrategyFileView
+  readonly text: HTMLTextAreaElement
+  readonly say: (lines: ReadonlyArray<string>, isGood: boolean) => void
+}
+
+const edited = ({ file: { file }, text }: Editor) => ({ files: [{ file, text: text.value }] })
+
+const check = async (editor: Editor): Promise<boolean> => {
+  const { problems } = await Api.post<{ readonly problems: ReadonlyArray<string> }>("check", edited(editor))
+  editor.say(problems.length > 0 ? problems : ["no problems; plan it, then apply it"], problems.length === 0)
+  return problems.length === 0
+}
+
+const plan = async (editor: Editor): Promise<void> => {
+  editor.say(["planning …"], true)
+  const { refused, summary } = await Api.post<typeof Plan.Type>("plan", edited(editor))
+  const { cancel, create, defer, keep } = summary
+  editor.say(
+    [
+      `keeps ${keep}, cancels ${cancel}, creates ${create}, defers ${defer}`,
+      ...(refused.length > 0 ? [`warned of: ${refused.join(", ")}`] : [])
+    ],
+    refused.length === 0
+  )
+}
+
+const backtest = async ({ file, say }: Editor, actions: Actions): Promise<void> => {
+  say(["running over the prices that the bot has seen …"], true)
+  const { bars, curve, data, fills } = await Api.get<typeof BacktestAnswer.Type>(
+    `backtest?file=${encodeURIComponent(file.file)}`,
+    backtestMillis
+  )
+  const last = (values: ReadonlyArray<number>) => values.at(-1) ?? 0
+  const gain = (values: ReadonlyArray<number>) => signed(last(values) - last(curve.hold))
+  say(
+    [
+      `the file on disk over ${bars} minutes: ${fills} fills, ${gain(curve.low)} to ${gain(curve.high)} against holding`,
+      "the band is drawn over the live line",
+      ...data.warnings
+    ],
+    true
+  )
+  actions.backtested(curve)
+}
+
+const save = async (editor: Editor, actions: Actions): Promise<void> => {
+  if (!(await check(editor))) return
+  const { file, hash } = editor.file
+  const { message } = await Api.post<{ readonly message: string }>("apply", { file, text: editor.text.value, hash })
+  isDirty = false
+  await loadFiles(actions)
+  toast(message, files.some(({ file: name, isRunning }) => name === file && isRunning) ? "good" : "alarm")
+}
+
 const draw = (actions: Actions): void => {
   const { mayCommand } = actions
   const file = files[chosen] ?? files[0]
@@ -50,63 +106,38 @@ const draw = (actions: Actions): void => {
     file.problems.length > 0 ? file.problems : [file.isRunning ? "as it runs" : "not taken up yet"],
     file.problems.length === 0
   )
-  const edited = () => ({ files: [{ file: file.file, text: text.value }] })
+  const editor: Editor = { file, text, say }
   const failed = (error: unknown) => say([messageOf(error)], false)
-
-  const check = async (): Promise<boolean> => {
-    const { problems } = await Api.post<{ readonly problems: ReadonlyArray<string> }>("check", edited())
-    say(problems.length > 0 ? problems : ["no problems; plan it, then apply it"], problems.length === 0)
-    return problems.length === 0
-  }
+  const apply = h("button", { type: "submit", class: "primary", disabled: true }, "Apply")
   let timer: ReturnType<typeof setTimeout> | undefined
   text.addEventListener("input", () => {
     isDirty = text.value !== file.text
     apply.disabled = !isDirty
     clearTimeout(timer)
-    timer = setTimeout(() => check().catch(failed), quietMillis)
+    timer = setTimeout(() => check(editor).catch(failed), quietMillis)
   })
-  const plan = async (): Promise<void> => {
-    say(["planning …"], true)
-    const { refused, summary } = await Api.post<typeof Plan.Type>("plan", edited())
-    const { cancel, create, defer, keep } = summary
-    say(
-      [
-        `keeps ${keep}, cancels ${cancel}, creates ${create}, defers ${defer}`,
-        ...(refused.length > 0 ? [`warned of: ${refused.join(", ")}`] : [])
-      ],
-      refused.length === 0
-    )
-  }
-  const backtest = async (): Promise<void> => {
-    say(["running over the prices that the bot has seen …"], true)
-    const { bars, curve, data, fills } = await Api.get<typeof BacktestAnswer.Type>(
-      `backtest?file=${encodeURIComponent(file.file)}`,
-      backtestMillis
-    )
-    const last = (values: ReadonlyArray<number>) => values.at(-1) ?? 0
-    const gain = (values: ReadonlyArray<number>) => signed(last(values) - last(curve.hold))
-    say(
-      [
-        `the file on disk over ${bars} minutes: ${fills} fills, ${gain(curve.low)} to ${gain(curve.high)} against holding`,
-        "the band is drawn over the live line",
-        ...data.warnings
-      ],
-      true
-    )
-    actions.backtested(curve)
-  }
-  const save = async (): Promise<void> => {
-    if (!(await check())) return
-    const { message } = await Api.post<{ readonly message: string }>("apply", {
-      file: file.file,
-      text: text.value,
-      hash: file.hash
-    })
-    isDirty = false
-    await loadFiles(actions)
-    toast(message, files.some(({ file: name, isRunning }) => name === file.file && isRunning) ? "good" : "alarm")
-  }
-  const apply = h("button", { type: "submit", class: "primary", disabled: true }, "Apply")
+  const form = h(
+    "form",
+    {},
+    h(
+      "div",
+      { class: "tools" },
+      choiceOf(file, actions),
+      h("button", { type: "button", click: () => backtest(editor, actions).catch(failed) }, "Backtest"),
+      mayCommand && h("button", { type: "button", click: () => plan(editor).catch(failed) }, "Plan"),
+      mayCommand && apply
+    ),
+    text,
+    findings
+  )
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    save(editor, actions).catch(failed)
+  })
+  byId("files").replaceChildren(form)
+}
+
+const choiceOf = (file: StrategyFileView, actions: Actions): HTMLSelectElement => {
   const select = h(
     "select",
     { "aria-label": "Strategy file" },
@@ -119,23 +150,5 @@ const draw = (actions: Actions): void => {
     isDirty = false
     draw(actions)
   })
-  const form = h(
-    "form",
-    {},
-    h(
-      "div",
-      { class: "tools" },
-      select,
-      h("button", { type: "button", click: () => backtest().catch(failed) }, "Backtest"),
-      mayCommand && h("button", { type: "button", click: () => plan().catch(failed) }, "Plan"),
-      mayCommand && apply
-    ),
-    text,
-    findings
-  )
-  form.addEventListener("submit", (event) => {
-    event.preventDefault()
-    save().catch(failed)
-  })
-  byId("files").replaceChildren(form)
+  return select
 }

@@ -55,7 +55,6 @@ interface Answered {
   readonly drift: ReadonlyArray<Drift>
   readonly why?: string
 }
-type Row = readonly [what: string, ask: Effect.Effect<Answered, VenueError>]
 
 const found = (drift: ReadonlyArray<Drift>): Answered => ({ drift })
 const unasked = (why: string): Answered => ({ drift: [], why })
@@ -95,99 +94,117 @@ const clockDrift = (skewMillis: number | undefined): Answered => {
   return found([{ what: "this machine's clock", was: "the venue's", is, closesFunding: false }])
 }
 
+/** Whom the questions go to. */
+interface Means {
+  readonly config: VenueConfig["Service"]
+  readonly client: VenueClient["Service"]
+  readonly history: History["Service"]
+  readonly session: Session["Service"]
+}
+
+const call = (operation: string) => ({ operation, priority: "background", mostBytes: listBytes }) as const
+
+/** The answer as it came. */
+const raw = ({ client }: Pick<Means, "client">, operation: string, send: Parameters<Means["client"]["read"]>[1]) =>
+  Effect.map(client.read(call(operation), send, Schema.Unknown), ({ value }) => value)
+
+const tokens = (means: Means, assets: ReadonlyArray<Asset>) =>
+  Effect.map(raw(means, "list tokens", means.client.api.swaps.tokens({ responseMode })), (said) =>
+    found(tokensDrift(listOf(said), assets, (id) => canonicalAssetId(means.config.assetSpellings, id)))
+  )
+
+const quote = Effect.fnUntraced(function* (means: Means, [base, second]: ReadonlyArray<Asset>) {
+  if (base === undefined || second === undefined) return unasked("it needs two configured assets")
+  const { client, config } = means
+  const deadline = (yield* Clock.currentTimeMillis) + 600_000
+  const amount = floorOf(quoted, base.decimals)
+  const payload = quoteRequest(config.account, { originAsset: base.id, destinationAsset: second.id, amount }, deadline)
+  const said = yield* raw(means, "quote", client.api.swaps.quote({ payload, responseMode }))
+  const read = Schema.decodeUnknownResult(QuoteResponse)(said)
+  const why = Result.isSuccess(read) ? distrust(config, payload, read.success) : undefined
+  // Prices have a gate of their own: what is wrong with one quote is told and closes nothing here.
+  const odd: ReadonlyArray<Drift> =
+    why === undefined ? [] : [{ what: "the dry quote", was: "the one asked for", is: why, closesFunding: false }]
+  return found([...driftOf(kinds.quote, said), ...odd])
+})
+
+const oneOrder = Effect.fnUntraced(function* (means: Pick<Means, "client">, orderId: string) {
+  const said = yield* raw(means, "get order", means.client.api.orders.get({ params: { orderId }, responseMode }))
+  return [...driftOf(kinds.orderAnswer, said), ...driftOf(kinds.order, fieldOf(said, "data"))]
+})
+
+const orders = Effect.fnUntraced(function* (means: Means) {
+  if (means.config.apiKey === undefined) return unasked("it needs venue.apiKey")
+  const query = { "page[size]": mostOrders }
+  const said = yield* raw(means, "list orders", means.client.api.orders.list({ query, responseMode }))
+  const listed = listOf(fieldOf(said, "data"))
+  const id = textOf(fieldOf(listed[0], "id"))
+  const drift = [...driftOf(kinds.orderPage, said), ...listed.flatMap((order) => driftOf(kinds.order, order))]
+  return found([...drift, ...(id === undefined ? [] : yield* oneOrder(means, id))])
+})
+
+/** The newest line of the history, and the status of its swap. */
+const past = Effect.fnUntraced(function* (means: Means) {
+  const { apiKey, partnerJwt } = means.config
+  if (partnerJwt === undefined) return unasked("it needs venue.partnerJwt")
+  const [line] = yield* means.history.transactions({ numberOfTransactions: 1 })
+  if (line === undefined) return unasked("it is empty")
+  const drift = driftOf(kinds.transaction, line.said)
+  const depositAddress = textOf(line.depositAddress)
+  if (depositAddress === undefined || apiKey === undefined) return found(drift)
+  const depositMemo = textOf(line.depositMemo)
+  const query = { depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }
+  const status = yield* raw(means, "read swap status", means.client.api.deposits.status({ query, responseMode }))
+  return found([...drift, ...driftOf(kinds.status, status)])
+})
+
+const balances = ({ client, session }: Means) =>
+  session
+    .run(client.read(call("read balances"), client.api.account.balances({ query: {}, responseMode }), Schema.Unknown))
+    .pipe(Effect.map(({ value }) => found(driftOf(kinds.balances, value))))
+
+/** Open to the invited alone, here and there: whether it is, is a fact of the profile. */
+const own = ({ config, history }: Means) =>
+  history.account({ limit: 1 }).pipe(
+    Effect.map(({ value }) => ({ access: "open", items: value.items })),
+    Effect.catchReason("VenueError", "Rejected", ({ status }) =>
+      status === 400 || status === 403 ? Effect.succeed({ access: "invite-only", items: [] }) : Effect.undefined
+    ),
+    Effect.map((answer) =>
+      answer === undefined ? unasked("it is refused") : accountHistoryDrift(answer, factsOf(config).accountHistory)
+    )
+  )
+
+const clock = ({ client }: Means) => Effect.map(client.clockSkewMillis, clockDrift)
+
+const rows: ReadonlyArray<
+  readonly [what: string, ask: (means: Means, assets: ReadonlyArray<Asset>) => Effect.Effect<Answered, VenueError>]
+> = [
+  ["tokens", tokens],
+  ["quote", quote],
+  ["orders", orders],
+  ["balances", balances],
+  ["history and status", past],
+  ["account history", own],
+  ["clock", clock]
+]
+
 export const layer = Layer.effect(
   Canary,
   Effect.gen(function* () {
-    const config = yield* VenueConfig
-    const client = yield* VenueClient
-    const session = yield* Session
-    const history = yield* History
-    const { api } = client
-    const { account, apiKey, assetSpellings, partnerJwt } = config
-    const { accountHistory } = factsOf(config)
-    const idOf = (id: string) => canonicalAssetId(assetSpellings, id)
-    const call = (operation: string) => ({ operation, priority: "background", mostBytes: listBytes }) as const
-    const raw = (operation: string, send: Parameters<typeof client.read>[1]) =>
-      Effect.map(client.read(call(operation), send, Schema.Unknown), ({ value }) => value)
-
-    const tokens = (assets: ReadonlyArray<Asset>) =>
-      Effect.map(raw("list tokens", api.swaps.tokens({ responseMode })), (said) =>
-        found(tokensDrift(listOf(said), assets, idOf))
-      )
-
-    const quote = Effect.fnUntraced(function* ([base, second]: ReadonlyArray<Asset>) {
-      if (base === undefined || second === undefined) return unasked("it needs two configured assets")
-      const deadline = (yield* Clock.currentTimeMillis) + 600_000
-      const amount = floorOf(quoted, base.decimals)
-      const payload = quoteRequest(account, { originAsset: base.id, destinationAsset: second.id, amount }, deadline)
-      const said = yield* raw("quote", api.swaps.quote({ payload, responseMode }))
-      const read = Schema.decodeUnknownResult(QuoteResponse)(said)
-      const why = Result.isSuccess(read) ? distrust(config, payload, read.success) : undefined
-      // Prices have a gate of their own: what is wrong with one quote is told and closes nothing here.
-      const odd: ReadonlyArray<Drift> =
-        why === undefined ? [] : [{ what: "the dry quote", was: "the one asked for", is: why, closesFunding: false }]
-      return found([...driftOf(kinds.quote, said), ...odd])
-    })
-
-    const oneOrder = Effect.fnUntraced(function* (orderId: string) {
-      const said = yield* raw("get order", api.orders.get({ params: { orderId }, responseMode }))
-      return [...driftOf(kinds.orderAnswer, said), ...driftOf(kinds.order, fieldOf(said, "data"))]
-    })
-
-    const orders = Effect.gen(function* () {
-      if (apiKey === undefined) return unasked("it needs venue.apiKey")
-      const said = yield* raw("list orders", api.orders.list({ query: { "page[size]": mostOrders }, responseMode }))
-      const listed = listOf(fieldOf(said, "data"))
-      const id = textOf(fieldOf(listed[0], "id"))
-      const drift = [...driftOf(kinds.orderPage, said), ...listed.flatMap((order) => driftOf(kinds.order, order))]
-      return found([...drift, ...(id === undefined ? [] : yield* oneOrder(id))])
-    })
-
-    /** The newest line of the history, and the status of its swap. */
-    const past = Effect.gen(function* () {
-      if (partnerJwt === undefined) return unasked("it needs venue.partnerJwt")
-      const [line] = yield* history.transactions({ numberOfTransactions: 1 })
-      if (line === undefined) return unasked("it is empty")
-      const drift = driftOf(kinds.transaction, line.said)
-      const depositAddress = textOf(line.depositAddress)
-      if (depositAddress === undefined || apiKey === undefined) return found(drift)
-      const depositMemo = textOf(line.depositMemo)
-      const query = { depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }
-      const status = yield* raw("read swap status", api.deposits.status({ query, responseMode }))
-      return found([...drift, ...driftOf(kinds.status, status)])
-    })
-
-    const balances = session
-      .run(client.read(call("read balances"), api.account.balances({ query: {}, responseMode }), Schema.Unknown))
-      .pipe(Effect.map(({ value }) => found(driftOf(kinds.balances, value))))
-
-    /** Open to the invited alone, here and there: whether it is, is a fact of the profile. */
-    const own = history.account({ limit: 1 }).pipe(
-      Effect.map(({ value }) => ({ access: "open", items: value.items })),
-      Effect.catchReason("VenueError", "Rejected", ({ status }) =>
-        status === 400 || status === 403 ? Effect.succeed({ access: "invite-only", items: [] }) : Effect.undefined
-      ),
-      Effect.map((answer) =>
-        answer === undefined ? unasked("it is refused") : accountHistoryDrift(answer, accountHistory)
-      )
-    )
-
+    const means: Means = {
+      config: yield* VenueConfig,
+      client: yield* VenueClient,
+      history: yield* History,
+      session: yield* Session
+    }
     const look = Effect.fn("Canary.look")(function* (assets: ReadonlyArray<Asset>) {
-      const rows: ReadonlyArray<Row> = [
-        ["tokens", tokens(assets)],
-        ["quote", quote(assets)],
-        ["orders", orders],
-        ["balances", balances],
-        ["history and status", past],
-        ["account history", own],
-        ["clock", Effect.map(client.clockSkewMillis, clockDrift)]
-      ]
       const answers = yield* Effect.forEach(rows, ([what, ask]) =>
-        Effect.map(Effect.result(ask), (answer) => [what, answer] as const)
+        Effect.map(Effect.result(ask(means, assets)), (answer) => [what, answer] as const)
       )
       return summed(answers)
     })
-    return Canary.of({ look, order: oneOrder })
+    return Canary.of({ look, order: (orderId) => oneOrder(means, orderId) })
   })
 )
 

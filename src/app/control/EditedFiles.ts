@@ -1,0 +1,80 @@
+/**
+ * The strategy files of a running bot as a page edits them: what stands in them and what is wrong with an edited text, as if it were
+ * saved. Only files that the bot was started with are read or written, and none is written over what somebody else changed meanwhile.
+ */
+import { createHash } from "node:crypto"
+import { Effect, FileSystem } from "effect"
+import { Refused } from "../../control/api/ControlApi.ts"
+import type { FileText } from "../../control/api/Files.ts"
+import type { Desk } from "../../control/Bot.ts"
+import { messageOf } from "../../domain/Text.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import * as WholeFile from "../../files/WholeFile.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+
+export interface EditedOptions {
+  readonly config: Pick<BotConfig, "markets">
+  readonly files: ReadonlyArray<string>
+  readonly running: () => ReadonlyArray<Strategy>
+}
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+export const refuse = (error: unknown): Refused => new Refused({ message: messageOf(error) })
+
+export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets }, files, running }: EditedOptions) {
+  const fileSystem = yield* FileSystem.FileSystem
+
+  const known = (file: string) =>
+    files.includes(file)
+      ? Effect.void
+      : Effect.fail(new Refused({ message: `${file} is not a strategy file of this bot` }))
+
+  /** The files with some texts replaced, as if they were saved. */
+  const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
+    yield* Effect.forEach(texts, ({ file }) => known(file), { discard: true })
+    const edited = new Map(texts.map(({ file, text }) => [file, text]))
+    const overlaid: FileSystem.FileSystem = {
+      ...fileSystem,
+      readFileString: (file, encoding) => {
+        const text = edited.get(file)
+        return text === undefined ? fileSystem.readFileString(file, encoding) : Effect.succeed(text)
+      }
+    }
+    return yield* StrategyFiles.readAll(files, markets).pipe(Effect.provideService(FileSystem.FileSystem, overlaid))
+  })
+
+  const check: Desk["check"] = (texts) => Effect.map(readWith(texts), ({ rendered }) => rendered)
+
+  const view = Effect.fnUntraced(function* (file: string) {
+    const text = yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
+    const { strategies, rendered } = yield* StrategyFiles.readAll([file], markets).pipe(
+      Effect.provideService(FileSystem.FileSystem, fileSystem)
+    )
+    const strategy = running().find((each) => each.file === file)
+    return {
+      file,
+      strategy: strategies[0]?.name ?? strategy?.name ?? null,
+      text,
+      hash: hashOf(text),
+      isRunning: strategy?.hash !== undefined && strategy.hash === strategies[0]?.hash,
+      problems: rendered
+    }
+  })
+
+  const apply: Desk["apply"] = Effect.fnUntraced(function* ({ file, text }, hash) {
+    const problems = yield* check([{ file, text }])
+    if (problems.length > 0) return yield* new Refused({ message: problems.join("\n") })
+    const present = yield* Effect.mapError(fileSystem.readFileString(file), refuse)
+    if (hashOf(present) !== hash) {
+      return yield* new Refused({ message: `${file} was changed meanwhile: load it again, then edit` })
+    }
+    yield* WholeFile.write(file, text).pipe(
+      Effect.provideService(FileSystem.FileSystem, fileSystem),
+      Effect.mapError(refuse)
+    )
+  })
+
+  return { all: Effect.forEach(files, view), apply, check, known, readWith } as const
+})
