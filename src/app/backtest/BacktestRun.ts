@@ -7,7 +7,9 @@ import * as WarmUp from "../../backtest/WarmUp.ts"
 import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
+import { bySymbol } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
+import { rounded } from "../../report/text/Money.ts"
 import { candlesWanted, marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import * as Progress from "../process/Progress.ts"
 import * as Stop from "../process/Stop.ts"
@@ -99,6 +101,12 @@ const checkComparable = ([one, ...others]: Arr.NonEmptyReadonlyArray<Strategy>) 
   return Effect.fail(new WrongUsage({ message }))
 }
 
+/** What both sides of the band made. */
+const gainsOf = ({ market: { quote } }: Strategy, { low, high }: BacktestResult["band"]): string => {
+  const text = (side: BandSide.BandSide) => rounded(bySymbol([quote]), quote.symbol, BandSide.profitOf(side))
+  return `${text(low)} to ${text(high)} ${quote.symbol}`
+}
+
 /** All strategies over the same candles, loaded once. */
 export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   asked: BacktestAsked,
@@ -142,15 +150,17 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
       const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, inputs, mode)
       const sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide> = [runSide(first), ...rest.map(runSide)]
       const [unkind, kind] = sides
+      const band = BandSide.band(sides)
+      // The first answer, while the band is still being made.
+      const known = `${strategy.name}: ${gainsOf(strategy, band)}`
       const simulated =
         variesPaths && kind !== undefined
           ? Band.simulated(strategy, inputs, [unkind, kind], (runs, atMost) => {
-              progress.update(runs, atMost, `${strategy.name}: ${runs} runs`)
+              progress.update(runs, atMost, `${known}; ${runs} simulated, at most ${atMost}`)
               return clock.currentTimeNanosUnsafe() < noMoreFrom
             })
           : undefined
       const ended = yield* Clock.currentTimeNanos
-      const band = BandSide.band(sides)
       return {
         strategy,
         candles: loaded.series[0].candles,
