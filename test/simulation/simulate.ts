@@ -14,6 +14,8 @@ const { values } = parseArgs({
     without: { type: "string", default: "" },
     including: { type: "string", default: "" },
     first: { type: "boolean", default: false },
+    /** One line an episode: two trees whose traces are equal behave alike. */
+    traces: { type: "boolean", default: false },
     json: { type: "boolean", default: false }
   }
 })
@@ -78,7 +80,8 @@ for (let seed = first; seed < first + count; seed += 1) {
     totals.events += result.events
     totals.virtualMinutes += result.virtualMinutes
     for (const [what, times] of result.reached) reached.set(what, (reached.get(what) ?? 0) + times)
-    if (count === 1) print(`seed ${seed}: ${result.steps} steps, ${result.events} events, trace ${result.trace}`)
+    if (count === 1 || values.traces)
+      print(`seed ${seed}: ${result.steps} steps, ${result.events} events, trace ${result.trace}`)
   } catch {
     totals.failures += 1
     const failure = await failureOf(options)
