@@ -61,6 +61,8 @@ export const toTick = (market: Market, side: Side, price: Price): Price =>
 export interface BidAsk {
   readonly bid: Price
   readonly ask: Price
+  /** Halfway between them, where it is known already. */
+  readonly mid?: Price
 }
 
 /** A two-sided executable price for some size, and when it was seen (epoch milliseconds). */
@@ -68,7 +70,7 @@ export interface TwoSidedPrice extends BidAsk {
   readonly at: number
 }
 
-export const mid = (price: BidAsk): Price => Decimal.midpoint(price.bid, price.ask)
+export const mid = (price: BidAsk): Price => price.mid ?? Decimal.midpoint(price.bid, price.ask)
 
 /**
  * What it is worth in quote that an order has the wanted price and quantity instead of its present ones, less the share of

@@ -5,7 +5,7 @@
 
 import { closeAt, exactPrice } from "../../candles/Candles.ts"
 import { bottomless, type Depth } from "../../domain/Book.ts"
-import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
+import type { BidAsk, Market, Price, TwoSidedPrice } from "../../domain/Market.ts"
 import {
   type ClosedCandles,
   frameName,
@@ -13,13 +13,35 @@ import {
   type SlotProgress,
   type View
 } from "../../strategy/View.ts"
-import { quotedAt } from "./FillRules.ts"
+import { type FillRules, quotedAt } from "./FillRules.ts"
 import type { MarketRun, Runs } from "./MarketRun.ts"
 import * as OwnState from "./OwnState.ts"
 
-const priceAt = ({ candles, clock, conditions }: MarketRun, bar: number): TwoSidedPrice => {
-  const { bid, ask } = quotedAt(conditions.rules, exactPrice(closeAt(candles, bar)))
-  return { bid, ask, at: clock.now }
+/** Bid and ask lie as far from a close, and most strategies look at the middle alone. */
+class Quoted implements TwoSidedPrice {
+  declare readonly at: number
+  declare readonly mid: Price
+  declare private readonly rules: FillRules
+  private quotes: BidAsk | undefined = undefined
+
+  constructor({ candles, clock, conditions }: MarketRun, bar: number) {
+    this.at = clock.now
+    this.mid = exactPrice(closeAt(candles, bar))
+    this.rules = conditions.rules
+  }
+
+  get bid(): Price {
+    return this.both.bid
+  }
+
+  get ask(): Price {
+    return this.both.ask
+  }
+
+  private get both(): BidAsk {
+    this.quotes ??= quotedAt(this.rules, this.mid)
+    return this.quotes
+  }
 }
 
 const slotsOf = ([run, ...others]: Runs): ReadonlyMap<string, SlotProgress> => {
@@ -55,12 +77,12 @@ class RunView implements View {
     this.runs = runs
     this.now = now
     this.market = run.conditions.market
-    this.price = priceAt(run, bar)
+    this.price = new Quoted(run, bar)
     this.slots = slotsOf(runs)
     const candles = candlesOf(runs, now)
     if (candles !== undefined) this.candles = candles
     if (others.length > 0)
-      this.elsewhere = new Map(others.map((other) => [other.conditions.market.name, priceAt(other, bar)]))
+      this.elsewhere = new Map(others.map((other) => [other.conditions.market.name, new Quoted(other, bar)]))
   }
 
   get depth(): Depth {

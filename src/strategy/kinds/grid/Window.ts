@@ -39,15 +39,22 @@ export class Window {
   /** What rests in the window, the lowest first. */
   in(view: SlotsSeen): ReadonlyArray<DesiredSlot> {
     this.see(view)
-    const { buys, count, sells } = this
+    const { buys, chosen, count, sells } = this
     const places: Array<number> = []
     let at = buys.lastIndexOf(1)
     for (; at >= 0 && places.length < count; at = at === 0 ? -1 : buys.lastIndexOf(1, at - 1)) places.push(at)
     places.reverse()
-    const least = places.length + count
+    const [bought, highest] = [places.length, places.at(-1) ?? -1]
     at = sells.indexOf(1)
-    for (; at >= 0 && places.length < least; at = sells.indexOf(1, at + 1)) places.push(at)
-    return places.sort((a, b) => a - b).flatMap((place) => this.chosen.working[place] ?? [])
+    const areMixed = at >= 0 && at < highest
+    for (; at >= 0 && places.length < bought + count; at = sells.indexOf(1, at + 1)) places.push(at)
+    if (areMixed) places.sort((a, b) => a - b)
+    const inside: Array<DesiredSlot> = []
+    for (const place of places) {
+      const desired = chosen.working[place]
+      if (desired !== undefined) inside.push(desired)
+    }
+    return inside
   }
 
   /** Most cells are far away and not worth listing: only those beside the window, or once used, are. */
