@@ -1,0 +1,22 @@
+/** What `--help` prints is a file, because loading every command to describe itself takes a second: `npm run help` writes it. */
+import { execFile } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { assert, describe, it } from "@effect/vitest"
+
+const execute = promisify(execFile)
+const root = resolve(import.meta.dirname, "../..")
+const file = join(root, "src/cli/help.txt")
+
+const said = async (flag: string): Promise<string> =>
+  (await execute(process.execPath, [join(root, "src/main.ts"), flag], { cwd: root })).stdout
+
+describe("--help", () => {
+  it("says what the commands say of themselves: after a change of words, npm run help", async () => {
+    const computed = await said("-h")
+    if (process.env["LIMITBOT_HELP"] === "write") writeFileSync(file, computed)
+    assert.strictEqual(readFileSync(file, "utf8"), computed)
+    assert.strictEqual(await said("--help"), computed)
+  })
+})
