@@ -1,5 +1,6 @@
 /**
  * Reads strategy files together: every problem of every file at once, and what no single file can show (equal names).
+ * Whoever reads them again and again keeps a `reader`, which parses only what has changed.
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import { type Markets, quotedIn } from "../strategy/Markets.ts"
@@ -44,24 +45,30 @@ const readText = Effect.fnUntraced(
 
 interface ReadFile extends ReadFiles {
   readonly file: string
-  readonly text: string
+  /** None of a file that cannot be read. */
+  readonly text: string | undefined
+  readonly name: ReturnType<typeof StrategyFile.nameIn>
 }
 
 /** The purpose of the strategies: some need a source of volumes, others cannot run on one series of prices. */
 export type Purpose = "live" | "rehearsal" | "backtest" | "search"
 
-const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose) {
+const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose, before?: ReadFile) {
   const read = yield* Effect.result(readText(file))
   if (Result.isFailure(read)) {
     const problem = unreadable(file, `the strategy file cannot be read: ${read.failure}`)
-    return { file, text: "", strategies: [], problems: [problem], rendered: [`${file}: ${problem.message}`] }
+    const rendered = [`${file}: ${problem.message}`]
+    return { file, text: undefined, name: undefined, strategies: [], problems: [problem], rendered }
   }
   const text = read.success
+  if (before?.text === text) return before
+  const name = StrategyFile.nameIn(text, file)
   return Result.match(suited(StrategyFile.parse(text, file, markets), purpose), {
-    onSuccess: (strategy) => ({ file, text, strategies: [strategy], problems: [], rendered: [] }),
+    onSuccess: (strategy) => ({ file, text, name, strategies: [strategy], problems: [], rendered: [] }),
     onFailure: (problems) => ({
       file,
       text,
+      name,
       strategies: [],
       problems,
       rendered: problems.map((problem) => render(problem, text))
@@ -88,8 +95,7 @@ const twinsIn = (
   read: ReadonlyArray<ReadFile>
 ): ReadonlyArray<{ readonly problem: Problem; readonly text: string }> => {
   const owners = new Map<string, string>()
-  return read.flatMap(({ file, text }) => {
-    const name = StrategyFile.nameIn(text, file)
+  return read.flatMap(({ file, text = "", name }) => {
     const owner = name === undefined ? undefined : owners.get(name.value)
     if (name !== undefined && owner === undefined) owners.set(name.value, file)
     if (name === undefined || owner === undefined) return []
@@ -117,20 +123,31 @@ export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function
   } satisfies Markets
 })
 
+/** Reads whichever files it is given; a file whose text is that of the last time keeps what was read from it. */
+export const reader = (markets: Markets, purpose: Purpose = "live") => {
+  let last: ReadonlyArray<ReadFile> = []
+  return Effect.fn("StrategyFiles.readAll")(function* (files: ReadonlyArray<string>) {
+    const read: ReadonlyArray<ReadFile> = yield* Effect.forEach(files, (file) =>
+      readOne(
+        file,
+        markets,
+        purpose,
+        last.find((before) => before.file === file)
+      )
+    )
+    last = read
+    const twins = twinsIn(read)
+    return {
+      strategies: read.flatMap((file) => file.strategies),
+      problems: [...read.flatMap((file) => file.problems), ...twins.map(({ problem }) => problem)],
+      rendered: [...read.flatMap((file) => file.rendered), ...twins.map(({ problem, text }) => render(problem, text))]
+    } satisfies ReadFiles
+  })
+}
+
 /** All of them; problems are returned, not thrown, so `check` can show them in its own way. */
-export const readAll = Effect.fn("StrategyFiles.readAll")(function* (
-  files: ReadonlyArray<string>,
-  markets: Markets,
-  purpose: Purpose = "live"
-) {
-  const read: ReadonlyArray<ReadFile> = yield* Effect.forEach(files, (file) => readOne(file, markets, purpose))
-  const twins = twinsIn(read)
-  return {
-    strategies: read.flatMap((file) => file.strategies),
-    problems: [...read.flatMap((file) => file.problems), ...twins.map(({ problem }) => problem)],
-    rendered: [...read.flatMap((file) => file.rendered), ...twins.map(({ problem, text }) => render(problem, text))]
-  } satisfies ReadFiles
-})
+export const readAll = (files: ReadonlyArray<string>, markets: Markets, purpose?: Purpose) =>
+  reader(markets, purpose)(files)
 
 /**
  * For whoever only looks at files: an asset that the configuration lacks is no mistake, as a backtest needs none. `run` would

@@ -1,5 +1,5 @@
 /** What several strategy files say together, each mistake at its exact place. */
-import { mkdtempSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -118,5 +118,41 @@ describe("strategy files together", () => {
       for (const [index, expected] of says.entries()) assert.isTrue(said[index]?.startsWith(expected), said[index])
       assert.strictEqual(rendered.length, problems.length)
     }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
+
+describe("files that are read again and again", () => {
+  it.effect(
+    "are parsed again only when their text has changed: a bot that watched its files parsed them at each look",
+    () =>
+      Effect.gen(function* () {
+        const folder = mkdtempSync(join(tmpdir(), "limitbot-files-"))
+        const [grid, ladder] = [join(folder, "grid"), join(folder, "ladder")]
+        writeFileSync(grid, goodGrid)
+        writeFileSync(ladder, goodLadder)
+        const read = StrategyFiles.reader(markets)
+        const first = yield* read([grid, ladder])
+        const again = yield* read([grid, ladder])
+        assert.lengthOf(again.strategies, 2)
+        for (const [index, strategy] of again.strategies.entries())
+          assert.strictEqual(strategy, first.strategies[index])
+
+        writeFileSync(grid, goodGrid.replace("levels: 5", "levels: 6"))
+        const changed = yield* read([grid, ladder])
+        assert.notStrictEqual(changed.strategies[0], first.strategies[0])
+        assert.strictEqual(changed.strategies[1], first.strategies[1])
+
+        writeFileSync(grid, twinGrid)
+        const [twin] = (yield* read([ladder, grid])).problems
+        assert.include(twin?.message, "is taken by")
+
+        writeFileSync(grid, "")
+        const [empty] = (yield* read([grid])).rendered
+        rmSync(grid)
+        const [gone] = (yield* read([grid])).rendered
+        assert.include(gone, "cannot be read")
+        writeFileSync(grid, "")
+        assert.deepStrictEqual((yield* read([grid])).rendered, [empty])
+      }).pipe(Effect.provide(NodeServices.layer))
   )
 })

@@ -1,7 +1,7 @@
 /**
  * Watches the strategy files of a running bot. A saved file is checked together with all the others. Good files
  * replace what runs; bad ones change nothing, and their problems are recorded. File contents are compared four times
- * a second: no file system notifies reliably, and a strategy is small.
+ * a second, as no file system notifies reliably and a strategy is small; only what has changed is parsed.
  */
 import { Effect, FileSystem, Result, Semaphore } from "effect"
 import type { Engine } from "../../../engine/Engine.ts"
@@ -41,6 +41,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   const books = yield* Bookkeeper
   const looking = yield* Semaphore.make(1)
   const misses = new Map<string, number>()
+  const readAll = StrategyFiles.reader(markets)
   let strategies = running
   let lastRefusal = ""
   /** What was refused as unsafe, and what was allowed then; judged again when either changes. */
@@ -87,7 +88,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     if (gone.length > 0) yield* refuse(gone.map((file) => `${file} is gone: ${fateOf[onRemoved]}`))
     // It may be between an editor's two steps: look again later.
     if (missing.length > 0) return
-    const read = yield* StrategyFiles.readAll(there, markets)
+    const read = yield* readAll(there)
     if (read.problems.length > 0) {
       return yield* refuse(read.rendered)
     }
