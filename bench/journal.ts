@@ -14,7 +14,7 @@ import * as Head from "../src/journal/Head.ts"
 import { Journal } from "../src/journal/Journal.ts"
 import * as Reserve from "../src/journal/Reserve.ts"
 import * as Sqlite from "../src/journal/Sqlite.ts"
-import { begin, orderOf } from "./journalRows.ts"
+import { begin, orderOf, recordedAt } from "./journalRows.ts"
 import { type Budget, costs, type Way } from "./measure.ts"
 import { built, empty, leanest, mostMemory, wholeProcess } from "./program.ts"
 import type { Bench } from "./sections.ts"
@@ -36,8 +36,8 @@ const write = (filename: string, rows: number) =>
     for (let [number, written] = [1, 0]; written < rows; number += 1) {
       batch.push(...orderOf(number))
       if (batch.length < 200) continue
+      yield* TestClock.setTime(recordedAt(number))
       yield* append(batch)
-      yield* TestClock.adjust("10 minutes")
       written += batch.length
       batch = []
     }

@@ -5,6 +5,7 @@
 import { Redacted } from "effect"
 import type { BotEvent } from "../src/domain/BotEvent.ts"
 import * as Decimal from "../src/domain/Decimal.ts"
+import { dayMillis } from "../src/domain/Durations.ts"
 
 const strategy = "grid"
 const slots = Array.from({ length: 20 }, (_, index) => `cell-${String(index + 1).padStart(2, "0")}`)
@@ -51,8 +52,16 @@ const decided: BotEvent = {
   memory: { anchor: "60000" }
 }
 
+/** Real times: orders that never get old enough to be forgotten, or fills before everything else, are nobody's journal. */
+const begunAt = 1_700_000_000_000
+const orderEveryMillis = 30_000
+
+/** When the journal says all of the order with this number. */
+export const recordedAt = (number: number): number => begunAt + (number + 1) * orderEveryMillis
+
 /** All that is recorded of the order with this number. */
 export const orderOf = (number: number): ReadonlyArray<BotEvent> => {
+  const at = begunAt + number * orderEveryMillis
   const isRefused = number % 5 === 0
   const [slot = "", placement, orderId] = [slots[number % slots.length], `p${number}`, `order-${number}`]
   const about = { strategy, slot: isRefused ? "refused" : slot, placement }
@@ -70,7 +79,7 @@ export const orderOf = (number: number): ReadonlyArray<BotEvent> => {
       inputAmount: value,
       outputAsset: "BTC",
       outputAmount: quantity,
-      deadline: 1_800_000_000_000 + number * 1_000,
+      deadline: at + 7 * dayMillis,
       why
     },
     { _tag: "CreateSent", ...about, attempt: 1 }
@@ -102,7 +111,7 @@ export const orderOf = (number: number): ReadonlyArray<BotEvent> => {
       amount: value,
       signed: Redacted.make("x".repeat(600)),
       intentHash: `hash-${number}`,
-      validUntil: 1_800_000_000_000
+      validUntil: at + dayMillis
     },
     { _tag: "FundingSent", ...about, attempt: 1 },
     { _tag: "FundingAcknowledged", ...about, intentHash: `hash-${number}`, correlationId },
@@ -131,7 +140,7 @@ export const orderOf = (number: number): ReadonlyArray<BotEvent> => {
       amountIn: value,
       outputAsset: "BTC",
       amountOut: quantity,
-      filledAt: 1_700_000_000_000 + number
+      filledAt: at
     },
     { _tag: "Closed", ...about, status: "FILLED", inputAsset: "USDC", unspent: 0n },
     { _tag: "PayoutStarted", ...about, asset: "BTC", amount: quantity },

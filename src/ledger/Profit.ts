@@ -9,6 +9,7 @@
  */
 import { type Amount, floorOf, magnitude } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
+import { dayMillis } from "../domain/Durations.ts"
 import { utcDate } from "../domain/Text.ts"
 import type { Flow } from "./Capital.ts"
 import { earned, type Gain, type Lot, type LotMethod, match } from "./Lots.ts"
@@ -77,7 +78,7 @@ export interface Item {
   readonly figures: Partial<Figures>
 }
 
-const groupOf = (item: Item, by: Grouping | undefined): string => {
+const groupOf = (item: Item, by: Grouping | undefined, dateOf: typeof utcDate): string => {
   switch (by) {
     case undefined:
       return ""
@@ -86,7 +87,7 @@ const groupOf = (item: Item, by: Grouping | undefined): string => {
     case "slot":
       return `${item.strategy}/${item.slot}`
     case "day":
-      return utcDate(item.at)
+      return dateOf(item.at)
     case "asset":
       return item.asset
   }
@@ -230,8 +231,16 @@ export const flowsIn = (flows: ReadonlyArray<Item>, quotes: ReadonlySet<string>)
 
 export const grouped = (items: Iterable<Item>, by: Grouping | undefined): ReadonlyArray<Row> => {
   const rows = new Map<string, Row>()
+  const dates = new Map<number, string>()
+  /** A date is written once: that takes longer than adding up. */
+  const dateOf = (at: number): string => {
+    const day = Math.floor(at / dayMillis)
+    const date = dates.get(day) ?? utcDate(at)
+    dates.set(day, date)
+    return date
+  }
   for (const item of items) {
-    const group = groupOf(item, by)
+    const group = groupOf(item, by, dateOf)
     const key = `${group}\u0000${item.quote}`
     const known = rows.get(key)?.figures ?? nothing
     rows.set(key, { group, quote: item.quote, figures: plus(known, item.figures) })

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { begin, orderOf } from "../../bench/journalRows.ts"
 import { format } from "../../src/domain/Amount.ts"
 import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
-import { dayMillis } from "../../src/domain/Durations.ts"
+import { dayMillis, hourMillis } from "../../src/domain/Durations.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import * as Seeded from "../../src/domain/Seeded.ts"
 import * as MoneyOverTime from "../../src/ledger/MoneyOverTime.ts"
@@ -155,5 +155,33 @@ describe("profit kept up event by event", () => {
       return MoneyOverTime.result(books)
     }
     assert.deepStrictEqual(places(entries.filter(({ event }) => moving.has(event._tag))), places(entries))
+  })
+})
+
+describe("attempts that ended without money", () => {
+  it("are gone through once an hour: with each new order a long journal of them took a time that grows with its square", () => {
+    let looks = 0
+    class Counted extends Map<string, number> {
+      override [Symbol.iterator]() {
+        looks += 1
+        return super[Symbol.iterator]()
+      }
+    }
+    const profit: RunningProfit.RunningProfit = { ...RunningProfit.make(), ended: new Counted() }
+    const refused = record([
+      ...begin,
+      ...Array.from({ length: 1_000 }, (_, number) => orderOf(5 * (number + 1))).flat()
+    ])
+    RunningProfit.see(profit, refused)
+    assert.strictEqual(profit.ended.size, 1_000)
+    assert.strictEqual(looks, Math.ceil((4 * 1_000) / 60))
+
+    const [planned] = orderOf(7)
+    if (planned === undefined) return assert.fail("no order")
+    const last = start + 7 * dayMillis + 5_000 * 30_000 + hourMillis
+    RunningProfit.see(profit, [{ sequence: refused.length + 1, at: last - 1, event: planned }])
+    assert.strictEqual(profit.ended.size, 1)
+    RunningProfit.see(profit, [{ sequence: refused.length + 2, at: last + hourMillis, event: planned }])
+    assert.strictEqual(profit.ended.size, 0)
   })
 })

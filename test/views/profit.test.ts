@@ -59,7 +59,7 @@ describe("the profit that the API shows", () => {
       RunningProfit.see(earned, [entry])
       trades.see(entry)
     })
-    const now = 1_700_000_000_000 + 10 * minuteMillis
+    const now = 1_700_000_000_000 + 30 * minuteMillis
     const [bid, ask] = [Decimal.make(64_999n), Decimal.make(65_001n)]
     const prices = new Map([["BTC/USDC", { bid, ask, at: now }]])
     const mark = Profit.markBy(new Map([["BTC/USDC", { price: Decimal.make(65_000n), at: now }]]), decimals)

@@ -29,6 +29,8 @@ export interface RunningProfit {
   readonly quotes: Set<string>
   /** Attempts that ended without money, and when they cannot be heard of any more. */
   readonly ended: Map<string, number>
+  /** When it was last looked which of them these are. */
+  lookedAt: number
 }
 
 interface Pool {
@@ -55,7 +57,8 @@ export const make = (keptTrades = 500): RunningProfit => ({
   counted: new Map(),
   flows: new Map(),
   quotes: new Set(),
-  ended: new Map()
+  ended: new Map(),
+  lookedAt: Number.NEGATIVE_INFINITY
 })
 
 export const tags = [...Trades.tags, "Abandoned"] as const
@@ -84,12 +87,17 @@ export const see = (profit: RunningProfit, entries: ReadonlyArray<Recorded>): vo
 }
 
 /** An order that is settled is never heard of again; one that was given up may still turn out to be paid. */
-const forget = ({ books: { planned }, ended }: RunningProfit, { at, event }: Recorded): void => {
+const forget = (profit: RunningProfit, { at, event }: Recorded): void => {
+  const { books, ended, lookedAt } = profit
+  const { planned } = books
   if (event._tag === "Settled") planned.delete(event.placement)
   else if (event._tag === "Abandoned" || event._tag === "FundingDead") {
     const deadline = planned.get(event.placement)?.event.deadline ?? at
     ended.set(event.placement, Math.max(deadline, at) + hourMillis)
   } else if (event._tag === "Planned") {
+    // There may be many, with months to go.
+    if (at - lookedAt < hourMillis) return
+    profit.lookedAt = at
     for (const [placement, until] of ended) {
       if (at <= until) continue
       ended.delete(placement)
