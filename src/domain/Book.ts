@@ -18,6 +18,12 @@ export interface DepthLevel {
   readonly at: number
 }
 
+/** How long until a move of the price is seen: half of all moves, and 99 of 100. */
+export interface SeenAfter {
+  readonly p50Millis: number
+  readonly p99Millis: number
+}
+
 /** By quantity, smallest first. */
 export type Depth = ReadonlyArray<DepthLevel>
 
@@ -96,6 +102,8 @@ export interface Book {
   /** Why there is no fresh price, if so. */
   readonly problem?: string
   readonly asked: AskingCost
+  /** Left out before the second look. */
+  readonly seenAfter?: SeenAfter
 }
 
 /** Between the best bid and the best ask, as a ratio. */

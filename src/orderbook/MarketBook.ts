@@ -15,6 +15,7 @@ import { Venue } from "../venue/Venue.ts"
 import { quoteRefusedCode, type VenueError } from "../venue/VenueError.ts"
 import type * as PriceWitness from "./PriceWitness.ts"
 import * as Quotes from "./Quotes.ts"
+import * as SightDelay from "./SightDelay.ts"
 import type * as TokenPrices from "./TokenPrices.ts"
 import type { Wanted } from "./Wanted.ts"
 
@@ -47,6 +48,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
   let used: TwoSidedPrice | undefined
   let top: DepthLevel | undefined
   const levels = makeLevels()
+  const sight = SightDelay.make()
 
   const counted = Effect.fnUntraced(function* <A, E>(ask: Effect.Effect<A, E, Venue>) {
     const from = yield* Clock.currentTimeMillis
@@ -74,6 +76,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
     book = { ...known, market, price, ...present({ problem }) }
     if (problem !== undefined) return doubt(problem)
     used = price
+    sight.note(price.at, yield* Clock.currentTimeMillis)
     publish(first.name, { price })
   })
 
@@ -87,11 +90,10 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
     levels.answered(quantity, level, yield* Clock.currentTimeMillis, book.asked.millis)
   })
 
-  const noteRefused = Effect.fnUntraced(function* (market: Market, problem: string) {
-    const listed = yield* tokenPrices.of(market, indicativeMillis)
-    const indicative = listed && { mid: Decimal.fromNumber(listed.mid, 12), at: listed.askedAt }
-    book = { ...book, problem, ...present({ indicative }) }
-  })
+  const noteRefused = (market: Market, problem: string) =>
+    Effect.map(indicativeOf(tokenPrices, market), (indicative) => {
+      book = { ...book, problem, ...present({ indicative }) }
+    })
 
   /** What a failure says of this market, and what of it concerns the whole bot. */
   const noteFailure = (market: Market, failure: Failure): Effect.Effect<Failure | undefined> => {
@@ -124,13 +126,18 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
 
   return {
     look,
-    book: (): Book => ({ ...book, depth: bySize([...(top === undefined ? [] : [top]), ...levels.now()]) }),
+    book: (): Book => ({ ...book, depth: withTop(top, levels.now()), ...present({ seenAfter: sight.seenAfter() }) }),
     /** The deeper levels, for strategies; `undefined` before the first one. */
     depth: (): Depth | undefined => (levels.now().length === 0 ? undefined : levels.now())
   }
 })
 
 export type MarketBook = Effect.Success<ReturnType<typeof make>>
+
+const indicativeOf = Effect.fnUntraced(function* (tokenPrices: TokenPrices.TokenPrices, market: Market) {
+  const listed = yield* tokenPrices.of(market, indicativeMillis)
+  return listed && { mid: Decimal.fromNumber(listed.mid, 12), at: listed.askedAt }
+})
 
 /** Why the price may not be used, if so. Asks the token list only where the price is not known already. */
 const doubtOf = Effect.fnUntraced(function* (
@@ -165,3 +172,6 @@ const makeLevels = () => {
 
 const bySize = (levels: ReadonlyArray<DepthLevel>): Depth =>
   levels.toSorted((a, b) => (a.quantity < b.quantity ? -1 : a.quantity > b.quantity ? 1 : 0))
+
+const withTop = (top: DepthLevel | undefined, levels: Depth): Depth =>
+  bySize([...(top === undefined ? [] : [top]), ...levels])

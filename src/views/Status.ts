@@ -3,6 +3,7 @@
  * time. What a person should look at is in both, worst first.
  */
 import { Schema } from "effect"
+import type { SeenAfter } from "../domain/Book.ts"
 import type { Of } from "../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../domain/Market.ts"
 import { iso } from "../domain/Text.ts"
@@ -35,6 +36,9 @@ const StrategyView = Schema.Struct({
   decidedAt: Time
 })
 
+const SeenAfterView = Schema.Struct({ market: Text, p50Millis: Schema.Int, p99Millis: Schema.Int })
+export type SeenAfterView = typeof SeenAfterView.Type
+
 export const Status = Schema.Struct({
   ...asOf,
   version: Text,
@@ -52,6 +56,8 @@ export const Status = Schema.Struct({
   openOrders: Schema.Int,
   strategies: Schema.Array(StrategyView),
   prices: Schema.Array(PriceView),
+  /** How long until a move of a price is seen: half of all moves, and 99 of 100; missing before the second look. */
+  seenAfter: Schema.Array(SeenAfterView),
   problems: Schema.Array(ProblemView),
   /** Whose token asked. */
   role: Schema.Literals(["viewer", "operator"])
@@ -67,7 +73,12 @@ interface RunningFacts extends Pulse {
   readonly stuckAfter: StepTerms
 }
 
-export const statusOf = (state: BotState, bot: RunningFacts, now: number): Omit<Status, "at" | "sequence" | "role"> => {
+export const statusOf = (
+  state: BotState,
+  bot: RunningFacts,
+  seenAfter: (market: string) => SeenAfter | undefined,
+  now: number
+): Omit<Status, "at" | "sequence" | "role"> => {
   const open = unfinished(state)
   return {
     version,
@@ -97,6 +108,10 @@ export const statusOf = (state: BotState, bot: RunningFacts, now: number): Omit<
       }
     }),
     prices: [...bot.prices].map(([market, price]) => priceView(market, price)),
+    seenAfter: [...bot.prices.keys()].flatMap((market) => {
+      const seen = seenAfter(market)
+      return seen === undefined ? [] : [{ market, ...seen }]
+    }),
     problems: problemsOf(state, bot.assets, { now, pulse: bot, stuckAfter: bot.stuckAfter })
   }
 }
@@ -113,6 +128,8 @@ export interface JournalFacts {
   readonly prices: "signed" | "unsigned"
   readonly runningPid: number | undefined
   readonly dashboard: string | undefined
+  /** As the running bot says; `undefined` if none answers. */
+  readonly seenAfter: ReadonlyArray<SeenAfterView> | undefined
   /** As the switch says itself; the bot records it when it obeys. */
   readonly killSwitch: string | undefined
 }
@@ -137,6 +154,7 @@ export const journalStatus = (facts: JournalFacts) => {
     killSwitch: facts.killSwitch ?? null,
     problems: problemsInJournal(facts),
     prices: facts.prices,
+    seenAfter: facts.seenAfter ?? null,
     pricesRefused: [...state.doubts].map(([market, { reason, since }]) => ({ market, why: reason, since })),
     clock: { skewMillis: state.clock?.skewMillis ?? null, ok: state.clock?.ok ?? null },
     rejectedEdit: state.rejectedEdit ?? null,

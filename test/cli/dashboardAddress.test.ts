@@ -74,6 +74,23 @@ describe.concurrent("the dashboard's address", () => {
     assertSays(await runHere(["dashboard", "--config", "config.yaml"], { cwd }), 1, /No bot runs on /)
   })
 
+  it("is where `status` asks how long a move of the price stays unseen; without a bot it says nothing of that", async () => {
+    const cwd = await started("dashboard: { port: 0 }\n")
+    const bot = startHere(runGrid, { cwd })
+    await bot.says(/dashboard http:\/\/127\.0\.0\.1:\d+ /)
+    const status = async (...args: ReadonlyArray<string>) =>
+      (await runHere(["status", "--config", "config.yaml", ...args], { cwd })).stdout
+    const seen = /A move of BTC\/USDC is seen after \d+\.\d s; 99 of 100 within \d+\.\d s\./
+    await until("status says it", async () => seen.test(await status()))
+    const [market] = JSON.parse(await status("--json")).seenAfter
+    assert.strictEqual(market.market, "BTC/USDC")
+    assert.isTrue(market.p50Millis > 0 && market.p50Millis < market.p99Millis, JSON.stringify(market))
+    bot.signal("SIGTERM")
+    await bot.ended
+    assert.notMatch(await status(), /A move of/)
+    assert.isNull(JSON.parse(await status("--json")).seenAfter)
+  })
+
   it("takes another port where the usual one is taken, unless the configuration names one", async () => {
     const taken = createServer()
     const take = () =>

@@ -17,6 +17,13 @@ import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import * as StatusText from "../screen/StatusText.ts"
 
+/** Only the running bot knows; one that does not answer at once is not waited for. */
+const seenByBot = (journal: string) =>
+  RunningBot.ask(journal, (api) => api.look.status(), "viewer", 1_000).pipe(
+    Effect.map(({ seenAfter }) => seenAfter),
+    Effect.orElseSucceed(() => undefined)
+  )
+
 export const command = Command.make(
   "status",
   {
@@ -38,7 +45,8 @@ export const command = Command.make(
         const holder = yield* Lease.holder(journal.journal)
         const killSwitch = yield* Effect.flatten(KillFile.watch(journal.journal))
         const dashboard = yield* RunningBot.addressOf(journal.journal)
-        const facts = { ...journal, trading, runningPid: holder?.pid, killSwitch, dashboard }
+        const seenAfter = dashboard === undefined ? undefined : yield* seenByBot(journal.journal)
+        const facts = { ...journal, trading, runningPid: holder?.pid, killSwitch, dashboard, seenAfter }
         const page = dashboard === undefined ? undefined : yield* DashboardPage.line(journal.journal, dashboard)
         const { colours } = yield* Terminal
         return {

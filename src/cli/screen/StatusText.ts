@@ -15,7 +15,7 @@ export const screen = (
   holder: Lease.Holder | undefined,
   { colours, page }: { readonly colours: boolean; readonly page: string | undefined }
 ): ReadonlyArray<string> => {
-  const { assets, journal, killSwitch, now, prices, state, trading } = facts
+  const { assets, journal, killSwitch, now, prices, seenAfter = [], state, trading } = facts
   const picture = LiveProfit.pictureNow(trading, assets, now)
   const lines = frame(
     {
@@ -42,6 +42,10 @@ export const screen = (
     "",
     ...ProfitText.lines(profitByStrategy(trading, picture), assets),
     `Prices: ${prices}${prices === "signed" ? "" : ": whoever is between the bot and the venue can change them; set venue.quoteKey"}`,
+    ...seenAfter.map(
+      ({ market, p50Millis, p99Millis }) =>
+        `A move of ${market} is seen after ${seconds(p50Millis)} s; 99 of 100 within ${seconds(p99Millis)} s.`
+    ),
     ...(until === undefined
       ? []
       : [`Safe unattended until ${until}: then the venue ends the first order and refunds it.`])
@@ -54,6 +58,8 @@ const pendingSwitch = (noted: string | undefined, switched: string | undefined, 
   const when = isRunning ? "the bot obeys within a second" : "no bot is running; it takes effect with the next start"
   return switched === undefined ? `Kill switch released: ${when}` : `Kill switch set (${switched}): ${when}`
 }
+
+const seconds = (millis: number): string => (millis / 1_000).toFixed(1)
 
 const stopped = ({ run, runStartedAt }: BotState): string =>
   run === undefined ? "NOT RUNNING, never ran" : `NOT RUNNING, last started ${iso(runStartedAt)}`

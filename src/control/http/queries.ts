@@ -139,7 +139,11 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         status: Effect.fnUntraced(function* () {
           const { role } = yield* TokenHolder
           const asked = yield* now
-          return { ...asked, ...statusOf(books.state, bot, asked.at), role }
+          return {
+            ...asked,
+            ...statusOf(books.state, bot, (market) => orderBook.book(market)?.seenAfter, asked.at),
+            role
+          }
         }),
         slots: Effect.fnUntraced(function* () {
           const { slots } = yield* Effect.orDie(earned(bot.prices))

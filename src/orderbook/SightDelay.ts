@@ -1,0 +1,51 @@
+/**
+ * How long it takes until a move of the market's price is seen. Between two questions nobody looks, so a move that comes at any
+ * moment between them is seen when the later one is answered: after a time that is spread evenly from what the answer took
+ * to that and the pause. The newest looks together give the time within which half of all moves, and 99 of 100, are seen.
+ */
+import type { SeenAfter } from "../domain/Book.ts"
+
+/** About ten minutes at the fastest pace. */
+const keptLooks = 600
+
+interface Look {
+  readonly pauseMillis: number
+  readonly answerMillis: number
+}
+
+export const make = () => {
+  const looks: Array<Look> = []
+  let askedLast: number | undefined
+
+  return {
+    /** A look that gave a price: when it was asked, and when it was answered. */
+    note: (askedAt: number, answeredAt: number): void => {
+      const pauseMillis = askedAt - (askedLast ?? askedAt)
+      askedLast = askedAt
+      // The clock was set back.
+      if (pauseMillis <= 0 || answeredAt < askedAt) return
+      looks.push({ pauseMillis, answerMillis: answeredAt - askedAt })
+      if (looks.length > keptLooks) looks.shift()
+    },
+    /** `undefined` before the second look. */
+    seenAfter: (): SeenAfter | undefined =>
+      looks.length === 0 ? undefined : { p50Millis: within(looks, 0.5), p99Millis: within(looks, 0.99) }
+  }
+}
+
+/** The whole milliseconds within which this share of all moves is seen, rounded up. */
+const within = (looks: ReadonlyArray<Look>, share: number): number => {
+  const total = looks.reduce((sum, { pauseMillis }) => sum + pauseMillis, 0)
+  const seen = (millis: number): number =>
+    looks.reduce(
+      (sum, { answerMillis, pauseMillis }) => sum + Math.min(pauseMillis, Math.max(0, millis - answerMillis)),
+      0
+    )
+  let [low, high] = [0, Math.max(...looks.map(({ answerMillis, pauseMillis }) => answerMillis + pauseMillis))]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (seen(middle) >= share * total) high = middle
+    else low = middle + 1
+  }
+  return high
+}
