@@ -59,6 +59,10 @@ const orderEveryMillis = 30_000
 /** When the journal says all of the order with this number. */
 export const recordedAt = (number: number): number => begunAt + (number + 1) * orderEveryMillis
 
+export const payloadEndsAt = (number: number): number => begunAt + number * orderEveryMillis + dayMillis
+
+export const deadlineOf = (number: number): number => begunAt + number * orderEveryMillis + 7 * dayMillis
+
 /** All that is recorded of the order with this number. */
 export const orderOf = (number: number): ReadonlyArray<BotEvent> => {
   const at = begunAt + number * orderEveryMillis
@@ -79,7 +83,7 @@ export const orderOf = (number: number): ReadonlyArray<BotEvent> => {
       inputAmount: value,
       outputAsset: "BTC",
       outputAmount: quantity,
-      deadline: at + 7 * dayMillis,
+      deadline: deadlineOf(number),
       why
     },
     { _tag: "CreateSent", ...about, attempt: 1 }
@@ -111,7 +115,7 @@ export const orderOf = (number: number): ReadonlyArray<BotEvent> => {
       amount: value,
       signed: Redacted.make("x".repeat(600)),
       intentHash: `hash-${number}`,
-      validUntil: at + dayMillis
+      validUntil: payloadEndsAt(number)
     },
     { _tag: "FundingSent", ...about, attempt: 1 },
     { _tag: "FundingAcknowledged", ...about, intentHash: `hash-${number}`, correlationId },

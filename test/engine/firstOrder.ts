@@ -1,7 +1,7 @@
 /** The first order of `journalRows` as the venue shows it, its story, and a bot's memory that knows it. */
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { begin, orderOf } from "../../bench/journalRows.ts"
+import { begin, deadlineOf, orderOf } from "../../bench/journalRows.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import type { Order } from "../../src/domain/Order.ts"
@@ -45,7 +45,7 @@ export const order: Order = {
   payoutIsFinal: false,
   estimatedWithdrawFee: 10n,
   estimatedRefundFee: 10n,
-  deadline: 1_800_000_001_000,
+  deadline: deadlineOf(1),
   createdAt: 0
 }
 

@@ -1,6 +1,6 @@
 /**
  * What it means for a placement that the venue shows an order: events, by one table of which the first row that holds counts. All
- * who see an order ask here: the answers to creating and cancelling, the list, and every read. What an order adds to what
+ * who see an order ask here: the answers to creating and cancelling, the list, every read, and whoever takes an order in. What an order adds to what
  * is known of it is computed in `OrderTracker`; what it means that nothing comes is in `Silence`. Pure.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -13,17 +13,21 @@ import { about, type Placement } from "../state/Placement.ts"
 import { asClosing, late } from "../tracking/amounts/Found.ts"
 import { adopt, bind, found, isFromOurCreate, type Manner, observe } from "../tracking/OrderTracker.ts"
 
-/** An order as it was shown: in the answer to its create, in the answer to the cancel of a spare one, or elsewhere. */
+/**
+ * An order as it was shown: in the answer to its create, in the answer to the cancel of a spare one, to whoever makes a placement
+ * of this very order, or elsewhere.
+ */
 export interface Sighting {
   readonly order: Order
-  readonly via: "create" | "cancel" | "look"
+  readonly via: "create" | "cancel" | "taken in" | "look"
   readonly correlationId?: string | undefined
 }
 
 export interface SightingFacts {
   /** Missing when it is no longer configured: then nothing is recognised by its terms. */
   readonly market: Market | undefined
-  readonly expected: Expectations
+  /** Missing when it is not known what was asked for. */
+  readonly expected: Expectations | undefined
   readonly manner?: Manner
 }
 
@@ -56,6 +60,7 @@ const isStrange: Told<boolean> = (placement, { order }, { market }) =>
 /** The journal has lost that it was created, or that it was paid for. */
 const isForgotten: Told<boolean> = (...known) => known[0].state === "planned" || hasMoney(...known)
 const holdsNone: Told<boolean> = ({ deposited }) => deposited === 0n
+const isTakenIn: Told<boolean> = (_, { via }) => via === "taken in"
 const wasAsked: Told<boolean> = (_, { via }) => via === "cancel"
 const isLeaving: Told<boolean> = (_, { order: { fillStatus } }) =>
   fillStatus === "PENDING_CANCEL" || isTerminal(fillStatus)
@@ -64,10 +69,10 @@ const nothing: SightingRow["events"] = () => []
 const seen: SightingRow["events"] = (placement, { correlationId, order }, { manner }) =>
   late(placement, observe(asClosing(placement), order, correlationId, manner))
 const bound: SightingRow["events"] = (placement, { correlationId, order, via }, { expected, market }) =>
-  market === undefined
+  market === undefined || expected === undefined
     ? []
     : bind(placement, market, order, expected, via === "create" ? "reply" : "list", correlationId)
-const asked = ({ expected, market }: SightingFacts) => market && { market, expected }
+const asked = ({ expected, market }: SightingFacts) => market && expected && { market, expected }
 const lost: SightingRow["events"] = (placement, { order }, facts) => found(placement, order, asked(facts))
 const adopted: SightingRow["events"] = (placement, { order }, facts) => adopt(placement, order, asked(facts))
 const spare =
@@ -75,6 +80,7 @@ const spare =
   (placement, { order }) => [{ _tag, ...about(placement), orderId: order.id }]
 
 const table: ReadonlyArray<readonly [string, Told<boolean>, SightingRow["events"]]> = [
+  ["its placement was made of it", isTakenIn, adopted],
   // A spare order that was asked to leave: an own one that was given up is spare.
   ["a spare order has the money", both(wasAsked, hasMoney, holdsNone), adopted],
   ["a spare order leaves", both(wasAsked, isLeaving), spare("OrphanCancelled")],

@@ -5,8 +5,8 @@
 import { Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { inputAsset } from "../../domain/Market.ts"
+import { meaning } from "../protocol/Sightings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
-import * as OrderTracker from "../tracking/OrderTracker.ts"
 import { type FoundOrder, plannedAs } from "./Recovery.ts"
 
 export const adopt = Effect.fn("Adoption.adopt")(function* (found: FoundOrder) {
@@ -16,10 +16,11 @@ export const adopt = Effect.fn("Adoption.adopt")(function* (found: FoundOrder) {
   const sent = books.state.placements.get(id)
   if (sent === undefined) return id
   const { asked, market, order } = found
-  yield* books.record(...OrderTracker.adopt(sent, order, asked && { market, expected: asked }))
+  const facts = { market, expected: asked }
+  yield* books.record(...meaning(sent, { order, via: "taken in" }, facts))
   const bound = books.state.placements.get(id)
   // Its deposit is recorded at once: an order that looked unfunded would be funded again.
-  if (bound !== undefined) yield* books.record(...OrderTracker.observe(bound, order))
+  if (bound !== undefined) yield* books.record(...meaning(bound, { order, via: "look" }, facts))
   return id
 })
 

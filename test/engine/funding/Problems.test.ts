@@ -1,13 +1,14 @@
 /** What only a person can decide, which words end it, and which words would let money be paid twice. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { payloadEndsAt } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { acceptedWords, problemsOf, resolve } from "../../../src/engine/funding/Problems.ts"
 import { about, order, remembered, until } from "../firstOrder.ts"
 
 const hour = 3_600_000
 /** Of the payload. */
-const validUntil = 1_800_000_000_000
+const validUntil = payloadEndsAt(1)
 const money = { asset: "USDC", amount: order.inputAmount }
 const doubt: BotEvent = { _tag: "FundingInDoubt", ...about, ...money, reason: "no deposit shows" }
 const answered: BotEvent = { _tag: "FundingAnswered", ...about, code: "http-400", text: "no balance" }

@@ -1,5 +1,6 @@
 /** When the bot looks again: at once while money moves, and no later than a price could change anything. */
 import { assert, describe, it } from "@effect/vitest"
+import { payloadEndsAt } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { defaults } from "../../../src/engine/EngineSettings.ts"
 import { isMoving, isWithinReach, pauseMillis } from "../../../src/engine/observation/PollPlan.ts"
@@ -46,7 +47,7 @@ describe("a level within reach", () => {
 
 describe("an order whose money moves", () => {
   const pulled: BotEvent = { _tag: "CancelRequested", ...about, why: { code: "test", text: "pulled" } }
-  const validUntil = 1_800_000_000_000
+  const validUntil = payloadEndsAt(1)
   it("is one that begins, ends, fills or is withdrawn", () => {
     for (const tag of ["Planned", "CreateSent", "Bound", "FundingSigned", "FundingSent", "FillSeen", "Closed"] as const)
       assert.isTrue(isMoving(placementAfter(tag), 0), tag)

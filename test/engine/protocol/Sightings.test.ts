@@ -49,6 +49,8 @@ type Case = readonly [
 ]
 
 const cases: ReadonlyArray<Case> = [
+  // Nothing tells that the order is of the placement but that this was made of it: not its deadline, no market.
+  ["its placement was made of it", creating, { ...matching, deadline: 1 }, "Bound order-1", "taken in"],
   ["a spare order has the money", withSpare, other(matching), "Bound order-2", "cancel"],
   ["a spare order has the money", creating, other(matching), "Bound order-2", "cancel"],
   ["a spare order has the money", abandoned, { ...matching, fillStatus: "PENDING_CANCEL" }, "Bound order-1", "cancel"],
