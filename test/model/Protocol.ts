@@ -3,8 +3,8 @@
  * step with its journal, crashes between any two steps, requests and answers that are lost, doubled or late, orders and deposits
  * that show whenever they like or never, payloads that execute as long as they are valid.
  *
- * What is due (`due`), what silence means (`silence`), what events do (`after`) and what it means that an order is shown (`meaning`)
- * are the functions of the program. Only who writes before whom, and what the venue does, is said here. Nothing bounds how long a deposit
+ * What is due (`due`), which orders are to leave (`dueCancel`), what silence means (`silence`), what events do (`after`) and what it
+ * means that an order is shown (`meaning`) are the functions of the program. Only who writes before whom, and what the venue does, is said here. Nothing bounds how long a deposit
  * may take to show: a rule that reads silence as an answer is wrong here. A rule is left out by its name, or a row of a table
  * by another table, and the search then has to find the loss that it prevents.
  */
@@ -14,7 +14,15 @@ import type { Order } from "../../src/domain/Order.ts"
 import { fateOf } from "../../src/domain/Payload.ts"
 import { isFinished } from "../../src/domain/Placement.ts"
 import { defaults, type Settings } from "../../src/engine/EngineSettings.ts"
+import { withoutPayouts } from "../../src/engine/protocol/CancelCalls.ts"
 import { type Done, type DueRow, due, rows as dueRows, type Todo } from "../../src/engine/protocol/Due.ts"
+import {
+  type CancelRow,
+  rows as cancelRows,
+  dueCancel,
+  type OrderThere,
+  ordersOf
+} from "../../src/engine/protocol/DueCancels.ts"
 import * as Meaning from "../../src/engine/protocol/Meaning.ts"
 import { meaning, type Sighting, type SightingRow, rows as sightingRows } from "../../src/engine/protocol/Sightings.ts"
 import {
@@ -43,10 +51,11 @@ export type Rule = (typeof rules)[number]
 /** What the bot goes by: the program's tables, or some with a row changed. */
 export interface Tables {
   readonly due: ReadonlyArray<DueRow>
+  readonly cancels: ReadonlyArray<CancelRow>
   readonly silence: ReadonlyArray<SilenceRow>
   readonly sightings: ReadonlyArray<SightingRow>
 }
-export const tables: Tables = { due: dueRows, silence: silenceRows, sightings: sightingRows }
+export const tables: Tables = { due: dueRows, cancels: cancelRows, silence: silenceRows, sightings: sightingRows }
 
 interface Bot {
   isUp: boolean
@@ -241,13 +250,23 @@ export const broken = ({ bots, orders, payloads, trespass }: ModelState): string
 }
 
 /** Nothing is left to do, or what is left waits for the venue or is said to be in doubt. */
-export const isAtRest = ({ bots }: ModelState, { placements: most }: Bounds): boolean =>
-  bots.every(({ isUp, placements }) => {
-    const last = placements.at(-1)
-    if (!isUp || last === undefined) return false
+export const isAtRest = ({ bots, orders }: ModelState, { placements: most }: Bounds): boolean =>
+  bots.every((bot) => {
+    const last = bot.placements.at(-1)
+    if (!bot.isUp || last === undefined) return false
+    const leaving = ordersOf(last).filter((there) => isToLeave(bot, there, cancelRows))
+    if (leaving.some(({ orderId }) => orders[numberOf(orderId)]?.isCancelAsked === false)) return false
     const isWaitedFor = last.state === "in doubt" || last.state === "open" || isExecuted(last)
-    return isWaitedFor || (isFinished(last.state) && placements.length >= most)
+    return isWaitedFor || (isFinished(last.state) && bot.placements.length >= most)
   })
+
+/** Nothing keeps a cancel waiting: it may be repeated at once, and any may get no answer. */
+const isToLeave = ({ isHeld }: Bot, there: OrderThere, by: ReadonlyArray<CancelRow>): boolean => {
+  const facts = { now: 0, settings, isKilled: isHeld, isUnrecorded: false, underWay: nothing, hurriedAt: 0 }
+  return dueCancel(there, Tries.none, facts, by) === "cancel"
+}
+
+const nothing: ReadonlySet<string> = new Set()
 
 const isExecuted = ({ funding, state }: Placement): boolean =>
   state === "funding" && funding !== undefined && fateOf(funding) === "executed"
@@ -348,6 +367,13 @@ const botSteps = (state: ModelState, index: number, world: World, push: Push): v
           change(own, changed)
         })
       )
+    // Beside the turns: what these are about to do does not keep it back.
+    cancelSteps(state, bot, placement, world, (name, known, change = () => undefined) =>
+      on(name, (own, changed) => {
+        become(own, known)
+        change(own, changed)
+      })
+    )
   })
 }
 
@@ -374,9 +400,9 @@ const reportSteps = (
       told("bind", shows(known, report, by, isAnswer ? "create" : "look"), known)
     } else if (order.isListed && isOwn && !isFinished(placement.state)) {
       told("read the order", shows(placement, report, by))
-    } else if (order.isListed && !isOwn && hasArrived(report) && placement.deposited === 0n) {
+    } else if (order.isListed && !isOwn && placement.deposited === 0n) {
       if (placement.funding === undefined && placement.createAttempts > 0)
-        told("adopt a twin", shows(placement, report, by))
+        told(hasArrived(report) ? "adopt a twin" : "see a twin", shows(placement, report, by))
     }
   })
   if (payloads[payloadOf(placement)]?.isAnswered === true && placement.state === "funding" && !isExecuted(placement))
@@ -399,10 +425,7 @@ const workSteps = (state: ModelState, bot: Bot, placement: Placement, world: Wor
   if (placement.funding === undefined && placement.state !== "open" && placement.state !== "closing")
     on("abandon", fold(placement, Meaning.givenUp(placement, "model")))
   if (placement.cancel === undefined && order >= 0)
-    on("cancel", fold(placement, [{ _tag: "CancelRequested", ...about(placement), why }]), (_, changed) => {
-      const asked = changed.orders[order]
-      if (asked !== undefined) changed.orders[order] = { ...asked, isCancelAsked: true }
-    })
+    on("cancel", fold(placement, [{ _tag: "CancelRequested", ...about(placement), why }]))
   const isPaying = placement.state === "funding" || placement.state === "in doubt"
   // The operator looks it up, and says what is true.
   if (isPaying && payload?.isExpired === true && !payload.isExecuted)
@@ -431,6 +454,28 @@ const workSteps = (state: ModelState, bot: Bot, placement: Placement, world: Wor
       own.next = "record"
       changed.payloads.push({ ...newPayload(order), isSent: true })
     })
+}
+
+/** The orders of a placement that are to leave are asked to; the answer is lost, or shows the order as it is now. */
+const cancelSteps = ({ orders }: ModelState, bot: Bot, placement: Placement, { by }: World, on: OnWork): void => {
+  for (const there of ordersOf(placement)) {
+    const index = numberOf(there.orderId)
+    const order = orders[index]
+    if (order === undefined || !isToLeave(bot, there, by.cancels)) continue
+    const isOwn = there.which === "own"
+    const isWanted = placement.cancel !== undefined
+    const sent = isOwn && isWanted ? [{ _tag: "CancelSent", ...about(placement), attempt: 1 } as const] : []
+    const asked = fold(placement, sent)
+    const ask = (_: Bot, changed: ModelState): void => {
+      changed.orders[index] = { ...order, isCancelAsked: true }
+      if (isOwn && !isWanted) changed.trespass = "an order leaves that nobody wants to leave"
+    }
+    if (!order.isCancelAsked) on(`ask its ${there.which} order to leave`, asked, ask)
+    const report = withoutPayouts(shown(index, order))
+    const answered = fold(asked, shows(asked, report, by, isOwn ? "look" : "cancel"))
+    if (keyOfPlacement(answered) !== keyOfPlacement(placement))
+      on(`ask its ${there.which} order to leave, and be answered`, answered, ask)
+  }
 }
 
 const why = { code: "model", text: "model" }

@@ -52,6 +52,8 @@ const neededDue = [
   ["funding", "its payload has expired"]
 ] as const
 
+const neededCancels = ["nobody wants that it leaves", "it is to leave"] as const
+
 const neededSilence = [
   "an earlier process began it, and may have paid",
   "a create was not answered",
@@ -78,6 +80,12 @@ describe("protocol", () => {
 
   it.each(neededDue)("is not sound without the row: %s, %s", { timeout: 120_000 }, (state, when) => {
     assert.isFalse(isSound(search(single, [], 400_000, withoutDue(state, when))))
+  })
+
+  it.each(neededCancels)("is not sound without the row of cancels: %s", { timeout: 120_000 }, (when) => {
+    const cancels = tables.cancels.filter((row) => row.when !== when)
+    assert.strictEqual(cancels.length, tables.cancels.length - 1, "there is no such row")
+    assert.isFalse(isSound(search(single, [], 400_000, { ...tables, cancels })))
   })
 
   it.each(neededSilence)("waits for ever without the row: %s", { timeout: 120_000 }, (name) => {

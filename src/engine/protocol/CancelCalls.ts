@@ -23,7 +23,11 @@ export type CancelMeans = Pick<Means, "books" | "settings" | "venue">
 const factsOf = ({ settings }: CancelMeans) => ({ market: undefined, expected: settings.account })
 
 /** Whether an order ended, its cancel may say; that its money came back, only a read that shows it. */
-const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({ ...order, withdrawals: [], payoutIsFinal: false })
+export const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({
+  ...order,
+  withdrawals: [],
+  payoutIsFinal: false
+})
 
 interface Asked {
   readonly shown?: Answer<Order>
