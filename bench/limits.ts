@@ -16,7 +16,7 @@ export const limits = async ({ show }: Bench): Promise<void> => {
   for (const [name, limit] of Object.entries(losses)) {
     const limited = oneSide(`with ${name}`, body.replace("maxOpenOrders", `${limit}, maxOpenOrders`), year)
     show(
-      await costs("one side, 1 year", without, limited, { samples: 9, warmUps: 3, budget: { atMost: 160, goal: 3 } })
+      await costs("one side, 1 year", without, limited, { samples: 9, warmUps: 3, budget: { atMost: 6, goal: 1.3 } })
     )
   }
 }

@@ -219,4 +219,5 @@ export const isWatching = (runs: Runs): boolean =>
   runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatching(guard))
 
 export const isWatchingAll = (runs: Runs): boolean =>
+  runs[0].losses?.isAll === true ||
   runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatchingAll(guard, changesOf(runs)))

@@ -176,8 +176,9 @@ const nextBoundedEvent = ({ run, indices }: Part, ask: AskAgain.AskAgain, from: 
 
 /** The first bar in [from, stop) that fills an order of this market or reaches one of its bounds; `stop` when none does. */
 const nextEventIn = (part: Part, from: number, stop: number): number => {
-  const { orders, guard } = part.run
-  const ask = guard === undefined ? part.ask : LimitGuard.orFreed(guard, part.ask)
+  const { orders, guard, losses } = part.run
+  const freed = guard === undefined ? part.ask : LimitGuard.orFreed(guard, part.ask)
+  const ask = losses === undefined || losses.isAll ? freed : losses.orLost(freed)
   orders.findNearest()
   if (AskAgain.isBounded(ask)) return nextBoundedEvent(part, ask, from, stop)
   const end = Math.min(stop, Math.max(from, ask.bar))

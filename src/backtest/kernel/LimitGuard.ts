@@ -68,7 +68,7 @@ export const isWatching = ({ account, denials }: LimitGuard): boolean => account
 
 /** The same of any close whatever; or of the next one, when money or orders moved since a close was looked at. */
 export const isWatchingAll = (guard: LimitGuard, changes: number): boolean =>
-  guard.account.watchesLosses || (guard.denials.size > 0 && (hasChanged(guard, changes) || !guard.onlyThePrice))
+  guard.denials.size > 0 && (hasChanged(guard, changes) || !guard.onlyThePrice)
 
 /** Money or orders moved since a close was last looked at, or by that look. */
 export const hasChanged = ({ account }: LimitGuard, changes: number): boolean => changes > account.changesSeen
