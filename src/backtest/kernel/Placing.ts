@@ -22,10 +22,12 @@ export const rest = (run: MarketRun, slot: SlotState.SlotState): void => {
     arrive(run, slot, row)
 }
 
-/** A swap is executed now or never. */
+/** A swap is executed now or never, and waits for its price before: only a run that looks at limits lets it. */
 const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   if (slot.phase !== "resting") return
-  const { orders, lastClose, clock, arrivals } = run
+  const { orders, lastClose, clock, arrivals, conditions, guard } = run
+  // It follows a leg whose bar has paid for it, so nobody has looked whether it has to wait.
+  if (guard === undefined && conditions.limits !== undefined) return arrivals.deviates()
   if (lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row))) arrivals.add(slot)
   else refundSwap(run, slot)
 }

@@ -98,15 +98,19 @@ const later = (candles: Candles): Candles => {
   return { ...candles, time: TimeAxis.make(opens.map((time) => time + 36_000_000)) }
 }
 
+const compareLimited = (seed: number, rulesOf: (next: () => number) => FillRules, swaps: number) => {
+  const next = random(seed)
+  const conditions = randomConditions(seed, rulesOf(next), swaps)
+  const candles = randomCandles(next, 50 + Math.floor(next() * 300))
+  const limited = { ...conditions, limits: randomLimits(next, conditions) }
+  return compare(seed, limited, seed % 2 === 0 ? later(candles) : candles)
+}
+
 const campaignOfLimits = (seeds: number, rulesOf: (next: () => number) => FillRules, swaps = 0) => {
   const seen = new Map<string, number>()
   const see = (what: string, count = 1) => seen.set(what, (seen.get(what) ?? 0) + count)
   for (let seed = 1; seed <= seeds; seed++) {
-    const next = random(seed)
-    const conditions = randomConditions(seed, rulesOf(next), swaps)
-    const candles = randomCandles(next, 50 + Math.floor(next() * 300))
-    const limited = { ...conditions, limits: randomLimits(next, conditions) }
-    const { deniedBy, stops, fills } = compare(seed, limited, seed % 2 === 0 ? later(candles) : candles)
+    const { deniedBy, stops, fills } = compareLimited(seed, rulesOf, swaps)
     see("fills", fills.length)
     for (const [limit, count] of deniedBy) see(limit, count)
     for (const { limit, until } of stops) see(until === undefined ? limit : `${limit} that ended`)
@@ -155,6 +159,11 @@ describe("Kernel", () => {
     )
     campaignOfLimits(Math.ceil(seeds / 2), (next) => ({ ...anyRules(next), refundedSwapShare: refunded(next) }), 0.4)
   }, 600_000)
+
+  it("refunded a swap for ever that came after a leg in one bar, so that its slot traded no more", () => {
+    const rulesOf = (next: () => number) => ({ ...immediateRules(next), refundedSwapShare: pick(next, 0, 0.3) })
+    assert.isAbove(compareLimited(671, rulesOf, 0.4).fills.length, 1)
+  })
 
   it("fills nothing that would come to rest after the last bar, however good its price", () => {
     const next = random(1)
