@@ -66,8 +66,8 @@ const together = (singles: readonly [Single, ...ReadonlyArray<Single>]): Way => 
 
 export const markets = async ({ show }: Bench): Promise<void> => {
   for (const [what, build, atMost] of [
-    ["without index", CrossingIndex.linearIndices, 60],
-    ["with index", CrossingIndex.buildIndices, 4]
+    ["without index", CrossingIndex.linearIndices, 3.5],
+    ["with index", CrossingIndex.buildIndices, 3.2]
   ] as const) {
     const singles = [singleOf(1, build), singleOf(2, build), singleOf(3, build)] as const
     const budget = { atMost, goal: 1.5 }

@@ -80,7 +80,7 @@ const takeBlock = (
 }
 
 /** The level whose blocks are as long as the bars that are left, or a little longer. */
-const levelFor = (levels: number, bars: number): number => Math.min(levels - 1, (31 - Math.clz32(bars)) >> 2)
+export const levelFor = (levels: number, bars: number): number => Math.min(levels - 1, (31 - Math.clz32(bars)) >> 2)
 
 /** Takes in the closes up to bar `to` (exclusive), holding `base` and `quote`. */
 export const advance = (drawdown: Drawdown, closes: CrossingIndex, to: number, base: number, quote: number): void => {

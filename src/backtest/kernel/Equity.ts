@@ -1,11 +1,12 @@
 /**
  * The largest drawdown of everything held, over the close of every bar. In one market the index and what searching has
- * said spare most of the reading (`Drawdown`); in several every close is read, as their sum has no index. Small bars within
+ * said spare most of the reading (`Drawdown`), in several the indices of all (`SumDrawdown`). Small bars within
  * bars count with the closes of their bars, as other runs over the same candles do.
  */
-import { type CrossingIndex, type Indices, lowerAt } from "../../candles/CrossingIndex.ts"
+import type { CrossingIndex, Indices } from "../../candles/CrossingIndex.ts"
 import * as Drawdown from "./Drawdown.ts"
 import type { MarketRun } from "./MarketRun.ts"
+import * as SumDrawdown from "./SumDrawdown.ts"
 
 interface Holding {
   readonly run: MarketRun
@@ -48,14 +49,11 @@ export const advance = ({ drawdown, holdings, first, isOne, parts }: Equity, to:
     const { run, closes } = first
     return Drawdown.advance(drawdown, closes, end, run.wallet.base, run.wallet.quote)
   }
+  if (drawdown.next >= end) return
   let quote = 0
   for (const { run } of holdings) quote += run.wallet.quote
-  for (; drawdown.next < end; drawdown.next++) {
-    let equity = quote
-    for (const { run, closes } of holdings) equity += run.wallet.base * lowerAt(closes, drawdown.next)
-    if (equity > drawdown.peak) drawdown.peak = equity
-    else drawdown.greatest = Math.max(drawdown.greatest, (drawdown.peak - equity) / drawdown.peak)
-  }
+  const held = holdings.map(({ run, closes }) => ({ base: run.wallet.base, closes }))
+  SumDrawdown.advance(drawdown, held, quote, end)
 }
 
 export const maxDrawdown = ({ drawdown }: Equity): number => drawdown.greatest

@@ -51,7 +51,18 @@ interface Part {
   readonly indices: CrossingIndex.Indices
   readonly fillBar: typeof Fills.fillBar
   ask: AskAgain.AskAgain
+  searched: Searched
 }
+
+/** Before bar `to` nothing crosses these; there something does, if `isEvent`. */
+interface Searched extends AskAgain.AskAgain {
+  readonly buy: number
+  readonly sell: number
+  readonly to: number
+  readonly isEvent: boolean
+}
+
+const notSearched: Searched = { buy: 0, sell: 0, below: 0, above: 0, bar: 0, to: -1, isEvent: false }
 
 interface Whole {
   readonly first: Part
@@ -74,7 +85,8 @@ const make = ([first, ...others]: InMarkets, isGuarded: boolean): Whole => {
       run,
       indices,
       fillBar: isWhole ? Fills.fillBar : Fills.fillBarSlices,
-      ask: { below: 0, above: 0, bar: 0 }
+      ask: { below: 0, above: 0, bar: 0 },
+      searched: notSearched
     }
   }
   const one = partOf(first)
@@ -174,21 +186,50 @@ const nextBoundedEvent = ({ run, indices }: Part, ask: AskAgain.AskAgain, from: 
   }
 }
 
+/** When a bar of this market is to be looked at, whatever its orders. */
+const askOf = ({ ask, run: { guard, losses } }: Part): AskAgain.AskAgain => {
+  const freed = guard === undefined ? ask : LimitGuard.orFreed(guard, ask)
+  return losses === undefined || losses.isAll ? freed : losses.orLost(freed)
+}
+
 /** The first bar in [from, stop) that fills an order of this market or reaches one of its bounds; `stop` when none does. */
-const nextEventIn = (part: Part, from: number, stop: number): number => {
-  const { orders, guard, losses } = part.run
-  const freed = guard === undefined ? part.ask : LimitGuard.orFreed(guard, part.ask)
-  const ask = losses === undefined || losses.isAll ? freed : losses.orLost(freed)
-  orders.findNearest()
+const nextEventIn = (part: Part, ask: AskAgain.AskAgain, from: number, stop: number): number => {
+  const { orders } = part.run
   if (AskAgain.isBounded(ask)) return nextBoundedEvent(part, ask, from, stop)
   const end = Math.min(stop, Math.max(from, ask.bar))
   return CrossingIndex.nextCrossing(part.indices.orders, from, end, orders.nearestBuy, orders.nearestSell)
 }
 
+/**
+ * The same beside other markets, whose events would have one market searched again and again: it is known up to which bar nothing
+ * happens, until something moves that it was searched for.
+ */
+const nextEventBeside = (part: Part, from: number, stop: number): number => {
+  const { searched, run } = part
+  run.orders.findNearest()
+  const { nearestBuy: buy, nearestSell: sell } = run.orders
+  const ask = askOf(part)
+  const { below, above, bar } = ask
+  const { to, isEvent } = searched
+  const isSame =
+    searched.buy === buy &&
+    searched.sell === sell &&
+    searched.below === below &&
+    searched.above === above &&
+    searched.bar === bar
+  if (isSame && from <= to && (isEvent || stop <= to)) return Math.min(stop, to)
+  const event = nextEventIn(part, ask, isSame && from <= to ? to : from, stop)
+  part.searched = { buy, sell, below, above, bar, to: event, isEvent: event < stop }
+  return event
+}
+
 /** The first bar from `from` on that is an event of one of the markets; `stop` when none is. */
 const nextEvent = ({ first, parts, equity }: Whole, from: number, stop: number): number => {
-  let event = nextEventIn(first, from, stop)
-  for (let index = 1; index < parts.length; index++) event = nextEventIn(parts[index] ?? first, from, event)
+  let event = stop
+  if (parts.length === 1) {
+    first.run.orders.findNearest()
+    event = nextEventIn(first, askOf(first), from, stop)
+  } else for (const part of parts) event = nextEventBeside(part, from, event)
   const { nearestBuy, nearestSell } = first.run.orders
   Equity.know(equity, event, nearestBuy, nearestSell)
   return event
