@@ -4,9 +4,9 @@
  * bars count with the closes of their bars, as other runs over the same candles do.
  */
 import type { CrossingIndex, Indices } from "../../candles/CrossingIndex.ts"
-import * as Drawdown from "./Drawdown.ts"
+import * as Drawdown from "./drawdown/Drawdown.ts"
+import * as SumDrawdown from "./drawdown/SumDrawdown.ts"
 import type { MarketRun } from "./MarketRun.ts"
-import * as SumDrawdown from "./SumDrawdown.ts"
 
 interface Holding {
   readonly run: MarketRun
@@ -52,8 +52,8 @@ export const advance = ({ drawdown, holdings, first, isOne, parts }: Equity, to:
   if (drawdown.next >= end) return
   let quote = 0
   for (const { run } of holdings) quote += run.wallet.quote
-  const held = holdings.map(({ run, closes }) => ({ base: run.wallet.base, closes }))
-  SumDrawdown.advance(drawdown, held, quote, end)
+  const stakes = holdings.map(({ run, closes }) => ({ base: run.wallet.base, closes }))
+  SumDrawdown.advance(drawdown, stakes, quote, end)
 }
 
 export const maxDrawdown = ({ drawdown }: Equity): number => drawdown.greatest

@@ -4,35 +4,35 @@
  * block matters; else smaller blocks are asked, and at last every close is read. A block that reaches beyond the bars asked for
  * may say so as well.
  */
-import { type CrossingIndex, fanOutBits, lowerAt } from "../../candles/CrossingIndex.ts"
+import { type CrossingIndex, fanOutBits, lowerAt } from "../../../candles/CrossingIndex.ts"
 import { type Drawdown, levelFor } from "./Drawdown.ts"
 
 /** What is held of one market, in whole units. */
-export interface Held {
+export interface Stake {
   readonly base: number
   readonly closes: CrossingIndex
 }
 
 const isNothingNew = (
   { peak, greatest }: Drawdown,
-  held: ReadonlyArray<Held>,
+  stakes: ReadonlyArray<Stake>,
   quote: number,
   level: number,
   block: number
 ): boolean => {
   let [least, most] = [quote, quote]
-  for (const { base, closes } of held) {
+  for (const { base, closes } of stakes) {
     least += base * (closes.minima[level]?.[block] ?? 0)
     most += base * (closes.maxima[level]?.[block] ?? 0)
   }
   return most <= peak && peak - least <= greatest * peak
 }
 
-const overBars = (drawdown: Drawdown, held: ReadonlyArray<Held>, quote: number, to: number): void => {
+const overBars = (drawdown: Drawdown, stakes: ReadonlyArray<Stake>, quote: number, to: number): void => {
   let { peak, greatest } = drawdown
   for (let bar = drawdown.next; bar < to; bar++) {
     let equity = quote
-    for (const { base, closes } of held) equity += base * lowerAt(closes, bar)
+    for (const { base, closes } of stakes) equity += base * lowerAt(closes, bar)
     if (equity > peak) peak = equity
     else if (peak - equity > greatest * peak) greatest = (peak - equity) / peak
   }
@@ -42,16 +42,16 @@ const overBars = (drawdown: Drawdown, held: ReadonlyArray<Held>, quote: number, 
 }
 
 /** Takes in the closes up to bar `to` (exclusive), holding these and `quote`. */
-export const advance = (drawdown: Drawdown, held: ReadonlyArray<Held>, quote: number, to: number): void => {
+export const advance = (drawdown: Drawdown, stakes: ReadonlyArray<Stake>, quote: number, to: number): void => {
   let levels = Number.POSITIVE_INFINITY
-  for (const { closes } of held) levels = Math.min(levels, closes.minima.length)
+  for (const { closes } of stakes) levels = Math.min(levels, closes.minima.length)
   while (drawdown.next < to) {
     const bar = drawdown.next
     let level = levelFor(levels, to - bar)
-    while (level >= 0 && !isNothingNew(drawdown, held, quote, level, bar >> (fanOutBits * (level + 1)))) level--
+    while (level >= 0 && !isNothingNew(drawdown, stakes, quote, level, bar >> (fanOutBits * (level + 1)))) level--
     const bits = fanOutBits * (Math.max(0, level) + 1)
     const end = levels === 0 ? to : Math.min(to, ((bar >> bits) + 1) << bits)
     if (level >= 0) drawdown.next = end
-    else overBars(drawdown, held, quote, end)
+    else overBars(drawdown, stakes, quote, end)
   }
 }

@@ -5,7 +5,7 @@
  * Before that the search itself has said something: where it found nothing, closes lie between what it searched for, and
  * mostly that is enough to read nothing at all.
  */
-import { type CrossingIndex, fanOutBits, leavesAt } from "../../candles/CrossingIndex.ts"
+import { type CrossingIndex, fanOutBits, leavesAt } from "../../../candles/CrossingIndex.ts"
 
 export interface Drawdown {
   peak: number
