@@ -57,6 +57,7 @@ export const conditionsOf = (
 ): Conditions => ({
   market,
   decide: strategy.decide,
+  ...present({ stands: strategy.stands }),
   initialMemory: strategy.initialMemory,
   rules: {
     ...rules,

@@ -14,7 +14,7 @@ import { anyMarket, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { MarketNamed } from "./Markets.ts"
 import type { Problem, Report, Span } from "./Problem.ts"
 import type { Setup } from "./Setup.ts"
-import type { Budget, Decide, Look, Unfit, WatchedMarket } from "./Strategy.ts"
+import type { Budget, Decide, Look, StandsOf, Unfit, WatchedMarket } from "./Strategy.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode } from "./YamlReader.ts"
 
 export interface KindContext {
@@ -34,6 +34,7 @@ export interface Behaviour {
   readonly initialMemory: Memory
   readonly decide: Decide
   readonly inputs?: Look
+  readonly stands?: StandsOf
   readonly candles?: ReadonlyMap<string, number>
   readonly watched?: ReadonlyArray<WatchedMarket>
   readonly depth?: ReadonlyArray<Amount>

@@ -157,13 +157,14 @@ const modifierOf = (
     report(to, skim, `${low} is less than the budget of ${high}: a part of it would never be used`)
   }
   return (behaviour) => {
+    // What they change is not seen at a glance.
+    const { stands: _, ...changed } = behaviour
     const { decide, inputs } = behaviour
-    if (rearm !== undefined)
-      return { ...behaviour, decide: rearming(decide, rearm.value, place(to.source, rearm.start)) }
+    if (rearm !== undefined) return { ...changed, decide: rearming(decide, rearm.value, place(to.source, rearm.start)) }
     if (skim === undefined || ceiling === undefined || budget === undefined) return behaviour
     const own = { ceiling, budget: budget.quote, source: place(to.source, skim.start) }
     return {
-      ...behaviour,
+      ...changed,
       decide: skimming(own, decide),
       ...(inputs === undefined ? {} : { inputs: skimmedLook(own, inputs) })
     }

@@ -37,7 +37,9 @@ const seenOn = (candles: Candles.Candles) => {
     seen.set(view.now, JSON.stringify(last))
     return { ...strategy.decide(view, memory), until: { onFill: false, barClose: "1m" } }
   }
-  const conditions = { ...conditionsOf(strategy, candles, touching), decide }
+  // It is asked at every close.
+  const { stands: _, ...usual } = conditionsOf(strategy, candles, touching)
+  const conditions = { ...usual, decide }
   Kernel.simulate(conditions, candles, CrossingIndex.linearIndices(candles, "at"))
   return seen
 }

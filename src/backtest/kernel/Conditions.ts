@@ -4,12 +4,14 @@ import type { Resampled } from "../../candles/Resample.ts"
 import type { Amount } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Memory } from "../../strategy/Decision.ts"
-import type { Decide, Limits } from "../../strategy/Strategy.ts"
+import type { Decide, Limits, StandsOf } from "../../strategy/Strategy.ts"
 import type { FillRules } from "./FillRules.ts"
 
 export interface Conditions {
   readonly market: Market
   readonly decide: Decide
+  /** As in `Strategy`; only in a run of one market. */
+  readonly stands?: StandsOf
   readonly initialMemory: Memory
   readonly rules: FillRules
   /** What the run starts with and can never exceed. */

@@ -9,6 +9,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { gainOfMoving, quoteAmount } from "../../domain/Market.ts"
 import { type Bounds, type DesiredSlot, dueLeg, type Leg, leftOfLeg } from "../../strategy/Decision.ts"
 import { isSameList } from "../../strategy/expression/Same.ts"
+import type { StandsAt } from "../../strategy/Strategy.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun, Runs } from "./MarketRun.ts"
 import type { OrderRow } from "./orders/OrderTable.ts"
@@ -162,6 +163,10 @@ export const decideIn = (runs: Runs, bar: number): Bounds => {
     if (!changed || !until.onFill || !first.trading.isSeen || answers === mostAnswers) return until
   }
 }
+
+/** Tells at later glances whether what was decided at the close of the bar still stands, where the strategy can. */
+export const standsIn = (run: MarketRun, bar: number): StandsAt | undefined =>
+  run.conditions.stands?.(RunView.at([run], bar), run.asking.memory)
 
 /** What a decision wants of one market. */
 const wantedIn = (run: MarketRun) => ({ run, slots: new Map<SlotState.SlotState, DesiredSlot>() })

@@ -17,7 +17,9 @@
 import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { closeTime } from "../../candles/TimeAxis.ts"
+import { present } from "../../domain/Present.ts"
 import type { PriceBounds } from "../../strategy/Decision.ts"
+import type { StandsAt } from "../../strategy/Strategy.ts"
 import * as AskAgain from "./AskAgain.ts"
 import type { Conditions } from "./Conditions.ts"
 import * as Decisions from "./Decisions.ts"
@@ -29,6 +31,7 @@ import * as MarketRun from "./MarketRun.ts"
 import * as Outcome from "./Outcome.ts"
 import * as SlotState from "./orders/SlotState.ts"
 import * as Placing from "./Placing.ts"
+import { Glances } from "./state/Glances.ts"
 
 /** `conditions.budget.quote` is the first market's, for all. */
 export interface InMarket {
@@ -50,7 +53,10 @@ interface Part {
   readonly run: MarketRun.MarketRun
   readonly indices: CrossingIndex.Indices
   readonly fillBar: typeof Fills.fillBar
+  readonly glances: Glances
   ask: AskAgain.AskAgain
+  /** While this is so, the strategy need not be asked before the bar in `ask`. */
+  stands: StandsAt | undefined
   searched: Searched
 }
 
@@ -85,6 +91,8 @@ const make = ([first, ...others]: InMarkets, isGuarded: boolean): Whole => {
       run,
       indices,
       fillBar: isWhole ? Fills.fillBar : Fills.fillBarSlices,
+      glances: new Glances(candles, conditions.timeframes && run.frames),
+      stands: undefined,
       ask: { below: 0, above: 0, bar: 0 },
       searched: notSearched
     }
@@ -173,14 +181,20 @@ const wake = (whole: Whole, bar: number): boolean => {
   return paid
 }
 
-/** Two searches in windows that grow, so that neither reads far beyond what the other finds. */
-const nextBoundedEvent = ({ run, indices }: Part, ask: AskAgain.AskAgain, from: number, stop: number): number => {
+/** Searches in windows that grow, so that none reads far beyond what another one finds. */
+const nextBoundedEvent = (
+  { glances, indices, run, stands }: Part,
+  ask: AskAgain.AskAgain,
+  from: number,
+  stop: number
+): number => {
   const { nearestBuy, nearestSell } = run.orders
   let start = from
   for (let window = 128; ; window *= 4) {
     const end = Math.min(stop, start + window)
     const crossed = CrossingIndex.nextCrossing(indices.orders, start, end, nearestBuy, nearestSell)
-    const asked = AskAgain.boundBar(ask, indices.closes, start, crossed)
+    const bounded = AskAgain.boundBar(ask, indices.closes, start, crossed)
+    const asked = stands === undefined ? bounded : glances.firstFall(stands, start, bounded)
     if (asked < end || end === stop) return asked
     start = end
   }
@@ -195,7 +209,7 @@ const askOf = ({ ask, run: { guard, losses } }: Part): AskAgain.AskAgain => {
 /** The first bar in [from, stop) that fills an order of this market or reaches one of its bounds; `stop` when none does. */
 const nextEventIn = (part: Part, ask: AskAgain.AskAgain, from: number, stop: number): number => {
   const { orders } = part.run
-  if (AskAgain.isBounded(ask)) return nextBoundedEvent(part, ask, from, stop)
+  if (AskAgain.isBounded(ask) || part.stands !== undefined) return nextBoundedEvent(part, ask, from, stop)
   const end = Math.min(stop, Math.max(from, ask.bar))
   return CrossingIndex.nextCrossing(part.indices.orders, from, end, orders.nearestBuy, orders.nearestSell)
 }
@@ -263,7 +277,11 @@ const fillBar = ({ first, parts, runs, equity }: Whole, bar: number, isNews: boo
 const decide = ({ first, runs, parts, equity }: Whole, bar: number): void => {
   Equity.advance(equity, bar + 1)
   const until = Decisions.decideIn(runs, bar)
-  first.ask = AskAgain.of(first.run, until, until)
+  first.stands = runs.length === 1 ? Decisions.standsIn(first.run, bar) : undefined
+  first.ask =
+    first.stands === undefined
+      ? AskAgain.of(first.run, until, until)
+      : AskAgain.of(first.run, { onFill: until.onFill, ...present({ time: until.time }) }, {})
   for (let index = 1; index < parts.length; index++) {
     const part = parts[index]
     if (part === undefined) continue
@@ -273,8 +291,9 @@ const decide = ({ first, runs, parts, equity }: Whole, bar: number): void => {
   }
 }
 
-const isBoundReachedIn = ({ ask, indices }: Part, bar: number): boolean =>
-  AskAgain.boundBar(ask, indices.closes, bar, bar + 1) === bar
+const isBoundReachedIn = ({ ask, glances, indices, stands }: Part, bar: number): boolean =>
+  AskAgain.boundBar(ask, indices.closes, bar, bar + 1) === bar ||
+  (stands !== undefined && glances.firstFall(stands, bar, bar + 1) === bar)
 
 const isBoundReached = ({ first, parts }: Whole, bar: number): boolean =>
   isBoundReachedIn(first, bar) || (parts.length > 1 && parts.some((part) => isBoundReachedIn(part, bar)))
@@ -316,7 +335,7 @@ const runThrough = (whole: Whole): boolean => {
       Equity.advance(equity, bar)
       filled = wake(whole, bar) || filled
     }
-    if (isQuick && !asking.asksOnFill) bar = fillQuickly(whole, bar)
+    if (isQuick && !asking.asksOnFill && whole.first.stands === undefined) bar = fillQuickly(whole, bar)
     if (bar === bars) break
     const isWatched = guard !== undefined && Decisions.isWatchingAll(runs)
     const stop = isWatched || (filled && asking.asksOnFill) ? bar + 1 : nextAlarm(runs)

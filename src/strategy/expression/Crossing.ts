@@ -12,7 +12,7 @@ export const notePrice = ({ found }: Moment, price: number): void => {
 }
 
 export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
-  if (a.dependence === "none" && b.dependence === "none") return
+  if (moment.isGlanced === true || (a.dependence === "none" && b.dependence === "none")) return
   if (a.dependence === "time" || b.dependence === "time") return noteTime(a, b, moment)
   const markets = [...new Set([...movesOf(a), ...movesOf(b)])]
   const [market = ownMarket] = markets

@@ -8,6 +8,7 @@ import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../Decision.ts"
+import type { Glance } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import type { Needs } from "./Needs.ts"
 import { lately } from "./Same.ts"
@@ -134,5 +135,43 @@ export const boundsOf = (needs: Needs, moment: Moment, times: ReadonlyArray<numb
     ...present({ barClose: shortest }),
     ...(depth.size === 0 ? {} : { depth: true }),
     onFill: true
+  }
+}
+
+type Changing = { -readonly [K in keyof Moment]: Moment[K] }
+
+/** Conditions at a glance. `cold`: it waits for more candles. `unseen`: it depends on what a glance does not show, or divides by zero. */
+export type Glanced = "yes" | "no" | "cold" | "unseen"
+
+export interface Glancing {
+  readonly moment: Moment
+  readonly at: (glance: Glance) => void
+  readonly truth: (condition: Term) => Glanced
+}
+
+/**
+ * Judges by the very terms that decide, but without finding out up to where they hold: from a moment of the same strategy on, until
+ * one of its orders moves. A backtest looks at the close of every bar like this.
+ */
+export const glancingFrom = (moment: Moment): Glancing => {
+  const found = nothingFound()
+  const glanced: Changing = { ...moment, own: undefined, depth: undefined, found, isGlanced: true }
+  return {
+    moment: glanced,
+    at: ({ candles, mid, now }) => {
+      glanced.mid = mid
+      glanced.now = now
+      glanced.candles = candles
+    },
+    truth: (condition) => {
+      const { dividesByZero, lacking } = found
+      found.isCold = false
+      if (lacking.size > 0) lacking.clear()
+      if (dividesByZero.size > 0) dividesByZero.clear()
+      const value = condition.value(glanced)
+      if (lacking.size > 0) return "unseen"
+      if (found.isCold) return dividesByZero.size > 0 ? "unseen" : "cold"
+      return value > 0 ? "yes" : "no"
+    }
   }
 }

@@ -51,6 +51,10 @@ export const needVolume = ({ volumes }: Needs, market: string, problem: Problem)
   if (!volumes.has(market)) volumes.set(market, problem)
 }
 
+/** Everything follows from the own market's price and candles: no other market, no depth, and no time of day. */
+export const isGlanced = ({ clockMillis, depth, watched }: Needs): boolean =>
+  watched.size === 0 && depth.size === 0 && clockMillis === undefined
+
 /** The same as a strategy states it. */
 export const neededBy = ({
   candles,

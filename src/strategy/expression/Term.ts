@@ -11,6 +11,7 @@ import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import { type ClosedCandles, frameName, type OwnState } from "../View.ts"
 import type { Demands, Range } from "./Never.ts"
+import { lately } from "./Same.ts"
 
 export type ValueType =
   | "number"
@@ -105,6 +106,8 @@ export interface Moment extends Quoted {
   readonly elapsed: number
   /** Inside of a recursion: the values of its members one candle before. */
   readonly previous?: Float64Array
+  /** Only what holds is asked, not up to where. */
+  readonly isGlanced?: true
   /** The text of a comparison whose result is inverted, to find out whether it decides. */
   readonly flipped?: string
   readonly found: {
@@ -151,16 +154,22 @@ export const frameOf = ({ timeframe, market, others, volumesOf }: Frame): Frame 
 export const othersOf = ({ market, others = [] }: Frame): ReadonlyArray<string> =>
   market === undefined ? others : [market, ...others]
 
-/** `back` candles before the last closed one. */
-export const valueOf = (series: Series, { candles, found }: Moment, back = 0): number => {
+/** Reads a series at a moment, `back` candles before the last closed one. */
+export const readerOf = (series: Series): ((moment: Moment, back?: number) => number) => {
   const { timeframe, market } = series
-  for (const other of othersOf(series)) if (!candles?.has(frameName(timeframe, other))) found.lacking.add(other)
-  const known = candles?.get(frameName(timeframe, market))
-  if (known === undefined || back >= known.closed) return Number.NaN
-  const last = known.closed - 1 - back
-  const value = columnOf(series, known.columns)[last] ?? Number.NaN
-  if (Number.isNaN(value)) for (const missing of missingVolumes(series, known.columns, last)) found.lacking.add(missing)
-  return value
+  const name = frameName(timeframe, market)
+  const others = othersOf(series).map((other) => ({ other, frame: frameName(timeframe, other) }))
+  const columnIn = lately((columns: CandleColumns) => columnOf(series, columns))
+  return ({ candles, found }, back = 0) => {
+    for (const { frame, other } of others) if (!candles?.has(frame)) found.lacking.add(other)
+    const known = candles?.get(name)
+    if (known === undefined || back >= known.closed) return Number.NaN
+    const last = known.closed - 1 - back
+    const value = columnIn(known.columns)[last] ?? Number.NaN
+    if (Number.isNaN(value))
+      for (const missing of missingVolumes(series, known.columns, last)) found.lacking.add(missing)
+    return value
+  }
 }
 
 const volumeOf = "the volume of "
@@ -200,7 +209,7 @@ export const seriesTerm = (series: Series, type: ValueType): Term => ({
   isLiteral: false,
   dependence: "none",
   series,
-  value: (moment) => valueOf(series, moment)
+  value: readerOf(series)
 })
 
 /** A term as a column of its partner's timeframe: the term itself, or its constant in every candle. */
@@ -229,7 +238,7 @@ export const combine = (
       return left.map((value, index) => apply(value, right[index] ?? Number.NaN))
     }
   }))
-  if (series !== undefined) return { ...shape, series, value: (moment) => valueOf(series, moment) }
+  if (series !== undefined) return { ...shape, series, value: readerOf(series) }
   return { ...shape, ...movedBy([a, b]), value: (moment) => apply(a.value(moment), b.value(moment)) }
 }
 

@@ -20,11 +20,11 @@ import {
   type Moment,
   onCandlesOf,
   ownMarket,
+  readerOf,
   type Series,
   seriesTerm,
   type Term,
-  type ValueType,
-  valueOf
+  type ValueType
 } from "./Term.ts"
 
 /** What an argument must be. `length`: a whole number of candles, written out. */
@@ -229,9 +229,10 @@ const crossing = (
     parameters: ["series", "value"],
     usage: `${name}(series, series or number)`,
     make: ({ terms: [first, second] }) => {
-      const at = (term: Term | undefined, moment: Moment, back: number) =>
-        term?.series === undefined ? (term?.constant ?? Number.NaN) : valueOf(term.series, moment, back)
-      const gap = (moment: Moment, back: number) => at(first, moment, back) - at(second, moment, back)
+      const reader = (term: Term | undefined) =>
+        term?.series === undefined ? () => term?.constant ?? Number.NaN : readerOf(term.series)
+      const [left, right] = [reader(first), reader(second)]
+      const gap = (moment: Moment, back: number) => left(moment, back) - right(moment, back)
       return {
         ...crossings(name, isAcross, first, second),
         type: "boolean",

@@ -8,6 +8,7 @@ import type { Market, Side } from "../../../domain/Market.ts"
 import { opposite } from "../../../domain/Market.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import type { Moment, Term } from "../../expression/Term.ts"
+import type { StandsAt } from "../../Strategy.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import type { Going, Held } from "./RuleState.ts"
 
@@ -63,4 +64,13 @@ export const follow = (
   if (!isAsked && !isStopped && !isOver) return held
   const worst = Decimal.fromNumber(moment.mid * (1 - sign * exit.reach), 12)
   return { ...held, leaves: orderPrice(market, opposite(side), worst) }
+}
+
+/** Whether it goes on holding, as far as the price says; `undefined` where more than a fixed stop counts. */
+export const staysAtGlance = (exit: Exit, side: Side, { held, stop }: Going): StandsAt | undefined => {
+  if (held?.leaves !== undefined) return () => true
+  if (held === undefined || exit.trail !== undefined || exit.when !== undefined) return undefined
+  if (stop === undefined) return () => true
+  const [sign, price] = [side === "BUY" ? 1 : -1, Decimal.toNumber(stop)]
+  return ({ mid }) => (mid - price) * sign > 0
 }

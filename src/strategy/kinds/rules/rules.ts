@@ -15,22 +15,32 @@ import { type Market, opposite, type Price, type Side } from "../../../domain/Ma
 import { present } from "../../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
-import { boundsOf, type Judgement, momentOf, truth, undecided, unseen } from "../../expression/Judge.ts"
-import { neededBy } from "../../expression/Needs.ts"
+import {
+  boundsOf,
+  type Glanced,
+  type Glancing,
+  glancingFrom,
+  type Judgement,
+  momentOf,
+  truth,
+  undecided,
+  unseen
+} from "../../expression/Judge.ts"
+import { isGlanced, neededBy } from "../../expression/Needs.ts"
 import { isSameList } from "../../expression/Same.ts"
 import type { Moment, Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { type Behaviour, formOf, type Kind } from "../../Kind.ts"
 import type { Setup } from "../../Setup.ts"
 import * as Ask from "../../Setup.ts"
-import type { Decide, Inputs } from "../../Strategy.ts"
+import type { Decide, Inputs, StandsAt } from "../../Strategy.ts"
 import { timeframe } from "../../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { atPrice, bySwap } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityOf } from "../Size.ts"
-import { type Exit, follow } from "./RuleExit.ts"
+import { type Exit, follow, staysAtGlance } from "./RuleExit.ts"
 import { type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
@@ -47,7 +57,8 @@ export const behaviourOf = (whole: Rules): Behaviour => ({
   initialMemory: null,
   ...neededBy(whole.needs),
   decide: decider(whole),
-  inputs: (view, memory) => inputs(whole, view, memory)
+  inputs: (view, memory) => inputs(whole, view, memory),
+  ...(isGlanced(whole.needs) ? { stands: (view, memory) => stands(whole, view, memory) } : {})
 })
 
 /** What all rules remember. */
@@ -118,6 +129,57 @@ const inputs = (whole: Rules, view: View, memory: Memory): Inputs => {
       return [slot, inputsOf([cancelWhen], moment, isUnwanted)]
     })
   )
+}
+
+/** Which rules fire, and which withdraw their orders, follows from their conditions; nothing else changes at a glance. */
+const stands = (whole: Rules, view: View, memory: Memory): StandsAt | undefined => {
+  const states = statesIn(whole, memory)
+  const glancing = glancingFrom(momentIn(whole, view, memory))
+  const tests: Array<StandsAt> = []
+  for (const [index, rule] of whole.rules.entries()) {
+    const test = standsOf(rule, states[index] ?? idle, progressOf(view, rule.slot), glancing)
+    if (test === undefined) return undefined
+    if (test !== always) tests.push(test)
+  }
+  return (glance) => {
+    glancing.at(glance)
+    for (const test of tests) if (!test(glance)) return false
+    return true
+  }
+}
+
+const always: StandsAt = () => true
+
+/** What a rule does is the same while this is true; times are in the bounds of its answer. */
+const standsOf = (
+  rule: Rule,
+  { fired, going, pausedUntil }: RuleState,
+  progress: SlotProgress,
+  { moment, truth }: Glancing
+): StandsAt | undefined => {
+  const { cancelWhen, exit, when } = rule
+  if (going === undefined) {
+    if (fired >= rule.times || pausedUntil > moment.now) return always
+    const verdict = (): Glanced => {
+      const [wanted, unwanted] = [truth(when), cancelWhen === undefined ? "no" : truth(cancelWhen)]
+      if (wanted === "unseen" || unwanted === "unseen") return "unseen"
+      if (wanted === "cold" || unwanted === "cold") return "cold"
+      return wanted === "yes" && unwanted === "no" ? "yes" : "no"
+    }
+    const present = verdict()
+    // It would have fired: its price or size was not to be had.
+    return present === "unseen" || present === "yes" ? undefined : () => verdict() === present
+  }
+  if (going.withdrawnAt !== undefined) return always
+  if (isTouched(going, progress))
+    return exit === undefined || !isHolding(going, progress) ? always : staysAtGlance(exit, rule.side, going)
+  if (cancelWhen === undefined) return always
+  // What waits for candles does not withdraw it.
+  const isUnwanted = (): boolean => {
+    const unwanted = truth(cancelWhen)
+    return unwanted === "yes" || unwanted === "unseen"
+  }
+  return isUnwanted() ? undefined : () => !isUnwanted()
 }
 
 const idle: RuleState = { fired: 0, pausedUntil: 0, going: undefined }

@@ -1,0 +1,122 @@
+/**
+ * A strategy that tells at a glance that its last answer stands trades as one that is asked by the bounds of its answers: rules of all
+ * forms, over candles of several timeframes.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { conditionsOf } from "../../../src/backtest/Backtest.ts"
+import type { FillRules } from "../../../src/backtest/kernel/FillRules.ts"
+import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
+import type { Outcome } from "../../../src/backtest/kernel/Outcome.ts"
+import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
+import * as Generate from "../../../src/candles/Generate.ts"
+import { render } from "../../../src/strategy/Problem.ts"
+import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
+import { anyRules, immediateRules, pick, random } from "../RandomStrategies.ts"
+
+const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: symbol === "BTC" ? 8 : 6 }))
+
+type Next = () => number
+
+const conditions = [
+  "rsi(close, 5) < 45",
+  "mid < sma(close, 8) * (1 - 0.1%)",
+  "crossover(close, sma(close, 6))",
+  "mid > ema(close(15m), 4)",
+  "close > open or mid < low(15m)",
+  "not (mid < close[2])",
+  "position < 0.05 BTC",
+  "openOrders < 2",
+  "mid / (close - open) > 0",
+  "atr(5) > 0"
+]
+const oneOf = (next: Next): string => conditions[Math.floor(next() * conditions.length)] ?? ""
+const condition = (next: Next): string => {
+  const one = oneOf(next)
+  return next() < 0.5 ? one : `(${one}) ${pick(next, "and", "or")} (${oneOf(next)})`
+}
+const maybe = (next: Next, share: number, text: () => string): string => (next() < share ? text() : "")
+
+const ruleText = (next: Next, name: string): string => {
+  const side = pick(next, "buy", "sell")
+  const better = side === "buy" ? "-" : "+"
+  const exit = () => `
+      then:
+        price: entry * (1 ${side === "buy" ? "+" : "-"} ${pick(next, "0.2%", "0.6%")})
+${maybe(next, 0.4, () => `        stop: entry * (1 ${better} ${pick(next, "0.3%", "1%")})\n`)}${maybe(next, 0.2, () => "        trail: 0.5%\n")}${maybe(
+  next,
+  0.2,
+  () => `        when: ${condition(next)}\n`
+)}${maybe(next, 0.3, () => `        after: ${pick(next, "20m", "3h")}\n`)}`
+  return `
+    ${name}:
+      when: ${condition(next)}
+      side: ${side}
+      price: mid * (1 ${better} ${pick(next, "0.05%", "0.2%", "-0.1%")})
+      size: { quote: ${pick(next, 100, 250)} }
+      times: ${pick(next, 3, 20)}
+${maybe(next, 0.5, () => `      cancelWhen: ${condition(next)}\n`)}${maybe(next, 0.5, () => `      expireAfter: ${pick(next, "15m", "2h")}\n`)}${maybe(
+  next,
+  0.5,
+  () => `      pause: ${pick(next, "7m", "1h")}\n`
+)}${maybe(next, 0.5, exit)}`
+}
+
+const fileOf = (next: Next): string => `name: rules
+market: BTC/USDC
+kind: rules
+limits: { budget: { base: 0.5, quote: 20000 } }
+rules:
+  timeframe: ${pick(next, "1m", "5m", "15m")}
+  orders:${Array.from({ length: 1 + Math.floor(next() * 3) }, (_, index) => ruleText(next, `rule-${index}`)).join("")}`
+
+const traded = ({ counts, fills, ...rest }: Outcome) => {
+  const { decisions: _, ...orders } = counts
+  return {
+    orders,
+    fills: Array.from({ length: fills.count }, (__, index) => [fills.bars[index], fills.orders[index]]),
+    base: rest.base,
+    quote: rest.quote,
+    openOrders: rest.openOrders,
+    maxDrawdown: rest.maxDrawdown
+  }
+}
+
+const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 60)
+
+const campaign = (rulesOf: (next: Next) => FillRules) => {
+  let [fills, spared, asked] = [0, 0, 0]
+  const wrong: Array<string> = []
+  for (let seed = 1; seed <= seeds; seed++) {
+    const next = random(seed)
+    const text = fileOf(next)
+    const read = StrategyFile.parse(text, "rules.yaml", { assets, ticks: new Map() })
+    // Some contradict themselves, which is a mistake in a file.
+    if (Result.isFailure(read)) {
+      wrong.push(...read.failure.map((problem) => render(problem, text)))
+      continue
+    }
+    const candles = Generate.generate({ ...Generate.defaults, bars: 1_500, seed })
+    const glancing = conditionsOf(read.success, candles, rulesOf(next))
+    const { stands: _, ...asking } = glancing
+    const indices = CrossingIndex.buildIndices(candles, "at")
+    const [quick, slow] = [glancing, asking].map((each) => Kernel.simulate(each, candles, indices))
+    if (quick === undefined || slow === undefined) return assert.fail()
+    assert.deepStrictEqual(traded(quick), traded(slow), `seed ${seed}\n${text}`)
+    fills += quick.fills.count
+    spared += slow.counts.decisions - quick.counts.decisions
+    asked += quick.counts.decisions
+  }
+  assert.isBelow(wrong.length, seeds / 4, wrong.join("\n"))
+  assert.isAbove(fills, 2 * seeds)
+  assert.isAbove(spared, asked)
+}
+
+describe("rules at a glance", () => {
+  it(
+    "trade as when they are asked by the bounds of their answers: whole orders",
+    () => campaign(immediateRules),
+    600_000
+  )
+  it("trade as when they are asked: parts, better prices, waiting times", () => campaign(anyRules), 600_000)
+})
