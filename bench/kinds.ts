@@ -52,15 +52,15 @@ export const files: Readonly<Record<string, readonly [body: string, budget: Budg
   grid: [`${both}kind: grid\ngrid: { lower: 25000, upper: 60000, ${cells} }`, { atMost: 0.4 }],
   "grid, step": [
     `${both}kind: grid\ngrid: { step: 1%, size: { base: 0.01 }, fundNearest: 5 }`,
-    { atMost: 28, goal: 1 }
+    { atMost: 4, goal: 1 }
   ],
   "grid, trail": [
     `${both}kind: grid\ngrid: { lower: 36000, upper: 44000, ${cells}, trail: both }`,
-    { atMost: 16, goal: 1 }
+    { atMost: 4.5, goal: 1 }
   ],
   "grid, fundNearest": [
     `${both}kind: grid\ngrid: { lower: 25000, upper: 60000, ${cells}, fundNearest: 5 }`,
-    { atMost: 0.4, goal: 0.25 }
+    { atMost: 0.25 }
   ],
   ladder: [
     `${both}kind: ladder\nladder: { side: buy, from: 39000, to: 25000, rungs: 20, total: { quote: 50000 }, takeProfit: 4% }`,
@@ -68,11 +68,11 @@ export const files: Readonly<Record<string, readonly [body: string, budget: Budg
   ],
   "market making": [
     `${both}kind: market-making\nmarket-making: { ${quotes}, spread: 0.6% }`,
-    { atMost: 130, goal: 2.5 }
+    { atMost: 70, goal: 2.5 }
   ],
   "market making, ATR 5m": [
     `${both}kind: market-making\nmarket-making: { ${quotes}, spread: { of: atr, length: 14, timeframe: 5m, factor: 2, min: 0.3%, max: 2% } }`,
-    { atMost: 480, goal: 8 }
+    { atMost: 130, goal: 8 }
   ],
   deals: [
     `${both}kind: deals
@@ -86,18 +86,18 @@ deals:
   stop: 15%
   expireAfter: 30m
   cooldown: 30m`,
-    { atMost: 70 }
+    { atMost: 14 }
   ],
-  "rules, 1m": [ruled("1m"), { atMost: 290, goal: 2.5 }],
-  "rules, 5m": [ruled("5m"), { atMost: 65, goal: 1.5 }],
-  "rules, 1h": [ruled("1h"), { atMost: 7, goal: 0.7 }],
+  "rules, 1m": [ruled("1m"), { atMost: 8, goal: 2.5 }],
+  "rules, 5m": [ruled("5m"), { atMost: 3.5, goal: 1.5 }],
+  "rules, 1h": [ruled("1h"), { atMost: 3.5, goal: 0.7 }],
   "DCA, 1,000 times": [
     `${both}kind: dca\ndca: { every: 6h, size: { quote: 50 }, times: 1000, drop: 5%, reach: 0.1% }`,
-    { atMost: 18, goal: 0.35 }
+    { atMost: 3.5, goal: 0.35 }
   ],
   "TWAP, 720 slices": [
     `${both}kind: twap\ntwap: { side: sell, total: { base: 1 }, over: 300d, slices: 720, limit: 20000, reach: 0.2%, vary: 40%, seed: 7 }`,
-    { atMost: 45, goal: 0.35 }
+    { atMost: 16, goal: 0.35 }
   ],
   iceberg: [
     `${both}kind: iceberg\niceberg: { side: sell, price: 41000, total: { base: 1 }, visible: { base: 0.01 } }`,
