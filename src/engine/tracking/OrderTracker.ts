@@ -149,7 +149,10 @@ export const bind = (
   if (dear !== undefined) {
     return [...echo, ...orphans, { _tag: "Abandoned", ...about(placement), reason: `not funded: ${dear}` }]
   }
-  return [...echo, bound(placement, order, via, correlation)]
+  // Told with it, its status is no news to the look before its payment: that has nothing to record.
+  const status = order.fillStatus
+  const told = isTerminal(status) ? [] : [{ _tag: "StatusSeen", ...about(placement), status, ...correlation } as const]
+  return [...echo, bound(placement, order, via, correlation), ...told]
 }
 
 /** What the service takes stands in the answer to a create, whether the order is funded or refused for it. */

@@ -82,7 +82,7 @@ describe("OrderTracker", () => {
     const scheduled = { ...expected, ...present({ echoedBasisPoints }) }
     const events = bind(known, market, { ...fresh, appFeeBasisPoints: fee }, scheduled, "reply", undefined)
     const tags = events.map(({ _tag }) => _tag)
-    assert.deepStrictEqual(tags, refused === undefined ? ["Bound"] : ["OrphanSeen", "Abandoned"])
+    assert.deepStrictEqual(tags, refused === undefined ? ["Bound", "StatusSeen"] : ["OrphanSeen", "Abandoned"])
     for (const event of events) {
       Schema.encodeSync(BotEvent)(event)
       if (event._tag === "Abandoned") assert.include(event.reason, refused ?? "nothing")
@@ -90,7 +90,7 @@ describe("OrderTracker", () => {
   })
 
   it.each([
-    ["funded", 20, ["FeeEchoed", "Bound"]],
+    ["funded", 20, ["FeeEchoed", "Bound", "StatusSeen"]],
     ["refused for it", 30, ["FeeEchoed", "OrphanSeen", "Abandoned"]]
   ] as const)("the fee in the echo of an order is learned where it is %s", (_, basisPoints, wanted) => {
     const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
@@ -147,7 +147,7 @@ describe("OrderTracker", () => {
       const fresh = { ...(reports(life)[0] as Order), fillStatus: "AWAITING_DEPOSIT", depositedAmount: 0n }
       assert.deepStrictEqual(
         bind(known, market, fresh, expected, "reply", undefined).map(({ _tag }) => _tag),
-        ["Bound"]
+        ["Bound", "StatusSeen"]
       )
       const events = bind(known, market, { ...fresh, ...change }, expected, "reply", undefined)
       assert.deepStrictEqual(
