@@ -50,10 +50,7 @@ rules:
 /** Each of them around 40,000, where the generated prices begin. */
 export const files: Readonly<Record<string, readonly [body: string, budget: Budget]>> = {
   grid: [`${both}kind: grid\ngrid: { lower: 25000, upper: 60000, ${cells} }`, { atMost: 0.4 }],
-  "grid, step": [
-    `${both}kind: grid\ngrid: { step: 1%, size: { base: 0.01 }, fundNearest: 5 }`,
-    { atMost: 4, goal: 1 }
-  ],
+  "grid, step": [`${both}kind: grid\ngrid: { step: 1%, size: { base: 0.01 }, fundNearest: 5 }`, { atMost: 4, goal: 1 }],
   "grid, trail": [
     `${both}kind: grid\ngrid: { lower: 36000, upper: 44000, ${cells}, trail: both }`,
     { atMost: 4.5, goal: 1 }

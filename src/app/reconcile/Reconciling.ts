@@ -35,7 +35,7 @@ export const forever = Effect.fn("Reconciling.forever")(function* ({ config, sig
   const isPrivate = new Set(
     markets.assets.flatMap((asset) => (depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS" ? [asset.symbol] : []))
   )
-  yield* Effect.gen(function* () {
+  return yield* Effect.gen(function* () {
     const hasHistory = config.venue.partnerJwt !== undefined
     const own = new Set([signerId, ...account.refundTo.values()])
     return yield* Background.every(reconcileEvery, { own, hasHistory, markets, isPrivate })

@@ -28,7 +28,7 @@ export const forever = Effect.fn("Canarying.forever")(function* ({ config, witne
   // What an earlier run found closes funding until somebody looks again.
   const everyMillis = config.canary?.everyMillis ?? (books.state.drift.length > 0 ? dayMillis : undefined)
   if (everyMillis === undefined) return
-  yield* Effect.gen(function* () {
+  return yield* Effect.gen(function* () {
     const canary = yield* Canary
     const once = Effect.gen(function* () {
       const drift = standing(books.state.drift, yield* canary.look(config.markets.assets))
