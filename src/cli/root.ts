@@ -12,6 +12,7 @@ const groups = {
   Begin: {
     demo: () => import("./run/demo.ts").then(({ command }) => command),
     init: () => import("./init/init.ts").then(({ command }) => command),
+    import: () => import("./init/import.ts").then(({ command }) => command),
     "first-order": () => import("./first/firstOrder.ts").then(({ command }) => command),
     check: () => import("./check/check.ts").then(({ command }) => command),
     schema: () => import("./check/schema.ts").then(({ command }) => command),

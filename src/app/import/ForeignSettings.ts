@@ -1,0 +1,97 @@
+/**
+ * The settings of another bot, as somebody reads them: whatever is asked for by its name is taken, and what was never asked for and
+ * says something can be listed. So nothing is lost without a word, a key that we have never heard of included.
+ */
+import { Effect, Schema } from "effect"
+import * as Decimal from "../../domain/Decimal.ts"
+
+/** The file cannot be said as a strategy here. The message says why, and what helps. */
+export class NotImported extends Schema.TaggedError<NotImported>()("NotImported", { message: Schema.String }) {}
+
+export interface ForeignSettings {
+  /** Missing where the file says nothing. */
+  readonly number: (key: string) => Decimal.Decimal | undefined
+  readonly text: (key: string) => string | undefined
+  readonly within: (key: string) => ForeignSettings | undefined
+  readonly texts: (key: string) => ReadonlyArray<string>
+  /** What it has beside that, and whether it stands for nothing: for what decides nothing here. */
+  readonly pass: (...keys: ReadonlyArray<string>) => void
+  /** `key: value` of everything that was not taken. */
+  readonly rest: () => ReadonlyArray<string>
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const saysNothing = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === false ||
+  value === "" ||
+  Number(value) === 0 ||
+  (typeof value === "object" && Object.values(value).every(saysNothing))
+
+/** Configurations have credentials in them, and what is listed stands in a file that people show around. */
+const isSecret = (key: string): boolean => /key|secret|token|password|passphrase/i.test(key)
+
+const shown = (key: string, value: unknown): string =>
+  isSecret(key)
+    ? "(not shown)"
+    : (JSON.stringify(value, (inner, part: unknown) => (isSecret(inner) ? "(not shown)" : part)) ?? "").slice(0, 60)
+
+/** `path` names the settings where a person looks for them. */
+export const settingsOf = (record: Readonly<Record<string, unknown>>, path = ""): ForeignSettings => {
+  const taken = new Set<string>()
+  const inner = new Map<string, ForeignSettings>()
+  const take = (key: string): unknown => {
+    taken.add(key)
+    return record[key]
+  }
+  const number: ForeignSettings["number"] = (key) => {
+    const value = take(key)
+    return typeof value === "number"
+      ? Decimal.fromNumber(value)
+      : typeof value === "string"
+        ? Decimal.parse(value)
+        : undefined
+  }
+  return {
+    number,
+    text: (key) => {
+      const value = take(key)
+      return typeof value === "string" || typeof value === "number" ? String(value) : undefined
+    },
+    within: (key) => {
+      const value = take(key)
+      if (!isRecord(value)) return undefined
+      const known = inner.get(key) ?? settingsOf(value, `${path}${key}.`)
+      inner.set(key, known)
+      return known
+    },
+    texts: (key) => {
+      const value = take(key)
+      const all: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
+      return all.filter((each) => typeof each === "string")
+    },
+    pass: (...keys) => {
+      for (const key of keys) taken.add(key)
+    },
+    rest: () => [
+      ...Object.entries(record).flatMap(([key, value]) =>
+        taken.has(key) || saysNothing(value) ? [] : [`${path}${key}: ${shown(key, value)}`]
+      ),
+      ...[...inner.values()].flatMap((each) => each.rest())
+    ]
+  }
+}
+
+/** A number that the file must have. */
+export const needed = (
+  settings: ForeignSettings,
+  key: string,
+  why: string
+): Effect.Effect<Decimal.Decimal, NotImported> => {
+  const value = settings.number(key)
+  if (value !== undefined && Decimal.isPositive(value)) return Effect.succeed(value)
+  return Effect.fail(new NotImported({ message: `${key} is missing, or not above zero: ${why}` }))
+}

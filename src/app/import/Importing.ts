@@ -1,0 +1,103 @@
+/**
+ * A file of another bot as a strategy file. What comes out is read as `limitbot check` reads one before anybody sees it: a text
+ * with a mistake is none.
+ */
+import { Effect, FileSystem, Path, Result } from "effect"
+import { parse } from "yaml"
+import type * as Decimal from "../../domain/Decimal.ts"
+import { messageOf } from "../../domain/Text.ts"
+import * as PlainFiles from "../../files/PlainFiles.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { type ForeignSettings, NotImported, settingsOf } from "./ForeignSettings.ts"
+import { freqtrade } from "./freqtrade.ts"
+import { hummingbot } from "./hummingbot.ts"
+import { passivbot } from "./passivbot.ts"
+import { type Translated, textOf } from "./Translated.ts"
+import { threeCommas } from "./threeCommas.ts"
+
+type Translate = (
+  settings: ForeignSettings,
+  budget: Decimal.Decimal | undefined
+) => Effect.Effect<Translated, NotImported>
+
+const translators: Readonly<Record<"hummingbot" | "passivbot" | "freqtrade" | "3commas", Translate>> = {
+  hummingbot,
+  passivbot,
+  freqtrade,
+  "3commas": threeCommas
+}
+
+export type OtherBot = keyof typeof translators
+export const bots = ["hummingbot", "passivbot", "freqtrade", "3commas"] as const satisfies ReadonlyArray<OtherBot>
+
+export interface ImportAsked {
+  readonly bot: OtherBot
+  readonly file: string
+  /** `BTC/USDC`, where it shall trade another one than there. */
+  readonly market: string | undefined
+  /** How much of the quote asset, where the file does not say it or another sum is meant. */
+  readonly budget: Decimal.Decimal | undefined
+}
+
+/** Larger ones are no configuration. */
+const mostBytes = 1_000_000
+
+const recordIn = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* Effect.mapError(
+    Effect.gen(function* () {
+      const { size } = yield* fileSystem.stat(file)
+      return size > mostBytes ? undefined : yield* fileSystem.readFileString(file)
+    }),
+    (failed) => new NotImported({ message: `${file} cannot be read: ${PlainFiles.phraseOf(failed) ?? failed.message}` })
+  )
+  if (text === undefined) return yield* new NotImported({ message: `${file} has more than ${mostBytes} bytes` })
+  const found = yield* Effect.try({
+    try: (): unknown => parse(text),
+    catch: (thrown) =>
+      new NotImported({ message: `${file} is neither YAML nor JSON: ${messageOf(thrown).split("\n")[0]}` })
+  })
+  if (typeof found !== "object" || found === null || Array.isArray(found))
+    return yield* new NotImported({ message: `${file} has no settings: a configuration is a list of names and values` })
+  return found as Readonly<Record<string, unknown>>
+})
+
+const nameOf = (file: string): string => {
+  const name = file
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 64)
+  return name === "" ? "imported" : name
+}
+
+/** With it no amount in a file is too fine. */
+const decimals = 36
+
+export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot, budget, file, market }: ImportAsked) {
+  const path = yield* Path.Path
+  const settings = settingsOf(yield* recordIn(file))
+  const translated = yield* Effect.mapError(
+    translators[bot](settings, budget),
+    ({ message }) => new NotImported({ message: `${file}: ${message}` })
+  )
+  const name = market ?? translated.market?.join("/")
+  if (name === undefined)
+    return yield* new NotImported({
+      message: `${file} does not say which market it trades: say it with --market BTC/USDC`
+    })
+  const whole = { ...translated.budget, ...(budget === undefined ? {} : { quote: budget }) }
+  if (whole.quote === undefined)
+    return yield* new NotImported({
+      message: `${file} does not say how much of the quote asset it may use: say it with --budget 1000`
+    })
+  const { base, name: fileName } = path.parse(file)
+  const text = textOf(translated, { bot, file: base, market: name, name: nameOf(fileName), budget: whole })
+  const assets = name.split("/").map((symbol) => ({ symbol, id: symbol, decimals }))
+  const read = StrategyFile.parse(text, file, { assets, ticks: new Map() })
+  if (Result.isSuccess(read)) return text
+  const [problem] = read.failure
+  return yield* new NotImported({
+    message: `${file} makes no strategy here: ${problem?.message ?? "nothing was found"}`
+  })
+})

@@ -1,0 +1,69 @@
+/**
+ * A strategy of another bot, in the words of a strategy file. What it means another way here, and what could not be said, stand in
+ * comments at the head of the file: whoever runs it should read them first.
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+
+export interface Translated {
+  readonly kind: "deals" | "grid" | "market-making"
+  /** As the other bot names it: base and quote, in this order. */
+  readonly market: readonly [base: string, quote: string] | undefined
+  /** The most that it may use; missing where the other bot does not say it. */
+  readonly budget: { readonly base?: Decimal.Decimal; readonly quote?: Decimal.Decimal }
+  /** The section of the kind, a line each. */
+  readonly section: ReadonlyArray<string>
+  /** What is done another way than there, in sentences. */
+  readonly otherwise: ReadonlyArray<string>
+  readonly leftOut: ReadonlyArray<string>
+}
+
+const hundred = Decimal.make(100n)
+
+/** A ratio as a share of a hundred: 0.015 is 1.5%. */
+export const percentOf = (ratio: Decimal.Decimal): string => `${Decimal.format(Decimal.multiply(ratio, hundred))}%`
+
+export const times = (value: Decimal.Decimal, count: number): Decimal.Decimal =>
+  Decimal.multiply(value, Decimal.make(BigInt(count)))
+
+/** What a base order and safety orders come to when all of them fill, at the prices that they have, rounded up to cents. */
+export const costOfDeal = (
+  base: Decimal.Decimal,
+  safety: { readonly size: Decimal.Decimal; readonly scale: Decimal.Decimal; readonly orders: number }
+): Decimal.Decimal => {
+  let [sum, size] = [base, safety.size]
+  for (let order = 0; order < safety.orders; order += 1) {
+    sum = Decimal.add(sum, size)
+    size = Decimal.roundToStep(Decimal.multiply(size, safety.scale), Decimal.make(1n, 12), "up")
+  }
+  return Decimal.roundToStep(sum, Decimal.make(1n, 2), "up")
+}
+
+export interface Named {
+  readonly name: string
+  readonly bot: string
+  readonly file: string
+  readonly market: string
+  readonly budget: { readonly base?: Decimal.Decimal; readonly quote?: Decimal.Decimal }
+}
+
+export const textOf = (
+  { kind, leftOut, otherwise, section }: Translated,
+  { bot, budget, file, market, name }: Named
+): string => {
+  const amounts = Object.entries(budget).map(([asset, amount]) => `${asset}: ${Decimal.format(amount)}`)
+  return [
+    `# From ${file} of ${bot}. Look at it with limitbot check, plan and backtest before you run it.`,
+    ...otherwise.map((sentence) => `# Another way than there: ${sentence}`),
+    ...leftOut.map((line) => `# Not taken over: ${line}`),
+    `name: ${name}`,
+    `market: ${market}`,
+    `kind: ${kind}`,
+    "",
+    "limits:",
+    `  budget: { ${amounts.join(", ")} }`,
+    "",
+    `${kind}:`,
+    ...section.map((line) => `  ${line}`),
+    ""
+  ].join("\n")
+}

@@ -1,0 +1,44 @@
+/** `limitbot import BOT FILE`: a strategy of another bot as a strategy file, on the standard output. */
+import { Console, Effect, Option, Result } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as Importing from "../../app/import/Importing.ts"
+import { orWrong } from "../../app/process/WrongUsage.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { help } from "../help.ts"
+
+const budgetIn = (text: string): Result.Result<Decimal.Decimal, string> => {
+  const amount = Decimal.parse(text)
+  return amount !== undefined && Decimal.isPositive(amount)
+    ? Result.succeed(amount)
+    : Result.fail(`--budget ${text} is no amount: write a number above zero, of the quote asset`)
+}
+
+export const command = Command.make(
+  "import",
+  {
+    bot: Argument.Literals("bot", Importing.bots).pipe(Argument.withDescription("Whose file it is")),
+    file: Argument.String("file").pipe(Argument.withDescription("Its configuration, YAML or JSON")),
+    market: Flag.String("market").pipe(
+      Flag.withDescription("The market, where it is another one than there"),
+      Flag.optional
+    ),
+    budget: Flag.String("budget").pipe(
+      Flag.withDescription("The most of the quote asset that it may use"),
+      Flag.optional
+    )
+  },
+  Effect.fn(function* ({ bot, budget, file, market }) {
+    const most = Option.getOrUndefined(budget)
+    const amount = most === undefined ? undefined : yield* orWrong(budgetIn(most))
+    yield* Console.log(
+      yield* Importing.strategyText({ bot, file, market: Option.getOrUndefined(market), budget: amount })
+    )
+  })
+).pipe(
+  help("Turn a strategy of another bot into a strategy file, and say what could not be taken over", {
+    "limitbot import hummingbot conf_pure_mm.yml --budget 2000 > strategies/quotes.yaml":
+      "A market maker of Hummingbot",
+    "limitbot import 3commas bot.json --market BTC/USDC > strategies/deals.yaml": "A DCA or grid bot of 3Commas",
+    "limitbot import passivbot config.json --market BTC/USDC --budget 1000": "The long side of Passivbot"
+  })
+)
