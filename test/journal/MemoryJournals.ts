@@ -6,7 +6,7 @@
 import { Array, Effect } from "effect"
 import type { Links } from "../../src/journal/Chain.ts"
 import { genesis } from "../../src/journal/Hash.ts"
-import { type Journal, over } from "../../src/journal/Journal.ts"
+import { over } from "../../src/journal/Journal.ts"
 import { type NewRow, OwnerChanged, type Rows, roomy } from "../../src/journal/Rows.ts"
 
 interface Account {
@@ -14,30 +14,26 @@ interface Account {
   readonly rows: Array<NewRow>
 }
 
-export interface MemoryOptions {
-  /** "sequence": an append is refused only where another row has its number. */
-  readonly fence?: "epoch" | "sequence" | "none"
-  /** The way to the database. */
-  readonly way?: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
-}
+/** "sequence": an append is refused only where another row has its number; "none": never, and gets the number that is next. */
+export type Fence = "epoch" | "sequence" | "none"
+
+/** What lies between a process and the database. */
+type Way = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export class MemoryJournals {
   private readonly accounts = new Map<string, Account>()
-  private readonly fence: NonNullable<MemoryOptions["fence"]>
-  refused = 0
+  private readonly fence: Fence
+  private readonly written: (row: NewRow) => void
 
-  constructor(fence: MemoryOptions["fence"] = "epoch") {
+  constructor(fence: Fence = "epoch", written: (row: NewRow) => void = () => undefined) {
     this.fence = fence
+    this.written = written
   }
 
   private account(name: string): Account {
     const known = this.accounts.get(name) ?? { epoch: 0, rows: [] }
     this.accounts.set(name, known)
     return known
-  }
-
-  rowsOf(name: string): ReadonlyArray<NewRow> {
-    return this.account(name).rows
   }
 
   links(name: string): Links {
@@ -48,64 +44,47 @@ export class MemoryJournals {
     }
   }
 
-  claim(name: string, way: NonNullable<MemoryOptions["way"]> = (call) => call) {
+  claim(name: string, way: Way = (call) => call) {
     const account = this.account(name)
     const { rows } = account
-    const take = Effect.sync(() => {
-      account.epoch += 1
-      return account.epoch
-    })
+    const keep = (row: NewRow): void => {
+      rows.push(row)
+      this.written(row)
+    }
     const write = (epoch: number, added: Array.NonEmptyReadonlyArray<NewRow>) =>
       Effect.suspend(() => {
         const isNext = Array.headNonEmpty(added).sequence === rows.length + 1
-        const isOwner = account.epoch === epoch
-        if (this.fence === "none") {
-          for (const row of added) rows.push({ ...row, sequence: rows.length + 1 })
-          return Effect.void
-        }
-        if (!isNext || (this.fence === "epoch" && !isOwner)) {
-          this.refused += 1
-          return Effect.fail(new OwnerChanged({ account: name, epoch }))
-        }
-        rows.push(...added)
+        const isRefused =
+          this.fence === "epoch" ? account.epoch !== epoch || !isNext : this.fence === "sequence" && !isNext
+        if (isRefused) return Effect.fail(new OwnerChanged({ account: name, epoch }))
+        for (const row of added) keep({ ...row, sequence: rows.length + 1 })
         return Effect.void
       })
-    const rowsFor = (epoch: number): Rows => ({
-      newest: way(Effect.sync(() => rows.length)),
-      newestHash: way(Effect.sync(() => rows.at(-1)?.hash ?? genesis)),
-      write: (added) => way(write(epoch, added)),
-      after: (sequence, { strategy, tags }, most) =>
-        way(
-          Effect.sync(() =>
-            rows
-              .filter(
-                (row) =>
-                  row.sequence > sequence &&
-                  (tags === undefined || tags.includes(row.event)) &&
-                  (strategy === undefined || row.strategy === strategy)
-              )
-              .slice(0, most)
-          )
-        ),
-      before: (sequence, most) =>
-        way(
-          Effect.sync(() =>
-            rows
-              .filter((row) => row.sequence < sequence)
-              .slice(-most)
-              .toReversed()
-          )
-        ),
-      snapshots: {
-        newest: () => Effect.succeed(undefined),
-        keep: () => Effect.succeed(false),
-        forget: () => Effect.void
-      },
-      disk: roomy
+    return Effect.suspend(() => {
+      account.epoch += 1
+      const { epoch } = account
+      return over({ ...reading(rows), write: (added) => way(write(epoch, added)) })
     })
-    return Effect.flatMap(way(take), (epoch) => over(rowsFor(epoch))) satisfies Effect.Effect<
-      Journal["Service"],
-      unknown
-    >
   }
 }
+
+const reading = (rows: ReadonlyArray<NewRow>): Omit<Rows, "write"> => ({
+  newest: Effect.sync(() => rows.length),
+  newestHash: Effect.sync(() => rows.at(-1)?.hash ?? genesis),
+  after: (sequence, { strategy, tags }, most) =>
+    Effect.sync(() =>
+      rows
+        .slice(sequence)
+        .filter((row) => tags?.includes(row.event) !== false && (strategy ?? row.strategy) === row.strategy)
+        .slice(0, most)
+    ),
+  before: (sequence, most) =>
+    Effect.sync(() =>
+      rows
+        .slice(0, sequence - 1)
+        .slice(-most)
+        .toReversed()
+    ),
+  snapshots: { newest: () => Effect.succeed(undefined), keep: () => Effect.succeed(false), forget: () => Effect.void },
+  disk: roomy
+})
