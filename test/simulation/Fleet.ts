@@ -232,11 +232,14 @@ const play = async ({ fence = "epoch", minutes = 6, seed }: FleetOptions, scope:
 
   claim("killed")
   const endsAt = start + plan.chaosMillis
+  const kills = randomFrom(seed * 29 + 1)
   while (world.now < endsAt) {
+    leaving = seed % 2 === 1 && kills() < 0.3 ? { code: "kill-switch", text: "simulated" } : undefined
     driveUntil(Math.min(endsAt, world.now + (0.1 + random()) * 30 * second))
     handOver(owners.at(-1))
   }
   isCalm = true
+  leaving = undefined
   driveUntil(world.now + placementMillis + minute)
   for (const owner of [...owners]) forget(owner)
   leaving = { code: "leaving", text: "the episode ends" }
