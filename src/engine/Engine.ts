@@ -10,7 +10,7 @@
 import { Clock, Effect, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market } from "../domain/Market.ts"
-import type { JournalError } from "../journal/Journal.ts"
+import { isOfAnother, type JournalError } from "../journal/Journal.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { doubledMillis, EngineSettings, type Settings } from "./EngineSettings.ts"
 import * as Mistakes from "./Mistakes.ts"
@@ -108,7 +108,10 @@ export const make = Effect.fnUntraced(function* ({
 
   const runUntil = Effect.fn("Engine.runUntil")(function* (stop: Effect.Effect<void>, done = () => false) {
     const running = Effect.raceFirst(runTurns(stop, done), withdrawals.run)
-    yield* Effect.tapErrorTag(running, "JournalError", () => withdrawals.withdrawUnrecorded)
+    // The orders of an account that another process owns are for that one to withdraw.
+    yield* Effect.tapErrorTag(running, "JournalError", (error) =>
+      isOfAnother(error) ? Effect.void : withdrawals.withdrawUnrecorded
+    )
   })
 
   return {

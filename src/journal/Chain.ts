@@ -3,7 +3,7 @@
  * a whole new chain; whoever keeps a head from outside (`journal verify --head`) notices that too.
  */
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { genesis, hashOf, type Link } from "./Hash.ts"
 import { broken } from "./Journal.ts"
 
@@ -32,6 +32,24 @@ const pageSize = 5_000
 /** The events at the end that a start waits for. */
 const tailEvents = 1_000
 
+/** Where the links are read: any database that keeps a journal. */
+export interface Links {
+  readonly newest: Effect.Effect<number, SqlError.SqlError>
+  after(sequence: number, most: number): Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+}
+
+const inSqlite = Effect.map(
+  SqlClient.SqlClient,
+  (sql): Links => ({
+    newest: Effect.map(
+      sql<{ readonly sequence: number | null }>`SELECT max(sequence) AS sequence FROM journal`,
+      ([newest]) => newest?.sequence ?? 0
+    ),
+    after: (sequence, most) => sql<Row>`
+      SELECT sequence, at, body, hash FROM journal WHERE sequence > ${sequence} ORDER BY sequence LIMIT ${most}`
+  })
+)
+
 /** Whether the newest events follow from the one before them. */
 export const verifyTail = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -39,29 +57,31 @@ export const verifyTail = Effect.gen(function* () {
     SELECT sequence, hash FROM journal ORDER BY sequence DESC LIMIT 1 OFFSET ${tailEvents}`.pipe(
     Effect.mapError(broken("Cannot verify the journal"))
   )
-  return yield* verifyAfter(before ?? { sequence: 0, hash: genesis })
+  return yield* verifyAfter(yield* inSqlite, before ?? beginning)
 })
 
 /** Reads all of it; `expected` is a head that was noted elsewhere, of this moment or an earlier one. */
 export const verify = (expected?: string, told?: (verified: number, of: number) => void) =>
-  verifyAfter({ sequence: 0, hash: genesis }, expected, told)
+  Effect.flatMap(inSqlite, (links) => verifyAfter(links, beginning, expected, told))
+
+/** The same of a journal that is kept elsewhere. */
+export const verifyLinks = (links: Links) => verifyAfter(links, beginning)
+
+const beginning = { sequence: 0, hash: genesis }
 
 const verifyAfter = Effect.fn("Chain.verify")(function* (
+  links: Links,
   start: { readonly sequence: number; readonly hash: string },
   expected?: string,
   told: (verified: number, of: number) => void = () => undefined
 ) {
-  const sql = yield* SqlClient.SqlClient
-  const newest = yield* Effect.mapError(
-    sql<{ readonly sequence: number | null }>`SELECT max(sequence) AS sequence FROM journal`,
-    broken("Cannot verify the journal")
-  )
+  const newest = yield* Effect.mapError(links.newest, broken("Cannot verify the journal"))
   let [last, head] = [start.sequence, start.hash]
   let isExpectedSeen = expected === undefined || expected === genesis
   for (let isMore = true; isMore; ) {
-    const rows = yield* sql<Row>`
-      SELECT sequence, at, body, hash FROM journal WHERE sequence > ${last} ORDER BY sequence LIMIT ${pageSize}`.pipe(
-      Effect.mapError(broken("Cannot verify the journal; one of an older version is chained when the bot starts next"))
+    const rows = yield* Effect.mapError(
+      links.after(last, pageSize),
+      broken("Cannot verify the journal; one of an older version is chained when the bot starts next")
     )
     for (const row of rows) {
       const { sequence, hash } = row
@@ -74,7 +94,7 @@ const verifyAfter = Effect.fn("Chain.verify")(function* (
       ;[last, head] = [sequence, hash]
       isExpectedSeen ||= hash === expected
     }
-    told(last, newest[0]?.sequence ?? last)
+    told(last, newest)
     isMore = rows.length === pageSize
     // A bot that verifies beside its work has others waiting.
     yield* Effect.yieldNow

@@ -1,21 +1,23 @@
 /**
- * The journal: an append-only list of what we did and saw, in SQLite, and the bot's only memory. `append` returns when
+ * The journal: an append-only list of what we did and saw, and the bot's only memory. `append` returns when
  * the events are on disk, so "journal first" is simply: append, then act.
  *
  * Invariants: sequence numbers have no gap; an event is never changed (the database refuses); a body that does not decode
  * stops the start instead of being skipped, because a skipped event is lost money.
  */
-import { Array, Clock, Context, Effect, Layer, Option, Result, Schedule, Schema, Semaphore, Stream } from "effect"
-import { Migrator, SqlClient, type SqlError } from "effect/sql"
-import { type BotEvent, type Recorded, StoredEvent, type Tag } from "../domain/BotEvent.ts"
+import { Array, Clock, Context, Effect, Layer, Option, Result, Schema, Semaphore, Stream } from "effect"
+import { Migrator } from "effect/sql"
+import { type BotEvent, type Recorded, StoredEvent } from "../domain/BotEvent.ts"
 import { messageOf } from "../domain/Text.ts"
 import * as EventText from "./EventText.ts"
-import { genesis, hashOf } from "./Hash.ts"
+import { hashOf, type Link } from "./Hash.ts"
 import * as Head from "./Head.ts"
 import * as Reserve from "./Reserve.ts"
+import { type Disk, OwnerChanged, type Rows, type Which } from "./Rows.ts"
+import * as SqliteRows from "./SqliteRows.ts"
 import { migrations } from "./schema/migrations.ts"
 import * as OldSwaps from "./schema/oldSwaps.ts"
-import * as Snapshots from "./snapshots/Snapshots.ts"
+import type { Snapshots } from "./snapshots/Snapshots.ts"
 
 /** The journal cannot be read or written. Nothing may be sent any more: stop, and start again when it is mended. */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
@@ -27,14 +29,8 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
 export const broken = (message: string) => (cause: unknown) =>
   new JournalError({ message: `${message}: ${messageOf(cause)}`, cause })
 
-export interface Which {
-  /** Only events behind this sequence number. */
-  readonly after?: number
-  /** Only events of these kinds. */
-  readonly tags?: ReadonlyArray<Tag>
-  /** Only events of this strategy. */
-  readonly strategy?: string
-}
+/** Whether it is so because another process owns the account: then nothing at all may be done any more. */
+export const isOfAnother = ({ cause }: JournalError): boolean => cause instanceof OwnerChanged
 
 export class Journal extends Context.Service<
   Journal,
@@ -46,16 +42,11 @@ export class Journal extends Context.Service<
     /** Newest first, read in the same way: what only the last events can answer costs no more in a long journal. */
     readonly newestFirst: Stream.Stream<Recorded, JournalError>
     /** What folds had come to: a start reads only what follows. */
-    readonly snapshots: Snapshots.Snapshots
-    readonly disk: {
-      /** It was found full: the reserve is being used, and nothing new should begin. */
-      isFull(): boolean
-      /** Has the reserve again, if there is room; whether it is full no longer. */
-      readonly recover: Effect.Effect<boolean>
-    }
+    readonly snapshots: Snapshots
+    readonly disk: Disk
   }
 >()("limitbot/journal/Journal") {
-  /** A journal to write: creates or migrates the tables. */
+  /** A journal in SQLite to write: creates or migrates the tables. */
   static readonly layer = Journal.layerWith(Reserve.none)
 
   /** The same with room for the time when the disk is full, and with what says outside it how far it had come. */
@@ -65,7 +56,7 @@ export class Journal extends Context.Service<
       Effect.gen(function* () {
         yield* refused
         yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the journal")))
-        return yield* make(reserve, outside)
+        return yield* inSqlite(reserve, outside)
       })
     )
   }
@@ -73,7 +64,7 @@ export class Journal extends Context.Service<
   /** A journal that somebody else may be writing, for reading only. */
   static readonly layerReadOnly = Layer.effect(
     Journal,
-    Effect.suspend(() => Effect.andThen(refused, make(Reserve.none, Head.none)))
+    Effect.suspend(() => Effect.andThen(refused, inSqlite(Reserve.none, Head.none)))
   )
 }
 
@@ -92,29 +83,19 @@ const cutBy = Effect.fnUntraced(function* (outside: Head.Head) {
 const emptied = (text: string): string =>
   `The journal is empty: ${text}. A bot that began anew would pay again for what already rests. Put it back (limitbot journal restore), or move what is left of it away with its -wal, -shm and .head files and rebuild it (limitbot recover)`
 
+const inSqlite = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Head.Head) {
+  const rows = yield* SqliteRows.make(reserve)
+  return yield* over(rows, { cut: yield* cutBy(outside), keep: outside.keep })
+})
+
 const EventJson = Schema.fromJsonString(StoredEvent)
 const encode = Schema.encodeEffect(EventJson)
-
-interface Row {
-  readonly sequence: number
-  readonly at: number
-  readonly body: string
-}
-
-/** Somebody else holds the database, a backup or a reader with a transaction: the bot waits for it up to a minute. */
-const whileLocked = {
-  schedule: Schedule.spaced("100 millis"),
-  times: 60,
-  while: ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
-} as const
-
-const isDiskFull = ({ reason: { cause } }: SqlError.SqlError): boolean => Reserve.isWanted(cause)
 
 /** Rows read at a time: some are decisions with many slots. */
 const pageSize = 1_000
 
 /** In one step: an effect for each of a million rows would cost more than reading them. */
-const decodeRows = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
+const decodeRows = Effect.fnUntraced(function* (rows: ReadonlyArray<Link>) {
   const events: Array<Recorded> = []
   for (const { at, body, sequence } of rows) {
     const decoded = EventText.decode(body)
@@ -134,27 +115,20 @@ const columns = (event: BotEvent) => ({
   correlation_id: "correlationId" in event ? (event.correlationId ?? null) : null
 })
 
-const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Head.Head) {
-  const sql = yield* SqlClient.SqlClient
-  const [newest] = yield* sql<{ sequence: number | null }>`SELECT max(sequence) AS sequence FROM journal`.pipe(
-    Effect.mapError(broken("Cannot read the journal"))
-  )
-  let last = newest?.sequence ?? 0
-  let cut = yield* cutBy(outside)
+interface Outside extends Pick<Head.Head, "keep"> {
+  /** Goes before the first event that is appended. */
+  readonly cut: BotEvent | undefined
+}
+
+/** A journal whose rows are kept there. */
+export const over = Effect.fnUntraced(function* (rows: Rows, outside: Outside = { ...Head.none, cut: undefined }) {
+  const reading = Effect.mapError(broken("Cannot read the journal"))
+  let last = yield* reading(rows.newest)
+  let { cut } = outside
   /** Hash of the newest event, once something was written. */
   let head: string | undefined
-  let isFull = !(yield* reserve.restore)
   /** Sequence numbers are given under it: two fibers may append at the same time. */
   const writing = yield* Semaphore.make(1)
-
-  const makeRoom = Effect.gen(function* () {
-    isFull = true
-    const hasRoom = yield* reserve.release
-    // The write-ahead log shares the room: it is emptied sooner.
-    if (hasRoom) yield* sql`PRAGMA wal_autocheckpoint = 64`
-  })
-  const withRoom = <A>(write: Effect.Effect<A, SqlError.SqlError>) =>
-    Effect.catchIf(write, isDiskFull, () => Effect.andThen(makeRoom, write))
 
   const append = Effect.fn("Journal.append")(
     function* (added: ReadonlyArray<BotEvent>) {
@@ -162,15 +136,14 @@ const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Hea
       const events = cut === undefined ? added : Array.prepend(added, cut)
       const at = yield* Clock.currentTimeMillis
       const recorded = Array.map(events, (event, index): Recorded => ({ sequence: last + 1 + index, at, event }))
-      let hash = head ?? (yield* newestHash(sql))
-      const rows = yield* Effect.forEach(recorded, ({ sequence, event }) =>
+      let hash = head ?? (yield* rows.newestHash)
+      const written = yield* Effect.forEach(recorded, ({ sequence, event }) =>
         Effect.map(encode(event), (body) => {
           hash = hashOf(hash, { sequence, at, body })
           return { sequence, at, event: event._tag, ...columns(event), body, hash }
         })
       )
-      // One statement, therefore all rows or none.
-      yield* withRoom(Effect.retry(sql`INSERT INTO journal ${sql.insert(rows)}`, whileLocked))
+      yield* rows.write(written)
       last += events.length
       head = hash
       cut = undefined
@@ -181,51 +154,18 @@ const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Hea
     writing.withPermit
   )
 
-  const page = Effect.fn("Journal.page")(
-    function* (after: number, { strategy, tags }: Which) {
-      const ofStrategy = strategy === undefined ? sql`1 = 1` : sql`strategy = ${strategy}`
-      const rows = yield* sql<Row>`
-        SELECT sequence, at, body FROM journal
-        WHERE sequence > ${after} AND ${ofTags(sql, tags)} AND ${ofStrategy}
-        ORDER BY sequence LIMIT ${pageSize}`
-      return pageOf(yield* decodeRows(rows))
-    },
-    Effect.mapError(broken("Cannot read the journal"))
-  )
+  const page = Effect.fn("Journal.page")(function* (after: number, which: Which) {
+    return pageOf(yield* decodeRows(yield* rows.after(after, which, pageSize)))
+  }, reading)
   const events = ({ after = 0, ...which }: Which = {}) => Stream.paginate(after, (last) => page(last, which))
 
-  const pageBefore = Effect.fn("Journal.pageBefore")(
-    function* (before: number) {
-      const rows = yield* sql<Row>`
-        SELECT sequence, at, body FROM journal WHERE sequence < ${before} ORDER BY sequence DESC LIMIT ${pageSize}`
-      return pageOf(yield* decodeRows(rows))
-    },
-    Effect.mapError(broken("Cannot read the journal"))
-  )
+  const pageBefore = Effect.fn("Journal.pageBefore")(function* (before: number) {
+    return pageOf(yield* decodeRows(yield* rows.before(before, pageSize)))
+  }, reading)
   const newestFirst = Stream.paginate(Number.MAX_SAFE_INTEGER, pageBefore)
 
-  const recover = Effect.gen(function* () {
-    if (isFull && (yield* reserve.restore)) {
-      isFull = false
-      yield* Effect.ignore(sql`PRAGMA wal_autocheckpoint = 1000`)
-    }
-    return !isFull
-  })
-
-  return Journal.of({
-    append,
-    events,
-    newestFirst,
-    snapshots: Snapshots.make(sql),
-    disk: { isFull: () => isFull, recover }
-  })
+  return Journal.of({ append, events, newestFirst, snapshots: rows.snapshots, disk: rows.disk })
 })
-
-const newestHash = (sql: SqlClient.SqlClient) =>
-  Effect.map(
-    sql<{ hash: string }>`SELECT hash FROM journal ORDER BY sequence DESC LIMIT 1`,
-    ([row]) => row?.hash ?? genesis
-  )
 
 /** Events, and where the next page begins if there is one. */
 const pageOf = (events: ReadonlyArray<Recorded>) => {
@@ -244,9 +184,3 @@ export const eachPage = <E, R>(
       Effect.yieldNow
     )
   )
-
-/** By the index only for one tag: of several it has no common order, and every page would sort all that is left. */
-const ofTags = (sql: SqlClient.SqlClient, tags: ReadonlyArray<Tag> | undefined) => {
-  if (tags === undefined) return sql`1 = 1`
-  return tags.length === 1 ? sql`event = ${tags[0] ?? ""}` : sql`+event IN ${sql.in(tags)}`
-}

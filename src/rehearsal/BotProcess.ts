@@ -43,6 +43,8 @@ export interface BotOptions {
   /** The way to the service. */
   readonly network: HttpClient.HttpClient
   readonly journalFile: string
+  /** Where its journal is, if not in that file. */
+  readonly files?: Layer.Layer<Journal | PriceStore, unknown>
   readonly markets: ReadonlyMap<string, Market>
   /** The strategies in the files at the process's start. */
   readonly strategies: () => ReadonlyArray<Strategy>
@@ -141,7 +143,9 @@ export const start = (options: BotOptions, seed: number, until: "idle" | "killed
     if (options.beside !== undefined) yield* Effect.forkScoped(options.beside)
     yield* engine.runUntil(Effect.never, until === "idle" ? engine.isIdle : undefined)
   }).pipe(Effect.provide(services(options)), Effect.scoped)
-  const files = Layer.effect(Journal, Effect.map(Journal, disk)).pipe(Layer.provideMerge(journalLayer(journalFile)))
+  const files = Layer.effect(Journal, Effect.map(Journal, disk)).pipe(
+    Layer.provideMerge(options.files ?? journalLayer(journalFile))
+  )
 
   return { ...launch({ world, seed, files, program: bot }), inside: () => inside }
 }

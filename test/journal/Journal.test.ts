@@ -11,19 +11,87 @@ import {
 import { tmpdir } from "node:os"
 import { basename, dirname, join, relative } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Equal, Layer, Stream } from "effect"
+import { SqlClient } from "effect/sql"
 import { BotEvent } from "../../src/domain/BotEvent.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Lease from "../../src/journal/Lease.ts"
+import { Journals, layerOf } from "../../src/journal/postgres/Journals.ts"
+import * as Postgres from "../../src/journal/postgres/Postgres.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
+import * as PostgresServer from "../postgres.ts"
+import { MemoryJournals } from "./MemoryJournals.ts"
 
 const newFile = () => join(mkdtempSync(join(tmpdir(), "limitbot-journal-")), "journal.sqlite")
-const journalAt = (filename: string) => Layer.provide(Journal.layer, Sqlite.layer({ filename }))
+
+/** Where journals are kept. */
+interface Place {
+  readonly name: string
+  /** A journal that nobody has written. */
+  readonly fresh: () => string
+  /** Opens it anew. */
+  readonly at: (journal: string) => Layer.Layer<Journal, unknown>
+  /** What any tool of the database can do. */
+  readonly execute?: (journal: string, statement: string) => Effect.Effect<void, unknown>
+  readonly undecodable?: (journal: string) => string
+}
+
+const sqlite: Place = {
+  name: "in SQLite",
+  fresh: newFile,
+  at: (filename) => Layer.provide(Journal.layer, Sqlite.layer({ filename })),
+  execute: (filename, statement) =>
+    Effect.try(() => {
+      const database = new DatabaseSync(filename)
+      try {
+        database.exec(statement)
+      } finally {
+        database.close()
+      }
+    }),
+  undecodable: () => `INSERT INTO journal (sequence, at, event, body) VALUES (1, 0, 'X', '{"_tag":"X"}')`
+}
+
+let accounts = 0
+const freshAccount = () => {
+  accounts += 1
+  return `account-${accounts}`
+}
+
+const twin = new MemoryJournals()
+const memory: Place = {
+  name: "in the twin of Postgres in memory",
+  fresh: freshAccount,
+  at: (account) => Layer.effect(Journal, twin.claim(account))
+}
+
+const server = await PostgresServer.start()
+afterAll(() => server?.stop())
+
+const postgresAt = ({ url }: PostgresServer.PostgresServer): Place => {
+  const client = Postgres.layer(url)
+  return {
+    name: "in Postgres",
+    fresh: freshAccount,
+    at: (account) => layerOf(account).pipe(Layer.provide(Journals.layer), Layer.provide(client)),
+    execute: (_, statement) =>
+      Effect.provide(
+        Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.asVoid(sql.unsafe(statement))),
+        client
+      ),
+    undecodable: (account) => `
+      INSERT INTO journal (account, sequence, epoch, at, event, body, hash)
+      VALUES ('${account}', 1, 1, 0, 'X', '{"_tag":"X"}', 'x')`
+  }
+}
+
+const places = [sqlite, memory, ...(server === undefined ? [] : [postgresAt(server)])]
+if (server === undefined) it.skip("Journal in Postgres: this machine has no Postgres server", () => undefined)
 
 const stopped = (reason: string): BotEvent => ({ _tag: "BotStopped", reason })
 
-describe("Journal", () => {
+describe.each(places)("Journal $name", ({ at: journalAt, execute, fresh, undecodable }) => {
   it.effect("is read from either end, whole or by kinds of events, across pages", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
@@ -46,12 +114,12 @@ describe("Journal", () => {
         yield* of("VenueDown", "VenueUp"),
         later.filter(({ event }) => event._tag === "VenueDown")
       )
-    }).pipe(Effect.provide(journalAt(":memory:")))
+    }).pipe(Effect.provide(journalAt(fresh())))
   )
 
   it.effect("gives back what was appended, across a reopen, in order and without gaps", () =>
     Effect.gen(function* () {
-      const filename = newFile()
+      const filename = fresh()
       yield* Effect.provide(
         Effect.gen(function* () {
           const journal = yield* Journal
@@ -90,7 +158,7 @@ describe("Journal", () => {
         events.map(({ sequence }) => sequence),
         Array.from({ length: 4_000 }, (_, index) => index + 1)
       )
-    }).pipe(Effect.provide(journalAt(newFile())))
+    }).pipe(Effect.provide(journalAt(fresh())))
   )
 
   it.effect.prop("every event survives the round trip exactly", [BotEvent], ([generated]) =>
@@ -102,40 +170,42 @@ describe("Journal", () => {
       const [read] = yield* Stream.runCollect(journal.events())
       // Structural equality in which 0 and -0 are one number, as in JSON.
       assert.isTrue(Equal.equals(read?.event, event), `${String(read?.event._tag)} changed`)
-    }).pipe(Effect.provide(journalAt(":memory:")))
+    }).pipe(Effect.provide(journalAt(fresh())))
   )
+
+  if (execute === undefined || undecodable === undefined) return
 
   it.effect("refuses to change or delete an event, whoever asks", () =>
     Effect.gen(function* () {
-      const filename = newFile()
+      const journal = fresh()
       yield* Effect.provide(
-        Effect.flatMap(Journal, (journal) => journal.append([stopped("a")])),
-        journalAt(filename)
+        Effect.flatMap(Journal, ({ append }) => append([stopped("a")])),
+        journalAt(journal)
       )
-      const database = new DatabaseSync(filename)
-      assert.throws(() => database.exec("UPDATE journal SET at = 0"), /append-only/)
-      assert.throws(() => database.exec("DELETE FROM journal"), /append-only/)
-      database.close()
+      for (const statement of ["UPDATE journal SET at = 0", "DELETE FROM journal"])
+        assert.match(plainText(yield* Effect.flip(execute(journal, statement))), /append-only/)
     })
   )
 
   it.effect("stops at an event that does not decode, naming it", () =>
     Effect.gen(function* () {
-      const filename = newFile()
-      yield* Effect.provide(Effect.asVoid(Journal), journalAt(filename))
-      const database = new DatabaseSync(filename)
-      database.exec(`INSERT INTO journal (sequence, at, event, body) VALUES (1, 0, 'X', '{"_tag":"X"}')`)
-      database.close()
+      const journal = fresh()
+      yield* Effect.provide(Effect.asVoid(Journal), journalAt(journal))
+      yield* execute(journal, undecodable(journal))
       const error = yield* Effect.flip(
         Effect.provide(
-          Effect.flatMap(Journal, (journal) => Stream.runCollect(journal.events())),
-          journalAt(filename)
+          Effect.flatMap(Journal, ({ events }) => Stream.runCollect(events())),
+          journalAt(journal)
         )
       )
-      assert.include(error.message, "Event 1 of the journal does not decode")
+      assert.include(String(error), "Event 1 of the journal does not decode")
     })
   )
 })
+
+/** An error and what it was caused by. */
+const plainText = (error: unknown): string =>
+  error instanceof Error ? `${error.message} ${plainText(error.cause)}` : String(error)
 
 describe("Lease", () => {
   it.effect("a second bot on the same journal is refused and told who has it", () =>

@@ -46,6 +46,24 @@ const doubtIsDeath: Edit = {
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
+    name: "who no longer owns an account withdraws its orders under the kill switch",
+    test: "test/simulation/fleet.test.ts",
+    edits: [
+      {
+        file: "src/engine/Engine.ts",
+        find: "isOfAnother(error) ? Effect.void",
+        replace: "!isOfAnother(error) ? Effect.void"
+      }
+    ]
+  },
+  {
+    name: "who owned an account before its present owner still writes its journal",
+    test: "test/journal/Fence.test.ts",
+    edits: [
+      { file: "src/journal/postgres/Appends.ts", find: " AND accounts.epoch = claim.epoch AND ", replace: " AND " }
+    ]
+  },
+  {
     name: "an order that is being withdrawn can no longer fill",
     test: "test/engine/planning/inventory.test.ts",
     edits: [

@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { foldCode } from "./FoldCode.ts"
 
 export interface FoldSnapshot {
@@ -26,34 +26,42 @@ export interface Snapshots {
   forget(prefix: string): Effect.Effect<void>
 }
 
-interface Row extends FoldSnapshot {
+/** One as it is stored. */
+export interface Stored extends FoldSnapshot {
+  readonly fold: string
+  /** Hash of the event, as it was then. */
   readonly hash: string
   readonly seal: string
-  /** Hash of the event itself, as the journal has it now. */
-  readonly chained: string
 }
 
-export const make = (sql: SqlClient.SqlClient): Snapshots => ({
+/** The table of the database. */
+export interface SnapshotTable {
+  /** With the hash of the event as the journal has it now. */
+  find(fold: string): Effect.Effect<(Stored & { readonly chained: string }) | undefined, SqlError.SqlError>
+  hashOf(sequence: number): Effect.Effect<string | undefined, SqlError.SqlError>
+  put(snapshot: Stored): Effect.Effect<unknown, SqlError.SqlError>
+  forget(prefix: string): Effect.Effect<unknown, SqlError.SqlError>
+}
+
+export const make = (table: SnapshotTable): Snapshots => ({
   newest: (fold) =>
-    sql<Row>`
-      SELECT snapshots.sequence, snapshots.hash, seal, snapshots.body, journal.hash AS chained
-      FROM snapshots JOIN journal ON journal.sequence = snapshots.sequence WHERE fold = ${fold}`.pipe(
-      Effect.map(([row]) =>
-        row !== undefined && row.chained === row.hash && row.seal === sealOf(fold, row) ? row : undefined
+    table.find(fold).pipe(
+      Effect.map((row) =>
+        row !== undefined && row.chained === row.hash && row.seal === sealOf(row) ? row : undefined
       ),
       // A cache that cannot be read is none.
       Effect.orElseSucceed(() => undefined)
     ),
   keep: (fold, { sequence, body }) =>
     Effect.gen(function* () {
-      const [event] = yield* sql<{ hash: string }>`SELECT hash FROM journal WHERE sequence = ${sequence}`
-      if (event === undefined) return false
-      const row = { fold, sequence, hash: event.hash, body }
-      yield* sql`INSERT OR REPLACE INTO snapshots ${sql.insert({ ...row, seal: sealOf(fold, row) })}`
+      const hash = yield* table.hashOf(sequence)
+      if (hash === undefined) return false
+      const row = { fold, sequence, hash, body }
+      yield* table.put({ ...row, seal: sealOf(row) })
       return true
     }).pipe(Effect.catch((error) => Effect.as(Effect.logDebug(`No snapshot was kept: ${error.message}`), false))),
-  forget: (prefix) => Effect.ignore(sql`DELETE FROM snapshots WHERE substr(fold, 1, ${prefix.length}) = ${prefix}`)
+  forget: (prefix) => Effect.ignore(table.forget(prefix))
 })
 
-const sealOf = (fold: string, { sequence, hash, body }: Omit<Row, "seal" | "chained">): string =>
+const sealOf = ({ fold, sequence, hash, body }: Omit<Stored, "seal">): string =>
   createHash("sha256").update(`${foldCode()}\n${fold}\n${sequence}\n${hash}\n`).update(body).digest("hex")

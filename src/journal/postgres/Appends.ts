@@ -1,0 +1,151 @@
+/**
+ * Appends to the journals of many accounts in one database. Those that wait while another is being written go together in one
+ * statement, so that a commit is paid for once for all of them.
+ *
+ * The statement is the fence: rows of an append are written if the account still has the epoch of whoever appends and its
+ * journal has come just as far as that one knows, and else none of them. It may therefore be sent again after a broken
+ * connection: what was written before is recognized by the hash of its last row.
+ */
+import { Array, Deferred, Effect, Queue, Schedule, type Scope } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { type NewRow, OwnerChanged } from "../Rows.ts"
+
+/** Rows of one account that follow one another. */
+export interface Append {
+  readonly account: string
+  readonly epoch: number
+  readonly rows: Array.NonEmptyReadonlyArray<NewRow>
+}
+
+type Failure = SqlError.SqlError | OwnerChanged
+
+export interface Appends {
+  write(append: Append): Effect.Effect<void, Failure>
+}
+
+interface Waiting extends Append {
+  readonly done: Deferred.Deferred<void, Failure>
+}
+
+/** Appends in one statement: more of them make everybody wait for the slowest. */
+const mostTogether = 64
+const mostWaiting = 4_096
+
+/** The database is away: half a minute of silence, in which nothing is done. */
+const whileAway = {
+  schedule: Schedule.spaced("250 millis"),
+  times: 120,
+  while: (error: Failure) => error._tag === "SqlError" && error.isRetryable
+} as const
+
+export const make = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient
+): Effect.fn.Return<Appends, never, Scope.Scope> {
+  const queue = yield* Queue.bounded<Waiting>(mostWaiting)
+
+  const settle = (append: Append) =>
+    Effect.flatMap(
+      sql<{ epoch: number; head: string }>`SELECT epoch, head FROM accounts WHERE name = ${append.account}`,
+      ([owned]) => {
+        const isWritten = owned?.epoch === append.epoch && owned.head === Array.lastNonEmpty(append.rows).hash
+        return isWritten ? Effect.void : Effect.fail(new OwnerChanged(append))
+      }
+    )
+
+  const finish = (waiting: ReadonlyArray<Waiting>, written: ReadonlySet<string>) =>
+    Effect.forEach(
+      waiting,
+      (append) => Deferred.complete(append.done, written.has(append.account) ? Effect.void : settle(append)),
+      { discard: true }
+    )
+
+  const writeTogether = (waiting: ReadonlyArray<Waiting>): Effect.Effect<void> =>
+    Effect.matchEffect(insert(sql, waiting), {
+      onSuccess: (written) => finish(waiting, written),
+      onFailure: (error) => {
+        const [only, ...others] = waiting
+        if (only === undefined) return Effect.void
+        // One that the database refuses must not keep the others from being written.
+        return others.length === 0 || error.isRetryable
+          ? Effect.forEach(waiting, ({ done }) => Deferred.fail(done, error), { discard: true })
+          : Effect.forEach(waiting, (append) => writeTogether([append]), { discard: true })
+      }
+    })
+
+  yield* Effect.forkScoped(
+    Effect.forever(
+      Effect.flatMap(Queue.takeBetween(queue, 1, mostTogether), (taken) =>
+        Effect.forEach(apart(taken), writeTogether, { discard: true })
+      )
+    )
+  )
+
+  const write = Effect.fn("Appends.write")(function* (append: Append) {
+    const done = yield* Deferred.make<void, Failure>()
+    yield* Queue.offer(queue, { ...append, done })
+    yield* Deferred.await(done)
+  }, Effect.retry(whileAway))
+
+  return { write }
+})
+
+/** A stale owner and the present one may wait at once in one process: an account is in a statement only once. */
+const apart = (taken: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Waiting>> => {
+  const rounds: Array<Array<Waiting>> = []
+  const turns = new Map<string, number>()
+  for (const append of taken) {
+    const turn = turns.get(append.account) ?? 0
+    turns.set(append.account, turn + 1)
+    const round = rounds[turn]
+    if (round === undefined) rounds.push([append])
+    else round.push(append)
+  }
+  return rounds
+}
+
+/** The accounts whose appends were written. */
+const insert = (sql: SqlClient.SqlClient, appends: ReadonlyArray<Append>) => {
+  const claims = appends.map(({ account, epoch, rows }) => ({
+    account,
+    epoch,
+    before: Array.headNonEmpty(rows).sequence - 1,
+    newest: Array.lastNonEmpty(rows).sequence,
+    head: Array.lastNonEmpty(rows).hash
+  }))
+  const rows = appends.flatMap(({ account, epoch, rows }) => rows.map((row) => ({ account, epoch, ...storable(row) })))
+  const statement = sql<{ name: string }>`
+    WITH owned AS (
+      UPDATE accounts SET newest = claim.newest, head = claim.head
+      FROM json_to_recordset(${JSON.stringify(claims)}::json)
+        AS claim (account TEXT, epoch INTEGER, before BIGINT, newest BIGINT, head TEXT)
+      WHERE accounts.name = claim.account AND accounts.epoch = claim.epoch AND accounts.newest = claim.before
+      RETURNING accounts.name
+    ), written AS (
+      INSERT INTO journal (
+        account, sequence, epoch, at, event, strategy, slot, placement, order_id, correlation_id, body, hash
+      )
+      SELECT account, sequence, epoch, at, event, strategy, slot, placement, order_id, correlation_id, body, hash
+      FROM json_to_recordset(${JSON.stringify(rows)}::json) AS added (
+        account TEXT, sequence BIGINT, epoch INTEGER, at BIGINT, event TEXT, strategy TEXT, slot TEXT, placement TEXT,
+        order_id TEXT, correlation_id TEXT, body TEXT, hash TEXT
+      )
+      JOIN owned ON owned.name = added.account
+    )
+    SELECT name FROM owned`
+  return Effect.map(statement, (written): ReadonlySet<string> => new Set(written.map(({ name }) => name)))
+}
+
+/** Text as Postgres takes it. The body is JSON, in which what Postgres cannot hold is escaped. */
+export const storableText = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd")
+
+const storable = ({ correlation_id, order_id, placement, slot, strategy, ...row }: NewRow): NewRow => {
+  const kept = (text: string | null) => text && storableText(text)
+  return {
+    ...row,
+    strategy: kept(strategy),
+    slot: kept(slot),
+    placement: kept(placement),
+    order_id: kept(order_id),
+    correlation_id: kept(correlation_id)
+  }
+}

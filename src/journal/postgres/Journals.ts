@@ -1,0 +1,115 @@
+/**
+ * The journals of a fleet's accounts in one Postgres database. Whoever wants to write an account claims it, which ends every
+ * earlier claim: the database counts the claims, and an append with an older number writes nothing. So however late a frozen
+ * process goes on, it stops at its next record, before anything that needs one leaves it. Which process claims which account
+ * is for others to say; that they may err costs time and never money.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import type { Tag } from "../../domain/BotEvent.ts"
+import type { Links } from "../Chain.ts"
+import { genesis, type Link } from "../Hash.ts"
+import { broken, Journal, type JournalError, over } from "../Journal.ts"
+import { type Rows, roomy, type Which } from "../Rows.ts"
+import * as Snapshots from "../snapshots/Snapshots.ts"
+import * as Appends from "./Appends.ts"
+import { migrations } from "./tables.ts"
+
+export class Journals extends Context.Service<
+  Journals,
+  {
+    /** For writing. Whoever had the account before is refused from now on. */
+    claim(account: string): Effect.Effect<Journal["Service"], JournalError>
+    /** For verifying its chain. */
+    links(account: string): Links
+  }
+>()("limitbot/journal/postgres/Journals") {
+  /** Creates or migrates the tables. */
+  static readonly layer = Layer.effect(
+    Journals,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the journals")))
+      const appends = yield* Appends.make(sql)
+
+      const claim = Effect.fn("Journals.claim")(function* (account: string) {
+        const claimed = yield* sql<{ epoch: number }>`
+          INSERT INTO accounts (name, epoch) VALUES (${account}, 1)
+          ON CONFLICT (name) DO UPDATE SET epoch = accounts.epoch + 1 RETURNING epoch`.pipe(
+          Effect.mapError(broken(`Cannot claim the account ${account}`))
+        )
+        return yield* over(rowsOf(sql, account, claimed[0]?.epoch ?? 0, appends))
+      })
+
+      return Journals.of({ claim, links: (account) => linksOf(sql, account) })
+    })
+  )
+}
+
+/** The journal of one account, claimed. */
+export const layerOf = (account: string) =>
+  Layer.effect(
+    Journal,
+    Effect.flatMap(Journals, ({ claim }) => claim(account))
+  )
+
+const rowsOf = (sql: SqlClient.SqlClient, account: string, epoch: number, appends: Appends.Appends): Rows => ({
+  newest: Effect.map(
+    sql<{ newest: number }>`SELECT newest::float8 AS newest FROM accounts WHERE name = ${account}`,
+    ([row]) => row?.newest ?? 0
+  ),
+  newestHash: Effect.map(
+    sql<{ head: string }>`SELECT head FROM accounts WHERE name = ${account}`,
+    ([row]) => row?.head ?? genesis
+  ),
+  write: (rows) => appends.write({ account, epoch, rows }),
+  after: (sequence, which, most) => sql<Link>`
+    SELECT sequence::float8 AS sequence, at::float8 AS at, body FROM journal
+    WHERE account = ${account} AND sequence > ${sequence}::float8::bigint
+      AND ${ofTags(sql, which.tags)} AND ${ofStrategy(sql, which)}
+    ORDER BY journal.sequence LIMIT ${most}`,
+  before: (sequence, most) => sql<Link>`
+    SELECT sequence::float8 AS sequence, at::float8 AS at, body FROM journal
+    WHERE account = ${account} AND sequence < ${sequence}::float8::bigint
+    ORDER BY journal.sequence DESC LIMIT ${most}`,
+  snapshots: Snapshots.make(snapshotTable(sql, account)),
+  disk: roomy
+})
+
+const linksOf = (sql: SqlClient.SqlClient, account: string): Links => ({
+  newest: Effect.map(
+    sql<{ newest: number | null }>`SELECT max(sequence)::float8 AS newest FROM journal WHERE account = ${account}`,
+    ([row]) => row?.newest ?? 0
+  ),
+  after: (sequence, most) => sql<Link & { readonly hash: string }>`
+    SELECT sequence::float8 AS sequence, at::float8 AS at, body, hash FROM journal
+    WHERE account = ${account} AND sequence > ${sequence}::float8::bigint ORDER BY journal.sequence LIMIT ${most}`
+})
+
+const ofTags = (sql: SqlClient.SqlClient, tags: ReadonlyArray<Tag> | undefined) =>
+  tags === undefined ? sql`1 = 1` : sql.in("event", tags)
+
+const ofStrategy = (sql: SqlClient.SqlClient, { strategy }: Pick<Which, "strategy">) =>
+  strategy === undefined ? sql`1 = 1` : sql`strategy = ${Appends.storableText(strategy)}`
+
+const snapshotTable = (sql: SqlClient.SqlClient, account: string): Snapshots.SnapshotTable => ({
+  find: (fold) =>
+    Effect.map(
+      sql<Snapshots.Stored & { readonly chained: string }>`
+        SELECT fold, snapshots.sequence::float8 AS sequence, snapshots.hash, seal, snapshots.body, journal.hash AS chained
+        FROM snapshots JOIN journal USING (account, sequence) WHERE account = ${account} AND fold = ${fold}`,
+      ([row]) => row
+    ),
+  hashOf: (sequence) =>
+    Effect.map(
+      sql<{ hash: string }>`
+        SELECT hash FROM journal WHERE account = ${account} AND sequence = ${sequence}::float8::bigint`,
+      ([row]) => row?.hash
+    ),
+  put: ({ body, fold, hash, seal, sequence }) => sql`
+    INSERT INTO snapshots (account, fold, sequence, hash, seal, body)
+    VALUES (${account}, ${fold}, ${sequence}::float8::bigint, ${hash}, ${seal}, ${body}::bytea)
+    ON CONFLICT (account, fold) DO UPDATE SET
+      sequence = excluded.sequence, hash = excluded.hash, seal = excluded.seal, body = excluded.body`,
+  forget: (prefix) => sql`DELETE FROM snapshots WHERE account = ${account} AND starts_with(fold, ${prefix})`
+})

@@ -1,0 +1,54 @@
+/**
+ * The tables of a fleet's database: the journals of many accounts, each a chain of its own, and who owns each account. The row of
+ * an account is the fence: its epoch grows with every claim, and it says how far the account's journal has come. A migration
+ * that shipped is never edited. The database itself refuses to change or delete an event.
+ */
+import { Effect } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import { genesis } from "../Hash.ts"
+
+const createJournals = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE accounts (
+      name TEXT PRIMARY KEY,
+      epoch INTEGER NOT NULL DEFAULT 0,
+      newest BIGINT NOT NULL DEFAULT 0,
+      head TEXT NOT NULL DEFAULT ${sql.literal(`'${genesis}'`)}
+    )`
+  yield* sql`
+    CREATE TABLE journal (
+      account TEXT NOT NULL REFERENCES accounts (name),
+      sequence BIGINT NOT NULL,
+      epoch INTEGER NOT NULL,
+      at BIGINT NOT NULL,
+      event TEXT NOT NULL,
+      strategy TEXT,
+      slot TEXT,
+      placement TEXT,
+      order_id TEXT,
+      correlation_id TEXT,
+      body TEXT NOT NULL,
+      hash TEXT NOT NULL,
+      PRIMARY KEY (account, sequence)
+    )`
+  yield* sql`CREATE INDEX journal_event ON journal (account, event, sequence)`
+  yield* sql`
+    CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'the journal is append-only'; END $$`
+  yield* sql`
+    CREATE TRIGGER journal_is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON journal
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()`
+  yield* sql`
+    CREATE TABLE snapshots (
+      account TEXT NOT NULL REFERENCES accounts (name),
+      fold TEXT NOT NULL,
+      sequence BIGINT NOT NULL,
+      hash TEXT NOT NULL,
+      seal TEXT NOT NULL,
+      body BYTEA NOT NULL,
+      PRIMARY KEY (account, fold)
+    )`
+})
+
+export const migrations = Migrator.fromRecord({ "0001_create_journals": createJournals })

@@ -1,0 +1,184 @@
+/**
+ * The fence of a fleet's journals: one account has many claimants and one owner. The same rules hold in Postgres and in its twin; in
+ * Postgres also while owners are frozen, cut off and back again at random.
+ */
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { BotEvent } from "../../src/domain/BotEvent.ts"
+import * as Chain from "../../src/journal/Chain.ts"
+import { isOfAnother, type Journal, type JournalError } from "../../src/journal/Journal.ts"
+import { Journals } from "../../src/journal/postgres/Journals.ts"
+import * as Postgres from "../../src/journal/postgres/Postgres.ts"
+import { randomFrom } from "../../src/rehearsal/World.ts"
+import * as PostgresServer from "../postgres.ts"
+import { MemoryJournals } from "./MemoryJournals.ts"
+import { Wire } from "./Wire.ts"
+
+const stopped = (reason: string): BotEvent => ({ _tag: "BotStopped", reason })
+
+interface Fleet {
+  claim(account: string): Effect.Effect<Journal["Service"], JournalError>
+  links(account: string): Chain.Links
+}
+
+interface Kind {
+  readonly name: string
+  /** A process that may claim accounts. */
+  readonly runner: Effect.Effect<Fleet, unknown, Scope.Scope>
+}
+
+const server = await PostgresServer.start()
+afterAll(() => server?.stop())
+if (server === undefined) it.skip("the fence of Postgres: this machine has no Postgres server", () => undefined)
+
+const twin = new MemoryJournals()
+
+const runnerAt = (url: Redacted.Redacted) =>
+  Effect.map(
+    Layer.build(Layer.provideMerge(Journals.layer, Postgres.layer(url))),
+    (context) => ({ journals: Context.get(context, Journals), sql: Context.get(context, SqlClient.SqlClient) }) as const
+  )
+
+const kinds: ReadonlyArray<Kind> = [
+  { name: "in the twin of Postgres in memory", runner: Effect.succeed(twin) },
+  ...(server === undefined
+    ? []
+    : [{ name: "in Postgres", runner: Effect.map(runnerAt(server.url), ({ journals }) => journals) }])
+]
+
+const refusal = <A>(effect: Effect.Effect<A, JournalError>) =>
+  Effect.map(Effect.flip(effect), (error) => ({ isOfAnother: isOfAnother(error), message: error.message }))
+
+describe.each(kinds)("an account of a fleet $name", ({ runner }) => {
+  it.effect("has one owner: who claimed it before is refused, told why, and has written nothing", () =>
+    Effect.gen(function* () {
+      const [first, second] = [yield* runner, yield* runner]
+      const stale = yield* first.claim("handed-over")
+      yield* stale.append([stopped("a"), stopped("b")])
+      const owner = yield* second.claim("handed-over")
+      const told = yield* refusal(stale.append([stopped("stale")]))
+      assert.isTrue(told.isOfAnother)
+      assert.match(told.message, /another process has taken over the account handed-over/)
+      const [added] = yield* owner.append([stopped("c")])
+      assert.strictEqual(added?.sequence, 3)
+      assert.isTrue((yield* refusal(stale.append([stopped("stale")]))).isOfAnother)
+      assert.strictEqual((yield* Chain.verifyLinks(second.links("handed-over"))).events, 3)
+    })
+  )
+
+  it.effect("can be claimed back, and other accounts do not notice", () =>
+    Effect.gen(function* () {
+      const [first, second] = [yield* runner, yield* runner]
+      const bystander = yield* first.claim("bystander")
+      yield* (yield* first.claim("back")).append([stopped("a")])
+      const lost = yield* second.claim("back")
+      const again = yield* first.claim("back")
+      assert.isTrue((yield* refusal(lost.append([stopped("stale")]))).isOfAnother)
+      yield* again.append([stopped("b")])
+      yield* bystander.append([stopped("x")])
+      assert.strictEqual((yield* Chain.verifyLinks(first.links("back"))).events, 2)
+      assert.strictEqual((yield* Chain.verifyLinks(first.links("bystander"))).events, 1)
+    })
+  )
+
+  it.effect("many of them are written at once, each a chain of its own", () =>
+    Effect.gen(function* () {
+      const fleet = yield* runner
+      const names = Array.from({ length: 40 }, (_, index) => `many-${index}`)
+      const journals = yield* Effect.forEach(names, (name) => fleet.claim(name))
+      yield* Effect.forEach(
+        journals,
+        (journal) => Effect.forEach([1, 2, 3, 4, 5], (number) => journal.append([stopped(`${number}`)])),
+        { concurrency: "unbounded" }
+      )
+      for (const name of names) assert.strictEqual((yield* Chain.verifyLinks(fleet.links(name))).events, 5)
+    })
+  )
+})
+
+const portOf = (url: Redacted.Redacted): number => Number(new URL(Redacted.value(url)).port)
+const through = async (url: Redacted.Redacted, wire: Wire): Promise<Redacted.Redacted> =>
+  Redacted.make(Redacted.value(url).replace(String(portOf(url)), String(await wire.port)))
+
+/** Two owners by turns, each on a wire of its own that has accidents; what each was told of its appends. */
+const quarrel = Effect.fnUntraced(function* (url: Redacted.Redacted, seed: number) {
+  const random = randomFrom(seed)
+  const account = `quarrel-${seed}`
+  const wires = [new Wire(portOf(url)), new Wire(portOf(url))]
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const wire of wires) wire.close()
+    })
+  )
+  const runners = yield* Effect.forEach(wires, (wire) =>
+    Effect.flatMap(
+      Effect.promise(() => through(url, wire)),
+      runnerAt
+    )
+  )
+  const owned: Array<Journal["Service"] | undefined> = [undefined, undefined]
+  const fibers: Array<Fiber.Fiber<void>> = []
+  const acknowledged: Array<string> = []
+  let refused = 0
+  const append = (journal: Journal["Service"], name: string) =>
+    Effect.match(journal.append([stopped(name), stopped(`${name}+`)]), {
+      onSuccess: () => {
+        acknowledged.push(name)
+      },
+      onFailure: (error) => {
+        if (isOfAnother(error)) refused += 1
+      }
+    })
+  const take = (index: number) =>
+    Effect.match(runners[index]?.journals.claim(account) ?? Effect.die("no runner"), {
+      onSuccess: (journal) => {
+        owned[index] = journal
+      },
+      onFailure: () => undefined
+    })
+  for (let step = 0; step < 120; step += 1) {
+    const index = random() < 0.5 ? 0 : 1
+    const wire = wires[index]
+    const chance = random()
+    if (chance < 0.07) fibers.push(yield* Effect.forkChild(take(index)))
+    else if (chance < 0.14) wire?.freeze()
+    else if (chance < 0.32) wire?.thaw()
+    else if (chance < 0.36) wire?.cut()
+    else {
+      const journal = owned[index]
+      if (journal !== undefined) fibers.push(yield* Effect.forkChild(append(journal, `${index}-${step}`)))
+    }
+    yield* Effect.sleep(Math.floor(random() * 6))
+  }
+  for (const wire of wires) wire.thaw()
+  yield* Effect.forEach(fibers, Fiber.join, { discard: true })
+  return { account, acknowledged, refused }
+}, Effect.scoped)
+
+describe.skipIf(server === undefined)("two owners of one account in Postgres", () => {
+  it.live.each([1, 2, 3, 4, 5, 6])(
+    "frozen, cut off and back at random, leave one whole journal without anything of a stale owner (seed %s)",
+    (seed) =>
+      Effect.gen(function* () {
+        if (server === undefined) return
+        const { account, acknowledged, refused } = yield* quarrel(server.url, seed)
+        const { journals, sql } = yield* runnerAt(server.url)
+        yield* Chain.verifyLinks(journals.links(account))
+        const rows = yield* sql<{ epoch: number; body: string }>`
+          SELECT epoch, body FROM journal WHERE account = ${account} ORDER BY sequence`
+        const epochs = rows.map(({ epoch }) => epoch)
+        assert.deepStrictEqual(
+          epochs,
+          epochs.toSorted((a, b) => a - b),
+          "an owner wrote after the next one"
+        )
+        const names = rows.map(({ body }) => String(JSON.parse(body).reason))
+        assert.strictEqual(new Set(names).size, names.length, "something was written twice")
+        for (const name of acknowledged) assert.includeMembers(names, [name, `${name}+`])
+        assert.isAbove(acknowledged.length, 0)
+        assert.isAbove(refused, 0)
+      }),
+    60_000
+  )
+})
