@@ -18,7 +18,8 @@ import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { closeTime } from "../../candles/TimeAxis.ts"
 import { present } from "../../domain/Present.ts"
-import type { PriceBounds } from "../../strategy/Decision.ts"
+import { timeframeMillis } from "../../domain/Timeframe.ts"
+import type { Bounds, PriceBounds } from "../../strategy/Decision.ts"
 import type { StandsAt } from "../../strategy/Strategy.ts"
 import * as AskAgain from "./AskAgain.ts"
 import type { Conditions } from "./Conditions.ts"
@@ -274,10 +275,20 @@ const fillBar = ({ first, parts, runs, equity }: Whole, bar: number, isNews: boo
   return filled
 }
 
+/**
+ * Glances read every close. Small bars within bars are made when somebody looks: to have all of them made costs more than to ask
+ * at the bounds, unless those are in every bar anyway.
+ */
+const mayGlance = ({ indices: { told }, run }: Part, { barClose }: Bounds): boolean => {
+  if (told === undefined) return true
+  const millis = barClose === undefined ? undefined : timeframeMillis(barClose)
+  return millis !== undefined && millis <= told.parts * run.candles.time.stepMillis
+}
+
 const decide = ({ first, runs, parts, equity }: Whole, bar: number): void => {
   Equity.advance(equity, bar + 1)
   const until = Decisions.decideIn(runs, bar)
-  first.stands = runs.length === 1 ? Decisions.standsIn(first.run, bar) : undefined
+  first.stands = runs.length === 1 && mayGlance(first, until) ? Decisions.standsIn(first.run, bar) : undefined
   first.ask =
     first.stands === undefined
       ? AskAgain.of(first.run, until, until)
