@@ -12,6 +12,8 @@ export interface ForeignSettings {
   /** Missing where the file says nothing. */
   readonly number: (key: string) => Decimal.Decimal | undefined
   readonly text: (key: string) => string | undefined
+  /** Off where the file says nothing. */
+  readonly flag: (key: string) => boolean
   readonly within: (key: string) => ForeignSettings | undefined
   readonly texts: (key: string) => ReadonlyArray<string>
   /** What it has beside that, and whether it stands for nothing: for what decides nothing here. */
@@ -61,6 +63,7 @@ export const settingsOf = (record: Readonly<Record<string, unknown>>, path = "")
       const value = take(key)
       return typeof value === "string" || typeof value === "number" ? String(value) : undefined
     },
+    flag: (key) => take(key) === true || record[key] === "true",
     within: (key) => {
       const value = take(key)
       if (!isRecord(value)) return undefined

@@ -47,8 +47,9 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings)
       message: "it has no minimal_roi, which stands in the Python class then: copy it into the configuration"
     })
   const stop = settings.number("stoploss")
-  const trail = settings.text("trailing_stop") === undefined ? settings.number("trailing_stop_positive") : undefined
-  settings.pass("stake_currency", "trailing_stop", "timeframe", "strategy")
+  const trails = settings.flag("trailing_stop")
+  const trail = trails ? settings.number("trailing_stop_positive") : undefined
+  settings.pass("stake_currency", "timeframe", "strategy")
   return {
     kind: "deals",
     market: base === undefined || quote === undefined ? undefined : [base, quote],
@@ -64,6 +65,7 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings)
     ],
     otherwise: [
       "when to enter is in the Python class: a deal begins as soon as the last one is over until you write when:",
+      ...(trails ? ["it trails from the take-profit on, by trailing_stop_positive alone"] : []),
       "fees are not added to minimal_roi here: the exit has the same distance before fees",
       ...(pairs.length > 1 ? [`one file trades one market: ${pairs.slice(1).join(", ")} need files of their own`] : [])
     ],

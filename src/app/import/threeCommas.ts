@@ -85,7 +85,7 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
         }
   const stop = settings.number("stop_loss_percentage")
   const cooldown = settings.number("cooldown")
-  const trail = settings.text("trailing_enabled") === undefined ? undefined : settings.number("trailing_deviation")
+  const trail = settings.flag("trailing_enabled") ? settings.number("trailing_deviation") : undefined
   const pairs = settings.texts("pairs")
   return {
     kind: "deals",

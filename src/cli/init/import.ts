@@ -1,9 +1,10 @@
 /** `limitbot import BOT FILE`: a strategy of another bot as a strategy file, on the standard output. */
 import { Console, Effect, Option, Result } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import * as Importing from "../../app/import/Importing.ts"
 import { orWrong } from "../../app/process/WrongUsage.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
 const budgetIn = (text: string): Result.Result<Decimal.Decimal, string> => {
@@ -18,14 +19,8 @@ export const command = Command.make(
   {
     bot: Argument.Literals("bot", Importing.bots).pipe(Argument.withDescription("Whose file it is")),
     file: Argument.String("file").pipe(Argument.withDescription("Its configuration, YAML or JSON")),
-    market: Flag.String("market").pipe(
-      Flag.withDescription("The market, where it is another one than there"),
-      Flag.optional
-    ),
-    budget: Flag.String("budget").pipe(
-      Flag.withDescription("The most of the quote asset that it may use"),
-      Flag.optional
-    )
+    market: flags.text("market", "The market, where it is another one than there"),
+    budget: flags.text("budget", "The most of the quote asset that it may use")
   },
   Effect.fn(function* ({ bot, budget, file, market }) {
     const most = Option.getOrUndefined(budget)

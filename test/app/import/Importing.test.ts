@@ -209,6 +209,19 @@ describe("a configuration of another bot", () => {
     })
   )
 
+  it.effect("trails only where the other bot did", () =>
+    Effect.gen(function* () {
+      const trailing = { ...dca, trailing_deviation: "0.5" }
+      assert.include(yield* said("3commas", { ...trailing, trailing_enabled: true }), "  trail: 0.5%\n")
+      const still = yield* said("3commas", { ...trailing, trailing_enabled: false })
+      assert.notInclude(still, "trail: ")
+      assert.include(notTaken(still), 'trailing_deviation: "0.5"')
+      const fixed = yield* said("freqtrade", { ...freqtrade, trailing_stop: false })
+      assert.notInclude(fixed, "trail: ")
+      assert.include(notTaken(fixed), "trailing_stop_positive: 0.01")
+    })
+  )
+
   it.effect("loses no setting without a word: one that nobody knows is listed, wherever it stands", () =>
     Effect.gen(function* () {
       for (const [, bot, given, asked] of cases)
