@@ -99,14 +99,14 @@ const start = ({ root, folder, kept }: Files, name: string, hasSnapshot: boolean
 type Asked = readonly [words: ReadonlyArray<string>, time: Budget, memory: Budget]
 
 const commands: ReadonlyArray<Asked> = [
-  [["orders", "--json"], { atMost: 10 }, { atMost: 4 }],
-  [["status", "--json"], { atMost: 15 }, { atMost: 5 }],
-  [["events", "--limit", "50"], { atMost: 15 }, { atMost: 5 }],
-  [["money", "--json"], { atMost: 70, goal: 4 }, { atMost: 7 }],
-  [["profit", "--json"], { atMost: 110, goal: 4 }, { atMost: 7 }],
-  [["fills", "--json"], { atMost: 100, goal: 4 }, { atMost: 8 }],
-  [["export", "--format", "csv", "--out", "books"], { atMost: 180, goal: 4 }, { atMost: 12 }],
-  [["journal", "verify"], { atMost: 60 }, { atMost: 8 }]
+  [["orders", "--json"], { atMost: 8 }, { atMost: 2.4 }],
+  [["status", "--json"], { atMost: 12 }, { atMost: 3.2 }],
+  [["events", "--limit", "50"], { atMost: 14 }, { atMost: 3 }],
+  [["money", "--json"], { atMost: 12, goal: 4 }, { atMost: 3 }],
+  [["profit", "--json"], { atMost: 26, goal: 4 }, { atMost: 5 }],
+  [["fills", "--json"], { atMost: 22, goal: 4 }, { atMost: 4.5 }],
+  [["export", "--format", "csv", "--out", "books"], { atMost: 25, goal: 4 }, { atMost: 5 }],
+  [["journal", "verify"], { atMost: 26 }, { atMost: 4.8 }]
 ]
 
 const prepared = async (folder: string): Promise<{ readonly kept: string; readonly what: string }> => {
@@ -131,7 +131,7 @@ export const journal = async ({ show, root, folder: above }: Bench): Promise<voi
   const files = { root, folder, kept }
   const cold = start(files, "a bot's start without a snapshot (the first after an upgrade)", false)
   const warm = start(files, "a bot's start from a snapshot", true)
-  show(await costs(what, empty, cold, { samples: 2, ...within({ atMost: 180, goal: 12 }) }))
+  show(await costs(what, empty, cold, { samples: 2, ...within({ atMost: 85, goal: 12 }) }))
   show(await costs(what, empty, warm, { samples: 3, ...within({ atMost: 30 }) }))
   const home = join(folder, "home")
   mkdirSync(home)

@@ -72,9 +72,9 @@ const beside = async (orders: number, journal: string): Promise<Beside> => {
 const saying = (name: string, measured: number): Way => ({ name, run: (): Done => ({ result: "", measured }) })
 
 const sizes: ReadonlyArray<readonly [orders: number, p50: Budget, p99: Budget, share: Budget]> = [
-  [10, { atMost: 10, goal: 3 }, { atMost: 40 }, { atMost: 3 }],
-  [1_000, { atMost: 40, goal: 6 }, { atMost: 120 }, { atMost: 8 }],
-  [10_000, { atMost: 300, goal: 15 }, { atMost: 500, goal: 40 }, { atMost: 35, goal: 3 }]
+  [10, { atMost: 2 }, { atMost: 12 }, { atMost: 0.3 }],
+  [1_000, { atMost: 8, goal: 2 }, { atMost: 40, goal: 10 }, { atMost: 1 }],
+  [10_000, { atMost: 30, goal: 3 }, { atMost: 70, goal: 10 }, { atMost: 3.5, goal: 1 }]
 ]
 
 /** Sizes may be chosen: `LIMITBOT_ORDERS=10,1000`. */

@@ -71,20 +71,16 @@ export const start = async ({ show, root, folder }: Bench): Promise<void> => {
     ["`--version`", ["--version"], { atMost: 1.5 }],
     ["`--help`", ["--help"], { atMost: 1.5 }],
     ["`check` of a strategy", check, { atMost: 7 }],
-    ["`backtest --band rules` of a cached year", [...backtest, "--band", "rules"], { atMost: 14 }],
-    [
-      "`backtest --fills optimistic` of a cached year",
-      [...backtest, "--fills", "optimistic"],
-      { atMost: 12, goal: 3.5 }
-    ]
+    ["`backtest --band rules` of a cached year", [...backtest, "--band", "rules"], { atMost: 11 }],
+    ["`backtest --fills optimistic` of a cached year", [...backtest, "--fills", "optimistic"], { atMost: 9, goal: 3.5 }]
   ]
   for (const [name, words, budget] of commands) {
     const way = wholeProcess(`${name}, built`, [limitbot, ...words])
     show(await costs("whole process", empty, way, { samples: 9, budget }))
   }
   for (const [name, words, budget] of [
-    ["`npm run limitbot -- --help`", ["--help"], { atMost: 80, goal: 4 }],
-    ["`npm run limitbot -- check`", check, { atMost: 40, goal: 8 }]
+    ["`npm run limitbot -- --help`", ["--help"], { atMost: 5, goal: 4 }],
+    ["`npm run limitbot -- check`", check, { atMost: 25, goal: 8 }]
   ] as const)
     show(await costs("whole process", empty, fromCheckout(root, name, words), { samples: 5, budget }))
 }
