@@ -16,7 +16,8 @@ const { values } = parseArgs({
   }
 })
 const fences: ReadonlyArray<Fence> = ["epoch", "sequence", "none"]
-const fence = fences.find((name) => name === values.fence) ?? "epoch"
+const fence = fences.find((name) => name === values.fence)
+if (fence === undefined) throw new Error(`--fence ${values.fence} is none of ${fences.join(", ")}`)
 const [first, count, minutes] = [Number(values.seed), Number(values.episodes), Number(values.minutes)]
 
 const fallen = new Map<string, number>()
