@@ -29,7 +29,8 @@ export const plainJson = (value: unknown): string =>
 export const orderedJson = (value: unknown): string =>
   plainJson(JSON.parse(plainJson(value), (_key, part: unknown) => (isRecord(part) ? inOrder(part) : part)))
 
-const isRecord = (value: unknown): value is object =>
+/** An object of JSON: neither nothing nor a list. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 const inOrder = (record: object): object =>

@@ -110,17 +110,19 @@ const twinsIn = (
 /** The most decimal places that an asset may have: with them no amount in a file is too fine. */
 const mostDecimals = 36
 
+/** Markets of these assets without a configuration, to look at files alone. */
+export const marketsOf = (symbols: Iterable<string>): Markets => ({
+  assets: Array.from(symbols, (symbol) => ({ symbol, id: symbol, decimals: mostDecimals })),
+  ticks: new Map()
+})
+
 /** The markets that the files name, to look at the files without a configuration. */
 export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function* (files: ReadonlyArray<string>) {
   const texts = yield* Effect.forEach(files, (file) => Effect.orElseSucceed(readText(file), () => ""))
   const lines = texts.flatMap((text) => text.match(/^\s*(?:market|targets)\b.*$|^\s*-\s*\S+\/\S+.*$/gm) ?? [])
   const traded = lines.flatMap((line) => line.match(/[A-Za-z0-9.]{1,20}\/[A-Za-z0-9.]{1,20}/g) ?? [])
   const watched = texts.flatMap((text) => quotedIn(text))
-  const assets = [...new Set([...traded, ...watched].flatMap((market) => market.split("/")))]
-  return {
-    assets: assets.map((symbol) => ({ symbol, id: symbol, decimals: mostDecimals })),
-    ticks: new Map()
-  } satisfies Markets
+  return marketsOf(new Set([...traded, ...watched].flatMap((market) => market.split("/"))))
 })
 
 /** Reads whichever files it is given; a file whose text is that of the last time keeps what was read from it. */

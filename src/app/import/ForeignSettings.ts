@@ -4,6 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
+import { isRecord } from "../../domain/Text.ts"
 
 /** The file cannot be said as a strategy here. The message says why, and what helps. */
 export class NotImported extends Schema.TaggedError<NotImported>()("NotImported", { message: Schema.String }) {}
@@ -21,9 +22,6 @@ export interface ForeignSettings {
   /** `key: value` of everything that was not taken. */
   readonly rest: () => ReadonlyArray<string>
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const saysNothing = (value: unknown): boolean =>
   value === null ||

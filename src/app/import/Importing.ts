@@ -5,8 +5,9 @@
 import { Effect, FileSystem, Path, Result } from "effect"
 import { parse } from "yaml"
 import type * as Decimal from "../../domain/Decimal.ts"
-import { messageOf } from "../../domain/Text.ts"
+import { isRecord, messageOf } from "../../domain/Text.ts"
 import * as PlainFiles from "../../files/PlainFiles.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { type ForeignSettings, NotImported, settingsOf } from "./ForeignSettings.ts"
 import { freqtrade } from "./freqtrade.ts"
@@ -20,15 +21,15 @@ type Translate = (
   budget: Decimal.Decimal | undefined
 ) => Effect.Effect<Translated, NotImported>
 
-const translators: Readonly<Record<"hummingbot" | "passivbot" | "freqtrade" | "3commas", Translate>> = {
+export const bots = ["hummingbot", "passivbot", "freqtrade", "3commas"] as const
+export type OtherBot = (typeof bots)[number]
+
+const translators: Readonly<Record<OtherBot, Translate>> = {
   hummingbot,
   passivbot,
   freqtrade,
   "3commas": threeCommas
 }
-
-export type OtherBot = keyof typeof translators
-export const bots = ["hummingbot", "passivbot", "freqtrade", "3commas"] as const satisfies ReadonlyArray<OtherBot>
 
 export interface ImportAsked {
   readonly bot: OtherBot
@@ -57,9 +58,8 @@ const recordIn = Effect.fnUntraced(function* (file: string) {
     catch: (thrown) =>
       new NotImported({ message: `${file} is neither YAML nor JSON: ${messageOf(thrown).split("\n")[0]}` })
   })
-  if (typeof found !== "object" || found === null || Array.isArray(found))
-    return yield* new NotImported({ message: `${file} has no settings: a configuration is a list of names and values` })
-  return found as Readonly<Record<string, unknown>>
+  if (isRecord(found)) return found
+  return yield* new NotImported({ message: `${file} has no settings: a configuration is a list of names and values` })
 })
 
 const nameOf = (file: string): string => {
@@ -70,9 +70,6 @@ const nameOf = (file: string): string => {
     .slice(0, 64)
   return name === "" ? "imported" : name
 }
-
-/** With it no amount in a file is too fine. */
-const decimals = 36
 
 export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot, budget, file, market }: ImportAsked) {
   const path = yield* Path.Path
@@ -93,8 +90,7 @@ export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot
     })
   const { base, name: fileName } = path.parse(file)
   const text = textOf(translated, { bot, file: base, market: name, name: nameOf(fileName), budget: whole })
-  const assets = name.split("/").map((symbol) => ({ symbol, id: symbol, decimals }))
-  const read = StrategyFile.parse(text, file, { assets, ticks: new Map() })
+  const read = StrategyFile.parse(text, file, StrategyFiles.marketsOf(name.split("/")))
   if (Result.isSuccess(read)) return text
   const [problem] = read.failure
   return yield* new NotImported({

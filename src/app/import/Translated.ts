@@ -20,7 +20,25 @@ export interface Translated {
 const hundred = Decimal.make(100n)
 
 /** A ratio as a share of a hundred: 0.015 is 1.5%. */
-export const percentOf = (ratio: Decimal.Decimal): string => `${Decimal.format(Decimal.multiply(ratio, hundred))}%`
+export const percentOf = (ratio: Decimal.Decimal): string => `${Decimal.format(inHundred(ratio))}%`
+
+export const inHundred = (ratio: Decimal.Decimal): Decimal.Decimal => Decimal.multiply(ratio, hundred)
+
+/** A line of a section; none where the other bot says nothing, or nothing above zero. */
+export const line = (key: string, amount: Decimal.Decimal | undefined, unit = ""): ReadonlyArray<string> =>
+  amount === undefined || !Decimal.isPositive(amount) ? [] : [`${key}: ${Decimal.format(amount)}${unit}`]
+
+/** Both names of a pair, in the order in which it has them. */
+export const namesIn = (pair: string | undefined, separator: string): readonly [string, string] | undefined => {
+  const [first, second] = (pair ?? "").split(separator)
+  return first === undefined || second === undefined ? undefined : [first, second]
+}
+
+/** Our base orders are limit orders: they may pay so much more than the mid, so that they fill at once. */
+export const entersAtOnce = "reach: 0.1%"
+
+export const otherMarkets = ([, ...others]: ReadonlyArray<string>): ReadonlyArray<string> =>
+  others.length === 0 ? [] : [`one file trades one market: ${others.join(", ")} need files of their own`]
 
 export const times = (value: Decimal.Decimal, count: number): Decimal.Decimal =>
   Decimal.multiply(value, Decimal.make(BigInt(count)))

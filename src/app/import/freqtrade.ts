@@ -4,8 +4,12 @@
  */
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
+import { negate } from "../../strategy/kinds/PriceLevels.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
-import { percentOf, type Translated } from "./Translated.ts"
+import { entersAtOnce, inHundred, line, namesIn, otherMarkets, percentOf, type Translated } from "./Translated.ts"
+
+/** Its way to say that there is no stop. */
+const asNone = Decimal.make(-99n, 2)
 
 export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings) {
   settings.pass(
@@ -40,7 +44,6 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings)
   const [pair] = pairs
   if (pair?.includes(":") === true)
     return yield* new NotImported({ message: `${pair} is a future: this service trades spot alone` })
-  const [base, quote] = (pair ?? "").split("/")
   const targets = settings.within("minimal_roi")
   if (targets === undefined)
     return yield* new NotImported({
@@ -52,22 +55,20 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings)
   settings.pass("stake_currency", "timeframe", "strategy")
   return {
     kind: "deals",
-    market: base === undefined || quote === undefined ? undefined : [base, quote],
+    market: namesIn(pair, "/"),
     budget: { quote: size },
     section: [
       `size: { quote: ${Decimal.format(size)} }`,
-      "reach: 0.1%",
+      entersAtOnce,
       `takeProfit: ${percentOf(yield* needed(targets, "0", "minimal_roi begins with the one at 0 minutes"))}`,
-      ...(trail === undefined || !Decimal.isPositive(trail) ? [] : [`trail: ${percentOf(trail)}`]),
-      ...(stop === undefined || !Decimal.isLess(stop, Decimal.zero) || Decimal.isLess(stop, Decimal.make(-99n, 2))
-        ? []
-        : [`stop: ${percentOf(Decimal.subtract(Decimal.zero, stop))}`])
+      ...line("trail", trail && inHundred(trail), "%"),
+      ...line("stop", stop === undefined || Decimal.isLess(stop, asNone) ? undefined : inHundred(negate(stop)), "%")
     ],
     otherwise: [
       "when to enter is in the Python class: a deal begins as soon as the last one is over until you write when:",
       ...(trails ? ["it trails from the take-profit on, by trailing_stop_positive alone"] : []),
       "fees are not added to minimal_roi here: the exit has the same distance before fees",
-      ...(pairs.length > 1 ? [`one file trades one market: ${pairs.slice(1).join(", ")} need files of their own`] : [])
+      ...otherMarkets(pairs)
     ],
     leftOut: settings.rest()
   } satisfies Translated

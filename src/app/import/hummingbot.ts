@@ -5,12 +5,7 @@
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
-import { percentOf, type Translated, times } from "./Translated.ts"
-
-const marketOf = (pair: string | undefined): Translated["market"] => {
-  const [base, quote] = (pair ?? "").split("-")
-  return base === undefined || quote === undefined ? undefined : [base, quote]
-}
+import { line, namesIn, percentOf, type Translated, times } from "./Translated.ts"
 
 export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings) {
   settings.pass(
@@ -42,14 +37,14 @@ const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const tolerance = settings.number("order_refresh_tolerance_pct")
   return {
     kind: "market-making",
-    market: marketOf(settings.text("market")),
+    market: namesIn(settings.text("market"), "-"),
     budget: { base: times(size, levels) },
     section: [
       `levels: ${levels}`,
       `spread: ${Decimal.format(Decimal.add(bid, ask))}%`,
-      ...(step === undefined || !Decimal.isPositive(step) ? [] : [`step: ${Decimal.format(step)}%`]),
+      ...line("step", step, "%"),
       `size: ${Decimal.format(size)}`,
-      ...(tolerance === undefined || !Decimal.isPositive(tolerance) ? [] : [`requote: ${Decimal.format(tolerance)}%`])
+      ...line("requote", tolerance, "%")
     ],
     otherwise: [
       "quotes follow the price, not a clock: order_refresh_time means nothing here",
@@ -85,7 +80,7 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const size = Decimal.divide(total, Decimal.make(BigInt(cells)), 2, "down")
   return {
     kind: "grid",
-    market: marketOf(settings.text("trading_pair")),
+    market: namesIn(settings.text("trading_pair"), "-"),
     budget: { quote: total },
     section: [
       `lower: ${Decimal.format(lower)}`,
@@ -93,10 +88,8 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
       `levels: ${cells + 1}`,
       "spacing: geometric",
       `size: { quote: ${Decimal.format(size)} }`,
-      ...(nearest === undefined || !Decimal.isPositive(nearest) ? [] : [`fundNearest: ${Decimal.format(nearest)}`]),
-      ...(limit !== undefined && Decimal.isPositive(limit) && Decimal.isLess(limit, lower)
-        ? [`stop: ${Decimal.format(limit)}`]
-        : [])
+      ...line("fundNearest", nearest),
+      ...line("stop", limit !== undefined && Decimal.isLess(limit, lower) ? limit : undefined)
     ],
     otherwise: [
       `levels are ${cells + 1}, as far apart as the ends and the least order allow (at least ${percentOf(spread)})`,

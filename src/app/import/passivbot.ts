@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
-import { percentOf, type Translated } from "./Translated.ts"
+import { entersAtOnce, otherMarkets, percentOf, type Translated } from "./Translated.ts"
 
 /** No more than anybody would rest. */
 const mostOrders = 50
@@ -60,7 +60,7 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
     budget: { quote: budget },
     section: [
       `size: { quote: ${Decimal.format(size)} }`,
-      "reach: 0.1%",
+      entersAtOnce,
       ...(orders === 0
         ? []
         : [
@@ -76,7 +76,7 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
       "the budget is the whole exposure of this coin; leverage and other positions do not exist here",
       "an entry lies so far from the base order, not from the average of the position",
       "a deal leaves whole at the lowest of its markups, not in parts",
-      ...(coins.length > 1 ? [`one file trades one market: ${coins.slice(1).join(", ")} need files of their own`] : [])
+      ...otherMarkets(coins)
     ],
     leftOut: settings.rest()
   } satisfies Translated

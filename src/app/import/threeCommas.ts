@@ -5,11 +5,11 @@
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
-import { costOfDeal, type Translated, times } from "./Translated.ts"
+import { costOfDeal, entersAtOnce, line, namesIn, otherMarkets, type Translated, times } from "./Translated.ts"
 
 const marketOf = (pair: string | undefined): Translated["market"] => {
-  const [quote, base] = (pair ?? "").split("_")
-  return quote === undefined || base === undefined ? undefined : [base, quote]
+  const names = namesIn(pair, "_")
+  return names && [names[1], names[0]]
 }
 
 export const threeCommas = Effect.fnUntraced(function* (settings: ForeignSettings) {
@@ -93,7 +93,7 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
     budget: { quote: safety === undefined ? base : costOfDeal(base, safety) },
     section: [
       `size: { quote: ${Decimal.format(base)} }`,
-      "reach: 0.1%",
+      entersAtOnce,
       ...(safety === undefined
         ? []
         : [
@@ -106,14 +106,14 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
             ...(safety.active === undefined ? [] : [`  active: ${Decimal.format(safety.active)}`])
           ]),
       `takeProfit: ${Decimal.format(yield* needed(settings, "take_profit", "a deal leaves above its average entry"))}%`,
-      ...(trail === undefined || !Decimal.isPositive(trail) ? [] : [`trail: ${Decimal.format(trail)}%`]),
-      ...(stop === undefined || !Decimal.isPositive(stop) ? [] : [`stop: ${Decimal.format(stop)}%`]),
-      ...(cooldown === undefined || !Decimal.isPositive(cooldown) ? [] : [`cooldown: ${Decimal.format(cooldown)}s`])
+      ...line("trail", trail, "%"),
+      ...line("stop", stop, "%"),
+      ...line("cooldown", cooldown, "s")
     ],
     otherwise: [
       "the base order is a limit order that may pay 0.1% more than the mid, not a market order",
       "a deal begins as soon as the last one is over; say when: for a condition",
-      ...(pairs.length > 1 ? [`one file trades one market: ${pairs.slice(1).join(", ")} need files of their own`] : [])
+      ...otherMarkets(pairs)
     ],
     leftOut: settings.rest()
   } satisfies Translated

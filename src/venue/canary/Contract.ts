@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { absent, type Drift } from "../../domain/Drift.ts"
+import { isRecord } from "../../domain/Text.ts"
 import { BalancesResponse } from "../api/AccountApi.ts"
 import { WireToken } from "../api/SwapsApi.ts"
 import { AccountHistoryItem, TransactionRecord } from "../wire/WireHistory.ts"
@@ -11,7 +12,7 @@ import { OrderListResponse, OrderResponse, WireOrder } from "../wire/WireOrder.t
 import { QuoteResponse } from "../wire/WireQuote.ts"
 import { SwapStatusResponse } from "../wire/WireSwap.ts"
 import * as Shape from "./Shape.ts"
-import { fieldOf, isRecord } from "./Shape.ts"
+import { fieldOf } from "./Shape.ts"
 
 interface Kind {
   /** For people: "field `x` of orders". */

@@ -5,6 +5,7 @@
  */
 import { Schema, type SchemaAST } from "effect"
 import { absent } from "../../domain/Drift.ts"
+import { isRecord } from "../../domain/Text.ts"
 import { clean } from "../wire/WireValue.ts"
 
 export interface ShapeDifference {
@@ -26,9 +27,6 @@ interface Recorded {
 
 /** Longer text is no name of a field or state. */
 const mostShown = 60
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 export const fieldOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined)
 
