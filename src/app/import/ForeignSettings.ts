@@ -96,3 +96,19 @@ export const needed = (
   if (value !== undefined && Decimal.isPositive(value)) return Effect.succeed(value)
   return Effect.fail(new NotImported({ message: `${key} is missing, or not above zero: ${why}` }))
 }
+
+/** More than anybody rests: what is beyond it is a mistake in the file. */
+const mostCounted = 1_000
+
+/** How many of something there are: a whole number, and missing where the file says nothing. */
+export const counted = (settings: ForeignSettings, key: string): Effect.Effect<number | undefined, NotImported> => {
+  const value = settings.number(key)
+  if (value === undefined) return Effect.succeed(undefined)
+  const count = Decimal.toNumber(value)
+  if (Number.isInteger(count) && count >= 0 && count <= mostCounted) return Effect.succeed(count)
+  return Effect.fail(
+    new NotImported({
+      message: `${key} is ${Decimal.format(value)}: it has to be a whole number from 0 to ${mostCounted}`
+    })
+  )
+}

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
+import { counted, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
 import { line, namesIn, percentOf, type Translated, times } from "./Translated.ts"
 
 export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings) {
@@ -32,7 +32,7 @@ const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const why = "the quotes lie so far from the mid"
   const [bid, ask] = [yield* needed(settings, "bid_spread", why), yield* needed(settings, "ask_spread", why)]
   const size = yield* needed(settings, "order_amount", "it is the size of each order")
-  const levels = Decimal.toNumber(settings.number("order_levels") ?? Decimal.one)
+  const levels = (yield* counted(settings, "order_levels")) ?? 1
   const step = settings.number("order_level_spread")
   const tolerance = settings.number("order_refresh_tolerance_pct")
   return {
@@ -71,7 +71,8 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const apart = Math.floor(
     Math.log(Decimal.toNumber(upper) / Decimal.toNumber(lower)) / Math.log1p(Decimal.toNumber(spread))
   )
-  const affordable = least === undefined ? apart : Math.floor(Decimal.toNumber(Decimal.divide(total, least, 6, "down")))
+  const isAnySize = least === undefined || !Decimal.isPositive(least)
+  const affordable = isAnySize ? apart : Math.floor(Decimal.toNumber(Decimal.divide(total, least, 6, "down")))
   const cells = Math.min(apart, affordable)
   if (cells < 1)
     return yield* new NotImported({

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
-import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
+import { counted, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
 import { costOfDeal, entersAtOnce, line, namesIn, otherMarkets, type Translated, times } from "./Translated.ts"
 
 const marketOf = (pair: string | undefined): Translated["market"] => {
@@ -33,7 +33,8 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
     yield* needed(settings, "lower_price", "a grid has two ends"),
     yield* needed(settings, "upper_price", "a grid has two ends")
   ]
-  const cells = Math.round(Decimal.toNumber(yield* needed(settings, "grids_quantity", "a grid has cells")))
+  yield* needed(settings, "grids_quantity", "a grid has cells")
+  const cells = (yield* counted(settings, "grids_quantity")) ?? 1
   const size = yield* needed(settings, "quantity_per_grid", "it is the size of each cell")
   settings.pass("current_price", "strategy_type")
   const quote = Decimal.roundToStep(times(Decimal.multiply(size, upper), cells), Decimal.make(1n, 2), "up")
@@ -61,7 +62,7 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
       message: `strategy is ${side}: a bot that sells first borrows or holds there; deals here begin from the budget, say side: sell by hand`
     })
   const base = yield* needed(settings, "base_order_volume", "it is the size of the base order")
-  const orders = Decimal.toNumber(settings.number("max_safety_orders") ?? Decimal.zero)
+  const orders = (yield* counted(settings, "max_safety_orders")) ?? 0
   const unit = settings.text("base_order_volume_type") ?? "quote_currency"
   if (unit !== "quote_currency")
     return yield* new NotImported({

@@ -174,6 +174,10 @@ const refused: ReadonlyArray<readonly [bot: Importing.OtherBot, given: Given | s
     ],
     ["hummingbot", { ...strike, side: 2 }, /side is not BUY/],
     ["hummingbot", { ...strike, total_amount_quote: 10 }, /less than one order/],
+    ["hummingbot", { ...quotes, order_levels: 2.5 }, /order_levels is 2\.5: it has to be a whole number/],
+    ["hummingbot", { ...quotes, order_levels: -1 }, /order_levels is -1/],
+    ["3commas", { ...dca, max_safety_orders: 1e15 }, /max_safety_orders is 1000000000000000: .* from 0 to 1000/],
+    ["3commas", { ...grid, grids_quantity: "10.4" }, /grids_quantity is 10\.4/],
     ["3commas", { ...dca, strategy: "short" }, /strategy is short/],
     ["3commas", { ...dca, base_order_volume_type: "percent" }, /only quote_currency/],
     ["3commas", { ...dca, take_profit: "0" }, /take_profit is missing, or not above zero/],
@@ -219,6 +223,12 @@ describe("a configuration of another bot", () => {
       const fixed = yield* said("freqtrade", { ...freqtrade, trailing_stop: false })
       assert.notInclude(fixed, "trail: ")
       assert.include(notTaken(fixed), "trailing_stop_positive: 0.01")
+    })
+  )
+
+  it.effect("may say of a grid that an order has no least size", () =>
+    Effect.gen(function* () {
+      assert.include(yield* said("hummingbot", { ...strike, min_order_amount_quote: 0 }), "  levels: 19\n")
     })
   )
 
