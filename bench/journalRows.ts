@@ -57,15 +57,17 @@ const begunAt = 1_700_000_000_000
 const orderEveryMillis = 30_000
 
 /** When the journal says all of the order with this number. */
-export const recordedAt = (number: number): number => begunAt + (number + 1) * orderEveryMillis
+export const recordedAt = (number: number): number => plannedAt(number + 1)
 
-export const payloadEndsAt = (number: number): number => begunAt + number * orderEveryMillis + dayMillis
+export const payloadEndsAt = (number: number): number => plannedAt(number) + dayMillis
 
-export const deadlineOf = (number: number): number => begunAt + number * orderEveryMillis + 7 * dayMillis
+export const deadlineOf = (number: number): number => plannedAt(number) + 7 * dayMillis
+
+const plannedAt = (number: number): number => begunAt + number * orderEveryMillis
 
 /** All that is recorded of the order with this number. */
 export const orderOf = (number: number): ReadonlyArray<BotEvent> => {
-  const at = begunAt + number * orderEveryMillis
+  const at = plannedAt(number)
   const isRefused = number % 5 === 0
   const [slot = "", placement, orderId] = [slots[number % slots.length], `p${number}`, `order-${number}`]
   const about = { strategy, slot: isRefused ? "refused" : slot, placement }

@@ -52,8 +52,7 @@ export const advance = ({ drawdown, holdings, first, isOne, parts }: Equity, to:
   if (drawdown.next >= end) return
   let quote = 0
   for (const { run } of holdings) quote += run.wallet.quote
-  const stakes = holdings.map(({ run, closes }) => ({ base: run.wallet.base, closes }))
-  SumDrawdown.advance(drawdown, stakes, quote, end)
+  SumDrawdown.advance(drawdown, holdings, quote, end)
 }
 
 export const maxDrawdown = ({ drawdown }: Equity): number => drawdown.greatest

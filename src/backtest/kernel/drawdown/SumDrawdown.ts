@@ -7,9 +7,9 @@
 import { type CrossingIndex, fanOutBits, lowerAt } from "../../../candles/CrossingIndex.ts"
 import { type Drawdown, levelFor } from "./Drawdown.ts"
 
-/** What is held of one market, in whole units. */
+/** One market: what is held of it, in whole units, and its closes. */
 export interface Stake {
-  readonly base: number
+  readonly run: { readonly wallet: { readonly base: number } }
   readonly closes: CrossingIndex
 }
 
@@ -21,9 +21,9 @@ const isNothingNew = (
   block: number
 ): boolean => {
   let [least, most] = [quote, quote]
-  for (const { base, closes } of stakes) {
-    least += base * (closes.minima[level]?.[block] ?? 0)
-    most += base * (closes.maxima[level]?.[block] ?? 0)
+  for (const { closes, run } of stakes) {
+    least += run.wallet.base * (closes.minima[level]?.[block] ?? 0)
+    most += run.wallet.base * (closes.maxima[level]?.[block] ?? 0)
   }
   return most <= peak && peak - least <= greatest * peak
 }
@@ -32,7 +32,7 @@ const overBars = (drawdown: Drawdown, stakes: ReadonlyArray<Stake>, quote: numbe
   let { peak, greatest } = drawdown
   for (let bar = drawdown.next; bar < to; bar++) {
     let equity = quote
-    for (const { base, closes } of stakes) equity += base * lowerAt(closes, bar)
+    for (const { closes, run } of stakes) equity += run.wallet.base * lowerAt(closes, bar)
     if (equity > peak) peak = equity
     else if (peak - equity > greatest * peak) greatest = (peak - equity) / peak
   }

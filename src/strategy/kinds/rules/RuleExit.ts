@@ -29,6 +29,11 @@ export interface Exit {
 /** The best price follows in steps of this size, so that not every tick is a new answer. */
 const trailStep = 0.001
 
+const signOf = (side: Side): 1 | -1 => (side === "BUY" ? 1 : -1)
+
+/** A stop takes a position that was entered on this side out at its price already. */
+const isStopped = (mid: number, at: number, side: Side): boolean => (mid - at) * signOf(side) <= 0
+
 type Judge = (term: Term, moment: Moment) => boolean
 
 /** What the rule holds now and whether it leaves. Records the prices and times that would change that. */
@@ -42,7 +47,7 @@ export const follow = (
 ): Held => {
   const known = before ?? { since: moment.now, best: moment.mid, leaves: undefined }
   if (known.leaves !== undefined) return known
-  const sign = side === "BUY" ? 1 : -1
+  const sign = signOf(side)
   const isBetter = (a: number, b: number) => (a - b) * sign >= 0
   const goal = from === undefined ? undefined : Decimal.toNumber(from)
   const waits = (best: number) => goal !== undefined && !isBetter(best, goal)
@@ -59,9 +64,9 @@ export const follow = (
   if (until !== undefined) times.push(until)
   // All are evaluated, whichever holds, because each has its bounds.
   const isAsked = exit.when !== undefined && isTrue(exit.when, { ...moment, entry: Decimal.toNumber(price) })
-  const isStopped = stops.some((at) => !isBetter(moment.mid, at) || moment.mid === at)
+  const isOut = stops.some((at) => isStopped(moment.mid, at, side))
   const isOver = until !== undefined && moment.now >= until
-  if (!isAsked && !isStopped && !isOver) return held
+  if (!isAsked && !isOut && !isOver) return held
   const worst = Decimal.fromNumber(moment.mid * (1 - sign * exit.reach), 12)
   return { ...held, leaves: orderPrice(market, opposite(side), worst) }
 }
@@ -71,6 +76,6 @@ export const staysAtGlance = (exit: Exit, side: Side, { held, stop }: Going): St
   if (held?.leaves !== undefined) return () => true
   if (held === undefined || exit.trail !== undefined || exit.when !== undefined) return undefined
   if (stop === undefined) return () => true
-  const [sign, price] = [side === "BUY" ? 1 : -1, Decimal.toNumber(stop)]
-  return ({ mid }) => (mid - price) * sign > 0
+  const price = Decimal.toNumber(stop)
+  return ({ mid }) => !isStopped(mid, price, side)
 }

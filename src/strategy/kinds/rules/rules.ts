@@ -17,7 +17,6 @@ import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import {
   boundsOf,
-  type Glanced,
   type Glancing,
   glancingFrom,
   type Judgement,
@@ -33,7 +32,7 @@ import * as Read from "../../Fields.ts"
 import { type Behaviour, formOf, type Kind } from "../../Kind.ts"
 import type { Setup } from "../../Setup.ts"
 import * as Ask from "../../Setup.ts"
-import type { Decide, Inputs, StandsAt } from "../../Strategy.ts"
+import type { Inputs, StandsAt } from "../../Strategy.ts"
 import { timeframe } from "../../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { atPrice, bySwap } from "../Execution.ts"
@@ -53,13 +52,16 @@ export const rules: Kind = {
   schema: rulesSchema
 }
 
-export const behaviourOf = (whole: Rules): Behaviour => ({
-  initialMemory: null,
-  ...neededBy(whole.needs),
-  decide: decider(whole),
-  inputs: (view, memory) => inputs(whole, view, memory),
-  ...(isGlanced(whole.needs) ? { stands: (view, memory) => stands(whole, view, memory) } : {})
-})
+export const behaviourOf = (whole: Rules): Behaviour => {
+  const known = knownOf(whole)
+  return {
+    initialMemory: null,
+    ...neededBy(whole.needs),
+    decide: (view, memory) => decide(whole, known, view, memory),
+    inputs: (view, memory) => inputs(whole, known, view, memory),
+    ...(isGlanced(whole.needs) ? { stands: (view, memory) => stands(whole, known, view, memory) } : {})
+  }
+}
 
 /** What all rules remember. */
 interface Remembered {
@@ -67,21 +69,23 @@ interface Remembered {
   readonly states: ReadonlyArray<RuleState>
 }
 
-const decider = (whole: Rules): Decide => {
-  const { market } = whole
-  const read = (memory: Memory): Remembered => ({ startedAt: undefined, states: statesIn(whole, memory) })
+const knownOf = (whole: Rules): Notes<Remembered> => {
+  const { market, rules } = whole
+  const read = (memory: Memory): Remembered => ({
+    startedAt: numberIn(memory, startKey),
+    states: rules.map((rule) => stateIn(market, recordIn(memory, rule.slot)))
+  })
   const write = ({ startedAt, states }: Remembered): Memory => {
-    const bySlot = states.map((state, index) => [whole.rules[index]?.slot ?? "", remember(market, state)] as const)
+    const bySlot = states.map((state, index) => [rules[index]?.slot ?? "", remember(market, state)] as const)
     return { ...present({ [startKey]: startedAt }), ...Object.fromEntries(bySlot) }
   }
-  const known = notes(read, write, (a, b) => a.startedAt === b.startedAt && isSameList(a.states, b.states))
-  return (view, memory) => decide(whole, known, view, memory)
+  return notes(read, write, (a, b) => a.startedAt === b.startedAt && isSameList(a.states, b.states))
 }
 
 const decide = (whole: Rules, known: Notes<Remembered>, view: View, memory: Memory): Decision => {
   const { market } = whole
-  const { states: before } = known.read(memory)
-  const moment = momentIn(whole, view, memory)
+  const { startedAt, states: before } = known.read(memory)
+  const moment = momentIn(whole, view, startedAt)
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const states: Array<RuleState> = []
@@ -107,23 +111,20 @@ const decide = (whole: Rules, known: Notes<Remembered>, view: View, memory: Memo
 /** No slot can have this name. */
 const startKey = "startedAt"
 
-const momentIn = ({ market, needs }: Rules, view: View, memory: Memory): Moment => {
+const momentIn = ({ market, needs }: Rules, view: View, startedAt: number | undefined): Moment => {
   const moment = momentOf(market, view)
-  return needs.start ? { ...moment, startedAt: numberIn(memory, startKey) ?? view.now } : moment
+  return needs.start ? { ...moment, startedAt: startedAt ?? view.now } : moment
 }
 
-const statesIn = ({ rules, market }: Rules, memory: Memory): ReadonlyArray<RuleState> =>
-  rules.map((rule) => stateIn(market, recordIn(memory, rule.slot)))
-
 /** What each rule's conditions see; while its order is live, only the condition that would withdraw it. */
-const inputs = (whole: Rules, view: View, memory: Memory): Inputs => {
-  const before = statesIn(whole, memory)
-  const moment = momentIn(whole, view, memory)
+const inputs = (whole: Rules, known: Notes<Remembered>, view: View, memory: Memory): Inputs => {
+  const { startedAt, states: before } = known.read(memory)
+  const moment = momentIn(whole, view, startedAt)
   return new Map(
     whole.rules.map((rule, index) => {
       const { slot, when, cancelWhen } = rule
       if (before[index]?.going === undefined) {
-        return [slot, inputsOf([when, cancelWhen], moment, (at) => judge(rule, at) === "yes")]
+        return [slot, inputsOf([when, cancelWhen], moment, (at) => judgeAt(rule, at) === "yes")]
       }
       const isUnwanted = (at: Moment) => cancelWhen !== undefined && truth(cancelWhen, at) === "yes"
       return [slot, inputsOf([cancelWhen], moment, isUnwanted)]
@@ -132,9 +133,9 @@ const inputs = (whole: Rules, view: View, memory: Memory): Inputs => {
 }
 
 /** Which rules fire, and which withdraw their orders, follows from their conditions; nothing else changes at a glance. */
-const stands = (whole: Rules, view: View, memory: Memory): StandsAt | undefined => {
-  const states = statesIn(whole, memory)
-  const glancing = glancingFrom(momentIn(whole, view, memory))
+const stands = (whole: Rules, known: Notes<Remembered>, view: View, memory: Memory): StandsAt | undefined => {
+  const { startedAt, states } = known.read(memory)
+  const glancing = glancingFrom(momentIn(whole, view, startedAt))
   const tests: Array<StandsAt> = []
   for (const [index, rule] of whole.rules.entries()) {
     const test = standsOf(rule, states[index] ?? idle, progressOf(view, rule.slot), glancing)
@@ -157,15 +158,10 @@ const standsOf = (
   progress: SlotProgress,
   { moment, truth }: Glancing
 ): StandsAt | undefined => {
-  const { cancelWhen, exit, when } = rule
+  const { cancelWhen, exit } = rule
   if (going === undefined) {
     if (fired >= rule.times || pausedUntil > moment.now) return always
-    const verdict = (): Glanced => {
-      const [wanted, unwanted] = [truth(when), cancelWhen === undefined ? "no" : truth(cancelWhen)]
-      if (wanted === "unseen" || unwanted === "unseen") return "unseen"
-      if (wanted === "cold" || unwanted === "cold") return "cold"
-      return wanted === "yes" && unwanted === "no" ? "yes" : "no"
-    }
+    const verdict = () => judge(rule, truth)
     const present = verdict()
     // It would have fired: its price or size was not to be had.
     return present === "unseen" || present === "yes" ? undefined : () => verdict() === present
@@ -215,7 +211,7 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
   if (state.going !== undefined) return { state, why: orderReason(rule, market, state.going) }
   if (state.fired >= rule.times) return because("used-up", `fired ${rule.times} times, which is all it may`, "times")
   if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over", "pause")
-  const verdict = judge(rule, moment)
+  const verdict = judgeAt(rule, moment)
   if (typeof verdict === "object") return because(verdict.code, verdict.text, "when")
   if (verdict === "no") return because("condition", `its condition does not hold: ${rule.text}`, "when")
   const found = { ...moment.found, ...unseen() }
@@ -236,13 +232,15 @@ const isLate = ({ expireMillis }: Rule, { going }: RuleState, { now }: Moment): 
   going !== undefined && expireMillis !== undefined && (going.withdrawnAt ?? now) >= going.firedAt + expireMillis
 
 /** A rule does not fire while its own cancelWhen holds. Both are evaluated, because the bounds of both count. */
-const judge = (rule: Rule, moment: Moment): Judgement => {
-  const when = truth(rule.when, moment)
-  const cancel = rule.cancelWhen === undefined ? "no" : truth(rule.cancelWhen, moment)
-  if (typeof when === "object") return when
-  if (typeof cancel === "object") return cancel
-  return when === "yes" && cancel === "no" ? "yes" : "no"
+const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | "yes" | "no"): T | "yes" | "no" => {
+  const wanted = truthOf(when)
+  const unwanted = cancelWhen === undefined ? "no" : truthOf(cancelWhen)
+  // What is not known decides before what is.
+  if (wanted !== "yes" && wanted !== "no") return wanted
+  return unwanted === "yes" ? "no" : unwanted === "no" ? wanted : unwanted
 }
+
+const judgeAt = (rule: Rule, moment: Moment): Judgement => judge(rule, (condition) => truth(condition, moment))
 
 /** The state after what the order has done since: it goes on, must be withdrawn, or is over. */
 const afterOrder = (
