@@ -69,7 +69,8 @@ const groups = {
   },
   "Account and keys": {
     key: () => import("./signer/key.ts").then(({ command }) => command),
-    signer: () => import("./signer/signer.ts").then(({ command }) => command)
+    signer: () => import("./signer/signer.ts").then(({ command }) => command),
+    people: () => import("./control/people.ts").then(({ command }) => command)
   },
   Machine: {
     journal: () => import("./journal/journal.ts").then(({ command }) => command),

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
 import { hasNoBudget } from "../domain/Placement.ts"
+import { present } from "../domain/Present.ts"
 import { counted } from "../domain/Words.ts"
 import * as OperatorPause from "../engine/holds/OperatorPause.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
@@ -21,7 +22,8 @@ export type Commanded = Pick<
   "strategies" | "wake" | "withdrawPlacements" | "setKillSwitch" | "releaseKillSwitch" | "reload"
 >
 
-export const byOperator = "by the operator"
+/** Why, where nobody said. */
+export const byWhom = (name: string): string => `by ${name}`
 
 const pausing =
   (action: "pause" | "drain") =>
@@ -31,12 +33,31 @@ const pausing =
 /** What is recorded of each strategy that is meant. */
 const events = { pause: pausing("pause"), resume: OperatorPause.resume, drain: pausing("drain") } as const
 
-/** Does it, and says what was done in one sentence. */
+/** Does it, notes who said so, and says what was done in one sentence. */
 export const obey = Effect.fn("Operator.obey")(function* (
+  bot: Commanded,
+  by: string,
+  name: CommandName,
+  target?: string,
+  why?: string
+) {
+  const sentence = yield* doneOf(bot, name, target, why ?? byWhom(by))
+  yield* note(by, name, target, why)
+  return sentence
+})
+
+/** Who told the bot to do something that is done now. */
+export const note = Effect.fn("Operator.note")(function* (by: string, command: string, target?: string, why?: string) {
+  const books = yield* Bookkeeper
+  const told = books.record({ _tag: "Commanded", by, command, ...present({ target, why }) })
+  yield* Effect.orDie(told) // A journal that cannot be written stops the bot.
+})
+
+const doneOf = Effect.fnUntraced(function* (
   bot: Commanded,
   name: CommandName,
   target: string | undefined,
-  why = byOperator
+  why: string
 ) {
   const books = yield* Bookkeeper
   const running = bot.strategies().map((strategy) => strategy.name)

@@ -137,6 +137,8 @@ const lifecycle = {
   LeaseLost: { reason: Text },
   LeaseRegained: {},
   KillSwitch: { on: Schema.Boolean, reason: Text },
+  /** Who told the bot to do something; what it did stands before it. */
+  Commanded: { by: Text, command: Text, target: Schema.optionalKey(Text), why: Schema.optionalKey(Text) },
   /** A market has no price: no second witness shows it, or the quote is not the venue's own. Said once until that is over. */
   PriceDoubted: { market: Text, reason: Text },
   PriceConfirmed: { market: Text },

@@ -60,7 +60,7 @@ export const Status = Schema.Struct({
   seenAfter: Schema.Array(SeenAfterView),
   problems: Schema.Array(ProblemView),
   /** Whose token asked. */
-  role: Schema.Literals(["viewer", "operator"])
+  role: Schema.Literals(["viewer", "trader", "operator"])
 })
 export type Status = typeof Status.Type
 

@@ -10,7 +10,7 @@ import type { Desk } from "../../control/Bot.ts"
 import { messageOf } from "../../domain/Text.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
-import * as WholeFile from "../../files/WholeFile.ts"
+import * as WholeFile from "../../journal/WholeFile.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 
 export interface EditedOptions {

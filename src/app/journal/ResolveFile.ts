@@ -6,7 +6,7 @@
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { Amount } from "../../domain/EventValues.ts"
 import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
-import * as WholeFile from "../../files/WholeFile.ts"
+import * as WholeFile from "../../journal/WholeFile.ts"
 
 const Said = Schema.fromJsonString(
   Schema.Struct({

@@ -1,17 +1,27 @@
 /**
- * Who may do what: a viewer looks, an operator also commands. The tokens are bearer tokens in a header, never in a
+ * Who may do what: a viewer looks, a trader steers, an operator does everything (`OperatorCommands`). The tokens are bearer tokens in a header, never in a
  * cookie or a URL, so no other page in a browser can send them. A request that does not fit the contract is told why.
  * Each middleware is only declared here; the server implements it.
  */
-import { Context, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-
-export type TokenRole = "viewer" | "operator"
+import type { OperatorCommand, TokenRole } from "./OperatorCommands.ts"
 
 /** Who is asking, as the server found out. */
-export class TokenHolder extends Context.Service<TokenHolder, { readonly role: TokenRole }>()(
-  "limitbot/control/api/TokenHolder"
-) {}
+export interface Speaker {
+  readonly role: TokenRole
+  /** As the journal says it. */
+  readonly name: string
+  /** Ends when the token is no longer good; never where only a restart changes it. */
+  readonly left: Effect.Effect<void>
+}
+
+export class TokenHolder extends Context.Service<TokenHolder, Speaker>()("limitbot/control/api/TokenHolder") {}
+
+/** What an endpoint that changes something asks for. */
+export const NeededRole = Context.Reference<OperatorCommand["role"]>("limitbot/control/api/NeededRole", {
+  defaultValue: () => "operator"
+})
 
 export class TokenRefused extends Schema.TaggedError<TokenRefused>()(
   "TokenRefused",
@@ -19,8 +29,8 @@ export class TokenRefused extends Schema.TaggedError<TokenRefused>()(
   { httpApiStatus: 401 }
 ) {}
 
-export class OperatorOnly extends Schema.TaggedError<OperatorOnly>()(
-  "OperatorOnly",
+export class NotPermitted extends Schema.TaggedError<NotPermitted>()(
+  "NotPermitted",
   { message: Schema.String },
   { httpApiStatus: 403 }
 ) {}
@@ -39,15 +49,15 @@ export class Understood extends HttpApiMiddleware.Service<Understood>()("limitbo
 
 const bearer = HttpApiSecurity.bearer
 
-/** Either token. */
+/** Any token. */
 export class Reads extends HttpApiMiddleware.Service<Reads, { provides: TokenHolder }>()("limitbot/control/api/Reads", {
   requiredForClient: true,
   error: [TokenRefused],
   security: { bearer }
 }) {}
 
-/** The operator's token only. */
+/** A token of the role that the endpoint needs (`NeededRole`). */
 export class Commands extends HttpApiMiddleware.Service<Commands, { provides: TokenHolder }>()(
   "limitbot/control/api/Commands",
-  { requiredForClient: true, error: [TokenRefused, OperatorOnly], security: { bearer } }
+  { requiredForClient: true, error: [TokenRefused, NotPermitted], security: { bearer } }
 ) {}

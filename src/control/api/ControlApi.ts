@@ -19,7 +19,7 @@ import { Profit } from "../../views/Profit.ts"
 import { Reconciliation } from "../../views/Reconciliation.ts"
 import { Slots } from "../../views/Slots.ts"
 import { Status } from "../../views/Status.ts"
-import { Commands, Reads, Understood } from "./Access.ts"
+import { Commands, NeededRole, Reads, Understood } from "./Access.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
 import { type CommandName, operatorCommands } from "./OperatorCommands.ts"
 import { EventStream } from "./Stream.ts"
@@ -129,7 +129,11 @@ const commanded = <const Id extends string, const Command extends CommandName, F
   id: Id,
   command: Command,
   payload: Fields
-) => HttpApiEndpoint.post(id, `/api/v1/${command}`, { payload: Schema.Struct(payload), success: Done, error })
+) =>
+  HttpApiEndpoint.post(id, `/api/v1/${command}`, { payload: Schema.Struct(payload), success: Done, error }).annotate(
+    NeededRole,
+    operatorCommands[command].role
+  )
 
 const CommandGroup = HttpApiGroup.make("command")
   .add(
@@ -152,7 +156,7 @@ const CommandGroup = HttpApiGroup.make("command")
       payload: Schema.Struct({}),
       success: Reconciliation,
       error
-    }),
+    }).annotate(NeededRole, "trader"),
     /** What the venue offers for a swap by hand, to be shown to who decides. Nothing is paid or recorded. */
     HttpApiEndpoint.post("swapQuote", "/api/v1/swap/quote", { payload: SwapRequest, success: SwapOffer, error }),
     /** Makes the swap of a quote, which is taken once. `confirm` must be the exact word. */
@@ -166,13 +170,13 @@ const CommandGroup = HttpApiGroup.make("command")
       payload: Schema.Struct({ files: Schema.Array(FileText).check(Schema.isMaxLength(20)) }),
       success: Schema.Struct({ problems: Schema.Array(Schema.String) }),
       error
-    }),
+    }).annotate(NeededRole, "trader"),
     /** What the bot would do with edited files; nothing is written. */
     HttpApiEndpoint.post("planWith", "/api/v1/plan", {
       payload: Schema.Struct({ files: Schema.Array(FileText).check(Schema.isMaxLength(20)) }),
       success: Plan,
       error
-    }),
+    }).annotate(NeededRole, "trader"),
     /** Writes an edited strategy file; `hash` is the hash of the text that was edited. */
     HttpApiEndpoint.post("apply", "/api/v1/apply", {
       payload: Schema.Struct({ ...FileText.fields, hash: Name }),
@@ -189,6 +193,6 @@ export const ControlApi = HttpApi.make("control")
     OpenApi.annotations({
       title: "limitbot control",
       description:
-        "Looks at a running bot and commands it. Tokens are in the files <journal>.token and <journal>.viewer-token."
+        "Looks at a running bot and commands it. Tokens are in the files <journal>.token and <journal>.viewer-token; `limitbot people` makes further ones for people with names."
     })
   )

@@ -3,7 +3,15 @@
  * the page can have it too; what a command does to the bot is in `control/Operator.ts`.
  */
 
+/** Who may do what, each more than the one before: look; steer what the strategies are allowed to do; everything. */
+export const roles = ["viewer", "trader", "operator"] as const
+export type TokenRole = (typeof roles)[number]
+
+export const mayAs = (role: TokenRole, needed: TokenRole): boolean => roles.indexOf(role) >= roles.indexOf(needed)
+
 export interface OperatorCommand {
+  /** A trader pauses, withdraws and lets go on; what ends the kill switch or changes what money may do is the operator's. */
+  readonly role: Exclude<TokenRole, "viewer">
   /** What is named with it; `strategies`: one, or all of them when left out. */
   readonly needs: "strategies" | "strategy" | "slot" | "nothing"
   /** The exact words without which no stray request and no single click does it. */
@@ -22,6 +30,7 @@ export interface OperatorCommand {
 
 export const operatorCommands = {
   pause: {
+    role: "trader",
     needs: "strategies",
     title: "Pause",
     does: "Place nothing new; what rests stays, and its money is looked after",
@@ -30,6 +39,7 @@ export const operatorCommands = {
     isInChats: true
   },
   resume: {
+    role: "trader",
     needs: "strategies",
     title: "Resume",
     does: "Let a paused strategy trade again",
@@ -38,6 +48,7 @@ export const operatorCommands = {
     isInChats: true
   },
   drain: {
+    role: "trader",
     needs: "strategy",
     title: "Drain",
     does: "Pause a strategy, withdraw its orders and take their money back",
@@ -45,6 +56,7 @@ export const operatorCommands = {
     shows: "withdrawn"
   },
   cancel: {
+    role: "trader",
     needs: "slot",
     title: "Withdraw",
     does: "Withdraw the order of one slot; it is placed anew if its strategy still wants it",
@@ -52,6 +64,7 @@ export const operatorCommands = {
     shows: "withdrawn"
   },
   "cancel-all": {
+    role: "trader",
     needs: "nothing",
     confirm: "cancel all",
     title: "Cancel all",
@@ -61,6 +74,7 @@ export const operatorCommands = {
     shows: "withdrawn"
   },
   kill: {
+    role: "trader",
     needs: "nothing",
     confirm: "kill",
     title: "Kill",
@@ -70,6 +84,7 @@ export const operatorCommands = {
     isInChats: true
   },
   release: {
+    role: "operator",
     needs: "nothing",
     title: "Release",
     does: "Switch the kill switch off again",
@@ -77,6 +92,7 @@ export const operatorCommands = {
     shows: "plan"
   },
   reload: {
+    role: "operator",
     needs: "nothing",
     title: "Reload",
     does: "Read the strategy files now",

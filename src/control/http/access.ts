@@ -1,35 +1,33 @@
 /** Whose token a request carries. A wrong one is answered late, so that guessing costs time and reveals nothing. */
-import { Effect, Layer, type Redacted } from "effect"
+import { Context, Effect, Layer, type Redacted } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { sentenceOf } from "../../domain/Text.ts"
 import {
   Commands,
-  OperatorOnly,
+  NeededRole,
+  NotPermitted,
   Reads,
   RequestRefused,
   TokenHolder,
   TokenRefused,
-  type TokenRole,
   Understood
 } from "../api/Access.ts"
+import { mayAs, type TokenRole } from "../api/OperatorCommands.ts"
 import type { Tokens } from "./Tokens.ts"
 
 const guessMillis = 250
 
-export const layer = ({ roleOf, where }: Tokens) => {
+export const layer = ({ holderOf, where }: Tokens) => {
   const refused = new TokenRefused({ message: `A bearer token is required. ${where}` })
-  const roleFor = ({
-    credential
-  }: {
-    readonly credential: Redacted.Redacted
-  }): Effect.Effect<TokenRole, TokenRefused> => {
-    const role = roleOf(credential)
-    return role === undefined ? Effect.andThen(Effect.sleep(guessMillis), refused) : Effect.succeed(role)
-  }
-  const operatorOnly = (role: TokenRole) =>
-    role === "operator"
-      ? Effect.succeed({ role })
-      : Effect.fail(new OperatorOnly({ message: "The viewer's token only looks; commands need the operator's" }))
+  const holder = Effect.fnUntraced(function* (token: Redacted.Redacted) {
+    const found = yield* holderOf(token).pipe(Effect.mapError(({ message }) => new TokenRefused({ message })))
+    return found ?? (yield* Effect.andThen(Effect.sleep(guessMillis), refused))
+  })
+  const permitted = Effect.fnUntraced(function* (token: Redacted.Redacted, needed: TokenRole) {
+    const found = yield* holder(token)
+    if (mayAs(found.role, needed)) return found
+    return yield* new NotPermitted({ message: `A ${found.role}'s token may not do this; it needs the ${needed}'s` })
+  })
   return Layer.mergeAll(
     HttpApiMiddleware.layerSchemaErrorTransform(Understood, (error) =>
       // A fault in our own answer is a defect.
@@ -38,16 +36,15 @@ export const layer = ({ roleOf, where }: Tokens) => {
         : Effect.fail(new RequestRefused({ message: sentenceOf(error.cause) }))
     ),
     Layer.succeed(Reads, {
-      bearer: (handler, sent) =>
+      bearer: (handler, { credential }) => Effect.provideServiceEffect(handler, TokenHolder, holder(credential))
+    }),
+    Layer.succeed(Commands, {
+      bearer: (handler, { credential, endpoint }) =>
         Effect.provideServiceEffect(
           handler,
           TokenHolder,
-          Effect.map(roleFor(sent), (role) => ({ role }))
+          permitted(credential, Context.get(endpoint.annotations, NeededRole))
         )
-    }),
-    Layer.succeed(Commands, {
-      bearer: (handler, sent) =>
-        Effect.provideServiceEffect(handler, TokenHolder, Effect.flatMap(roleFor(sent), operatorOnly))
     })
   )
 }

@@ -4,10 +4,11 @@ import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { TokenHolder } from "../api/Access.ts"
 import { ControlApi, Refused } from "../api/ControlApi.ts"
 import { type CommandName, operatorWords } from "../api/OperatorCommands.ts"
 import { Bot } from "../Bot.ts"
-import { byOperator, obey } from "../Operator.ts"
+import { byWhom, note, obey } from "../Operator.ts"
 
 const done = (message: string) => ({ message })
 
@@ -18,8 +19,20 @@ export const layer = HttpApiBuilder.group(
     const bot = yield* Bot
     const books = yield* Bookkeeper
 
-    const said = (name: CommandName, target?: string, why?: string) =>
-      obey(bot, name, target, why).pipe(Effect.provideService(Bookkeeper, books), Effect.map(done))
+    const said = Effect.fnUntraced(
+      function* (name: CommandName, target?: string, why?: string) {
+        const { name: by } = yield* TokenHolder
+        return done(yield* obey(bot, by, name, target, why))
+      },
+      Effect.provideService(Bookkeeper, books)
+    )
+    const noted = Effect.fnUntraced(
+      function* (command: string, target?: string, why?: string) {
+        const { name: by } = yield* TokenHolder
+        yield* note(by, command, target, why)
+      },
+      Effect.provideService(Bookkeeper, books)
+    )
 
     return handlers.handleAll({
       pause: ({ payload: { strategy, why } }) => said("pause", strategy, why),
@@ -30,9 +43,10 @@ export const layer = HttpApiBuilder.group(
       kill: ({ payload: { why } }) => said("kill", undefined, why),
       release: () => said("release"),
       reload: () => said("reload"),
-      resolve: Effect.fnUntraced(function* ({ payload: { placement, received, word, why = byOperator } }) {
+      resolve: Effect.fnUntraced(function* ({ payload: { placement, received, word, why } }) {
+        const { name: by } = yield* TokenHolder
         const now = yield* Clock.currentTimeMillis
-        const answer = { placement, word, text: why, ...present({ received }) }
+        const answer = { placement, word, text: why ?? byWhom(by), ...present({ received }) }
         const verdict = Problems.resolve(books.state, answer, now)
         if (Result.isFailure(verdict)) return yield* new Refused({ message: verdict.failure })
         // Checked again against the state it is recorded in: the venue may have said something in the meantime.
@@ -41,6 +55,7 @@ export const layer = HttpApiBuilder.group(
           return Result.isSuccess(present) ? present.success : []
         })
         yield* Effect.orDie(settled) // A journal that cannot be written stops the bot.
+        yield* noted(`resolve --${word}`, placement, why)
         yield* bot.wake
         return done(`${placement} is taken as ${operatorWords[word].taken}`)
       }),
@@ -48,6 +63,7 @@ export const layer = HttpApiBuilder.group(
       swapQuote: ({ payload }) => bot.swaps.quote(payload),
       swap: Effect.fnUntraced(function* ({ payload: { quote } }) {
         const swap = yield* bot.swaps.take(quote)
+        yield* noted("swap", swap)
         yield* bot.wake
         return { ...done(`Swap ${swap} is made`), swap }
       }),
@@ -55,6 +71,7 @@ export const layer = HttpApiBuilder.group(
       planWith: ({ payload: { files } }) => bot.desk.plan(files),
       apply: Effect.fnUntraced(function* ({ payload: { hash, ...file } }) {
         yield* bot.desk.apply(file, hash)
+        yield* noted("apply", file.file)
         const objection = yield* bot.reload
         yield* bot.wake
         return done(`${file.file} is saved and ${objection === "" ? "taken up" : `does not run: ${objection}`}`)

@@ -49,7 +49,7 @@ const health = Layer.effectDiscard(
   })
 )
 
-const metrics = ({ roleOf }: Tokens) =>
+const metrics = ({ holderOf }: Tokens) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const router = yield* HttpRouter.HttpRouter
@@ -57,7 +57,11 @@ const metrics = ({ roleOf }: Tokens) =>
       const answer = Effect.gen(function* () {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
         const token = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1]
-        if (token === undefined || roleOf(Redacted.make(token)) === undefined) {
+        const holder =
+          token === undefined
+            ? undefined
+            : yield* holderOf(Redacted.make(token)).pipe(Effect.orElseSucceed(() => undefined))
+        if (holder === undefined) {
           return refusal(
             401,
             "Metrics need the viewer's token: Prometheus sends it with authorization.credentials_file"

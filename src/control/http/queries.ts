@@ -167,13 +167,16 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         }),
         log: ({ query: { before = Number.POSITIVE_INFINITY, limit = 200, search = "" } }) =>
           Effect.map(now, (asked) => ({ ...asked, events: linesBefore(recent, before, limit, search) })),
-        events: ({ headers, query }) =>
-          Effect.map(
-            streamed(headers["last-event-id"] ?? query.after),
+        events: Effect.fnUntraced(function* ({ headers, query }) {
+          const { left } = yield* TokenHolder
+          const told = yield* streamed(headers["last-event-id"] ?? query.after)
+          return told.pipe(
+            Stream.interruptWhen(left),
             Stream.provideContext(
               Context.make(Bot, bot).pipe(Context.add(Bookkeeper, books), Context.add(Journal, journal))
             )
-          ),
+          )
+        }),
         explain: ({ query: { slot, at } }) => bot.desk.explain(slot, at),
         files: () => bot.desk.files,
         backtest: ({ query: { file } }) => bot.desk.backtest(file),

@@ -16,8 +16,6 @@ export interface ChatBot extends Pulse, Commanded {
   readonly stuckAfter: StepTerms
 }
 
-const why = "said in the chat"
-
 export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const books = yield* Bookkeeper
   const clock = yield* Clock.Clock
@@ -32,8 +30,8 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
     ].join("\n")
   }
 
-  const told = (name: CommandName, target: string | undefined) =>
-    obey(bot, name, target, why).pipe(
+  const told = (by: string, name: CommandName, target: string | undefined) =>
+    obey(bot, by, name, target).pipe(
       Effect.provideService(Bookkeeper, books),
       Effect.map((done) => (name === "kill" ? `${done}. \`limitbot release\` ends it.` : done)),
       Effect.catch(({ message }) =>

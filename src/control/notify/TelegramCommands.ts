@@ -18,7 +18,7 @@ export interface Obedient {
   status(): string
   readonly profit: Effect.Effect<string>
   /** What was done, or why nothing was. */
-  obey(command: CommandName, target: string | undefined): Effect.Effect<string>
+  obey(by: string, command: CommandName, target: string | undefined): Effect.Effect<string>
 }
 
 const Updates = Schema.Struct({
@@ -29,6 +29,8 @@ const Updates = Schema.Struct({
         Schema.Struct({
           date: Schema.Int,
           chat: Schema.Struct({ id: Schema.Int }),
+          /** Missing where a channel speaks. */
+          from: Schema.optionalKey(Schema.Struct({ username: Schema.optionalKey(Schema.String) })),
           text: Schema.optionalKey(Schema.String)
         })
       )
@@ -64,7 +66,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
       )
       .pipe(Effect.timeout(patience))
 
-  const answerTo = Effect.fnUntraced(function* ({ chat: { id }, date, text = "" }: Message) {
+  const answerTo = Effect.fnUntraced(function* ({ chat: { id }, date, from, text = "" }: Message) {
     const now = yield* Clock.currentTimeMillis
     if (date * 1000 < startedAt - 1_000)
       return "I was not running when you said that. Say it again if you still mean it."
@@ -77,11 +79,12 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     const name = inChats.find((each) => said === `/${each}`)
     if (name === undefined) return help
     const { confirm, means } = commandOf(name)
-    if (confirm === undefined) return yield* obedient.obey(name, argument)
+    const by = from?.username === undefined ? "somebody in the chat" : `@${from.username} in the chat`
+    if (confirm === undefined) return yield* obedient.obey(by, name, argument)
     const isAsked = asked?.chat === id && asked.name === name && now - asked.at < confirmMillis
     const isConfirmed = isAsked && argument === "yes"
     asked = isConfirmed ? undefined : { chat: id, at: now, name }
-    return isConfirmed ? yield* obedient.obey(name, undefined) : `${means} Say “/${name} yes” within a minute.`
+    return isConfirmed ? yield* obedient.obey(by, name, undefined) : `${means} Say “/${name} yes” within a minute.`
   })
 
   const hear = Effect.fnUntraced(function* (message: Message) {

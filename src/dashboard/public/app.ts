@@ -3,7 +3,7 @@
  * read anew, a few times a second at most; a gap, a silence or a bot that comes back has everything read anew. Every panel
  * says how old it is.
  */
-import { operatorCommands } from "../../control/api/OperatorCommands.ts"
+import { mayAs, operatorCommands, type TokenRole } from "../../control/api/OperatorCommands.ts"
 import type { Book } from "../../views/Book.ts"
 import type { Candles } from "../../views/Candles.ts"
 import type { Lines } from "../../views/Events.ts"
@@ -71,7 +71,7 @@ const now = (): number => Date.now() + skew
 
 const candles = priceChart("chart")
 const worth = profitChart("profit")
-const mayCommand = (): boolean => status?.role === "operator"
+const may = (needed: TokenRole): boolean => status !== undefined && mayAs(status.role, needed)
 
 const drew = (panel: Panel, at: number): void => {
   drawnAt.set(panel, at)
@@ -107,7 +107,7 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
   },
   slots: async () => {
     const read = await Api.get<typeof Slots.Type>("slots")
-    showSlots(read.slots, read.at, { mayCommand: mayCommand(), explain, cancel: askCancel })
+    showSlots(read.slots, read.at, { mayCommand: may(operatorCommands.cancel.role), explain, cancel: askCancel })
     drew("slots", read.at)
   },
   profit: async () => {
@@ -137,7 +137,7 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
     drew("events", read.at)
   },
   files: async () => {
-    await loadFiles({ mayCommand: mayCommand(), backtested: worth.band })
+    await loadFiles({ mayPlan: may("trader"), mayApply: may("operator"), backtested: worth.band })
     drew("files", now())
   }
 }
@@ -178,7 +178,7 @@ const drawHeader = (read: Status): void => {
   showState(read)
   const shown = read.prices.find((each) => each.market === market)
   if (shown !== undefined) drawTicker(shown)
-  showProblems(read.problems, mayCommand(), act)
+  showProblems(read.problems, read.role, act)
   const isPaused = read.strategies.length > 0 && read.strategies.every(({ paused }) => paused !== null)
   const pause = byId("pause")
   pause.textContent = operatorCommands[isPaused ? "resume" : "pause"].title
@@ -186,9 +186,11 @@ const drawHeader = (read: Status): void => {
     if (isPaused) command("resume", {})
     else agree("pause")
   }
-  for (const id of ["pause", "swap", "cancel-all", "kill"]) {
+  const { "cancel-all": cancelAll, kill, pause: pausing } = operatorCommands
+  const needed = { pause: pausing.role, swap: "operator", "cancel-all": cancelAll.role, kill: kill.role } as const
+  for (const [id, role] of Object.entries(needed)) {
     const button = byId(id)
-    if (button instanceof HTMLButtonElement) button.disabled = !mayCommand() || link !== "live"
+    if (button instanceof HTMLButtonElement) button.disabled = !may(role) || link !== "live"
   }
 }
 

@@ -9,7 +9,8 @@ import { signed } from "./format.ts"
 export type Band = (typeof BacktestAnswer.Type)["curve"]
 
 export interface Actions {
-  readonly mayCommand: boolean
+  readonly mayPlan: boolean
+  readonly mayApply: boolean
   /** A backtest of a running file was made: draw its band over what is live. */
   readonly backtested: (band: Band) => void
 }
@@ -88,12 +89,12 @@ const save = async (editor: Editor, actions: Actions): Promise<void> => {
 }
 
 const draw = (actions: Actions): void => {
-  const { mayCommand } = actions
+  const { mayApply, mayPlan } = actions
   const file = files[chosen] ?? files[0]
   if (file === undefined) return byId("files").replaceChildren(h("p", { class: "empty" }, "No strategy file."))
   const text = h(
     "textarea",
-    { spellcheck: "false", "aria-label": `Text of ${file.file}`, readonly: !mayCommand },
+    { spellcheck: "false", "aria-label": `Text of ${file.file}`, readonly: !mayPlan },
     file.text
   )
   text.value = file.text
@@ -124,8 +125,8 @@ const draw = (actions: Actions): void => {
       { class: "tools" },
       choiceOf(file, actions),
       h("button", { type: "button", click: () => backtest(editor, actions).catch(failed) }, "Backtest"),
-      mayCommand && h("button", { type: "button", click: () => plan(editor).catch(failed) }, "Plan"),
-      mayCommand && apply
+      mayPlan && h("button", { type: "button", click: () => plan(editor).catch(failed) }, "Plan"),
+      mayApply && apply
     ),
     text,
     findings

@@ -1,5 +1,5 @@
 /** The tables of the page: slots, fills, money, events, problems. Each is drawn from one answer of the API. */
-import { operatorCommands } from "../../control/api/OperatorCommands.ts"
+import { mayAs, operatorCommands, type TokenRole } from "../../control/api/OperatorCommands.ts"
 import type { LineView } from "../../views/Events.ts"
 import type { FillView } from "../../views/Fills.ts"
 import type { Money } from "../../views/Money.ts"
@@ -240,11 +240,11 @@ export const showEvents = (lines: ReadonlyArray<LineView>): void => {
   )
 }
 
-const labels: Readonly<Record<string, string>> = {
-  release: operatorCommands.release.title,
-  resume: operatorCommands.resume.title,
-  reconcile: "Reconcile",
-  resolve: "Resolve"
+const remedies: Readonly<Record<string, { readonly title: string; readonly role: TokenRole }>> = {
+  release: operatorCommands.release,
+  resume: operatorCommands.resume,
+  reconcile: { title: "Reconcile", role: "trader" },
+  resolve: { title: "Resolve", role: "operator" }
 }
 
 /** Every kind of trouble has room. */
@@ -252,28 +252,28 @@ const mostProblems = 60
 
 export const showProblems = (
   problems: ReadonlyArray<ProblemView>,
-  mayCommand: boolean,
+  role: TokenRole,
   act: (problem: ProblemView) => void
 ): void => {
   const element = document.getElementById("problems")
   if (element === null) return
   element.hidden = problems.length === 0
-  const wanted = JSON.stringify([problems, mayCommand])
+  const wanted = JSON.stringify([problems, role])
   if (element.dataset["shown"] === wanted) return
   element.dataset["shown"] = wanted
   const hidden = problems.length - mostProblems
   element.replaceChildren(
     ...problems.slice(0, mostProblems).map((problem) => {
-      const label = problem.command === null ? undefined : labels[problem.command]
+      const remedy = problem.command === null ? undefined : remedies[problem.command]
       return h(
         "div",
         { class: `problem ${problem.severity}` },
         h("b", {}, problem.subject),
         h("span", {}, problem.text),
         problem.since !== null && h("span", { class: "soft" }, `since ${clock(problem.since)}`),
-        label !== undefined &&
-          mayCommand &&
-          h("button", { type: "button", class: "small", click: () => act(problem) }, label)
+        remedy !== undefined &&
+          mayAs(role, remedy.role) &&
+          h("button", { type: "button", class: "small", click: () => act(problem) }, remedy.title)
       )
     }),
     ...(hidden > 0 ? [h("div", { class: "problem" }, `and ${hidden} more: limitbot status`)] : [])

@@ -128,6 +128,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
       return RunState.apply(state, event, at)
     case "OddOrderSeen":
       return noteUnreadable(state, event, at)
+    case "Commanded":
     case "LoopFailed":
     case "JournalBehind":
     case "JournalCut":

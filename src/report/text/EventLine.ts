@@ -123,6 +123,9 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } =
   ],
   LeaseRegained: () => ["the journal's file is back", "good"],
   KillSwitch: (event) => (event.on ? [`KILL SWITCH: ${event.reason}`, "alarm"] : ["kill switch released", "good"]),
+  Commanded: ({ by, command, target, why }) => [
+    `${by}: ${command}${target === undefined ? "" : ` ${target}`}${why === undefined ? "" : ` (${why})`}`
+  ],
   PriceDoubted: (event) => [
     `${event.market} has no price, nothing new is placed or withdrawn by it: ${event.reason}`,
     "warn"

@@ -12,7 +12,7 @@ import { Command, Flag } from "effect/cli"
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import * as RunningBot from "../../../app/process/RunningBot.ts"
 import { Stop } from "../../../app/process/Stop.ts"
-import type { TokenRole } from "../../../control/api/Access.ts"
+import type { TokenRole } from "../../../control/api/OperatorCommands.ts"
 import * as Connections from "../../../control/http/Connections.ts"
 import * as Gate from "../../../control/http/Gate.ts"
 import * as Tokens from "../../../control/http/Tokens.ts"
@@ -80,7 +80,7 @@ const path = "/mcp"
 /** On this machine only, behind the same gate as the control server; every request carries a token. */
 const overHttp = Effect.fnUntraced(function* (
   options: McpOptions,
-  { roleOf }: Tokens.Tokens,
+  { holderOf }: Tokens.Tokens,
   port: number,
   mayOperate: boolean
 ) {
@@ -94,9 +94,9 @@ const overHttp = Effect.fnUntraced(function* (
     const admitted = Effect.gen(function* () {
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const token = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1]
-      const role = token === undefined ? undefined : roleOf(Redacted.make(token))
-      if (role === undefined) return Gate.refusal(401, "A bearer token is required")
-      if (mayOperate && role !== "operator") return Gate.refusal(403, "This server needs the operator's token")
+      const holder = token === undefined ? undefined : yield* holderOf(Redacted.make(token))
+      if (holder === undefined) return Gate.refusal(401, "A bearer token is required")
+      if (mayOperate && holder.role !== "operator") return Gate.refusal(403, "This server needs the operator's token")
       return yield* handler
     })
     yield* serve(Gate.guard(admitted).pipe(HttpMiddleware.withLoggerDisabled))

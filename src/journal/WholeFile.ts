@@ -1,9 +1,10 @@
 /** Files that somebody else reads while they are written: the whole text appears under its name at once. */
 import { Effect, FileSystem } from "effect"
+import { present } from "../domain/Present.ts"
 
-export const write = Effect.fn("WholeFile.write")(function* (file: string, text: string) {
+export const write = Effect.fn("WholeFile.write")(function* (file: string, text: string, mode?: number) {
   const fileSystem = yield* FileSystem.FileSystem
   const beside = `${file}.new`
-  yield* fileSystem.writeFileString(beside, text)
+  yield* fileSystem.writeFileString(beside, text, present({ mode }))
   yield* fileSystem.rename(beside, file)
 })

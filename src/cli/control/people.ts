@@ -1,0 +1,67 @@
+/**
+ * `limitbot people add|list|revoke`: who may look at a bot or command it besides whoever owns its machine. A token is written into a
+ * file that only you can read, for you to hand on; it is never printed, and a running bot knows at once who came and who went.
+ */
+import { Console, Effect, Redacted } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as Answer from "../../app/process/Answer.ts"
+import { roles } from "../../control/api/OperatorCommands.ts"
+import * as People from "../../control/http/People.ts"
+import { iso } from "../../domain/Text.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as Table from "../../report/text/Table.ts"
+import * as FileName from "../FileName.ts"
+import * as flags from "../flags.ts"
+import { help } from "../help.ts"
+import { write } from "../signer/key.ts"
+
+const who = Argument.String("name").pipe(Argument.withDescription("A name, as the journal shall say it"))
+
+const adding = Command.make(
+  "add",
+  {
+    who,
+    role: Flag.Literals("role", roles).pipe(
+      Flag.withDescription(
+        "viewer: looks. trader: also pauses, resumes, withdraws and kills. operator: does everything, swaps and edits included"
+      )
+    ),
+    out: FileName.flag("out").pipe(Flag.withDescription("The file for the token; it must not exist")),
+    config: flags.config
+  },
+  Effect.fn(function* ({ config, out, role, who }) {
+    const { journal } = yield* ConfigFile.loadSettings(config)
+    yield* People.add(journal, { who, role }, (token) => write(out, `${Redacted.value(token)}\n`))
+    yield* Console.log(`${who} is a ${role} now. The token is in ${out}: hand it on, and remove the file.`)
+  })
+).pipe(help("List somebody, and write a token for them"))
+
+const columns = Table.of<People.Person>([
+  { key: "name", title: "NAME", value: ({ name }) => name },
+  { key: "role", title: "ROLE", value: ({ role }) => role },
+  { key: "since", title: "SINCE", value: ({ since }) => iso(since) }
+])
+
+const listing = Command.make(
+  "list",
+  { config: flags.config, csv: flags.csv, json: flags.json },
+  Effect.fn(function* ({ config }) {
+    const { journal } = yield* ConfigFile.loadSettings(config)
+    return Answer.ofList(columns, yield* People.list(journal), "Nobody is listed.")
+  }, Answer.print)
+).pipe(help("List who may look or command, and as what"))
+
+const revoking = Command.make(
+  "revoke",
+  { who, config: flags.config },
+  Effect.fn(function* ({ config, who }) {
+    const { journal } = yield* ConfigFile.loadSettings(config)
+    yield* People.revoke(journal, who)
+    yield* Console.log(`${who} is no longer listed: the token opens nothing any more.`)
+  })
+).pipe(help("Take somebody off the list"))
+
+export const command = Command.make("people").pipe(
+  Command.withDescription("Say who else may look at a bot or command it, each with a role and a token of their own"),
+  Command.withSubcommands([adding, listing, revoking])
+)

@@ -1,0 +1,79 @@
+/**
+ * Who may look at a bot or command it besides whoever owns its machine: `<journal>.people` lists a name, a role and the digest of a
+ * token for each. The token itself is written once, into a file for its owner. A running bot reads the list at every request, so
+ * whoever is revoked is out at once. A list that cannot be trusted admits nobody.
+ */
+import { timingSafeEqual } from "node:crypto"
+import { Clock, Effect, Option, type Redacted, Schema } from "effect"
+import * as WholeFile from "../../journal/WholeFile.ts"
+import { roles } from "../api/OperatorCommands.ts"
+import * as OwnFile from "./OwnFile.ts"
+import { digestOf, generate } from "./Token.ts"
+
+const name = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/))
+
+const Person = Schema.Struct({
+  name,
+  role: Schema.Literals(roles),
+  /** SHA-256 of the token, in hexadecimal digits. */
+  digest: Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/)),
+  since: Schema.Int
+})
+export type Person = typeof Person.Type
+
+const List = Schema.fromJsonString(Schema.Array(Person))
+const decode = Schema.decodeUnknownEffect(List)
+const encode = Schema.encodeSync(List)
+
+/** The list, or what was asked of it, cannot be taken as it is. */
+export class PeopleUnusable extends Schema.TaggedError<PeopleUnusable>()("PeopleUnusable", {
+  message: Schema.String
+}) {}
+
+const fileOf = (journal: string): string => `${journal}.people`
+
+/** Nobody, where there is no list yet. */
+export const list = Effect.fn("People.list")(function* (journal: string) {
+  const file = fileOf(journal)
+  const unusable = (why: string) =>
+    new PeopleUnusable({ message: `${file} ${why}. Until it is mended, nobody who is listed there gets in.` })
+  const text = yield* OwnFile.read(file).pipe(Effect.mapError(({ message }) => unusable(message)))
+  if (Option.isNone(text)) return []
+  return yield* decode(text.value).pipe(Effect.mapError(() => unusable("is not a list of people")))
+})
+
+/** Whose token this is. */
+export const holderOf = Effect.fn("People.holderOf")(function* (journal: string, token: Redacted.Redacted) {
+  const given = digestOf(token)
+  return (yield* list(journal)).find(({ digest }) => timingSafeEqual(Buffer.from(digest, "hex"), given))
+})
+
+/** Hands a new token over, which stands nowhere else, and lists whose it is. */
+export const add = Effect.fn("People.add")(function* <E, R>(
+  journal: string,
+  { who, role }: { readonly who: string; readonly role: Person["role"] },
+  handOver: (token: Redacted.Redacted) => Effect.Effect<void, E, R>
+) {
+  if (!Schema.is(name)(who))
+    return yield* new PeopleUnusable({
+      message: `"${who}" cannot be a name: it has 1 to 40 letters, digits, dots, dashes or underscores`
+    })
+  const people = yield* list(journal)
+  if (people.some((each) => each.name === who))
+    return yield* new PeopleUnusable({ message: `${who} is listed already: limitbot people revoke ${who}` })
+  const token = generate()
+  yield* handOver(token)
+  const digest = digestOf(token).toString("hex")
+  const since = yield* Clock.currentTimeMillis
+  yield* WholeFile.write(fileOf(journal), encode([...people, { name: who, role, digest, since }]), 0o600)
+})
+
+export const revoke = Effect.fn("People.revoke")(function* (journal: string, who: string) {
+  const people = yield* list(journal)
+  const others = people.filter((each) => each.name !== who)
+  if (others.length === people.length)
+    return yield* new PeopleUnusable({ message: `${who} is not listed. There are: ${namesOf(people)}` })
+  yield* WholeFile.write(fileOf(journal), encode(others), 0o600)
+})
+
+const namesOf = (people: ReadonlyArray<Person>): string => people.map(({ name }) => name).join(", ") || "none"
