@@ -2,7 +2,8 @@
  * Reads strategy files together: every problem of every file at once, and what no single file can show (equal names).
  * Whoever reads them again and again keeps a `reader`, which parses only what has changed.
  */
-import { Effect, FileSystem, Path, Result, Schema } from "effect"
+import { dirname, resolve } from "node:path"
+import { Effect, FileSystem, Option, Path, Result, Schema } from "effect"
 import { type Markets, quotedIn } from "../strategy/Markets.ts"
 import { type Problem, problemAt, quoted, render, sourceText, suggestion } from "../strategy/Problem.ts"
 import { marketsSeen, type Strategy } from "../strategy/Strategy.ts"
@@ -31,6 +32,15 @@ export class StrategiesInvalid extends Schema.TaggedError<StrategiesInvalid>()("
 
 const unreadable = (file: string, message: string): Problem => ({ file, line: 1, column: 1, message })
 
+/** The text with the code that it names; without, where that cannot be read, which is then a mistake in the text. */
+export const whole = Effect.fn("StrategyFiles.whole")(function* (file: string, text: string) {
+  const wanted = StrategyFile.codeWanted(text)
+  if (wanted === undefined) return text
+  const fileSystem = yield* FileSystem.FileSystem
+  const code = yield* Effect.option(fileSystem.readFileString(resolve(dirname(file), wanted)))
+  return Option.match(code, { onNone: () => text, onSome: (code) => StrategyFile.withCode(text, code) })
+})
+
 const readText = Effect.fnUntraced(
   function* (file: string) {
     const fileSystem = yield* FileSystem.FileSystem
@@ -38,7 +48,8 @@ const readText = Effect.fnUntraced(
     if (size > mostBytes) {
       return yield* Effect.fail(`it has ${size} bytes; the most that is read is ${mostCharacters} characters`)
     }
-    return yield* fileSystem.readFileString(file)
+    const text = yield* fileSystem.readFileString(file)
+    return yield* whole(file, text)
   },
   Effect.mapError((failed) => (typeof failed === "string" ? failed : (PlainFiles.phraseOf(failed) ?? failed.message)))
 )
@@ -76,11 +87,12 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
   })
 })
 
-/** A strategy that cannot serve the purpose is a mistake like any other. */
+/** A strategy that cannot serve the purpose, or whose own code fails its proof, is a mistake like any other. */
 export const suited = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, purpose: Purpose): typeof read =>
   Result.flatMap(read, (strategy) => {
-    const { notLive: live, notSearched: search } = strategy
-    const problem = { live, rehearsal: notRehearsed(strategy), backtest: undefined, search }[purpose]
+    const { notLive: live, notSearched: search, proof } = strategy
+    const unfit = { live, rehearsal: notRehearsed(strategy), backtest: undefined, search }[purpose]
+    const problem = unfit ?? proof?.()
     return problem === undefined ? Result.succeed(strategy) : Result.fail([problem])
   })
 

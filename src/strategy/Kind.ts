@@ -14,7 +14,7 @@ import { anyMarket, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { MarketNamed } from "./Markets.ts"
 import type { Problem, Report, Span } from "./Problem.ts"
 import type { Setup } from "./Setup.ts"
-import type { Budget, Decide, Look, StandsOf, Unfit, WatchedMarket } from "./Strategy.ts"
+import type { Budget, Decide, Look, Proof, StandsOf, Unfit, WatchedMarket } from "./Strategy.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode } from "./YamlReader.ts"
 
 export interface KindContext {
@@ -40,6 +40,7 @@ export interface Behaviour {
   readonly depth?: ReadonlyArray<Amount>
   readonly volumes?: ReadonlyMap<string, Problem>
   readonly unfit?: Unfit
+  readonly proof?: Proof
 }
 
 /** One form of a section. */

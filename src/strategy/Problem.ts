@@ -14,6 +14,8 @@ export interface Problem {
   readonly endColumn?: number
   readonly message: string
   readonly hint?: string
+  /** The text that it stands in, where that is not the text of the strategy file or the configuration. */
+  readonly text?: string
 }
 
 /** A stretch of the text: the offsets of its first character and of the one after its last. */
@@ -102,8 +104,8 @@ export const warn = (to: Report, span: Span, message: string, hint?: string): vo
 export const inOrder = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => {
   const seen = new Set<string>()
   return problems
-    .filter(({ line, column, message }) => {
-      const key = `${line}:${column}:${message}`
+    .filter(({ file, line, column, message }) => {
+      const key = `${file}:${line}:${column}:${message}`
       return seen.has(key) ? false : seen.add(key) !== undefined
     })
     .sort((a, b) => a.line - b.line || a.column - b.column)
@@ -120,7 +122,8 @@ export const quoted = (text: string): string => {
 }
 
 /** `file:line:column: message`, the line with carets under the mistake, and the hint. */
-export const render = (problem: Problem, text: string): string => {
+export const render = (problem: Problem, file: string): string => {
+  const { text = file } = problem
   const head = `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`
   // A file that is empty or unreadable has no line to show.
   if (text === "") return [head, ...hintLine(problem, "")].join("\n")

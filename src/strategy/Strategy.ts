@@ -48,6 +48,9 @@ export type StandsOf = (view: View, memory: Memory) => StandsAt | undefined
 /** Why a file cannot go on with what its slots have traded under another one. */
 export type Unfit = (slots: View["slots"]) => string | undefined
 
+/** What is wrong with code of the user's own, which is found by trying it. */
+export type Proof = () => Problem | undefined
+
 /** The most that may be outside the wallet, in smallest units. */
 export interface Budget {
   readonly base: Amount
@@ -123,6 +126,8 @@ export interface Strategy {
   /** Where it can tell at a glance that its last answer still stands. */
   readonly stands?: StandsOf
   readonly unfit?: Unfit
+  /** Missing where the code is this program's. Whoever reads a file to use it asks for it once. */
+  readonly proof?: Proof
   /** Why it can only be backtested, and where its file says so; why searches and tests of luck cannot use it. */
   readonly notLive?: Problem
   readonly notSearched?: Problem

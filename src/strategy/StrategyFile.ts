@@ -16,6 +16,7 @@ import { budgetSchema, limitsSchema, readLimits } from "./LimitsSection.ts"
 import { type Markets, marketNamed, markets } from "./Markets.ts"
 import { rearming } from "./modifiers/Rearm.ts"
 import { skimmedLook, skimming } from "./modifiers/Skim.ts"
+import * as OwnKind from "./own/OwnKind.ts"
 import {
   inOrder,
   type Problem,
@@ -29,7 +30,7 @@ import {
 } from "./Problem.ts"
 import type { Strategy, WatchedMarket } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
-import { readYaml, type YamlMap, type YamlNode } from "./YamlReader.ts"
+import { readYaml, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
 
 /** `file` is the name as the user wrote it; problems and reasons show it. `known`: the kinds that it may name. */
 export const parse = (
@@ -66,12 +67,53 @@ export const nameIn = (text: string, file: string): Read.Located<string> | undef
 
 type Kinds = ReadonlyArray<Kind>
 
+/** The file's code stands here as one text, so that whoever has the text of a strategy has all of it: a journal, a worker, a replay. */
+const codeKey = "code"
+
+/** The path of its code in a file whose kind is one's own, and whether the text has the code already. */
+export const codeWanted = (text: string): string | undefined => {
+  const [, kind = ""] = /^kind:\s*["']?([^\s"'#]+)["']?\s*(?:#.*)?$/m.exec(text) ?? []
+  return OwnKind.nameOfPath(kind) === undefined || /^code:/m.test(text) ? undefined : kind
+}
+
+export const withCode = (text: string, code: string): string =>
+  `${text}${text.endsWith("\n") ? "" : "\n"}${codeKey}: ${JSON.stringify(code)}\n`
+
+/** The name and the kind that a file makes of its own code, where it names some. */
+const ownKindIn = (
+  node: YamlNode,
+  to: Report
+): { readonly name: string; readonly kind: Kind | undefined } | undefined => {
+  const kind = node.type === "map" ? node.entries.get("kind")?.value : undefined
+  const name = kind?.type === "scalar" ? OwnKind.nameOfPath(kind.text) : undefined
+  if (kind?.type !== "scalar" || node.type !== "map" || name === undefined) return undefined
+  return { name, kind: ownKind(name, kind, node.entries.get(codeKey)?.value, to) }
+}
+
+const ownKind = (name: string, kind: YamlScalar, code: YamlNode | undefined, to: Report): Kind | undefined => {
+  if (code?.type !== "scalar") return report(to, kind, `its code ${quoted(kind.text)} cannot be read`)
+  const made = OwnKind.kindOf(name, kind.text, code.text)
+  if ("name" in made) return made
+  to.problems.push(...made)
+  return undefined
+}
+
 const namesOf = (known: Kinds) => known.map(({ name }) => name)
 
-const kindOf = (known: Kinds): Read.Reader<Kind> =>
-  Read.mapped(Read.oneOf(...namesOf(known)), (name) => known.find((candidate) => candidate.name === name))
+const kindOf = (known: Kinds): Read.Reader<Kind> => {
+  const listed = Read.mapped(Read.oneOf(...namesOf(known)), (name) =>
+    known.find((candidate) => candidate.name === name)
+  )
+  return described(
+    (node, to) => {
+      const own = node.type === "scalar" ? OwnKind.nameOfPath(node.text) : undefined
+      return own === undefined ? listed(node, to) : known.find(({ name }) => name === own)
+    },
+    () => ({ anyOf: [schemaOf(listed), { type: "string", pattern: "^\\.{0,2}/.+\\.(?:ts|mts|js|mjs)$" }] })
+  )
+}
 
-const fileFields = (offered: Markets, known: Kinds) =>
+const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
   Read.fields(
     {
       name: Read.required(Read.name, "unique among the strategies that run together"),
@@ -90,7 +132,7 @@ const fileFields = (offered: Markets, known: Kinds) =>
         "where volumes, and candles of the time before the bot, come from: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"
       )
     },
-    namesOf(known)
+    [...namesOf(known), codeKey, ...(ownName === undefined ? [] : [ownName])]
   )
 
 /** Read once the market is known. */
@@ -99,8 +141,10 @@ const skimNode: Read.Reader<YamlNode> = described(
   () => schemaOf(Read.amount(anyMarket.quote, { zero: false }))
 )
 
-const readStrategy = (node: YamlNode, offered: Markets, known: Kinds, to: Report): Strategy | undefined => {
-  const read = fileFields(offered, known)(node, to)
+const readStrategy = (node: YamlNode, offered: Markets, listed: Kinds, to: Report): Strategy | undefined => {
+  const own = ownKindIn(node, to)
+  const known = own?.kind === undefined ? listed : [...listed.filter(({ name }) => name !== own.name), own.kind]
+  const read = fileFields(offered, known, own?.name)(node, to)
   if (read === undefined || node.type !== "map") return undefined
   // Nobody knows which assets an unreadable list was meant to name.
   if (read.market === undefined && node.entries.get("market")?.value.type === "list") return undefined

@@ -2,7 +2,7 @@
 
 import { Effect, FileSystem, Option, Result } from "effect"
 import { isScalar, isSeq, parseDocument } from "yaml"
-import { StrategiesInvalid, suited } from "../../files/StrategyFiles.ts"
+import { StrategiesInvalid, suited, whole } from "../../files/StrategyFiles.ts"
 import { type Markets, quotedIn } from "../../strategy/Markets.ts"
 import { render } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -38,7 +38,7 @@ const configuredMarkets = Effect.fnUntraced(function* (file: string) {
 
 export const read = Effect.fn("StrategySource.read")(function* (file: string, config: Option.Option<string>) {
   const fileSystem = yield* FileSystem.FileSystem
-  return yield* parse(yield* fileSystem.readFileString(file), file, config)
+  return yield* parse(yield* whole(file, yield* fileSystem.readFileString(file)), file, config)
 })
 
 export const parse = Effect.fn("StrategySource.parse")(function* (

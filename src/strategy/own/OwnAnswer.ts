@@ -1,0 +1,148 @@
+/**
+ * What an own strategy answers, as a decision of ours: its shape is checked like any input, prices are rounded away from the market and
+ * quantities down. Nothing that it says can be more than an order; whether there is money for it is for limits to say.
+ */
+
+import { Option, Schema } from "effect"
+import { fromDecimal, toDecimal } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market, Price } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
+import { sentenceOf } from "../../domain/Text.ts"
+import type { Bounds, Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import { orderPrice } from "../kinds/PriceLevels.ts"
+import { quantityAt } from "../kinds/Size.ts"
+import { isTimeframe } from "../Timeframe.ts"
+import { OwnCodeFailed } from "./OwnContext.ts"
+
+const Figure = Schema.Union([Schema.Finite, Schema.String])
+const SlotName = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,63}$/))
+const Why = Schema.String.check(Schema.isMaxLength(500))
+const OwnLeg = Schema.Struct({
+  side: Schema.Literals(["buy", "sell"]),
+  price: Figure,
+  size: Schema.optionalKey(Schema.Struct({ unit: Schema.Literals(["base", "quote"]), amount: Figure })),
+  mayLose: Schema.optionalKey(Schema.Boolean)
+})
+const Answer = Schema.fromJsonString(
+  Schema.Struct({
+    orders: Schema.Array(
+      Schema.Struct({
+        slot: SlotName,
+        legs: Schema.NonEmptyArray(OwnLeg),
+        cycle: Schema.optionalKey(Schema.Boolean),
+        after: Schema.optionalKey(Schema.Struct({ legs: Schema.Int, filled: Schema.String })),
+        why: Why
+      })
+    ).check(Schema.isMaxLength(1_000)),
+    waiting: Schema.optionalKey(Schema.Array(Schema.Struct({ slot: SlotName, why: Why }))),
+    memory: Schema.optionalKey(Schema.Json),
+    until: Schema.Struct({
+      below: Schema.optionalKey(Schema.Finite),
+      above: Schema.optionalKey(Schema.Finite),
+      time: Schema.optionalKey(Schema.Finite),
+      candle: Schema.optionalKey(Schema.String),
+      fill: Schema.optionalKey(Schema.Boolean)
+    })
+  })
+)
+type Answer = typeof Answer.Type
+type OwnOrder = Answer["orders"][number]
+
+const decode = Schema.decodeUnknownOption(Answer)
+const explain = Schema.decodeUnknownResult(Answer, { errors: "all" })
+
+const wrong = (text: string): OwnCodeFailed => new OwnCodeFailed(text)
+
+/** A double has some twelve digits that mean something; whatever it has beyond them is noise of computing. */
+const exact = (figure: number | string, what: string): Decimal.Decimal => {
+  const value = typeof figure === "number" ? Decimal.fromNumber(figure, 12) : Decimal.parse(figure)
+  if (value !== undefined && Decimal.isPositive(value)) return value
+  throw wrong(`${what} is ${JSON.stringify(figure)}: it has to be above zero`)
+}
+
+/** `before`: the leg that it follows, whose quantity it has where it says no size. */
+const legOf = (market: Market, slot: string, own: OwnOrder["legs"][number], before: Leg | undefined): Leg => {
+  const side = own.side === "buy" ? "BUY" : "SELL"
+  const price = orderPrice(market, side, exact(own.price, `the price of ${slot}`))
+  const quantity = Decimal.isPositive(price) ? (quantityOf(market, slot, own.size, price) ?? before?.quantity) : 0n
+  if (quantity === undefined) throw wrong(`the first order of ${slot} has no size`)
+  if (quantity <= 0n) throw wrong(`the order of ${slot} comes to nothing`)
+  return { side, price, quantity, ...(own.mayLose === true ? { mayLose: true } : {}) }
+}
+
+const quantityOf = (market: Market, slot: string, size: OwnOrder["legs"][number]["size"], price: Price) => {
+  if (size === undefined) return undefined
+  const { decimals } = market[size.unit]
+  const asked = exact(size.amount, `the size of ${slot}`)
+  const amount = fromDecimal(Decimal.roundToStep(asked, Decimal.make(1n, decimals), "down"), decimals) ?? 0n
+  return quantityAt(market, { unit: size.unit, amount }, price)
+}
+
+const slotOf = (market: Market, source: string, { after, cycle = false, legs, slot, why }: OwnOrder): DesiredSlot => {
+  const [first, ...others] = legs
+  const made: [Leg, ...Array<Leg>] = [legOf(market, slot, first, undefined)]
+  for (const leg of others) made.push(legOf(market, slot, leg, made.at(-1)))
+  const filled = after === undefined ? undefined : Decimal.parse(after.filled)
+  const filledInLeg = (filled && fromDecimal(filled, market.base.decimals)) ?? 0n
+  return {
+    slot,
+    legs: made,
+    cycle,
+    ...present({ after: after && { completedLegs: after.legs, filledInLeg } }),
+    why: { code: "own", text: why, source }
+  }
+}
+
+const boundsOf = (
+  { above, below, candle, fill = true, time }: Answer["until"],
+  timeframes: ReadonlyMap<string, number>
+): Bounds => {
+  if (candle !== undefined && !(isTimeframe(candle) && timeframes.has(candle)))
+    throw wrong(`it holds until a candle of ${candle} closes, and asked for none`)
+  return {
+    ...present({
+      priceBelow: below === undefined || below <= 0 ? undefined : Decimal.fromNumber(below),
+      priceAbove: above === undefined ? undefined : exact(above, "the price above which it holds no more"),
+      time: time === undefined ? undefined : Math.ceil(time),
+      barClose: candle
+    }),
+    onFill: fill
+  }
+}
+
+interface Place {
+  readonly market: Market
+  /** Where in the strategy file the section stands. */
+  readonly source: string
+  readonly timeframes: ReadonlyMap<string, number>
+}
+
+/** Throws `OwnCodeFailed` with what is wrong, and where in the answer. */
+export const decisionOf = (text: string, { market, source, timeframes }: Place): Decision => {
+  const answer = Option.getOrUndefined(decode(text))
+  if (answer === undefined) throw wrong(`its answer is no decision: ${reasonOf(text)}`)
+  const twice = answer.orders.find(({ slot }, index) => answer.orders.findIndex((other) => other.slot === slot) < index)
+  if (twice !== undefined) throw wrong(`its answer has two orders for the slot ${twice.slot}`)
+  return {
+    desired: answer.orders.map((order) => slotOf(market, source, order)),
+    absent: (answer.waiting ?? []).map(({ slot, why }) => ({ slot, why: { code: "own", text: why, source } })),
+    memory: memoryOf(answer.memory),
+    reasons: [],
+    until: boundsOf(answer.until, timeframes)
+  }
+}
+
+const memoryOf = (memory: Answer["memory"]): Memory => memory ?? null
+
+const reasonOf = (text: string): string => {
+  const read = explain(text)
+  return read._tag === "Failure" ? sentenceOf(read.failure) : text
+}
+
+/** Base of a market, as a number. */
+export const baseNumber = ({ base }: Market, amount: bigint): number =>
+  Decimal.toNumber(toDecimal(amount, base.decimals))
+
+export const quoteNumber = ({ quote }: Market, amount: bigint): number =>
+  Decimal.toNumber(toDecimal(amount, quote.decimals))

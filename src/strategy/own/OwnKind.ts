@@ -1,0 +1,154 @@
+/**
+ * A kind that a file of one's own makes: its code, checked and evaluated, becomes what every kind is, so whatever the bot can do with a
+ * strategy it can do with this one. The same code is evaluated once for each strategy that uses it.
+ */
+import { toDecimal } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, mid } from "../../domain/Market.ts"
+import { isRecord, messageOf } from "../../domain/Text.ts"
+import { positionIn } from "../expression/Judge.ts"
+import { lately } from "../expression/Same.ts"
+import { anyMarket } from "../JsonSchema.ts"
+import { type Behaviour, form, type Kind } from "../Kind.ts"
+import { type Problem, place, problemAt, report, type SourceText, sourceText } from "../Problem.ts"
+import type { Decide } from "../Strategy.ts"
+import { isTimeframe } from "../Timeframe.ts"
+import { progressOf, type View } from "../View.ts"
+import { baseNumber, decisionOf, quoteNumber } from "./OwnAnswer.ts"
+import { scriptOf } from "./OwnCode.ts"
+import { type Asked, instanceOf, OwnCodeFailed, type OwnInstance } from "./OwnContext.ts"
+import { keysOf } from "./OwnSection.ts"
+import * as Purity from "./Purity.ts"
+
+/** `kind: ./supertrend.ts` */
+const path = /^\.{0,2}\/(?:[^/\s]+\/)*([a-z][A-Za-z0-9-]{0,39})\.(?:ts|mts|js|mjs)$/
+
+/** The name of the section that goes with the file, or `undefined` where this is no path of code. */
+export const nameOfPath = (kind: string): string | undefined => path.exec(kind)?.[1]
+
+type Code = { readonly script: string; readonly about: string; readonly keys: unknown }
+
+const codeOf = (source: SourceText): Code | ReadonlyArray<Problem> => {
+  const script = scriptOf(source)
+  if (typeof script !== "string") return script
+  const wrong = (message: string): ReadonlyArray<Problem> => [
+    { ...problemAt(source, { start: 0, end: 1 }, message), text: source.text }
+  ]
+  try {
+    const described: unknown = JSON.parse(instanceOf(script).described)
+    const { about, keys } = isRecord(described) ? described : {}
+    if (typeof about !== "string") return wrong("it has to say in a few words what it is about")
+    const mistake = keysOf(keys, anyMarket)
+    return typeof mistake === "string" ? wrong(mistake) : { script, about, keys }
+  } catch (mistake) {
+    return wrong(messageOf(mistake))
+  }
+}
+
+const known = lately((text: string) => {
+  const made = new Map<string, Code | ReadonlyArray<Problem>>()
+  return (file: string) => {
+    const before = made.get(file) ?? codeOf(sourceText(file, text))
+    made.set(file, before)
+    return before
+  }
+})
+
+/** The kind; or what is wrong with its code. */
+export const kindOf = (name: string, file: string, text: string): Kind | ReadonlyArray<Problem> => {
+  const code = known(text)(file)
+  if (!("script" in code)) return code
+  const keys = (market: Market) => {
+    const made = keysOf(code.keys, market)
+    return typeof made === "string" ? {} : made
+  }
+  return {
+    name,
+    about: code.about,
+    setup: () => ({ steps: [], budget: () => ({}), section: () => "" }),
+    ...form(keys, ({ market, keys: _, ...settings }, { section, to }) => {
+      const made = { market, settings: JSON.stringify(settings), source: place(to.source, section.start) }
+      const proof = () => {
+        const impurity = Purity.impurityOf(() => behaviourOf(code, made), market)
+        return impurity === undefined ? undefined : problemAt(to.source, section, `${file} ${impurity}`)
+      }
+      try {
+        return { ...behaviourOf(code, made), proof }
+      } catch (mistake) {
+        return report(to, section, `${file}: ${messageOf(mistake)}`)
+      }
+    })
+  }
+}
+
+interface Made {
+  readonly market: Market
+  /** JSON. */
+  readonly settings: string
+  readonly source: string
+}
+
+const behaviourOf = ({ script }: Code, { market, settings, source }: Made): Behaviour => {
+  const instance = instanceOf(script)
+  const candles = timeframesOf(instance, settings)
+  const names = { name: market.name, base: market.base.symbol, quote: market.quote.symbol }
+  const decide: Decide = (view, memory) => {
+    const { bid, ask } = view.price
+    const prices = { bid: Decimal.toNumber(bid), ask: Decimal.toNumber(ask), mid: Decimal.toNumber(mid(view.price)) }
+    const moment = JSON.stringify({ now: view.now, ...prices, market: names })
+    const answer = instance.decide(settings, moment, JSON.stringify(memory), askedOf(view))
+    return decisionOf(answer, { market, source, timeframes: candles })
+  }
+  return { initialMemory: null, decide, ...(candles.size === 0 ? {} : { candles }) }
+}
+
+const timeframesOf = (instance: OwnInstance, settings: string): ReadonlyMap<string, number> => {
+  const wanted: unknown = JSON.parse(instance.candles(settings))
+  const all = isRecord(wanted) ? Object.entries(wanted) : []
+  return new Map(
+    all.map(([timeframe, count]) => {
+      if (!isTimeframe(timeframe))
+        throw new OwnCodeFailed(`it asks for candles of ${timeframe}: a timeframe is such as 15m, 4h or 1d`)
+      if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > 5_000)
+        throw new OwnCodeFailed(`it asks for ${String(count)} candles of ${timeframe}: a whole number up to 5,000`)
+      return [timeframe, count] as const
+    })
+  )
+}
+
+const askedOf = (view: View): Asked => ({
+  position: () => baseNumber(view.market, positionIn(view)),
+  slot: (name) => slotText(view, name),
+  closed: (timeframe) => view.candles?.get(timeframe)?.closed ?? -1,
+  candle: (timeframe, column, back) => {
+    const found = view.candles?.get(timeframe)
+    if (found === undefined) return Number.NaN
+    const at = found.closed - 1 - back
+    if (column === "open") return found.columns.open[at] ?? Number.NaN
+    if (column === "high") return found.columns.high[at] ?? Number.NaN
+    if (column === "low") return found.columns.low[at] ?? Number.NaN
+    if (column === "close") return found.columns.close[at] ?? Number.NaN
+    return found.columns.volume[at] ?? Number.NaN
+  }
+})
+
+const slotText = (view: View, name: string): string => {
+  const { market } = view
+  const { bought, completedLegs, filledInLeg, live, paid, proceeds, sold } = progressOf(view, name)
+  return JSON.stringify({
+    bought: baseNumber(market, bought),
+    sold: baseNumber(market, sold),
+    paid: quoteNumber(market, paid),
+    received: quoteNumber(market, proceeds),
+    done: { legs: completedLegs, filled: Decimal.format(toDecimal(filledInLeg, market.base.decimals)) },
+    ...(live === undefined
+      ? {}
+      : {
+          live: {
+            side: live.side === "BUY" ? "buy" : "sell",
+            price: Decimal.toNumber(live.price),
+            left: baseNumber(market, live.quantity)
+          }
+        })
+  })
+}

@@ -1,0 +1,57 @@
+/** The section of an own strategy: its keys as the code describes them become readers like those of every kind, with places and hints. */
+import { toDecimal } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market } from "../../domain/Market.ts"
+import { isRecord } from "../../domain/Text.ts"
+import * as Read from "../Fields.ts"
+import { size } from "../kinds/Size.ts"
+import { sourceText } from "../Problem.ts"
+import { timeframe } from "../Timeframe.ts"
+import type { YamlNode } from "../YamlReader.ts"
+
+const readers: Readonly<
+  Record<string, (market: Market, key: Readonly<Record<string, unknown>>) => Read.Reader<unknown>>
+> = {
+  integer: (_, { least, most }) => Read.integer(Number(least), Number(most)),
+  number: () => Read.factor,
+  price: () => Read.mapped(Read.price, Decimal.toNumber),
+  ratio: () => Read.mapped(Read.ratio, Decimal.toNumber),
+  duration: () => Read.duration,
+  timeframe: () => timeframe,
+  text: () => Read.text,
+  flag: () => Read.trueOrFalse,
+  choice: (_, { of }) => Read.oneOf(...(Array.isArray(of) ? of.map(String) : [])),
+  size: (market) =>
+    Read.mapped(size(market), ({ unit, amount }) => ({
+      unit,
+      amount: Decimal.format(toDecimal(amount, market[unit].decimals))
+    }))
+}
+
+/** What is wrong with a description of keys, in words; or how each is read. */
+export const keysOf = (described: unknown, market: Market): string | Read.Keys => {
+  if (!isRecord(described)) return "its keys are no table"
+  const made: Record<string, Read.Keys[string]> = {}
+  for (const [name, key] of Object.entries(described)) {
+    const reader = isRecord(key) && typeof key["is"] === "string" ? readers[key["is"]] : undefined
+    if (!isRecord(key) || reader === undefined)
+      return `its key ${name} has to say what it is: one of ${Object.keys(readers).join(", ")}`
+    if (!/^[a-z][A-Za-z0-9]{0,39}$/.test(name)) return `its key ${name} has to be a word such as lookBack`
+    const { otherwise, optional, says } = key
+    const read = reader(market, key)
+    const about = typeof says === "string" ? says : undefined
+    if (otherwise === undefined) {
+      made[name] = optional === true ? Read.optional(read, about) : Read.required(read, about)
+      continue
+    }
+    const value = valueOf(read, String(otherwise))
+    if (value === undefined) return `what its key ${name} is otherwise, ${String(otherwise)}, is not what it takes`
+    made[name] = { ...Read.optional(read, about, String(otherwise)), otherwise: value }
+  }
+  return made
+}
+
+const valueOf = (read: Read.Reader<unknown>, text: string): unknown => {
+  const written: YamlNode = { type: "scalar", text, isQuoted: false, start: 0, end: text.length }
+  return read(written, { source: sourceText("", text), problems: [] })
+}

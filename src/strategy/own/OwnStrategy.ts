@@ -1,0 +1,151 @@
+/**
+ * What a strategy of one's own is: keys that its section may have, the candles that it looks at, and a pure function from what it sees
+ * to what it wants and for how long that holds. Numbers are plain here; what becomes an order is rounded in the careful direction.
+ *
+ * @packageDocumentation
+ */
+
+/** How the value of a key is written. With `otherwise`, as it would be written, the key may be left out; with `optional` it is then missing. */
+export type OwnKey =
+  | ({ readonly is: "integer"; readonly least: number; readonly most: number } & KeyNotes)
+  | ({ readonly is: "choice"; readonly of: ReadonlyArray<string> } & KeyNotes)
+  | ({ readonly is: "number" | "price" | "ratio" | "duration" | "size" | "timeframe" | "text" | "flag" } & KeyNotes)
+
+interface KeyNotes {
+  /** What it is for, as `check` and editors say it. */
+  readonly says?: string
+  readonly otherwise?: string | number | boolean
+  readonly optional?: true
+}
+
+export type OwnKeys = Readonly<Record<string, OwnKey>>
+
+/** An amount in either asset. Text is taken exactly, a number to twelve places; what is ordered is rounded down. */
+export interface OwnSize {
+  readonly unit: "base" | "quote"
+  readonly amount: string | number
+}
+
+type Value<K extends OwnKey> = K extends { readonly is: "size" }
+  ? OwnSize
+  : K extends { readonly is: "flag" }
+    ? boolean
+    : K extends { readonly is: "choice"; readonly of: ReadonlyArray<infer T> }
+      ? T
+      : K extends { readonly is: "timeframe" | "text" }
+        ? string
+        : number
+
+/** Ratios are shares of one (`5%` is 0.05), durations milliseconds, prices and numbers doubles. */
+export type OwnSettings<K extends OwnKeys> = {
+  readonly [N in keyof K]: K[N] extends { readonly optional: true } ? Value<K[N]> | undefined : Value<K[N]>
+}
+
+/** A JSON value. It is all that a strategy knows of what it decided before. */
+export type OwnMemory =
+  | null
+  | string
+  | number
+  | boolean
+  | ReadonlyArray<OwnMemory>
+  | { readonly [key: string]: OwnMemory }
+
+/** Closed candles. `back` counts from the last closed one, which is 0; before the first there is `NaN`. */
+export interface OwnCandles {
+  /** How many have closed. */
+  readonly count: number
+  readonly open: (back: number) => number
+  readonly high: (back: number) => number
+  readonly low: (back: number) => number
+  readonly close: (back: number) => number
+  /** `NaN` where the source does not tell it. */
+  readonly volume: (back: number) => number
+}
+
+/** How far a slot is. `filled` is exact text. */
+export interface OwnProgress {
+  readonly legs: number
+  readonly filled: string
+}
+
+export interface OwnSlot {
+  /** Of all fills of the slot: base bought and sold, quote paid and received. */
+  readonly bought: number
+  readonly sold: number
+  readonly paid: number
+  readonly received: number
+  /** For `after` of legs that begin now. */
+  readonly done: OwnProgress
+  /** What still rests. */
+  readonly live: { readonly side: "buy" | "sell"; readonly price: number; readonly left: number } | undefined
+}
+
+export interface OwnView {
+  /** Epoch milliseconds. There is no other clock. */
+  readonly now: number
+  readonly bid: number
+  readonly ask: number
+  readonly mid: number
+  readonly market: { readonly name: string; readonly base: string; readonly quote: string }
+  /** Base bought less base sold by all slots. */
+  readonly position: () => number
+  readonly slot: (name: string) => OwnSlot
+  /** Of a timeframe that the strategy asked for. */
+  readonly candles: (timeframe: string) => OwnCandles
+}
+
+export interface OwnLeg {
+  readonly side: "buy" | "sell"
+  /** Rounded away from the market: a purchase never pays more, a sale never takes less. */
+  readonly price: number | string
+  /** May be left out of legs that follow another one: they work what that one brought. */
+  readonly size?: OwnSize
+  /** Lets a sale go below what was paid. */
+  readonly mayLose?: boolean
+}
+
+/** What one slot should hold: legs that are worked one after the other. */
+export interface OwnOrder {
+  /** Lower-case letters, digits and dashes. */
+  readonly slot: string
+  readonly legs: readonly [OwnLeg & { readonly size: OwnSize }, ...ReadonlyArray<OwnLeg>]
+  /** After the last leg the first begins again. */
+  readonly cycle?: boolean
+  /** How far the slot was when these legs began, where it has worked on others before. */
+  readonly after?: OwnProgress
+  /** For people. */
+  readonly why: string
+}
+
+/** The answer stays the same while the mid is between the two prices, before the time, and until one of the others happens. */
+export interface OwnBounds {
+  readonly below?: number
+  readonly above?: number
+  readonly time?: number
+  /** A candle of this timeframe closes. */
+  readonly candle?: string
+  /** An order of the strategy fills; taken as true where it is not said. */
+  readonly fill?: boolean
+}
+
+export interface OwnDecision {
+  readonly orders: ReadonlyArray<OwnOrder>
+  /** Slots that should be empty, and why. */
+  readonly waiting?: ReadonlyArray<{ readonly slot: string; readonly why: string }>
+  readonly memory?: OwnMemory
+  readonly until: OwnBounds
+}
+
+/** What a file exports by default. */
+export interface OwnStrategy<K extends OwnKeys = OwnKeys> {
+  /** In a few words. */
+  readonly about: string
+  readonly keys: K
+  /** How many closed candles of each timeframe make it warm. */
+  readonly candles?: (settings: OwnSettings<K>) => Readonly<Record<string, number>>
+  /** Pure: the same view, settings and memory give the same answer. `memory` is null before the first. */
+  readonly decide: (view: OwnView, settings: OwnSettings<K>, memory: OwnMemory) => OwnDecision
+}
+
+/** Gives a strategy the types of its own keys. */
+export type Own<K extends OwnKeys> = OwnStrategy<K>

@@ -1,0 +1,163 @@
+/**
+ * Proves on made-up markets that an own strategy keeps its contract: it answers the same twice, and when it is evaluated anew; inside
+ * the bounds of its answer it wants the same; and it never fails. What fails is told with what it saw. The markets are seeded, so
+ * a strategy is taken or refused the same way everywhere.
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, mid } from "../../domain/Market.ts"
+import { iso, messageOf, orderedJson } from "../../domain/Text.ts"
+import { timeframeMillis } from "../../domain/Timeframe.ts"
+import { armedLeg, type Decision, type DesiredSlot, holds, type Leg, type Memory } from "../Decision.ts"
+import type { Behaviour } from "../Kind.ts"
+import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from "../View.ts"
+
+const begun = 1_700_000_000_000
+const minuteMillis = 60_000
+const looks = 60
+/** To evaluate the code anew takes much longer than to ask it. */
+const anewEvery = 12
+/** A strategy that has prices of its own sees some of them; one that has none sees the same in other digits. */
+const levels = [0.05, 100, 60_000]
+
+/** Numbers from 0 to 1 that anybody can repeat: the linear congruences of Numerical Recipes. */
+const chanceFrom = (seed: number) => {
+  let state = seed
+  return (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** What is wrong with it, in words that follow the name of its file; `undefined` where nothing was found. */
+export const impurityOf = (behave: () => Behaviour, market: Market): string | undefined => {
+  const step = market.tick === undefined ? 0 : Decimal.toNumber(market.tick)
+  for (const [index, level] of levels.entries()) {
+    if (level < 1_000 * step) continue
+    const found = impurityAt(behave, market, level, chanceFrom(index + 1))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const impurityAt = (behave: () => Behaviour, market: Market, level: number, chance: () => number) => {
+  const lasting = behave()
+  const world = worldOf(market, lasting.candles ?? new Map(), level, chance)
+  let memory: Memory = lasting.initialMemory
+  for (let look = 0; look < looks; look++) {
+    const view = world.view()
+    const seen = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}, remembering ${JSON.stringify(memory)}`
+    try {
+      const answer = lasting.decide(view, memory)
+      if (!isSame(answer, lasting.decide(view, memory))) return `answers otherwise when it is asked twice ${seen}`
+      if (look % anewEvery === 0 && !isSame(answer, behave().decide(view, memory)))
+        return `answers otherwise when it has not been asked before ${seen}: what it remembers belongs into memory`
+      const later = world.inside(view, answer)
+      const other = later && lasting.decide(later, answer.memory)
+      if (later !== undefined && other !== undefined && !wantsSame(answer, other)) {
+        const [then, at] = [Decimal.format(mid(later.price)), iso(later.now)]
+        return `holds too long ${seen}: it wants ${wishesText(answer)}, ${boundsText(answer)}; but at ${then} on ${at} it wants ${wishesText(other)}`
+      }
+      memory = answer.memory
+      world.goOn(answer)
+    } catch (mistake) {
+      return `fails ${seen}: ${messageOf(mistake)}`
+    }
+  }
+  return undefined
+}
+
+const isSame = (some: Decision, other: Decision): boolean => orderedJson(some) === orderedJson(other)
+
+const wishesOf = ({ desired }: Decision): string =>
+  orderedJson(desired.map(({ slot, legs, cycle, after }) => ({ slot, legs, cycle, after })))
+
+const wantsSame = (some: Decision, other: Decision): boolean => wishesOf(some) === wishesOf(other)
+
+const wishesText = ({ desired }: Decision): string =>
+  desired.length === 0
+    ? "nothing"
+    : desired.map(({ legs, slot }) => `${slot}: ${legs.map(legText).join(", then ")}`).join("; ")
+
+const legText = ({ price, side }: Leg): string => `${side === "BUY" ? "buy" : "sell"} at ${Decimal.format(price)}`
+
+const boundsText = ({ until: { barClose, priceAbove, priceBelow, time } }: Decision): string =>
+  [
+    ...(priceBelow === undefined ? [] : [`above ${Decimal.format(priceBelow)}`]),
+    ...(priceAbove === undefined ? [] : [`below ${Decimal.format(priceAbove)}`]),
+    ...(time === undefined ? [] : [`before ${iso(time)}`]),
+    ...(barClose === undefined ? [] : [`until a candle of ${barClose} closes`])
+  ].join(", ") || "whatever happens"
+
+/** A market whose price wanders, with candles that close and orders that fill. */
+const worldOf = (market: Market, wanted: ReadonlyMap<string, number>, level: number, chance: () => number) => {
+  const shortestMillis = Math.min(
+    60 * minuteMillis,
+    ...[...wanted.keys()].map((each) => timeframeMillis(each) ?? minuteMillis)
+  )
+  let [now, price] = [begun, level]
+  const slots = new Map<string, SlotProgress>()
+  const series = new Map([...wanted].map(([timeframe, count]) => [timeframe, candlesOf(count, level, chance)] as const))
+  const candlesAt = (at: number): ReadonlyMap<string, ClosedCandles> =>
+    new Map(
+      [...series].map(([timeframe, columns]) => {
+        const more = Math.floor((at - begun) / (timeframeMillis(timeframe) ?? minuteMillis))
+        return [timeframe, { columns, closed: Math.min(columns.close.length, (wanted.get(timeframe) ?? 0) + more) }]
+      })
+    )
+  const viewAt = (at: number, value: number): View => {
+    const exact = Decimal.fromNumber(value, 8)
+    const base: View = { now: at, market, price: { bid: exact, ask: exact, at }, slots: new Map(slots) }
+    return series.size === 0 ? base : { ...base, candles: candlesAt(at) }
+  }
+  return {
+    view: () => viewAt(now, price),
+    /** Another moment at which the answer should still hold, if there is one that is not too near. */
+    inside: (view: View, { until }: Decision): View | undefined => {
+      const at = now + Math.floor(chance() * shortestMillis)
+      const value = price * (1 + (chance() - 0.5) * 0.02)
+      const later = viewAt(at, value)
+      const closes = until.barClose === undefined ? undefined : timeframeMillis(until.barClose)
+      const isClosed = closes !== undefined && Math.floor((at - begun) / closes) > Math.floor((now - begun) / closes)
+      return !isClosed && holds(until, later, false) && view.now <= at ? later : undefined
+    },
+    goOn: ({ desired }: Decision): void => {
+      now += Math.floor(chance() * 2 * shortestMillis)
+      price *= 1 + (chance() - 0.5) * 0.03
+      for (const slot of desired)
+        slots.set(slot.slot, after(slot, slots.get(slot.slot) ?? untouchedSlot, price, market))
+    }
+  }
+}
+
+/** What its order has done at a price: it rests, or it has filled whole. */
+const after = (desired: DesiredSlot, before: SlotProgress, price: number, { quote }: Market): SlotProgress => {
+  const { live: _, ...progress } = before
+  const due = armedLeg(desired, progress)
+  if (due === undefined) return progress
+  const limit = Decimal.toNumber(due.price)
+  if (due.side === "BUY" ? price > limit : price < limit)
+    return { ...progress, live: { side: due.side, price: due.price, quantity: due.quantity } }
+  const value = BigInt(Math.floor(limit * Number(due.quantity))) / 10n ** BigInt(Math.max(0, 18 - quote.decimals)) + 1n
+  const leg = { ...progress, completedLegs: progress.completedLegs + 1, filledInLeg: 0n, lastLeg: { side: due.side } }
+  return due.side === "BUY"
+    ? { ...leg, bought: leg.bought + due.quantity, paid: leg.paid + value, receivedByLastLeg: due.quantity }
+    : { ...leg, sold: leg.sold + due.quantity, proceeds: leg.proceeds + value, receivedByLastLeg: value }
+}
+
+/** Candles before and after the beginning. */
+const candlesOf = (count: number, level: number, chance: () => number): ClosedCandles["columns"] => {
+  const bars = count + 4 * looks
+  const column = () => new Float64Array(bars)
+  const columns = { open: column(), high: column(), low: column(), close: column(), volume: column() }
+  let price = level
+  for (let bar = 0; bar < bars; bar++) {
+    const opened = price
+    price *= 1 + (chance() - 0.5) * 0.03
+    columns.open[bar] = opened
+    columns.close[bar] = price
+    columns.high[bar] = Math.max(opened, price) * (1 + chance() * 0.005)
+    columns.low[bar] = Math.min(opened, price) * (1 - chance() * 0.005)
+    columns.volume[bar] = chance() * 10
+  }
+  return columns
+}

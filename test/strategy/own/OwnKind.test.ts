@@ -1,0 +1,203 @@
+/** Strategies of one's own: what the code may be, what is found out about it before it trades, and that it becomes a strategy like any other. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { suited } from "../../../src/files/StrategyFiles.ts"
+import { render } from "../../../src/strategy/Problem.ts"
+import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
+import type { View } from "../../../src/strategy/View.ts"
+
+const markets = {
+  assets: [
+    { symbol: "BTC", id: "btc", decimals: 8 },
+    { symbol: "USDC", id: "usdc", decimals: 6 }
+  ],
+  ticks: new Map([["BTC/USDC", Decimal.make(1n, 1)]])
+}
+
+const file = (section = "size: { quote: 10 }") => `name: mine
+market: BTC/USDC
+kind: ./mine.ts
+limits:
+  budget: { quote: 1000 }
+mine:
+  ${section}
+`
+
+const read = (code: string, text = file()) =>
+  suited(StrategyFile.parse(StrategyFile.withCode(text, code), "mine.yaml", markets), "live")
+
+const strategyOf = (code: string, text?: string): Strategy => {
+  const found = read(code, text)
+  if (Result.isFailure(found))
+    throw new Error(found.failure.map((problem) => render(problem, text ?? file())).join("\n"))
+  return found.success
+}
+
+const refusalOf = (code: string, text?: string): string => {
+  const found = read(code, text)
+  return Result.isFailure(found) ? found.failure.map((problem) => render(problem, text ?? file())).join("\n") : "taken"
+}
+
+/** A maker that buys a percent below the mid, whose answer holds for half a percent; with another body of `decide`. */
+const codeWith = (body: string, before = ""): string => `import type { Own } from "limitbot/strategy"
+const keys = { size: { is: "size", says: "of each purchase" } } as const
+${before}
+export default {
+  about: "a test",
+  keys,
+  decide: (view, { size }, memory) => {
+    ${body}
+  }
+} satisfies Own<typeof keys>
+`
+
+const answer = (price = "Math.floor(view.mid / 100) * 99", more = "") =>
+  `return { orders: [{ slot: "one", legs: [{ side: "buy", price: ${price}, size }], why: "it is cheap" }], until: { below: Math.floor(view.mid / 100) * 100, above: (Math.floor(view.mid / 100) + 1) * 100 ${more} } }`
+
+const viewAt = (price: string): View => {
+  const exact = Decimal.parse(price) ?? Decimal.one
+  const { market } = strategyOf(codeWith(steady))
+  return { now: 1_700_000_000_000, market, price: { bid: exact, ask: exact, at: 0 }, slots: new Map() }
+}
+
+/** Wants the same at any price. */
+const steady = `return { orders: [{ slot: "one", legs: [{ side: "buy", price: "59000.05", size }], why: "it is cheap" }], until: {} }`
+
+const refused: ReadonlyArray<readonly [what: string, code: string, says: RegExp]> = [
+  [
+    "a clock",
+    codeWith(`const at = Date.now(); ${steady}`),
+    /mine\.ts:8:16: there is no Date here[\s\S]*the only clock is view\.now/
+  ],
+  ["chance", codeWith(`if (Math.random() > 0.5) ${steady}; ${steady}`), /there is no chance/],
+  ["the network", codeWith(`fetch("https://example.org"); ${steady}`), /there is no fetch here/],
+  ["the process", codeWith(`process.exit(1); ${steady}`), /there is no process here/],
+  [
+    "another module",
+    `import { readFileSync } from "node:fs"\n${codeWith(steady)}`,
+    /mine\.ts:1:1: it may import types and nothing else/
+  ],
+  ["a module at run time", codeWith(`import("node:fs"); ${steady}`), /it may import types and nothing else/],
+  ["a promise", codeWith(`const later = async () => 1; later(); ${steady}`), /no function is async/],
+  ["code from text", codeWith(`eval("1"); ${steady}`), /there is no eval here/],
+  [
+    "a variable that outlives a decision",
+    codeWith(`asked += 1; ${steady}`, "let asked = 0"),
+    /outside of functions there is only const/
+  ],
+  [
+    "an object that outlives a decision",
+    codeWith(`seen.push(1); return { orders: [], memory: seen.length, until: {} }`, "const seen: Array<number> = []"),
+    /mine\.ts answers otherwise when it is asked twice at a price of/
+  ],
+  [
+    "a way out by a constructor",
+    codeWith(`const made = view.slot.constructor("return process")(); ${steady}`),
+    /Code generation from strings disallowed/
+  ],
+  ["a loop without an end", codeWith(`while (true) {} ${steady}`), /it takes more than 1000000 steps \(line 8\)/],
+  [
+    "a loop that catches its own end",
+    codeWith(`for (;;) { try { for (;;) {} } catch {} }`),
+    /it takes more than 1000000 steps/
+  ],
+  [
+    "a recursion without an end",
+    codeWith(`const deeper = (): number => deeper() + 1; deeper(); ${steady}`),
+    /(call stack|more than 1000000 steps)/
+  ],
+  ["a crash", codeWith(`const none: any = null; return none.price`), /Cannot read properties of null[^\n]*\(line 8\)/],
+  ["a price that is none", codeWith(answer("0 / 0")), /its answer is no decision: /],
+  ["a price below zero", codeWith(answer("-1")), /the price of one is -1: it has to be above zero/],
+  [
+    "two orders for one slot",
+    codeWith(
+      `const one = { slot: "one", legs: [{ side: "buy", price: 1, size }], why: "" }; return { orders: [one, one], until: {} }`
+    ),
+    /two orders for the slot one/
+  ],
+  [
+    "an answer that holds too long",
+    codeWith(
+      `return { orders: [{ slot: "one", legs: [{ side: "buy", price: view.mid * 0.99, size }], why: "" }], until: {} }`
+    ),
+    /mine\.ts holds too long at a price of [\s\S]*one: buy at [\s\S]*whatever happens; but at/
+  ],
+  ["candles that it did not ask for", codeWith(`view.candles("1h"); ${steady}`), /it did not ask for candles of 1h/],
+  ["a syntax that is none", "export default {", /this is no TypeScript/],
+  ["nothing", "const a = 1", /it has to export its strategy by default, once/],
+  ["no keys", `export default { about: "x", decide: () => ({ orders: [], until: {} }) }`, /its keys are no table/],
+  [
+    "a key of no kind",
+    `export default { about: "x", keys: { a: { is: "money" } }, decide: () => ({ orders: [], until: {} }) }`,
+    /its key a has to say what it is/
+  ],
+  ["no decision", `export default { about: "x", keys: {} }`, /it has no decide/],
+  ["a pattern", codeWith(`/a+/.test("a"); ${steady}`), /its steps cannot be counted/]
+]
+
+describe("code of one's own", () => {
+  it.each(refused)("is refused with its reason: %s", (_, code, says) => {
+    assert.match(refusalOf(code), says)
+  })
+
+  it("is a strategy like any other: its keys are read with their places, and its hash has its code", () => {
+    assert.match(
+      refusalOf(codeWith(steady), file("sise: { quote: 10 }")),
+      /mine\.yaml:7:3: unknown key "sise"[\s\S]*did you mean "size"/
+    )
+    assert.match(refusalOf(codeWith(steady), file("size: 10")), /mine\.yaml:7:9: /)
+    const [one, other] = [strategyOf(codeWith(steady)), strategyOf(codeWith(`const a = 1; ${steady}`))]
+    assert.strictEqual(one.kind, "mine")
+    assert.notStrictEqual(one.hash, other.hash)
+    const again = StrategyFile.parse(one.text, one.file, markets)
+    assert.strictEqual(Result.isSuccess(again) && again.success.hash, one.hash, "the text alone says all of it")
+  })
+
+  it("says where its code is missing", () => {
+    const found = StrategyFile.parse(file(), "mine.yaml", markets)
+    assert.isTrue(Result.isFailure(found))
+    assert.match(
+      Result.isFailure(found) ? (found.failure[0]?.message ?? "") : "",
+      /its code "\.\/mine\.ts" cannot be read/
+    )
+  })
+
+  it("orders at the price step, and never more than its size", () => {
+    const { decide, initialMemory } = strategyOf(codeWith(steady))
+    const { desired } = decide(viewAt("60000"), initialMemory)
+    assert.strictEqual(desired.length, 1)
+    assert.deepStrictEqual(desired[0]?.legs, [{ side: "BUY", price: Decimal.make(590_000n, 1), quantity: 16_949n }])
+    assert.deepInclude(desired[0]?.why, { code: "own", text: "it is cheap", source: "mine.yaml:7" })
+  })
+
+  it("keeps nothing between two strategies that use it, and cannot change what it is given", () => {
+    const code = codeWith(`
+    const state = typeof memory === "object" && memory !== null && "n" in memory ? memory : { n: 0 }
+    try { (settings as any).size = 1 } catch { return { orders: [], memory: { n: Number(state.n) + 1 }, until: { below: view.mid, above: view.mid } } }
+    return { orders: [], until: {} }`).replace("{ size }", "settings")
+    const [one, other] = [strategyOf(code), strategyOf(code)]
+    const first = one.decide(viewAt("60000"), null)
+    assert.deepStrictEqual(first.memory, { n: 1 })
+    assert.deepStrictEqual(one.decide(viewAt("60000"), first.memory).memory, { n: 2 })
+    assert.deepStrictEqual(other.decide(viewAt("60000"), null).memory, { n: 1 })
+  })
+
+  const examples = ["supertrend", "rsi-ladder", "hours"]
+  it.each(examples)("strategies/code/%s.yaml is taken", (name) => {
+    const folder = join(import.meta.dirname, "../../../strategies/code")
+    const [text, code] = [`${name}.yaml`, `${name}.ts`].map((each) => readFileSync(join(folder, each), "utf8"))
+    const found = suited(
+      StrategyFile.parse(StrategyFile.withCode(text ?? "", code ?? ""), `${name}.yaml`, markets),
+      "live"
+    )
+    assert.isTrue(
+      Result.isSuccess(found),
+      Result.isFailure(found) ? found.failure.map(({ message }) => message).join("\n") : ""
+    )
+  })
+})
