@@ -27,6 +27,7 @@ import { Terminal } from "../app/process/Terminal.ts"
 import { WrongUsage } from "../app/process/WrongUsage.ts"
 import { messageOf } from "../domain/Text.ts"
 import * as PlainFiles from "../files/PlainFiles.ts"
+import { isOfOwnCode } from "../strategy/own/OwnContext.ts"
 import { runCommand } from "./root.ts"
 import * as Usage from "./Usage.ts"
 
@@ -87,6 +88,8 @@ const lastWords = (cause: Cause.Cause<unknown>) =>
     const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
     const squashed = Cause.squash(cause)
     const text = messageOf(squashed)
+    // The code is the user's: its failure is nothing to report to us.
+    if (isOfOwnCode(squashed)) return yield* Console.error(`limitbot: ${text}`)
     yield* Console.error(`limitbot: internal error: ${text}. The journal is intact; start again, and report this.`)
     if (Option.isSome(debug)) yield* Console.error(Cause.pretty(cause))
   })

@@ -26,8 +26,15 @@ export interface OwnInstance {
   readonly decide: (settings: string, moment: string, memory: string, asked: Asked) => string
 }
 
-/** Something went wrong within the code, in its own words. */
-export class OwnCodeFailed extends Error {}
+const failedName = "OwnCodeFailed"
+
+/** Something went wrong within the code, in its own words. Its name goes with it from one thread to another. */
+export class OwnCodeFailed extends Error {
+  override readonly name = failedName
+}
+
+export const isOfOwnCode = (mistake: unknown): mistake is Error =>
+  mistake instanceof Error && mistake.name === failedName
 
 /** Steps of one decision: some milliseconds. */
 const mostSteps = 1_000_000

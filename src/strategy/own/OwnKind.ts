@@ -5,7 +5,7 @@
 import { toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
-import { isRecord, messageOf } from "../../domain/Text.ts"
+import { iso, isRecord, messageOf } from "../../domain/Text.ts"
 import { positionIn } from "../expression/Judge.ts"
 import { lately } from "../expression/Same.ts"
 import { anyMarket } from "../JsonSchema.ts"
@@ -67,10 +67,10 @@ export const kindOf = (name: string, file: string, text: string): Kind | Readonl
     about: code.about,
     setup: () => ({ steps: [], budget: () => ({}), section: () => "" }),
     ...form(keys, ({ market, keys: _, ...settings }, { section, to }) => {
-      const made = { market, settings: JSON.stringify(settings), source: place(to.source, section.start) }
+      const made = { file, market, settings: JSON.stringify(settings), source: place(to.source, section.start) }
       const proof = () => {
-        const impurity = Purity.impurityOf(() => behaviourOf(code, made), market)
-        return impurity === undefined ? undefined : problemAt(to.source, section, `${file} ${impurity}`)
+        const impurity = Purity.impurityOf(file, () => behaviourOf(code, made), market)
+        return impurity === undefined ? undefined : problemAt(to.source, section, impurity)
       }
       try {
         return { ...behaviourOf(code, made), proof }
@@ -82,13 +82,15 @@ export const kindOf = (name: string, file: string, text: string): Kind | Readonl
 }
 
 interface Made {
+  /** The code's, as the strategy file names it. */
+  readonly file: string
   readonly market: Market
   /** JSON. */
   readonly settings: string
   readonly source: string
 }
 
-const behaviourOf = ({ script }: Code, { market, settings, source }: Made): Behaviour => {
+const behaviourOf = ({ script }: Code, { file, market, settings, source }: Made): Behaviour => {
   const instance = instanceOf(script)
   const candles = timeframesOf(instance, settings)
   const names = { name: market.name, base: market.base.symbol, quote: market.quote.symbol }
@@ -96,8 +98,14 @@ const behaviourOf = ({ script }: Code, { market, settings, source }: Made): Beha
     const { bid, ask } = view.price
     const prices = { bid: Decimal.toNumber(bid), ask: Decimal.toNumber(ask), mid: Decimal.toNumber(mid(view.price)) }
     const moment = JSON.stringify({ now: view.now, ...prices, market: names })
-    const answer = instance.decide(settings, moment, JSON.stringify(memory), askedOf(view))
-    return decisionOf(answer, { market, source, timeframes: candles })
+    try {
+      const answer = instance.decide(settings, moment, JSON.stringify(memory), askedOf(view))
+      return decisionOf(answer, { market, source, timeframes: candles })
+    } catch (mistake) {
+      if (!(mistake instanceof OwnCodeFailed)) throw mistake
+      const seen = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}`
+      throw new OwnCodeFailed(`${file} fails ${seen}, remembering ${JSON.stringify(memory)}: ${mistake.message}`)
+    }
   }
   return { initialMemory: null, decide, ...(candles.size === 0 ? {} : { candles }) }
 }

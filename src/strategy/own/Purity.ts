@@ -28,18 +28,18 @@ const chanceFrom = (seed: number) => {
   }
 }
 
-/** What is wrong with it, in words that follow the name of its file; `undefined` where nothing was found. */
-export const impurityOf = (behave: () => Behaviour, market: Market): string | undefined => {
+/** What is wrong with it; `undefined` where nothing was found. */
+export const impurityOf = (file: string, behave: () => Behaviour, market: Market): string | undefined => {
   const step = market.tick === undefined ? 0 : Decimal.toNumber(market.tick)
   for (const [index, level] of levels.entries()) {
     if (level < 1_000 * step) continue
-    const found = impurityAt(behave, market, level, chanceFrom(index + 1))
+    const found = impurityAt(file, behave, market, level, chanceFrom(index + 1))
     if (found !== undefined) return found
   }
   return undefined
 }
 
-const impurityAt = (behave: () => Behaviour, market: Market, level: number, chance: () => number) => {
+const impurityAt = (file: string, behave: () => Behaviour, market: Market, level: number, chance: () => number) => {
   const lasting = behave()
   const world = worldOf(market, lasting.candles ?? new Map(), level, chance)
   let memory: Memory = lasting.initialMemory
@@ -48,19 +48,20 @@ const impurityAt = (behave: () => Behaviour, market: Market, level: number, chan
     const seen = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}, remembering ${JSON.stringify(memory)}`
     try {
       const answer = lasting.decide(view, memory)
-      if (!isSame(answer, lasting.decide(view, memory))) return `answers otherwise when it is asked twice ${seen}`
+      if (!isSame(answer, lasting.decide(view, memory)))
+        return `${file} answers otherwise when it is asked twice ${seen}`
       if (look % anewEvery === 0 && !isSame(answer, behave().decide(view, memory)))
-        return `answers otherwise when it has not been asked before ${seen}: what it remembers belongs into memory`
+        return `${file} answers otherwise when it has not been asked before ${seen}: what it remembers belongs into memory`
       const later = world.inside(view, answer)
       const other = later && lasting.decide(later, answer.memory)
       if (later !== undefined && other !== undefined && !wantsSame(answer, other)) {
         const [then, at] = [Decimal.format(mid(later.price)), iso(later.now)]
-        return `holds too long ${seen}: it wants ${wishesText(answer)}, ${boundsText(answer)}; but at ${then} on ${at} it wants ${wishesText(other)}`
+        return `${file} holds too long ${seen}: it wants ${wishesText(answer)}, ${boundsText(answer)}; but at ${then} on ${at} it wants ${wishesText(other)}`
       }
       memory = answer.memory
       world.goOn(answer)
     } catch (mistake) {
-      return `fails ${seen}: ${messageOf(mistake)}`
+      return messageOf(mistake)
     }
   }
   return undefined
