@@ -87,7 +87,7 @@ const setting = `(evaluate) => {
     own = frozen(evaluate(step))
     if (typeof own !== "object" || own === null) throw new TypeError("what it exports is no strategy")
     if (typeof own.decide !== "function") throw new TypeError("it has no decide")
-    return stringify({ about: own.about, keys: own.keys })
+    return stringify({ about: own.about, keys: own.keys, around: own.around })
   })
   let settingsText = ""
   let settings = {}

@@ -26,7 +26,13 @@ const path = /^\.{0,2}\/(?:[^/\s]+\/)*([a-z][A-Za-z0-9-]{0,39})\.(?:ts|mts|js|mj
 /** The name of the section that goes with the file, or `undefined` where this is no path of code. */
 export const nameOfPath = (kind: string): string | undefined => path.exec(kind)?.[1]
 
-type Code = { readonly script: string; readonly about: string; readonly keys: unknown }
+interface Code {
+  readonly script: string
+  readonly about: string
+  readonly keys: unknown
+  /** Where it is tried. */
+  readonly around: number | undefined
+}
 
 const codeOf = (source: SourceText): Code | ReadonlyArray<Problem> => {
   const script = scriptOf(source)
@@ -36,10 +42,12 @@ const codeOf = (source: SourceText): Code | ReadonlyArray<Problem> => {
   ]
   try {
     const described: unknown = JSON.parse(instanceOf(script).described)
-    const { about, keys } = isRecord(described) ? described : {}
+    const { about, around, keys } = isRecord(described) ? described : {}
     if (typeof about !== "string") return wrong("it has to say in a few words what it is about")
+    if (around !== undefined && !(typeof around === "number" && around > 0 && around < 1e9))
+      return wrong("what it is tried around is no price")
     const mistake = keysOf(keys, anyMarket)
-    return typeof mistake === "string" ? wrong(mistake) : { script, about, keys }
+    return typeof mistake === "string" ? wrong(mistake) : { script, about, keys, around }
   } catch (mistake) {
     return wrong(messageOf(mistake))
   }
@@ -69,7 +77,7 @@ export const kindOf = (name: string, file: string, text: string): Kind | Readonl
     ...form(keys, ({ market, keys: _, ...settings }, { section, to }) => {
       const made = { file, market, settings: JSON.stringify(settings), source: place(to.source, section.start) }
       const proof = () => {
-        const impurity = Purity.impurityOf(file, () => behaviourOf(code, made), market)
+        const impurity = Purity.impurityOf({ file, around: code.around }, () => behaviourOf(code, made), market)
         return impurity === undefined ? undefined : problemAt(to.source, section, impurity)
       }
       try {

@@ -141,6 +141,8 @@ export interface OwnStrategy<K extends OwnKeys = OwnKeys> {
   /** In a few words. */
   readonly about: string
   readonly keys: K
+  /** A price of its market, where it makes sense near that only: it is tried there before it trades. */
+  readonly around?: number
   /** How many closed candles of each timeframe make it warm. */
   readonly candles?: (settings: OwnSettings<K>) => Readonly<Record<string, number>>
   /** Pure: the same view, settings and memory give the same answer. `memory` is null before the first. */

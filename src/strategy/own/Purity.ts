@@ -16,8 +16,13 @@ const minuteMillis = 60_000
 const looks = 60
 /** To evaluate the code anew takes much longer than to ask it. */
 const anewEvery = 12
-/** A strategy that has prices of its own sees some of them; one that has none sees the same in other digits. */
-const levels = [0.05, 100, 60_000]
+/** Two prices that have little in common. */
+const usual = [100, 60_000]
+
+interface Tried {
+  readonly file: string
+  readonly around: number | undefined
+}
 
 /** Numbers from 0 to 1 that anybody can repeat: the linear congruences of Numerical Recipes. */
 const chanceFrom = (seed: number) => {
@@ -29,8 +34,9 @@ const chanceFrom = (seed: number) => {
 }
 
 /** What is wrong with it; `undefined` where nothing was found. */
-export const impurityOf = (file: string, behave: () => Behaviour, market: Market): string | undefined => {
+export const impurityOf = ({ around, file }: Tried, behave: () => Behaviour, market: Market): string | undefined => {
   const step = market.tick === undefined ? 0 : Decimal.toNumber(market.tick)
+  const levels = around === undefined ? usual : [around]
   for (const [index, level] of levels.entries()) {
     if (level < 1_000 * step) continue
     const found = impurityAt(file, behave, market, level, chanceFrom(index + 1))

@@ -8,6 +8,7 @@ import type { Engine } from "../../../engine/Engine.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import * as StrategyFiles from "../../../files/StrategyFiles.ts"
 import type { Markets } from "../../../strategy/Markets.ts"
+import { isOfOwnCode } from "../../../strategy/own/OwnContext.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import type * as WarmPrices from "../../candles/WarmPrices.ts"
 import * as Admission from "../Admission.ts"
@@ -61,7 +62,12 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     const allowed = [...admission.allow, ...(yield* Admission.allowedNext(admission.config.journal))]
     const judged = [...fresh.map(({ hash }) => hash), ...allowed].join()
     if (judged === lastJudged) return undefined
-    const findings = yield* Effect.result(Admission.findingsOn(admission, next, fresh))
+    const planned = Admission.findingsOn(admission, next, fresh)
+    const findings = yield* Effect.result(Effect.catchDefect(planned, ofOwnCode))
+    if (Result.isFailure(findings) && isOfOwnCode(findings.failure)) {
+      lastJudged = judged
+      return [findings.failure.message]
+    }
     if (Result.isFailure(findings)) return [`The edit cannot be checked yet: ${findings.failure.message}`]
     if (findings.success === undefined) return ["The edit cannot be checked yet: the venue has no usable price"]
     const isMore = fresh.some((strategy) => Admission.isMore(strategy, strategies))
@@ -116,6 +122,9 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     strategies: () => strategies
   } as const
 })
+
+/** Code of the user's own that fails now is an edit like any other that cannot be taken. */
+const ofOwnCode = (mistake: unknown) => (isOfOwnCode(mistake) ? Effect.fail(mistake) : Effect.die(mistake))
 
 const fateOf: Readonly<Record<WatchOptions["onRemoved"], string>> = {
   drained: "unless it is back within 30 s, its strategy's orders are withdrawn",

@@ -136,6 +136,8 @@ const loadedAs = (
   ...marksUnder({ equity, flows }, loaded, event),
   isTried: isTried && loaded?.hash === event.hash,
   isLoaded: true,
+  // What failed was the text before it; one that fails as well is known by its first plan.
+  failing: undefined,
   removed: undefined,
   loaded: loaded?.text !== undefined && loaded.hash === event.hash ? { text: loaded.text, ...event } : event
 })
