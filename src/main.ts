@@ -24,6 +24,11 @@ else if (words === "--help") process.stdout.write(readFileSync(join(dirname, isB
 else {
   const { enableCompileCache } = await import("node:module")
   enableCompileCache(join(dirname, isBuilt ? "compiled" : "../node_modules/.cache/limitbot"))
+  // Whether what Node calls an experiment serves us is for tests to say; people read there what the program says.
+  process.removeAllListeners("warning")
+  process.on("warning", ({ message, name }) => {
+    if (name !== "ExperimentalWarning") process.stderr.write(`limitbot: ${name}: ${message}\n`)
+  })
   const { launch } = await import("./cli/launch.ts")
   launch(process)
 }

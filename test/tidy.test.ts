@@ -112,7 +112,7 @@ const mostFiles: Readonly<Record<string, number>> = {
   "src/ledger": 14,
   "src/journal": 13,
   "src/views": 18,
-  "src/strategy": 16,
+  "src/strategy": 17,
   "src/strategy/kinds": 16,
   "src/sandbox/http": 14,
   "src/backtest/kernel": 16

@@ -125,6 +125,13 @@ await build({
   external: [/^effect($|\/)/],
   output: { dir: folder, format: "esm", entryFileNames: "[name].mjs" }
 })
+// What tests of strategies of one's own import: it brings all that it needs.
+await build({
+  cwd: root,
+  input: { strategy: "src/strategy/library.ts" },
+  platform: "node",
+  output: { dir: folder, format: "esm", entryFileNames: "[name].mjs" }
+})
 // Tests need no types of what they build.
 if (process.argv[2] === undefined) declareTypes(root, join(folder, "types"))
 // The chart library goes into reports as text.

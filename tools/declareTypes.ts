@@ -1,5 +1,5 @@
 /**
- * The types of the library for programs that import it: declarations of `src/venue` and what it needs of `src/signing` and `src/domain`. Made from
+ * The types of the library for programs that import it: declarations of `src/venue` and `src/strategy/own` and what they need. Made from
  * a copy in which every file can name a symbol of Effect's that inferred types contain; without that they cannot be written down.
  */
 import { execFileSync } from "node:child_process"
@@ -20,7 +20,7 @@ const edit = (file: string, change: (text: string) => string): void =>
 export const declareTypes = (root: string, folder: string): void => {
   const copy = mkdtempSync(join(tmpdir(), "limitbot-types-"))
   try {
-    for (const room of ["domain", "signing", "venue"]) {
+    for (const room of ["domain", "signing", "strategy", "venue"]) {
       cpSync(join(root, "src", room), join(copy, room), { recursive: true })
       for (const file of filesIn(join(copy, room), ".ts")) edit(file, (text) => symbol + text)
     }
@@ -34,7 +34,12 @@ export const declareTypes = (root: string, folder: string): void => {
       outDir: folder,
       plugins: []
     }
-    const config = { extends: join(root, "tsconfig.json"), compilerOptions, include: [], files: ["venue/library.ts"] }
+    const config = {
+      extends: join(root, "tsconfig.json"),
+      compilerOptions,
+      include: [],
+      files: ["venue/library.ts", "strategy/library.ts"]
+    }
     writeFileSync(join(copy, "package.json"), JSON.stringify({ type: "module" }))
     writeFileSync(join(copy, "tsconfig.json"), JSON.stringify(config))
     execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(copy, "tsconfig.json")])

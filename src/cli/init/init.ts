@@ -33,6 +33,7 @@ import {
 import { schemas } from "../check/schema.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import * as CodeFiles from "./CodeFiles.ts"
 import * as Init from "./InitText.ts"
 import * as Interview from "./Interview.ts"
 import * as NewConfig from "./NewConfig.ts"
@@ -41,13 +42,6 @@ import * as NewConfig from "./NewConfig.ts"
 export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnfit", { problems: Schema.String }) {
   override get message(): string {
     return `nothing was written, the answers make no strategy:\n${this.problems}`
-  }
-}
-
-/** Nobody was asked, so nobody agreed to replacing it. */
-export class FileExists extends Schema.TaggedError<FileExists>()("FileExists", { file: Schema.String }) {
-  override get message(): string {
-    return `${this.file} exists, nothing was written: name another file, or say --overwrite`
   }
 }
 
@@ -267,7 +261,7 @@ const make = Effect.fnUntraced(function* (
   const { ask, isPersonal, unused } = interview
   const fileSystem = yield* FileSystem.FileSystem
   if ((yield* fileSystem.exists(file)) && (yield* ask(overwriteQuestion(file))) === "no") {
-    return yield* isPersonal("overwrite") ? new NothingWritten() : new FileExists({ file })
+    return yield* isPersonal("overwrite") ? new NothingWritten() : new CodeFiles.FileExists({ file })
   }
   const hasConfig = yield* fileSystem.exists(config)
   const { answers, ground } = yield* answersFrom(
@@ -335,7 +329,7 @@ export const command = Command.make(
     keyFile: flags.text("key-file", "The account's key: new, or a file of mode 0600"),
     apiKeyFile: flags.text("api-key-file", "The venue's API key: env, or a file of mode 0600"),
     market: flags.text("market", "Market, as BASE/QUOTE"),
-    kind: flags.text("kind", "Kind of strategy"),
+    kind: flags.text("kind", "Kind of strategy; code: one of your own in TypeScript, without questions"),
     name: flags.text("name", "Name of the strategy"),
     set: Flag.KeyValuePair("set").pipe(
       Flag.withDescription("Answer another question: --set lower=50000 --set upper=70000"),
@@ -350,6 +344,8 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ file, config, like, set, yes, overwrite, ...own }) {
     if (Option.isSome(like)) return yield* writeLike(file, like.value, overwrite)
+    if (Option.contains(own.kind, "code"))
+      return yield* CodeFiles.write(file, Option.getOrUndefined(own.market), overwrite)
     const given = new Map([
       ...Object.entries(Option.getOrElse(set, () => ({}))),
       ...Object.entries({
@@ -382,7 +378,7 @@ export const command = Command.make(
 const writeLike = Effect.fnUntraced(function* (file: string, name: string, overwrite: boolean) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* StrategyFiles.catalogued(name)
-  if (!overwrite && (yield* fileSystem.exists(file))) return yield* new FileExists({ file })
+  if (!overwrite && (yield* fileSystem.exists(file))) return yield* new CodeFiles.FileExists({ file })
   const { line, schema } = yield* schemaFor(file, "strategy")
   yield* fileSystem.writeFileString(file, `${line}${text.slice(text.indexOf("\n") + 1)}`)
   yield* writeSchema(schema, "strategy")

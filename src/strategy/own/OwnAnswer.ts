@@ -47,7 +47,7 @@ const Answer = Schema.fromJsonString(
   })
 )
 type Answer = typeof Answer.Type
-type OwnOrder = Answer["orders"][number]
+type OwnWish = Answer["orders"][number]
 
 const decode = Schema.decodeUnknownOption(Answer)
 const explain = Schema.decodeUnknownResult(Answer, { errors: "all" })
@@ -62,7 +62,7 @@ const exact = (figure: number | string, what: string): Decimal.Decimal => {
 }
 
 /** `before`: the leg that it follows, whose quantity it has where it says no size. */
-const legOf = (market: Market, slot: string, own: OwnOrder["legs"][number], before: Leg | undefined): Leg => {
+const legOf = (market: Market, slot: string, own: OwnWish["legs"][number], before: Leg | undefined): Leg => {
   const side = own.side === "buy" ? "BUY" : "SELL"
   const price = orderPrice(market, side, exact(own.price, `the price of ${slot}`))
   const quantity = Decimal.isPositive(price) ? (quantityOf(market, slot, own.size, price) ?? before?.quantity) : 0n
@@ -71,7 +71,7 @@ const legOf = (market: Market, slot: string, own: OwnOrder["legs"][number], befo
   return { side, price, quantity, ...(own.mayLose === true ? { mayLose: true } : {}) }
 }
 
-const quantityOf = (market: Market, slot: string, size: OwnOrder["legs"][number]["size"], price: Price) => {
+const quantityOf = (market: Market, slot: string, size: OwnWish["legs"][number]["size"], price: Price) => {
   if (size === undefined) return undefined
   const { decimals } = market[size.unit]
   const asked = exact(size.amount, `the size of ${slot}`)
@@ -79,7 +79,7 @@ const quantityOf = (market: Market, slot: string, size: OwnOrder["legs"][number]
   return quantityAt(market, { unit: size.unit, amount }, price)
 }
 
-const slotOf = (market: Market, source: string, { after, cycle = false, legs, slot, why }: OwnOrder): DesiredSlot => {
+const slotOf = (market: Market, source: string, { after, cycle = false, legs, slot, why }: OwnWish): DesiredSlot => {
   const [first, ...others] = legs
   const made: [Leg, ...Array<Leg>] = [legOf(market, slot, first, undefined)]
   for (const leg of others) made.push(legOf(market, slot, leg, made.at(-1)))

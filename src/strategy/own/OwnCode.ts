@@ -147,7 +147,7 @@ interface Insertion {
   readonly ends?: true
 }
 
-/** Of those at one place, ends come first, and of these that of the innermost, which was found last. */
+/** At one place ends come first, and of these that of the innermost, which was found last. */
 const inTextOrder = (insertions: ReadonlyArray<Insertion>): ReadonlyArray<Insertion> => {
   const begins = insertions.filter(({ ends }) => ends === undefined)
   const ends = insertions.filter(({ ends }) => ends !== undefined).reverse()

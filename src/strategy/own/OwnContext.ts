@@ -8,7 +8,7 @@ import { messageOf } from "../../domain/Text.ts"
 import { stepName } from "./OwnCode.ts"
 
 /** What the code may ask for while it decides. All answers are numbers or texts. */
-export interface Asked {
+export interface OwnAsked {
   readonly position: () => number
   /** JSON of an `OwnSlot`. */
   readonly slot: (name: string) => string
@@ -23,7 +23,7 @@ export interface OwnInstance {
   /** JSON of the candles that it wants with these settings. */
   readonly candles: (settings: string) => string
   /** JSON of an `OwnDecision`. */
-  readonly decide: (settings: string, moment: string, memory: string, asked: Asked) => string
+  readonly decide: (settings: string, moment: string, memory: string, asked: OwnAsked) => string
 }
 
 const failedName = "OwnCodeFailed"
@@ -38,7 +38,7 @@ export const isOfOwnCode = (mistake: unknown): mistake is Error =>
 
 /** Steps of one decision: some milliseconds. */
 const mostSteps = 1_000_000
-/** Of what no step counts, when the code is first evaluated. */
+/** For what no step counts, when the code is first evaluated. */
 const patienceMillis = 2_000
 
 const removed =

@@ -16,7 +16,7 @@ import { isTimeframe } from "../Timeframe.ts"
 import { progressOf, type View } from "../View.ts"
 import { baseNumber, decisionOf, quoteNumber } from "./OwnAnswer.ts"
 import { scriptOf } from "./OwnCode.ts"
-import { type Asked, instanceOf, OwnCodeFailed, type OwnInstance } from "./OwnContext.ts"
+import { instanceOf, type OwnAsked, OwnCodeFailed, type OwnInstance } from "./OwnContext.ts"
 import { keysOf } from "./OwnSection.ts"
 import * as Purity from "./Purity.ts"
 
@@ -132,7 +132,7 @@ const timeframesOf = (instance: OwnInstance, settings: string): ReadonlyMap<stri
   )
 }
 
-const askedOf = (view: View): Asked => ({
+const askedOf = (view: View): OwnAsked => ({
   position: () => baseNumber(view.market, positionIn(view)),
   slot: (name) => slotText(view, name),
   closed: (timeframe) => view.candles?.get(timeframe)?.closed ?? -1,

@@ -69,7 +69,7 @@ export interface OwnProgress {
 }
 
 export interface OwnSlot {
-  /** Of all fills of the slot: base bought and sold, quote paid and received. */
+  /** By all fills of the slot: base bought and sold, quote paid and received. */
   readonly bought: number
   readonly sold: number
   readonly paid: number
@@ -90,7 +90,7 @@ export interface OwnView {
   /** Base bought less base sold by all slots. */
   readonly position: () => number
   readonly slot: (name: string) => OwnSlot
-  /** Of a timeframe that the strategy asked for. */
+  /** Those of a timeframe that the strategy asked for. */
   readonly candles: (timeframe: string) => OwnCandles
 }
 
@@ -105,7 +105,7 @@ export interface OwnLeg {
 }
 
 /** What one slot should hold: legs that are worked one after the other. */
-export interface OwnOrder {
+export interface OwnWish {
   /** Lower-case letters, digits and dashes. */
   readonly slot: string
   readonly legs: readonly [OwnLeg & { readonly size: OwnSize }, ...ReadonlyArray<OwnLeg>]
@@ -129,7 +129,7 @@ export interface OwnBounds {
 }
 
 export interface OwnDecision {
-  readonly orders: ReadonlyArray<OwnOrder>
+  readonly orders: ReadonlyArray<OwnWish>
   /** Slots that should be empty, and why. */
   readonly waiting?: ReadonlyArray<{ readonly slot: string; readonly why: string }>
   readonly memory?: OwnMemory

@@ -1,0 +1,140 @@
+/**
+ * For whoever writes strategies of their own: `import type { Own } from "limitbot/strategy"` in the code, and `trialOf` in its tests. Its
+ * types are stable from 1.0 on; until then a change stands in the release notes.
+ */
+import { readFileSync } from "node:fs"
+import { dirname, resolve } from "node:path"
+import { Result } from "effect"
+import { toDecimal } from "../domain/Amount.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import type { Bounds, Decision, Memory } from "./Decision.ts"
+import type { OwnMemory } from "./own/OwnStrategy.ts"
+import { render } from "./Problem.ts"
+import type { Strategy } from "./Strategy.ts"
+import * as StrategyFile from "./StrategyFile.ts"
+import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from "./View.ts"
+
+export type * from "./own/OwnStrategy.ts"
+
+/** One closed candle, oldest first where there are several. */
+export interface TrialCandle {
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+  readonly volume?: number
+}
+
+/** What the strategy shall see. Bid and ask are the mid where they are not said. */
+export interface TrialView {
+  readonly mid: number
+  readonly bid?: number
+  readonly ask?: number
+  /** Epoch milliseconds; default: the beginning of 2026. */
+  readonly now?: number
+  readonly candles?: Readonly<Record<string, ReadonlyArray<TrialCandle>>>
+  /** How many legs of a slot are done. */
+  readonly done?: Readonly<Record<string, number>>
+}
+
+/** What it answered, after rounding. Prices and quantities are exact text. */
+export interface TrialAnswer {
+  readonly orders: ReadonlyArray<{
+    readonly slot: string
+    readonly legs: ReadonlyArray<{ readonly side: "buy" | "sell"; readonly price: string; readonly quantity: string }>
+    readonly why: string
+  }>
+  readonly waiting: ReadonlyArray<{ readonly slot: string; readonly why: string }>
+  readonly memory: OwnMemory
+  readonly until: {
+    readonly below?: string
+    readonly above?: string
+    readonly time?: number
+    readonly candle?: string
+    readonly fill: boolean
+  }
+}
+
+export interface Trial {
+  /** What the bot would say of the file, each mistake with its place; empty: it would be taken. */
+  readonly problems: ReadonlyArray<string>
+  /** Throws what is wrong with the answer, or with the file. */
+  readonly decide: (view: TrialView, memory?: OwnMemory) => TrialAnswer
+}
+
+const begun = Date.UTC(2026, 0, 1)
+
+/** A strategy file and the code beside it, as the bot reads them; assets have eighteen decimals here. */
+export const trialOf = (file: string): Trial => {
+  const text = readFileSync(file, "utf8")
+  const code = StrategyFile.codeWanted(text)
+  const whole =
+    code === undefined ? text : StrategyFile.withCode(text, readFileSync(resolve(dirname(file), code), "utf8"))
+  const symbols = new Set(
+    [...whole.matchAll(/^market:\s*([\w.]+)\/([\w.]+)/gm)].flatMap(([, base = "", quote = ""]) => [base, quote])
+  )
+  const assets = Array.from(symbols, (symbol) => ({ symbol, id: symbol, decimals: 18 }))
+  const read = StrategyFile.parse(whole, file, { assets, ticks: new Map() })
+  if (Result.isFailure(read)) {
+    const problems = read.failure.map((problem) => render(problem, whole))
+    const decide = (): never => {
+      throw new Error(problems.join("\n"))
+    }
+    return { problems, decide }
+  }
+  const strategy = read.success
+  const problem = strategy.proof?.()
+  return {
+    problems: problem === undefined ? [] : [render(problem, whole)],
+    decide: (view, memory = null) =>
+      answerOf(strategy, strategy.decide(viewOf(strategy, view), memory satisfies Memory))
+  }
+}
+
+const viewOf = ({ market }: Strategy, { ask, bid, candles = {}, done = {}, mid, now = begun }: TrialView): View => ({
+  now,
+  market,
+  price: { bid: Decimal.fromNumber(bid ?? mid), ask: Decimal.fromNumber(ask ?? mid), at: now },
+  slots: new Map(
+    Object.entries(done).map(([slot, legs]): [string, SlotProgress] => [
+      slot,
+      { ...untouchedSlot, completedLegs: legs }
+    ])
+  ),
+  candles: new Map(Object.entries(candles).map(([timeframe, all]) => [timeframe, columnsOf(all)]))
+})
+
+const columnsOf = (all: ReadonlyArray<TrialCandle>): ClosedCandles => {
+  const column = (of: (candle: TrialCandle) => number) => Float64Array.from(all, of)
+  const columns = {
+    open: column(({ open }) => open),
+    high: column(({ high }) => high),
+    low: column(({ low }) => low),
+    close: column(({ close }) => close),
+    volume: column(({ volume }) => volume ?? Number.NaN)
+  }
+  return { columns, closed: all.length }
+}
+
+const answerOf = ({ market }: Strategy, { absent, desired, memory, until }: Decision): TrialAnswer => ({
+  orders: desired.map(({ legs, slot, why }) => ({
+    slot,
+    legs: legs.map(({ price, quantity, side }) => ({
+      side: side === "BUY" ? "buy" : "sell",
+      price: Decimal.format(price),
+      quantity: Decimal.format(toDecimal(quantity, market.base.decimals))
+    })),
+    why: why.text
+  })),
+  waiting: absent.map(({ slot, why }) => ({ slot, why: why.text })),
+  memory,
+  until: boundsOf(until)
+})
+
+const boundsOf = ({ barClose, onFill, priceAbove, priceBelow, time }: Bounds): TrialAnswer["until"] => ({
+  ...(priceBelow === undefined ? {} : { below: Decimal.format(priceBelow) }),
+  ...(priceAbove === undefined ? {} : { above: Decimal.format(priceAbove) }),
+  ...(time === undefined ? {} : { time }),
+  ...(barClose === undefined ? {} : { candle: barClose }),
+  fill: onFill
+})

@@ -1,0 +1,70 @@
+/** A strategy of one's own, from `init` to its own test, as another project has it: written, checked, tested, backtested and swept. */
+import { execFile } from "node:child_process"
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { folder as built } from "../../builtProgram.ts"
+import { newFolder, runHere } from "../program.ts"
+
+const root = resolve(import.meta.dirname, "../../..")
+const folder = newFolder()
+const here = (...args: ReadonlyArray<string>) => runHere(args, { cwd: folder })
+
+const testOf = (file: string) =>
+  new Promise<{ readonly code: number; readonly output: string }>((done) => {
+    execFile(process.execPath, ["--test", file], { cwd: folder, timeout: 60_000 }, (error, output) =>
+      done({ code: error === null ? 0 : 1, output })
+    )
+  })
+
+beforeAll(() => {
+  mkdirSync(join(folder, "node_modules/limitbot/dist"), { recursive: true })
+  copyFileSync(join(root, "package.json"), join(folder, "node_modules/limitbot/package.json"))
+  copyFileSync(join(built, "strategy.mjs"), join(folder, "node_modules/limitbot/dist/strategy.mjs"))
+})
+
+describe("init --kind code", () => {
+  it("writes a strategy, its code and a test, which is a strategy like any other", async () => {
+    const made = await here("init", "mine.yaml", "--kind", "code", "--market", "ETH/USDC")
+    assert.match(made.stdout, /Wrote mine\.yaml, mine\.ts, mine\.test\.ts/)
+    assert.match((await here("check", "mine.yaml")).stdout, /mine\.yaml: ok: mine, mine on ETH\/USDC/)
+    assert.match((await here("init", "mine.yaml", "--kind", "code")).stderr, /mine\.yaml exists, nothing was written/)
+    assert.match((await here("init", "9.yaml", "--kind", "code")).stderr, /9 cannot name a strategy of your own/)
+    await here("data", "generate", "prices.csv", "--bars", "20000", "--seed", "3", "--price", "3000")
+    const tested = await here("backtest", "mine.yaml", "--data", "prices.csv", "--band", "rules", "--json")
+    assert.strictEqual(tested.code, 0, tested.stderr)
+    assert.isAbove(JSON.parse(tested.stdout).fills, 0)
+    const swept = await here("sweep", "mine.yaml", "--data", "prices.csv", "--set", "mine.away=1%,2%")
+    assert.match(swept.stdout, /mine\.away/)
+  })
+
+  it("has a test that runs as it stands, and fails when its strategy is another", async () => {
+    const passed = await testOf("mine.test.ts")
+    assert.strictEqual(passed.code, 0, passed.output)
+    const code = readFileSync(join(folder, "mine.ts"), "utf8")
+    writeFileSync(join(folder, "mine.ts"), code.replace("middle * (1 - away), size", "middle * (1 - 2 * away), size"))
+    assert.strictEqual((await testOf("mine.test.ts")).code, 1)
+    writeFileSync(join(folder, "mine.ts"), code)
+  })
+
+  it("the test in docs/own-strategies.md runs as it stands", async () => {
+    const text = readFileSync(join(root, "docs/own-strategies.md"), "utf8")
+    const [, example = ""] = /```ts\n([\s\S]*?)```/.exec(text) ?? []
+    writeFileSync(join(folder, "documented.test.ts"), example)
+    const { code, output } = await testOf("documented.test.ts")
+    assert.strictEqual(code, 0, output)
+  })
+
+  it("a strategy that holds too long is refused in the words of docs/own-strategies.md", async () => {
+    const text = readFileSync(join(root, "docs/own-strategies.md"), "utf8")
+    const [, documented = ""] = /```text\n([\s\S]*?)```/.exec(text) ?? []
+    const code = readFileSync(join(folder, "mine.ts"), "utf8")
+    writeFileSync(join(folder, "mine.ts"), code.replace("price: middle * (1 - away)", "price: view.mid * (1 - away)"))
+    const refused = await here("check", "mine.yaml")
+    writeFileSync(join(folder, "mine.ts"), code)
+    const [said = ""] = `${refused.stdout}${refused.stderr}`
+      .split("\n")
+      .filter((line) => line.includes("holds too long"))
+    assert.strictEqual(documented.replace(/\s+/g, " ").trim(), said.trim())
+  })
+})
