@@ -95,17 +95,19 @@ const setting = `(evaluate) => {
     if (text !== settingsText) { settings = frozen(parse(text)); settingsText = text }
     return settings
   }
+  // An error of the program, such as that of a full stack, must not reach the code: through it the program could be reached.
+  const answered = (ask) => { try { return ask() } catch { throw new RangeError("it asks when nothing can be answered") } }
   const columns = ["open", "high", "low", "close", "volume"]
   const viewOf = (moment, asked) => freeze({
     ...parse(moment),
-    position: () => asked.position(),
-    slot: (name) => frozen(parse(asked.slot(String(name)))),
+    position: () => answered(() => asked.position()),
+    slot: (name) => { const key = String(name); return frozen(parse(answered(() => asked.slot(key)))) },
     candles: (timeframe) => {
       const frame = String(timeframe)
-      const count = asked.closed(frame)
+      const count = answered(() => asked.closed(frame))
       if (count < 0) throw new RangeError("it did not ask for candles of " + frame)
       const made = { count }
-      for (const column of columns) made[column] = (back) => asked.candle(frame, column, +back)
+      for (const column of columns) made[column] = (back) => { const at = +back; return answered(() => asked.candle(frame, column, at)) }
       return freeze(made)
     }
   })

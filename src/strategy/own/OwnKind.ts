@@ -6,6 +6,7 @@ import { toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
 import { iso, isRecord, messageOf } from "../../domain/Text.ts"
+import type { Memory } from "../Decision.ts"
 import { positionIn } from "../expression/Judge.ts"
 import { lately } from "../expression/Same.ts"
 import { anyMarket } from "../JsonSchema.ts"
@@ -102,13 +103,15 @@ const behaviourOf = ({ script }: Code, { file, market, settings, source }: Made)
   const instance = instanceOf(script)
   const candles = timeframesOf(instance, settings)
   const names = { name: market.name, base: market.base.symbol, quote: market.quote.symbol }
+  // Mostly it answers and remembers what it did before: the text is read, and written, once.
+  const decided = lately((answer: string) => decisionOf(answer, { market, source, timeframes: candles }))
+  const memoryText = lately((memory: Memory) => JSON.stringify(memory))
   const decide: Decide = (view, memory) => {
     const { bid, ask } = view.price
     const prices = { bid: Decimal.toNumber(bid), ask: Decimal.toNumber(ask), mid: Decimal.toNumber(mid(view.price)) }
     const moment = JSON.stringify({ now: view.now, ...prices, market: names })
     try {
-      const answer = instance.decide(settings, moment, JSON.stringify(memory), askedOf(view))
-      return decisionOf(answer, { market, source, timeframes: candles })
+      return decided(instance.decide(settings, moment, memoryText(memory), askedOf(view)))
     } catch (mistake) {
       if (!(mistake instanceof OwnCodeFailed)) throw mistake
       const seen = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}`

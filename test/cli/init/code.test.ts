@@ -17,6 +17,45 @@ const testOf = (file: string) =>
     )
   })
 
+const rules = `rules:
+  timeframe: 15m
+  orders:
+    dip:
+      when: close < sma(close, 20) * 0.995
+      side: buy
+      price: mid * (1 - 0.1%)
+      size: { quote: 200 }
+      times: 1000
+      then:
+        price: entry * (1 + 1%)
+`
+
+const own = `import type { Own } from "limitbot/strategy"
+const keys = { size: { is: "size" } } as const
+export default {
+  about: "buys dips",
+  keys,
+  candles: () => ({ "15m": 20 }),
+  decide: (view, { size }, memory) => {
+    const before = typeof memory === "object" && memory !== null && "price" in memory ? memory : { price: 0, legs: 0 }
+    const { legs: done } = view.slot("dip").done
+    const candles = view.candles("15m")
+    const until = { candle: "15m", fill: true }
+    let [price, legs] = [Number(before.price), Number(before.legs)]
+    if (price === 0 || done >= legs + 2) {
+      legs = done
+      let sum = 0
+      for (let back = 0; back < 20; back++) sum += candles.close(back)
+      const isDip = candles.count >= 20 && candles.close(0) < (sum / 20) * 0.995
+      price = isDip ? view.mid * (1 - 0.001) : 0
+      if (price === 0) return { orders: [], memory: { price, legs }, until }
+    }
+    const pair = [{ side: "buy", price, size }, { side: "sell", price: price * 1.01 }] as const
+    return { orders: [{ slot: "dip", legs: pair, after: { legs, filled: "0" }, why: "a dip" }], memory: { price, legs }, until }
+  }
+} satisfies Own<typeof keys>
+`
+
 beforeAll(() => {
   mkdirSync(join(folder, "node_modules/limitbot/dist"), { recursive: true })
   copyFileSync(join(root, "package.json"), join(folder, "node_modules/limitbot/package.json"))
@@ -36,6 +75,32 @@ describe("init --kind code", () => {
     assert.isAbove(JSON.parse(tested.stdout).fills, 0)
     const swept = await here("sweep", "mine.yaml", "--data", "prices.csv", "--set", "mine.away=1%,2%")
     assert.match(swept.stdout, /mine\.away/)
+  })
+
+  it("trades as rules that say the same, fill by fill", async () => {
+    const head = (name: string, kind: string) =>
+      `name: ${name}\nmarket: ETH/USDC\nkind: ${kind}\nlimits:\n  budget: { quote: 1000 }\n`
+    writeFileSync(join(folder, "rules.yaml"), `${head("rules", "rules")}${rules}`)
+    writeFileSync(join(folder, "own.yaml"), `${head("own", "./own.ts")}own:\n  size: { quote: 200 }\n`)
+    writeFileSync(join(folder, "own.ts"), own)
+    const fillsOf = async (file: string) => {
+      const fills = join(folder, `${file}.csv`)
+      const ran = await here(
+        "backtest",
+        file,
+        "--data",
+        "prices.csv",
+        "--band",
+        "rules",
+        "--fills",
+        "pessimistic",
+        "--fills-csv",
+        fills
+      )
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      return readFileSync(fills, "utf8")
+    }
+    assert.strictEqual(await fillsOf("own.yaml"), await fillsOf("rules.yaml"))
   })
 
   it("has a test that runs as it stands, and fails when its strategy is another", async () => {

@@ -187,6 +187,26 @@ describe("code of one's own", () => {
     assert.deepStrictEqual(other.decide(viewAt("60000"), null).memory, { n: 1 })
   })
 
+  it("gets no object of the program, not even an error that the program throws when the stack is full", () => {
+    const code = codeWith(`
+    let strangers = 0
+    const deeper = (): void => {
+      try { deeper() } catch {}
+      for (const ask of [() => view.slot("one"), () => view.position(), () => view.candles("1h").close(0)])
+        try { ask() } catch (mistake) { if (!(mistake instanceof Error)) strangers += 1 }
+    }
+    try { deeper() } catch {}
+    return { orders: [], memory: strangers, until: { below: view.mid, above: view.mid } }`).replace(
+      "about:",
+      'candles: () => ({ "1h": 1 }),\n  about:'
+    )
+    const { decide } = strategyOf(code)
+    const column = Float64Array.of(1)
+    const columns = { open: column, high: column, low: column, close: column, volume: column }
+    const view = { ...viewAt("60000"), candles: new Map([["1h", { columns, closed: 1 }]]) }
+    for (let time = 0; time < 20; time++) assert.strictEqual(decide(view, null).memory, 0)
+  })
+
   const examples = ["supertrend", "rsi-ladder", "hours"]
   it.each(examples)("strategies/code/%s.yaml is taken", (name) => {
     const folder = join(import.meta.dirname, "../../../strategies/code")
