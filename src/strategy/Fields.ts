@@ -46,10 +46,10 @@ export interface Key<A> {
   /** In words: what holds where the key is not written. */
   readonly unless?: string | undefined
 }
-interface RequiredKey<A> extends Key<A> {
+export interface RequiredKey<A> extends Key<A> {
   readonly isRequired: true
 }
-interface DefaultKey<A> extends Key<A> {
+export interface DefaultKey<A> extends Key<A> {
   readonly otherwise: A
 }
 
