@@ -76,14 +76,25 @@ const mailing = new Promise<number>((done) =>
 afterAll(() => mailServer.close())
 
 /** What people write to the bot, once each; what it answers is in `received`. */
-const updates: Array<{ readonly chat: number; readonly text: string; readonly date: number }> = []
+const updates: Array<{
+  readonly chat: number
+  readonly text: string
+  readonly date: number
+  /** Who pressed a button that says it. */
+  readonly pressedBy?: string
+}> = []
 const updateJson = (offset: number): string =>
   JSON.stringify({
     ok: true,
-    result: updates.slice(offset, offset + 1).map(({ chat, date, text }) => ({
-      update_id: updates.findIndex((each) => each.text === text && each.chat === chat),
-      message: { message_id: 1, date, chat: { id: chat, type: "private" }, text }
-    }))
+    result: updates.slice(offset, offset + 1).map(({ chat, date, pressedBy, text }, index) => {
+      const message = { message_id: 1, date, chat: { id: chat, type: "private" }, text }
+      return pressedBy === undefined
+        ? { update_id: offset + index, message }
+        : {
+            update_id: offset + index,
+            callback_query: { id: "7", from: { id: 3, username: pressedBy }, message, data: text }
+          }
+    })
   })
 const at = (path: string) => received.filter((each) => each.path === path)
 
@@ -125,11 +136,20 @@ describe.concurrent("a bot that tells", () => {
     await tell("/kill yes please", /I was not running when you said that/, seconds_ - 100_000)
     await tell("/status", /live, \d+ fills?, \d+ open orders?\nNothing is wrong/)
     await tell("/profit", /USDC: total \S+ .*grid profit \S+, inventory \S+, fees \S+, earned today \S+, \d+ rounds?/)
+    await tell("/plan", /would keep \d+, place \d+, withdraw \d+ and put off \d+ orders/)
+    await tell("/explain", /grid\/cell-\d+ \S+/)
+    await tell("/explain grid/cell-01", /grid\/cell-01[\s\S]*because /)
     await tell("/pause@my_bot nobody", /There is no strategy nobody/)
     await tell("/pause grid", /grid paused/)
     await tell("/kill", /Say “\/kill yes” within a minute/)
     assert.isFalse(existsSync(join(folder, "journal.sqlite.kill")))
-    await tell("/kill yes", /Kill switch on/)
+    const buttons = () =>
+      at("/bot1:token/sendMessage").flatMap(({ body }) => JSON.parse(body).reply_markup.inline_keyboard.flat())
+    assert.deepInclude(buttons(), { text: "kill yes", callback_data: "/kill yes" })
+    updates.push({ chat: 666, text: "/kill yes", date: seconds_, pressedBy: "stranger" })
+    updates.push({ chat: 42, text: "/kill yes", date: seconds_, pressedBy: "anna" })
+    await until("the button is pressed", async () => said().some((each) => /Kill switch on/.test(each)), 30_000)
+    assert.isNotEmpty(at("/bot1:token/answerCallbackQuery"))
     assert.isTrue(existsSync(join(folder, "journal.sqlite.kill")))
     assert.isFalse(at("/bot1:token/sendMessage").some(({ body }) => body.includes("666")))
     bot.signal("SIGTERM")

@@ -19,12 +19,10 @@ import type { Markets } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { explain } from "../../views/Explanation.ts"
+import { shownEvents } from "../../views/explain/ExplanationText.ts"
 import * as PastInputs from "../../views/explain/PastInputs.ts"
 import { type Touched, touchedIn } from "../../views/explain/Touched.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
-
-/** The most events of a slot that are shown. */
-export const shownEvents = 6
 
 export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
   slot: Schema.String,

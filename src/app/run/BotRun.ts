@@ -26,6 +26,7 @@ import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { safeUntil } from "../../views/Status.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
+import * as Desk from "../control/Desk.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/Resolving.ts"
 import { PlanRefused } from "../plan/PlanRefused.ts"
@@ -141,7 +142,15 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     admission: options.admission,
     warm
   })
-  const page = yield* openPage(options, { engine, files, leaving })
+  const desk = yield* Desk.make({
+    config: options.config,
+    configFile: options.configFile,
+    account: options.account,
+    files: options.reload.files,
+    running: files.strategies,
+    isDry: options.run.mode === "dry-run"
+  })
+  const page = yield* openPage(options, { desk, engine, files, leaving })
   const pulse = { turnedAt: engine.turnedAt, leaving, pollMaxMillis: (yield* EngineSettings).pollMaxMillis }
   yield* besideTurns(options, { engine, files, pulse, warm })
   yield* Notifications.start(options.telling, {
@@ -150,6 +159,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     assets: options.assets,
     prices: engine.prices,
     stuckAfter: options.stuckAfter,
+    desk,
     name: `${options.run.mode} ${options.run.account.slice(0, 16)}`
   })
   const present: Shown = { prices: engine.prices, pulse, dashboard: page, nextLookAt: engine.nextLookAt }
@@ -238,7 +248,7 @@ const besideTurns = (
 /** Serves the dashboard, if there is one, and says where. */
 const openPage = Effect.fnUntraced(function* (
   options: BotRunOptions,
-  running: Pick<Surfaces.Running, "engine" | "files" | "leaving">
+  running: Pick<Surfaces.Running, "desk" | "engine" | "files" | "leaving">
 ) {
   if (options.dashboard === undefined) return undefined
   const url = yield* Surfaces.open(options.dashboard, { ...options, ...running })

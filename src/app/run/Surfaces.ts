@@ -13,7 +13,6 @@ import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import type * as Money from "../../report/text/Money.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
-import * as Desk from "../control/Desk.ts"
 import * as SwapDesk from "../control/SwapDesk.ts"
 import * as KillFile from "../process/KillFile.ts"
 import type * as SwapTerms from "../swap/SwapTerms.ts"
@@ -34,6 +33,7 @@ export interface Running {
   readonly stuckAfter: StepTerms
   /** Whose money swaps by hand move; left out where no money moves. */
   readonly swapper?: SwapTerms.Swapper
+  readonly desk: Bot["Service"]["desk"]
 }
 
 const refused = ({ message }: { readonly message: string }) => new Refused({ message })
@@ -58,16 +58,8 @@ export const commanded = Effect.fnUntraced(function* ({
 
 /** Serves while the scope lives; returns the address. */
 export const open = Effect.fn("Surfaces.open")(function* (options: ControlOptions, running: Running) {
-  const { engine, files, journal } = running
+  const { desk, engine, journal } = running
   const { pollMaxMillis } = yield* EngineSettings
-  const desk = yield* Desk.make({
-    config: running.config,
-    configFile: running.configFile,
-    account: running.account,
-    files: running.reload.files,
-    running: files.strategies,
-    isDry: running.run.mode === "dry-run"
-  })
   const bot = Bot.of({
     ...(yield* commanded(running)),
     journal,

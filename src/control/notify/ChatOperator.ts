@@ -5,16 +5,21 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type * as Money from "../../report/text/Money.ts"
+import * as ExplanationText from "../../views/explain/ExplanationText.ts"
 import { linesOf, problemsOf } from "../../views/Problems.ts"
 import type { Pulse } from "../../views/Pulse.ts"
 import type { CommandName } from "../api/OperatorCommands.ts"
+import type { Desk } from "../Bot.ts"
 import { type Commanded, obey } from "../Operator.ts"
 import type { Obedient } from "./TelegramCommands.ts"
 
 export interface ChatBot extends Pulse, Commanded {
+  readonly desk: Pick<Desk, "explain" | "plan">
   readonly assets: Money.Assets
   readonly stuckAfter: StepTerms
 }
+
+const mostLines = 20
 
 export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const books = yield* Bookkeeper
@@ -39,5 +44,35 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
       )
     )
 
-  return { status, obey: told } satisfies Omit<Obedient, "profit">
+  /** The first changes: a phone has few lines. */
+  const plan = bot.desk.plan([]).pipe(
+    Effect.map(({ changes, summary: { cancel, create, defer, keep } }) =>
+      [
+        `would keep ${keep}, place ${create}, withdraw ${cancel} and put off ${defer} orders`,
+        ...changes
+          .filter(({ action }) => action !== "keep")
+          .slice(0, mostLines)
+          .map(
+            ({ action, price, reason, side, slot, strategy }) =>
+              `${action} ${strategy}/${slot}: ${side} at ${price}: ${reason.text}`
+          )
+      ].join("\n")
+    ),
+    Effect.catch(({ message }) => Effect.succeed(message))
+  )
+
+  const explain = (slot: string | undefined) =>
+    bot.desk.explain(slot, undefined).pipe(
+      Effect.map((all) =>
+        all.length === 1
+          ? all.flatMap((each) => ExplanationText.lines(each, false)).join("\n")
+          : all
+              .slice(0, mostLines)
+              .map(({ because, slot, verdict }) => `${slot} ${verdict}: ${because[0] ?? ""}`)
+              .join("\n")
+      ),
+      Effect.catch(({ message }) => Effect.succeed(message))
+    )
+
+  return { status, plan, explain, obey: told } satisfies Omit<Obedient, "profit">
 })

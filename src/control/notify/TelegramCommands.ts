@@ -1,7 +1,7 @@
 /**
- * What an operator can tell the bot from a chat: `/status`, `/profit`, and the commands that chats may say. Only listed
- * chats are obeyed; anybody else gets no answer. Commands sent while nobody listened are dropped: an old word must
- * not stop today's bot.
+ * What an operator can ask and tell the bot from a chat: `/status`, `/profit`, `/plan`, `/explain`, and the commands that chats may
+ * say, in words or by the buttons under an answer. Only listed chats are obeyed; anybody else gets no answer. What was said, or
+ * shown with buttons, while nobody listened is dropped: an old word must not stop today's bot.
  */
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -17,27 +17,45 @@ export interface Chat {
 export interface Obedient {
   status(): string
   readonly profit: Effect.Effect<string>
+  readonly plan: Effect.Effect<string>
+  explain(slot: string | undefined): Effect.Effect<string>
   /** What was done, or why nothing was. */
   obey(by: string, command: CommandName, target: string | undefined): Effect.Effect<string>
 }
 
+const From = Schema.Struct({ username: Schema.optionalKey(Schema.String) })
+const Message = Schema.Struct({
+  date: Schema.Int,
+  chat: Schema.Struct({ id: Schema.Int }),
+  /** Missing where a channel speaks. */
+  from: Schema.optionalKey(From),
+  text: Schema.optionalKey(Schema.String)
+})
+/** `data` is what the button says; `message` is ours, under which it stands, and missing when it is too old. */
+const Pressed = Schema.Struct({
+  id: Schema.String,
+  from: From,
+  message: Schema.optionalKey(Message),
+  data: Schema.optionalKey(Schema.String)
+})
 const Updates = Schema.Struct({
   result: Schema.Array(
     Schema.Struct({
       update_id: Schema.Int,
-      message: Schema.optionalKey(
-        Schema.Struct({
-          date: Schema.Int,
-          chat: Schema.Struct({ id: Schema.Int }),
-          /** Missing where a channel speaks. */
-          from: Schema.optionalKey(Schema.Struct({ username: Schema.optionalKey(Schema.String) })),
-          text: Schema.optionalKey(Schema.String)
-        })
-      )
+      message: Schema.optionalKey(Message),
+      callback_query: Schema.optionalKey(Pressed)
     })
   )
 })
-type Message = NonNullable<(typeof Updates.Type)["result"][number]["message"]>
+type Message = typeof Message.Type
+
+interface Reply {
+  readonly text: string
+  /** What may be said next, each a button. */
+  readonly buttons: ReadonlyArray<string>
+}
+
+const looks = ["/status", "/profit", "/plan", "/explain"]
 
 /** How long the service holds a request open until there is a message. */
 const openSeconds = 50
@@ -48,7 +66,7 @@ const longest = 4_000
 
 const inChats = commandNames.filter((name) => commandOf(name).isInChats === true)
 const inWords = inChats.map((name) => `/${name}${commandOf(name).needs === "strategies" ? " [strategy]" : ""}`)
-const help = `I understand ${["/status", "/profit", ...inWords.slice(0, -1)].join(", ")} and ${inWords.at(-1)}.`
+const help = `I understand ${["/status", "/profit", "/plan", "/explain [strategy/slot]", ...inWords.slice(0, -1)].join(", ")} and ${inWords.at(-1)}.`
 
 /** Runs for ever. An absent service is asked again, at longer and longer pauses. */
 export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, obedient: Obedient) {
@@ -68,42 +86,67 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
 
   const answerTo = Effect.fnUntraced(function* ({ chat: { id }, date, from, text = "" }: Message) {
     const now = yield* Clock.currentTimeMillis
+    const plain = (text: string, buttons: ReadonlyArray<string> = looks): Reply => ({ text, buttons })
     if (date * 1000 < startedAt - 1_000)
-      return "I was not running when you said that. Say it again if you still mean it."
+      return plain("I was not running when you said that. Say it again if you still mean it.")
     // In groups the bot's name follows a command.
     const [word = "", ...rest] = text.trim().split(/\s+/)
     const argument = rest.join(" ") || undefined
     const said = word.toLowerCase().replace(/@\w+$/, "")
-    if (said === "/status") return obedient.status()
-    if (said === "/profit") return yield* obedient.profit
+    if (said === "/status") return plain(obedient.status(), [...looks.slice(1), ...inChats.map((name) => `/${name}`)])
+    if (said === "/profit") return plain(yield* obedient.profit)
+    if (said === "/plan") return plain(yield* obedient.plan)
+    if (said === "/explain") return plain(yield* obedient.explain(argument))
     const name = inChats.find((each) => said === `/${each}`)
-    if (name === undefined) return help
+    if (name === undefined) return plain(help)
     const { confirm, means } = commandOf(name)
     const by = from?.username === undefined ? "somebody in the chat" : `@${from.username} in the chat`
-    if (confirm === undefined) return yield* obedient.obey(by, name, argument)
+    if (confirm === undefined) return plain(yield* obedient.obey(by, name, argument))
     const isAsked = asked?.chat === id && asked.name === name && now - asked.at < confirmMillis
     const isConfirmed = isAsked && argument === "yes"
     asked = isConfirmed ? undefined : { chat: id, at: now, name }
-    return isConfirmed ? yield* obedient.obey(by, name, undefined) : `${means} Say “/${name} yes” within a minute.`
+    return isConfirmed
+      ? plain(yield* obedient.obey(by, name, undefined))
+      : plain(`${means} Say “/${name} yes” within a minute.`, [`/${name} yes`, "/status"])
   })
 
   const hear = Effect.fnUntraced(function* (message: Message) {
     if (!chat.allowed.has(String(message.chat.id))) {
       return yield* Effect.logWarning(`A chat that is not on the list wrote to the bot: ${message.chat.id}`)
     }
-    const text = (yield* answerTo(message)).slice(0, longest)
-    yield* Effect.ignore(post("sendMessage", { chat_id: message.chat.id, text, disable_web_page_preview: true }))
+    const { buttons, text } = yield* answerTo(message)
+    const rows = Array.from({ length: Math.ceil(buttons.length / 3) }, (_, row) => buttons.slice(3 * row, 3 * row + 3))
+    const keyboard = rows.map((row) => row.map((said) => ({ text: said.slice(1), callback_data: said })))
+    yield* Effect.ignore(
+      post("sendMessage", {
+        chat_id: message.chat.id,
+        text: text.slice(0, longest),
+        disable_web_page_preview: true,
+        reply_markup: { inline_keyboard: keyboard }
+      })
+    )
+  })
+
+  /** Who pressed it said it, in the chat and at the time of the message under which the button stands. */
+  const press = Effect.fnUntraced(function* ({ data, from, id, message }: typeof Pressed.Type) {
+    yield* Effect.ignore(post("answerCallbackQuery", { callback_query_id: id }))
+    if (message !== undefined && data !== undefined) yield* hear({ ...message, from, text: data })
   })
 
   let pauseMillis = 1_000
   const once = Effect.gen(function* () {
-    const response = yield* post("getUpdates", { offset, timeout: openSeconds, allowed_updates: ["message"] })
+    const response = yield* post("getUpdates", {
+      offset,
+      timeout: openSeconds,
+      allowed_updates: ["message", "callback_query"]
+    })
     const { result } = yield* HttpClientResponse.schemaBodyJson(Updates)(response)
     pauseMillis = 1_000
-    for (const { message, update_id: id } of result) {
+    for (const { callback_query: pressed, message, update_id: id } of result) {
       // Confirmed before it is done, so a command that fails halfway is not repeated.
       offset = Math.max(offset, id + 1)
       if (message !== undefined) yield* hear(message)
+      if (pressed !== undefined) yield* press(pressed)
     }
   }).pipe(
     Effect.catch(() =>
