@@ -1,0 +1,130 @@
+/**
+ * What a release wrote is read by every later one: its journal, its configuration, its strategy files. `test/fixtures/releases`
+ * has a folder for each release, made by that release (`npm run release`) and never changed afterwards.
+ */
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { gunzipSync, gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { totals } from "../../src/domain/Ledger.ts"
+import { replay } from "../../src/engine/state/Bookkeeper.ts"
+import { unfinished } from "../../src/engine/state/BotState.ts"
+import * as Chain from "../../src/journal/Chain.ts"
+import { Journal } from "../../src/journal/Journal.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
+import { version } from "../../src/version.ts"
+import { configText, nowhere, runHere, runUntil, startSandbox, workspace } from "../cli/program.ts"
+
+const root = resolve(import.meta.dirname, "../..")
+const releases = join(root, "test/fixtures/releases")
+const examples = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".yaml"))
+
+/** What the examples trade. */
+const withAllAssets = (text: string, ledger: string): string =>
+  text.replace(
+    /^assets:\n/m,
+    `assets:\n  ETH:  { id: "nep141:eth.omft.${ledger}",  decimals: 18 }\n  SOL:  { id: "nep141:sol.omft.${ledger}",  decimals: 9 }\n`
+  )
+
+const environment = {
+  LIMITBOT_API_KEY: nowhere.apiKey,
+  LIMITBOT_PARTNER_JWT: nowhere.partnerJwt,
+  LIMITBOT_ACCOUNT_KEY: nowhere.account.key
+}
+
+const succeeding = async (words: ReadonlyArray<string>, cwd: string): Promise<string> => {
+  const { code, stdout, stderr } = await runHere(words, { cwd, environment })
+  assert.strictEqual(code, 0, `${words.join(" ")}\n${stdout}\n${stderr}`)
+  return stdout
+}
+
+const folded = (filename: string) =>
+  Effect.gen(function* () {
+    const state = yield* replay
+    return {
+      money: totals(state.ledger).map(({ amount, asset, place }) => `${amount} ${asset} ${place}`),
+      open: unfinished(state).map(({ id, state }) => `${id} ${state}`)
+    }
+  }).pipe(Effect.provide(Layer.provide(Journal.layer, Sqlite.layer({ filename }))))
+
+/** What the journal of `folder` says to this program. */
+const toldIn = async (folder: string) => {
+  const verified: { events: number; head: string } = JSON.parse(
+    await succeeding(["journal", "verify", "--json", "--config", "config.yaml"], folder)
+  )
+  const replayed: { decisions: number; identical: number; hash: string } = JSON.parse(
+    await succeeding(["replay", "--certificate", "--json", "--config", "config.yaml"], folder)
+  )
+  const { events, head } = verified
+  const { decisions, identical, hash } = replayed
+  const { money, open } = await Effect.runPromise(folded(join(folder, "journal.sqlite")))
+  return { events, head, decisions, identical, hash, money, open }
+}
+
+/** One bot with all examples, on a sandbox, until some orders have filled and others rest. */
+const write = async (release: string): Promise<void> => {
+  const sandbox = await startSandbox({ like: "document", speed: 3_600 })
+  const folder = workspace(sandbox, { "config.yaml": withAllAssets(configText(sandbox), sandbox.ledger) })
+  mkdirSync(join(folder, "strategies"))
+  mkdirSync(join(release, "strategies"), { recursive: true })
+  copyFileSync(join(root, "config/example.yaml"), join(release, "config.yaml"))
+  const names = examples(join(root, "strategies"))
+  for (const name of names) {
+    for (const to of [folder, release]) copyFileSync(join(root, "strategies", name), join(to, "strategies", name))
+  }
+  const files = names.map((name) => `strategies/${name}`)
+  const run = ["run", ...files, "--config", "config.yaml", "--poll", "0.5s", "--json"]
+  const { code, stderr } = await runUntil('"FillSeen"', 12, run, { cwd: folder })
+  assert.isTrue(code === 0 || code === 143, stderr)
+  await succeeding(["journal", "backup", "backup.sqlite", "--config", "config.yaml"], folder)
+  writeFileSync(join(release, "journal.gz"), gzipSync(readFileSync(join(folder, "backup.sqlite")), { level: 9 }))
+  copyFileSync(join(folder, "journal.sqlite.head"), join(release, "journal.head"))
+  writeFileSync(join(release, "told.json"), `${JSON.stringify(await toldIn(folder), undefined, 2)}\n`)
+}
+
+describe("what a release wrote", { timeout: 120_000 }, () => {
+  it("is kept for the present version as well: npm run release", async () => {
+    const release = join(releases, version)
+    if (process.env["LIMITBOT_RELEASE"] === "write") await write(release)
+    assert.include(readdirSync(releases), version)
+    assert.deepStrictEqual(readdirSync(release).sort(), [
+      "config.yaml",
+      "journal.gz",
+      "journal.head",
+      "strategies",
+      "told.json"
+    ])
+  })
+
+  it.each(readdirSync(releases))("is read by this program: %s", async (name) => {
+    const release = join(releases, name)
+    const folder = workspace(nowhere, { "config.yaml": withAllAssets(configText(nowhere), nowhere.ledger) })
+    const journal = join(folder, "journal.sqlite")
+    writeFileSync(journal, gunzipSync(readFileSync(join(release, "journal.gz"))), { mode: 0o600 })
+    copyFileSync(join(release, "journal.head"), `${journal}.head`)
+    const told = JSON.parse(readFileSync(join(release, "told.json"), "utf8"))
+    assert.strictEqual(told.identical, told.decisions)
+    assert.deepStrictEqual(await toldIn(folder), told)
+
+    // It goes on: what is written now seals what was written then.
+    await Effect.runPromise(
+      Effect.flatMap(Journal, ({ append }) => append([{ _tag: "BotStopped", reason: "went on" }])).pipe(
+        Effect.provide(Layer.provide(Journal.layer, Sqlite.layer({ filename: journal })))
+      )
+    )
+    const { events } = await Effect.runPromise(
+      Effect.provide(Chain.verify(), Sqlite.layer({ filename: journal, readOnly: true }))
+    )
+    assert.strictEqual(events, told.events + 1)
+  })
+
+  it.each(readdirSync(releases))("has a configuration and strategies that this program takes: %s", async (name) => {
+    const release = join(releases, name)
+    const files = examples(join(release, "strategies"))
+    assert.isAbove(files.length, 10)
+    const words = ["check", ...files.map((file) => `strategies/${file}`), "--config", "config.yaml", "--json"]
+    const { ok, problems } = JSON.parse(await succeeding(words, release))
+    assert.deepStrictEqual([ok, problems], [true, []])
+  })
+})
