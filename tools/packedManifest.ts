@@ -7,7 +7,8 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 const file = join(import.meta.dirname, "../package.json")
-const kept = join(import.meta.dirname, "../node_modules/.package.json.kept")
+/** Beside it: the folder of packages may be another clone's as well. */
+const kept = join(import.meta.dirname, "../.package.json.kept")
 
 const restore = (): void => {
   if (existsSync(kept)) renameSync(kept, file)
@@ -17,9 +18,12 @@ const write = (): void => {
   restore()
   const text = readFileSync(file, "utf8")
   writeFileSync(kept, text)
-  const { dependencies, devDependencies: _, optionalDependencies: __, scripts: ___, ...rest } = JSON.parse(text)
+  const { dependencies, devDependencies: _, optionalDependencies: __, scripts, ...rest } = JSON.parse(text)
+  const { prepack, postpack } = scripts
   const manifest = {
     ...rest,
+    // Without them the next pack could put nothing right, and would pack without a build.
+    scripts: { prepack, postpack },
     // Only for programs that import limitbot/venue, which bring Effect themselves.
     peerDependencies: { ...rest.peerDependencies, effect: dependencies.effect },
     peerDependenciesMeta: { ...rest.peerDependenciesMeta, effect: { optional: true } }
