@@ -27,7 +27,8 @@ const walks: ReadonlyArray<ReadonlyArray<string>> = [
   ["docs/deployed.md"],
   ["docs/security.md"],
   ["docs/backtest.md"],
-  ["docs/surfaces.md"]
+  ["docs/surfaces.md"],
+  ["docs/stable.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "AGENTS.md"]
 ]
 
 const shim = (folder: string, name: string, text: string): void =>
@@ -207,7 +208,15 @@ describe.concurrent("documentation", () => {
   }
 
   it("links lead to headings that are there", () => {
-    const pages = ["README.md", "ARCHITECTURE.md", "BENCHMARKS.md"]
+    const pages = [
+      "README.md",
+      "ARCHITECTURE.md",
+      "BENCHMARKS.md",
+      "CHANGELOG.md",
+      "SECURITY.md",
+      "CONTRIBUTING.md",
+      "AGENTS.md"
+    ]
     const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"))
     const anchors = [...pages, ...docs.map((name) => `docs/${name}`)].flatMap(anchorsNamedIn)
     assert.isAbove(anchors.length, 20)

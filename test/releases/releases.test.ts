@@ -97,6 +97,17 @@ describe("what a release wrote", { timeout: 120_000 }, () => {
     ])
   })
 
+  it("stands in the changelog with its date, the newest first, and nothing else does", () => {
+    const told = [
+      ...readFileSync(join(root, "CHANGELOG.md"), "utf8").matchAll(/^## \[(\d\S*)\] - (\d{4}-\d\d-\d\d)$/gm)
+    ]
+    const numbers = told.map(([, number = ""]) => number)
+    assert.strictEqual(numbers[0], version)
+    assert.sameMembers(numbers, readdirSync(releases))
+    const dates = told.map(([, , date = ""]) => date)
+    assert.deepStrictEqual(dates, [...dates].sort().reverse())
+  })
+
   it.each(readdirSync(releases))("is read by this program: %s", async (name) => {
     const release = join(releases, name)
     const folder = workspace(nowhere, { "config.yaml": withAllAssets(configText(nowhere), nowhere.ledger) })
