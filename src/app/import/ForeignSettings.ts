@@ -19,6 +19,7 @@ export interface ForeignSettings {
   readonly texts: (key: string) => ReadonlyArray<string>
   /** What it has beside that, and whether it stands for nothing: for what decides nothing here. */
   readonly pass: (...keys: ReadonlyArray<string>) => void
+  readonly passAll: () => void
   /** `key: value` of everything that was not taken. */
   readonly rest: () => ReadonlyArray<string>
 }
@@ -28,6 +29,7 @@ const saysNothing = (value: unknown): boolean =>
   value === undefined ||
   value === false ||
   value === "" ||
+  value === "false" ||
   Number(value) === 0 ||
   (typeof value === "object" && Object.values(value).every(saysNothing))
 
@@ -76,6 +78,9 @@ export const settingsOf = (record: Readonly<Record<string, unknown>>, path = "")
     },
     pass: (...keys) => {
       for (const key of keys) taken.add(key)
+    },
+    passAll: () => {
+      for (const key of Object.keys(record)) taken.add(key)
     },
     rest: () => [
       ...Object.entries(record).flatMap(([key, value]) =>

@@ -43,6 +43,12 @@ export interface ImportAsked {
 /** Larger ones are no configuration. */
 const mostBytes = 1_000_000
 
+/** JSON as freqtrade and others take it, with remarks between its values. A text in quotes is none. */
+const withoutRemarks = (text: string): string =>
+  text.trimStart().startsWith("{")
+    ? text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, quoted: string | undefined) => quoted ?? "")
+    : text
+
 const recordIn = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* Effect.mapError(
@@ -54,7 +60,7 @@ const recordIn = Effect.fnUntraced(function* (file: string) {
   )
   if (text === undefined) return yield* new NotImported({ message: `${file} has more than ${mostBytes} bytes` })
   const found = yield* Effect.try({
-    try: (): unknown => parse(text),
+    try: (): unknown => parse(withoutRemarks(text)),
     catch: (thrown) =>
       new NotImported({ message: `${file} is neither YAML nor JSON: ${messageOf(thrown).split("\n")[0]}` })
   })

@@ -11,7 +11,42 @@ import { entersAtOnce, inHundred, line, namesIn, otherMarkets, percentOf, type T
 /** Its way to say that there is no stop. */
 const asNone = Decimal.make(-99n, 2)
 
-export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings) {
+/**
+ * A file of hyperopt (`params`) has exits alone, and no stake: how much a deal may use has to be said then.
+ */
+interface Exits {
+  readonly targets: ForeignSettings | undefined
+  readonly stop: Decimal.Decimal | undefined
+  readonly trailing: ForeignSettings | undefined
+}
+
+const exitsIn = (settings: ForeignSettings): Exits => {
+  const params = settings.within("params")
+  if (params === undefined)
+    return { targets: settings.within("minimal_roi"), stop: settings.number("stoploss"), trailing: settings }
+  settings.pass("strategy_name", "ft_stratparam_v", "export_time")
+  return {
+    targets: params.within("roi"),
+    stop: params.within("stoploss")?.number("stoploss"),
+    trailing: params.within("trailing")
+  }
+}
+
+const sizeOf = (settings: ForeignSettings, budget: Decimal.Decimal | undefined) => {
+  const stake = settings.text("stake_amount")
+  const size = stake === undefined ? budget : Decimal.parse(stake)
+  if (size !== undefined && Decimal.isPositive(size)) return Effect.succeed(size)
+  return Effect.fail(
+    new NotImported({
+      message:
+        stake === undefined
+          ? "it has no stake_amount: say with --budget how much of the quote asset a deal may use"
+          : `stake_amount is ${stake}: a strategy here has a fixed size, so write a number`
+    })
+  )
+}
+
+export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings, budget: Decimal.Decimal | undefined) {
   settings.pass(
     "$schema",
     "dry_run",
@@ -30,29 +65,29 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings)
     "unfilledtimeout",
     "pairlists",
     "cancel_open_orders_on_exit",
-    "max_open_trades"
+    "max_open_trades",
+    "stake_currency",
+    "timeframe",
+    "strategy"
   )
-  const stake = settings.text("stake_amount")
-  const size = stake === undefined ? undefined : Decimal.parse(stake)
-  if (size === undefined || !Decimal.isPositive(size))
-    return yield* new NotImported({
-      message: `stake_amount is ${stake ?? "missing"}: a strategy here has a fixed size, so write a number`
-    })
+  const size = yield* sizeOf(settings, budget)
+  const mode = settings.text("trading_mode") ?? ""
   const exchange = settings.within("exchange")
   const pairs = exchange?.texts("pair_whitelist") ?? []
   exchange?.pass("name", "key", "secret", "password", "ccxt_config", "ccxt_async_config", "pair_blacklist")
   const [pair] = pairs
-  if (pair?.includes(":") === true)
-    return yield* new NotImported({ message: `${pair} is a future: this service trades spot alone` })
-  const targets = settings.within("minimal_roi")
+  if (pair?.includes(":") === true || (mode !== "" && mode !== "spot"))
+    return yield* new NotImported({
+      message: `${pair?.includes(":") === true ? `${pair} is a future` : `trading_mode is ${mode}`}: this service trades spot alone`
+    })
+  const { stop, targets, trailing } = exitsIn(settings)
   if (targets === undefined)
     return yield* new NotImported({
       message: "it has no minimal_roi, which stands in the Python class then: copy it into the configuration"
     })
-  const stop = settings.number("stoploss")
-  const trails = settings.flag("trailing_stop")
-  const trail = trails ? settings.number("trailing_stop_positive") : undefined
-  settings.pass("stake_currency", "timeframe", "strategy")
+  const trails = trailing?.flag("trailing_stop") === true
+  // Without one the stop itself follows the price there, from the first moment.
+  const distance = trails ? trailing?.number("trailing_stop_positive") : undefined
   return {
     kind: "deals",
     market: namesIn(pair, "/"),
@@ -61,12 +96,13 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings)
       `size: { quote: ${Decimal.format(size)} }`,
       entersAtOnce,
       `takeProfit: ${percentOf(yield* needed(targets, "0", "minimal_roi begins with the one at 0 minutes"))}`,
-      ...line("trail", trail && inHundred(trail), "%"),
+      ...line("trail", distance && inHundred(distance), "%"),
       ...line("stop", stop === undefined || Decimal.isLess(stop, asNone) ? undefined : inHundred(negate(stop)), "%")
     ],
     otherwise: [
       "when to enter is in the Python class: a deal begins as soon as the last one is over until you write when:",
-      ...(trails ? ["it trails from the take-profit on, by trailing_stop_positive alone"] : []),
+      ...(distance !== undefined ? ["it trails from the take-profit on, by trailing_stop_positive alone"] : []),
+      ...(trails && distance === undefined ? ["the stop stays where it is: there it follows the price"] : []),
       "fees are not added to minimal_roi here: the exit has the same distance before fees",
       ...otherMarkets(pairs)
     ],

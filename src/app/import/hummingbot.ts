@@ -29,21 +29,33 @@ export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings
 const isNothing = /^(order_refresh_time: |(price_ceiling|price_floor): -1$|minimum_spread: -100$)/
 
 const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
+  if (settings.flag("split_order_levels_enabled"))
+    return yield* new NotImported({
+      message: "split_order_levels_enabled is on: each level has a spread of its own there; say spread and step by hand"
+    })
   const why = "the quotes lie so far from the mid"
   const [bid, ask] = [yield* needed(settings, "bid_spread", why), yield* needed(settings, "ask_spread", why)]
   const size = yield* needed(settings, "order_amount", "it is the size of each order")
   const levels = (yield* counted(settings, "order_levels")) ?? 1
   const step = settings.number("order_level_spread")
   const tolerance = settings.number("order_refresh_tolerance_pct")
+  const growth = settings.number("order_level_amount") ?? Decimal.zero
+  const sizes = Array.from({ length: levels }, (_, level) => Decimal.add(size, times(growth, level)))
+  const smallest = sizes.at(-1)
+  if (smallest === undefined || !Decimal.isPositive(smallest))
+    return yield* new NotImported({
+      message: "order_levels and order_level_amount leave no order: each level needs a size above zero"
+    })
+  const isGrowing = !Decimal.equals(growth, Decimal.zero)
   return {
     kind: "market-making",
     market: namesIn(settings.text("market"), "-"),
-    budget: { base: times(size, levels) },
+    budget: { base: sizes.reduce(Decimal.add) },
     section: [
       `levels: ${levels}`,
       `spread: ${Decimal.format(Decimal.add(bid, ask))}%`,
       ...line("step", step, "%"),
-      `size: ${Decimal.format(size)}`,
+      `size: ${isGrowing ? `[${sizes.map(Decimal.format).join(", ")}]` : Decimal.format(size)}`,
       ...line("requote", tolerance, "%")
     ],
     otherwise: [

@@ -11,19 +11,33 @@ import { entersAtOnce, otherMarkets, percentOf, type Translated } from "./Transl
 const mostOrders = 50
 const cents = Decimal.make(1n, 2)
 
+/** Its way to say that a side trades nothing. */
+const isOff = (side: ForeignSettings): boolean =>
+  ["n_positions", "total_wallet_exposure_limit"].some((key) => {
+    const value = side.number(key)
+    return value !== undefined && !Decimal.isPositive(value)
+  })
+
 export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings, budget: Decimal.Decimal | undefined) {
   const long = settings.within("bot")?.within("long")
   if (long === undefined)
     return yield* new NotImported({
       message: "it has no bot.long: only the long side can be said here, in the form of version 7"
     })
-  settings.within("bot")?.pass("short")
+  if (isOff(long))
+    return yield* new NotImported({
+      message: "bot.long is switched off (n_positions or total_wallet_exposure_limit is 0): it trades nothing there"
+    })
+  const short = settings.within("bot")?.within("short")
+  const alsoSells = short !== undefined && !isOff(short)
+  short?.passAll()
   if (budget === undefined)
     return yield* new NotImported({
       message: "its sizes are shares of a wallet: say with --budget how much of the quote asset it may use"
     })
   settings.pass("backtest", "optimize", "logging", "config_version")
-  const coins = settings.within("live")?.texts("approved_coins") ?? []
+  const live = settings.within("live")
+  const coins = live?.within("approved_coins")?.texts("long") ?? live?.texts("approved_coins") ?? []
   const share = yield* needed(long, "entry_initial_qty_pct", "it is the size of the base order")
   const factor = yield* needed(
     long,
@@ -75,6 +89,7 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
     otherwise: [
       "the budget is the whole exposure of this coin; leverage and other positions do not exist here",
       "an entry lies so far from the base order, not from the average of the position",
+      ...(alsoSells ? ["bot.short is switched on there: nothing of it is said here"] : []),
       "a deal leaves whole at the lowest of its markups, not in parts",
       ...otherMarkets(coins)
     ],

@@ -25,35 +25,110 @@ export const threeCommas = Effect.fnUntraced(function* (settings: ForeignSetting
     "type",
     "url_secret"
   )
+  const leverage = settings.text("leverage_type") ?? spot
+  if (leverage !== spot)
+    return yield* new NotImported({ message: `leverage_type is ${leverage}: this service trades spot alone` })
+  settings.pass("leverage_custom_value")
   return yield* settings.number("grids_quantity") === undefined ? dealsOf(settings) : gridOf(settings)
 })
+
+/** Its word for an account without leverage. */
+const spot = "not_specified"
+
+/** What a bot tells of its past and present beside its settings. */
+const gridNews = [
+  "start_price",
+  "grid_price_step",
+  "grid_lines",
+  "current_price",
+  "current_profit",
+  "current_profit_usd",
+  "current_profit_loss",
+  "current_profit_loss_percent",
+  "total_profits_count",
+  "bought_volume",
+  "sold_volume",
+  "profit_percentage",
+  "investment_base_currency",
+  "investment_quote_currency",
+  "unrealized_profit_loss",
+  "orderbook_price_currency",
+  "note",
+  "editable",
+  "strategy_type"
+]
+
+/** The line of the price at which the bot sells all and stops; one that only stops there is something else. */
+const exitOf = (settings: ForeignSettings, end: "lower" | "upper", key: string): ReadonlyArray<string> => {
+  const sells = settings.text(`${end}_stop_loss_action`) === "stop_bot_and_sell"
+  if (!settings.flag(`${end}_stop_loss_enabled`)) settings.pass(`${end}_stop_loss_price`)
+  else if (sells) return line(key, settings.number(`${end}_stop_loss_price`))
+  return []
+}
+
+const trailOf = (settings: ForeignSettings): ReadonlyArray<string> => {
+  const [up, down] = [settings.flag("trailing_up_enabled"), settings.flag("trailing_down_enabled")]
+  if (!up && !down) return []
+  return [`trail: ${up && down ? "both" : up ? "up" : "down"}`]
+}
 
 const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const [lower, upper] = [
     yield* needed(settings, "lower_price", "a grid has two ends"),
     yield* needed(settings, "upper_price", "a grid has two ends")
   ]
-  yield* needed(settings, "grids_quantity", "a grid has cells")
-  const cells = (yield* counted(settings, "grids_quantity")) ?? 1
-  const size = yield* needed(settings, "quantity_per_grid", "it is the size of each cell")
-  settings.pass("current_price", "strategy_type")
-  const quote = Decimal.roundToStep(times(Decimal.multiply(size, upper), cells), Decimal.make(1n, 2), "up")
+  yield* needed(settings, "grids_quantity", "a grid has levels")
+  const levels = (yield* counted(settings, "grids_quantity")) ?? 0
+  if (levels < 2)
+    return yield* new NotImported({ message: `grids_quantity is ${levels}: a grid has two levels or more` })
+  const size = yield* needed(settings, "quantity_per_grid", "it is the size of each level's order")
+  const asset = settings.text("order_currency_type")
+  if (asset !== "base" && asset !== "quote")
+    return yield* new NotImported({
+      message: `order_currency_type is ${asset ?? "missing"}: write base or quote, whichever quantity_per_grid is an amount of`
+    })
+  settings.pass(...gridNews)
+  const cells = levels - 1
+  const all = times(size, cells)
+  const budget =
+    asset === "base"
+      ? { base: all, quote: Decimal.roundToStep(Decimal.multiply(all, upper), Decimal.make(1n, 2), "up") }
+      : { base: Decimal.divide(all, lower, 8, "up"), quote: all }
+  const lines = [settings.number("max_active_buy_lines"), settings.number("max_active_sell_lines")]
+  const hides = lines.some((most) => most !== undefined && Decimal.isLess(most, Decimal.make(BigInt(levels))))
   return {
     kind: "grid",
     market: marketOf(settings.text("pair")),
-    budget: { base: times(size, cells), quote },
+    budget,
     section: [
       `lower: ${Decimal.format(lower)}`,
       `upper: ${Decimal.format(upper)}`,
-      `levels: ${cells + 1}`,
-      `size: { base: ${Decimal.format(size)} }`
+      `levels: ${levels}`,
+      ...(settings.text("grid_type") === "geometric" ? ["spacing: geometric"] : []),
+      `size: { ${asset}: ${Decimal.format(size)} }`,
+      ...(settings.text("profit_currency_type") === "base" ? ["profit: base"] : []),
+      ...trailOf(settings),
+      ...exitOf(settings, "lower", "stop"),
+      ...exitOf(settings, "upper", "takeProfit")
     ],
     otherwise: [
-      "the budget is what all cells need on either side; less is enough on the side that they do not begin on"
+      "the budget is what all cells need on either side; less is enough on the side that they do not begin on",
+      ...(hides ? ["all levels rest at once: max_active_buy_lines and max_active_sell_lines mean nothing here"] : [])
     ],
     leftOut: settings.rest()
   } satisfies Translated
 })
+
+const dealNews = [
+  "active_deals",
+  "active_deals_count",
+  "active_deals_usd_profit",
+  "deals_counter",
+  "easy_form_supported",
+  "editable",
+  "finished_deals_count",
+  "finished_deals_profit_usd"
+]
 
 const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const side = settings.text("strategy") ?? "long"
@@ -68,7 +143,13 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
     return yield* new NotImported({
       message: `base_order_volume_type is ${unit}: only quote_currency is a fixed amount`
     })
-  settings.pass("safety_order_volume_type", "take_profit_type", "start_order_type", "profit_currency", "leverage_type")
+  const safetyUnit = settings.text("safety_order_volume_type") ?? unit
+  if (orders > 0 && safetyUnit !== unit)
+    return yield* new NotImported({
+      message: `safety_order_volume_type is ${safetyUnit}: only quote_currency is a fixed amount`
+    })
+  const isOfBase = settings.text("take_profit_type") === "base"
+  settings.pass("start_order_type", "profit_currency", ...dealNews)
   const safety =
     orders === 0
       ? undefined
@@ -114,6 +195,14 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
     otherwise: [
       "the base order is a limit order that may pay 0.1% more than the mid, not a market order",
       "a deal begins as soon as the last one is over; say when: for a condition",
+      ...(isOfBase && orders > 0
+        ? ["take_profit counts from the average entry of all orders, there from the base order: it leaves later here"]
+        : []),
+      ...(stop === undefined || !Decimal.isPositive(stop)
+        ? []
+        : [
+            "the stop lies below the average entry, there below the base order: it sells lower here once a safety order has filled"
+          ]),
       ...otherMarkets(pairs)
     ],
     leftOut: settings.rest()

@@ -64,8 +64,9 @@ const grid: Given = {
   pair: "USDT_BTC",
   upper_price: "60000",
   lower_price: "50000",
-  grids_quantity: "10",
-  quantity_per_grid: "0.001"
+  grids_quantity: "11",
+  quantity_per_grid: "0.001",
+  order_currency_type: "base"
 }
 const long: Given = {
   close_grid_markup_end: 0.0089,
