@@ -262,6 +262,35 @@ describe("the books of a bot", () => {
     assert.deepStrictEqual(await json("orders", "--stuck"), [])
   })
 
+  it("the files for tax services have a trade for each fill, and what they move is what the fills moved", async () => {
+    const fills =
+      (await exported("csv", "for-services")) && readFileSync(join(cwd, "for-services", "fills.csv"), "utf8")
+    const sum = (cells: ReadonlyArray<string | undefined>) => cells.reduce((total, cell) => total + Number(cell), 0)
+    const columnsOf = (text: string) =>
+      text
+        .trim()
+        .split("\r\n")
+        .slice(1)
+        .map((row) => row.split(","))
+    const bought = columnsOf(fills).filter((row) => row[2] === "BUY")
+    const koinly = columnsOf(readFileSync(await exported("koinly", "koinly.csv"), "utf8"))
+    const theirs = columnsOf(readFileSync(await exported("cointracking", "cointracking.csv"), "utf8"))
+    assert.lengthOf(
+      koinly.filter((row) => row[9] === ""),
+      columnsOf(fills).length
+    )
+    assert.isAbove(koinly.filter((row) => row[9] === "cost").length, 0)
+    assert.approximately(
+      sum(koinly.filter((row) => row[4] === "BTC").map((row) => row[3])),
+      sum(bought.map((row) => row[3])),
+      1e-9
+    )
+    assert.deepStrictEqual(
+      theirs.map((row) => [...row.slice(3, 5), ...row.slice(1, 3)]),
+      koinly.map((row) => row.slice(1, 5))
+    )
+  })
+
   it("the export of one year named the fills of all years", async () => {
     const written = await runHere(["export", "--format", "csv", "--year", "2020", "--out", "2020", ...config], { cwd })
     assert.strictEqual(written.code, 0, written.stderr)

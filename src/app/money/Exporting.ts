@@ -12,6 +12,7 @@ import * as Trades from "../../ledger/Trades.ts"
 import * as ByHand from "../../ledger/tables/ByHand.ts"
 import * as Rp2 from "../../ledger/tables/Rp2.ts"
 import * as Tables from "../../ledger/tables/Tables.ts"
+import * as TaxServices from "../../ledger/tables/TaxServices.ts"
 import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 
 /** There is nothing to write, or it could not be written. */
@@ -19,13 +20,15 @@ export class NothingToExport extends Schema.TaggedError<NothingToExport>()("Noth
   message: Schema.String
 }) {}
 
+export const formats = ["csv", "beancount", "hledger", "rp2", ...TaxServices.taxServices] as const
+
 interface Account extends LedgerView {
   /** What was traded, and swapped by hand. */
   readonly all: Trades.TradingRecord
 }
 
 interface Wanted {
-  readonly format: "csv" | "beancount" | "hledger" | "rp2"
+  readonly format: (typeof formats)[number]
   readonly span: Tables.Period
   readonly method: (typeof methods)[number]
 }
@@ -63,6 +66,10 @@ const filesOf = Effect.fnUntraced(function* (account: Account, { format, span, m
       ({ name, titles, rows }): File => ({ name: `${name}.csv`, content: Csv.render(titles, rows) })
     )
   if (format === "rp2") return Rp2.filesOf(all, { decimals, method })
+  if (format === "koinly" || format === "cointracking") {
+    const { titles, rows } = TaxServices.tableOf(format, all, { decimals, span })
+    return rows.length === 0 ? [] : [{ name: "", content: Csv.render(titles, rows) }]
+  }
   const render = format === "beancount" ? PlainText.beancount : PlainText.hledger
   const bookings = Entries.within(yield* bookingsOf(account), span)
   if (bookings.length === 0) return []

@@ -1,6 +1,6 @@
 /** `limitbot export`: the books of the journal in formats that other programs read and check. */
 import { Command, Flag } from "effect/cli"
-import { exported } from "../../app/money/Exporting.ts"
+import { exported, formats } from "../../app/money/Exporting.ts"
 import { methods } from "../../ledger/Lots.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
@@ -10,8 +10,8 @@ export const command = Command.make(
   "export",
   {
     config: flags.config,
-    format: Flag.Literals("format", ["csv", "beancount", "hledger", "rp2"]).pipe(
-      Flag.withDescription("csv and rp2 write into a folder, beancount and hledger one file")
+    format: Flag.Literals("format", formats).pipe(
+      Flag.withDescription("csv and rp2 write into a folder, the others one file")
     ),
     out: FileName.flag("out").pipe(Flag.withDescription("Where to; it must not exist yet, or be an empty folder")),
     year: flags.count("year", "Only this calendar year (UTC)"),
@@ -19,7 +19,7 @@ export const command = Command.make(
   },
   exported
 ).pipe(
-  help("Write the books: CSV tables, beancount, hledger, or the input of RP2", {
+  help("Write the books: CSV tables, beancount, hledger, or the input of RP2, Koinly or CoinTracking", {
     "limitbot export --format beancount --out books.beancount": "Books for beancount",
     "limitbot export --format csv --out books --year 2026": "Tables of one year"
   })
