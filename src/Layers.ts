@@ -99,8 +99,12 @@ export const signerOf = Effect.fn("Layers.signerOf")(function* (account: BotConf
   return yield* AccountKey.accountOf(yield* publicKeyOf(account.signing.key), account.signerId)
 })
 
+/** The key that signs for the account, so far as it can be known now. */
+export const publicKeyOfAccount = ({ signing }: BotConfig["account"]) =>
+  "signer" in signing ? RemoteSigner.publicKeyOf(signing.signer.socket) : publicKeyOf(signing.key)
+
 /** The configured key, or the process that holds it. */
-const signerLayer = ({ signing }: BotConfig["account"]) =>
+export const signerLayer = ({ signing }: BotConfig["account"]) =>
   "signer" in signing ? RemoteSigner.layer(signing.signer.socket) : Signer.layer(signing.key)
 
 const guardLayer =

@@ -82,6 +82,11 @@ const lifecycle = {
   JournalCut: { text: Text },
   /** An event is not what was written. Nothing is paid on such books; `limitbot journal verify` says the same. */
   JournalBroken: { event: Schema.Int, text: Text },
+  /**
+   * A witness outside has a checkpoint of this account that the journal does not lead to: an old copy was put back, or another journal.
+   * Nothing is paid until a person says that it is to go on (`Resolved` of the placement `witness`).
+   */
+  WitnessDisagreed: { size: Schema.Int, head: Text, text: Text },
   /** The total that a strategy may use of an asset; the ledger posts the difference to the last total. */
   BudgetAllotted: { strategy: Text, asset: Text, amount: Amount },
   StrategyLoaded: {

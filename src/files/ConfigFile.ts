@@ -28,6 +28,7 @@ import * as NotifyConfig from "./sections/NotifyConfig.ts"
 import * as OverallLimits from "./sections/OverallLimits.ts"
 import * as StuckAfter from "./sections/StuckAfter.ts"
 import * as WalletConfig from "./sections/WalletConfig.ts"
+import * as WitnessSection from "./sections/WitnessSection.ts"
 
 /** Everything except the secrets. */
 export type BotSettings = NonNullable<ReturnType<typeof settingsOf>["settings"]>
@@ -241,6 +242,7 @@ const config = Read.known({
     "everything the bot did and saw",
     `${defaultJournal} beside this file`
   ),
+  witness: Read.optional(WitnessSection.reader, "who outside is told how far the journal has come", "nobody"),
   notify: Read.optional(NotifyConfig.notifyReader, "who is told what"),
   otlp: Read.optional(
     Read.section({
@@ -315,6 +317,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     canary: read.canary && { everyMillis: read.canary.every },
     stuckAfter: read.stuckAfter ?? defaultTerms,
     journal: resolve(read.journal),
+    witness: read.witness && WitnessSection.resolved(read.witness, resolve),
     notify: NotifyConfig.targetsOf(read.notify, to),
     heartbeat: read.heartbeat,
     otlp,

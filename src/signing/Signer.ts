@@ -1,6 +1,6 @@
 /**
  * The signing key. It signs a digest and verifies the signature. Nothing else knows the key, and nothing here prints
- * it. Only `IntentGuard` and `Session` may ask it to sign.
+ * it. Only `IntentGuard` and `Session` may ask it to sign, and `Checkpoint`, whose text can never be a payment.
  */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import nacl from "tweetnacl"
@@ -11,6 +11,11 @@ export interface Signature {
   /** `ed25519:` and base58, as is the signature. */
   readonly publicKey: string
   readonly signature: string
+}
+
+/** How far a journal had come (`Checkpoint.ts`): the bytes of this text are signed as they are. */
+export interface CheckpointText {
+  readonly checkpoint: string
 }
 
 /** Nothing was signed. */
@@ -30,8 +35,8 @@ export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalform
 export class Signer extends Context.Service<
   Signer,
   {
-    /** `payload` is what was digested, for signers that inspect what they sign. */
-    sign(digest: Uint8Array, payload?: Nep413Payload): Effect.Effect<Signature, SigningRefused>
+    /** `seen` is what the bytes are of, for signers that inspect what they sign. */
+    sign(bytes: Uint8Array, seen?: Nep413Payload | CheckpointText): Effect.Effect<Signature, SigningRefused>
   }
 >()("limitbot/signing/Signer") {
   static readonly layer = (key: Redacted.Redacted): Layer.Layer<Signer, KeyMalformed> =>

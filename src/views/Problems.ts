@@ -141,6 +141,7 @@ const kinds: ReadonlyArray<Kind> = [
   held("journal-moved"),
   held("journal-changed"),
   held("journal-behind"),
+  held("witness-disagrees"),
   alarm("journal-cut", ({ state }) => {
     const text =
       "Events may be missing at its end: what is free is not certain. The venue is asked what happened since, and what was begun is watched for two minutes"

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Random } from "effect"
 import * as Chain from "../../src/journal/Chain.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
@@ -63,6 +63,20 @@ describe("the chain of a journal", () => {
       })
     )
   }
+
+  it.effect("finds one changed byte wherever it is, and says in which event", () =>
+    Effect.gen(function* () {
+      for (const sequence of [1, 2, 3, 4]) {
+        const file = newFile()
+        yield* append(file, "a", "b", "c", "d")
+        const place = yield* Random.nextIntBetween(1, 30)
+        const changed = `substr(body, 1, ${place - 1}) || char(unicode(substr(body, ${place}, 1)) + 1) || substr(body, ${place + 1})`
+        tamper(file, `UPDATE journal SET body = ${changed} WHERE sequence = ${sequence}`)
+        const error = yield* Effect.flip(verify(file))
+        assert.deepInclude(error, { _tag: "ChainBroken", sequence }, `byte ${place} of event ${sequence}`)
+      }
+    })
+  )
 
   it.effect("finds a cut end by a head that was noted elsewhere", () =>
     Effect.gen(function* () {

@@ -149,7 +149,24 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "an order is paid whose answer names a higher fee than its limit",
     test: "test/engine/funding/echoedFees.test.ts",
-    edits: [{ file: holds, find: "echo.basisPoints <= most)", replace: "echo.basisPoints > 0)" }]
+    edits: [
+      {
+        file: "src/engine/holds/MarketLimits.ts",
+        find: "echo.basisPoints <= most)",
+        replace: "echo.basisPoints > 0)"
+      }
+    ]
+  },
+  {
+    name: "a journal is paid from that its witness does not know",
+    test: "test/engine/holds/witness.test.ts",
+    edits: [
+      {
+        file: holds,
+        find: "WitnessWord.disagreement(state)",
+        replace: "WitnessWord.disagreement({ witnessed: state.witnessed && undefined })"
+      }
+    ]
   },
   {
     name: "an order is paid whose echo is dearer than the schedule",

@@ -35,6 +35,7 @@ const elsewhere = [
   "JournalRestored",
   "JournalBroken",
   "JournalCut",
+  "WitnessDisagreed",
   "StrategiesRefused",
   "EditMended",
   "LoopFailed",

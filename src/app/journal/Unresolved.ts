@@ -5,6 +5,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
+import { disagreement } from "../../engine/holds/WitnessWord.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
@@ -34,7 +35,10 @@ export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer 
       amount: Money.amountText(assets, asset, amount)
     }))
   })
-  if (problems.length === 0) return { data, lines: () => ["Nothing is in doubt, frozen or contradictory."] }
+  const other = disagreement(state)
+  const witness = other === undefined ? [] : [`witness: ${other.text}`, "  limitbot resolve witness --forget", ""]
+  if (problems.length === 0)
+    return { data, lines: () => (witness.length > 0 ? witness : ["Nothing is in doubt, frozen or contradictory."]) }
   const rows = problems.map(({ amount, asset, kind, placement, since, slot, strategy }) => [
     placement,
     kind,
@@ -49,5 +53,5 @@ export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer 
   })
   const ask = `${counted(problems.length, "problem")}. Find out what happened, then say it with one of the words above.`
   const table = Table.render(["PLACEMENT", "KIND", "SLOT", "AMOUNT", "SINCE"], rows)
-  return { data, lines: () => [...table, "", ...told, ask] }
+  return { data, lines: () => [...table, "", ...witness, ...told, ask] }
 }

@@ -1,5 +1,5 @@
 /** One file with everything that the journal has on an order and what the venue says of it now, ready for a support ticket. */
-import { Clock, Console, Effect, FileSystem, Schema } from "effect"
+import { Clock, Console, Effect, FileSystem, Option, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
@@ -8,6 +8,8 @@ import * as Money from "../../report/text/Money.ts"
 import { version } from "../../version.ts"
 import { encoded } from "../../views/Events.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
+import { WrongUsage } from "../process/WrongUsage.ts"
+import * as ProofFile from "./ProofFile.ts"
 import type { Asked, Testimony } from "./VenueWitness.ts"
 import * as VenueWitness from "./VenueWitness.ts"
 
@@ -66,12 +68,16 @@ const dossierOf = ({ placement, moments }: Evidence.PlacementHistory, { state, a
 interface EvidenceAsked {
   readonly order: string
   readonly config: string
-  readonly out: string
+  readonly out: Option.Option<string>
+  /** For people who are to verify it. */
+  readonly proof: Option.Option<string>
   /** Only what the journal has. */
   readonly offline: boolean
 }
 
-export const write = Effect.fn("EvidenceFile.write")(function* ({ order, config, out, offline }: EvidenceAsked) {
+export const write = Effect.fn("EvidenceFile.write")(function* ({ order, config, out, proof, offline }: EvidenceAsked) {
+  if (Option.isNone(out) && Option.isNone(proof))
+    return yield* new WrongUsage({ message: "Say which file to write: --out FILE, --proof FILE or both" })
   const fold = Evidence.make(order)
   yield* withJournal(
     config,
@@ -81,30 +87,40 @@ export const write = Effect.fn("EvidenceFile.write")(function* ({ order, config,
         const message = `The journal knows no order ${order}. Its orders: limitbot orders --config ${config}`
         return yield* new NoEvidence({ message })
       }
-      const told = offline ? new Map<string, Testimony>() : yield* VenueWitness.ask(config, askedOf(found))
-      const dossier = {
-        writtenAt: iso(yield* Clock.currentTimeMillis),
-        program: `limitbot ${version}`,
-        account: view.state.run?.account ?? null,
-        venue: view.state.run?.venue ?? null,
-        asked: order,
-        orders: found.map((each) => ({
-          ...dossierOf(each, view),
-          venueNow: told.get(each.placement) ?? notAsked
-        }))
-      }
-      const fileSystem = yield* FileSystem.FileSystem
-      yield* fileSystem
-        .writeFileString(out, `${JSON.stringify(dossier, asText, 2)}\n`, { flag: "wx", mode: 0o600 })
-        .pipe(Effect.mapError((cause) => new NoEvidence({ message: `Cannot write ${out}: ${cause.message}` })))
-      const events = found.reduce((count, { moments }) => count + moments.length, 0)
-      const reasons = [...told.values()].flatMap(({ order: now, history }) =>
-        [now, history].flatMap((answer) => ("notAsked" in answer ? [answer.notAsked] : []))
-      )
-      yield* Console.log(
-        [`${out}: ${events} events, no secrets`, ...new Set(reasons.map((why) => `Not asked: ${why}`))].join("\n")
-      )
+      if (Option.isSome(out)) yield* writeDossier(view, found, { order, config, out: out.value, offline })
+      if (Option.isNone(proof)) return
+      yield* ProofFile.write({ order, config, out: proof.value, events: found.flatMap(({ moments }) => moments) })
     }),
     { until: Number.POSITIVE_INFINITY, seen: fold.see }
+  )
+})
+
+const writeDossier = Effect.fnUntraced(function* (
+  view: JournalView,
+  found: ReadonlyArray<Evidence.PlacementHistory>,
+  { config, offline, order, out }: Pick<EvidenceAsked, "config" | "offline" | "order"> & { readonly out: string }
+) {
+  const told = offline ? new Map<string, Testimony>() : yield* VenueWitness.ask(config, askedOf(found))
+  const dossier = {
+    writtenAt: iso(yield* Clock.currentTimeMillis),
+    program: `limitbot ${version}`,
+    account: view.state.run?.account ?? null,
+    venue: view.state.run?.venue ?? null,
+    asked: order,
+    orders: found.map((each) => ({
+      ...dossierOf(each, view),
+      venueNow: told.get(each.placement) ?? notAsked
+    }))
+  }
+  const fileSystem = yield* FileSystem.FileSystem
+  yield* fileSystem
+    .writeFileString(out, `${JSON.stringify(dossier, asText, 2)}\n`, { flag: "wx", mode: 0o600 })
+    .pipe(Effect.mapError((cause) => new NoEvidence({ message: `Cannot write ${out}: ${cause.message}` })))
+  const events = found.reduce((count, { moments }) => count + moments.length, 0)
+  const reasons = [...told.values()].flatMap(({ order: now, history }) =>
+    [now, history].flatMap((answer) => ("notAsked" in answer ? [answer.notAsked] : []))
+  )
+  yield* Console.log(
+    [`${out}: ${events} events, no secrets`, ...new Set(reasons.map((why) => `Not asked: ${why}`))].join("\n")
   )
 })

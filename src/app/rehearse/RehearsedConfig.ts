@@ -35,6 +35,8 @@ export const of = (
   canary,
   stuckAfter,
   journal,
+  // Nobody outside is told of a journal that is thrown away.
+  witness: undefined,
   notify: notify.map(NotifyConfig.withoutSecrets),
   heartbeat: heartbeat && { url: Redacted.make(nowhere), everyMillis: heartbeat.everyMillis },
   otlp: undefined,

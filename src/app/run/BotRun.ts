@@ -42,6 +42,7 @@ import * as SystemdWatchdog from "./SystemdWatchdog.ts"
 import * as ChainWatch from "./watch/ChainWatch.ts"
 import * as StrategyWatch from "./watch/StrategyWatch.ts"
 import { supervised } from "./watch/Supervision.ts"
+import * as Witnessing from "./watch/Witnessing.ts"
 
 /** A running turn gets this long to end; then it is interrupted, which the journal survives. */
 const graceMillis = 3_000
@@ -72,6 +73,8 @@ export interface BotRunOptions extends ShownOptions {
   readonly admission?: Admission.Admission
   /** Compares the bot's records with other witnesses from time to time; left out where no money moves. */
   readonly reconciling?: Reconciling.Reconciling
+  /** Who outside is told how far the journal has come; left out where nobody is, or no money moves. */
+  readonly witnessing?: Witnessing.Witnessing
   /** Whose money swaps by hand move; left out where no money moves. */
   readonly swapper?: SwapTerms.Swapper
   /** Unclear payments that the operator wants to be made once more. */
@@ -124,6 +127,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   yield* StartUp.recordOrWithdraw(options.run, options.strategies, withdraw)
   const verified = yield* ChainWatch.begin(options.journal)
   yield* beside("the verification of the journal", verified)
+  if (options.witnessing !== undefined) yield* beside("the witness", yield* Witnessing.begin(options.witnessing))
   const warm = yield* WarmPrices.make(yield* PriceStore, options.reload.markets.sources ?? new Map())
   warm.use(options.strategies)
   const engine = yield* Engine.make({

@@ -85,7 +85,8 @@ export const run = Effect.fn("Running.run")(function* (asked: Asked, show: Show)
       ? {}
       : {
           swapper: { config, signerId: account.signerId },
-          reconciling: Reconciling.live(config, account.signerId)
+          reconciling: Reconciling.live(config, account.signerId),
+          ...(config.witness && { witnessing: { config, signerId: account.signerId, terms: config.witness } })
         }),
     show,
     pictureMillis: Duration.toMillis("10 minutes"),

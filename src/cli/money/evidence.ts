@@ -1,4 +1,7 @@
-/** `limitbot evidence ORDER --out FILE`: one file with all that is known of an order, ready for a support ticket. */
+/**
+ * `limitbot evidence ORDER --out FILE`: one file with all that is known of an order, ready for a support ticket. With `--proof FILE`
+ * one that others can verify.
+ */
 import { Argument, Command, Flag } from "effect/cli"
 import * as EvidenceFile from "../../app/money/EvidenceFile.ts"
 import * as FileName from "../FileName.ts"
@@ -12,7 +15,13 @@ export const command = Command.make(
       Argument.withDescription("The venue's order id, its deposit address, an intent hash, or our placement (p7)")
     ),
     config: flags.config,
-    out: FileName.flag("out").pipe(Flag.withDescription("The file to write; must not exist yet")),
+    out: FileName.flag("out").pipe(Flag.withDescription("The file to write; must not exist yet"), Flag.optional),
+    proof: FileName.flag("proof").pipe(
+      Flag.withDescription(
+        "A further file, or the only one: its deposits, fills and payouts, to be verified by others with deploy/verify.mjs"
+      ),
+      Flag.optional
+    ),
     offline: flags.toggle("offline", "Only what the journal has; default: the venue and its history are asked as well")
   },
   EvidenceFile.write

@@ -10,10 +10,12 @@ import * as Payload from "../../domain/Payload.ts"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
+import { goingOn } from "../holds/WitnessWord.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import * as EndedOrders from "../state/orders/EndedOrders.ts"
 import type { ForgottenOrder } from "../state/orders/JournalTail.ts"
 import type { Funding, Placement } from "../state/Placement.ts"
+import { ofWitness } from "../state/RunState.ts"
 import type { Slot } from "../state/SlotFold.ts"
 import * as BareSuccess from "../tracking/amounts/BareSuccess.ts"
 import { byWord, found } from "../tracking/amounts/Found.ts"
@@ -154,6 +156,7 @@ export const resolve = (
   { placement: id, received, text, word }: OperatorAnswer,
   now: number
 ): Result.Result<ReadonlyArray<BotEvent>, string> => {
+  if (id === ofWitness) return goingOn(state, { text, word })
   const problems = problemsOf(state, now).filter(({ placement }) => placement === id)
   const [problem] = problems
   const lost = state.placements.get(id)

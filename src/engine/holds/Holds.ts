@@ -12,7 +12,7 @@ import * as Drift from "../../domain/Drift.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { hasNoBudget } from "../../domain/Placement.ts"
-import { clockText, counted } from "../../domain/Words.ts"
+import { clockText } from "../../domain/Words.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { isTooLate, type Settings } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
@@ -22,8 +22,9 @@ import { type Slot, slotKey } from "../state/SlotFold.ts"
 import type { StrategyState } from "../state/strategies/StrategyState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as FundingStop from "./FundingStop.ts"
-import { badDeviation, quietness, staleness } from "./MarketLimits.ts"
-import { operatorLimit } from "./OperatorPause.ts"
+import { badDeviation, dearFee, quietness, staleness } from "./MarketLimits.ts"
+import { pauseText } from "./OperatorPause.ts"
+import * as WitnessWord from "./WitnessWord.ts"
 
 /** `plan`: look for what should be placed or moved at all. `fund`: sign, ask a wallet, and send what never left. `resend`: send bytes again that left before. */
 export type Step = "plan" | "create" | "fund" | "resend"
@@ -148,11 +149,16 @@ const ofBot: ReadonlyArray<BotRow> = [
     lifts: "resolve",
     stops: everything,
     inShort: "the journal is behind",
-    why: ({ state: { tail } }) => {
-      const text = JournalTail.closesGate(tail)
-      const count = counted(tail.forgotten.size, "order")
-      return text && { text, sentence: `Behind the venue, nothing is funded: ${count} of its own not known` }
-    }
+    why: ({ state: { tail } }) => JournalTail.closesGate(tail)
+  },
+  {
+    scope: "bot",
+    code: "witness-disagrees",
+    subject: "journal",
+    lifts: "resolve",
+    stops: everything,
+    inShort: "the journal is not what its witness saw",
+    why: ({ state }) => WitnessWord.disagreement(state)
   },
   {
     scope: "bot",
@@ -242,9 +248,6 @@ const ofSlot: ReadonlyArray<Row<Subject>> = [
   }
 ]
 
-const pauseText = ({ limit, reason }: NonNullable<StrategyState["paused"]>): string =>
-  `paused by ${limit === operatorLimit ? "the operator" : `its limit ${limit}`}: ${reason}`
-
 /** What holds one placement, by the journal. */
 const ofPlacement: ReadonlyArray<Row<InPlacement>> = [
   {
@@ -318,12 +321,6 @@ const ofMoment: ReadonlyArray<Row<InPlacement & PresentFacts>> = [
 
 const lateness = ({ now, placement, settings }: InPlacement & PresentFacts): string | undefined =>
   isTooLate(placement, now, settings) ? "too little time is left until its deadline" : undefined
-
-const dearFee = ({ limits, placement: { echo } }: InPlacement & PresentFacts): string | undefined => {
-  const most = limits?.maxFeeBasisPoints
-  if (echo === undefined || most === undefined || echo.basisPoints <= most) return undefined
-  return `its fee is ${echo.basisPoints} basis points of the input, more than ${most} (limits.maxFeeBasisPoints)`
-}
 
 /** What has no budget was agreed to by a person, who saw its terms. */
 const badPrice = ({ limits, now, placement, price, state }: InPlacement & PresentFacts): string | undefined => {

@@ -1,11 +1,12 @@
 /**
- * What the time of day and the price say against an order, by the limits of its strategy: asked when it is planned, and again
+ * What the time of day, the price and the fee say against an order, by the limits of its strategy: asked when it is planned, and again
  * directly before its money leaves.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import * as Market from "../../domain/Market.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
+import type { Placement } from "../state/Placement.ts"
 
 interface Timed {
   readonly now: number
@@ -48,6 +49,19 @@ export const badDeviation = (
   return gives
     ? `${side} at ${Decimal.format(limit)} is beyond ${Decimal.format(worst)}, the worst allowed at a mid of ${Decimal.format(mid)}`
     : undefined
+}
+
+/** Why the fee that an order's answer names is more than the strategy allows, in words. */
+export const dearFee = ({
+  limits,
+  placement: { echo }
+}: {
+  readonly limits: Limits | undefined
+  readonly placement: Pick<Placement, "echo">
+}): string | undefined => {
+  const most = limits?.maxFeeBasisPoints
+  if (echo === undefined || most === undefined || echo.basisPoints <= most) return undefined
+  return `its fee is ${echo.basisPoints} basis points of the input, more than ${most} (limits.maxFeeBasisPoints)`
 }
 
 /** Why a price is too old to decide on, or dated in the future, in words. */

@@ -122,6 +122,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "JournalMoved":
     case "JournalRestored":
     case "JournalBroken":
+    case "WitnessDisagreed":
     case "Reconciled":
     case "CapitalMoved":
     case "ServiceCompared":

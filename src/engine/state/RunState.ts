@@ -21,6 +21,8 @@ export interface RunState {
   leaseLost: string | undefined
   /** How the journal differs from what was written to it, if it does. */
   broken: string | undefined
+  /** What a witness outside saw of this account's journal and this one does not have, until a person lets it go on. */
+  witnessed: (Of<"WitnessDisagreed"> & { readonly isAccepted: boolean }) | undefined
   /** What is wrong with the files as saved now; the running strategies are older. */
   rejectedEdit: ReadonlyArray<string> | undefined
   /** What the last comparison with other witnesses found, and when, if not all agreed. */
@@ -49,6 +51,7 @@ export const make = (): RunState => ({
   diskFullSince: undefined,
   leaseLost: undefined,
   broken: undefined,
+  witnessed: undefined,
   rejectedEdit: undefined,
   reconciled: undefined,
   capital: [],
@@ -76,6 +79,7 @@ type RunEvent = Of<
   | "JournalMoved"
   | "JournalRestored"
   | "JournalBroken"
+  | "WitnessDisagreed"
   | "Reconciled"
   | "CapitalMoved"
   | "ServiceCompared"
@@ -134,6 +138,9 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
     case "JournalBroken":
       state.broken = event.text
       return
+    case "WitnessDisagreed":
+      state.witnessed = { ...event, isAccepted: false }
+      return
     case "Reconciled":
       state.reconciled = event.contradictions.length + event.foreign.length > 0 ? { ...event, at } : undefined
       return
@@ -167,7 +174,12 @@ export const corrected = (told: Told, event: PlacementEvent): Told => {
   return { contradictions: contradictions.filter((sentence) => !isOfIt(sentence)), foreign }
 }
 
+/** What the operator's word names where it is about the witness outside. */
+export const ofWitness = "witness"
+
 export const correct = (state: RunState, event: PlacementEvent): void => {
+  if (event._tag === "Resolved" && event.placement === ofWitness && state.witnessed !== undefined)
+    state.witnessed = { ...state.witnessed, isAccepted: true }
   const { reconciled } = state
   if (reconciled === undefined) return
   const { contradictions, foreign } = corrected(reconciled, event)
@@ -175,7 +187,7 @@ export const correct = (state: RunState, event: PlacementEvent): void => {
 }
 
 /** What a new run does not end. A finding is told again only when it differs. */
-const lasting = ({ assets, capital, diskFullSince, drift, echoedFees, killed, movedTo, reconciled }: RunState) => ({
+const lasting = ({
   assets,
   capital,
   diskFullSince,
@@ -183,5 +195,16 @@ const lasting = ({ assets, capital, diskFullSince, drift, echoedFees, killed, mo
   echoedFees,
   killed,
   movedTo,
-  reconciled
+  reconciled,
+  witnessed
+}: RunState) => ({
+  assets,
+  capital,
+  diskFullSince,
+  drift,
+  echoedFees,
+  killed,
+  movedTo,
+  reconciled,
+  witnessed
 })

@@ -80,6 +80,10 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } =
     `JOURNAL CHANGED: ${event.text} (event ${event.event}); nothing is placed or funded: limitbot journal verify`,
     "alarm"
   ],
+  WitnessDisagreed: (event) => [
+    `JOURNAL NOT WHAT ITS WITNESS SAW: ${event.text}; nothing is placed or funded`,
+    "alarm"
+  ],
   StrategyLoaded: (event) => [`loaded ${event.file} (${event.kind} on ${event.market})`],
   BudgetAllotted: (event, money) => [`may use ${money(event.asset, event.amount)}`],
   StrategyRemoved: (event) => [`was taken away; its orders are ${event.orders}`, "warn"],

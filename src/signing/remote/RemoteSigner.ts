@@ -8,7 +8,8 @@ import { Effect, Layer, Schema } from "effect"
 import { accountOf, KeyOfAnother } from "../AccountKey.ts"
 import * as Guard from "../IntentGuard.ts"
 import { IntentGuard, IntentRefused, type PayingAccount, SignerUnavailable } from "../IntentGuard.ts"
-import { Signer, SigningRefused } from "../Signer.ts"
+import type { Nep413Payload } from "../Nep413.ts"
+import { type CheckpointText, Signer, SigningRefused } from "../Signer.ts"
 
 /** Payloads are the venue's JSON; the signer parses them itself. */
 export const SignerRequest = Schema.TaggedUnion({
@@ -23,6 +24,8 @@ export const SignerRequest = Schema.TaggedUnion({
   },
   /** The message that opens a session, without intents. `nonce` is base64. */
   Login: { message: Schema.String, nonce: Schema.String, recipient: Schema.String },
+  /** How far a journal had come, for witnesses: a text that can never be a payment. */
+  Checkpoint: { text: Schema.String },
   /** For whom it signs. */
   Who: {}
 })
@@ -34,6 +37,7 @@ export const SignerAnswer = Schema.TaggedUnion({
   /** Another payload than the one that was asked for: it was signed for the same payment, and may still be executed. */
   SignedBefore: signed,
   LoggedIn: { publicKey: Schema.String, signature: Schema.String },
+  CheckpointSigned: { publicKey: Schema.String, signature: Schema.String },
   Holder: { signerId: Schema.String, publicKey: Schema.String },
   Refused: { check: Schema.String, expected: Schema.String, found: Schema.String },
   /** The service that holds the key did not sign. */
@@ -113,21 +117,35 @@ export const guardLayer = (socket: string, payer: PayingAccount) =>
     )
   )
 
+/** The public key of what the signer process signs; nothing where it does not say so now. */
+export const publicKeyOf = (socket: string): Effect.Effect<string | undefined> =>
+  ask(socket, { _tag: "Who" }).pipe(
+    Effect.map((answer) => (answer._tag === "Holder" ? answer.publicKey : undefined)),
+    Effect.orElseSucceed(() => undefined)
+  )
+
 /** Signs only messages that it can see in full. */
 export const layer = (socket: string): Layer.Layer<Signer> =>
   Layer.succeed(Signer, {
-    sign: Effect.fnUntraced(function* (_digest, payload) {
-      if (payload === undefined)
-        return yield* new SigningRefused({ text: "the signer process sees whole messages only" })
-      const { message, nonce, recipient } = payload
-      const answer = yield* ask(socket, {
-        _tag: "Login",
-        message,
-        nonce: Buffer.from(nonce).toString("base64"),
-        recipient
-      }).pipe(Effect.mapError(({ message }) => new SigningRefused({ text: message })))
-      if (answer._tag === "LoggedIn") return { publicKey: answer.publicKey, signature: answer.signature }
+    sign: Effect.fnUntraced(function* (_bytes, seen) {
+      if (seen === undefined) return yield* new SigningRefused({ text: "the signer process sees whole messages only" })
+      const answer = yield* Effect.mapError(
+        ask(socket, requestOf(seen)),
+        ({ message }) => new SigningRefused({ text: message })
+      )
+      if (answer._tag === "LoggedIn" || answer._tag === "CheckpointSigned")
+        return { publicKey: answer.publicKey, signature: answer.signature }
       const text = answer._tag === "Refused" ? `${answer.check}: ${answer.found}` : "another answer than asked for"
       return yield* new SigningRefused({ text })
     })
   })
+
+const requestOf = (seen: Nep413Payload | CheckpointText): SignerRequest =>
+  "checkpoint" in seen
+    ? { _tag: "Checkpoint", text: seen.checkpoint }
+    : {
+        _tag: "Login",
+        message: seen.message,
+        nonce: Buffer.from(seen.nonce).toString("base64"),
+        recipient: seen.recipient
+      }

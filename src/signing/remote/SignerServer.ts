@@ -11,6 +11,7 @@ import { Clock, Effect, Queue, Schedule, Schema, Semaphore } from "effect"
 import { minuteMillis } from "../../domain/Durations.ts"
 import * as StrictJson from "../../domain/StrictJson.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Checkpoint from "../Checkpoint.ts"
 import { IntentGuard } from "../IntentGuard.ts"
 import * as Nep413 from "../Nep413.ts"
 import { Signer } from "../Signer.ts"
@@ -127,10 +128,25 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
       const request = yield* Effect.option(decode(line))
       if (request._tag === "None") return refused("request", "a request of this program", line.slice(0, 60))
       if (request.value._tag === "Who") return { _tag: "Holder", signerId, publicKey } as const
+      if (request.value._tag === "Checkpoint") {
+        const answer = yield* signedCheckpoint(request.value.text, signerId, signer)
+        return answer ?? (yield* refuse("checkpoint", "how far a journal of this account had come", "another text"))
+      }
       return yield* request.value._tag === "Transfer" ? transfer(request.value) : login(request.value)
     },
     oneAtATime.withPermit,
     Effect.map(encode)
+  )
+})
+
+/** Moves no money and opens no session, so it has no cap and leaves no line in the record. Another text is not signed. */
+const signedCheckpoint = Effect.fnUntraced(function* (text: string, signerId: string, signer: Signer["Service"]) {
+  if (Checkpoint.parse(text)?.account !== signerId) return undefined
+  return yield* signer.sign(Buffer.from(text), { checkpoint: text }).pipe(
+    Effect.match({
+      onFailure: ({ text }) => refused("signer", "a signature", text),
+      onSuccess: (signature) => ({ _tag: "CheckpointSigned", ...signature }) as const
+    })
   )
 })
 

@@ -5,10 +5,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
+import * as Checkpoint from "../../../src/signing/Checkpoint.ts"
 import * as Ed25519 from "../../../src/signing/Ed25519.ts"
 import * as Guard from "../../../src/signing/IntentGuard.ts"
 import * as Nep413 from "../../../src/signing/Nep413.ts"
 import * as Record from "../../../src/signing/remote/Record.ts"
+import * as RemoteSigner from "../../../src/signing/remote/RemoteSigner.ts"
 import * as SignerServer from "../../../src/signing/remote/SignerServer.ts"
 import { Signer, SigningRefused } from "../../../src/signing/Signer.ts"
 import { payer, testAccount, testKey } from "../../venue/scriptedVenue.ts"
@@ -187,6 +189,35 @@ describe("the signer behind its socket", () => {
         ["login", "login"]
       )
       assert.lengthOf(noted(), cases.length + 3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("signs how far a journal of its own account had come, and no other text", () =>
+    Effect.gen(function* () {
+      const { ask, noted, socket } = yield* serving()
+      const checkpoint = {
+        account: testAccount,
+        size: 7,
+        root: Buffer.alloc(32).toString("base64"),
+        head: "0".repeat(64),
+        at: 1_790_000_000_000
+      }
+      const note = yield* Effect.provide(Checkpoint.signed(checkpoint), RemoteSigner.layer(socket))
+      assert.deepInclude(Checkpoint.lastIn(note, testAccount, publicKey), checkpoint)
+      assert.strictEqual(yield* RemoteSigner.publicKeyOf(socket), publicKey)
+      assert.isEmpty(noted())
+      const text = Checkpoint.textOf(checkpoint)
+      for (const other of [
+        Checkpoint.textOf({ ...checkpoint, account: "mallory.near" }),
+        `${text}{}`,
+        payloadOf("60").message
+      ])
+        assert.deepInclude(
+          yield* ask({ _tag: "Checkpoint", text: other }),
+          { _tag: "Refused", check: "checkpoint" },
+          other
+        )
+      assert.lengthOf(noted(), 3)
     }).pipe(Effect.scoped)
   )
 

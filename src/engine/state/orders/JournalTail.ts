@@ -7,6 +7,7 @@ import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import type { Order } from "../../../domain/Order.ts"
 import { foundAtVenue, isFunded } from "../../../domain/Placement.ts"
+import { counted } from "../../../domain/Words.ts"
 import type { Placement } from "../Placement.ts"
 
 /** An order of this journal that the journal does not know. */
@@ -135,9 +136,12 @@ export const missingBy = ({ createAttempts, id }: Placement, order: Order): stri
 export const mayHoldMoney = (placement: Placement): boolean => isFunded(placement.state) || isDoubted(placement)
 
 /** Why nothing may be funded now, if so. */
-export const closesGate = ({ forgotten }: JournalTail): string | undefined => {
+export const closesGate = ({ forgotten }: JournalTail) => {
   const [orderId] = forgotten.keys()
-  return orderId === undefined
-    ? undefined
-    : `the venue has order ${orderId} of this bot, and the journal does not know it: limitbot resolve`
+  if (orderId === undefined) return undefined
+  const count = counted(forgotten.size, "order")
+  return {
+    text: `the venue has order ${orderId} of this bot, and the journal does not know it: limitbot resolve`,
+    sentence: `Behind the venue, nothing is funded: ${count} of its own not known`
+  }
 }

@@ -1,0 +1,99 @@
+/**
+ * Somebody outside who is given checkpoints of the journal and can be asked for the last one: a file that only grows, on another disk,
+ * or a server that takes a note by POST and gives the last one by GET. What it does not say concludes nothing.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Effect, FileSystem, Schema } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { messageOf } from "../../domain/Text.ts"
+import type * as ConfigFile from "../../files/ConfigFile.ts"
+import type { WitnessPlace } from "../../files/sections/WitnessSection.ts"
+import * as Layers from "../../Layers.ts"
+import * as Checkpoint from "../../signing/Checkpoint.ts"
+
+/** It cannot be asked or told, or what it has is nothing that this account signed. */
+export class WitnessSilent extends Schema.TaggedError<WitnessSilent>()("WitnessSilent", {
+  where: Schema.String,
+  why: Schema.String
+}) {
+  override get message(): string {
+    return `${this.where}: ${this.why}. It will be asked again; until then nobody outside would notice that an old copy of the journal was put back`
+  }
+}
+
+const patience = "5 seconds"
+
+/** Many notes; the last of them are at the end. */
+const mostBytes = 65_536
+
+const whereOf = (terms: WitnessPlace): string => ("file" in terms ? terms.file : terms.url)
+
+/** The end of a file; `undefined` if there is none. */
+const endOf = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  if (!(yield* fileSystem.exists(file))) return undefined
+  const opened = yield* fileSystem.open(file, { flag: "r" })
+  const { size } = yield* opened.stat
+  yield* opened.seek(size > mostBytes ? size - BigInt(mostBytes) : 0n, "start")
+  const bytes = new Uint8Array(mostBytes)
+  const read = Number(yield* opened.read(bytes))
+  return Buffer.from(bytes.subarray(0, read)).toString("utf8")
+}, Effect.scoped)
+
+const answerOf = Effect.fnUntraced(function* (url: string) {
+  const client = yield* HttpClient.HttpClient
+  const response = yield* client.get(url)
+  if (response.status === 404) return undefined
+  if (response.status !== 200) return yield* Effect.fail(`it answered with status ${response.status}`)
+  return (yield* response.text).slice(-mostBytes)
+})
+
+const failing =
+  (terms: WitnessPlace) =>
+  <A, E, R>(step: Effect.Effect<A, E, R>) =>
+    step.pipe(
+      Effect.timeout(patience),
+      Effect.mapError((cause) => new WitnessSilent({ where: whereOf(terms), why: messageOf(cause) }))
+    )
+
+/** All that it says now; `undefined` if it was never told anything. */
+const said = (terms: WitnessPlace) =>
+  "file" in terms
+    ? failing(terms)(endOf(terms.file))
+    : failing(terms)(Effect.provide(answerOf(terms.url), NodeHttpClient.layerUndici))
+
+/** Its last checkpoint of this account; `undefined` if it was never told anything. */
+export const last = Effect.fn("Witness.last")(function* (
+  terms: WitnessPlace,
+  account: string,
+  { account: keys }: Pick<ConfigFile.BotConfig, "account">
+) {
+  const publicKey = yield* Layers.publicKeyOfAccount(keys)
+  const where = whereOf(terms)
+  if (publicKey === undefined)
+    return yield* new WitnessSilent({ where, why: "the signer process does not say now whose checkpoints are ours" })
+  const notes = yield* said(terms)
+  if (notes === undefined || notes === "") return undefined
+  const found = Checkpoint.lastIn(notes, account, publicKey)
+  if (found !== undefined) return found
+  const why = `it has no checkpoint that ${publicKey} signed for the account ${account}`
+  return yield* new WitnessSilent({ where, why })
+})
+
+const append = Effect.fnUntraced(function* (file: string, note: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const opened = yield* fileSystem.open(file, { flag: "a", mode: 0o600 })
+  yield* opened.writeAll(new TextEncoder().encode(`${note}\n`))
+  yield* opened.sync
+}, Effect.scoped)
+
+const post = Effect.fnUntraced(function* (url: string, note: string) {
+  const client = yield* HttpClient.HttpClient
+  const { status } = yield* client.execute(HttpClientRequest.post(url).pipe(HttpClientRequest.bodyText(note)))
+  if (status < 200 || status > 299) return yield* Effect.fail(`it answered with status ${status}`)
+})
+
+export const tell = (terms: WitnessPlace, note: string) =>
+  "file" in terms
+    ? failing(terms)(append(terms.file, note))
+    : failing(terms)(Effect.provide(post(terms.url, note), NodeHttpClient.layerUndici))

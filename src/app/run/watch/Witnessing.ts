@@ -1,0 +1,82 @@
+/**
+ * Tells a witness outside from time to time how far the journal has come, and asks it at the start for what it was told last. Whoever
+ * puts an old copy of the journal back, with all that is kept beside it, is known by that: the witness has seen more, or something
+ * else. Then nothing is paid until a person has decided, and the witness is told nothing that would hide it. A witness that is silent
+ * is told once as a failure and tried again; it holds nothing.
+ */
+import { Cause, Clock, Effect, FileSystem } from "effect"
+import { messageOf } from "../../../domain/Text.ts"
+import * as Timestamp from "../../../domain/Timestamp.ts"
+import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
+import type * as ConfigFile from "../../../files/ConfigFile.ts"
+import type { WitnessPlace } from "../../../files/sections/WitnessSection.ts"
+import * as Head from "../../../journal/Head.ts"
+import * as Sqlite from "../../../journal/Sqlite.ts"
+import * as JournalTree from "../../../journal/tree/JournalTree.ts"
+import * as Merkle from "../../../journal/tree/Merkle.ts"
+import * as Layers from "../../../Layers.ts"
+import * as Checkpoint from "../../../signing/Checkpoint.ts"
+import * as Witness from "../../journal/Witness.ts"
+
+export interface Witnessing {
+  readonly config: ConfigFile.BotConfig
+  readonly signerId: string
+  readonly terms: WitnessPlace
+}
+
+/** Asks the witness; gives what keeps it informed from then on. */
+export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId, terms }: Witnessing) {
+  const books = yield* Bookkeeper
+  const fileSystem = yield* FileSystem.FileSystem
+  const reading = Sqlite.layer({ filename: config.journal, readOnly: true })
+  const tree = Merkle.make()
+  let [isCompared, isSilent, told] = [false, false, 0]
+
+  const compare = Effect.gen(function* () {
+    const last = yield* Witness.last(terms, signerId, config)
+    isCompared = true
+    if (last === undefined || last.head === books.state.witnessed?.head) return
+    const { at, head, size } = last
+    const mistake = yield* Head.mistakeBy({ ...Head.none, read: Effect.succeed({ sequence: size, hash: head }) })
+    if (mistake === undefined) return
+    const text = `${mistake.text}, as it signed at ${Timestamp.format(at)}`
+    yield* books.record({ _tag: "WitnessDisagreed", size, head, text })
+  }).pipe(Effect.provide(reading))
+
+  const tell = Effect.gen(function* () {
+    const head = yield* JournalTree.grow(tree)
+    const { size } = tree
+    if (size === told) return
+    const at = yield* Clock.currentTimeMillis
+    const note = yield* Checkpoint.signed({ account: signerId, size, root: Merkle.rootOf(tree), head, at })
+    yield* Witness.tell(terms, note)
+    told = size
+  }).pipe(Effect.provide(reading), Effect.provide(Layers.signerLayer(config.account)))
+
+  const mayTell = () => isCompared && books.state.witnessed?.isAccepted !== false
+  const heard = <E, R>(step: Effect.Effect<void, E, R>) =>
+    step.pipe(
+      Effect.andThen(
+        Effect.sync(() => {
+          isSilent = false
+        })
+      ),
+      Effect.catchCause(
+        Effect.fnUntraced(function* (cause) {
+          if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
+          if (isSilent) return
+          yield* books.record({ _tag: "LoopFailed", what: "the witness", reason: messageOf(Cause.squash(cause)) })
+          isSilent = true
+        })
+      )
+    )
+
+  const turn = Effect.gen(function* () {
+    if (!isCompared) yield* compare
+    if (mayTell()) yield* tell
+  })
+  yield* heard(compare)
+  return Effect.forever(Effect.andThen(heard(turn), Effect.sleep(terms.everyMillis))).pipe(
+    Effect.provideService(FileSystem.FileSystem, fileSystem)
+  )
+})

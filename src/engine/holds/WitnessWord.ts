@@ -1,0 +1,31 @@
+/**
+ * A journal that a witness outside knows otherwise: what is said of it, and the word by which a person lets it go on. A newer journal
+ * that is put back has never heard of it, and needs no word.
+ */
+import { Result } from "effect"
+import type { BotEvent, Of } from "../../domain/BotEvent.ts"
+import { recovered, slotOfFound } from "../../domain/Placement.ts"
+import { ofWitness, type RunState } from "../state/RunState.ts"
+
+const todo =
+  "put the newer journal back (limitbot journal restore), or let this one go on: limitbot resolve witness --forget --because 'NAME: why'"
+
+/** Why nothing is paid by it, if so. */
+export const disagreement = ({ witnessed }: Pick<RunState, "witnessed">) =>
+  witnessed === undefined || witnessed.isAccepted
+    ? undefined
+    : {
+        text: `the journal is not what its witness saw: ${witnessed.text}`,
+        sentence: `The journal is not what its witness saw, nothing is funded: ${witnessed.text}; ${todo}`
+      }
+
+/** The journal goes on although a witness saw more of it: a decision of somebody who knows where the rest is. */
+export const goingOn = (
+  state: Pick<RunState, "witnessed">,
+  { text, word }: Pick<Of<"Resolved">, "text" | "word">
+): Result.Result<ReadonlyArray<BotEvent>, string> => {
+  if (disagreement(state) === undefined) return Result.fail("the witness says nothing else than the journal")
+  if (word !== "forget") return Result.fail(`${ofWitness}: say --forget to go on with this journal; or ${todo}`)
+  const about = { strategy: recovered, slot: slotOfFound(ofWitness), placement: ofWitness }
+  return Result.succeed([{ _tag: "Resolved", ...about, word, text }])
+}

@@ -1,0 +1,64 @@
+/**
+ * The Merkle tree over a journal (RFC 6962), for people who have not got it: its root stands for all events, and a path of a few
+ * hashes proves that one event is below it. The chain alone would need every event in between.
+ *
+ * A leaf is the hash that an event has in the chain (`../Hash.ts`), so what an event is stays said in one place, and nothing is computed
+ * when events are appended: whoever wants a root reads the hashes that came since.
+ */
+import { hash } from "node:crypto"
+
+const sha256 = (...parts: ReadonlyArray<Uint8Array>): Buffer => hash("sha256", Buffer.concat(parts), "buffer")
+
+/** Leaves and nodes are hashed apart, so that neither can pass for the other. */
+const [ofLeaf, ofNode] = [Buffer.from([0]), Buffer.from([1])]
+
+const leafOf = (chained: string): Buffer => sha256(ofLeaf, Buffer.from(chained, "hex"))
+const nodeOf = (left: Uint8Array, right: Uint8Array): Buffer => sha256(ofNode, left, right)
+
+/** A tree that grows: the roots of the whole trees that it is made of, the largest first. There are at most as many as digits in its size. */
+export interface Growing {
+  size: number
+  readonly peaks: Array<Buffer>
+}
+
+export const make = (): Growing => ({ size: 0, peaks: [] })
+
+export const add = (tree: Growing, chained: string): void => {
+  let root = leafOf(chained)
+  // Each whole tree of the same height that ends here becomes one with it: a carry, as when one is added to a binary number.
+  for (let rest = tree.size; rest % 2 === 1; rest = Math.floor(rest / 2)) {
+    const left = tree.peaks.pop()
+    if (left !== undefined) root = nodeOf(left, root)
+  }
+  tree.peaks.push(root)
+  tree.size += 1
+}
+
+/** In base64, as checkpoints write it. */
+export const rootOf = ({ peaks }: Growing): string =>
+  (peaks.length === 0 ? sha256() : peaks.reduceRight((right, left) => nodeOf(left, right))).toString("base64")
+
+/** For each of these leaves, counted from 0, the hashes in base64 that lead from it to the root. */
+export const pathsOf = (
+  chain: ReadonlyArray<string>,
+  indexes: ReadonlyArray<number>
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const paths = indexes.map((): Array<string> => [])
+  let level = chain.map(leafOf)
+  for (let height = 0; level.length > 1; height++) {
+    for (const [place, index] of indexes.entries()) {
+      const sibling = level[Math.floor(index / 2 ** height) ^ 1]
+      if (sibling !== undefined) paths[place]?.push(sibling.toString("base64"))
+    }
+    level = paired(level)
+  }
+  return paths
+}
+
+/** The last of an odd number goes up as it is. */
+const paired = (level: ReadonlyArray<Buffer>): Array<Buffer> =>
+  level.flatMap((left, index) => {
+    if (index % 2 === 1) return []
+    const right = level[index + 1]
+    return [right === undefined ? left : nodeOf(left, right)]
+  })
