@@ -5,12 +5,14 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
+import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Browser, chromium, type Page } from "playwright-core"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { problemsOf } from "../../src/views/Problems.ts"
 import { writeDoubtful } from "../cli/journal/doubtful.ts"
+import { runHere } from "../cli/program.ts"
 import { allowing, type RunningBot, startBot, until } from "../control/runningBot.ts"
 import { everyTrouble } from "../views/troubles.ts"
 
@@ -117,6 +119,32 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     assert.isFalse(isWiderThanScreen)
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.emulateMedia({ colorScheme: "dark" })
+  })
+
+  it("can be installed as an app, and offers a trader what a trader may do", async () => {
+    const token = join(bot.folder, "tom.token")
+    const config = ["--config", join(bot.folder, "config.yaml")]
+    const hired = await runHere(["people", "add", "tom", "--role", "trader", "--out", token, ...config])
+    assert.strictEqual(hired.code, 0, hired.stderr)
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
+    const other = await context.newPage()
+    await other.goto(`${bot.url}/#token=${readFileSync(token, "utf8").trim()}`)
+    await other.locator("#slots table").waitFor()
+    const session = await context.newCDPSession(other)
+    const { data, errors } = await session.send("Page.getAppManifest")
+    assert.deepStrictEqual([errors, JSON.parse(data ?? "{}").display], [[], "standalone"])
+    const { installabilityErrors } = await session.send("Page.getInstallabilityErrors")
+    // A context of a test is incognito, where nothing is installed; nothing else may be in the way.
+    assert.deepStrictEqual(
+      installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== "in-incognito"),
+      []
+    )
+    await until("the buttons are those of a trader", async () => await other.locator("#kill").isEnabled())
+    assert.isTrue(await other.locator("#swap").isDisabled())
+    assert.isTrue(await other.locator("#pause").isEnabled())
+    const { LIMITBOT_PICTURE: picture } = process.env
+    if (picture !== undefined) await other.screenshot({ path: picture })
+    await context.close()
   })
 
   it("shows a range of its equity, exact figures under the pointer, and no bars where no depth was quoted", async () => {

@@ -17,12 +17,15 @@ const types: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   ts: "text/javascript; charset=utf-8",
   mjs: "text/javascript; charset=utf-8",
-  svg: "image/svg+xml"
+  svg: "image/svg+xml",
+  webmanifest: "application/manifest+json"
 }
 
 const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain"
 
-const built = ["index.html", "style.css", "app.js", "icon.svg"] as const
+/** With the last one a phone installs the page as an app. */
+const plain = ["style.css", "icon.svg", "manifest.webmanifest"] as const
+const built = ["index.html", "app.js", ...plain] as const
 const scripts = [
   "app.ts",
   "actions.ts",
@@ -68,8 +71,7 @@ const fromSources = (): ReadonlyMap<string, PageFile> => {
   }
   return new Map([
     ["index.html", { type: typeOf("index.html"), body: page }],
-    ["style.css", { type: typeOf("style.css"), body: read("style.css") }],
-    ["icon.svg", { type: typeOf("icon.svg"), body: read("icon.svg") }],
+    ...plain.map((name) => [name, { type: typeOf(name), body: read(name) }] as const),
     ...scripts.map((name) => [name, { type: typeOf(name), body: withoutTypes(read(`public/${name}`)) }] as const),
     [table, { type: typeOf(table), body: withoutTypes(readFileSync(join(folder, "../control/api", table), "utf8")) }],
     ...Object.entries(libraries).map(library)
