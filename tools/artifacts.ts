@@ -23,15 +23,20 @@ import { basename, join, resolve } from "node:path"
 
 const root = resolve(import.meta.dirname, "..")
 const folder = resolve(process.argv[2] ?? join(root, "artifacts"))
-/** Neither sources nor what the package has of them. */
-const elsewhere = new Set([".git", ".limitbot", "artifacts", "dist", "node_modules"].map((name) => join(root, name)))
+const manifest: { readonly files: ReadonlyArray<string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+/** What the package has of the sources, and what builds it. Nothing else is copied: a clone may have keys in it. */
+const sources = [
+  ...manifest.files.filter((name) => !/^!|^dist$/.test(name)).map((name) => name.replace(/\/\*.*/, "")),
+  ...["LICENSE", "README.md", "package-lock.json", "package.json", "src", "tools", "tsconfig.json"]
+]
 
 const npm = (words: ReadonlyArray<string>, cwd: string): string =>
   execFileSync("npm", words, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 1e8 })
 
 const copyOfSources = (): string => {
   const copy = mkdtempSync(join(tmpdir(), "limitbot-artifacts-"))
-  cpSync(root, copy, { recursive: true, filter: (from) => !elsewhere.has(from) })
+  const filter = (from: string): boolean => basename(from) !== "node_modules"
+  for (const name of sources) cpSync(join(root, name), join(copy, name), { recursive: true, filter })
   for (const entry of readdirSync(copy, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
     if (entry.isFile()) chmodSync(path, (statSync(path).mode & 0o100) === 0 ? 0o644 : 0o755)

@@ -10,6 +10,7 @@ import { join, resolve } from "node:path"
 import { build, type Plugin } from "rolldown"
 import { hashOfSources } from "../src/app/DecisionCode.ts"
 import { declareTypes } from "./declareTypes.ts"
+import { describeInterfaces } from "./describeInterfaces.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const folder = resolve(process.argv[2] ?? join(root, "dist"))
@@ -132,8 +133,11 @@ await build({
   platform: "node",
   output: { dir: folder, format: "esm", entryFileNames: "[name].mjs" }
 })
-// Tests need no types of what they build.
-if (process.argv[2] === undefined) declareTypes(root, join(folder, "types"))
+// Tests need no types of what they build, nor descriptions.
+if (process.argv[2] === undefined) {
+  declareTypes(root, join(folder, "types"))
+  describeInterfaces(join(folder, "openapi"))
+}
 // The chart library goes into reports as text.
 for (const file of ["uPlot.iife.min.js", "uPlot.min.css"]) {
   copyFileSync(join(root, "node_modules/uplot/dist", file), join(folder, file))

@@ -32,6 +32,14 @@ describe("what a release hands out", { timeout: 240_000 }, () => {
       assert.lengthOf(listed.get(name)?.hashes ?? [], 1, name)
     }
     assert.isFalse(listed.has("vitest"), "what only develops it is not in it")
+    for (const [name, path] of [
+      ["control", "/api/v1/status"],
+      ["venue", "/v0/orders"]
+    ] as const) {
+      const file = `package/dist/openapi/${name}.json`
+      const document = execFileSync("tar", ["-xzOf", `limitbot-${version}.tgz`, file], { cwd: folder })
+      assert.property(JSON.parse(document.toString()).paths, path)
+    }
   })
 
   it("left the packed manifest in a clone, so that the next pack had no build: a pack that fails is put right by the next", () => {
