@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import { type Connection, gridText, runHere, runUntil, startHere, startSandbox, workspace } from "./program.ts"
 
 const config = ["--config", "config.yaml"]
@@ -256,6 +257,20 @@ describe("the books of a bot", () => {
     assert.strictEqual(alone.code, 0, alone.stderr)
     assert.match(readFileSync(join(cwd, "alone.json"), "utf8"), /only what the journal has/)
     assert.notMatch(text, /"signed": "(?!kept)|signature/)
+    // Without a witness outside, the proof for others is by a checkpoint that is signed now.
+    const proven = await runHere(["evidence", order, "--proof", "proof.json", ...config], { cwd })
+    assert.strictEqual(proven.code, 0, proven.stderr)
+    const proof = readFileSync(join(cwd, "proof.json"), "utf8")
+    assert.notMatch(proof, /signedData|FundingSigned/)
+    const [, account = ""] = /limitbot\.journal\/([0-9a-f]{64})/.exec(proof) ?? []
+    const key = Ed25519.format(Buffer.from(account, "hex"))
+    const verifier = join(import.meta.dirname, "../../deploy/verify.mjs")
+    assert.include(
+      execFileSync(process.execPath, [verifier, join(cwd, "proof.json"), key], { encoding: "utf8" }),
+      "PROVEN"
+    )
+    const nowhere = await runHere(["evidence", order, ...config], { cwd })
+    assert.deepStrictEqual([nowhere.code, /--out FILE, --proof FILE/.test(nowhere.stderr)], [2, true], nowhere.stderr)
     const unknown = await runHere(["evidence", "nothing", "--out", "x.json", ...config], { cwd })
     assert.strictEqual(unknown.code, 1)
     assert.match(unknown.stderr, /knows no order nothing/)

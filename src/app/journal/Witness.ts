@@ -10,6 +10,7 @@ import type * as ConfigFile from "../../files/ConfigFile.ts"
 import type { WitnessPlace } from "../../files/sections/WitnessSection.ts"
 import * as Layers from "../../Layers.ts"
 import * as Checkpoint from "../../signing/Checkpoint.ts"
+import { receive } from "../../venue/http/Reply.ts"
 
 /** It cannot be asked or told, or what it has is nothing that this account signed. */
 export class WitnessSilent extends Schema.TaggedError<WitnessSilent>()("WitnessSilent", {
@@ -17,7 +18,7 @@ export class WitnessSilent extends Schema.TaggedError<WitnessSilent>()("WitnessS
   why: Schema.String
 }) {
   override get message(): string {
-    return `${this.where}: ${this.why}. It will be asked again; until then nobody outside would notice that an old copy of the journal was put back`
+    return `The witness ${this.where} cannot be relied on now: ${this.why}`
   }
 }
 
@@ -42,10 +43,9 @@ const endOf = Effect.fnUntraced(function* (file: string) {
 
 const answerOf = Effect.fnUntraced(function* (url: string) {
   const client = yield* HttpClient.HttpClient
-  const response = yield* client.get(url)
-  if (response.status === 404) return undefined
-  if (response.status !== 200) return yield* Effect.fail(`it answered with status ${response.status}`)
-  return (yield* response.text).slice(-mostBytes)
+  const { body, status } = yield* receive({ operation: "ask the witness", kind: "read" }, yield* client.get(url))
+  if (status === 404) return undefined
+  return status === 200 ? body.slice(-mostBytes) : yield* Effect.fail(`it answered with status ${status}`)
 })
 
 const failing =

@@ -75,7 +75,8 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
     if (!isCompared) yield* compare
     if (mayTell()) yield* tell
   })
-  yield* heard(compare)
+  // Under the kill switch nothing is paid anyway, and cancelling waits for nobody.
+  if (books.state.killed === undefined) yield* heard(compare)
   return Effect.forever(Effect.andThen(heard(turn), Effect.sleep(terms.everyMillis))).pipe(
     Effect.provideService(FileSystem.FileSystem, fileSystem)
   )
