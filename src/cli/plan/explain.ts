@@ -6,7 +6,7 @@ import { explained } from "../../app/plan/Explaining.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { iso } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
-import * as ExplanationText from "../../views/explain/ExplanationText.ts"
+import * as ExplanationText from "../../views/ExplanationText.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

@@ -1,6 +1,6 @@
 /** An explanation as people read it, in a terminal or in a chat: a line for each fact. */
-import { iso } from "../../domain/Text.ts"
-import type { Explanation } from "../Explanation.ts"
+import { iso } from "../domain/Text.ts"
+import type { Explanation } from "./Explanation.ts"
 
 /** The last things that happened to a slot: more is what `events` is for. */
 export const shownEvents = 6
