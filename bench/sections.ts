@@ -19,6 +19,7 @@ const files: Readonly<Record<string, string>> = {
   simulation: "simulation",
   kinds: "kinds",
   limits: "limits",
+  own: "own",
   markets: "markets",
   csv: "csv",
   indicators: "indicators",

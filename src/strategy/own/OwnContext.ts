@@ -20,10 +20,10 @@ export interface OwnAsked {
 export interface OwnInstance {
   /** JSON of what the code exports, without its functions. */
   readonly described: string
-  /** JSON of the candles that it wants with these settings. */
-  readonly candles: (settings: string) => string
-  /** JSON of an `OwnDecision`. */
-  readonly decide: (settings: string, moment: string, memory: string, asked: OwnAsked) => string
+  /** With its settings and the names of its market as JSON, and whom to ask; JSON of the candles that it wants. */
+  readonly begin: (settings: string, market: string, asked: OwnAsked) => string
+  /** JSON of an `OwnDecision`; `memory` as JSON. */
+  readonly decide: (now: number, bid: number, ask: number, mid: number, memory: string) => string
 }
 
 const failedName = "OwnCodeFailed"
@@ -89,33 +89,53 @@ const setting = `(evaluate) => {
     if (typeof own.decide !== "function") throw new TypeError("it has no decide")
     return stringify({ about: own.about, keys: own.keys, around: own.around })
   })
-  let settingsText = ""
-  let settings = {}
-  const settingsOf = (text) => {
-    if (text !== settingsText) { settings = frozen(parse(text)); settingsText = text }
-    return settings
+  // What it is given is the same mostly: a text is read once, and nobody can change what was read.
+  const lately = () => {
+    let [text, value] = ["", undefined]
+    return (given) => {
+      if (given !== text) [text, value] = [given, frozen(parse(given))]
+      return value
+    }
   }
   // An error of the program, such as that of a full stack, must not reach the code: through it the program could be reached.
   const answered = (ask) => { try { return ask() } catch { throw new RangeError("it asks when nothing can be answered") } }
-  const columns = ["open", "high", "low", "close", "volume"]
-  const viewOf = (moment, asked) => freeze({
-    ...parse(moment),
-    position: () => answered(() => asked.position()),
-    slot: (name) => { const key = String(name); return frozen(parse(answered(() => asked.slot(key)))) },
-    candles: (timeframe) => {
-      const frame = String(timeframe)
-      const count = answered(() => asked.closed(frame))
-      if (count < 0) throw new RangeError("it did not ask for candles of " + frame)
-      const made = { count }
-      for (const column of columns) made[column] = (back) => { const at = +back; return answered(() => asked.candle(frame, column, at)) }
-      return freeze(made)
-    }
-  })
+  let asked
+  let settings
+  let market
+  const memoryOf = lately()
+  const slots = new Map()
+  const slot = (name) => {
+    const key = String(name)
+    const read = slots.get(key) ?? lately()
+    slots.set(key, read)
+    return read(answered(() => asked.slot(key)))
+  }
+  const position = () => answered(() => asked.position())
+  const columnsOf = (frame) => {
+    const made = {}
+    for (const column of ["open", "high", "low", "close", "volume"])
+      made[column] = (back) => { const at = +back; return answered(() => asked.candle(frame, column, at)) }
+    return made
+  }
+  const frames = new Map()
+  const candles = (timeframe) => {
+    const frame = String(timeframe)
+    const count = answered(() => asked.closed(frame))
+    if (count < 0) throw new RangeError("it did not ask for candles of " + frame)
+    const columns = frames.get(frame) ?? columnsOf(frame)
+    frames.set(frame, columns)
+    return freeze({ count, ...columns })
+  }
   return {
     described,
-    candles: (text) => guarded(() => stringify(own.candles === undefined ? {} : own.candles(settingsOf(text)))),
-    decide: (text, moment, memory, asked) =>
-      guarded(() => stringify(own.decide(viewOf(moment, asked), settingsOf(text), frozen(parse(memory)))))
+    begin: (settingsText, marketText, asking) => guarded(() => {
+      settings = frozen(parse(settingsText))
+      market = frozen(parse(marketText))
+      asked = asking
+      return stringify(own.candles === undefined ? {} : own.candles(settings))
+    }),
+    decide: (now, bid, ask, mid, memory) => guarded(() =>
+      stringify(own.decide(freeze({ now, bid, ask, mid, market, position, slot, candles }), settings, memoryOf(memory))))
   }
 }`
 
@@ -134,11 +154,11 @@ export const instanceOf = (script: string): OwnInstance => {
       options
     )
     const inside = new Script(setting, { filename: "own-setting" }).runInContext(context, options)
-    const { described, candles, decide } = inside(evaluate)
+    const { described, begin, decide } = inside(evaluate)
     return {
       described: taken(described),
-      candles: (settings) => taken(candles(settings)),
-      decide: (settings, moment, memory, asked) => taken(decide(settings, moment, memory, asked))
+      begin: (settings, market, asked) => taken(begin(settings, market, asked)),
+      decide: (now, bid, ask, mid, memory) => taken(decide(now, bid, ask, mid, memory))
     }
   } catch (mistake) {
     throw mistake instanceof OwnCodeFailed ? mistake : new OwnCodeFailed(messageOf(mistake))

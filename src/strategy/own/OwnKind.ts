@@ -14,10 +14,10 @@ import { type Behaviour, form, type Kind } from "../Kind.ts"
 import { type Problem, place, problemAt, report, type SourceText, sourceText } from "../Problem.ts"
 import type { Decide } from "../Strategy.ts"
 import { isTimeframe } from "../Timeframe.ts"
-import { progressOf, type View } from "../View.ts"
+import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { baseNumber, decisionOf, quoteNumber } from "./OwnAnswer.ts"
 import { scriptOf } from "./OwnCode.ts"
-import { instanceOf, type OwnAsked, OwnCodeFailed, type OwnInstance } from "./OwnContext.ts"
+import { instanceOf, type OwnAsked, OwnCodeFailed } from "./OwnContext.ts"
 import { keysOf } from "./OwnSection.ts"
 import * as Purity from "./Purity.ts"
 
@@ -101,28 +101,29 @@ interface Made {
 
 const behaviourOf = ({ script }: Code, { file, market, settings, source }: Made): Behaviour => {
   const instance = instanceOf(script)
-  const candles = timeframesOf(instance, settings)
+  let seen: View | undefined
   const names = { name: market.name, base: market.base.symbol, quote: market.quote.symbol }
+  const asked = askedOf(market, () => seen)
+  const candles = timeframesOf(instance.begin(settings, JSON.stringify(names), asked))
   // Mostly it answers and remembers what it did before: the text is read, and written, once.
   const decided = lately((answer: string) => decisionOf(answer, { market, source, timeframes: candles }))
   const memoryText = lately((memory: Memory) => JSON.stringify(memory))
   const decide: Decide = (view, memory) => {
-    const { bid, ask } = view.price
-    const prices = { bid: Decimal.toNumber(bid), ask: Decimal.toNumber(ask), mid: Decimal.toNumber(mid(view.price)) }
-    const moment = JSON.stringify({ now: view.now, ...prices, market: names })
+    const [bid, ask, middle] = [view.price.bid, view.price.ask, mid(view.price)].map(Decimal.toNumber)
+    seen = view
     try {
-      return decided(instance.decide(settings, moment, memoryText(memory), askedOf(view)))
+      return decided(instance.decide(view.now, bid ?? 0, ask ?? 0, middle ?? 0, memoryText(memory)))
     } catch (mistake) {
       if (!(mistake instanceof OwnCodeFailed)) throw mistake
-      const seen = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}`
-      throw new OwnCodeFailed(`${file} fails ${seen}, remembering ${JSON.stringify(memory)}: ${mistake.message}`)
+      const when = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}`
+      throw new OwnCodeFailed(`${file} fails ${when}, remembering ${JSON.stringify(memory)}: ${mistake.message}`)
     }
   }
   return { initialMemory: null, decide, ...(candles.size === 0 ? {} : { candles }) }
 }
 
-const timeframesOf = (instance: OwnInstance, settings: string): ReadonlyMap<string, number> => {
-  const wanted: unknown = JSON.parse(instance.candles(settings))
+const timeframesOf = (text: string): ReadonlyMap<string, number> => {
+  const wanted: unknown = JSON.parse(text)
   const all = isRecord(wanted) ? Object.entries(wanted) : []
   return new Map(
     all.map(([timeframe, count]) => {
@@ -135,25 +136,35 @@ const timeframesOf = (instance: OwnInstance, settings: string): ReadonlyMap<stri
   )
 }
 
-const askedOf = (view: View): OwnAsked => ({
-  position: () => baseNumber(view.market, positionIn(view)),
-  slot: (name) => slotText(view, name),
-  closed: (timeframe) => view.candles?.get(timeframe)?.closed ?? -1,
-  candle: (timeframe, column, back) => {
-    const found = view.candles?.get(timeframe)
-    if (found === undefined) return Number.NaN
-    const at = found.closed - 1 - back
-    if (column === "open") return found.columns.open[at] ?? Number.NaN
-    if (column === "high") return found.columns.high[at] ?? Number.NaN
-    if (column === "low") return found.columns.low[at] ?? Number.NaN
-    if (column === "close") return found.columns.close[at] ?? Number.NaN
-    return found.columns.volume[at] ?? Number.NaN
+/** What it may ask about the view that it decides by. */
+const askedOf = (market: Market, seen: () => View | undefined): OwnAsked => {
+  const texts = new Map<string, (progress: SlotProgress) => string>()
+  return {
+    position: () => {
+      const view = seen()
+      return view === undefined ? 0 : baseNumber(market, positionIn(view))
+    },
+    slot: (name) => {
+      const text = texts.get(name) ?? lately((progress: SlotProgress) => slotText(market, progress))
+      texts.set(name, text)
+      return text(progressOf(seen() ?? { slots: new Map() }, name))
+    },
+    closed: (timeframe) => seen()?.candles?.get(timeframe)?.closed ?? -1,
+    candle: (timeframe, column, back) => {
+      const found = seen()?.candles?.get(timeframe)
+      if (found === undefined) return Number.NaN
+      const at = found.closed - 1 - back
+      if (column === "open") return found.columns.open[at] ?? Number.NaN
+      if (column === "high") return found.columns.high[at] ?? Number.NaN
+      if (column === "low") return found.columns.low[at] ?? Number.NaN
+      if (column === "close") return found.columns.close[at] ?? Number.NaN
+      return found.columns.volume[at] ?? Number.NaN
+    }
   }
-})
+}
 
-const slotText = (view: View, name: string): string => {
-  const { market } = view
-  const { bought, completedLegs, filledInLeg, live, paid, proceeds, sold } = progressOf(view, name)
+const slotText = (market: Market, progress: SlotProgress): string => {
+  const { bought, completedLegs, filledInLeg, live, paid, proceeds, sold } = progress
   return JSON.stringify({
     bought: baseNumber(market, bought),
     sold: baseNumber(market, sold),
