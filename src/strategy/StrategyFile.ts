@@ -70,10 +70,21 @@ type Kinds = ReadonlyArray<Kind>
 /** The file's code stands here as one text, so that whoever has the text of a strategy has all of it: a journal, a worker, a replay. */
 const codeKey = "code"
 
-/** The path of its code in a file whose kind is one's own, and whether the text has the code already. */
+/** What a text says of code of one's own: where it is, and whether the text has it itself. */
+export const codeIn = (text: string): { readonly path: string | undefined; readonly isHere: boolean } => {
+  const yaml = readYaml(sourceText("", text))
+  const entries = Result.isSuccess(yaml) && yaml.success.type === "map" ? yaml.success.entries : undefined
+  const kind = entries?.get("kind")?.value
+  const isPath = kind?.type === "scalar" && OwnKind.nameOfPath(kind.text) !== undefined
+  return { path: isPath ? kind.text : undefined, isHere: entries?.has(codeKey) === true }
+}
+
+/** The path of the code that a text needs beside it. */
 export const codeWanted = (text: string): string | undefined => {
-  const [, kind = ""] = /^kind:\s*["']?([^\s"'#]+)["']?\s*(?:#.*)?$/m.exec(text) ?? []
-  return OwnKind.nameOfPath(kind) === undefined || /^code:/m.test(text) ? undefined : kind
+  // Files are looked at again and again, and few of them name code.
+  if (!/\.(?:ts|mts|js|mjs)\b/.test(text)) return undefined
+  const { isHere, path } = codeIn(text)
+  return isHere ? undefined : path
 }
 
 export const withCode = (text: string, code: string): string =>

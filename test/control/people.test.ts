@@ -135,6 +135,26 @@ describe("people with names", () => {
     )
   })
 
+  it("nobody brings code from outside, an operator neither", async () => {
+    const head = "name: grid\nmarket: BTC/USDC\nlimits: { budget: { quote: 100 } }\n"
+    const code = `export default { about: "x", keys: {}, decide: () => ({ orders: [], until: {} }) }`
+    for (const text of [
+      `${head}kind: ./mine.ts\nmine: {}\ncode: ${JSON.stringify(code)}\n`,
+      `{ name: grid, market: BTC/USDC, "kind": "./mine.ts", "code": ${JSON.stringify(code)}, limits: { budget: { quote: 100 } }, mine: {} }`,
+      `${head}kind: ../../../../secret.js\nsecret: {}\n`
+    ]) {
+      const files = [{ file: join(bot.folder, "grid.yaml"), text }]
+      for (const answer of [
+        await bot.command("/api/v1/check", { files }),
+        await bot.command("/api/v1/plan", { files }),
+        await bot.command("/api/v1/apply", { ...files[0], hash: "x" })
+      ]) {
+        assert.strictEqual(answer.status, 409, answer.body)
+        assert.match(answer.body, /code is named and changed on the bot's machine, not from here/)
+      }
+    }
+  })
+
   it("what cannot be is refused with what to do", async () => {
     const out = join(bot.folder, "again.token")
     for (const [name, says] of [

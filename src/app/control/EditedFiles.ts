@@ -12,6 +12,7 @@ import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as WholeFile from "../../journal/WholeFile.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
 
 export interface EditedOptions {
   readonly config: Pick<BotConfig, "markets">
@@ -31,9 +32,19 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
       ? Effect.void
       : Effect.fail(new Refused({ message: `${file} is not a strategy file of this bot` }))
 
+  /** Code runs in the bot's process: whoever has a token may set its keys, and may not bring any. */
+  const bringsNoCode = Effect.fnUntraced(function* ({ file, text }: FileText) {
+    const { isHere, path } = StrategyFile.codeIn(text)
+    if (!isHere && path === undefined) return
+    const present = yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
+    if (isHere || path !== StrategyFile.codeIn(present).path)
+      return yield* new Refused({ message: `${file}: code is named and changed on the bot's machine, not from here` })
+  })
+
   /** The files with some texts replaced, as if they were saved. */
   const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
     yield* Effect.forEach(texts, ({ file }) => known(file), { discard: true })
+    yield* Effect.forEach(texts, bringsNoCode, { discard: true })
     const edited = new Map(texts.map(({ file, text }) => [file, text]))
     const overlaid: FileSystem.FileSystem = {
       ...fileSystem,
