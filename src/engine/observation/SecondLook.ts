@@ -33,7 +33,8 @@ const mostLives = 3
 export const takenBackIn = (last: Placement, order: Order): string | undefined => {
   if (last.isByWord === true || isBare(last, order)) return undefined
   const otherwise = Fills.lackIn(last, order.fills) ?? Fills.changeIn(last, order.fills)
-  if (otherwise !== undefined) return otherwise
+  // What was told before it ended waits for a person's word, and is no news.
+  if (otherwise !== undefined && otherwise !== last.contradiction) return otherwise
   const fresh = Fills.newIn(last, Fills.factsIn(last, order.fills)).at(0)
   if (fresh !== undefined) return `it shows the fill ${fresh.id} only now`
   if (last.payout === "paid" && !isPaidOut(order)) return `its payout was COMPLETED and is ${payoutNow(order)} now`

@@ -137,6 +137,14 @@ describe("the end of an order, read once more", () => {
       takenBackIn(last, { ...paid, refund: lost }) ?? "",
       /its refund was COMPLETED and is FAILED \(lost\) now/
     )
+    const changed = { ...paid, fills: paid.fills.map((fill) => ({ ...fill, amountOut: fill.amountOut + 1n })) }
+    const what = takenBackIn(last, changed) ?? ""
+    assert.match(what, /^fill \S+ changed its amounts$/)
+    assert.isUndefined(takenBackIn({ ...last, contradiction: what }, changed), "people were told twice of one change")
+    assert.isDefined(
+      takenBackIn({ ...last, contradiction: what }, { ...changed, withdrawals: [] }),
+      "of more they are told"
+    )
     const bare = { ...paid, fills: [], withdrawals: [] }
     assert.isUndefined(takenBackIn({ ...last, by: "swap" }, bare))
     assert.isDefined(takenBackIn({ ...last, by: "swap" }, { ...bare, fillStatus: "REFUNDED" }))
