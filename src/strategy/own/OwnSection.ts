@@ -28,15 +28,22 @@ const readers: Readonly<
     }))
 }
 
+/** What stands beside the settings of every section. */
+const taken: ReadonlyArray<string> = ["market", "keys"]
+
 /** What is wrong with a description of keys, in words; or how each is read. */
 export const keysOf = (described: unknown, market: Market): string | Read.Keys => {
   if (!isRecord(described)) return "its keys are no table"
   const made: Record<string, Read.Keys[string]> = {}
   for (const [name, key] of Object.entries(described)) {
-    const reader = isRecord(key) && typeof key["is"] === "string" ? readers[key["is"]] : undefined
+    const is = isRecord(key) && typeof key["is"] === "string" ? key["is"] : ""
+    const reader = Object.hasOwn(readers, is) ? readers[is] : undefined
     if (!isRecord(key) || reader === undefined)
       return `its key ${name} has to say what it is: one of ${Object.keys(readers).join(", ")}`
     if (!/^[a-z][A-Za-z0-9]{0,39}$/.test(name)) return `its key ${name} has to be a word such as lookBack`
+    if (taken.includes(name)) return `its key ${name} needs another name: the program gives this one a meaning`
+    if (is === "integer" && !(Number.isInteger(key["least"]) && Number.isInteger(key["most"])))
+      return `its key ${name} has to say its least and its most`
     const { otherwise, optional, says } = key
     const read = reader(market, key)
     const about = typeof says === "string" ? says : undefined

@@ -136,6 +136,21 @@ const refused: ReadonlyArray<readonly [what: string, code: string, says: RegExp]
     `export default { about: "x", keys: { a: { is: "money" } }, decide: () => ({ orders: [], until: {} }) }`,
     /its key a has to say what it is/
   ],
+  [
+    "a key of no kind, by a name that every object knows",
+    `export default { about: "x", keys: { a: { is: "constructor" } }, decide: () => ({ orders: [], until: {} }) }`,
+    /its key a has to say what it is/
+  ],
+  [
+    "a key whose name is taken",
+    `export default { about: "x", keys: { market: { is: "text" } }, decide: () => ({ orders: [], until: {} }) }`,
+    /its key market needs another name/
+  ],
+  [
+    "a whole number without ends",
+    `export default { about: "x", keys: { a: { is: "integer" } }, decide: () => ({ orders: [], until: {} }) }`,
+    /its key a has to say its least and its most/
+  ],
   ["no decision", `export default { about: "x", keys: {} }`, /it has no decide/],
   ["a pattern", codeWith(`/a+/.test("a"); ${steady}`), /its steps cannot be counted/]
 ]
