@@ -1,7 +1,7 @@
 /**
  * What a release consists of, in a folder (artifacts/ when none is given): the package, the list of what is in it (CycloneDX),
  * and the checksums of both. Everybody can make the same bytes of the same sources: it packs two copies, neither of whose folder, file
- * modes and times matter, and fails if they differ.
+ * modes and times matter, and fails if they differ. With `--once` it takes that for granted.
  */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -20,9 +20,11 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join, resolve } from "node:path"
+import { parseArgs } from "node:util"
 
 const root = resolve(import.meta.dirname, "..")
-const folder = resolve(process.argv[2] ?? join(root, "artifacts"))
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { once: { type: "boolean" } } })
+const folder = resolve(positionals[0] ?? join(root, "artifacts"))
 const manifest: { readonly files: ReadonlyArray<string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 /** What the package has of the sources, and what builds it. Nothing else is copied: a clone may have keys in it. */
 const sources = [
@@ -77,9 +79,9 @@ const billOf = (copy: string): string => {
 }
 
 process.umask(0o022)
-const copies = [copyOfSources(), copyOfSources()]
+const copies = values.once === true ? [copyOfSources()] : [copyOfSources(), copyOfSources()]
 try {
-  const [first = "", second = ""] = copies.map(packed)
+  const [first = "", second = first] = copies.map(packed)
   if (hashOf(first) !== hashOf(second))
     throw new Error(`${first} and ${second} differ: the package is not reproducible`)
   mkdirSync(folder, { recursive: true })
