@@ -108,7 +108,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
 
 /** Rooms of one concept whose members are many. */
 const mostFiles: Readonly<Record<string, number>> = {
-  "src/domain": 26,
+  "src/domain": 27,
   "src/ledger": 14,
   "src/journal": 13,
   "src/views": 19,

@@ -10,6 +10,7 @@ import { type Amount, max } from "../domain/Amount.ts"
 import { type Market, quoteAmount } from "../domain/Market.ts"
 import { askedBasisPoints, feesToOthers, type OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
+import type { SignalHistory } from "../domain/Signal.ts"
 import { timeframeMillis } from "../domain/Timeframe.ts"
 import * as JoinedCandles from "../strategy/expression/series/JoinedCandles.ts"
 import { ownMarket } from "../strategy/expression/Term.ts"
@@ -29,6 +30,8 @@ export interface Options {
   readonly measured?: Readonly<Record<FillMode, Partial<FillRules>>>
   /** What the account's configuration asks for with every order whose file asks for nothing else. */
   readonly accountTerms?: OrderTerms
+  /** What was sent to the strategy at its time. */
+  readonly signals?: SignalHistory
   /** Keep where every order rested: for pictures. */
   readonly keepsOrders?: boolean
 }
@@ -95,7 +98,11 @@ const inMarket = (
   const rules = rulesIn(mode, options)
   const { closes, orders } = indices
   return {
-    conditions: { ...conditionsOf(strategy, candles, rules, market), keepsOrders: options.keepsOrders === true },
+    conditions: {
+      ...conditionsOf(strategy, candles, rules, market),
+      ...present({ signals: options.signals }),
+      keepsOrders: options.keepsOrders === true
+    },
     candles,
     indices: { ...indices, orders: rules.touch === "close" ? closes : orders }
   }

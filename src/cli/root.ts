@@ -33,6 +33,7 @@ const groups = {
     drain: () => import("./control/commands.ts").then(({ drain }) => drain),
     cancel: () => import("./control/commands.ts").then(({ cancel }) => cancel),
     "cancel-all": () => import("./control/commands.ts").then(({ cancelAll }) => cancelAll),
+    signal: () => import("./control/signal.ts").then(({ command }) => command),
     reload: () => import("./control/commands.ts").then(({ reload }) => reload),
     kill: () => import("./run/kill.ts").then(({ kill }) => kill),
     release: () => import("./run/kill.ts").then(({ release }) => release)

@@ -17,6 +17,7 @@ import type { Reconciliation } from "../views/Reconciliation.ts"
 import type { Refused } from "./api/ControlApi.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
 import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
+import type { SignalDesk } from "./Signals.ts"
 
 /**
  * Answers that need more than the present state: files, the venue, the whole journal.
@@ -63,6 +64,7 @@ export class Bot extends Context.Service<
     /** Takes up the strategy files as they are now; says why not, else nothing. */
     readonly reload: Effect.Effect<string, Refused>
     readonly desk: Desk
+    readonly signals: SignalDesk
     readonly swaps: SwapDesk
   }
 >()("limitbot/control/Bot") {}

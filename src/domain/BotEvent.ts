@@ -144,6 +144,8 @@ const lifecycle = {
   KillSwitch: { on: Schema.Boolean, reason: Text },
   /** Who told the bot to do something; what it did stands before it. */
   Commanded: { by: Text, command: Text, target: Schema.optionalKey(Text), why: Schema.optionalKey(Text) },
+  /** A number from outside that strategies look at: who sent it, and the time from which it counts. */
+  SignalReceived: { name: Text, value: Schema.Finite, at: Time, by: Text, note: Schema.optionalKey(Text) },
   /** A market has no price: no second witness shows it, or the quote is not the venue's own. Said once until that is over. */
   PriceDoubted: { market: Text, reason: Text },
   PriceConfirmed: { market: Text },

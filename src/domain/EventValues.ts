@@ -74,6 +74,7 @@ export const DecisionBounds = Schema.Struct({
   time: Schema.optionalKey(Schema.Int),
   barClose: Schema.optionalKey(Schema.String),
   depth: Schema.optionalKey(Schema.Literals([true])),
+  signals: Schema.optionalKey(Schema.Literals([true])),
   onFill: Schema.Boolean
 })
 

@@ -243,6 +243,10 @@ const config = Read.known({
     `${defaultJournal} beside this file`
   ),
   witness: Read.optional(WitnessSection.reader, "who outside is told how far the journal has come", "nobody"),
+  signals: Read.optional(
+    Read.section({ file: Read.required(Read.text, "lines of time,name,value; what is added counts at once") }),
+    "where signals are written to, beside those that are sent to the dashboard's port"
+  ),
   notify: Read.optional(NotifyConfig.notifyReader, "who is told what"),
   otlp: Read.optional(
     Read.section({
@@ -318,6 +322,8 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     stuckAfter: read.stuckAfter ?? defaultTerms,
     journal: resolve(read.journal),
     witness: read.witness && WitnessSection.resolved(read.witness, resolve),
+    /** Where somebody writes signals to. */
+    signalFile: read.signals && resolve(read.signals.file),
     notify: NotifyConfig.targetsOf(read.notify, to),
     heartbeat: read.heartbeat,
     otlp,

@@ -63,6 +63,8 @@ export interface Bounds extends PriceBounds {
   readonly barClose?: string
   /** Ask again when larger quantities have new quotes. */
   readonly depth?: true
+  /** Ask again when a signal has a new value. */
+  readonly signals?: true
   /**
    * Ask again when an order of the strategy filled or was paid out, or its own state changed otherwise. False when
    * the legs alone move the slots on.

@@ -38,6 +38,7 @@ export interface Behaviour {
   readonly candles?: ReadonlyMap<string, number>
   readonly watched?: ReadonlyArray<WatchedMarket>
   readonly depth?: ReadonlyArray<Amount>
+  readonly signals?: ReadonlyMap<string, number>
   readonly volumes?: ReadonlyMap<string, Problem>
   readonly unfit?: Unfit
   readonly proof?: Proof

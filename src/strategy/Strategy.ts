@@ -142,6 +142,8 @@ export interface Strategy {
   readonly volumes?: ReadonlyMap<string, Problem>
   /** The base quantities of its first market that `View.depth` should offer. */
   readonly depth?: ReadonlyArray<Amount>
+  /** The signals that it looks at, and how old each may be, in milliseconds. */
+  readonly signals?: ReadonlyMap<string, number>
 }
 
 type Trades = Pick<Strategy, "market" | "others">

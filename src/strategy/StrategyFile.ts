@@ -187,6 +187,9 @@ const readStrategy = (node: YamlNode, offered: Markets, listed: Kinds, to: Repor
     ...(behaviour.watched === undefined
       ? {}
       : { notSearched: problemAt(to.source, read.kind, ...watchedSeries(behaviour.watched)) }),
+    ...(behaviour.signals === undefined
+      ? {}
+      : { notSearched: problemAt(to.source, read.kind, ...sentSignals(behaviour.signals)) }),
     ...present({ terms: read.terms?.value }),
     ...present({ candleSource: read.candles, notLive: volumeUntold(behaviour.volumes, market, read.candles, offered) }),
     ...present({ namesEverySlot: read.kind.value.namesEverySlot }),
@@ -251,6 +254,12 @@ const watchedSeries = (watched: ReadonlyArray<WatchedMarket>) =>
   [
     `here the prices of one market are replayed, this strategy also looks at ${watched.map(({ market }) => market.name).join(", ")}`,
     severalSeries[1]
+  ] as const
+
+const sentSignals = (signals: ReadonlyMap<string, number>) =>
+  [
+    `here prices alone are replayed, this strategy also looks at the signal ${[...signals.keys()].join(", ")}`,
+    "limitbot backtest takes its values: --signals FILE"
   ] as const
 
 /** The whole file for editors; of the kinds' sections, only the one that `kind` names. */

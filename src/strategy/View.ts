@@ -7,6 +7,7 @@ import type { Amount } from "../domain/Amount.ts"
 import type { Depth } from "../domain/Book.ts"
 import type { Market, Price, Side, TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
+import type { Signals } from "../domain/Signal.ts"
 import type { CandleColumns } from "./Indicators.ts"
 
 /** What has happened in a slot. */
@@ -68,6 +69,8 @@ export interface View {
   readonly candles?: ReadonlyMap<string, ClosedCandles>
   /** What the market gives for the quantities in `Strategy.depth`; missing until they were quoted. */
   readonly depth?: Depth
+  /** Numbers from outside, by name; missing where nobody keeps them. */
+  readonly signals?: Signals
   /** What the strategy's trading has earned and cost; missing where nobody keeps it, as in a preview. */
   readonly own?: OwnState
   /** Quote that the strategy has but must not use (see `Skim`). */
@@ -76,9 +79,16 @@ export interface View {
 
 /** The same view but for some of it. Every field is named, as a view may compute some of them only when they are looked at. */
 export const viewWith = (
-  { now, market, price, elsewhere, slots, candles, depth, own, setAside }: View,
+  { now, market, price, elsewhere, slots, candles, depth, signals, own, setAside }: View,
   changed: Partial<View>
-): View => ({ now, market, price, slots, ...present({ elsewhere, candles, depth, own, setAside }), ...changed })
+): View => ({
+  now,
+  market,
+  price,
+  slots,
+  ...present({ elsewhere, candles, depth, signals, own, setAside }),
+  ...changed
+})
 
 /** May change with every order that is placed, funded, filled or paid; `Bounds.onFill` then asks again. */
 export interface OwnState {

@@ -356,6 +356,7 @@ const wouldChange = (decision: Of<"Decided">, placement: Placement | undefined):
     ...(until.elsewhere ?? []).flatMap((elsewhere) => bounds(elsewhere, elsewhere.market)),
     ...(until.time === undefined ? [] : [`the time ${iso(until.time)}`]),
     ...(until.barClose === undefined ? [] : [`the close of a ${until.barClose} candle`]),
+    ...(until.signals === undefined ? [] : ["a new value of a signal"]),
     isOver(placement)
       ? "the return of what its order held"
       : until.onFill

@@ -39,6 +39,27 @@ const StrategyView = Schema.Struct({
 const SeenAfterView = Schema.Struct({ market: Text, p50Millis: Schema.Int, p99Millis: Schema.Int })
 export type SeenAfterView = typeof SeenAfterView.Type
 
+const SignalView = Schema.Struct({
+  name: Text,
+  value: Schema.NullOr(Schema.Finite),
+  since: Schema.NullOr(Time),
+  until: Schema.NullOr(Time)
+})
+
+/** By name, with the shortest time for which any of these strategies lets it count. */
+const signalsOf = (
+  { signals }: BotState,
+  strategies: ReadonlyArray<Strategy>
+): ReadonlyArray<typeof SignalView.Type> => {
+  const ages = new Map<string, number>()
+  for (const [name, age] of strategies.flatMap((each) => [...(each.signals ?? [])]))
+    ages.set(name, Math.min(age, ages.get(name) ?? age))
+  return [...ages].map(([name, age]) => {
+    const known = signals.get(name)
+    return { name, value: known?.value ?? null, since: known?.at ?? null, until: known ? known.at + age : null }
+  })
+}
+
 export const Status = Schema.Struct({
   ...asOf,
   version: Text,
@@ -58,9 +79,11 @@ export const Status = Schema.Struct({
   prices: Schema.Array(PriceView),
   /** How long until a move of a price is seen: half of all moves, and 99 of 100; missing before the second look. */
   seenAfter: Schema.Array(SeenAfterView),
+  /** The signals that strategies look at: the last value, and until when it counts for all of them; neither where none came. */
+  signals: Schema.Array(SignalView),
   problems: Schema.Array(ProblemView),
   /** Whose token asked. */
-  role: Schema.Literals(["viewer", "trader", "operator"])
+  role: Schema.Literals(["signaller", "viewer", "trader", "operator"])
 })
 export type Status = typeof Status.Type
 
@@ -112,6 +135,7 @@ export const statusOf = (
       const seen = seenAfter(market)
       return seen === undefined ? [] : [{ market, ...seen }]
     }),
+    signals: signalsOf(state, bot.strategies()),
     problems: problemsOf(state, bot.assets, { now, pulse: bot, stuckAfter: bot.stuckAfter })
   }
 }
@@ -155,6 +179,7 @@ export const journalStatus = (facts: JournalFacts) => {
     problems: problemsInJournal(facts),
     prices: facts.prices,
     seenAfter: facts.seenAfter ?? null,
+    signals: [...state.signals].map(([name, { at, value }]) => ({ name, value, since: at })),
     pricesRefused: [...state.doubts].map(([market, { reason, since }]) => ({ market, why: reason, since })),
     clock: { skewMillis: state.clock?.skewMillis ?? null, ok: state.clock?.ok ?? null },
     rejectedEdit: state.rejectedEdit ?? null,

@@ -104,6 +104,7 @@ describe("protocol", () => {
   it("loses money where silence ends a doubt, or ends it too soon", { timeout: 120_000 }, () => {
     const never = withSilence("a payload was sent, and never acknowledged", (row) => [{ ...row, means: "never" }])
     const soon = withSilence("a payment in doubt, and its order is over", (row) => [{ ...row, isLong: () => true }])
-    for (const by of [never, soon]) assert.isTrue(single.some((world) => search(world, [], 400_000, by).loss !== undefined))
+    for (const by of [never, soon])
+      assert.isTrue(single.some((world) => search(world, [], 400_000, by).loss !== undefined))
   })
 })

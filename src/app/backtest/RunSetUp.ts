@@ -12,10 +12,12 @@ import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { OrderTerms } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { orWrong, WrongUsage } from "../process/WrongUsage.ts"
 import * as FeeModel from "./FeeModel.ts"
 import type { PartAsked, RunCandles } from "./RunCandles.ts"
+import * as RunSignals from "./RunSignals.ts"
 import type { StrategySource } from "./StrategySource.ts"
 
 /** Rules and costs that somebody gives, instead of what is known of them. */
@@ -33,6 +35,8 @@ export interface RulesAsked extends FeeModel.CostFlags {
 export interface RunAsked extends PartAsked, RulesAsked {
   readonly data: ReadonlyArray<string>
   readonly config: Option.Option<string>
+  /** Where the values of signals are. */
+  readonly signals?: Option.Option<string>
 }
 
 /** Nothing is given. */
@@ -172,7 +176,10 @@ export const groundOfFile = Effect.fn("RunSetUp.groundOfFile")(function* (
   const { strategy } = source
   const { terms, limits } = strategy
   const costs = yield* FeeModel.of(asked, account, marketsSeen(strategy), terms, limits.maxFeeBasisPoints)
-  return { ...(yield* groundOf(asked, strategy, costs)), source, fees: costs.fees } satisfies FileGround
+  const ground = yield* groundOf(asked, strategy, costs)
+  const signals = yield* RunSignals.of(asked.signals ?? Option.none(), strategy)
+  const options = Arr.map(ground.options, (each): Backtest.Options => ({ ...each, ...present({ signals }) }))
+  return { ...ground, options, source, fees: costs.fees } satisfies FileGround
 })
 
 /** A strategy that needs candles shorter than the data cannot run on it. */

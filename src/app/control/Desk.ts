@@ -83,7 +83,7 @@ export const make = Effect.fn("Desk.make")(function* (options: DeskOptions) {
   const backtest: Desk["backtest"] = Effect.fnUntraced(
     function* (file) {
       yield* edited.known(file)
-      const data = ["--data", `journal:${journal}`, "--curve", String(curvePoints)]
+      const data = ["--data", `journal:${journal}`, "--signals", `journal:${journal}`, "--curve", String(curvePoints)]
       const child = yield* spawner.spawn(
         ChildProcess.make(execPath, [script, "backtest", file, ...data, "--config", configFile, "--json"])
       )

@@ -60,6 +60,13 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
   return { candles: made, sha256: ColumnCache.sha256Of(Buffer.concat(bytes)) }
 })
 
+/** What was sent to the bot. */
+export const signals = Effect.fn("JournalData.signals")(function* (file: string) {
+  const sent = Effect.flatMap(Journal, (journal) => Stream.runCollect(journal.events({ tags: ["SignalReceived"] })))
+  const recorded = yield* within(file, sent)
+  return recorded.flatMap(({ event }) => (event._tag === "SignalReceived" ? [event] : []))
+})
+
 /**
  * What the bot's orders were charged (`undefined` while there are too few fills to say), what the venue said that they would
  * be, and the basis points between the bid and the ask that its strategies saw, by market, and how they grow with size. `quotedFee` is the venue's, in each

@@ -69,6 +69,8 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     return none("its profit is bounded for strategies that see one market only")
   if (files.some(({ volumes }) => volumes !== undefined))
     return none("it looks at volumes, and recorded prices have none")
+  if (files.some(({ signals }) => signals !== undefined))
+    return none("it looks at signals: limitbot backtest --signals journal:FILE takes what was sent")
   const minutes = recorded.minutes.get(market.name) ?? []
   const [first, last] = [minutes[0], minutes.at(-1)]
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")

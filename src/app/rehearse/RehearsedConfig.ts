@@ -10,7 +10,19 @@ import { saltFrom } from "../../sandbox/SandboxApi.ts"
 import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
 
 export const of = (
-  { account, canary, heartbeat, limits, markets, notify, prices, reconcileEvery, stuckAfter, venue }: BotSettings,
+  {
+    account,
+    canary,
+    heartbeat,
+    limits,
+    markets,
+    notify,
+    prices,
+    reconcileEvery,
+    signalFile,
+    stuckAfter,
+    venue
+  }: BotSettings,
   { account: own, apiKey, partnerJwt, quoteKey, url }: Omit<ConnectionRecord, "ledger" | "verifier">,
   journal: string
 ): BotConfig => ({
@@ -35,6 +47,7 @@ export const of = (
   canary,
   stuckAfter,
   journal,
+  signalFile,
   // Nobody outside is told of a journal that is thrown away.
   witness: undefined,
   notify: notify.map(NotifyConfig.withoutSecrets),

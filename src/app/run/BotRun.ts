@@ -6,6 +6,7 @@
 import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as Notifications from "../../control/notify/Notifications.ts"
+import * as Signals from "../../control/Signals.ts"
 import * as Telemetry from "../../control/Telemetry.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -40,6 +41,7 @@ import type { Show, Shown, ShownOptions } from "./Shown.ts"
 import * as Surfaces from "./Surfaces.ts"
 import * as SystemdWatchdog from "./SystemdWatchdog.ts"
 import * as ChainWatch from "./watch/ChainWatch.ts"
+import * as SignalFile from "./watch/SignalFile.ts"
 import * as StrategyWatch from "./watch/StrategyWatch.ts"
 import { supervised } from "./watch/Supervision.ts"
 import * as Witnessing from "./watch/Witnessing.ts"
@@ -154,7 +156,9 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     running: files.strategies,
     isDry: options.run.mode === "dry-run"
   })
-  const page = yield* openPage(options, { desk, engine, files, leaving })
+  const signals = yield* Signals.make({ strategies: files.strategies, wake: engine.wake })
+  yield* takeSignals(options, files.strategies, signals)
+  const page = yield* openPage(options, { desk, engine, files, leaving, signals })
   const pulse = { turnedAt: engine.turnedAt, leaving, pollMaxMillis: (yield* EngineSettings).pollMaxMillis }
   yield* besideTurns(options, { engine, files, pulse, warm })
   yield* Notifications.start(options.telling, {
@@ -212,6 +216,18 @@ const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: Read
 
 const beside = <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) => Effect.forkScoped(supervised(what, loop))
 
+/** From the file of the configuration; where nobody is there, nobody writes into it. */
+const takeSignals = Effect.fnUntraced(function* (
+  { config: { signalFile }, show }: BotRunOptions,
+  strategies: () => ReadonlyArray<Strategy>,
+  signals: Signals.SignalDesk
+) {
+  if (signalFile === undefined || show === undefined) return
+  const isWanted = (name: string) => strategies().some((strategy) => strategy.signals?.has(name) === true)
+  const { forever } = yield* SignalFile.make(signalFile, signals, isWanted)
+  yield* beside("the file of signals", forever)
+})
+
 /** Begins what runs beside the turns. Where nobody is there, no file is edited and no supervisor is told. */
 const besideTurns = (
   { assets, collector, markets, reconciling, show }: BotRunOptions,
@@ -252,7 +268,7 @@ const besideTurns = (
 /** Serves the dashboard, if there is one, and says where. */
 const openPage = Effect.fnUntraced(function* (
   options: BotRunOptions,
-  running: Pick<Surfaces.Running, "desk" | "engine" | "files" | "leaving">
+  running: Pick<Surfaces.Running, "desk" | "engine" | "files" | "leaving" | "signals">
 ) {
   if (options.dashboard === undefined) return undefined
   const url = yield* Surfaces.open(options.dashboard, { ...options, ...running })

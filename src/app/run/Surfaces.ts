@@ -34,6 +34,7 @@ export interface Running {
   /** Whose money swaps by hand move; left out where no money moves. */
   readonly swapper?: SwapTerms.Swapper
   readonly desk: Bot["Service"]["desk"]
+  readonly signals: Bot["Service"]["signals"]
 }
 
 const refused = ({ message }: { readonly message: string }) => new Refused({ message })
@@ -58,7 +59,7 @@ export const commanded = Effect.fnUntraced(function* ({
 
 /** Serves while the scope lives; returns the address. */
 export const open = Effect.fn("Surfaces.open")(function* (options: ControlOptions, running: Running) {
-  const { desk, engine, journal } = running
+  const { desk, engine, journal, signals } = running
   const { pollMaxMillis } = yield* EngineSettings
   const bot = Bot.of({
     ...(yield* commanded(running)),
@@ -71,6 +72,7 @@ export const open = Effect.fn("Surfaces.open")(function* (options: ControlOption
     leaving: running.leaving,
     stuckAfter: running.stuckAfter,
     desk,
+    signals,
     swaps: yield* SwapDesk.make(running)
   })
   const url = yield* Effect.provideService(ControlServer.serve(options), Bot, bot)

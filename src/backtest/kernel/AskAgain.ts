@@ -5,6 +5,7 @@ import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../../strategy/Decision.ts"
+import type { Conditions } from "./Conditions.ts"
 import { boundAt } from "./FillRules.ts"
 import type { Clock } from "./state/Clock.ts"
 
@@ -15,6 +16,12 @@ export interface AskAgain {
   readonly bar: number
 }
 
+interface AskedRun {
+  readonly candles: Candles
+  readonly clock: Clock
+  readonly conditions: Pick<Conditions, "signals">
+}
+
 /** The next moment at which a candle of this timeframe closes. */
 const nextClose = (now: number, timeframe: string): number => {
   const millis = timeframeMillis(timeframe) ?? 1
@@ -23,13 +30,14 @@ const nextClose = (now: number, timeframe: string): number => {
 
 /** `prices`: the bounds of the run's market. */
 export const of = (
-  { candles: { time, priceScale }, clock }: { readonly candles: Candles; readonly clock: Clock },
+  { candles: { time, priceScale }, clock, conditions: { signals } }: AskedRun,
   until: Bounds,
   prices: PriceBounds
 ): AskAgain => {
   const moment = Math.min(
     until.time ?? Number.POSITIVE_INFINITY,
-    until.barClose === undefined ? Number.POSITIVE_INFINITY : nextClose(clock.now, until.barClose)
+    until.barClose === undefined ? Number.POSITIVE_INFINITY : nextClose(clock.now, until.barClose),
+    until.signals === undefined || signals === undefined ? Number.POSITIVE_INFINITY : signals.nextAfter(clock.now)
   )
   return {
     below: prices.priceBelow === undefined ? Number.NEGATIVE_INFINITY : boundAt(prices.priceBelow, priceScale, "down"),

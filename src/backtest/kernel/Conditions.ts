@@ -3,6 +3,7 @@
 import type { Resampled } from "../../candles/Resample.ts"
 import type { Amount } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
+import type { SignalHistory } from "../../domain/Signal.ts"
 import type { Memory } from "../../strategy/Decision.ts"
 import type { Decide, Limits, StandsOf } from "../../strategy/Strategy.ts"
 import type { FillRules } from "./FillRules.ts"
@@ -21,6 +22,7 @@ export interface Conditions {
   readonly limits?: Limits
   /** By timeframe: what the strategy sees of this market's candles. */
   readonly timeframes?: ReadonlyMap<string, Resampled>
+  readonly signals?: SignalHistory
   /** Keep where every order rested: for pictures. */
   readonly keepsOrders?: boolean
 }

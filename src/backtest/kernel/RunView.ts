@@ -6,6 +6,7 @@
 import { closeAt, exactPrice } from "../../candles/Candles.ts"
 import { bottomless, type Depth } from "../../domain/Book.ts"
 import type { BidAsk, Market, Price, TwoSidedPrice } from "../../domain/Market.ts"
+import type { Signals } from "../../domain/Signal.ts"
 import {
   type ClosedCandles,
   frameName,
@@ -61,6 +62,8 @@ const candlesOf = ([run, ...others]: Runs, now: number): ReadonlyMap<string, Clo
   return run.conditions.timeframes === undefined && all.size === 0 ? undefined : all
 }
 
+const silence: Signals = new Map()
+
 /** Getters that all views share: those of an object's own would have to be made for each. */
 class RunView implements View {
   declare readonly now: number
@@ -87,6 +90,11 @@ class RunView implements View {
 
   get depth(): Depth {
     return bottomless(this.price)
+  }
+
+  get signals(): Signals {
+    const [{ conditions }] = this.runs
+    return conditions.signals?.at(this.now) ?? silence
   }
 
   get own(): Own {

@@ -15,6 +15,10 @@ export const command = Command.make(
     ...runFlags.partFlags,
     ...runFlags.ruleFlags,
     config: runFlags.configFlag,
+    signals: flags.file(
+      "signals",
+      "What was sent as signals, in lines of time,name,value; journal:FILE for what a bot was sent"
+    ),
     fills: flags.choiceOr(
       "fills",
       ["both", "pessimistic", "optimistic"],

@@ -46,6 +46,9 @@ export const screen = (
       ({ market, p50Millis, p99Millis }) =>
         `A move of ${market} is seen after ${seconds(p50Millis)} s; 99 of 100 within ${seconds(p99Millis)} s.`
     ),
+    ...[...state.signals].map(
+      ([name, { at, value }]) => `Signal ${name} is ${value}, of ${iso(at)}, ${age(now - at)} ago.`
+    ),
     ...(until === undefined
       ? []
       : [`Safe unattended until ${until}: then the venue ends the first order and refunds it.`])

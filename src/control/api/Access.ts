@@ -1,11 +1,11 @@
 /**
- * Who may do what: a viewer looks, a trader steers, an operator does everything (`OperatorCommands`). The tokens are bearer tokens in a header, never in a
+ * Who may do what: a signaller sends signals, a viewer looks, a trader steers, an operator does everything (`OperatorCommands`). The tokens are bearer tokens in a header, never in a
  * cookie or a URL, so no other page in a browser can send them. A request that does not fit the contract is told why.
  * Each middleware is only declared here; the server implements it.
  */
 import { Context, type Effect, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import type { OperatorCommand, TokenRole } from "./OperatorCommands.ts"
+import type { TokenRole } from "./OperatorCommands.ts"
 
 /** Who is asking, as the server found out. */
 export interface Speaker {
@@ -19,7 +19,7 @@ export interface Speaker {
 export class TokenHolder extends Context.Service<TokenHolder, Speaker>()("limitbot/control/api/TokenHolder") {}
 
 /** What an endpoint that changes something asks for. */
-export const NeededRole = Context.Reference<OperatorCommand["role"]>("limitbot/control/api/NeededRole", {
+export const NeededRole = Context.Reference<TokenRole>("limitbot/control/api/NeededRole", {
   defaultValue: () => "operator"
 })
 
@@ -49,10 +49,10 @@ export class Understood extends HttpApiMiddleware.Service<Understood>()("limitbo
 
 const bearer = HttpApiSecurity.bearer
 
-/** Any token. */
+/** A token that looks. */
 export class Reads extends HttpApiMiddleware.Service<Reads, { provides: TokenHolder }>()("limitbot/control/api/Reads", {
   requiredForClient: true,
-  error: [TokenRefused],
+  error: [TokenRefused, NotPermitted],
   security: { bearer }
 }) {}
 

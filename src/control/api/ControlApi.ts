@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
+import { SignalName } from "../../domain/Signal.ts"
 import { BacktestAnswer } from "../../views/Backtest.ts"
 import { Book } from "../../views/Book.ts"
 import { Candles } from "../../views/Candles.ts"
@@ -152,6 +153,17 @@ const CommandGroup = HttpApiGroup.make("command")
       success: Done,
       error
     }),
+    /** A number that strategies look at (`signal("trend", 2h)`); `at`: epoch milliseconds from which it counts, default now. */
+    HttpApiEndpoint.post("signal", "/api/v1/signals/:name", {
+      params: { name: SignalName },
+      payload: Schema.Struct({
+        value: Schema.Union([Schema.Finite, Schema.Boolean]),
+        at: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+        note: Schema.optionalKey(Words)
+      }),
+      success: Done,
+      error
+    }).annotate(NeededRole, "signaller"),
     HttpApiEndpoint.post("reconcile", "/api/v1/reconcile", {
       payload: Schema.Struct({}),
       success: Reconciliation,

@@ -3,15 +3,21 @@
  * the page can have it too; what a command does to the bot is in `control/Operator.ts`.
  */
 
-/** Who may do what, each more than the one before: look; steer what the strategies are allowed to do; everything. */
-export const roles = ["viewer", "trader", "operator"] as const
+/** Who may do what: send signals and nothing else; look; steer what the strategies are allowed to do, also by signals; everything. */
+export const roles = ["signaller", "viewer", "trader", "operator"] as const
 export type TokenRole = (typeof roles)[number]
 
-export const mayAs = (role: TokenRole, needed: TokenRole): boolean => roles.indexOf(role) >= roles.indexOf(needed)
+const opens: Readonly<Record<TokenRole, ReadonlyArray<TokenRole>>> = {
+  signaller: ["signaller"],
+  viewer: ["viewer"],
+  trader: ["signaller", "viewer", "trader"],
+  operator: roles
+}
+export const mayAs = (role: TokenRole, needed: TokenRole): boolean => opens[role].includes(needed)
 
 export interface OperatorCommand {
   /** A trader pauses, withdraws and lets go on; what ends the kill switch or changes what money may do is the operator's. */
-  readonly role: Exclude<TokenRole, "viewer">
+  readonly role: Extract<TokenRole, "trader" | "operator">
   /** What is named with it; `strategies`: one, or all of them when left out. */
   readonly needs: "strategies" | "strategy" | "slot" | "nothing"
   /** The exact words without which no stray request and no single click does it. */

@@ -36,7 +36,8 @@ export const layer = ({ holderOf, where }: Tokens) => {
         : Effect.fail(new RequestRefused({ message: sentenceOf(error.cause) }))
     ),
     Layer.succeed(Reads, {
-      bearer: (handler, { credential }) => Effect.provideServiceEffect(handler, TokenHolder, holder(credential))
+      bearer: (handler, { credential }) =>
+        Effect.provideServiceEffect(handler, TokenHolder, permitted(credential, "viewer"))
     }),
     Layer.succeed(Commands, {
       bearer: (handler, { credential, endpoint }) =>

@@ -59,6 +59,10 @@ export const layer = HttpApiBuilder.group(
         yield* bot.wake
         return done(`${placement} is taken as ${operatorWords[word].taken}`)
       }),
+      signal: Effect.fnUntraced(function* ({ params: { name }, payload: { value, ...more } }) {
+        const { name: by } = yield* TokenHolder
+        return done(yield* bot.signals.take(by, { name, value: Number(value), ...more }))
+      }),
       reconcile: () => bot.desk.reconcile,
       swapQuote: ({ payload }) => bot.swaps.quote(payload),
       swap: Effect.fnUntraced(function* ({ payload: { quote } }) {

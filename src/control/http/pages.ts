@@ -5,6 +5,7 @@
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { mayAs } from "../api/OperatorCommands.ts"
 import { Bot } from "../Bot.ts"
 import * as Health from "../view/Health.ts"
 import * as Metrics from "../view/Metrics.ts"
@@ -61,7 +62,7 @@ const metrics = ({ holderOf }: Tokens) =>
           token === undefined
             ? undefined
             : yield* holderOf(Redacted.make(token)).pipe(Effect.orElseSucceed(() => undefined))
-        if (holder === undefined) {
+        if (holder === undefined || !mayAs(holder.role, "viewer")) {
           return refusal(
             401,
             "Metrics need the viewer's token: Prometheus sends it with authorization.credentials_file"

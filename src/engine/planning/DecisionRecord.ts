@@ -70,6 +70,7 @@ export const viewOf = (
     price,
     slots: progress(state, strategy.name, own),
     ...present({ elsewhere, candles, depth }),
+    signals: state.signals,
     own: ownState(state, strategy, tally.own)
   }
 }

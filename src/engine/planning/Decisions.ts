@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Depth } from "../../domain/Book.ts"
+import type { Signals } from "../../domain/Signal.ts"
 import { type Decision, holds } from "../../strategy/Decision.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -19,6 +20,7 @@ interface Standing {
   readonly moves: number
   readonly candles: View["candles"]
   readonly depth: Depth | undefined
+  readonly signals: Signals
   readonly recorded: string
 }
 
@@ -29,7 +31,9 @@ export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
   const inForce = (strategy: Strategy, moment: MarketMoment): Decision | undefined => {
     const last = standing.get(strategy.name)
     const moves = books.state.strategies.get(strategy.name)?.moves ?? 0
-    return last?.strategy === strategy && stillHolds(last, moment, moves) ? last.decision : undefined
+    return last?.strategy === strategy && stillHolds(last, moment, moves, books.state.signals)
+      ? last.decision
+      : undefined
   }
 
   const decide = Effect.fnUntraced(function* (strategy: Strategy, view: View) {
@@ -42,7 +46,16 @@ export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
     const decision = strategy.decide(view, memory)
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
-    standing.set(strategy.name, { strategy, decision, moves, candles: view.candles, depth: view.depth, recorded })
+    const { signals } = books.state
+    standing.set(strategy.name, {
+      strategy,
+      decision,
+      moves,
+      candles: view.candles,
+      depth: view.depth,
+      signals,
+      recorded
+    })
     if (recorded !== last?.recorded) {
       refusals.forgetAllBut(
         strategy.name,
@@ -58,10 +71,12 @@ export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
 
 /** A newly closed candle is a new object in the view, and so is newly quoted depth. */
 const stillHolds = (
-  { decision: { until }, moves, candles, depth }: Standing,
+  { decision: { until }, moves, candles, depth, signals }: Standing,
   view: MarketMoment,
-  movesNow: number
+  movesNow: number,
+  signalsNow: Signals
 ): boolean =>
   holds(until, view, movesNow > moves) &&
   (until.barClose === undefined || JoinedCandles.isSame(view.candles, candles)) &&
-  (until.depth === undefined || view.depth === depth)
+  (until.depth === undefined || view.depth === depth) &&
+  (until.signals === undefined || signalsNow === signals)

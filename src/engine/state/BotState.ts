@@ -9,6 +9,7 @@ import { hourMillis } from "../../domain/Durations.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand, hasNoBudget, isFinished } from "../../domain/Placement.ts"
+import type { Signals } from "../../domain/Signal.ts"
 import { messageOf } from "../../domain/Text.ts"
 import * as EndedOrders from "./orders/EndedOrders.ts"
 import * as JournalTail from "./orders/JournalTail.ts"
@@ -33,6 +34,8 @@ export interface BotState extends RunState.RunState {
   readonly ledger: Ledger.Ledger
   readonly replacements: Replacements.Replacements
   readonly refusedExits: RefusedExits.RefusedExits
+  /** Another object whenever one of them has a new value. */
+  signals: Signals
   /** The last swap by hand: `s3` is followed by `s4`. */
   swapCount: number
   /** The last event of each strategy, and the last of none. */
@@ -52,6 +55,7 @@ export const make = (): BotState => ({
   ledger: Ledger.make(),
   replacements: Replacements.make(),
   refusedExits: new Map(),
+  signals: new Map(),
   swapCount: 0,
   touched: new Map()
 })
@@ -127,6 +131,9 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "CapitalMoved":
     case "ServiceCompared":
       return RunState.apply(state, event, at)
+    case "SignalReceived":
+      state.signals = new Map(state.signals).set(event.name, { value: event.value, at: event.at })
+      return
     case "OddOrderSeen":
       return noteUnreadable(state, event, at)
     case "Commanded":

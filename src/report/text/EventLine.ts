@@ -130,6 +130,9 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } =
   Commanded: ({ by, command, target, why }) => [
     `${by}: ${command}${target === undefined ? "" : ` ${target}`}${why === undefined ? "" : ` (${why})`}`
   ],
+  SignalReceived: ({ by, name, note, value }) => [
+    `signal ${name} is ${value} (${by}${note === undefined ? "" : `: ${note}`})`
+  ],
   PriceDoubted: (event) => [
     `${event.market} has no price, nothing new is placed or withdrawn by it: ${event.reason}`,
     "warn"

@@ -4,6 +4,7 @@
  */
 
 import { Result } from "effect"
+import { nameRule } from "../../domain/Signal.ts"
 import { placesIn, quoted, report, type Span, suggestion, warn } from "../Problem.ts"
 import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
@@ -16,6 +17,7 @@ import { depthTerm } from "./names/DepthTerm.ts"
 import * as MarketNames from "./names/MarketNames.ts"
 import { candlesIn, isMarketName, noteVolume, priceNames, remembered } from "./names/MarketNames.ts"
 import { ownNamed, ownWords, sinceOf } from "./names/OwnNames.ts"
+import { signalTerm, signalUsage } from "./names/SignalTerm.ts"
 import {
   arithmetic,
   choose,
@@ -150,13 +152,14 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   if (isMarketName(name)) return MarketNames.called(name, given, at, context)
   if (name === "since") return sinceCalled(given, at, context)
   if (name === "depth") return depthOf(given, at, context)
+  if (name === "signal") return signalOf(given, at, context)
   const known = functions.get(name)
   if (known === undefined) {
     return report(
       to,
       placeOf({ start: at.start, end: at.start + name.length }),
       `unknown function ${quoted(name)}`,
-      suggestion(name, [...functions.keys(), ...candleNames, "since", "depth"])
+      suggestion(name, [...functions.keys(), ...candleNames, "since", "depth", "signal"])
     )
   }
   const { parameters, usage, make } = known
@@ -199,6 +202,17 @@ const depthOf = (given: ReadonlyArray<Expression>, at: Span, context: Compiling)
     return report(to, placeOf(at), "depth takes an amount of base, written out", `depth(0.5 ${market.base.symbol})`)
   }
   needs.depth.add(term.quantity)
+  return term
+}
+
+const signalOf = (given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
+  const { needs, to, placeOf } = context
+  const term = signalTerm(given)
+  if (term === undefined) {
+    const expected = "signal takes a name in quotes and how old its value may be"
+    return report(to, placeOf(at), expected, `${signalUsage}; a name has ${nameRule}`)
+  }
+  needs.signals.set(term.name, Math.min(term.ageMillis, needs.signals.get(term.name) ?? term.ageMillis))
   return term
 }
 

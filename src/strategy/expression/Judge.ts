@@ -11,6 +11,7 @@ import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { Glance } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import type { Needs } from "./Needs.ts"
+import { isSignal } from "./names/SignalTerm.ts"
 import { lately } from "./Same.ts"
 import { isVolume, type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
 
@@ -43,6 +44,7 @@ export const momentOf = (market: Market, view: View): Moment => {
     position: Decimal.toNumber(toDecimal(position, market.base.decimals)),
     own: view.own,
     depth: view.depth,
+    signals: view.signals,
     elapsed: 0,
     found: nothingFound()
   }
@@ -81,6 +83,8 @@ export const undecided = ({
 const lacks = (lacking: ReadonlySet<string>): string => {
   const volumes = [...lacking].filter(isVolume)
   if (volumes.length > 0) return `cannot be decided: its source has not told ${volumes.join(" and ")}`
+  const signals = [...lacking].filter(isSignal)
+  if (signals.length > 0) return `cannot be decided: waits for ${signals.join(" and ")}`
   const isMarket = (name: string) => name.includes("/")
   const [markets, others] = [[...lacking].filter(isMarket), [...lacking].filter((name) => !isMarket(name))]
   if (others.length === 0) {
@@ -120,7 +124,7 @@ const shortestOf = lately(({ candles, watched }: Needs): string | undefined => {
 })
 
 export const boundsOf = (needs: Needs, moment: Moment, times: ReadonlyArray<number>): Bounds => {
-  const { watched, clockMillis, depth } = needs
+  const { watched, clockMillis, depth, signals } = needs
   const { now } = moment
   const clock = clockMillis === undefined ? [] : [(Math.floor(now / clockMillis) + 1) * clockMillis]
   const time = Math.min(...times.filter((moment) => moment > now), ...clock)
@@ -134,6 +138,7 @@ export const boundsOf = (needs: Needs, moment: Moment, times: ReadonlyArray<numb
     ...(Number.isFinite(time) ? { time } : {}),
     ...present({ barClose: shortest }),
     ...(depth.size === 0 ? {} : { depth: true }),
+    ...(signals.size === 0 ? {} : { signals: true }),
     onFill: true
   }
 }
@@ -155,7 +160,7 @@ export interface Glancing {
  */
 export const glancingFrom = (moment: Moment): Glancing => {
   const found = nothingFound()
-  const glanced: Changing = { ...moment, own: undefined, depth: undefined, found, isGlanced: true }
+  const glanced: Changing = { ...moment, own: undefined, depth: undefined, signals: undefined, found, isGlanced: true }
   return {
     moment: glanced,
     at: ({ candles, mid, now }) => {

@@ -22,6 +22,8 @@ export interface Needs {
   start: boolean
   /** Base quantities whose price impact is needed. */
   readonly depth: Set<Amount>
+  /** How old the value of each signal may be at most. */
+  readonly signals: Map<string, number>
   /** By market: the first place that asks for its volume, and what is wrong with that where no source tells it. */
   readonly volumes: Map<string, Problem>
 }
@@ -32,6 +34,7 @@ export const noNeeds = (): Needs => ({
   clockMillis: undefined,
   start: false,
   depth: new Set(),
+  signals: new Map(),
   volumes: new Map()
 })
 
@@ -51,19 +54,21 @@ export const needVolume = ({ volumes }: Needs, market: string, problem: Problem)
   if (!volumes.has(market)) volumes.set(market, problem)
 }
 
-/** Everything follows from the own market's price and candles: no other market, no depth, and no time of day. */
-export const isGlanced = ({ clockMillis, depth, watched }: Needs): boolean =>
-  watched.size === 0 && depth.size === 0 && clockMillis === undefined
+/** Everything follows from the own market's price and candles: no other market, no depth, no signal, and no time of day. */
+export const isGlanced = ({ clockMillis, depth, signals, watched }: Needs): boolean =>
+  watched.size === 0 && depth.size === 0 && signals.size === 0 && clockMillis === undefined
 
 /** The same as a strategy states it. */
 export const neededBy = ({
   candles,
   watched,
   depth,
+  signals,
   volumes
-}: Needs): Pick<Behaviour, "candles" | "watched" | "depth" | "volumes"> => ({
+}: Needs): Pick<Behaviour, "candles" | "watched" | "depth" | "signals" | "volumes"> => ({
   candles,
   ...(watched.size === 0 ? {} : { watched: [...watched.values()] }),
   ...(volumes.size === 0 ? {} : { volumes }),
+  ...(signals.size === 0 ? {} : { signals }),
   ...(depth.size === 0 ? {} : { depth: [...depth] })
 })

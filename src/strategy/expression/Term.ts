@@ -6,6 +6,7 @@
 
 import type { Depth } from "../../domain/Book.ts"
 import { present } from "../../domain/Present.ts"
+import type { Signals } from "../../domain/Signal.ts"
 import { iso } from "../../domain/Text.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
@@ -102,6 +103,7 @@ export interface Moment extends Quoted {
   /** When the strategy first decided, where it remembers that. */
   readonly startedAt?: number
   readonly depth: Depth | undefined
+  readonly signals: Signals | undefined
   /** Milliseconds by which `since` is ahead of `now`; not zero only while its line is being measured. */
   readonly elapsed: number
   /** Inside of a recursion: the values of its members one candle before. */

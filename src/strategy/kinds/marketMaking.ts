@@ -154,7 +154,7 @@ export const marketMaking: Kind = {
     const quotes: Decide = (view, memory) => decide(whole, view, memory)
     return {
       initialMemory: null,
-      ...(needs.candles.size === 0 && needs.watched.size === 0 ? {} : neededBy(needs)),
+      ...(needs.candles.size + needs.watched.size + needs.signals.size === 0 ? {} : neededBy(needs)),
       depth: [...needs.depth, ...asked],
       decide: hanging === undefined ? quotes : withHanging(quotes, { ...whole, ...hanging })
     }

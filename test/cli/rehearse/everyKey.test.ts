@@ -112,6 +112,9 @@ const rows: Readonly<Record<string, Row>> = {
   "stuckAfter.payout": { config: "stuckAfter: { payout: 1s }\n" },
   "stuckAfter.refund": { config: "stuckAfter: { refund: 1s }\n" },
   journal: { instead: "a journal of its own, and with it none of the files that an operator leaves beside yours" },
+  "signals.file": {
+    cannotMatter: "its lines count at the time when they are written: nobody writes them in a rehearsal"
+  },
   "witness.every": { cannotMatter: "nobody outside is told of a journal that is thrown away" },
   "witness.file": { cannotMatter: "nobody outside is told of a journal that is thrown away" },
   "witness.url": { cannotMatter: "nobody outside is told of a journal that is thrown away" },

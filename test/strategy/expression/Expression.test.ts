@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { bottomless, type Depth } from "../../../src/domain/Book.ts"
+import type { Signals } from "../../../src/domain/Signal.ts"
 import { compileAny } from "../../../src/strategy/expression/Compiler.ts"
 import { parse } from "../../../src/strategy/expression/Grammar.ts"
 import { noNeeds } from "../../../src/strategy/expression/Needs.ts"
@@ -59,12 +60,14 @@ const evaluated = (
     closed = 200,
     own,
     depth,
+    signals,
     budget,
     position = 0.5
   }: {
     closed?: number
     own?: OwnState | undefined
     depth?: Depth
+    signals?: Signals
     budget?: Scope["budget"]
     position?: number
   } = {}
@@ -94,6 +97,7 @@ const evaluated = (
     position,
     own,
     depth,
+    signals,
     elapsed: 0,
     found
   })

@@ -33,6 +33,7 @@ const momentOf = (timeframe: string, candle: ClosedCandles, previous: Float64Arr
   position: 0,
   own: undefined,
   depth: undefined,
+  signals: undefined,
   elapsed: 0,
   previous,
   found: nothingFound()

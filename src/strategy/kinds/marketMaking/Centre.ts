@@ -4,6 +4,7 @@
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import { mid, type Price } from "../../../domain/Market.ts"
+import { present } from "../../../domain/Present.ts"
 import type { Bounds } from "../../Decision.ts"
 import { compile } from "../../expression/Compiler.ts"
 import { boundsOf, momentOf } from "../../expression/Judge.ts"
@@ -56,8 +57,13 @@ export const centreNow = (centre: Centre | undefined, view: View): Price | undef
 }
 
 /** When it may change, apart from the mid. */
-export const centreBounds = (centre: Centre | undefined, view: View): Partial<Pick<Bounds, "barClose" | "time">> => {
+export const centreBounds = (
+  centre: Centre | undefined,
+  view: View
+): Partial<Pick<Bounds, "barClose" | "signals" | "time">> => {
   if (centre === undefined) return {}
-  const { barClose, time } = boundsOf(centre.needs, momentOf(view.market, view), [])
-  return { ...(barClose === undefined ? {} : { barClose }), ...(time === undefined ? {} : { time }) }
+  const moment = momentOf(view.market, view)
+  centre.term.value(moment)
+  const { barClose, signals, time } = boundsOf(centre.needs, moment, moment.found.times)
+  return present({ barClose, signals, time })
 }

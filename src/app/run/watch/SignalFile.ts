@@ -1,0 +1,61 @@
+/**
+ * Takes up the signals that somebody writes into a file: lines of time,name,value, as a backtest reads them. Each second the end of a
+ * file that has changed is read, and of each name the last line whose time has come is taken, once: its time says whether it is new,
+ * also after a restart. What cannot be read is told once, and changes nothing.
+ */
+import { Clock, Effect, FileSystem, Option } from "effect"
+import * as SignalCsv from "../../../candles/csv/SignalCsv.ts"
+import { format } from "../../../candles/DataProblem.ts"
+import type { SignalDesk } from "../../../control/Signals.ts"
+import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
+
+const lookMillis = 1_000
+const mostBytes = 65_536
+
+interface Seen {
+  readonly text: string
+  readonly mark: string
+}
+
+export const make = Effect.fn("SignalFile.make")(function* (
+  file: string,
+  signals: SignalDesk,
+  isWanted: (name: string) => boolean
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const books = yield* Bookkeeper
+  let seen: Seen = { text: "", mark: "" }
+  let lastProblem = ""
+
+  const tell = Effect.fnUntraced(function* (reason: string) {
+    if (reason !== lastProblem && reason !== "")
+      yield* books.record({ _tag: "LoopFailed", what: `the file of signals ${file}`, reason })
+    lastProblem = reason
+  })
+
+  /** Whole lines of its end. */
+  const tail = Effect.fnUntraced(function* (size: number) {
+    const handle = yield* fileSystem.open(file)
+    const from = Math.max(0, size - mostBytes)
+    yield* handle.seek(BigInt(from), "start")
+    const bytes = Option.getOrElse(yield* handle.readAlloc(mostBytes), () => new Uint8Array())
+    const text = new TextDecoder().decode(bytes)
+    return text.slice(from === 0 ? 0 : text.indexOf("\n") + 1, text.lastIndexOf("\n") + 1)
+  }, Effect.scoped)
+
+  const look = Effect.gen(function* () {
+    const { mtime, size } = yield* fileSystem.stat(file)
+    const mark = `${size} ${Option.getOrUndefined(mtime)?.getTime()}`
+    if (mark !== seen.mark) seen = { text: yield* tail(Number(size)), mark }
+    const { problems, values } = SignalCsv.read(seen.text, file)
+    yield* tell(problems[0] === undefined ? "" : format(problems[0]))
+    const now = yield* Clock.currentTimeMillis
+    const due = new Map<string, SignalCsv.NamedSignal>()
+    for (const each of values)
+      if (each.at <= now && isWanted(each.name) && each.at >= (due.get(each.name)?.at ?? 0)) due.set(each.name, each)
+    const fresh = [...due.values()].filter(({ at, name }) => at > (books.state.signals.get(name)?.at ?? 0))
+    yield* Effect.forEach(fresh, (each) => Effect.ignore(signals.take(`the file ${file}`, each)), { discard: true })
+  }).pipe(Effect.catchTag("PlatformError", ({ message }) => tell(message)))
+
+  return { forever: Effect.forever(Effect.andThen(look, Effect.sleep(lookMillis))) } as const
+})

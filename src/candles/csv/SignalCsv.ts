@@ -1,0 +1,51 @@
+/**
+ * Signals of a past time as text: `time,name,value` in each line, the oldest first or not, with or without a line that names the
+ * columns. The same file feeds a running bot, which takes up the lines that are added to it.
+ */
+import { type Signal, signalName } from "../../domain/Signal.ts"
+import type { DataProblem } from "../DataProblem.ts"
+import { toMillis } from "./CandleChecks.ts"
+import { parseField } from "./CsvField.ts"
+
+export type NamedSignal = Signal & { readonly name: string }
+
+interface SignalsRead {
+  readonly values: ReadonlyArray<NamedSignal>
+  readonly problems: ReadonlyArray<DataProblem>
+}
+
+const heading = /^\s*time\s*,\s*name\s*,\s*value\s*$/i
+const advice = "write time,name,value, such as 2024-01-31T12:00:00Z,trend,0.7"
+
+export const read = (text: string, file: string): SignalsRead => {
+  const values: Array<NamedSignal> = []
+  const problems: Array<DataProblem> = []
+  for (const [index, written] of text.split(/\r?\n/).entries()) {
+    if (written.trim() === "" || written.startsWith("#") || (values.length === 0 && heading.test(written))) continue
+    const found = signalIn(written)
+    if ("at" in found) values.push(found)
+    else problems.push({ severity: "error", file, line: index + 1, ...found })
+  }
+  return { values, problems }
+}
+
+type Wrong = Pick<DataProblem, "advice" | "column" | "kind" | "message">
+
+const signalIn = (line: string): NamedSignal | Wrong => {
+  const [time = "", name = "", value = "", ...others] = line.split(",")
+  const kind = "fields"
+  if (others.length > 0 || value === "")
+    return { kind, column: 1, message: `expected three fields, found ${line.split(",").length}`, advice }
+  const at = parseField(time, "time")
+  if (at._tag === "Failure") return { ...at.failure, column: 1 }
+  if (!signalName.test(name.trim()))
+    return { kind, column: time.length + 2, message: `${JSON.stringify(name)} is not the name of a signal`, advice }
+  const read = parseField(value, "price")
+  if (read._tag === "Failure")
+    return {
+      ...read.failure,
+      message: read.failure.message.replace(/^price/, "value"),
+      column: time.length + name.length + 3
+    }
+  return { name: name.trim(), value: read.success.value, at: Math.floor(toMillis(at.success.value)) }
+}

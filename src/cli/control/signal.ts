@@ -1,0 +1,39 @@
+/** `limitbot signal NAME VALUE`: a number for the strategies that look at it, through the running bot. */
+import { Clock, Console, Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as RunCandles from "../../app/backtest/RunCandles.ts"
+import * as RunningBot from "../../app/process/RunningBot.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import { nameRule, signalName } from "../../domain/Signal.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
+import { help } from "../help.ts"
+
+const words: Readonly<Record<string, number>> = { true: 1, false: 0 }
+
+export const command = Command.make(
+  "signal",
+  {
+    name: Argument.String("name").pipe(Argument.withDescription('As the strategy says it: signal("trend", 2h)')),
+    value: Argument.String("value").pipe(Argument.withDescription("A number, or true or false for 1 or 0")),
+    at: flags.text("at", "From when it counts: 2024-01-31T12:00:00Z or epoch milliseconds; default: now"),
+    note: flags.text("note", "Why, for the journal"),
+    config: flags.config
+  },
+  Effect.fn(function* ({ at, config, name, note, value: written }) {
+    const value = words[written] ?? Number(written)
+    if (!signalName.test(name))
+      return yield* new WrongUsage({ message: `"${name}" is not the name of a signal: it has ${nameRule}` })
+    if (written.trim() === "" || !Number.isFinite(value))
+      return yield* new WrongUsage({ message: `"${written}" is not a number, and neither true nor false` })
+    const from = yield* RunCandles.moment("at", at, yield* Clock.currentTimeMillis)
+    const { journal } = yield* ConfigFile.loadSettings(config)
+    const payload = {
+      value,
+      ...(Option.isSome(at) ? { at: from } : {}),
+      ...(Option.isSome(note) ? { note: note.value } : {})
+    }
+    const { message } = yield* RunningBot.ask(journal, ({ command }) => command.signal({ params: { name }, payload }))
+    yield* Console.log(`${message}.`)
+  })
+).pipe(help("Send a number to the strategies that look at it"))

@@ -1,0 +1,76 @@
+/**
+ * Takes signals from outside, whoever brings them: each becomes an event of the journal, so it is explained and replayed, and the
+ * strategies that look at it are asked at once. Only names are taken that a running strategy looks at, and of each at most one value a
+ * second is recorded, the last: no sender can fill the journal.
+ */
+import { Clock, Effect } from "effect"
+import { monotonicMillis } from "../domain/Durations.ts"
+import { present } from "../domain/Present.ts"
+import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import { Refused, Unknown } from "./api/ControlApi.ts"
+
+const spacingMillis = 1_000
+/** The clock of a sender may be ahead by so much. */
+const aheadMillis = 60_000
+
+export interface SentSignal {
+  readonly name: string
+  readonly value: number
+  /** Epoch milliseconds; default: now. */
+  readonly at?: number | undefined
+  readonly note?: string | undefined
+}
+
+export interface SignalDesk {
+  /** Says what was done in one sentence. */
+  readonly take: (by: string, sent: SentSignal) => Effect.Effect<string, Refused | Unknown>
+}
+
+/** What waits for its turn under one name. */
+interface Line {
+  last: SentSignal
+  /** By the monotonic clock. */
+  freeAtMillis: number
+}
+
+export const make = Effect.fn("Signals.make")(function* (bot: {
+  readonly strategies: () => ReadonlyArray<Pick<Strategy, "signals">>
+  readonly wake: Effect.Effect<unknown>
+}) {
+  const books = yield* Bookkeeper
+  const lines = new Map<string, Line>()
+
+  const record = Effect.fnUntraced(function* (by: string, { at, name, note, value }: SentSignal) {
+    const before = books.state.signals.get(name)
+    const now = yield* Clock.currentTimeMillis
+    const from = at ?? Math.max(now, before?.at ?? 0)
+    if (from > now + aheadMillis)
+      return yield* new Refused({ message: `${name}: its time is more than a minute ahead of the clock here` })
+    if (before !== undefined && from < before.at)
+      return yield* new Refused({ message: `${name}: a value of a later time is known already` })
+    if (before !== undefined && from === before.at && value === before.value) return `${name} is ${value} already`
+    const told = books.record({ _tag: "SignalReceived", name, value, at: from, by, ...present({ note }) })
+    yield* Effect.orDie(told) // A journal that cannot be written stops the bot.
+    yield* bot.wake
+    return `${name} is ${value}`
+  })
+
+  const take: SignalDesk["take"] = Effect.fn("Signals.take")(function* (by, sent) {
+    const { name } = sent
+    const names = new Set(bot.strategies().flatMap(({ signals = new Map() }) => [...signals.keys()]))
+    if (!names.has(name)) {
+      const there = names.size === 0 ? "None looks at any" : `There are: ${[...names].join(", ")}`
+      return yield* new Unknown({ message: `No running strategy looks at a signal ${name}. ${there}` })
+    }
+    const line = lines.get(name) ?? { last: sent, freeAtMillis: 0 }
+    lines.set(name, line)
+    line.last = sent
+    const waitMillis = line.freeAtMillis - (yield* monotonicMillis)
+    if (waitMillis > 0) yield* Effect.sleep(waitMillis)
+    if (line.last !== sent) return `${name}: another value came within the second, and counts instead`
+    line.freeAtMillis = (yield* monotonicMillis) + spacingMillis
+    return yield* record(by, sent)
+  })
+  return { take } satisfies SignalDesk
+})

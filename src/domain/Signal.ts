@@ -1,0 +1,58 @@
+/**
+ * A signal: a number with a name that somebody outside sends, such as a model's forecast or the alert of a chart. Strategies read it
+ * in their expressions, so nothing about money follows from it except through a strategy, within its budget. A value counts from its
+ * time on until the next one of its name; how long it may count without one is for whoever reads it to say.
+ */
+import { Schema } from "effect"
+
+export interface Signal {
+  readonly value: number
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** The last value of each, by name. */
+export type Signals = ReadonlyMap<string, Signal>
+
+export const signalName = /^[A-Za-z][A-Za-z0-9._-]{0,39}$/
+export const nameRule = "1 to 40 letters, digits, dots, dashes or underscores, beginning with a letter"
+export const SignalName = Schema.String.check(Schema.isPattern(signalName, { expected: `a name of ${nameRule}` }))
+
+/** Every value of a past time, for a backtest. */
+export interface SignalHistory {
+  readonly names: ReadonlySet<string>
+  /** What was known then. */
+  readonly at: (now: number) => Signals
+  /** When the next value comes; infinity when none does. */
+  readonly nextAfter: (now: number) => number
+}
+
+/** How many of these times, which ascend, are not after `now`. */
+const countUntil = (times: ReadonlyArray<number>, now: number): number => {
+  let [low, high] = [0, times.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((times[middle] ?? 0) <= now) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The last one of those that have the same time counts. */
+export const historyOf = (values: ReadonlyArray<Signal & { readonly name: string }>): SignalHistory => {
+  const sorted = values.toSorted((one, other) => one.at - other.at)
+  const times = sorted.map(({ at }) => at)
+  const byName = Map.groupBy(sorted, ({ name }) => name)
+  const columns = [...byName].map(([name, all]) => ({ name, all, times: all.map(({ at }) => at) }))
+  return {
+    names: new Set(byName.keys()),
+    at: (now) =>
+      new Map(
+        columns.flatMap(({ all, name, times }) => {
+          const last = all[countUntil(times, now) - 1]
+          return last === undefined ? [] : [[name, { value: last.value, at: last.at }] as const]
+        })
+      ),
+    nextAfter: (now) => times[countUntil(times, now)] ?? Number.POSITIVE_INFINITY
+  }
+}

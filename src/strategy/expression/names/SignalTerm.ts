@@ -1,0 +1,43 @@
+/**
+ * `signal("trend", 2h)`: the last value of that name, while it is younger than that. Without one, or with one that is too old, what
+ * looks at it cannot be decided: a sender that is silent says neither yes nor no.
+ */
+import { signalName } from "../../../domain/Signal.ts"
+import type { Expression } from "../Grammar.ts"
+import { scales } from "../Operators.ts"
+import type { Term } from "../Term.ts"
+
+export const signalUsage = 'signal("trend", 2h)'
+
+const prefix = "a fresh signal "
+export const isSignal = (lacking: string): boolean => lacking.startsWith(prefix)
+
+export interface SignalTerm extends Term {
+  readonly name: string
+  readonly ageMillis: number
+}
+
+/** `undefined` for anything but a name in quotes and an age. */
+export const signalTerm = ([name, age, ...others]: ReadonlyArray<Expression>): SignalTerm | undefined => {
+  if (name?.type !== "market" || age?.type !== "number" || others.length > 0) return undefined
+  const [type, scale = 0] = scales.get(age.unit) ?? []
+  const ageMillis = age.value * scale
+  if (type !== "duration" || ageMillis <= 0 || !signalName.test(name.name)) return undefined
+  return {
+    name: name.name,
+    ageMillis,
+    type: "number",
+    // A level of a chart is a price, a forecast a ratio: whoever compares it says which.
+    isLiteral: true,
+    dependence: "none",
+    value: ({ signals, now, found }) => {
+      const known = signals?.get(name.name)
+      if (known === undefined || now >= known.at + ageMillis) {
+        found.lacking.add(`${prefix}"${name.name}" (none within ${age.value}${age.unit})`)
+        return Number.NaN
+      }
+      found.times.push(Math.ceil(known.at + ageMillis))
+      return known.value
+    }
+  }
+}

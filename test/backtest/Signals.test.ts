@@ -1,0 +1,98 @@
+/** A backtest sees each signal from its time on, asks when one comes or grows too old, and finds what asking at every bar finds. */
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as Backtest from "../../src/backtest/Backtest.ts"
+import { noCosts } from "../../src/backtest/kernel/FillPresets.ts"
+import type { BandSide } from "../../src/backtest/results/BandSide.ts"
+import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
+import * as Generate from "../../src/candles/Generate.ts"
+import * as TimeAxis from "../../src/candles/TimeAxis.ts"
+import { historyOf, type SignalHistory } from "../../src/domain/Signal.ts"
+import type { Strategy } from "../../src/strategy/Strategy.ts"
+import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import { pick, random } from "./RandomStrategies.ts"
+
+const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: symbol === "BTC" ? 8 : 6 }))
+const candles = Generate.generate({ ...Generate.defaults, bars: 6_000 })
+const indices = CrossingIndex.buildIndices(candles, "at")
+const started = TimeAxis.openTime(candles.time, 0)
+const minute = 60_000
+
+const [first, ...others] = [
+  'signal("a", 45m) > 0.5',
+  'mid < mid * signal("b", 3h)',
+  'signal("a", 10m) > signal("b", 2h) - 0.4'
+] as const
+const condition = (next: () => number): string => pick(next, first, ...others)
+const strategyOf = (next: () => number): Strategy => {
+  const text = `name: s
+market: BTC/USDC
+kind: rules
+limits: { budget: { base: 1, quote: 100000 } }
+rules:
+  timeframe: 5m
+  orders:
+    buy:
+      when: '${condition(next)}'
+      side: buy
+      price: mid * (1 - 0.05%)
+      size: { quote: 200 }
+      times: 40
+      cancelWhen: '${condition(next)}'
+      then: { price: entry * (1 + 0.3%), stop: entry * (1 - 1%), when: '${condition(next)}' }
+`
+  return Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
+}
+
+const sentBy = (next: () => number) =>
+  ["a", "b"].flatMap((name) =>
+    Array.from({ length: 120 }, () => ({
+      name,
+      value: pick(next, 0, 0.4, 0.8, 1.2),
+      at: started + Math.floor(next() * candles.bars * minute)
+    }))
+  )
+
+const run = (strategy: Strategy, signals: SignalHistory): BandSide =>
+  Backtest.run(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {}, signals })
+
+const fillsOf = ({ outcome: { fills } }: BandSide, until = Number.POSITIVE_INFINITY) =>
+  Array.from({ length: fills.count }, (_, fill) => [fills.bars[fill], fills.orders[fill]]).filter(
+    ([bar]) => started + Number(bar) * minute < until
+  )
+
+describe("signals in a backtest", () => {
+  it("fill as they do for a strategy that is asked at every bar", () => {
+    let filled = 0
+    for (let seed = 1; seed <= 40; seed++) {
+      const next = random(seed)
+      const strategy = strategyOf(next)
+      const signals = historyOf(sentBy(next))
+      const { stands: _, ...asked } = strategy
+      const always: Strategy = {
+        ...asked,
+        decide: (view, memory) => ({ ...strategy.decide(view, memory), until: { onFill: true, time: view.now + 1 } })
+      }
+      const [fast, slow] = [run(strategy, signals), run(always, signals)]
+      assert.deepStrictEqual(fillsOf(fast), fillsOf(slow), `seed ${seed}`)
+      assert.isBelow(fast.outcome.counts.decisions, slow.outcome.counts.decisions)
+      filled += fast.fills
+    }
+    assert.isAbove(filled, 400)
+  })
+
+  it("are not seen before their time", () => {
+    for (let seed = 1; seed <= 10; seed++) {
+      const next = random(seed)
+      const strategy = strategyOf(next)
+      const sent = sentBy(next)
+      const cut = started + 2_000 * minute
+      const known = historyOf(sent.filter(({ at }) => at < cut))
+      assert.deepStrictEqual(
+        fillsOf(run(strategy, historyOf(sent)), cut),
+        fillsOf(run(strategy, known), cut),
+        `${seed}`
+      )
+    }
+  })
+})

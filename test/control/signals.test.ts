@@ -1,0 +1,149 @@
+/** Signals sent to a running bot: who may, what is taken, what strategies make of it, and that the journal tells and replays it. */
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { runHere } from "../cli/program.ts"
+import { type RunningBot, startBot, until } from "./runningBot.ts"
+
+let bot: RunningBot
+const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, "--config", join(bot.folder, "config.yaml")])
+
+const strategy = `name: grid
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 1000 }, maxPriceDeviation: 90% }
+rules:
+  timeframe: 1m
+  orders:
+    dip: { when: 'signal("trend", 2h) > 0.5 and signal("go", 1d) == 1', side: buy, price: mid * (1 - 20%), size: { quote: 100 }, cancelWhen: 'signal("trend", 2h) < 0' }
+`
+
+const status = async () =>
+  (await bot.look("/api/v1/status")) as {
+    readonly openOrders: number
+    readonly signals: ReadonlyArray<{ name: string; value: number | null; since: number | null; until: number | null }>
+  }
+const post = (name: string, payload: unknown) => bot.command(`/api/v1/signals/${name}`, payload)
+const recorded = async () =>
+  (await limitbot("events", "--json", "--search", "SignalReceived")).stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { name: string; value: number; by: string; note?: string })
+
+const sendAs = (token: string, path: string, method: string, body?: string) =>
+  bot.ask(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined
+        ? {}
+        : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) })
+    },
+    ...(body === undefined ? {} : { body })
+  })
+
+beforeAll(async () => {
+  bot = await startBot("signals: { file: signals.csv }\n", async (journal) => {
+    writeFileSync(join(journal, "..", "grid.yaml"), strategy)
+    writeFileSync(join(journal, "..", "signals.csv"), "time,name,value\n")
+  })
+})
+
+describe("signals to a running bot", () => {
+  it("without them nothing is placed, and it says what is waited for", async () => {
+    await until("the strategy was asked", async () =>
+      (await limitbot("explain", "grid/dip")).stdout.includes('a fresh signal "trend" (none within 2h)')
+    )
+    assert.deepStrictEqual(
+      (await status()).signals.map(({ name, value }) => [name, value]),
+      [
+        ["trend", null],
+        ["go", null]
+      ]
+    )
+    assert.strictEqual((await status()).openOrders, 0)
+  })
+
+  it("a file, the command and the API each bring one; the order rests when all are there, and leaves by a value", async () => {
+    appendFileSync(join(bot.folder, "signals.csv"), `${new Date().toISOString()},trend,0.7\n`)
+    await until("the file was taken up", async () => (await status()).signals[0]?.value === 0.7)
+    const sent = await limitbot("signal", "go", "true", "--note", "by hand")
+    assert.deepStrictEqual([sent.code, sent.stdout], [0, "go is 1.\n"], sent.stderr)
+    await until("the order rests", async () => (await status()).openOrders === 1)
+    const explained = (await limitbot("explain", "grid/dip")).stdout
+    assert.include(explained, "a new value of a signal")
+    assert.strictEqual((await post("trend", { value: -1, note: "over" })).status, 200)
+    await until("the order has left", async () => (await status()).openOrders === 0)
+    assert.deepStrictEqual(await recorded(), [
+      { ...(await recorded())[0], name: "trend", value: 0.7, by: `the file ${join(bot.folder, "signals.csv")}` },
+      { ...(await recorded())[1], name: "go", value: 1, by: "the operator", note: "by hand" },
+      { ...(await recorded())[2], name: "trend", value: -1, by: "the operator", note: "over" }
+    ])
+    assert.include((await limitbot("status")).stdout, "Signal trend is -1, of ")
+  })
+
+  it("a token of its own sends signals and opens nothing else; who looks sends none", async () => {
+    const out = join(bot.folder, "chart.token")
+    assert.strictEqual((await limitbot("people", "add", "chart", "--role", "signaller", "--out", out)).code, 0)
+    const token = readFileSync(out, "utf8").trim()
+    const body = JSON.stringify({ value: false })
+    assert.strictEqual((await sendAs(token, "/api/v1/signals/go", "POST", body)).status, 200)
+    assert.strictEqual((await recorded()).at(-1)?.by, "chart")
+    for (const path of ["/api/v1/status", "/api/v1/events", "/api/v1/money"])
+      assert.strictEqual((await sendAs(token, path, "GET")).status, 403, path)
+    assert.strictEqual((await sendAs(token, "/metrics", "GET")).status, 401)
+    for (const path of ["pause", "kill", "release", "swap"])
+      assert.strictEqual((await sendAs(token, `/api/v1/${path}`, "POST", "{}")).status, 403, path)
+    assert.strictEqual((await sendAs(bot.viewerToken, "/api/v1/signals/go", "POST", body)).status, 403)
+  })
+
+  it("what cannot be is refused with what to do, and changes nothing", async () => {
+    const before = (await recorded()).length
+    const old = await post("trend", { value: 1, at: 1_000 })
+    assert.deepStrictEqual(
+      [old.status, JSON.parse(old.body).message],
+      [409, "trend: a value of a later time is known already"]
+    )
+    const ahead = await post("trend", { value: 1, at: Date.now() + 3_600_000 })
+    assert.match(JSON.parse(ahead.body).message, /more than a minute ahead of the clock here/)
+    const unknown = await post("trned", { value: 1 })
+    assert.deepStrictEqual(
+      [unknown.status, JSON.parse(unknown.body).message],
+      [404, "No running strategy looks at a signal trned. There are: trend, go"]
+    )
+    for (const [name, payload] of [
+      ["trend", { value: "0.5" }],
+      ["trend", {}],
+      ["trend", { value: null }],
+      ["a%20b", { value: 1 }]
+    ] as const)
+      assert.strictEqual((await post(name, payload)).status, 400, JSON.stringify(payload))
+    const wrong = await limitbot("signal", "trend", "much")
+    assert.deepStrictEqual([wrong.code === 0, wrong.stderr.includes('"much" is not a number')], [false, true])
+    assert.strictEqual((await recorded()).length, before)
+  })
+
+  it("a flood is one value a second: the last one counts", async () => {
+    const before = (await recorded()).length
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, value) => post("trend", { value: 1 + value / 100 }))
+    )
+    assert.isTrue(answers.every(({ status }) => status === 200))
+    const after = await recorded()
+    assert.isAtMost(after.length - before, 3)
+    assert.isAbove(answers.filter(({ body }) => body.includes("counts instead")).length, 30)
+  })
+
+  it("a restart remembers them, and the journal replays every decision", async () => {
+    const known = (await status()).signals
+    bot.program.signal("SIGTERM")
+    await bot.program.ended
+    await bot.again()
+    assert.deepStrictEqual((await status()).signals, known)
+    const { stdout } = await limitbot("replay")
+    assert.match(stdout, /identical/)
+    assert.notMatch(stdout, /[1-9]\d* differ/)
+    const tested = await limitbot("backtest", join(bot.folder, "grid.yaml"), "--data", `journal:${bot.journal}`)
+    assert.include(tested.stderr, "give what was sent with --signals FILE")
+  })
+})
