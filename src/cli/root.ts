@@ -71,6 +71,8 @@ const groups = {
   "Account and keys": {
     key: () => import("./signer/key.ts").then(({ command }) => command),
     signer: () => import("./signer/signer.ts").then(({ command }) => command),
+    policy: () => import("./signer/policy.ts").then(({ policy }) => policy),
+    approve: () => import("./signer/policy.ts").then(({ approve }) => approve),
     people: () => import("./control/people.ts").then(({ command }) => command)
   },
   Machine: {

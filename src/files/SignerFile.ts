@@ -1,28 +1,24 @@
 /**
  * The file of `limitbot signer`. It is separate from the bot's, so that the bot's owner does not control the caps. It
- * names the key, the verifier, the place of the record, and how much of each asset may leave at once and per day.
+ * names the key, the verifier, the place of the record, and what may be signed (`PolicyFile`): here, or in a file that is signed.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
-import { fromDecimal } from "../domain/Amount.ts"
-import * as Ed25519 from "../signing/Ed25519.ts"
 import type * as KmsSigner from "../signing/remote/KmsSigner.ts"
-import type { Cap } from "../signing/remote/Policy.ts"
+import type { Policy } from "../signing/remote/Policy.ts"
+import { isSealed } from "../signing/remote/PolicySeal.ts"
 import * as Read from "../strategy/Fields.ts"
 import { type Report, render, report, sourceText } from "../strategy/Problem.ts"
 import { readYaml } from "../strategy/YamlReader.ts"
 import { verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
+import * as PolicyFile from "./PolicyFile.ts"
 import * as KeystoreSource from "./secrets/KeystoreSource.ts"
 import { readSecret, secret } from "./secrets/SecretSource.ts"
 import * as FactsSection from "./sections/FactsSection.ts"
 
 const kms = Read.known({
   command: Read.required(Read.list(Read.text), "the program that asks the service, and its arguments"),
-  publicKey: Read.required(
-    Read.scalar("a public key, ed25519:… in base58", (text) =>
-      Ed25519.parse(text, 32) === undefined ? undefined : text
-    )
-  )
+  publicKey: Read.required(PolicyFile.publicKey)
 })
 
 const signerFile = Read.known({
@@ -34,17 +30,9 @@ const signerFile = Read.known({
   profile: FactsSection.profile("of the service, as in the bot's own file"),
   facts: Read.optional(FactsSection.reader, "single facts that differ from the profile's"),
   record: Read.withDefault(Read.text, "signer.log", undefined, "signer.log beside this file"),
-  assets: Read.required(
-    Read.table(
-      Read.text,
-      Read.section({
-        id: Read.required(Read.text, "the venue's identifier"),
-        decimals: Read.required(Read.integer(0, 36)),
-        maxTransfer: Read.required(Read.price, "most in one order"),
-        maxPerDay: Read.required(Read.price, "most in 24 hours")
-      })
-    )
-  )
+  policy: Read.optional(Read.located(Read.text), "a signed file with what may be signed, instead of the keys below"),
+  policyKey: Read.optional(PolicyFile.publicKey, "the public key that has to have signed it"),
+  ...PolicyFile.keys
 })
 
 /** The file is unusable. */
@@ -54,18 +42,38 @@ export class SignerFileInvalid extends Schema.TaggedError<SignerFileInvalid>()("
 
 type Fields = NonNullable<ReturnType<typeof signerFile>>
 
-const capsOf = ({ assets }: Fields, to: Report): ReadonlyMap<string, Cap> =>
-  new Map(
-    (assets ?? []).flatMap(([symbol, { value }]): ReadonlyArray<readonly [string, Cap]> => {
-      const { decimals, id } = value
-      const [maxTransfer, maxPerDay] = [value.maxTransfer, value.maxPerDay].map((cap) => fromDecimal(cap, decimals))
-      if (maxTransfer === undefined || maxPerDay === undefined) {
-        report(to, symbol, `a cap of ${symbol.value} has more than ${decimals} decimals`)
-        return []
-      }
-      return [[id, { symbol: symbol.value, maxTransfer, maxPerDay }]]
-    })
+/** What may be signed: as this file says itself, or as a file that somebody has signed says. */
+export type Ruling =
+  | { readonly policy: Policy }
+  | { readonly signed: PolicyFile.SignedPolicy; readonly text: string; readonly file: string }
+
+const rulingOf = Effect.fnUntraced(function* (fields: Fields, folder: string, to: Report) {
+  const { policy: named, policyKey } = fields
+  if (named === undefined) {
+    const policy = PolicyFile.policyOf(fields, to)
+    if (policy === undefined)
+      return report(to, { start: 0, end: 0 }, 'missing key "assets"', "or `policy`, a signed file that has them")
+    return { policy } satisfies Ruling
+  }
+  const { approvers, assets, destinations, hours, total } = fields
+  if ([approvers, assets, destinations, hours, total].some((own) => own !== undefined))
+    return report(to, named, "the signed policy says all that may be signed: leave its keys out here")
+  if (policyKey === undefined)
+    return report(to, named, "a policy needs the key that has to have signed it", "policyKey: ed25519:…")
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const file = path.resolve(folder, named.value)
+  const [text, seal] = yield* Effect.forEach([file, `${file}.sig`], (each) =>
+    Effect.option(fileSystem.readFileString(each))
   )
+  if (text?._tag !== "Some") return report(to, named, `${named.value} cannot be read`)
+  if (seal?._tag !== "Some")
+    return report(to, named, `${named.value} is not signed`, `limitbot policy sign ${named.value} --key FILE`)
+  if (!isSealed(text.value, seal.value, policyKey))
+    return report(to, named, `${named.value}.sig is not the signature of this file by policyKey`)
+  const read = PolicyFile.parse(text.value, file)
+  if (Result.isFailure(read)) return report(to, named, read.failure.message)
+  return { signed: read.success, text: text.value, file } satisfies Ruling
+})
 
 /** What signs: a key, or a service that holds it. */
 export type Signing = { readonly key: Redacted.Redacted } | { readonly kms: KmsSigner.Kms }
@@ -107,16 +115,16 @@ export const load = Effect.fn("SignerFile.load")(function* (file: string) {
   const yaml = readYaml(to.source)
   if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
   const fields = Result.isFailure(yaml) ? undefined : signerFile(yaml.success, to)
-  const caps = fields === undefined ? new Map<string, Cap>() : capsOf(fields, to)
+  const ruling = fields === undefined ? undefined : yield* rulingOf(fields, folder, to)
   const signing = fields === undefined ? undefined : yield* signingOf(fields, folder, to)
-  if (fields === undefined || signing === undefined || to.problems.length > 0) {
+  if (fields === undefined || signing === undefined || ruling === undefined || to.problems.length > 0) {
     // Lines are not shown, because a misplaced secret may be on one of them.
     const message = to.problems.map((problem) => render(problem, "")).join("\n")
     return yield* new SignerFileInvalid({ message })
   }
   return {
     signing,
-    caps,
+    ruling,
     signerId: fields.signerId,
     facts: FactsSection.resolved(fields, verifierOf("near")),
     record: path.resolve(folder, fields.record)

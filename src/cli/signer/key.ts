@@ -23,7 +23,8 @@ const passphraseFile = FileName.flag("passphrase-file").pipe(
 )
 const out = FileName.flag("out").pipe(Flag.withDescription("The file to write; it must not exist"))
 
-const secretIn = Effect.fnUntraced(function* (file: string) {
+/** A secret of a file that only its owner can read. */
+export const secretIn = Effect.fnUntraced(function* (file: string) {
   const to: Report = { source: sourceText(file, ""), problems: [] }
   const secret = yield* readSecret({ value: { file }, start: 0, end: 0 }, ".", to)
   if (secret === undefined)

@@ -2,6 +2,7 @@
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Stop } from "../../app/process/Stop.ts"
+import * as Ruled from "../../app/signer/Ruled.ts"
 import * as SignerFile from "../../files/SignerFile.ts"
 import * as AccountKey from "../../signing/AccountKey.ts"
 import { signedDeposits } from "../../signing/Domains.ts"
@@ -35,13 +36,17 @@ export const command = Command.make(
     const record = yield* Record.open(file.record)
     const signer = "kms" in signing ? KmsSigner.layer(signing.kms) : Signer.layer(signing.key)
     const services = Layer.provideMerge(IntentGuard.layer({ signerId, domains: file.facts.signing }), signer)
-    const { caps, facts } = file
+    const { facts, ruling } = file
+    yield* Ruled.begin(ruling, record, signerId)
+    const policies = yield* Ruled.of(ruling, record)
     const loginVerifier = facts.login.verifier
     const door = { socket, openTo: group ? "group" : "owner" } as const
-    const serving = yield* SignerServer.serve({ ...door, signerId, publicKey, loginVerifier, caps, record }).pipe(
+    const serving = yield* SignerServer.serve({ ...door, signerId, publicKey, loginVerifier, policies, record }).pipe(
       Effect.provide(services)
     )
-    yield* Console.log(`signs for ${signerId}, ${caps.size} assets, record ${file.record}, socket ${socket}`)
+    yield* Console.log(
+      `signs for ${signerId}, ${yield* Ruled.said(ruling, record)}, record ${file.record}, socket ${socket}`
+    )
     const pays = signedDeposits.map((each) => `${each} by ${facts.signing[each].verifier}`)
     yield* Console.log(`payments: ${pays.join(", ")}; logins: ${loginVerifier}`)
     yield* Effect.raceFirst(serving, stop.requested)

@@ -1,17 +1,57 @@
 /**
- * What a signer process may sign, whoever asks: only named assets, no more at once and per day than its own caps, and
- * one payload per deposit address until that payload can no longer be executed.
+ * What a signer process may sign, whoever asks: only named assets, no more at once and within rolling times than its own caps, in its
+ * own hours, with a second key's word above a sum, and one payload per deposit address until that payload can no longer be
+ * executed. Each protection is a row of `rules`. What was signed counts, whether or not it was used.
+ *
+ * The signer has no prices of its own and believes none that the bot tells: what assets are worth together is counted by the prices
+ * that the policy itself states.
  */
-import type { Amount } from "../../domain/Amount.ts"
-import { dayMillis, hourMillis } from "../../domain/Durations.ts"
+import { type Amount, toDecimal } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
+import { present } from "../../domain/Present.ts"
 import type { RecordEntry } from "./Record.ts"
 
-export interface Cap {
+/** The times over which sums roll. */
+export const spans = {
+  maxPerHour: { millis: hourMillis, said: "1 hour" },
+  maxPerDay: { millis: dayMillis, said: "24 hours" },
+  maxPerMonth: { millis: 30 * dayMillis, said: "30 days" }
+} as const
+export type SpanName = keyof typeof spans
+export const spanNames = ["maxPerHour", "maxPerDay", "maxPerMonth"] as const satisfies ReadonlyArray<SpanName>
+
+export interface Cap extends Readonly<Partial<Record<SpanName, Amount>>> {
   readonly symbol: string
-  /** Smallest units. */
+  readonly decimals: number
+  /** Smallest units, as are the others. */
   readonly maxTransfer: Amount
-  readonly maxPerDay: Amount
+  /** A payment of more needs the word of an approver. */
+  readonly approveAbove?: Amount
+  /** What one whole unit counts towards the totals. */
+  readonly price?: Decimal.Decimal
 }
+
+/** Hours of the week in UTC, minutes since Monday 00:00; `to` is not included, and before `from` it is in the next week. */
+export interface Hours {
+  readonly from: number
+  readonly to: number
+}
+
+export interface Policy {
+  /** By the venue's asset id. */
+  readonly caps: ReadonlyMap<string, Cap>
+  /** Caps of all assets together, at the prices of the caps. */
+  readonly total?: Readonly<Partial<Record<SpanName, Decimal.Decimal>>>
+  /** When it signs; missing: always. */
+  readonly hours?: ReadonlyArray<Hours>
+  /** The addresses that it pays, a `*` standing for anything; missing: any. */
+  readonly destinations?: ReadonlyArray<string>
+  /** Public keys, any of which may approve. */
+  readonly approvers?: ReadonlyArray<string>
+}
+
+export const ofCaps = (caps: Policy["caps"]): Policy => ({ caps })
 
 export interface PaymentToSign {
   readonly depositAddress: string
@@ -51,31 +91,199 @@ export const givenBefore = (
   return { _tag: "SignedBefore", body, intentHash, validUntil } as const
 }
 
-/** Checks of its own file: nothing speaks against the payload, and another day or another file may allow it. */
-export const ownChecks: ReadonlySet<string> = new Set(["asset", "maxTransfer", "maxPerDay"])
+/** The word of one of its approvers for one payment, that was not used yet. The smallest that is enough is used first. */
+export const approvalFor = (
+  { amount, asset }: PaymentToSign,
+  { approvers = [] }: Policy,
+  entries: ReadonlyArray<RecordEntry>,
+  now: number
+): RecordEntry | undefined => {
+  const used = new Set(entries.flatMap(({ approvals = [], what }) => (what === "signed" ? approvals : [])))
+  return entries
+    .filter(
+      (each) =>
+        each.what === "approved" &&
+        each.asset === asset &&
+        BigInt(each.amount ?? "0") >= amount &&
+        (each.validUntil ?? 0) > now &&
+        approvers.includes(each.by ?? "") &&
+        !each.approvals?.some((nonce) => used.has(nonce))
+    )
+    .toSorted((one, other) => (BigInt(one.amount ?? "0") < BigInt(other.amount ?? "0") ? -1 : 1))[0]
+}
+
+/** Whether the payment needs an approver's word, whether or not there is one. */
+export const needsApproval = ({ amount, asset }: PaymentToSign, { caps }: Policy): boolean => {
+  const above = caps.get(asset)?.approveAbove
+  return above !== undefined && amount > above
+}
+
+interface Ground {
+  readonly payment: PaymentToSign
+  readonly cap: Cap
+  readonly policy: Policy
+  /** What was signed, refused, approved. */
+  readonly entries: ReadonlyArray<RecordEntry>
+  readonly now: number
+}
+
+interface Rule {
+  readonly check: string
+  /** Nothing speaks against the payload: another time, another word or another policy may allow it. */
+  readonly isOwn?: true
+  /** What it expects and what it found, where that is not the same. */
+  readonly finds: (ground: Ground) => readonly [expected: string, found: string] | undefined
+}
+
+const signedWithin = ({ entries, now }: Ground, millis: number): ReadonlyArray<RecordEntry> =>
+  entries.filter(({ at, what }) => what === "signed" && at > now - millis)
+
+const ofAsset = (name: SpanName): Rule => ({
+  check: name,
+  isOwn: true,
+  finds: (ground) => {
+    const { cap, payment } = ground
+    const { millis, said } = spans[name]
+    const most = cap[name]
+    if (most === undefined) return undefined
+    const sum = signedWithin(ground, millis)
+      .filter(({ asset }) => asset === payment.asset)
+      .reduce((sum, { amount = "0" }) => sum + BigInt(amount), payment.amount)
+    return sum > most ? [`at most ${most} in ${said}`, String(sum)] : undefined
+  }
+})
+
+/** Exact. An asset that the policy does not name counts nothing: none of it can be signed any more. */
+const worth = ({ caps }: Policy, { amount, asset }: { readonly asset: string; readonly amount: Amount }) => {
+  const { decimals = 0, price = Decimal.zero } = caps.get(asset) ?? {}
+  return Decimal.multiply(toDecimal(amount, decimals), price)
+}
+
+const ofAll = (name: SpanName): Rule => ({
+  check: `total.${name}`,
+  isOwn: true,
+  finds: (ground) => {
+    const { payment, policy } = ground
+    const { millis, said } = spans[name]
+    const most = policy.total?.[name]
+    if (most === undefined) return undefined
+    const sum = signedWithin(ground, millis).reduce(
+      (sum, { amount = "0", asset = "" }) => Decimal.add(sum, worth(policy, { asset, amount: BigInt(amount) })),
+      worth(policy, payment)
+    )
+    return Decimal.isGreater(sum, most)
+      ? [`at most ${Decimal.format(most)} of everything in ${said}`, Decimal.format(sum)]
+      : undefined
+  }
+})
+
+const weekMillis = 7 * dayMillis
+/** 1 January 1970 was a Thursday. */
+const firstMondayMillis = 4 * dayMillis
+
+export const minuteOfWeek = (at: number): number =>
+  Math.floor(((((at - firstMondayMillis) % weekMillis) + weekMillis) % weekMillis) / minuteMillis)
+
+const isIn = (minute: number, { from, to }: Hours): boolean =>
+  from < to ? minute >= from && minute < to : minute >= from || minute < to
+
+const fits = (address: string, pattern: string): boolean => {
+  const [head = "", ...rest] = pattern.split("*")
+  const tail = rest.at(-1)
+  if (tail === undefined) return address === pattern
+  return address.length >= head.length + tail.length && address.startsWith(head) && address.endsWith(tail)
+}
+
+/** The first that finds something speaks. */
+export const rules: ReadonlyArray<Rule> = [
+  {
+    check: "amount",
+    finds: ({ payment: { amount } }) => (amount <= 0n ? ["a positive amount", String(amount)] : undefined)
+  },
+  {
+    check: "maxTransfer",
+    isOwn: true,
+    finds: ({ cap: { maxTransfer }, payment: { amount } }) =>
+      amount > maxTransfer ? [`at most ${maxTransfer}`, String(amount)] : undefined
+  },
+  {
+    check: "deposit address",
+    finds: ({ entries, now, payment: { depositAddress } }) =>
+      aliveFor(depositAddress, entries, now) === undefined ? undefined : ["one that was not paid yet", depositAddress]
+  },
+  {
+    check: "destinations",
+    isOwn: true,
+    finds: ({ payment: { depositAddress }, policy: { destinations } }) =>
+      destinations === undefined || destinations.some((pattern) => fits(depositAddress, pattern))
+        ? undefined
+        : [destinations.join(" or "), depositAddress]
+  },
+  ofAsset("maxPerHour"),
+  ofAsset("maxPerDay"),
+  ofAsset("maxPerMonth"),
+  ofAll("maxPerHour"),
+  ofAll("maxPerDay"),
+  ofAll("maxPerMonth"),
+  {
+    check: "hours",
+    isOwn: true,
+    finds: ({ now, policy: { hours } }) =>
+      hours === undefined || hours.some((each) => isIn(minuteOfWeek(now), each))
+        ? undefined
+        : ["its hours of the week", new Date(now).toISOString()]
+  },
+  {
+    check: "approval",
+    isOwn: true,
+    finds: ({ cap: { approveAbove, symbol, decimals }, entries, now, payment, policy }) =>
+      needsApproval(payment, policy) && approvalFor(payment, policy, entries, now) === undefined
+        ? [
+            `at most ${approveAbove} without an approver's word: limitbot approve ${symbol} ${Decimal.format(toDecimal(payment.amount, decimals))}`,
+            String(payment.amount)
+          ]
+        : undefined
+  }
+]
+
+/** Checks of its own: nothing speaks against the payload. */
+export const ownChecks: ReadonlySet<string> = new Set([
+  "asset",
+  ...rules.flatMap(({ check, isOwn }) => (isOwn === true ? [check] : []))
+])
 
 export const objectionTo = (
-  { amount, asset, depositAddress }: PaymentToSign,
-  caps: ReadonlyMap<string, Cap>,
+  payment: PaymentToSign,
+  policy: Policy,
   entries: ReadonlyArray<RecordEntry>,
   now: number
 ): Objection | undefined => {
-  const cap = caps.get(asset)
-  if (cap === undefined) return ["asset", "an asset of the signer's own file", asset]
-  if (amount <= 0n) return ["amount", "a positive amount", String(amount)]
-  if (amount > cap.maxTransfer) return ["maxTransfer", `at most ${cap.maxTransfer}`, String(amount)]
-  const signed = entries.filter(({ what }) => what === "signed")
-  if (aliveFor(depositAddress, entries, now) !== undefined)
-    return ["deposit address", "one that was not paid yet", depositAddress]
-  const today = signed
-    .filter((each) => each.asset === asset && each.at > now - dayMillis)
-    .reduce((sum, each) => sum + BigInt(each.amount ?? "0"), 0n)
-  return today + amount > cap.maxPerDay
-    ? ["maxPerDay", `at most ${cap.maxPerDay} in 24 hours`, String(today + amount)]
-    : undefined
+  const cap = policy.caps.get(payment.asset)
+  if (cap === undefined) return ["asset", "an asset of the signer's own file", payment.asset]
+  for (const { check, finds } of rules) {
+    const found = finds({ payment, cap, policy, entries, now })
+    if (found !== undefined) return [check, ...found]
+  }
+  return undefined
 }
 
 export const objectionToLogin = (entries: ReadonlyArray<RecordEntry>, now: number): Objection | undefined => {
   const lately = entries.filter(({ at, what }) => what === "login" && at > now - hourMillis).length
   return lately >= mostLogins ? ["login", `at most ${mostLogins} in an hour`, String(lately + 1)] : undefined
 }
+
+/** What was signed of each asset within each capped time, for people: how much room is left. */
+export const usedOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, now: number) =>
+  [...policy.caps].flatMap(([asset, cap]) =>
+    spanNames.flatMap((name) => {
+      const most = cap[name]
+      if (most === undefined) return []
+      const used = entries
+        .filter((each) => each.what === "signed" && each.asset === asset && each.at > now - spans[name].millis)
+        .reduce((sum, { amount = "0" }) => sum + BigInt(amount), 0n)
+      return [{ symbol: cap.symbol, decimals: cap.decimals, name, used, most }]
+    })
+  )
+
+export const windowsOf = (given: Readonly<Partial<Record<SpanName, Amount | undefined>>>) =>
+  present({ maxPerHour: given.maxPerHour, maxPerDay: given.maxPerDay, maxPerMonth: given.maxPerMonth })

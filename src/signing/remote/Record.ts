@@ -10,7 +10,7 @@ import { messageOf } from "../../domain/Text.ts"
 
 const RecordEntry = Schema.Struct({
   at: Schema.Int,
-  what: Schema.Literals(["signed", "refused", "login"]),
+  what: Schema.Literals(["signed", "refused", "login", "approved", "policy"]),
   depositAddress: Schema.optionalKey(Schema.String),
   asset: Schema.optionalKey(Schema.String),
   amount: Schema.optionalKey(Schema.String),
@@ -19,6 +19,13 @@ const RecordEntry = Schema.Struct({
   body: Schema.optionalKey(Schema.String),
   validUntil: Schema.optionalKey(Schema.Int),
   reason: Schema.optionalKey(Schema.String),
+  /** What an approver's word is told apart by; of a payment, the words that it used. */
+  approvals: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The public key of who gave it. */
+  by: Schema.optionalKey(Schema.String),
+  /** A policy as it came, to be read again at the next start. */
+  version: Schema.optionalKey(Schema.Int),
+  text: Schema.optionalKey(Schema.String),
   previous: Schema.String
 })
 type Whole = typeof RecordEntry.Type

@@ -26,6 +26,14 @@ export const SignerRequest = Schema.TaggedUnion({
   Login: { message: Schema.String, nonce: Schema.String, recipient: Schema.String },
   /** How far a journal had come, for witnesses: a text that can never be a payment. */
   Checkpoint: { text: Schema.String },
+  /** An approver's word for one payment of at most so much; `validUntil` in epoch milliseconds. */
+  Approve: {
+    asset: Schema.String,
+    amount: Schema.String.check(Schema.isPattern(/^[1-9]\d{0,60}$/)),
+    validUntil: Schema.Int,
+    nonce: Schema.String.check(Schema.isPattern(/^[0-9a-f]{32}$/)),
+    signature: Schema.String
+  },
   /** For whom it signs. */
   Who: {}
 })
@@ -38,6 +46,7 @@ export const SignerAnswer = Schema.TaggedUnion({
   SignedBefore: signed,
   LoggedIn: { publicKey: Schema.String, signature: Schema.String },
   CheckpointSigned: { publicKey: Schema.String, signature: Schema.String },
+  Approved: {},
   Holder: { signerId: Schema.String, publicKey: Schema.String },
   Refused: { check: Schema.String, expected: Schema.String, found: Schema.String },
   /** The service that holds the key did not sign. */
@@ -116,6 +125,23 @@ export const guardLayer = (socket: string, payer: PayingAccount) =>
       })
     )
   )
+
+/** An approver's word was not taken. */
+export class ApprovalRefused extends Schema.TaggedError<ApprovalRefused>()("ApprovalRefused", {
+  message: Schema.String
+}) {}
+
+/** Gives the signer process an approver's word for one payment. */
+export const approve = Effect.fn("RemoteSigner.approve")(function* (
+  socket: string,
+  { amount, asset, nonce, signature, validUntil }: Omit<Extract<SignerRequest, { readonly _tag: "Approve" }>, "_tag">
+) {
+  const answer = yield* ask(socket, { _tag: "Approve", amount, asset, nonce, signature, validUntil })
+  if (answer._tag === "Approved") return
+  const why =
+    answer._tag === "Refused" ? `${answer.check}: expected ${answer.expected}, found ${answer.found}` : answer._tag
+  return yield* new ApprovalRefused({ message: `The signer did not take the word: ${why}` })
+})
 
 /** The public key of what the signer process signs; nothing where it does not say so now. */
 export const publicKeyOf = (socket: string): Effect.Effect<string | undefined> =>

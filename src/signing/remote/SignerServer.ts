@@ -8,14 +8,23 @@
 import { chmodSync, unlinkSync } from "node:fs"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { Clock, Effect, Queue, Schedule, Schema, Semaphore } from "effect"
-import { minuteMillis } from "../../domain/Durations.ts"
+import { dayMillis, minuteMillis, monotonicMillis } from "../../domain/Durations.ts"
 import * as StrictJson from "../../domain/StrictJson.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Checkpoint from "../Checkpoint.ts"
 import { IntentGuard } from "../IntentGuard.ts"
 import * as Nep413 from "../Nep413.ts"
 import { Signer } from "../Signer.ts"
-import { type Cap, givenBefore, objectionTo, objectionToLogin, ownChecks } from "./Policy.ts"
+import {
+  approvalFor,
+  givenBefore,
+  needsApproval,
+  objectionTo,
+  objectionToLogin,
+  ownChecks,
+  type Policy
+} from "./Policy.ts"
+import { approverOf } from "./PolicySeal.ts"
 import type { Record, RecordBroken } from "./Record.ts"
 import { longestLine, SignerAnswer, SignerRequest } from "./RemoteSigner.ts"
 
@@ -26,8 +35,8 @@ export interface SignerOptions {
   readonly publicKey: string
   /** Where this account logs in. */
   readonly loginVerifier: string
-  /** By the venue's asset id. */
-  readonly caps: ReadonlyMap<string, Cap>
+  /** All that hold at a time: a payment has to please each. */
+  readonly policies: (now: number) => ReadonlyArray<Policy>
   readonly record: Record
 }
 
@@ -35,6 +44,9 @@ export interface SignerOptions {
 export class SocketUnavailable extends Schema.TaggedError<SocketUnavailable>()("SocketUnavailable", {
   message: Schema.String
 }) {}
+
+/** The longest that an approver's word waits for its payment. */
+const mostApprovalMillis = 7 * dayMillis
 
 const modeFor = { owner: 0o600, group: 0o660 } as const
 
@@ -53,35 +65,49 @@ const declined = (check: string, expected: string, found: string): SignerAnswer 
 })
 
 const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket" | "openTo">) {
-  const { caps, loginVerifier, publicKey, record, signerId } = options
+  const { loginVerifier, policies, publicKey, record, signerId } = options
   const [guard, signer] = [yield* IntentGuard, yield* Signer]
   const oneAtATime = yield* Semaphore.make(1)
 
+  const begun = { at: yield* Clock.currentTimeMillis, by: yield* monotonicMillis }
+
+  /** No clock that is set ahead while it runs makes room in a cap, or lets a payload count as expired. */
+  const clock = Effect.gen(function* () {
+    return Math.min(yield* Clock.currentTimeMillis, Math.floor(begun.at + (yield* monotonicMillis) - begun.by))
+  })
+
   const refuse = Effect.fnUntraced(function* (check: string, expected: string, found: string, about = {}) {
     const reason = `${check}: expected ${expected}, found ${found}`
-    yield* record.append({ at: yield* Clock.currentTimeMillis, what: "refused", ...about, reason })
+    yield* record.append({ at: yield* clock, what: "refused", ...about, reason })
     return refused(check, expected, found)
   })
 
   /** The request itself is fine and may be repeated. */
   const unavailable = Effect.fnUntraced(function* (reason: string, about: object) {
-    yield* record.append({ at: yield* Clock.currentTimeMillis, what: "refused", ...about, reason })
+    yield* record.append({ at: yield* clock, what: "refused", ...about, reason })
     return { _tag: "Unavailable", reason } as const
   })
 
   const transfer = Effect.fnUntraced(function* (request: Extract<SignerRequest, { readonly _tag: "Transfer" }>) {
     const { amount: text, asset, depositAddress, depositType = "INTENTS", payload, standard } = request
-    const at = yield* Clock.currentTimeMillis
+    const at = yield* clock
     const about = { depositAddress, asset, amount: text }
     if (!/^[1-9]\d{0,60}$/.test(text)) return yield* refuse("amount", "a whole number of smallest units", text)
     const wanted = { depositAddress, depositType, asset, amount: BigInt(text) }
     const before = givenBefore(wanted, record.entries, at)
     if (before !== undefined) return before
-    const objection = objectionTo(wanted, caps, record.entries, at)
+    const holding = policies(at)
+    const objection = holding
+      .map((policy) => objectionTo(wanted, policy, record.entries, at))
+      .find((each) => each !== undefined)
     if (objection !== undefined) {
       const { check, expected, found } = yield* refuse(...objection, about)
       return ownChecks.has(check) ? declined(check, expected, found) : refused(check, expected, found)
     }
+    const approvals = holding
+      .filter((policy) => needsApproval(wanted, policy))
+      .flatMap((policy) => approvalFor(wanted, policy, record.entries, at)?.approvals ?? [])
+    const spent = approvals.length === 0 ? {} : { approvals: [...new Set(approvals)] }
     return yield* guard.signTransfer({ standard, payload }, wanted).pipe(
       Effect.matchEffect({
         onFailure: (failure): Effect.Effect<SignerAnswer, RecordBroken> =>
@@ -89,7 +115,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
             ? refuse(failure.check, failure.expected, failure.found, about)
             : unavailable(failure._tag === "SignerUnavailable" ? failure.reason : failure.message, about),
         onSuccess: ({ body, intentHash, validUntil }) =>
-          Effect.as(record.append({ at, what: "signed", ...about, intentHash, validUntil, body }), {
+          Effect.as(record.append({ at, what: "signed", ...about, ...spent, intentHash, validUntil, body }), {
             _tag: "Signed",
             body,
             intentHash,
@@ -99,9 +125,25 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     )
   })
 
+  const approve = Effect.fnUntraced(function* (request: Extract<SignerRequest, { readonly _tag: "Approve" }>) {
+    const { amount, asset, nonce, signature, validUntil } = request
+    const at = yield* clock
+    const holding = policies(at)
+    const keys = holding.flatMap(({ approvers = [] }) => approvers)
+    const by = approverOf({ account: signerId, asset, amount, validUntil, nonce }, signature, keys)
+    if (by === undefined)
+      return yield* refuse("approval", "the signature of an approver over this payment", "another one")
+    if (validUntil <= at || validUntil > at + mostApprovalMillis)
+      return yield* refuse("approval", "a time within the next seven days", new Date(validUntil).toISOString())
+    if (record.entries.some(({ approvals, what }) => what === "approved" && approvals?.includes(nonce) === true))
+      return yield* refuse("approval", "a word that was not given before", "the same one")
+    yield* record.append({ at, what: "approved", asset, amount, validUntil, approvals: [nonce], by })
+    return { _tag: "Approved" } as const
+  })
+
   const login = Effect.fnUntraced(function* (request: Extract<SignerRequest, { readonly _tag: "Login" }>) {
     const { message, nonce: text, recipient } = request
-    const at = yield* Clock.currentTimeMillis
+    const at = yield* clock
     const objection = objectionToLogin(record.entries, at)
     if (objection !== undefined) return yield* refuse(...objection)
     if (recipient !== loginVerifier) return yield* refuse("recipient", loginVerifier, recipient)
@@ -132,6 +174,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
         const answer = yield* signedCheckpoint(request.value.text, signerId, signer)
         return answer ?? (yield* refuse("checkpoint", "how far a journal of this account had come", "another text"))
       }
+      if (request.value._tag === "Approve") return yield* approve(request.value)
       return yield* request.value._tag === "Transfer" ? transfer(request.value) : login(request.value)
     },
     oneAtATime.withPermit,

@@ -11,7 +11,9 @@ import {
 import type { RecordEntry } from "../../../src/signing/remote/Record.ts"
 
 const now = 1_800_000_000_000
-const caps: ReadonlyMap<string, Cap> = new Map([["usdc", { symbol: "USDC", maxTransfer: 100n, maxPerDay: 250n }]])
+const caps: ReadonlyMap<string, Cap> = new Map([
+  ["usdc", { symbol: "USDC", decimals: 0, maxTransfer: 100n, maxPerDay: 250n }]
+])
 const payment: PaymentToSign = { depositAddress: "d", asset: "usdc", amount: 10n }
 const signed = (change: Partial<RecordEntry> = {}): RecordEntry => ({
   at: now - 1,
@@ -25,7 +27,7 @@ const signed = (change: Partial<RecordEntry> = {}): RecordEntry => ({
   ...change
 })
 const objection = (change: Partial<PaymentToSign> = {}, ...entries: ReadonlyArray<RecordEntry>) =>
-  objectionTo({ ...payment, ...change }, caps, entries, now)
+  objectionTo({ ...payment, ...change }, { caps }, entries, now)
 
 describe("a signer process", () => {
   it("signs only its own assets, at least one unit and at most the cap of one transfer", () => {

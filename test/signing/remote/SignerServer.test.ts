@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const verifier = "intents.native"
 const publicKey = Ed25519.format(Buffer.from(testAccount, "hex"))
-const caps = new Map([["nep141:base", { symbol: "BASE", maxTransfer: 100n, maxPerDay: 150n }]])
+const caps = new Map([["nep141:base", { symbol: "BASE", decimals: 0, maxTransfer: 100n, maxPerDay: 150n }]])
 const good = Layer.orDie(Signer.layer(testKey))
 const away = Layer.succeed(Signer, { sign: () => Effect.fail(new SigningRefused({ text: "the service is away" })) })
 
@@ -47,7 +47,7 @@ const options = Effect.fnUntraced(function* (change: Partial<SignerServer.Signer
     signerId: testAccount,
     publicKey,
     loginVerifier: verifier,
-    caps,
+    policies: () => [{ caps }],
     record,
     ...change
   } as const
