@@ -9,8 +9,9 @@ import { delimiter, dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Layer, Result } from "effect"
 import { loadSettings } from "../../src/files/ConfigFile.ts"
+import * as PolicyFile from "../../src/files/PolicyFile.ts"
 import { saltFrom } from "../../src/sandbox/SandboxApi.ts"
 import { limitbot as built } from "../builtProgram.ts"
 import { type Connection, newFolder, startSandbox } from "../cli/program.ts"
@@ -190,7 +191,8 @@ describe.concurrent("documentation", () => {
             runQuery(place, block)
             break
           case "yaml":
-            await readConfiguration(place, block)
+            if (block.text.startsWith("# policy.yaml")) Result.getOrThrow(PolicyFile.parse(block.text, page))
+            else await readConfiguration(place, block)
             break
           case "ini":
             assert.match(block.text, /^ExecStart=\S+limitbot\.mjs run \S+ --config \S+$/m)

@@ -51,8 +51,6 @@ export interface Policy {
   readonly approvers?: ReadonlyArray<string>
 }
 
-export const ofCaps = (caps: Policy["caps"]): Policy => ({ caps })
-
 export interface PaymentToSign {
   readonly depositAddress: string
   /** The venue's id. */
@@ -116,6 +114,19 @@ export const approvalFor = (
 export const needsApproval = ({ amount, asset }: PaymentToSign, { caps }: Policy): boolean => {
   const above = caps.get(asset)?.approveAbove
   return above !== undefined && amount > above
+}
+
+/** The words that a payment uses up, which has all that it needs. */
+export const spentOn = (
+  payment: PaymentToSign,
+  policies: ReadonlyArray<Policy>,
+  entries: ReadonlyArray<RecordEntry>,
+  now: number
+): Pick<RecordEntry, "approvals"> => {
+  const words = policies
+    .filter((policy) => needsApproval(payment, policy))
+    .flatMap((policy) => approvalFor(payment, policy, entries, now)?.approvals ?? [])
+  return words.length === 0 ? {} : { approvals: [...new Set(words)] }
 }
 
 interface Ground {

@@ -15,15 +15,7 @@ import * as Checkpoint from "../Checkpoint.ts"
 import { IntentGuard } from "../IntentGuard.ts"
 import * as Nep413 from "../Nep413.ts"
 import { Signer } from "../Signer.ts"
-import {
-  approvalFor,
-  givenBefore,
-  needsApproval,
-  objectionTo,
-  objectionToLogin,
-  ownChecks,
-  type Policy
-} from "./Policy.ts"
+import { givenBefore, objectionTo, objectionToLogin, ownChecks, type Policy, spentOn } from "./Policy.ts"
 import { approverOf } from "./PolicySeal.ts"
 import type { Record, RecordBroken } from "./Record.ts"
 import { longestLine, SignerAnswer, SignerRequest } from "./RemoteSigner.ts"
@@ -64,17 +56,20 @@ const declined = (check: string, expected: string, found: string): SignerAnswer 
   reason: `its own ${check} allows ${expected}, this is ${found}`
 })
 
+/** The time. No clock that is set ahead from now on makes room in a cap, or lets a payload count as expired. */
+const steadyClock = Effect.gen(function* () {
+  const begun = { at: yield* Clock.currentTimeMillis, by: yield* monotonicMillis }
+  return Effect.gen(function* () {
+    return Math.min(yield* Clock.currentTimeMillis, Math.floor(begun.at + (yield* monotonicMillis) - begun.by))
+  })
+})
+
 const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket" | "openTo">) {
-  const { loginVerifier, policies, publicKey, record, signerId } = options
+  const { policies, publicKey, record, signerId } = options
   const [guard, signer] = [yield* IntentGuard, yield* Signer]
   const oneAtATime = yield* Semaphore.make(1)
 
-  const begun = { at: yield* Clock.currentTimeMillis, by: yield* monotonicMillis }
-
-  /** No clock that is set ahead while it runs makes room in a cap, or lets a payload count as expired. */
-  const clock = Effect.gen(function* () {
-    return Math.min(yield* Clock.currentTimeMillis, Math.floor(begun.at + (yield* monotonicMillis) - begun.by))
-  })
+  const clock = yield* steadyClock
 
   const refuse = Effect.fnUntraced(function* (check: string, expected: string, found: string, about = {}) {
     const reason = `${check}: expected ${expected}, found ${found}`
@@ -104,10 +99,6 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
       const { check, expected, found } = yield* refuse(...objection, about)
       return ownChecks.has(check) ? declined(check, expected, found) : refused(check, expected, found)
     }
-    const approvals = holding
-      .filter((policy) => needsApproval(wanted, policy))
-      .flatMap((policy) => approvalFor(wanted, policy, record.entries, at)?.approvals ?? [])
-    const spent = approvals.length === 0 ? {} : { approvals: [...new Set(approvals)] }
     return yield* guard.signTransfer({ standard, payload }, wanted).pipe(
       Effect.matchEffect({
         onFailure: (failure): Effect.Effect<SignerAnswer, RecordBroken> =>
@@ -115,48 +106,23 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
             ? refuse(failure.check, failure.expected, failure.found, about)
             : unavailable(failure._tag === "SignerUnavailable" ? failure.reason : failure.message, about),
         onSuccess: ({ body, intentHash, validUntil }) =>
-          Effect.as(record.append({ at, what: "signed", ...about, ...spent, intentHash, validUntil, body }), {
-            _tag: "Signed",
-            body,
-            intentHash,
-            validUntil
-          } as const)
-      })
-    )
-  })
-
-  const approve = Effect.fnUntraced(function* (request: Extract<SignerRequest, { readonly _tag: "Approve" }>) {
-    const { amount, asset, nonce, signature, validUntil } = request
-    const at = yield* clock
-    const holding = policies(at)
-    const keys = holding.flatMap(({ approvers = [] }) => approvers)
-    const by = approverOf({ account: signerId, asset, amount, validUntil, nonce }, signature, keys)
-    if (by === undefined)
-      return yield* refuse("approval", "the signature of an approver over this payment", "another one")
-    if (validUntil <= at || validUntil > at + mostApprovalMillis)
-      return yield* refuse("approval", "a time within the next seven days", new Date(validUntil).toISOString())
-    if (record.entries.some(({ approvals, what }) => what === "approved" && approvals?.includes(nonce) === true))
-      return yield* refuse("approval", "a word that was not given before", "the same one")
-    yield* record.append({ at, what: "approved", asset, amount, validUntil, approvals: [nonce], by })
-    return { _tag: "Approved" } as const
-  })
-
-  const login = Effect.fnUntraced(function* (request: Extract<SignerRequest, { readonly _tag: "Login" }>) {
-    const { message, nonce: text, recipient } = request
-    const at = yield* clock
-    const objection = objectionToLogin(record.entries, at)
-    if (objection !== undefined) return yield* refuse(...objection)
-    if (recipient !== loginVerifier) return yield* refuse("recipient", loginVerifier, recipient)
-    const nonce = Nep413.parseNonce(text)
-    if (nonce === undefined) return yield* refuse("nonce", "32 bytes in base64", text)
-    const parsed = StrictJson.read(message)
-    const problem = parsed._tag === "Failure" ? parsed.failure : loginProblem(parsed.success, signerId, at)
-    if (problem !== undefined) return yield* refuse("message", "a login of this account without intents", problem)
-    yield* record.append({ at, what: "login" })
-    return yield* signer.sign(Nep413.digest({ message, nonce, recipient })).pipe(
-      Effect.match({
-        onFailure: ({ text }) => refused("signer", "a signature", text),
-        onSuccess: ({ publicKey, signature }) => ({ _tag: "LoggedIn", publicKey, signature }) as const
+          Effect.as(
+            record.append({
+              at,
+              what: "signed",
+              ...about,
+              ...spentOn(wanted, holding, record.entries, at),
+              intentHash,
+              validUntil,
+              body
+            }),
+            {
+              _tag: "Signed",
+              body,
+              intentHash,
+              validUntil
+            } as const
+          )
       })
     )
   })
@@ -174,13 +140,61 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
         const answer = yield* signedCheckpoint(request.value.text, signerId, signer)
         return answer ?? (yield* refuse("checkpoint", "how far a journal of this account had come", "another text"))
       }
-      if (request.value._tag === "Approve") return yield* approve(request.value)
-      return yield* request.value._tag === "Transfer" ? transfer(request.value) : login(request.value)
+      if (request.value._tag === "Approve") {
+        const found = approvalOf(request.value, options, yield* clock)
+        if ("check" in found) return yield* refuse(found.check, found.expected, found.found)
+        return yield* Effect.as(record.append(found), { _tag: "Approved" } as const)
+      }
+      if (request.value._tag === "Transfer") return yield* transfer(request.value)
+      const logged = login(request.value, options, yield* clock, refuse)
+      return yield* Effect.provideService(logged, Signer, signer)
     },
     oneAtATime.withPermit,
     Effect.map(encode)
   )
 })
+
+type Refuse = (check: string, expected: string, found: string) => Effect.Effect<SignerAnswer, RecordBroken>
+
+/** Opens a session, and pays nothing. */
+const login = Effect.fnUntraced(function* (
+  { message, nonce: text, recipient }: Extract<SignerRequest, { readonly _tag: "Login" }>,
+  { loginVerifier, record, signerId }: Pick<SignerOptions, "loginVerifier" | "record" | "signerId">,
+  at: number,
+  refuse: Refuse
+) {
+  const signer = yield* Signer
+  const objection = objectionToLogin(record.entries, at)
+  if (objection !== undefined) return yield* refuse(...objection)
+  if (recipient !== loginVerifier) return yield* refuse("recipient", loginVerifier, recipient)
+  const nonce = Nep413.parseNonce(text)
+  if (nonce === undefined) return yield* refuse("nonce", "32 bytes in base64", text)
+  const problem = loginProblem(StrictJson.read(message), signerId, at)
+  if (problem !== undefined) return yield* refuse("message", "a login of this account without intents", problem)
+  yield* record.append({ at, what: "login" })
+  return yield* signer.sign(Nep413.digest({ message, nonce, recipient })).pipe(
+    Effect.match({
+      onFailure: ({ text }) => refused("signer", "a signature", text),
+      onSuccess: ({ publicKey, signature }) => ({ _tag: "LoggedIn", publicKey, signature }) as const
+    })
+  )
+})
+
+/** The word as it is recorded; or what speaks against it. */
+const approvalOf = (
+  { amount, asset, nonce, signature, validUntil }: Extract<SignerRequest, { readonly _tag: "Approve" }>,
+  { policies, record, signerId }: Pick<SignerOptions, "policies" | "record" | "signerId">,
+  at: number
+) => {
+  const keys = policies(at).flatMap(({ approvers = [] }) => approvers)
+  const by = approverOf({ account: signerId, asset, amount, validUntil, nonce }, signature, keys)
+  if (by === undefined) return refused("approval", "the signature of an approver over this payment", "another one")
+  if (validUntil <= at || validUntil > at + mostApprovalMillis)
+    return refused("approval", "a time within the next seven days", new Date(validUntil).toISOString())
+  if (record.entries.some(({ approvals, what }) => what === "approved" && approvals?.includes(nonce) === true))
+    return refused("approval", "a word that was not given before", "the same one")
+  return { at, what: "approved", asset, amount, validUntil, approvals: [nonce], by } as const
+}
 
 /** Moves no money and opens no session, so it has no cap and leaves no line in the record. Another text is not signed. */
 const signedCheckpoint = Effect.fnUntraced(function* (text: string, signerId: string, signer: Signer["Service"]) {
@@ -196,7 +210,9 @@ const signedCheckpoint = Effect.fnUntraced(function* (text: string, signerId: st
 /** A login lives for five minutes; one that lived for ever would be a password. */
 const mostLoginMillis = 15 * minuteMillis
 
-const loginProblem = (message: unknown, signerId: string, now: number): string | undefined => {
+const loginProblem = (read: ReturnType<typeof StrictJson.read>, signerId: string, now: number): string | undefined => {
+  if (read._tag === "Failure") return read.failure
+  const message: unknown = read.success
   if (typeof message !== "object" || message === null) return "no object"
   const keys = Object.keys(message).sort().join(",")
   if (keys !== "deadline,intents,signer_id") return keys.slice(0, 60)
