@@ -206,7 +206,7 @@ const fits = (address: string, pattern: string): boolean => {
 }
 
 /** The first that finds something speaks. */
-export const rules: ReadonlyArray<Rule> = [
+const rules: ReadonlyArray<Rule> = [
   {
     check: "amount",
     finds: ({ payment: { amount } }) => (amount <= 0n ? ["a positive amount", String(amount)] : undefined)

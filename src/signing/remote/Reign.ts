@@ -14,13 +14,13 @@ export interface Arrival {
   readonly at: number
 }
 
-export interface Reign extends Arrival {
+interface Reign extends Arrival {
   /** From then on it no longer holds; the newest holds until another comes. */
   readonly until: number | undefined
 }
 
 /** In the order in which they came. One that comes while an older one still holds makes that one hold for its lock again. */
-export const reignsOf = (arrivals: ReadonlyArray<Arrival>): ReadonlyArray<Reign> =>
+const reignsOf = (arrivals: ReadonlyArray<Arrival>): ReadonlyArray<Reign> =>
   arrivals.map((arrival, index) => {
     let until: number | undefined
     for (const { at } of arrivals.slice(index + 1))
