@@ -5,7 +5,7 @@
  */
 
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 import type { Market } from "./domain/Market.ts"
 import { depositTypeOf } from "./domain/MoneyPath.ts"
@@ -19,6 +19,7 @@ import * as Head from "./journal/Head.ts"
 import { Journal } from "./journal/Journal.ts"
 import * as Lease from "./journal/Lease.ts"
 import { PriceStore } from "./journal/PriceStore.ts"
+import * as Journals from "./journal/postgres/Journals.ts"
 import * as Reserve from "./journal/Reserve.ts"
 import * as Sqlite from "./journal/Sqlite.ts"
 import { OrderBook } from "./orderbook/OrderBook.ts"
@@ -220,6 +221,29 @@ export const live = (config: BotConfig, account: VenueAccount, pid: number, pace
     Layer.merge(WalletConfig.layer(config.account.wallet, config.venue.url)),
     Layer.merge(books(config.journal, pid))
   )
+
+/** The prices of a venue, asked once for all accounts that trade there by one credential. */
+export const sharedBook = (config: BotConfig, account: VenueAccount) =>
+  Effect.map(Layer.build(looking(config, account)), (context) => Context.get(context, OrderBook))
+
+/** A bot of a fleet: its journal is claimed in the fleet's database, and its prices are those of all. What it has seen of prices ends with its owner. */
+export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, book: OrderBook["Service"]) => {
+  const { guard, http, signer } = connected(config)
+  return Layer.mergeAll(
+    client(Layer.merge(HttpVenue.layer, Swaps.layer)),
+    holds(config),
+    guard(payerOf(venueSettings(config, account)))
+  ).pipe(
+    Layer.provide(http),
+    Layer.provide(signer),
+    Layer.provide(venueConfig(config, account)),
+    Layer.merge(engineSettings(config, account, {})),
+    Layer.merge(Layer.succeed(OrderBook, book)),
+    Layer.merge(WalletConfig.layer(config.account.wallet, config.venue.url)),
+    Layer.merge(Layer.succeed(PriceStore, PriceStore.empty)),
+    Layer.merge(Layer.provideMerge(Bookkeeper.layer, Journals.layerOf(name)))
+  )
+}
 
 /** The venue for looking only. The key signs only the message that opens a session. */
 export const looking = (config: BotConfig, account: VenueAccount) =>

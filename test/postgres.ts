@@ -11,6 +11,8 @@ import { Redacted } from "effect"
 
 export interface PostgresServer {
   readonly url: Redacted.Redacted
+  /** As after a crash of its machine: no client is told, and what was committed is there. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -47,21 +49,30 @@ export const start = async ({ isDurable = false } = {}): Promise<PostgresServer 
   execFileSync(join(programs, "initdb"), initdb, { stdio: "ignore", cwd: folder, ...nobody })
   const port = await freePort()
   const options = ["listen_addresses=127.0.0.1", "unix_socket_directories=", `fsync=${isDurable ? "on" : "off"}`]
-  const server = spawn(
-    join(programs, "postgres"),
-    ["-D", cluster, "-p", String(port), ...options.flatMap((o) => ["-c", o])],
-    { stdio: "ignore", cwd: folder, ...nobody }
-  )
-  untilReady(programs, port, server)
+  const begin = (): ChildProcess => {
+    const begun = spawn(
+      join(programs, "postgres"),
+      ["-D", cluster, "-p", String(port), ...options.flatMap((o) => ["-c", o])],
+      { stdio: "ignore", cwd: folder, ...nobody }
+    )
+    untilReady(programs, port, begun)
+    return begun
+  }
+  let server = begin()
+  const end = () =>
+    new Promise<void>((resolve) => {
+      server.once("exit", () => resolve())
+      server.kill("SIGQUIT")
+    })
   return {
     url: Redacted.make(`postgres://limitbot@127.0.0.1:${port}/postgres`),
-    stop: () =>
-      new Promise((resolve) => {
-        server.once("exit", () => {
-          rmSync(folder, { recursive: true, force: true })
-          resolve()
-        })
-        server.kill("SIGQUIT")
-      })
+    restart: async () => {
+      await end()
+      server = begin()
+    },
+    stop: async () => {
+      await end()
+      rmSync(folder, { recursive: true, force: true })
+    }
   }
 }

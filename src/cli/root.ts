@@ -76,6 +76,7 @@ const groups = {
     people: () => import("./control/people.ts").then(({ command }) => command)
   },
   Machine: {
+    fleet: () => import("./fleet/fleet.ts").then(({ command }) => command),
     journal: () => import("./journal/journal.ts").then(({ command }) => command),
     notify: () => import("./control/notify/notify.ts").then(({ command }) => command),
     mcp: () => import("./control/mcp/mcp.ts").then(({ command }) => command),

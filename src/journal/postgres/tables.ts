@@ -51,4 +51,36 @@ const createJournals = Effect.gen(function* () {
     )`
 })
 
-export const migrations = Migrator.fromRecord({ "0001_create_journals": createJournals })
+/** What accounts are to do and who runs them: nothing here is needed to know whose money is where. */
+const createFleet = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE fleet_runners (name TEXT PRIMARY KEY, seen_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp())`
+  yield* sql`
+    CREATE TABLE fleet_accounts (
+      name TEXT PRIMARY KEY,
+      revision INTEGER NOT NULL DEFAULT 1,
+      config TEXT NOT NULL,
+      files TEXT NOT NULL,
+      wanted TEXT NOT NULL DEFAULT 'running' CHECK (wanted IN ('running', 'paused', 'killed')),
+      why TEXT NOT NULL DEFAULT '',
+      owner TEXT,
+      owned_since TIMESTAMPTZ,
+      told TEXT,
+      told_at TIMESTAMPTZ
+    )`
+  yield* sql`CREATE INDEX fleet_owner ON fleet_accounts (owner)`
+  yield* sql`
+    CREATE TABLE fleet_revisions (
+      account TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+      config TEXT NOT NULL,
+      files TEXT NOT NULL
+    )`
+})
+
+export const migrations = Migrator.fromRecord({
+  "0001_create_journals": createJournals,
+  "0002_create_fleet": createFleet
+})

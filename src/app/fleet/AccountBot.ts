@@ -1,0 +1,125 @@
+/**
+ * One account of a fleet as this process runs it: the one engine on the account's journal in the database, steered by what its row says.
+ * It ends when it is told to, and by itself when another process has taken the account over: the journal refuses its next record
+ * before anything that needs one leaves it.
+ */
+import { Clock, Effect, FileSystem, Path, Result, Schema } from "effect"
+import { bySymbol } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import { present } from "../../domain/Present.ts"
+import * as Engine from "../../engine/Engine.ts"
+import { EngineSettings } from "../../engine/EngineSettings.ts"
+import * as OperatorPause from "../../engine/holds/OperatorPause.ts"
+import * as StartUp from "../../engine/StartUp.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { unfinished } from "../../engine/state/BotState.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import type { Account, AccountText, Told } from "../../journal/postgres/Registry.ts"
+import * as Layers from "../../Layers.ts"
+import type { OrderBook } from "../../orderbook/OrderBook.ts"
+import { render } from "../../strategy/Problem.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { version } from "../../version.ts"
+import { problemsOf } from "../../views/Problems.ts"
+import { boot } from "../process/Process.ts"
+
+/** The files of the account cannot be used; others are not concerned. */
+export class AccountUnfit extends Schema.TaggedError<AccountUnfit>()("AccountUnfit", { message: Schema.String }) {}
+
+/** Its configuration stands in a folder of its own, beside the secrets that it refers to. */
+export const loaded = Effect.fn("AccountBot.loaded")(function* (
+  folder: string,
+  { config: text, name, strategies: files }: Pick<AccountText, "config" | "name" | "strategies">
+) {
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const own = path.join(folder, name)
+  yield* fileSystem.makeDirectory(own, { recursive: true, mode: 0o700 })
+  const file = path.join(own, "config.yaml")
+  yield* fileSystem.writeFileString(file, text, { mode: 0o600 })
+  const config = yield* ConfigFile.load(file)
+  const strategies = yield* Effect.forEach(files, ({ file, text }) => {
+    const read = StrategyFile.parse(text, file, config.markets)
+    return Result.isSuccess(read)
+      ? Effect.succeed(read.success)
+      : Effect.fail(new AccountUnfit({ message: read.failure.map((each) => render(each, text)).join("\n") }))
+  })
+  return { config, strategies, account: yield* Layers.accountOf(config) }
+}, Effect.mapError(unfit))
+
+function unfit(error: { readonly message: string }): AccountUnfit {
+  return new AccountUnfit({ message: error.message })
+}
+
+export type Loaded = Effect.Success<ReturnType<typeof loaded>>
+
+export interface AccountBot {
+  /** Ends with it. */
+  readonly runs: Effect.Effect<void, { readonly message: string }>
+  /** What its row wants from now on. */
+  readonly steer: (account: Account) => Effect.Effect<void, { readonly message: string }>
+  readonly told: Effect.Effect<Omit<Told, "failing">>
+}
+
+/** `stopped` completes when it is to end: after the turn that has begun, and its orders go on resting. */
+export const make = Effect.fn("AccountBot.make")(function* (
+  { account: venueAccount, config, strategies }: Loaded,
+  wanted: Account,
+  pid: number,
+  stopped: Effect.Effect<void>
+) {
+  const books = yield* Bookkeeper
+  const { pollMaxMillis } = yield* EngineSettings
+  const assets = bySymbol(config.markets.assets)
+  let row = wanted
+  const withdraw = Effect.sync((): Reason | undefined =>
+    row.wanted === "killed" ? { code: "kill-switch", text: row.why } : undefined
+  )
+  const run: StartUp.BotRun = {
+    pid,
+    ...present({ boot: yield* boot }),
+    version,
+    mode: "live",
+    account: venueAccount.signerId,
+    venue: config.venue.url,
+    assets: Layers.idsBySymbol(config.markets)
+  }
+  yield* StartUp.recordOrWithdraw(run, strategies, withdraw)
+  const engine = yield* Engine.make({ strategies, markets: Layers.marketsByName(config.markets), withdraw })
+
+  const steer: AccountBot["steer"] = Effect.fn("AccountBot.steer")(function* (account: Account) {
+    row = account
+    const why = account.why === "" ? "by the operator of the fleet" : account.why
+    yield* books.recordFrom((state) =>
+      strategies.flatMap(({ name }) =>
+        account.wanted === "paused"
+          ? OperatorPause.pause(state, name, "pause", why)
+          : state.strategies.get(name)?.paused?.limit === OperatorPause.operatorLimit
+            ? OperatorPause.resume(state, name, why)
+            : []
+      )
+    )
+    yield* engine.wake
+  })
+  yield* steer(wanted)
+
+  const told = Effect.map(Clock.currentTimeMillis, (now): Omit<Told, "failing"> => {
+    const { state } = books
+    const pulse = { turnedAt: engine.turnedAt, pollMaxMillis, leaving: () => undefined }
+    const problems = problemsOf(state, assets, { now, pulse, stuckAfter: config.stuckAfter })
+    return {
+      openOrders: unfinished(state).length,
+      fills: state.fills,
+      events: state.sequence,
+      problems: problems.map(({ severity, text }) => `${severity}: ${text}`)
+    }
+  })
+  const runs = Effect.andThen(
+    engine.runUntil(stopped),
+    books.record({ _tag: "BotStopped", reason: "another process goes on with this account" })
+  )
+  return { runs, steer, told } satisfies AccountBot
+})
+
+/** What it stands on: its own journal and venue, and the prices of all. */
+export const layer = (name: string, { account, config }: Loaded, book: OrderBook["Service"]) =>
+  Layers.ofFleet(name, config, account, book)

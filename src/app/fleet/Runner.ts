@@ -1,0 +1,145 @@
+/**
+ * A process of a fleet: says every two seconds that it is alive, takes accounts that nobody alive owns up to its share, gives some back when
+ * others have come, and runs a bot for each. What fails in one account is told of that account and tried again; no other notices. One
+ * whose runner died is taken up within fifteen seconds. A runner that cannot reach the database goes on with what it has: it can record
+ * nothing, so it pays nothing, and what it owned is another's when it is back.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import { hostname } from "node:os"
+import { Cause, Deferred, Effect, FiberMap, Redacted, Scope } from "effect"
+import { messageOf } from "../../domain/Text.ts"
+import { type Account, Registry } from "../../journal/postgres/Registry.ts"
+import * as Layers from "../../Layers.ts"
+import type { OrderBook } from "../../orderbook/OrderBook.ts"
+import { Process } from "../process/Process.ts"
+import * as AccountBot from "./AccountBot.ts"
+
+const beatMillis = 2_000
+const tellMillis = 5_000
+/** A turn that has begun gets so long to end. */
+const graceMillis = 3_000
+const againMillis = 10_000
+/** Taken in one beat: so many start at once. */
+const mostAtOnce = 50
+
+/** An account as this process runs it. */
+interface Life {
+  readonly revision: number
+  readonly stop: Deferred.Deferred<void>
+  steer: AccountBot.AccountBot["steer"] | undefined
+}
+
+export interface RunnerOptions {
+  /** Where each account has a folder with its secrets. */
+  readonly folder: string
+  /** Completes when the runner is to leave. */
+  readonly stop: Effect.Effect<void>
+  readonly say: (line: string) => Effect.Effect<void>
+}
+
+export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: RunnerOptions) {
+  const registry = yield* Registry
+  const { pid } = yield* Process
+  const name = `${hostname()}-${pid}-${randomBytes(3).toString("hex")}`
+  const scope = yield* Effect.scope
+  const fibers = yield* FiberMap.make<string>()
+  const lives = new Map<string, Life>()
+  const bookOf = yield* booksIn(scope)
+
+  const failed = Effect.fnUntraced(function* (account: string, why: string) {
+    yield* say(`${account}: ${why}`)
+    yield* Effect.ignore(registry.tellFailing(name, account, why))
+  })
+
+  const live = Effect.fnUntraced(function* (account: Account, life: Life) {
+    const text = yield* registry.text(account.name)
+    if (text === undefined) return
+    const loaded = yield* AccountBot.loaded(folder, text)
+    const book = yield* bookOf(loaded)
+    yield* Effect.gen(function* () {
+      const bot = yield* AccountBot.make(loaded, account, pid, Deferred.await(life.stop))
+      life.steer = bot.steer
+      const telling = Effect.flatMap(bot.told, (told) => Effect.ignore(registry.tell(name, account.name, told)))
+      const always = Effect.forever(Effect.andThen(telling, Effect.sleep(tellMillis)))
+      yield* Effect.raceFirst(bot.runs, always)
+      yield* telling
+    }).pipe(Effect.provide(AccountBot.layer(account.name, loaded, book)), Effect.scoped)
+  })
+
+  /** Begun again as long as it is ours. */
+  const begin = Effect.fnUntraced(function* (account: Account) {
+    const life: Life = { revision: account.revision, stop: yield* Deferred.make<void>(), steer: undefined }
+    lives.set(account.name, life)
+    const whole = live(account, life).pipe(
+      Effect.catchCause((cause) =>
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.interrupt
+          : Effect.andThen(failed(account.name, messageOf(Cause.squash(cause))), Effect.sleep(againMillis))
+      ),
+      Effect.ensuring(
+        Effect.sync(() => {
+          if (lives.get(account.name) === life) lives.delete(account.name)
+        })
+      )
+    )
+    yield* FiberMap.run(fibers, account.name, whole)
+  })
+
+  /** Orders go on resting; whoever runs the account next goes on with them. */
+  const end = Effect.fnUntraced(function* (account: string) {
+    const life = lives.get(account)
+    if (life === undefined) return
+    yield* Deferred.succeed(life.stop, undefined)
+    const gone = Effect.repeat(Effect.sleep(50), { while: () => lives.get(account) === life })
+    yield* Effect.timeoutOption(gone, graceMillis)
+    yield* FiberMap.remove(fibers, account)
+    lives.delete(account)
+  })
+
+  const beat = Effect.gen(function* () {
+    const { owned, share } = yield* registry.beat(name)
+    const mine = new Map(owned.map((account) => [account.name, account]))
+    const lost = [...lives.keys()].filter((account) => !mine.has(account))
+    yield* Effect.forEach(lost, end, { concurrency: "unbounded", discard: true })
+    const spare = owned.slice(share).map((account) => account.name)
+    yield* Effect.forEach(spare, end, { concurrency: "unbounded", discard: true })
+    yield* registry.release(name, spare)
+    const taken = owned.length < share ? yield* registry.claim(name, Math.min(mostAtOnce, share - owned.length)) : []
+    if (taken.length > 0) yield* say(`took ${taken.length} accounts, owns ${owned.length + taken.length}`)
+    for (const account of owned.slice(0, share)) {
+      const life = lives.get(account.name)
+      if (life !== undefined && life.revision !== account.revision) yield* end(account.name)
+      if (lives.get(account.name) === undefined) yield* begin(account)
+      else if (life?.steer !== undefined) yield* Effect.ignore(life.steer(account))
+    }
+  })
+
+  const beating = Effect.forever(
+    beat.pipe(
+      Effect.catchCause((cause) =>
+        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : say(`the database: ${messageOf(Cause.squash(cause))}`)
+      ),
+      Effect.andThen(Effect.sleep(beatMillis))
+    )
+  )
+  yield* say(`runs as ${name}`)
+  yield* Effect.raceFirst(beating, stop)
+  yield* Effect.forEach([...lives.keys()], end, { concurrency: "unbounded", discard: true })
+  yield* Effect.ignore(registry.leave(name))
+}, Effect.scoped)
+
+/** One order book for each venue and credential, made when the first account needs it. */
+const booksIn = Effect.fnUntraced(function* (scope: Scope.Scope) {
+  const known = new Map<string, Effect.Effect<OrderBook["Service"], unknown>>()
+  return Effect.fnUntraced(function* ({ account, config }: AccountBot.Loaded) {
+    const { apiKey, url } = config.venue
+    const key = createHash("sha256")
+      .update(`${url} ${Redacted.value(apiKey)}`)
+      .digest("hex")
+    const making = Effect.provideService(Layers.sharedBook(config, account), Scope.Scope, scope)
+    const made = known.get(key) ?? (yield* Effect.cached(making))
+    known.set(key, made)
+    // One that could not be made is made anew by whoever needs it next.
+    return yield* Effect.tapError(made, () => Effect.sync(() => known.delete(key)))
+  })
+})

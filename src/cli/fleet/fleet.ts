@@ -1,0 +1,177 @@
+/**
+ * `limitbot fleet`: many accounts on many machines, with their journals in one Postgres database. `run` is a runner; the others say what
+ * the accounts are to do and show what they do.
+ */
+import { Config, Console, Effect, Layer, Option, type Redacted } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as AccountFolders from "../../app/fleet/AccountFolders.ts"
+import * as Runner from "../../app/fleet/Runner.ts"
+import * as Answer from "../../app/process/Answer.ts"
+import * as Stop from "../../app/process/Stop.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import { counted } from "../../domain/Words.ts"
+import { Journals } from "../../journal/postgres/Journals.ts"
+import * as Postgres from "../../journal/postgres/Postgres.ts"
+import { type AccountState, Registry, type Told, type Wish } from "../../journal/postgres/Registry.ts"
+import * as Table from "../../report/text/Table.ts"
+import * as FileName from "../FileName.ts"
+import * as flags from "../flags.ts"
+import { help } from "../help.ts"
+import { secretIn } from "../signer/key.ts"
+
+const variable = "LIMITBOT_DATABASE_URL"
+
+/** Its address has a password as a rule, so it never stands on the command line. */
+const database = flags.file(
+  "database-file",
+  `A file of mode 0600 with the address of the database, postgres://…; default: the variable ${variable}`
+)
+
+const urlOf = Effect.fnUntraced(function* (file: Option.Option<string>) {
+  if (Option.isSome(file)) return yield* secretIn(file.value)
+  const url = yield* Config.option(Config.Redacted(variable))
+  if (Option.isSome(url)) return url.value
+  return yield* new WrongUsage({ message: `Which database? Give --database-file FILE, or set ${variable}` })
+})
+
+const opened = (url: Redacted.Redacted) =>
+  Layer.merge(Registry.layer, Journals.layer).pipe(Layer.provide(Postgres.layer(url)))
+
+const inDatabase = <A, E, R>(file: Option.Option<string>, effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(urlOf(file), (url) => Effect.provide(effect, opened(url)))
+
+const running = Command.make(
+  "run",
+  {
+    folder: FileName.flag("secrets").pipe(
+      Flag.withDescription("A folder of this machine: what configurations refer to lies in one for each account")
+    ),
+    database,
+    forMillis: flags.forDuration
+  },
+  Effect.fn(function* ({ database, folder, forMillis }) {
+    const { requested } = yield* Stop.Stop
+    const stop = Option.match(forMillis, {
+      onNone: () => requested,
+      onSome: (millis) => Effect.raceFirst(requested, Effect.sleep(millis))
+    })
+    yield* inDatabase(database, Runner.run({ folder, stop, say: Console.log }))
+  }, Effect.scoped)
+).pipe(help("Run accounts of the fleet, as many as are this runner's share, until stopped"))
+
+const applying = Command.make(
+  "apply",
+  {
+    folder: FileName.argument("folder").pipe(
+      Argument.withDescription("A folder with one for each account: config.yaml and its strategies")
+    ),
+    yes: flags.toggle("yes", "Write it; without, it is only said what would change"),
+    database,
+    json: flags.json
+  },
+  Effect.fn(function* ({ database, folder, yes }) {
+    const changes = yield* inDatabase(database, AccountFolders.apply(folder, yes))
+    const fresh = changes.filter(({ change }) => change !== "same")
+    return {
+      data: () => ({ isWritten: yes, changes }),
+      lines: () => [
+        ...fresh.map(({ account, change, files }) => `${account}: ${change} (${files.join(", ")})`),
+        fresh.length === 0
+          ? "Nothing differs."
+          : yes
+            ? `${counted(fresh.length, "account")} written; runners take it up within seconds.`
+            : `${counted(fresh.length, "account")} would be written: add --yes.`
+      ]
+    }
+  }, Answer.print)
+).pipe(help("Write the accounts of a folder into the fleet, after saying what would change"))
+
+/** Worst first: what nobody runs, or cannot be run, then what has problems. */
+const rank = ({ isOwned, told }: AccountState): number =>
+  !isOwned || (told !== undefined && told.failing !== null) ? 0 : (told?.problems.length ?? 0) > 0 ? 1 : 2
+
+const problemsIn = ({ failing, problems }: Told): ReadonlyArray<string> =>
+  failing === null ? problems : [`does not run: ${failing}`]
+
+const columns = Table.of<AccountState>([
+  { key: "account", title: "ACCOUNT", value: ({ name }) => name },
+  { key: "wanted", title: "WANTED", value: ({ wanted }) => wanted },
+  { key: "why", value: ({ why }) => why },
+  { key: "runner", title: "RUNNER", value: ({ isOwned, owner }) => (isOwned ? owner : "none") },
+  { key: "openOrders", title: "ORDERS", value: ({ told }) => told?.openOrders },
+  { key: "fills", title: "FILLS", value: ({ told }) => told?.fills },
+  { key: "events", value: ({ told }) => told?.events },
+  { key: "revision", value: ({ revision }) => revision },
+  { key: "toldSecondsAgo", value: ({ toldSecondsAgo }) => toldSecondsAgo },
+  { key: "problems", title: "PROBLEMS", value: ({ told }) => told && problemsIn(told).join("; ") }
+])
+
+const status = Command.make(
+  "status",
+  { database, csv: flags.csv, json: flags.json },
+  Effect.fn(function* ({ database }) {
+    const accounts = yield* inDatabase(
+      database,
+      Effect.flatMap(Registry, ({ all }) => all)
+    )
+    const sorted = accounts.toSorted((one, other) => rank(one) - rank(other))
+    return Answer.ofList(columns, sorted, "The fleet has no accounts: limitbot fleet apply FOLDER")
+  }, Answer.print)
+).pipe(help("Show every account, worst first: what it is to do, who runs it, its orders and problems"))
+
+const wishing = (name: string, wanted: Wish, done: string, about: string) =>
+  Command.make(
+    name,
+    {
+      accounts: Argument.String("account").pipe(
+        Argument.withDescription("An account; with --all every one"),
+        Argument.variadic()
+      ),
+      all: flags.toggle("all", "Every account of the fleet"),
+      why: flags.text("why", "Why, for the journals"),
+      database
+    },
+    Effect.fn(function* ({ accounts, all, database, why }) {
+      if (all === accounts.length > 0) return yield* new WrongUsage({ message: "Name accounts, or give --all" })
+      const reason = Option.getOrElse(why, () => "by the operator of the fleet")
+      const changed = yield* inDatabase(
+        database,
+        Effect.flatMap(Registry, ({ wish }) => wish(wanted, reason, accounts))
+      )
+      if (changed < accounts.length)
+        return yield* new WrongUsage({ message: `${changed} of these accounts are in the fleet, and ${done}` })
+      yield* Console.log(`${counted(changed, "account")} ${changed === 1 ? "is" : "are"} ${done} within seconds.`)
+    })
+  ).pipe(help(about))
+
+const removing = Command.make(
+  "remove",
+  {
+    account: Argument.String("account").pipe(Argument.withDescription("One that is killed and has no orders")),
+    database
+  },
+  Effect.fn(function* ({ account, database }) {
+    const isGone = yield* inDatabase(
+      database,
+      Effect.flatMap(Registry, ({ remove }) => remove(account))
+    )
+    if (!isGone)
+      return yield* new WrongUsage({
+        message: `${account} stays: only an account that is killed and has no orders is removed (limitbot fleet kill ${account})`
+      })
+    yield* Console.log(`${account} is removed; its journal stays in the database.`)
+  })
+).pipe(help("Take an account out of the fleet; its journal stays"))
+
+export const command = Command.make("fleet").pipe(
+  Command.withDescription("Run many accounts on many machines, with their journals in one Postgres database"),
+  Command.withSubcommands([
+    running,
+    applying,
+    status,
+    wishing("pause", "paused", "paused", "Place nothing new in these accounts; what rests stays"),
+    wishing("resume", "running", "to trade", "Let accounts trade again, killed ones too"),
+    wishing("kill", "killed", "killed", "Stop all funding of these accounts and withdraw their orders"),
+    removing
+  ])
+)

@@ -1,0 +1,226 @@
+/**
+ * The accounts of a fleet and who runs them, as rows of the database that has their journals: what each account's configuration and
+ * strategy files say, what people want of it, and which runner owns it. A runner is alive while it is seen; what a dead one owned is free. All
+ * times are the database's own, so no runner's clock matters. That two runners believe to own an account costs time and never money:
+ * the journal has one owner (`Journals.claim`).
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import { broken, type JournalError } from "../Journal.ts"
+import { storableText } from "./Appends.ts"
+import { migrations } from "./tables.ts"
+
+/** Whoever was not seen for so long is dead. Runners are seen every two seconds. */
+const deadAfterSeconds = 8
+
+export const wishes = ["running", "paused", "killed"] as const
+export type Wish = (typeof wishes)[number]
+
+/** A file of an account, by its name. */
+const Files = Schema.fromJsonString(Schema.Array(Schema.Struct({ file: Schema.String, text: Schema.String })))
+const decodeFiles = Schema.decodeUnknownEffect(Files)
+const encodeFiles = Schema.encodeSync(Files)
+export type AccountFile = (typeof Files.Type)[number]
+
+/** What its owner last said of an account. */
+const Told = Schema.fromJsonString(
+  Schema.Struct({
+    /** It does not run, and the figures are of when it last did. */
+    failing: Schema.NullOr(Schema.String),
+    openOrders: Schema.Int,
+    fills: Schema.Int,
+    events: Schema.Int,
+    problems: Schema.Array(Schema.String)
+  })
+)
+export type Told = typeof Told.Type
+const decodeTold = Schema.decodeUnknownOption(Told)
+const encodeTold = Schema.encodeSync(Told)
+
+export interface Account {
+  readonly name: string
+  /** Grows with every change of its files. */
+  readonly revision: number
+  readonly wanted: Wish
+  readonly why: string
+}
+
+export interface AccountText extends Account {
+  readonly config: string
+  readonly strategies: ReadonlyArray<AccountFile>
+}
+
+export interface AccountState extends Account {
+  readonly owner: string | undefined
+  /** Whether its owner was seen of late. */
+  readonly isOwned: boolean
+  readonly told: Told | undefined
+  readonly toldSecondsAgo: number | undefined
+}
+
+interface Row {
+  readonly name: string
+  readonly revision: number
+  readonly wanted: Wish
+  readonly why: string
+}
+
+export class Registry extends Context.Service<
+  Registry,
+  {
+    /** Says that this runner is alive; gives what it owns, and how many accounts are its share. */
+    beat(
+      runner: string
+    ): Effect.Effect<{ readonly owned: ReadonlyArray<Account>; readonly share: number }, JournalError>
+    /** Takes up to so many accounts that nobody alive owns. */
+    claim(runner: string, most: number): Effect.Effect<ReadonlyArray<string>, JournalError>
+    /** Gives accounts back, if they are still its own. */
+    release(runner: string, names: ReadonlyArray<string>): Effect.Effect<void, JournalError>
+    /** Gives all of them back. */
+    leave(runner: string): Effect.Effect<void, JournalError>
+    tell(runner: string, name: string, told: Omit<Told, "failing">): Effect.Effect<void, JournalError>
+    /** Says why it does not run; what was told of its orders before stays. */
+    tellFailing(runner: string, name: string, why: string): Effect.Effect<void, JournalError>
+    text(name: string): Effect.Effect<AccountText | undefined, JournalError>
+    all: Effect.Effect<ReadonlyArray<AccountState>, JournalError>
+    /** Writes an account's files; the ones before stay in the table of revisions. */
+    apply(name: string, config: string, strategies: ReadonlyArray<AccountFile>): Effect.Effect<void, JournalError>
+    /** How many accounts there are with these names; without names all of them. */
+    wish(wanted: Wish, why: string, names: ReadonlyArray<string>): Effect.Effect<number, JournalError>
+    /** Only one that is killed, whose bot runs and has no order any more. Its journal stays. */
+    remove(name: string): Effect.Effect<boolean, JournalError>
+  }
+>()("limitbot/journal/postgres/Registry") {
+  static readonly layer = Layer.effect(
+    Registry,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Migrator.make({})({ loader: migrations }).pipe(
+        Effect.mapError(broken("Cannot prepare the fleet's tables"))
+      )
+      return Registry.of({ ...ofRunners(sql), ...ofPeople(sql) })
+    })
+  )
+}
+
+const unusable = broken("The fleet's database cannot be used")
+const columns = (sql: SqlClient.SqlClient) => sql.literal("name, revision, wanted, why")
+const accountOf = ({ name, revision, wanted, why }: Row): Account => ({ name, revision, wanted, why })
+
+const ofRunners = (sql: SqlClient.SqlClient) => {
+  const beat = Effect.fn("Registry.beat")(function* (runner: string) {
+    yield* sql`
+      INSERT INTO fleet_runners (name) VALUES (${runner})
+      ON CONFLICT (name) DO UPDATE SET seen_at = clock_timestamp()`
+    const owned = yield* sql<Row>`SELECT ${columns(sql)} FROM fleet_accounts WHERE owner = ${runner} ORDER BY name`
+    const [counts] = yield* sql<{ accounts: number; runners: number }>`
+      SELECT (SELECT count(*) FROM fleet_accounts)::int AS accounts,
+        (SELECT count(*) FROM fleet_runners WHERE seen_at > ${alive(sql)})::int AS runners`
+    const { accounts = 0, runners = 1 } = counts ?? {}
+    return { owned: owned.map(accountOf), share: Math.ceil(accounts / Math.max(1, runners)) }
+  }, Effect.mapError(unusable))
+
+  const claim = Effect.fn("Registry.claim")(function* (runner: string, most: number) {
+    const claimed = yield* sql<{ name: string }>`
+      WITH free AS (
+        SELECT name FROM fleet_accounts AS account
+        WHERE NOT EXISTS (
+          SELECT 1 FROM fleet_runners WHERE fleet_runners.name = account.owner AND seen_at > ${alive(sql)}
+        )
+        ORDER BY name LIMIT ${most} FOR UPDATE SKIP LOCKED
+      )
+      UPDATE fleet_accounts SET owner = ${runner}, owned_since = clock_timestamp()
+      FROM free WHERE fleet_accounts.name = free.name RETURNING fleet_accounts.name`
+    return claimed.map(({ name }) => name)
+  }, Effect.mapError(unusable))
+
+  const release = Effect.fn("Registry.release")(function* (runner: string, names: ReadonlyArray<string>) {
+    if (names.length === 0) return
+    yield* sql`UPDATE fleet_accounts SET owner = NULL WHERE owner = ${runner} AND ${sql.in("name", names)}`
+  }, Effect.mapError(unusable))
+
+  const leave = Effect.fn("Registry.leave")(function* (runner: string) {
+    yield* sql`UPDATE fleet_accounts SET owner = NULL WHERE owner = ${runner}`
+    yield* sql`DELETE FROM fleet_runners WHERE name = ${runner}`
+  }, Effect.mapError(unusable))
+
+  const tell = Effect.fn("Registry.tell")(function* (runner: string, name: string, told: Omit<Told, "failing">) {
+    yield* sql`
+      UPDATE fleet_accounts SET told = ${storableText(encodeTold({ ...told, failing: null }))}, told_at = clock_timestamp()
+      WHERE name = ${name} AND owner = ${runner}`
+  }, Effect.mapError(unusable))
+
+  const tellFailing = Effect.fn("Registry.tellFailing")(function* (runner: string, name: string, why: string) {
+    const never = encodeTold({ failing: why, openOrders: 0, fills: 0, events: 0, problems: [] })
+    const failing = JSON.stringify({ failing: storableText(why) })
+    yield* sql`
+      UPDATE fleet_accounts SET told = (coalesce(told, ${storableText(never)})::jsonb || ${failing}::jsonb)::text
+      WHERE name = ${name} AND owner = ${runner}`
+  }, Effect.mapError(unusable))
+
+  return { beat, claim, release, leave, tell, tellFailing }
+}
+
+const alive = (sql: SqlClient.SqlClient) => sql.literal(`clock_timestamp() - interval '${deadAfterSeconds} seconds'`)
+
+const ofPeople = (sql: SqlClient.SqlClient) => {
+  const text = Effect.fn("Registry.text")(function* (name: string) {
+    const [row] = yield* sql<Row & { config: string; files: string }>`
+      SELECT ${columns(sql)}, config, files FROM fleet_accounts WHERE name = ${name}`
+    if (row === undefined) return undefined
+    return { ...accountOf(row), config: row.config, strategies: yield* decodeFiles(row.files) }
+  }, Effect.mapError(unusable))
+
+  const all = sql<Row & { owner: string | null; told: string | null; owned: boolean; ago: number | null }>`
+    SELECT ${columns(sql)}, owner, told, extract(epoch FROM clock_timestamp() - told_at)::float8 AS ago,
+      EXISTS (SELECT 1 FROM fleet_runners WHERE fleet_runners.name = owner AND seen_at > ${alive(sql)}) AS owned
+    FROM fleet_accounts ORDER BY name`.pipe(
+    Effect.map((rows) =>
+      rows.map((row): AccountState => {
+        const told = decodeTold(row.told)
+        return {
+          ...accountOf(row),
+          owner: row.owner ?? undefined,
+          isOwned: row.owned,
+          told: told._tag === "Some" ? told.value : undefined,
+          toldSecondsAgo: row.ago ?? undefined
+        }
+      })
+    ),
+    Effect.mapError(unusable)
+  )
+
+  const apply = Effect.fn("Registry.apply")(function* (
+    name: string,
+    config: string,
+    strategies: ReadonlyArray<AccountFile>
+  ) {
+    const files = encodeFiles(strategies)
+    const changed = sql`
+      WITH written AS (
+        INSERT INTO fleet_accounts (name, config, files) VALUES (${name}, ${config}, ${files})
+        ON CONFLICT (name) DO UPDATE SET
+          config = excluded.config, files = excluded.files, revision = fleet_accounts.revision + 1
+        RETURNING name, revision, config, files
+      )
+      INSERT INTO fleet_revisions (account, revision, config, files) SELECT name, revision, config, files FROM written`
+    yield* Effect.asVoid(changed)
+  }, Effect.mapError(unusable))
+
+  const wish = Effect.fn("Registry.wish")(function* (wanted: Wish, why: string, names: ReadonlyArray<string>) {
+    const which = names.length === 0 ? sql`1 = 1` : sql.in("name", names)
+    const changed = yield* sql<{ name: string }>`
+      UPDATE fleet_accounts SET wanted = ${wanted}, why = ${storableText(why)} WHERE ${which} RETURNING name`
+    return changed.length
+  }, Effect.mapError(unusable))
+
+  const remove = Effect.fn("Registry.remove")(function* (name: string) {
+    const gone = yield* sql<{ name: string }>`
+      DELETE FROM fleet_accounts WHERE name = ${name} AND wanted = 'killed'
+        AND (told IS NULL OR ((told::json ->> 'openOrders')::int = 0 AND told::json ->> 'failing' IS NULL))
+      RETURNING name`
+    return gone.length > 0
+  }, Effect.mapError(unusable))
+
+  return { text, all, apply, wish, remove }
+}
