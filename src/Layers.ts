@@ -226,7 +226,7 @@ export const live = (config: BotConfig, account: VenueAccount, pid: number, pace
 export const sharedBook = (config: BotConfig, account: VenueAccount) =>
   Effect.map(Layer.build(looking(config, account)), (context) => Context.get(context, OrderBook))
 
-/** A bot of a fleet: its journal is claimed in the fleet's database, and its prices are those of all. What it has seen of prices ends with its owner. */
+/** A bot of a fleet: its journal is claimed in the fleet's database, and its prices are those of all. */
 export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, book: OrderBook["Service"]) => {
   const { guard, http, signer } = connected(config)
   return Layer.mergeAll(
@@ -240,8 +240,8 @@ export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, 
     Layer.merge(engineSettings(config, account, {})),
     Layer.merge(Layer.succeed(OrderBook, book)),
     Layer.merge(WalletConfig.layer(config.account.wallet, config.venue.url)),
-    Layer.merge(Layer.succeed(PriceStore, PriceStore.empty)),
-    Layer.merge(Layer.provideMerge(Bookkeeper.layer, Journals.layerOf(name)))
+    Layer.merge(Layer.provideMerge(Bookkeeper.layer, Journals.layerOf(name))),
+    Layer.merge(Journals.pricesOf(config.venue.url))
   )
 }
 

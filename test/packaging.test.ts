@@ -50,6 +50,15 @@ describe("packaging", () => {
     assert.deepStrictEqual(services.bot.ports, ["127.0.0.1:8177:8177"])
   })
 
+  it("the containers of a fleet have their secrets in files, and runners are as confined as a bot", () => {
+    const { services } = parse(read("fleet.yaml"), { merge: true })
+    const { cap_drop: dropped, command, environment, read_only: isReadOnly } = services.runner
+    assert.deepStrictEqual([dropped, isReadOnly, environment], [["ALL"], true, undefined])
+    assert.deepStrictEqual(command.slice(0, 2), ["fleet", "run"])
+    assert.notProperty(services.database.environment, "POSTGRES_PASSWORD")
+    assert.notProperty(services.database, "ports")
+  })
+
   it("did not let the bot save a strategy file that is applied on the page; the configuration beside it stays read-only", () => {
     const folder = "/etc/limitbot/strategies"
     const files = `${folder}/grid.yaml --config /etc/limitbot/limitbot.yaml`

@@ -14,7 +14,7 @@ import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
-import type { Account, AccountText, Told } from "../../journal/postgres/Registry.ts"
+import type { AccountReport, AccountText, OwnedAccount } from "../../journal/postgres/Registry.ts"
 import * as Layers from "../../Layers.ts"
 import type { OrderBook } from "../../orderbook/OrderBook.ts"
 import { render } from "../../strategy/Problem.ts"
@@ -50,20 +50,20 @@ function unfit(error: { readonly message: string }): AccountUnfit {
   return new AccountUnfit({ message: error.message })
 }
 
-export type Loaded = Effect.Success<ReturnType<typeof loaded>>
+export type LoadedAccount = Effect.Success<ReturnType<typeof loaded>>
 
 export interface AccountBot {
   /** Ends with it. */
   readonly runs: Effect.Effect<void, { readonly message: string }>
   /** What its row wants from now on. */
-  readonly steer: (account: Account) => Effect.Effect<void, { readonly message: string }>
-  readonly told: Effect.Effect<Omit<Told, "failing">>
+  readonly steer: (account: OwnedAccount) => Effect.Effect<void, { readonly message: string }>
+  readonly told: Effect.Effect<Omit<AccountReport, "failing">>
 }
 
 /** `stopped` completes when it is to end: after the turn that has begun, and its orders go on resting. */
 export const make = Effect.fn("AccountBot.make")(function* (
-  { account: venueAccount, config, strategies }: Loaded,
-  wanted: Account,
+  { account: venueAccount, config, strategies }: LoadedAccount,
+  wanted: OwnedAccount,
   pid: number,
   stopped: Effect.Effect<void>
 ) {
@@ -86,7 +86,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
   yield* StartUp.recordOrWithdraw(run, strategies, withdraw)
   const engine = yield* Engine.make({ strategies, markets: Layers.marketsByName(config.markets), withdraw })
 
-  const steer: AccountBot["steer"] = Effect.fn("AccountBot.steer")(function* (account: Account) {
+  const steer: AccountBot["steer"] = Effect.fn("AccountBot.steer")(function* (account: OwnedAccount) {
     row = account
     const why = account.why === "" ? "by the operator of the fleet" : account.why
     yield* books.recordFrom((state) =>
@@ -102,7 +102,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
   })
   yield* steer(wanted)
 
-  const told = Effect.map(Clock.currentTimeMillis, (now): Omit<Told, "failing"> => {
+  const told = Effect.map(Clock.currentTimeMillis, (now): Omit<AccountReport, "failing"> => {
     const { state } = books
     const pulse = { turnedAt: engine.turnedAt, pollMaxMillis, leaving: () => undefined }
     const problems = problemsOf(state, assets, { now, pulse, stuckAfter: config.stuckAfter })
@@ -121,5 +121,5 @@ export const make = Effect.fn("AccountBot.make")(function* (
 })
 
 /** What it stands on: its own journal and venue, and the prices of all. */
-export const layer = (name: string, { account, config }: Loaded, book: OrderBook["Service"]) =>
+export const layer = (name: string, { account, config }: LoadedAccount, book: OrderBook["Service"]) =>
   Layers.ofFleet(name, config, account, book)

@@ -8,7 +8,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { Cause, Deferred, Effect, FiberMap, Redacted, Scope } from "effect"
 import { messageOf } from "../../domain/Text.ts"
-import { type Account, Registry } from "../../journal/postgres/Registry.ts"
+import { type OwnedAccount, Registry } from "../../journal/postgres/Registry.ts"
 import * as Layers from "../../Layers.ts"
 import type { OrderBook } from "../../orderbook/OrderBook.ts"
 import { Process } from "../process/Process.ts"
@@ -51,7 +51,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
     yield* Effect.ignore(registry.tellFailing(name, account, why))
   })
 
-  const live = Effect.fnUntraced(function* (account: Account, life: Life) {
+  const live = Effect.fnUntraced(function* (account: OwnedAccount, life: Life) {
     const text = yield* registry.text(account.name)
     if (text === undefined) return
     const loaded = yield* AccountBot.loaded(folder, text)
@@ -67,7 +67,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
   })
 
   /** Begun again as long as it is ours. */
-  const begin = Effect.fnUntraced(function* (account: Account) {
+  const begin = Effect.fnUntraced(function* (account: OwnedAccount) {
     const life: Life = { revision: account.revision, stop: yield* Deferred.make<void>(), steer: undefined }
     lives.set(account.name, life)
     const whole = live(account, life).pipe(
@@ -131,7 +131,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
 /** One order book for each venue and credential, made when the first account needs it. */
 const booksIn = Effect.fnUntraced(function* (scope: Scope.Scope) {
   const known = new Map<string, Effect.Effect<OrderBook["Service"], unknown>>()
-  return Effect.fnUntraced(function* ({ account, config }: AccountBot.Loaded) {
+  return Effect.fnUntraced(function* ({ account, config }: AccountBot.LoadedAccount) {
     const { apiKey, url } = config.venue
     const key = createHash("sha256")
       .update(`${url} ${Redacted.value(apiKey)}`)

@@ -12,7 +12,7 @@ import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { counted } from "../../domain/Words.ts"
 import { Journals } from "../../journal/postgres/Journals.ts"
 import * as Postgres from "../../journal/postgres/Postgres.ts"
-import { type AccountState, Registry, type Told, type Wish } from "../../journal/postgres/Registry.ts"
+import { type AccountReport, type FleetAccount, Registry, type WantedState } from "../../journal/postgres/Registry.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
@@ -87,13 +87,13 @@ const applying = Command.make(
 ).pipe(help("Write the accounts of a folder into the fleet, after saying what would change"))
 
 /** Worst first: what nobody runs, or cannot be run, then what has problems. */
-const rank = ({ isOwned, told }: AccountState): number =>
+const rank = ({ isOwned, told }: FleetAccount): number =>
   !isOwned || (told !== undefined && told.failing !== null) ? 0 : (told?.problems.length ?? 0) > 0 ? 1 : 2
 
-const problemsIn = ({ failing, problems }: Told): ReadonlyArray<string> =>
+const problemsIn = ({ failing, problems }: AccountReport): ReadonlyArray<string> =>
   failing === null ? problems : [`does not run: ${failing}`]
 
-const columns = Table.of<AccountState>([
+const columns = Table.of<FleetAccount>([
   { key: "account", title: "ACCOUNT", value: ({ name }) => name },
   { key: "wanted", title: "WANTED", value: ({ wanted }) => wanted },
   { key: "why", value: ({ why }) => why },
@@ -119,7 +119,7 @@ const status = Command.make(
   }, Answer.print)
 ).pipe(help("Show every account, worst first: what it is to do, who runs it, its orders and problems"))
 
-const wishing = (name: string, wanted: Wish, done: string, about: string) =>
+const wishing = (name: string, wanted: WantedState, done: string, about: string) =>
   Command.make(
     name,
     {

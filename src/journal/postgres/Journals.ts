@@ -10,9 +10,11 @@ import type { Tag } from "../../domain/BotEvent.ts"
 import type { Links } from "../Chain.ts"
 import { genesis, type Link } from "../Hash.ts"
 import { broken, Journal, type JournalError, over } from "../Journal.ts"
+import { PriceStore } from "../PriceStore.ts"
 import { type Rows, roomy, type Which } from "../Rows.ts"
 import * as Snapshots from "../snapshots/Snapshots.ts"
 import * as Appends from "./Appends.ts"
+import * as Prices from "./Prices.ts"
 import { migrations } from "./tables.ts"
 
 export class Journals extends Context.Service<
@@ -22,6 +24,8 @@ export class Journals extends Context.Service<
     claim(account: string): Effect.Effect<Journal["Service"], JournalError>
     /** For verifying its chain. */
     links(account: string): Links
+    /** What was seen of the prices of a venue, by all accounts. */
+    prices(venue: string): PriceStore["Service"]
   }
 >()("limitbot/journal/postgres/Journals") {
   /** Creates or migrates the tables. */
@@ -41,7 +45,13 @@ export class Journals extends Context.Service<
         return yield* over(rowsOf(sql, account, claimed[0]?.epoch ?? 0, appends))
       })
 
-      return Journals.of({ claim, links: (account) => linksOf(sql, account) })
+      const stores = new Map<string, PriceStore["Service"]>()
+      const prices = (venue: string) => {
+        const known = stores.get(venue) ?? Prices.of(sql, venue)
+        stores.set(venue, known)
+        return known
+      }
+      return Journals.of({ claim, links: (account) => linksOf(sql, account), prices })
     })
   )
 }
@@ -51,6 +61,13 @@ export const layerOf = (account: string) =>
   Layer.effect(
     Journal,
     Effect.flatMap(Journals, ({ claim }) => claim(account))
+  )
+
+/** The prices of its venue. */
+export const pricesOf = (venue: string) =>
+  Layer.effect(
+    PriceStore,
+    Effect.map(Journals, ({ prices }) => prices(venue))
   )
 
 const rowsOf = (sql: SqlClient.SqlClient, account: string, epoch: number, appends: Appends.Appends): Rows => ({

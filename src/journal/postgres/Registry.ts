@@ -14,7 +14,7 @@ import { migrations } from "./tables.ts"
 const deadAfterSeconds = 8
 
 export const wishes = ["running", "paused", "killed"] as const
-export type Wish = (typeof wishes)[number]
+export type WantedState = (typeof wishes)[number]
 
 /** A file of an account, by its name. */
 const Files = Schema.fromJsonString(Schema.Array(Schema.Struct({ file: Schema.String, text: Schema.String })))
@@ -23,7 +23,7 @@ const encodeFiles = Schema.encodeSync(Files)
 export type AccountFile = (typeof Files.Type)[number]
 
 /** What its owner last said of an account. */
-const Told = Schema.fromJsonString(
+const AccountReport = Schema.fromJsonString(
   Schema.Struct({
     /** It does not run, and the figures are of when it last did. */
     failing: Schema.NullOr(Schema.String),
@@ -33,35 +33,35 @@ const Told = Schema.fromJsonString(
     problems: Schema.Array(Schema.String)
   })
 )
-export type Told = typeof Told.Type
-const decodeTold = Schema.decodeUnknownOption(Told)
-const encodeTold = Schema.encodeSync(Told)
+export type AccountReport = typeof AccountReport.Type
+const decodeTold = Schema.decodeUnknownOption(AccountReport)
+const encodeTold = Schema.encodeSync(AccountReport)
 
-export interface Account {
+export interface OwnedAccount {
   readonly name: string
   /** Grows with every change of its files. */
   readonly revision: number
-  readonly wanted: Wish
+  readonly wanted: WantedState
   readonly why: string
 }
 
-export interface AccountText extends Account {
+export interface AccountText extends OwnedAccount {
   readonly config: string
   readonly strategies: ReadonlyArray<AccountFile>
 }
 
-export interface AccountState extends Account {
+export interface FleetAccount extends OwnedAccount {
   readonly owner: string | undefined
   /** Whether its owner was seen of late. */
   readonly isOwned: boolean
-  readonly told: Told | undefined
+  readonly told: AccountReport | undefined
   readonly toldSecondsAgo: number | undefined
 }
 
 interface Row {
   readonly name: string
   readonly revision: number
-  readonly wanted: Wish
+  readonly wanted: WantedState
   readonly why: string
 }
 
@@ -71,22 +71,22 @@ export class Registry extends Context.Service<
     /** Says that this runner is alive; gives what it owns, and how many accounts are its share. */
     beat(
       runner: string
-    ): Effect.Effect<{ readonly owned: ReadonlyArray<Account>; readonly share: number }, JournalError>
+    ): Effect.Effect<{ readonly owned: ReadonlyArray<OwnedAccount>; readonly share: number }, JournalError>
     /** Takes up to so many accounts that nobody alive owns. */
     claim(runner: string, most: number): Effect.Effect<ReadonlyArray<string>, JournalError>
     /** Gives accounts back, if they are still its own. */
     release(runner: string, names: ReadonlyArray<string>): Effect.Effect<void, JournalError>
     /** Gives all of them back. */
     leave(runner: string): Effect.Effect<void, JournalError>
-    tell(runner: string, name: string, told: Omit<Told, "failing">): Effect.Effect<void, JournalError>
+    tell(runner: string, name: string, told: Omit<AccountReport, "failing">): Effect.Effect<void, JournalError>
     /** Says why it does not run; what was told of its orders before stays. */
     tellFailing(runner: string, name: string, why: string): Effect.Effect<void, JournalError>
     text(name: string): Effect.Effect<AccountText | undefined, JournalError>
-    all: Effect.Effect<ReadonlyArray<AccountState>, JournalError>
+    all: Effect.Effect<ReadonlyArray<FleetAccount>, JournalError>
     /** Writes an account's files; the ones before stay in the table of revisions. */
     apply(name: string, config: string, strategies: ReadonlyArray<AccountFile>): Effect.Effect<void, JournalError>
     /** How many accounts there are with these names; without names all of them. */
-    wish(wanted: Wish, why: string, names: ReadonlyArray<string>): Effect.Effect<number, JournalError>
+    wish(wanted: WantedState, why: string, names: ReadonlyArray<string>): Effect.Effect<number, JournalError>
     /** Only one that is killed, whose bot runs and has no order any more. Its journal stays. */
     remove(name: string): Effect.Effect<boolean, JournalError>
   }
@@ -105,7 +105,7 @@ export class Registry extends Context.Service<
 
 const unusable = broken("The fleet's database cannot be used")
 const columns = (sql: SqlClient.SqlClient) => sql.literal("name, revision, wanted, why")
-const accountOf = ({ name, revision, wanted, why }: Row): Account => ({ name, revision, wanted, why })
+const accountOf = ({ name, revision, wanted, why }: Row): OwnedAccount => ({ name, revision, wanted, why })
 
 const ofRunners = (sql: SqlClient.SqlClient) => {
   const beat = Effect.fn("Registry.beat")(function* (runner: string) {
@@ -144,7 +144,11 @@ const ofRunners = (sql: SqlClient.SqlClient) => {
     yield* sql`DELETE FROM fleet_runners WHERE name = ${runner}`
   }, Effect.mapError(unusable))
 
-  const tell = Effect.fn("Registry.tell")(function* (runner: string, name: string, told: Omit<Told, "failing">) {
+  const tell = Effect.fn("Registry.tell")(function* (
+    runner: string,
+    name: string,
+    told: Omit<AccountReport, "failing">
+  ) {
     yield* sql`
       UPDATE fleet_accounts SET told = ${storableText(encodeTold({ ...told, failing: null }))}, told_at = clock_timestamp()
       WHERE name = ${name} AND owner = ${runner}`
@@ -176,7 +180,7 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
       EXISTS (SELECT 1 FROM fleet_runners WHERE fleet_runners.name = owner AND seen_at > ${alive(sql)}) AS owned
     FROM fleet_accounts ORDER BY name`.pipe(
     Effect.map((rows) =>
-      rows.map((row): AccountState => {
+      rows.map((row): FleetAccount => {
         const told = decodeTold(row.told)
         return {
           ...accountOf(row),
@@ -207,7 +211,7 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
     yield* Effect.asVoid(changed)
   }, Effect.mapError(unusable))
 
-  const wish = Effect.fn("Registry.wish")(function* (wanted: Wish, why: string, names: ReadonlyArray<string>) {
+  const wish = Effect.fn("Registry.wish")(function* (wanted: WantedState, why: string, names: ReadonlyArray<string>) {
     const which = names.length === 0 ? sql`1 = 1` : sql.in("name", names)
     const changed = yield* sql<{ name: string }>`
       UPDATE fleet_accounts SET wanted = ${wanted}, why = ${storableText(why)} WHERE ${which} RETURNING name`

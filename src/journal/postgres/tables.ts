@@ -80,7 +80,38 @@ const createFleet = Effect.gen(function* () {
     )`
 })
 
+/** What was seen of a venue's prices, for all accounts that trade there: doubles, for indicators only. */
+const createPrices = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE price_minutes (
+      venue TEXT NOT NULL,
+      market TEXT NOT NULL,
+      opened_at BIGINT NOT NULL,
+      open FLOAT8 NOT NULL,
+      high FLOAT8 NOT NULL,
+      low FLOAT8 NOT NULL,
+      close FLOAT8 NOT NULL,
+      PRIMARY KEY (venue, market, opened_at)
+    )`
+  yield* sql`
+    CREATE TABLE seen_candles (
+      venue TEXT NOT NULL,
+      market TEXT NOT NULL,
+      timeframe TEXT NOT NULL,
+      opened_at BIGINT NOT NULL,
+      open FLOAT8 NOT NULL,
+      high FLOAT8 NOT NULL,
+      low FLOAT8 NOT NULL,
+      close FLOAT8 NOT NULL,
+      volume FLOAT8 NOT NULL,
+      seen_at BIGINT NOT NULL,
+      PRIMARY KEY (venue, market, timeframe, opened_at)
+    )`
+})
+
 export const migrations = Migrator.fromRecord({
   "0001_create_journals": createJournals,
-  "0002_create_fleet": createFleet
+  "0002_create_fleet": createFleet,
+  "0003_create_prices": createPrices
 })

@@ -1,0 +1,66 @@
+/**
+ * The minutes and candles that a fleet has seen of a venue, for all of its accounts: an account that is taken over goes on with warm
+ * indicators. What one account of a process has stored, none of the same process stores again. As in a journal's file, losing some loses no
+ * money.
+ */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { broken } from "../Journal.ts"
+import { type Minute, PriceStore, type SeenCandle } from "../PriceStore.ts"
+
+const unusable = broken("Cannot read or write the stored prices")
+/** Minutes that this process knows to be stored. */
+const mostKnown = 10_000
+
+export const of = (sql: SqlClient.SqlClient, venue: string): PriceStore["Service"] => {
+  const known = new Set<string>()
+  const isKnown = (key: string): boolean => {
+    if (known.has(key)) return true
+    if (known.size >= mostKnown) known.clear()
+    known.add(key)
+    return false
+  }
+
+  const append = Effect.fn("Prices.append")(function* (market: string, { close, high, low, open, openedAt }: Minute) {
+    // A minute that has not closed yet is stored again and again: each of its states counts.
+    if (isKnown(`${market} ${openedAt} ${open} ${high} ${low} ${close}`)) return
+    yield* sql`
+      INSERT INTO price_minutes (venue, market, opened_at, open, high, low, close)
+      VALUES (${venue}, ${market}, ${openedAt}::float8::bigint, ${open}, ${high}, ${low}, ${close})
+      ON CONFLICT (venue, market, opened_at) DO UPDATE SET
+        open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close`
+  }, Effect.mapError(unusable))
+
+  const since = Effect.fn("Prices.since")(function* (market: string, from: number) {
+    return yield* sql<Minute>`
+      SELECT opened_at::float8 AS "openedAt", open, high, low, close FROM price_minutes
+      WHERE venue = ${venue} AND market = ${market} AND opened_at >= ${from}::float8 ORDER BY opened_at`
+  }, Effect.mapError(unusable))
+
+  const newest = Effect.fn("Prices.newest")(function* (market: string) {
+    const [last] = yield* sql<Minute>`
+      SELECT opened_at::float8 AS "openedAt", open, high, low, close FROM price_minutes
+      WHERE venue = ${venue} AND market = ${market} ORDER BY opened_at DESC LIMIT 1`
+    return last
+  }, Effect.mapError(unusable))
+
+  const keep = Effect.fn("Prices.keep")(function* (market: string, candles: ReadonlyArray<SeenCandle>) {
+    for (const { close, high, low, open, openedAt, seenAt, timeframe, volume } of candles) {
+      if (isKnown(`${market} ${timeframe} ${openedAt}`)) continue
+      yield* sql`
+        INSERT INTO seen_candles (venue, market, timeframe, opened_at, open, high, low, close, volume, seen_at)
+        VALUES (${venue}, ${market}, ${timeframe}, ${openedAt}::float8::bigint, ${open}, ${high}, ${low}, ${close},
+          ${volume}, ${seenAt}::float8::bigint)
+        ON CONFLICT (venue, market, timeframe, opened_at) DO NOTHING`
+    }
+  }, Effect.mapError(unusable))
+
+  const kept = Effect.fn("Prices.kept")(function* (market: string, from: number) {
+    return yield* sql<SeenCandle>`
+      SELECT timeframe, opened_at::float8 AS "openedAt", open, high, low, close, volume, seen_at::float8 AS "seenAt"
+      FROM seen_candles WHERE venue = ${venue} AND market = ${market} AND opened_at >= ${from}::float8
+      ORDER BY opened_at`
+  }, Effect.mapError(unusable))
+
+  return { ...PriceStore.empty, append, since, newest, keep, kept }
+}
