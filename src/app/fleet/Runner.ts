@@ -6,7 +6,7 @@
  */
 import { createHash, randomBytes } from "node:crypto"
 import { hostname } from "node:os"
-import { Cause, Deferred, Effect, FiberMap, Redacted, Scope } from "effect"
+import { Cause, Deferred, Effect, Fiber, FiberMap, Redacted, Scope } from "effect"
 import { messageOf } from "../../domain/Text.ts"
 import { type OwnedAccount, Registry } from "../../journal/postgres/Registry.ts"
 import * as Layers from "../../Layers.ts"
@@ -27,6 +27,8 @@ interface Life {
   readonly revision: number
   readonly stop: Deferred.Deferred<void>
   steer: AccountBot.AccountBot["steer"] | undefined
+  /** What it was told last: only what is new wakes it. */
+  wanted: Pick<OwnedAccount, "wanted" | "why">
 }
 
 export interface RunnerOptions {
@@ -68,7 +70,8 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
 
   /** Begun again as long as it is ours. */
   const begin = Effect.fnUntraced(function* (account: OwnedAccount) {
-    const life: Life = { revision: account.revision, stop: yield* Deferred.make<void>(), steer: undefined }
+    const { revision, wanted, why } = account
+    const life: Life = { revision, stop: yield* Deferred.make<void>(), steer: undefined, wanted: { wanted, why } }
     lives.set(account.name, life)
     const whole = live(account, life).pipe(
       Effect.catchCause((cause) =>
@@ -96,6 +99,13 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
     lives.delete(account)
   })
 
+  const steer = Effect.fnUntraced(function* (life: Life, account: OwnedAccount) {
+    const isKnown = life.wanted.wanted === account.wanted && life.wanted.why === account.why
+    if (isKnown || life.steer === undefined) return
+    life.wanted = account
+    yield* Effect.ignore(life.steer(account))
+  })
+
   const beat = Effect.gen(function* () {
     const { owned, share } = yield* registry.beat(name)
     const mine = new Map(owned.map((account) => [account.name, account]))
@@ -106,25 +116,37 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
     yield* registry.release(name, spare)
     const taken = owned.length < share ? yield* registry.claim(name, Math.min(mostAtOnce, share - owned.length)) : []
     if (taken.length > 0) yield* say(`took ${taken.length} accounts, owns ${owned.length + taken.length}`)
-    for (const account of owned.slice(0, share)) {
+    const kept = owned.slice(0, share)
+    const edited = kept.filter(
+      (account) => (lives.get(account.name)?.revision ?? account.revision) !== account.revision
+    )
+    yield* Effect.forEach(edited, (account) => end(account.name), { concurrency: "unbounded", discard: true })
+    for (const account of kept) {
       const life = lives.get(account.name)
-      if (life !== undefined && life.revision !== account.revision) yield* end(account.name)
-      if (lives.get(account.name) === undefined) yield* begin(account)
-      else if (life?.steer !== undefined) yield* Effect.ignore(life.steer(account))
+      yield* life === undefined ? begin(account) : steer(life, account)
     }
+    return taken.length
   })
 
   const beating = Effect.forever(
     beat.pipe(
       Effect.catchCause((cause) =>
-        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : say(`the database: ${messageOf(Cause.squash(cause))}`)
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.interrupt
+          : Effect.as(say(`the database: ${messageOf(Cause.squash(cause))}`), 0)
       ),
-      Effect.andThen(Effect.sleep(beatMillis))
+      // What was just taken begins at once.
+      Effect.flatMap((taken) => (taken > 0 ? Effect.void : Effect.sleep(beatMillis)))
     )
   )
   yield* say(`runs as ${name}`)
+  // However long accounts take to end and begin, the others are told that this runner is alive.
+  const breath = yield* Effect.forkScoped(
+    Effect.forever(Effect.andThen(Effect.ignore(registry.beat(name)), Effect.sleep(beatMillis)))
+  )
   yield* Effect.raceFirst(beating, stop)
   yield* Effect.forEach([...lives.keys()], end, { concurrency: "unbounded", discard: true })
+  yield* Fiber.interrupt(breath)
   yield* Effect.ignore(registry.leave(name))
 }, Effect.scoped)
 
