@@ -87,6 +87,13 @@ describe("a wallet command", () => {
     })
   )
 
+  it.live("that had paid, and left a child that holds its output, was unclear", () =>
+    Effect.gen(function* () {
+      const result = yield* pay("cat > /dev/null; sleep 600 & echo 0xabc")
+      assert.match(failure(result), /^\{"txHash":"0xabc"\}$/)
+    })
+  )
+
   it.live("that cannot be started has sent nothing", () =>
     Effect.gen(function* () {
       const result = yield* payWith({ program: "/nowhere/wallet", args: [], secretVariables: [] })
