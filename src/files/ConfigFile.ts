@@ -324,7 +324,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     witness: read.witness && WitnessSection.resolved(read.witness, resolve),
     /** Where somebody writes signals to. */
     signalFile: read.signals && resolve(read.signals.file),
-    notify: NotifyConfig.targetsOf(read.notify, to),
+    notify: NotifyConfig.targetsOf(read.notify, resolve, to),
     heartbeat: read.heartbeat,
     otlp,
     dashboard: read.dashboard

@@ -33,7 +33,7 @@ export interface ProgramRun {
   readonly errors: string
   /** Its output was longer than what is kept. */
   readonly isCut: boolean
-  /** It took its whole input. A short one waits in the pipe and counts as taken. */
+  /** It took its whole input. A short one may wait in the pipe and then counts as taken. */
   readonly hasTaken: boolean
   /** Something that it started still held its output when it had ended. */
   readonly isHeld: boolean

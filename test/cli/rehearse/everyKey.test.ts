@@ -131,6 +131,10 @@ const rows: Readonly<Record<string, Row>> = {
   "notify[].commands[]": { cannotMatter: "nobody is in the chat of a rehearsal" },
   "notify[].from": { config: email("").replace("a@b", "z@b"), without: email("") },
   "notify[].recipients[]": { config: email("").replace("c@d", "z@d"), without: email("") },
+  "notify[].command[]": {
+    config: "notify: [{ to: command, command: [tell, loudly] }]\n",
+    without: "notify: [{ to: command, command: [tell] }]\n"
+  },
   "notify[].user": { config: email(", user: somebody"), without: email("") },
   "otlp.url": { cannotMatter: unseen },
   "otlp.token": { cannotMatter: unseen },
