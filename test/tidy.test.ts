@@ -75,7 +75,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   candles: ["domain", "strategy"],
   signing: ["domain", "programs"],
   venue: ["domain", "signing"],
-  orderbook: ["domain", "strategy", /^src\/venue\/(Venue|VenueError)\.ts$/],
+  orderbook: ["domain", "programs", "strategy", /^src\/venue\/(Venue|VenueError)\.ts$/],
   journal: ["domain"],
   ledger: ["domain", /^src\/strategy\/kinds\.ts$/],
   report: ["domain", "strategy", "journal", "ledger"],

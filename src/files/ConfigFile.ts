@@ -314,6 +314,8 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
       depositTypes,
       terms: termsOf(account, [depositType, ...depositTypes.values()], to)
     },
+    /** Who else tells prices. */
+    priceProgram: AssetsSection.priceProgramOf(read.prices, resolve),
     ...AssetsSection.marketsOf(read.markets, read.prices, assets, resolve("."), to),
     /** Limits over all strategies together. */
     limits: limits && OverallLimits.resolved(limits, assets, to),

@@ -1,8 +1,9 @@
 /** `limitbot plug-in check KIND -- COMMAND`: whether a program of the owner's keeps the contract of its kind. */
 import { Effect, Option, Path, Schema } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import * as KmsChecks from "../../app/plugIn/KmsChecks.ts"
 import * as NotifierChecks from "../../app/plugIn/NotifierChecks.ts"
+import * as PriceChecks from "../../app/plugIn/PriceChecks.ts"
 import * as SignerChecks from "../../app/plugIn/SignerChecks.ts"
 import * as WalletChecks from "../../app/plugIn/WalletChecks.ts"
 import * as Answer from "../../app/process/Answer.ts"
@@ -11,7 +12,7 @@ import * as Program from "../../programs/Program.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
-const kinds = ["notifier", "wallet", "kms", "signer"] as const
+const kinds = ["notifier", "price", "wallet", "kms", "signer"] as const
 type Kind = (typeof kinds)[number]
 
 /** It does not keep its contract; what is wrong has been printed. */
@@ -20,13 +21,16 @@ export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { message:
 interface Wish {
   readonly program: Program.Program
   readonly publicKey: string | undefined
+  readonly market: string
   readonly limitMillis: number | undefined
 }
 
-const checkedAs = (kind: Kind, { limitMillis, program, publicKey }: Wish) => {
+const checkedAs = (kind: Kind, { limitMillis, market, program, publicKey }: Wish) => {
   switch (kind) {
     case "notifier":
       return NotifierChecks.checked(program, limitMillis)
+    case "price":
+      return PriceChecks.checked(program, market, limitMillis)
     case "wallet":
       return WalletChecks.checked(program, limitMillis)
     case "signer":
@@ -49,17 +53,19 @@ const check = Command.make(
       Argument.variadic({ min: 1 })
     ),
     publicKey: flags.text("public-key", "For kms: the key whose signatures it makes, ed25519:…"),
+    market: Flag.String("market").pipe(flags.byDefault("For price: a market that it knows", "BTC/USDC")),
     within: flags.duration("within", "The longest that one answer may take (default: what a bot waits; a wallet 1m)"),
     json: flags.json
   },
   Answer.said(
-    Effect.fnUntraced(function* ({ command, kind, publicKey, within }) {
+    Effect.fnUntraced(function* ({ command, kind, market, publicKey, within }) {
       const path = yield* Path.Path
       const words = Program.programOf(command)
       if (words === undefined) return yield* new WrongUsage({ message: "there is no command after --" })
       const findings = yield* checkedAs(kind, {
         program: Program.located(words, (given) => path.resolve(given)),
         publicKey: Option.getOrUndefined(publicKey),
+        market,
         limitMillis: Option.getOrUndefined(within)
       })
       const faults = findings.filter(({ fault }) => fault !== undefined).length
@@ -88,6 +94,6 @@ const check = Command.make(
 )
 
 export const command = Command.make("plug-in").pipe(
-  help("Programs of your own: notifiers, wallets, key services, signers"),
+  help("Programs of your own: notifiers, price witnesses, wallets, key services, signers"),
   Command.withSubcommands([check])
 )

@@ -40,6 +40,20 @@ describe.concurrent("a good plug-in passes", () => {
     )
   })
 
+  it("a price program, of the market that it knows", async () => {
+    const good = program(
+      `case $(cat) in *'"ETH/USDC"'*) echo '{"price": "3000.5"}' ;; *) echo '{"price": null}' ;; esac`
+    )
+    assertTold(
+      await check("price", [good], ["--market", "ETH/USDC"]),
+      0,
+      /tells the price of ETH\/USDC\n[\s\S]*keeps the contract of a price/
+    )
+    assertTold(await check("price", [good]), 1, /tells the price of BTC\/USDC: it has no price that is new enough/)
+    const always = program(`cat > /dev/null; echo '{"price": 1}'`)
+    assertTold(await check("price", [always]), 1, /has no price of a market that does not exist: it told 1/)
+  })
+
   it("the wallet programs that are shipped", async () => {
     const config = join(newFolder(), "bitcoin.json")
     const assets = { "nep141:btc.omft.native": { most: "1" } }
@@ -107,8 +121,16 @@ const keyService: Faults = {
   "closes its input early": /it ended with code 0 and without a signature/
 }
 
+const price: Faults = {
+  ...always,
+  "prints garbage": /it printed no \{"price": …/,
+  "fails with code 1": /it ended with code 1: the line is dead/,
+  "never reads": /it printed no \{"price": …/,
+  "closes its input early": /it printed no \{"price": …/
+}
+
 describe.concurrent("a bad plug-in does not pass", () => {
-  const kinds = { notifier: [notifier, []], wallet: [wallet, []], kms: [keyService, kms] } as const
+  const kinds = { notifier: [notifier, []], price: [price, []], wallet: [wallet, []], kms: [keyService, kms] } as const
   for (const [kind, [faults, flags]] of Object.entries(kinds)) {
     it.each(Object.keys(badScripts) as ReadonlyArray<Badness>)(
       `${kind} that %s`,

@@ -100,6 +100,7 @@ const rows: Readonly<Record<string, Row>> = {
   "markets.*.within": { config: "markets: { BTC/USDC: { within: 9% } }\n" },
   "prices.within": { config: "prices: { within: 9% }\n" },
   "prices.after": { config: "prices: { after: 5m }\n" },
+  "prices.command[]": { instead: "the sandbox's token list: nobody outside knows its prices" },
   "limits.maxOpenOrders": { config: "limits: { maxOpenOrders: 3 }\n" },
   "limits.maxOrdersPerHour": { config: "limits: { maxOrdersPerHour: 3 }\n" },
   "limits.exposure.*": { config: "limits: { exposure: { USDC: 100 } }\n" },
