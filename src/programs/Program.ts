@@ -20,6 +20,8 @@ export interface ProgramTerms {
   readonly environment: { readonly without: ReadonlyArray<string> } | "least"
   /** What it says on standard error is shown as our own, or kept. */
   readonly errors: "shown" | "kept"
+  /** What it started and left when it ended well goes on: it may be paying. */
+  readonly mayLeaveRunning?: true
 }
 
 export type ProgramEnd =
@@ -72,7 +74,7 @@ const graceStepMillis = 100
 export const run = Effect.fn("Program.run")(function* (
   { args, program }: Program,
   input: string,
-  { environment, errors, limitMillis, mostOutput }: ProgramTerms
+  { environment, errors, limitMillis, mayLeaveRunning, mostOutput }: ProgramTerms
 ) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const env = environment === "least" ? yield* leastEnvironment : without(environment.without)
@@ -104,6 +106,7 @@ export const run = Effect.fn("Program.run")(function* (
       )
     )
     const exit = yield* Effect.exit(child.exitCode)
+    if (mayLeaveRunning) yield* child.unref
     const grace = Effect.repeat(Effect.sleep(graceStepMillis), { times: graceSteps - 1 })
     const isOver = Effect.all([Fiber.await(hearing), Fiber.await(writing)])
     found.isHeld = yield* Effect.raceFirst(Effect.as(isOver, false), Effect.as(grace, true))

@@ -47,7 +47,7 @@ const misbehaviour = (
   if (run.end._tag !== "Exited") return `it ${Program.endInWords(run, limitMillis)}`
   if (run.isCut) return `it printed more than ${mostOutput} characters: the bot reads no further`
   if (run.isHeld)
-    return "something that it started goes on and holds its input or output: the bot waits a second, and ends it"
+    return "something that it started goes on and holds its input or output: a bot reads for one more second"
   if ((publicKey === "" ? said : said.replaceAll(publicKey, "")).match(Program.looksSecret) !== null)
     return "it printed what looks like a key or a token: what it prints may stand in a log"
   return undefined

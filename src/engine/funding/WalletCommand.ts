@@ -54,7 +54,7 @@ export const layer = ({ secretVariables, ...program }: WalletCommand) =>
     Wallet,
     Effect.gen(function* () {
       const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-      const terms = { ...termsOf(secretVariables), errors: "shown" } as const
+      const terms = { ...termsOf(secretVariables), errors: "shown", mayLeaveRunning: true } as const
 
       const pay = Effect.fn("Wallet.pay")(
         function* (payment: PaymentRequest) {

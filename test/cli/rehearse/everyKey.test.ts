@@ -251,6 +251,7 @@ describe("every key of the configuration", () => {
         "dashboard: { port: 1 }",
         "notify: [{ to: telegram, secret: { env: NONE }, chat: '1', commands: ['1'] }]",
         "heartbeat: { url: https://beat.invalid }",
+        "prices: { command: [/run/prices] }",
         "markets: { BTC/USDC: { candles: btc.csv } }",
         "journal: real.sqlite",
         ""
@@ -259,7 +260,8 @@ describe("every key of the configuration", () => {
     const said = [...placesIn(rehearsed)].map(([path, value]) => `${path} = ${String(value)}`).join("\n")
     for (const outside of ["venue", "past", "status", "collector", "beat"])
       assert.notInclude(said, `${outside}.invalid`)
-    for (const real of ["/run/signer", "alice", "telegram.org", "real.sqlite", "GmaDr"]) assert.notInclude(said, real)
+    for (const real of ["/run/signer", "/run/prices", "alice", "telegram.org", "real.sqlite", "GmaDr"])
+      assert.notInclude(said, real)
     assert.deepStrictEqual(rehearsed.notify[0]?.commands, [])
     assert.isUndefined(rehearsed.markets.sources)
     assert.strictEqual(rehearsed.venue.quoteKey, connection.quoteKey)
