@@ -23,6 +23,7 @@ import * as Journals from "./journal/postgres/Journals.ts"
 import * as Reserve from "./journal/Reserve.ts"
 import * as Sqlite from "./journal/Sqlite.ts"
 import { OrderBook } from "./orderbook/OrderBook.ts"
+import * as PriceProgram from "./orderbook/PriceProgram.ts"
 import { WitnessTerms } from "./orderbook/PriceWitness.ts"
 import * as DryVenue from "./sandbox/DryVenue.ts"
 import * as AccountKey from "./signing/AccountKey.ts"
@@ -179,8 +180,10 @@ const holds = ({ markets, venue }: BotConfig) =>
 export const incidents = (config: BotConfig) => holds(config).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 /** One order book for everything that runs on this venue. */
-const withBook = <A, E, R>({ prices }: BotConfig, venue: Layer.Layer<A | Venue, E, R>) =>
-  Layer.provideMerge(Layer.provide(OrderBook.layer, Layer.succeed(WitnessTerms, prices)), venue)
+const withBook = <A, E, R>({ priceProgram, prices }: BotConfig, venue: Layer.Layer<A | Venue, E, R>) => {
+  const witnesses = Layer.merge(Layer.succeed(WitnessTerms, prices), PriceProgram.layer(priceProgram))
+  return Layer.provideMerge(Layer.provide(OrderBook.layer, witnesses), venue)
+}
 
 /** What a bot needs from outside the program. */
 export interface Outside<EG, RG, ES, RS> {

@@ -47,6 +47,7 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Whatever the use cases of the bot may stand on. */
 const belowApp: ReadonlyArray<string> = [
   "domain",
+  "programs",
   "ledger",
   "strategy",
   "candles",
@@ -69,16 +70,18 @@ const belowApp: ReadonlyArray<string> = [
 /** Room → rooms it may import, with the single files allowed from some of them. */
 const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   domain: [],
+  programs: [],
   strategy: ["domain"],
   candles: ["domain", "strategy"],
-  signing: ["domain"],
+  signing: ["domain", "programs"],
   venue: ["domain", "signing"],
-  orderbook: ["domain", "strategy", /^src\/venue\/(Venue|VenueError)\.ts$/],
+  orderbook: ["domain", "programs", "strategy", /^src\/venue\/(Venue|VenueError)\.ts$/],
   journal: ["domain"],
   ledger: ["domain", /^src\/strategy\/kinds\.ts$/],
   report: ["domain", "strategy", "journal", "ledger"],
   engine: [
     "domain",
+    "programs",
     "strategy",
     "journal",
     /^src\/candles\/Resample\.ts$/,
@@ -96,9 +99,20 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   ],
   dashboard: ["views", /^src\/control\/api\/(?:Files|OperatorCommands|Swap)\.ts$/],
   views: ["domain", "ledger", "strategy", "journal", "report", "engine", "version.ts"],
-  control: ["domain", "ledger", "strategy", "journal", "orderbook", "report", "engine", "views", "version.ts"],
+  control: [
+    "domain",
+    "programs",
+    "ledger",
+    "strategy",
+    "journal",
+    "orderbook",
+    "report",
+    "engine",
+    "views",
+    "version.ts"
+  ],
   rehearsal: ["domain", "strategy", "journal", "signing", "venue", "orderbook", "engine", "sandbox"],
-  files: ["domain", "strategy", "signing", "venue", "orderbook", "engine", "control"],
+  files: ["domain", "programs", "strategy", "signing", "venue", "orderbook", "engine", "control"],
   "Layers.ts": ["domain", "strategy", "signing", "venue", "orderbook", "journal", "engine", "sandbox", "files"],
   app: belowApp,
   cli: ["app", ...belowApp],

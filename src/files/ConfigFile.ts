@@ -314,6 +314,8 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
       depositTypes,
       terms: termsOf(account, [depositType, ...depositTypes.values()], to)
     },
+    /** Who else tells prices. */
+    priceProgram: AssetsSection.priceProgramOf(read.prices, resolve),
     ...AssetsSection.marketsOf(read.markets, read.prices, assets, resolve("."), to),
     /** Limits over all strategies together. */
     limits: limits && OverallLimits.resolved(limits, assets, to),
@@ -324,7 +326,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     witness: read.witness && WitnessSection.resolved(read.witness, resolve),
     /** Where somebody writes signals to. */
     signalFile: read.signals && resolve(read.signals.file),
-    notify: NotifyConfig.targetsOf(read.notify, to),
+    notify: NotifyConfig.targetsOf(read.notify, resolve, to),
     heartbeat: read.heartbeat,
     otlp,
     dashboard: read.dashboard

@@ -3,6 +3,7 @@
  * names the key, the verifier, the place of the record, and what may be signed (`PolicyFile`): here, or in a file that is signed.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
+import * as Program from "../programs/Program.ts"
 import type * as KmsSigner from "../signing/remote/KmsSigner.ts"
 import type { Policy } from "../signing/remote/Policy.ts"
 import { isSealed } from "../signing/remote/PolicySeal.ts"
@@ -85,11 +86,11 @@ const signingOf = Effect.fnUntraced(function* ({ key, keystore, kms }: Fields, f
   }
   if (kms !== undefined) {
     const { command, publicKey } = kms.value
-    const [program, ...args] = (command ?? []).map(({ value }) => value)
+    const program = Program.programOf((command ?? []).map(({ value }) => value))
     if (program === undefined || publicKey === undefined) return undefined
     const path = yield* Path.Path
-    const resolved = program.includes("/") ? path.resolve(folder, program) : program
-    return { kms: { program: resolved, args, publicKey } } satisfies Signing
+    const located = Program.located(program, (given) => path.resolve(folder, given))
+    return { kms: { ...located, publicKey } } satisfies Signing
   }
   const found =
     keystore !== undefined

@@ -139,14 +139,14 @@ const indicativeOf = Effect.fnUntraced(function* (tokenPrices: TokenPrices.Token
   return listed && { mid: Decimal.fromNumber(listed.mid, 12), at: listed.askedAt }
 })
 
-/** Why the price may not be used, if so. Asks the token list only where the price is not known already. */
+/** Why the price may not be used, if so. Asks the second witness only where the price is not known already. */
 const doubtOf = Effect.fnUntraced(function* (
   { tokenPrices, witness }: MarketSetting,
   market: Market,
   price: TwoSidedPrice
 ) {
   const look = { mid: Decimal.toNumber(mid(price)), at: price.at }
-  const listed = witness.isKnown(look) ? undefined : yield* tokenPrices.of(market, secondOpinionMillis)
+  const listed = witness.isKnown(look) ? undefined : yield* tokenPrices.witnessed(market, secondOpinionMillis)
   return witness.judge(look, listed)
 })
 

@@ -4,7 +4,7 @@
  *
  * 1. It is near the price at which a second witness last agreed, and the market was watched since without a gap. What
  *    was used by this rule is no witness itself, so small steps cannot lead away from the truth.
- * 2. Otherwise the token list shows a price near it.
+ * 2. Otherwise the token list shows a price near it; where the owner has a source of his own (`PriceProgram`), that does.
  * 3. Otherwise, where the token list does not contradict it, it is near the last price that was known, however old (at
  *    a start the last stored one), or the quotes of a whole minute agree, at least five of them. A second look alone is
  *    the same witness again.
@@ -40,10 +40,12 @@ export interface Listed {
   readonly mid: number
   /** Its older price's, if the list tells. */
   readonly at: number | undefined
+  /** Whose word it is, if not the token list's. */
+  readonly by?: string
 }
 
 /** A listed price of this age contradicts nothing. */
-const listedLastsMillis = 15 * minuteMillis
+export const listedLastsMillis = 15 * minuteMillis
 /** Fewer looks prove nothing, however long they took. */
 const leastLooks = 5
 /** After a longer time without a price it may be anywhere. */
@@ -103,9 +105,10 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: W
     }
     doubtedAt ??= at
     const price = `its price of ${shown(mid)}`
-    if (contradicting !== undefined) return `${price} is ${apart(mid, contradicting.mid)} the token list's`
+    if (contradicting !== undefined)
+      return `${price} is ${apart(mid, contradicting.mid)} ${contradicting.by ?? "the token list"}'s`
     const before = witnessed === undefined ? "" : `, and it is ${apart(mid, witnessed)} the last known one`
-    return `${price} has no second witness yet: the token list does not show it${before}. It counts once it has lasted ${age(lastsMillis)}`
+    return `${price} has no second witness yet: ${listed?.by ?? "the token list"} does not show it${before}. It counts once it has lasted ${age(lastsMillis)}`
   }
 
   /** The last price that was stored before, or that of a candle. */

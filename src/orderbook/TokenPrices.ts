@@ -1,11 +1,12 @@
 /**
  * Prices of the venue's token list: one request for all markets, in dollars, and only indicative. Nobody trades on them;
- * they are the second witness of what is quoted (`PriceWitness`), and what people see of a market that is not quoted.
+ * they are the second witness of what is quoted (`PriceWitness`) where the owner has none of his own, and what people see of a market that is not quoted.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { Asset } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Token, Venue } from "../venue/Venue.ts"
+import { OwnPrices } from "./PriceProgram.ts"
 import type { Listed } from "./PriceWitness.ts"
 
 /** Nobody waits longer for it. */
@@ -22,6 +23,7 @@ export interface Indicative extends Listed {
 }
 
 export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
+  const ownPrices = yield* OwnPrices
   const lock = yield* Semaphore.make(1)
   let list: List = { tokens: new Map(), at: Number.NEGATIVE_INFINITY }
 
@@ -47,7 +49,13 @@ export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
     return { mid, at: times.length === 0 ? undefined : Math.min(...times), askedAt } satisfies Indicative
   })
 
-  return { of } as const
+  /** What a second witness says: the owner's, or else the list. */
+  const witnessed = Effect.fnUntraced(function* (market: Market, maxAgeMillis: number) {
+    const listed: Listed | undefined = (yield* ownPrices(market)) ?? (yield* of(market, maxAgeMillis))
+    return listed
+  })
+
+  return { of, witnessed } as const
 })
 
 export type TokenPrices = Effect.Success<ReturnType<typeof make>>

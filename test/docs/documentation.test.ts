@@ -29,6 +29,7 @@ const walks: ReadonlyArray<ReadonlyArray<string>> = [
   ["docs/security.md"],
   ["docs/backtest.md"],
   ["docs/surfaces.md"],
+  ["docs/plug-ins.md"],
   ["docs/stable.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "AGENTS.md"]
 ]
 

@@ -7,6 +7,7 @@ import { type Book, distances, impactOf, type OwnOrder } from "../../src/domain/
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { mid } from "../../src/domain/Market.ts"
 import { OrderBook } from "../../src/orderbook/OrderBook.ts"
+import { OwnPrices } from "../../src/orderbook/PriceProgram.ts"
 import { type Wanted, wantedBy, withDepth } from "../../src/orderbook/Wanted.ts"
 import * as BookText from "../../src/report/text/BookText.ts"
 import * as DryVenue from "../../src/sandbox/DryVenue.ts"
@@ -41,12 +42,13 @@ interface Outside {
   readonly isDry?: boolean
   /** What becomes of each answer on its way. */
   readonly told?: (text: string) => string
+  readonly ownPrice?: number
 }
 
 /** Runs with a book on a sandbox of its own and says how many requests that cost. */
 const withBook = <A, E>(
   use: (book: OrderBook["Service"], requests: () => number) => Effect.Effect<A, E>,
-  { settings, isDry, told = (text) => text }: Outside = {}
+  { settings, isDry, told = (text) => text, ownPrice }: Outside = {}
 ) =>
   Effect.gen(function* () {
     const service = yield* HttpClient.HttpClient
@@ -76,8 +78,10 @@ const withBook = <A, E>(
       Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
     )
     const dry = DryVenue.layer({ assets: [btc, usdc], account }).pipe(Layer.provide(venue))
+    const own = ownPrice === undefined ? undefined : { mid: ownPrice, at: undefined, by: "your price program" }
+    const witness = Layer.succeed(OwnPrices, () => Effect.succeed(own))
     return yield* Effect.flatMap(OrderBook, (book) => use(book, () => requests)).pipe(
-      Effect.provide(OrderBook.layer.pipe(Layer.provide(isDry === true ? dry : venue)))
+      Effect.provide(OrderBook.layer.pipe(Layer.provide(isDry === true ? dry : venue), Layer.provide(witness)))
     )
   }).pipe(Effect.provide(SandboxServer.layerMemory({ seed: 1, speed: 1, settings })))
 
@@ -181,6 +185,29 @@ describe("the order book", () => {
           }),
         { told: (text) => (isOdd ? text.replace(/"amountOutFormatted":"/, "$&1") : text) }
       )
+    }
+  )
+
+  it.effect(
+    "the owner's witness takes the place of a token list that is off, and of one that agrees with a wrong quote",
+    () => {
+      const doubled = (text: string) => text.replace(/"price":(\d+)/g, (_, digits) => `"price":${2 * Number(digits)}`)
+      const lookWith = (outside: Outside) =>
+        withBook(
+          (book) =>
+            Effect.gen(function* () {
+              yield* book.look([wanted(one)], 0)
+              return bookOf(book).problem
+            }),
+          outside
+        )
+      return Effect.gen(function* () {
+        assert.isUndefined(yield* lookWith({}))
+        const onlyBase = (text: string) => text.replace(/\{[^{}]*btc[^{}]*\}/gi, doubled)
+        assert.match((yield* lookWith({ told: onlyBase })) ?? "", /below the token list's/)
+        assert.isUndefined(yield* lookWith({ told: onlyBase, ownPrice: 60_000 }))
+        assert.match((yield* lookWith({ ownPrice: 30_000 })) ?? "", /above your price program's/)
+      })
     }
   )
 

@@ -39,7 +39,13 @@ export interface DeskOptions {
 }
 
 /** What its answers are computed from. */
-type Needed = FileSystem.FileSystem | Path.Path | Process | Journal | PriceStore
+type Needed =
+  | FileSystem.FileSystem
+  | Path.Path
+  | Process
+  | Journal
+  | PriceStore
+  | ChildProcessSpawner.ChildProcessSpawner
 
 /** An answer in time, or why there is none: a mistake of ours is told as well, and stays with the answer. */
 const told = <A, E, R>(answer: Effect.Effect<A, E, R>) =>

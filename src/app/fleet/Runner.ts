@@ -7,6 +7,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { Cause, Deferred, Effect, Fiber, FiberMap, Redacted, Scope } from "effect"
+import { ChildProcessSpawner } from "effect/process"
 import { messageOf } from "../../domain/Text.ts"
 import { type OwnedAccount, Registry } from "../../journal/postgres/Registry.ts"
 import * as Layers from "../../Layers.ts"
@@ -150,18 +151,25 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
   yield* Effect.ignore(registry.leave(name))
 }, Effect.scoped)
 
-/** One order book for each venue and credential, made when the first account needs it. */
+/** One order book for each venue, credential and way of trusting prices, made when the first account needs it. */
 const booksIn = Effect.fnUntraced(function* (scope: Scope.Scope) {
   const known = new Map<string, Effect.Effect<OrderBook["Service"], unknown>>()
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   return Effect.fnUntraced(function* ({ account, config }: AccountBot.LoadedAccount) {
     const { apiKey, url } = config.venue
     const key = createHash("sha256")
-      .update(`${url} ${Redacted.value(apiKey)}`)
+      .update(`${url} ${Redacted.value(apiKey)} ${JSON.stringify(config.prices, withWhole)}`)
       .digest("hex")
-    const making = Effect.provideService(Layers.sharedBook(config, account), Scope.Scope, scope)
+    const making = Layers.sharedBook(config, account).pipe(
+      Effect.provideService(Scope.Scope, scope),
+      Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
+    )
     const made = known.get(key) ?? (yield* Effect.cached(making))
     known.set(key, made)
     // One that could not be made is made anew by whoever needs it next.
     return yield* Effect.tapError(made, () => Effect.sync(() => known.delete(key)))
   })
 })
+
+/** JSON has no whole numbers of any size. */
+const withWhole = (_: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)

@@ -1,6 +1,7 @@
 /** What a rehearsal would have told people: messages and signs of life are written as for delivery, and counted. */
 import { Effect, Layer } from "effect"
 import { HttpClient, HttpServerResponse } from "effect/http"
+import { Teller } from "../../control/notify/command.ts"
 import { Mailer } from "../../control/notify/email.ts"
 import { answeredBy } from "../../sandbox/http/memoryClient.ts"
 
@@ -16,13 +17,13 @@ export const make = () => {
       return HttpServerResponse.toClientResponse(HttpServerResponse.empty(), { request })
     })
   )
-  const mailed = () =>
+  const counted = () =>
     Effect.sync(() => {
       counts.messages += 1
     })
   return {
     counts,
     people: Layer.succeed(HttpClient.HttpClient, taken),
-    mailer: Layer.succeed(Mailer, mailed)
+    carriers: Layer.merge(Layer.succeed(Mailer, counted), Layer.succeed(Teller, counted))
   }
 }

@@ -128,7 +128,7 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
         const paying = payer(wallet === undefined || "manual" in wallet ? "manual" : "command")
         yield* run.pipe(
           Effect.provide(
-            Layer.mergeAll(Layers.bot(config, account, pace, outside), paying, Bookkeeper.layer, letters.mailer)
+            Layer.mergeAll(Layers.bot(config, account, pace, outside), paying, Bookkeeper.layer, letters.carriers)
           )
         )
       }).pipe(Effect.provide(nobody))

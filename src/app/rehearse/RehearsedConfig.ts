@@ -42,6 +42,8 @@ export const of = (
   // Candles of the past come re-dated, with the prices of the sandbox: see `WarmCandles`.
   markets: { assets: markets.assets, ticks: markets.ticks },
   prices,
+  // The sandbox has prices of its own, which nobody outside knows.
+  priceProgram: undefined,
   limits,
   reconcileEvery,
   canary,

@@ -5,7 +5,8 @@
  */
 import { Clock, Effect, Queue, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { requestFor, type Target, textFor, title } from "./channels.ts"
+import { bodyOf, requestFor, type Target, textFor, title } from "./channels.ts"
+import { Teller } from "./command.ts"
 import { Mailer } from "./email.ts"
 import { isWanted, type Notice } from "./Notice.ts"
 
@@ -40,19 +41,25 @@ export const deliver = Effect.fn("Notifier.deliver")(function* (
   bot: string,
   notices: ReadonlyArray<Notice>
 ) {
-  const { mailbox, secret, to, url } = target
+  const { command, mailbox, secret, to, url } = target
+  const failed = ({ reason }: { readonly reason: string }) => new NotDelivered({ to, reason })
   if (to === "email") {
     if (mailbox === undefined) return
     const send = yield* Mailer
     const told = send(url, mailbox, secret, title(bot, notices), textFor(to, bot, notices))
-    return yield* Effect.mapError(told, ({ reason }) => new NotDelivered({ to, reason }))
+    return yield* Effect.mapError(told, failed)
+  }
+  const now = yield* Clock.currentTimeMillis
+  if (to === "command") {
+    if (command === undefined) return
+    const tell = yield* Teller
+    return yield* Effect.mapError(tell(command, bodyOf(bot, notices, now)), failed)
   }
   const client = yield* HttpClient.HttpClient
-  const now = yield* Clock.currentTimeMillis
   yield* client.execute(requestFor({ ...target, to }, bot, notices, now)).pipe(
     Effect.flatMap(HttpClientResponse.filterStatusOk),
     Effect.timeout(patience),
-    Effect.mapError((error) => new NotDelivered({ to, reason: reasonOf(error) }))
+    Effect.mapError((error) => failed({ reason: reasonOf(error) }))
   )
 })
 

@@ -1,15 +1,17 @@
 /**
- * How a group of notices goes to each kind of receiver, as one HTTP request. The generic webhook is signed: the
+ * How a group of notices goes to each kind of receiver: as one HTTP request, as plain text, or as the body that programs
+ * read (`docs/plug-ins.md` says what is in it). The generic webhook is signed: the
  * header `x-limitbot-signature` is `t=<seconds>,v1=<hex>`, the HMAC-SHA256 of `<seconds>.<body>` under the shared
  * secret. The receiver can tell from it who sent the message and when.
  */
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
+import type { Program } from "../../programs/Program.ts"
 import type { Mailbox } from "./email.ts"
 import type { Notice, NoticeRule, Severity } from "./Notice.ts"
 
-export const receivers = ["webhook", "slack", "discord", "telegram", "ntfy", "email"] as const
+export const receivers = ["webhook", "slack", "discord", "telegram", "ntfy", "email", "command"] as const
 export type Receiver = (typeof receivers)[number]
 
 export interface Target {
@@ -25,6 +27,8 @@ export interface Target {
   readonly commands: ReadonlyArray<string>
   /** E-mail. */
   readonly mailbox: Mailbox | undefined
+  /** What is started for each message. */
+  readonly command: Program | undefined
 }
 
 export const defaultTelegram = "https://api.telegram.org"
@@ -58,12 +62,26 @@ const plain = (text: string): string =>
   text.replace(/[<>&@]/g, (found) => ({ "<": "‹", ">": "›", "&": "+", "@": "(at)" })[found] ?? "")
 
 /** The same for receivers of plain text. */
-export const textFor = (to: Receiver, bot: string, notices: ReadonlyArray<Notice>): string =>
+export const textFor = (to: keyof typeof longest, bot: string, notices: ReadonlyArray<Notice>): string =>
   cut([title(bot, notices), ...notices.map(lineOf)].join("\n"), longest[to])
+
+/** The message as programs read it; title and text are for those that have no use for the parts. */
+export const bodyOf = (bot: string, notices: ReadonlyArray<Notice>, now: number): string => {
+  const text = notices.map(lineOf).join("\n")
+  return JSON.stringify({
+    version: 1,
+    bot,
+    sentAt: now,
+    severity: gravest(notices),
+    title: title(bot, notices),
+    text,
+    notices
+  })
+}
 
 /** The request to send. `bot` names the bot for a person who has several. */
 export const requestFor = (
-  { chat, secret, to, url }: Target & { readonly to: Exclude<Receiver, "email"> },
+  { chat, secret, to, url }: Target & { readonly to: Exclude<Receiver, "email" | "command"> },
   bot: string,
   notices: ReadonlyArray<Notice>,
   now: number
@@ -74,7 +92,7 @@ export const requestFor = (
     HttpClientRequest.post(at).pipe(HttpClientRequest.bodyText(JSON.stringify(body), "application/json"))
   switch (to) {
     case "webhook": {
-      const body = JSON.stringify({ version: 1, bot, sentAt: now, severity: gravest(notices), notices })
+      const body = bodyOf(bot, notices, now)
       const seconds = Math.floor(now / 1000)
       const request = HttpClientRequest.post(address).pipe(HttpClientRequest.bodyText(body, "application/json"))
       if (secret === undefined) return request

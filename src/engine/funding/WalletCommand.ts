@@ -5,80 +5,75 @@
  * without a hash is unclear as well, because a program can die after it has paid. The program runs in its own process
  * group, so Ctrl-C on the bot does not interrupt it, and it inherits the environment without our secrets.
  */
-import { Duration, Effect, Layer, Option, Schema, Stream } from "effect"
-import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { Effect, Layer, Option, Schema } from "effect"
+import { ChildProcessSpawner } from "effect/process"
 import { format } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
+import * as Program from "../../programs/Program.ts"
 import { type Paid, type PaymentRequest, Wallet, WalletRefused, WalletUnclear, walletPatienceMillis } from "./Wallet.ts"
 
 /** EX_DATAERR: the program's promise that it sent nothing. */
 const nothingSent = 65
 /** The usual exit code of a program that fails, as a rule before it did anything. */
 const generalFailure = 1
-/** A program that was told to end and does not is killed, so that its payment is not waited for in silence. */
-const forceKillAfter = Duration.seconds(2)
 /** A transaction hash of any chain. */
 const hash = /^[\x21-\x7e]{1,200}$/
 const leastHashLength = 32
-const mostAnswerBytes = 16_384
+const mostAnswer = 16_384
 
-export interface WalletCommand {
-  readonly program: string
-  readonly args: ReadonlyArray<string>
+export interface WalletCommand extends Program.Program {
   /** Environment variables that hold our own secrets: the program is started without them. */
   readonly secretVariables: ReadonlyArray<string>
 }
 
-export const layer = ({ args, program, secretVariables }: WalletCommand) =>
+/** What the end of a wallet program says of the payment. */
+export const answerOf = (program: string, { end, output: said }: Program.ProgramRun) => {
+  const output = said.trim()
+  if (end._tag === "Late") return new WalletUnclear({ text: `${program} did not end in ten minutes` })
+  if (end._tag === "Killed") return new WalletUnclear({ text: `${program} was ended by ${end.signal}` })
+  const paid = readAnswer(output)
+  if (end.code === generalFailure) {
+    return paid !== undefined && output.length >= leastHashLength
+      ? new WalletUnclear({ text: `${program} ended with code 1 after it named the transaction ${paid.txHash}` })
+      : new WalletRefused({ text: output.slice(0, 200) || `${program} failed` })
+  }
+  // A hash counts whatever the exit code: money may have moved. One word of refusal is not a hash.
+  if (paid !== undefined && (end.code !== nothingSent || output.length >= leastHashLength)) return paid
+  if (end.code === nothingSent) return new WalletRefused({ text: output.slice(0, 200) || `${program} refused` })
+  return new WalletUnclear({ text: `${program} ended with code ${end.code} and without a transaction hash` })
+}
+
+export const termsOf = (secretVariables: ReadonlyArray<string>) => ({
+  limitMillis: walletPatienceMillis,
+  mostOutput: mostAnswer,
+  environment: { without: secretVariables }
+})
+
+export const layer = ({ secretVariables, ...program }: WalletCommand) =>
   Layer.effect(
     Wallet,
     Effect.gen(function* () {
       const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+      const terms = { ...termsOf(secretVariables), errors: "shown", mayLeaveRunning: true } as const
 
-      const run = Effect.fnUntraced(function* (payment: PaymentRequest) {
-        const stdin = Stream.make(new TextEncoder().encode(`${JSON.stringify(request(payment))}\n`))
-        const env = Object.fromEntries(secretVariables.map((name) => [name, undefined]))
-        const options = { stdin, stderr: "inherit", detached: true, env, extendEnv: true, forceKillAfter } as const
-        const command = ChildProcess.make(program, args, options)
-        const child = yield* Effect.mapError(
-          spawner.spawn(command),
-          // The program never started.
-          ({ message }) => new WalletRefused({ text: `${program} cannot be run: ${message}` })
-        )
-        const output = yield* child.stdout.pipe(
-          Stream.decodeText(),
-          Stream.runFold(
-            () => "",
-            (text, part) => (text + part).slice(0, mostAnswerBytes)
+      const pay = Effect.fn("Wallet.pay")(
+        function* (payment: PaymentRequest) {
+          const ran = yield* Effect.mapError(
+            Program.run(program, questionOf(payment), terms),
+            ({ message }) => new WalletRefused({ text: message })
           )
-        )
-        return { code: Number(yield* child.exitCode), output: output.trim() }
-      }, Effect.scoped)
-
-      const pay = Effect.fn("Wallet.pay")(function* (payment: PaymentRequest) {
-        const { code, output } = yield* run(payment).pipe(
-          Effect.timeoutOrElse({
-            duration: walletPatienceMillis,
-            orElse: () => Effect.fail(new WalletUnclear({ text: `${program} did not end in ten minutes` }))
-          }),
-          Effect.catchTag("PlatformError", ({ message }) => Effect.fail(new WalletUnclear({ text: message })))
-        )
-        const paid = readAnswer(output)
-        if (code === generalFailure) {
-          return yield* paid !== undefined && output.length >= leastHashLength
-            ? new WalletUnclear({ text: `${program} ended with code 1 after it named the transaction ${paid.txHash}` })
-            : new WalletRefused({ text: output.slice(0, 200) || `${program} failed` })
-        }
-        // A hash counts whatever the exit code: money may have moved. One word of refusal is not a hash.
-        if (paid !== undefined && (code !== nothingSent || output.length >= leastHashLength)) return paid
-        if (code === nothingSent)
-          return yield* new WalletRefused({ text: output.slice(0, 200) || `${program} refused` })
-        return yield* new WalletUnclear({ text: `${program} ended with code ${code} and without a transaction hash` })
-      })
+          const answer = answerOf(program.program, ran)
+          return "text" in answer ? yield* answer : answer
+        },
+        Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
+      )
 
       return { kind: "command" as const, pay }
     })
   )
+
+/** One line of JSON. */
+export const questionOf = (payment: PaymentRequest): string => `${JSON.stringify(request(payment))}\n`
 
 const request = ({ amount, asset, deadline, depositAddress, depositMemo, reference }: PaymentRequest) => ({
   version: 1,

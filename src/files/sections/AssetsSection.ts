@@ -7,6 +7,7 @@ import type { Asset } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { DepositType } from "../../domain/MoneyPath.ts"
 import { defaultWitnessTerms, type WitnessTerms } from "../../orderbook/PriceWitness.ts"
+import * as Program from "../../programs/Program.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Markets, market } from "../../strategy/Markets.ts"
 import { quoted, type Report, report, suggestion } from "../../strategy/Problem.ts"
@@ -106,8 +107,20 @@ export const pricesReader = Read.section({
     Read.duration,
     defaultWitnessTerms.lastsMillis,
     "how long quotes must agree that no witness confirms or denies"
+  ),
+  command: Read.optional(
+    Read.list(Read.text),
+    "a program that tells prices, and its arguments: the witness instead of the token list"
   )
 })
+
+export const priceProgramOf = (
+  prices: ReturnType<typeof pricesReader>,
+  resolve: (path: string) => string
+): Program.Program | undefined => {
+  const program = Program.programOf(prices?.command?.map(({ value }) => value) ?? [])
+  return program && Program.located(program, resolve)
+}
 
 export const marketsOf = (
   rows: ReturnType<typeof marketsReader>,

@@ -10,6 +10,7 @@ import type { HeartbeatOptions } from "../../control/notify/Heartbeat.ts"
 import { daily, severities } from "../../control/notify/Notice.ts"
 import { BotEvent } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
+import * as Program from "../../programs/Program.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { described, schemaOf } from "../../strategy/JsonSchema.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
@@ -47,7 +48,8 @@ const target = Read.known({
   ),
   from: Read.optional(Read.text, "of email: the sender's address"),
   recipients: Read.optional(all(Read.text), "of email: who gets it"),
-  user: Read.optional(Read.text, "of email: who logs in at the server, with the secret")
+  user: Read.optional(Read.text, "of email: who logs in at the server, with the secret"),
+  command: Read.optional(all(Read.text), "of command: the program that is started for each message, and its arguments")
 })
 
 export const notifyReader = Read.list(target)
@@ -69,12 +71,20 @@ type TargetFields = NonNullable<ReturnType<typeof target>>
 /** Checked, except for the secrets. */
 export type TargetConfig = NonNullable<ReturnType<typeof targetOf>>
 
-const targetOf = ({ value, ...place }: Read.Located<TargetFields>, report_: Report) => {
+const targetOf = (
+  { value, ...place }: Read.Located<TargetFields>,
+  resolve: (path: string) => string,
+  report_: Report
+) => {
   const { chat, commands = [], except = [], from, kinds = [], least, recipients = [], secret, to, url, user } = value
   if (to === undefined) return undefined
   const needs = (what: string, hint?: string) => report(report_, place, `${to} needs ${what}`, hint)
   if (to === "telegram" && (secret === undefined || chat === undefined)) return needs("secret and chat")
-  if (to !== "telegram" && url === undefined) return needs("url")
+  const program = Program.programOf(value.command ?? [])
+  if (to === "command" && program === undefined) return needs("command", "the program and its arguments: [./tell.sh]")
+  if (to === "command" && (url ?? secret) !== undefined)
+    return report(report_, url ?? place, "a command has neither url nor secret", "what it needs it reads itself")
+  if (to !== "telegram" && to !== "command" && url === undefined) return needs("url")
   if ((to === "slack" || to === "discord") && typeof url?.value === "string") {
     return report(report_, url, `the address of ${to} is a secret`, "write { env: NAME } or { file: PATH }")
   }
@@ -84,13 +94,15 @@ const targetOf = ({ value, ...place }: Read.Located<TargetFields>, report_: Repo
     return report(report_, url, isMail ? "email needs smtps://host or smtp://host" : "expected an address of the web")
   }
   const mailbox: Mailbox | undefined = from === undefined ? undefined : { from, recipients, user }
-  return { to, url, secret, chat, least, kinds, except, commands, mailbox }
+  const command = to === "command" && program !== undefined ? Program.located(program, resolve) : undefined
+  return { to, url, secret, chat, least, kinds, except, commands, mailbox, command }
 }
 
 export const targetsOf = (
   read: ReadonlyArray<Read.Located<TargetFields>> | undefined,
+  resolve: (path: string) => string,
   to: Report
-): ReadonlyArray<TargetConfig> => (read ?? []).flatMap((each) => targetOf(each, to) ?? [])
+): ReadonlyArray<TargetConfig> => (read ?? []).flatMap((each) => targetOf(each, resolve, to) ?? [])
 
 const addressOf = Effect.fnUntraced(function* (source: Read.Located<Address>, folder: string, to: Report) {
   const { value, ...place } = source

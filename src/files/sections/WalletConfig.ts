@@ -7,6 +7,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Layer } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import * as WalletCommand from "../../engine/funding/WalletCommand.ts"
+import * as Program from "../../programs/Program.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { described, schemaOf } from "../../strategy/JsonSchema.ts"
 import { report } from "../../strategy/Problem.ts"
@@ -28,9 +29,9 @@ const howTo = "write { manual: true }, or { command: [program, argument, …] }"
 const read: Read.Reader<WalletConfig> = (node, to) => {
   const found = walletKeys(node, to)
   if (found === undefined) return undefined
-  const [program, ...args] = found.command?.map(({ value }) => value) ?? []
+  const program = Program.programOf(found.command?.map(({ value }) => value) ?? [])
   const choices: ReadonlyArray<WalletConfig> = [
-    ...(program === undefined ? [] : [{ command: { program, args, secretVariables: [] } }]),
+    ...(program === undefined ? [] : [{ command: { ...program, secretVariables: [] } }]),
     ...(found.manual === true ? [{ manual: true } as const] : []),
     ...(found.sandbox === true ? [{ sandbox: true } as const] : [])
   ]
@@ -42,7 +43,7 @@ const read: Read.Reader<WalletConfig> = (node, to) => {
 export const reader = described(read, () => ({ ...schemaOf(walletKeys), minProperties: 1, maxProperties: 1 }))
 
 /** Kept from the program even if this configuration does not use them. */
-const usualSecrets = ["LIMITBOT_API_KEY", "LIMITBOT_PARTNER_JWT", "LIMITBOT_ACCOUNT_KEY"]
+export const usualSecrets = ["LIMITBOT_API_KEY", "LIMITBOT_PARTNER_JWT", "LIMITBOT_ACCOUNT_KEY"]
 
 /** The program's path in the form that the process needs, and the variables that it must not see. */
 export const resolved = (
@@ -51,9 +52,8 @@ export const resolved = (
   secretVariables: ReadonlyArray<string>
 ): WalletConfig => {
   if (!("command" in wallet)) return wallet
-  const { args, program } = wallet.command
-  const path = program.includes("/") ? resolve(program) : program
-  return { command: { program: path, args, secretVariables: [...new Set([...usualSecrets, ...secretVariables])] } }
+  const secrets = [...new Set([...usualSecrets, ...secretVariables])]
+  return { command: { ...Program.located(wallet.command, resolve), secretVariables: secrets } }
 }
 
 /** Default: a person pays. */

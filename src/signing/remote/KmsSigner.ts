@@ -4,22 +4,18 @@
  * "<base64>"}`, and prints the 64 bytes of the message's Ed25519 signature in base64. A signature that does not
  * verify is discarded.
  */
-import { Effect, Layer, Stream } from "effect"
-import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { Effect, Layer } from "effect"
+import { ChildProcessSpawner } from "effect/process"
+import * as Program from "../../programs/Program.ts"
 import * as Ed25519 from "../Ed25519.ts"
 import { Signer, SigningRefused } from "../Signer.ts"
 
-export interface Kms {
-  readonly program: string
-  readonly args: ReadonlyArray<string>
+export interface Kms extends Program.Program {
   readonly publicKey: string
 }
 
-const patience = "10 seconds"
-const mostOutput = 1_000
+export const terms = { limitMillis: 10_000, mostOutput: 1_000, environment: { without: [] } } as const
 const signatureBytes = 64
-
-const refused = (text: string) => new SigningRefused({ text })
 
 /** The last word that it printed: some services print the key's name and version before it. */
 const signatureIn = (output: string): string | undefined => {
@@ -32,36 +28,43 @@ const signatureIn = (output: string): string | undefined => {
   return bytes?.length === signatureBytes ? Ed25519.format(bytes) : undefined
 }
 
-export const layer = ({ args, program, publicKey }: Kms) =>
+/** One line of JSON. */
+export const questionOf = (publicKey: string, message: Uint8Array): string =>
+  `${JSON.stringify({ publicKey, message: Buffer.from(message).toString("base64") })}\n`
+
+/** The signature, or why there is none. */
+export const answerOf = (
+  { program, publicKey }: Pick<Kms, "program" | "publicKey">,
+  message: Uint8Array,
+  ran: Program.ProgramRun
+) => {
+  const { end, output } = ran
+  if (end._tag !== "Exited") return refused(`${program} did not sign: it ${Program.endInWords(ran, terms.limitMillis)}`)
+  const signature = signatureIn(output)
+  if (end.code !== 0 || signature === undefined)
+    return refused(`${program} ended with code ${end.code} and without a signature in base64`)
+  if (Ed25519.verify(publicKey, message, signature)) return { publicKey, signature }
+  return refused(`the signature of ${program} is not one of ${publicKey}`)
+}
+
+const refused = (text: string) => new SigningRefused({ text })
+
+export const layer = (kms: Kms) =>
   Layer.effect(
     Signer,
     Effect.gen(function* () {
       const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-      const run = Effect.fnUntraced(function* (message: Uint8Array) {
-        const line = `${JSON.stringify({ publicKey, message: Buffer.from(message).toString("base64") })}\n`
-        const stdin = Stream.make(new TextEncoder().encode(line))
-        const child = yield* spawner.spawn(ChildProcess.make(program, args, { stdin, stderr: "inherit" }))
-        const output = yield* child.stdout.pipe(
-          Stream.decodeText(),
-          Stream.runFold(
-            () => "",
-            (text, part) => (text + part).slice(0, mostOutput)
+      const sign = Effect.fn("KmsSigner.sign")(
+        function* (message: Uint8Array) {
+          const ran = yield* Effect.mapError(
+            Program.run(kms, questionOf(kms.publicKey, message), { ...terms, errors: "shown" }),
+            (error) => refused(error.message)
           )
-        )
-        return { code: Number(yield* child.exitCode), output }
-      }, Effect.scoped)
-      const sign = Effect.fn("KmsSigner.sign")(function* (digest: Uint8Array) {
-        const { code, output } = yield* run(digest).pipe(
-          Effect.timeout(patience),
-          Effect.mapError(({ message }) => refused(`${program} did not sign: ${message}`))
-        )
-        const signature = signatureIn(output)
-        if (code !== 0 || signature === undefined) {
-          return yield* refused(`${program} ended with code ${code} and without a signature in base64`)
-        }
-        if (Ed25519.verify(publicKey, digest, signature)) return { publicKey, signature }
-        return yield* refused(`the signature of ${program} is not one of ${publicKey}`)
-      })
+          const answer = answerOf(kms, message, ran)
+          return "text" in answer ? yield* answer : answer
+        },
+        Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
+      )
       return { sign }
     })
   )

@@ -62,7 +62,8 @@ export const longestLine = 100_000
 const encode = Schema.encodeSync(Schema.fromJsonString(SignerRequest))
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerAnswer))
 
-const exchange = (socket: string, line: string): Effect.Effect<string, string> =>
+/** One line each way, whatever it says. */
+export const exchange = (socket: string, line: string): Effect.Effect<string, string> =>
   Effect.callback<string, string>((resume) => {
     let said = ""
     const connection = connect(socket, () => connection.write(`${line}\n`))

@@ -100,6 +100,7 @@ const rows: Readonly<Record<string, Row>> = {
   "markets.*.within": { config: "markets: { BTC/USDC: { within: 9% } }\n" },
   "prices.within": { config: "prices: { within: 9% }\n" },
   "prices.after": { config: "prices: { after: 5m }\n" },
+  "prices.command[]": { instead: "the sandbox's token list: nobody outside knows its prices" },
   "limits.maxOpenOrders": { config: "limits: { maxOpenOrders: 3 }\n" },
   "limits.maxOrdersPerHour": { config: "limits: { maxOrdersPerHour: 3 }\n" },
   "limits.exposure.*": { config: "limits: { exposure: { USDC: 100 } }\n" },
@@ -131,6 +132,10 @@ const rows: Readonly<Record<string, Row>> = {
   "notify[].commands[]": { cannotMatter: "nobody is in the chat of a rehearsal" },
   "notify[].from": { config: email("").replace("a@b", "z@b"), without: email("") },
   "notify[].recipients[]": { config: email("").replace("c@d", "z@d"), without: email("") },
+  "notify[].command[]": {
+    config: "notify: [{ to: command, command: [tell, loudly] }]\n",
+    without: "notify: [{ to: command, command: [tell] }]\n"
+  },
   "notify[].user": { config: email(", user: somebody"), without: email("") },
   "otlp.url": { cannotMatter: unseen },
   "otlp.token": { cannotMatter: unseen },
@@ -246,6 +251,7 @@ describe("every key of the configuration", () => {
         "dashboard: { port: 1 }",
         "notify: [{ to: telegram, secret: { env: NONE }, chat: '1', commands: ['1'] }]",
         "heartbeat: { url: https://beat.invalid }",
+        "prices: { command: [/run/prices] }",
         "markets: { BTC/USDC: { candles: btc.csv } }",
         "journal: real.sqlite",
         ""
@@ -254,7 +260,8 @@ describe("every key of the configuration", () => {
     const said = [...placesIn(rehearsed)].map(([path, value]) => `${path} = ${String(value)}`).join("\n")
     for (const outside of ["venue", "past", "status", "collector", "beat"])
       assert.notInclude(said, `${outside}.invalid`)
-    for (const real of ["/run/signer", "alice", "telegram.org", "real.sqlite", "GmaDr"]) assert.notInclude(said, real)
+    for (const real of ["/run/signer", "/run/prices", "alice", "telegram.org", "real.sqlite", "GmaDr"])
+      assert.notInclude(said, real)
     assert.deepStrictEqual(rehearsed.notify[0]?.commands, [])
     assert.isUndefined(rehearsed.markets.sources)
     assert.strictEqual(rehearsed.venue.quoteKey, connection.quoteKey)

@@ -145,10 +145,11 @@ grid: { lower: 59700, upper: 60300, levels: 7, size: { base: 0.005 } }
     const config = `notify:
   - { to: webhook, url: "http://127.0.0.1:9", least: quiet, kinds: [Planned] }
   - { to: email, url: "smtps://127.0.0.1", from: a@b.invalid, recipients: [c@d.invalid], kinds: [Planned] }
+  - { to: command, command: [/nowhere/tell], kinds: [Planned] }
 heartbeat: { url: "http://127.0.0.1:9", every: 1m }
 `
     const { letters } = await play({ config })
-    assert.isAtLeast(letters.messages, 2)
+    assert.isAtLeast(letters.messages, 3)
     assert.isAtLeast(letters.signsOfLife, 4)
     assert.strictEqual(letters.failures, 0)
   })

@@ -87,6 +87,22 @@ describe("a wallet command", () => {
     })
   )
 
+  it.live("that had paid, and left a child that holds its output, was unclear", () =>
+    Effect.gen(function* () {
+      const result = yield* pay("cat > /dev/null; sleep 3 & echo 0xabc")
+      assert.match(failure(result), /^\{"txHash":"0xabc"\}$/)
+    })
+  )
+
+  it.live("that ended well, and left something that is still paying, does not have it broken off", () =>
+    Effect.gen(function* () {
+      const file = join(mkdtempSync(join(tmpdir(), "limitbot-wallet-")), "sent")
+      const result = yield* pay(`cat > /dev/null; (sleep 1.3; touch ${file}) & echo 0xabc`)
+      assert.match(failure(result), /^\{"txHash":"0xabc"\}$/)
+      while (!existsSync(file)) yield* Effect.promise(() => pause(20))
+    })
+  )
+
   it.live("that cannot be started has sent nothing", () =>
     Effect.gen(function* () {
       const result = yield* payWith({ program: "/nowhere/wallet", args: [], secretVariables: [] })

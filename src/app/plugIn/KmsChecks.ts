@@ -1,0 +1,33 @@
+/**
+ * What a program before a key service must do: sign the bytes that it is given, as they are, with one key. What is signed here
+ * can be no payment: a digest of a text of this check, and that text.
+ */
+import { createHash } from "node:crypto"
+import type { Program } from "../../programs/Program.ts"
+import * as KmsSigner from "../../signing/remote/KmsSigner.ts"
+import * as Check from "./Check.ts"
+
+const text = (which: string): Buffer => Buffer.from(`limitbot plug-in check\n${which}\nThis is no payment.\n`)
+const digest = (which: string): Buffer => createHash("sha256").update(text(which)).digest()
+
+const messages: ReadonlyArray<readonly [check: string, message: Uint8Array]> = [
+  ["signs 32 bytes, as of a payment or a login", digest("one")],
+  ["signs other bytes with the same key", digest("two")],
+  ["signs the first ones again", digest("one")],
+  ["signs a longer text, as of a checkpoint", text("a longer text\n".repeat(20))]
+]
+
+export const checked = (program: Program, publicKey: string, limitMillis: number = KmsSigner.terms.limitMillis) =>
+  Check.programs(
+    program,
+    messages.map(([check, message]) => ({
+      check,
+      question: KmsSigner.questionOf(publicKey, message),
+      faultOf: (run) => {
+        const answer = KmsSigner.answerOf({ program: "it", publicKey }, message, run)
+        return "text" in answer ? answer.text : undefined
+      }
+    })),
+    { ...KmsSigner.terms, limitMillis },
+    publicKey
+  )

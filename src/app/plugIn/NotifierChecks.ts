@@ -1,0 +1,54 @@
+/** What a notifier must do: take every message that a bot may send, one at a time, and say so by its exit code. */
+import { bodyOf } from "../../control/notify/channels.ts"
+import * as command from "../../control/notify/command.ts"
+import type { Notice } from "../../control/notify/Notice.ts"
+import type { Program } from "../../programs/Program.ts"
+import * as Check from "./Check.ts"
+
+/** A notifier that says more on standard output than this has misunderstood something. */
+const mostOutput = 16_384
+
+const at = Date.UTC(2026, 0, 31, 12)
+const notice = (text: string, severity: Notice["severity"] = "warn"): Notice => ({
+  at,
+  severity,
+  kind: "Test",
+  subject: "grid/cell-07",
+  text
+})
+const message = (notices: ReadonlyArray<Notice>): string => bodyOf("plug-in check", notices, at)
+
+const questions: ReadonlyArray<readonly [check: string, body: string]> = [
+  ["takes a message", message([notice("this is a test of a notifier")])],
+  [
+    "takes quotes, line breaks, and what would be markup or a command elsewhere",
+    message([notice(`"quoted" 'twice' \\ <b>&amp; $(true) \`true\` %s @everyone\n\tnext line ✓ ありがとう`, "alarm")])
+  ],
+  // A megabyte, which is more than a pipe holds: who ends without reading is found out.
+  [
+    "reads the longest message to its end",
+    message(Array.from({ length: 20 }, (_, index) => notice(`${index + 1} ${"long ".repeat(10_000)}`)))
+  ],
+  [
+    "takes what a later version adds",
+    JSON.stringify({
+      ...JSON.parse(message([{ ...notice("with a new key"), kind: "NewKind" }])),
+      added: { later: [1] }
+    })
+  ]
+]
+
+export const checked = (program: Program, limitMillis: number = command.terms.limitMillis) =>
+  Check.programs(
+    program,
+    questions.map(([check, body]) => ({
+      check,
+      question: `${body}\n`,
+      faultOf: (run) => {
+        const failure = command.failureOf(run)
+        if (failure !== undefined) return `it ${failure}`
+        return run.hasTaken ? undefined : "it says that it took the message, and ended before it had read it"
+      }
+    })),
+    { environment: command.terms.environment, limitMillis, mostOutput }
+  )

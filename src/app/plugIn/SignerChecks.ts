@@ -1,0 +1,65 @@
+/**
+ * What a signer behind a socket must do: say for whom it signs, and sign nothing but what it was made for. Everything that is
+ * asked here is to be refused; it leaves lines in the signer's record.
+ */
+import { Effect, Schema } from "effect"
+import * as AccountKey from "../../signing/AccountKey.ts"
+import { exchange, SignerAnswer, type SignerRequest } from "../../signing/remote/RemoteSigner.ts"
+import type { Tried } from "./Check.ts"
+
+const patienceMillis = 10_000
+
+const line = (request: SignerRequest): string => JSON.stringify(request)
+
+const login = { nonce: Buffer.alloc(32, 7).toString("base64"), recipient: "plug-in-check.invalid" }
+const payment = {
+  standard: "nep413",
+  payload: { message: "{}", ...login },
+  depositAddress: "plug-in-check-no-address",
+  asset: "plug-in-check:no-such-asset"
+}
+
+const refusals: ReadonlyArray<readonly [check: string, line: string]> = [
+  ["does not sign a payment in an asset that nobody listed", line({ _tag: "Transfer", ...payment, amount: "1" })],
+  ["does not sign a payment of less than nothing", line({ _tag: "Transfer", ...payment, amount: "-1" })],
+  ["does not sign a login at a stranger", line({ _tag: "Login", message: "{}", ...login })],
+  ["does not sign a text that is no checkpoint", line({ _tag: "Checkpoint", text: "limitbot plug-in check\n" })],
+  ["answers a request that it does not know", JSON.stringify({ _tag: "PlugInCheck" })],
+  ["answers what is no request", "this is no JSON"]
+]
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerAnswer))
+
+/** An answer that can be read, or why there is none. */
+const ask = (socket: string, said: string, limitMillis: number) =>
+  exchange(socket, said).pipe(
+    Effect.flatMap((answer) => Effect.mapError(decode(answer), () => "its answer is none that a bot can read")),
+    Effect.timeoutOrElse({
+      duration: limitMillis,
+      orElse: () => Effect.fail(`it did not answer in ${limitMillis / 1_000} seconds`)
+    })
+  )
+
+const isRefusal = ({ _tag }: SignerAnswer): boolean =>
+  _tag === "Refused" || _tag === "Declined" || _tag === "Unavailable"
+
+export const checked = Effect.fn("SignerChecks.checked")(function* (socket: string, limitMillis = patienceMillis) {
+  const judged = (check: string, said: string, judge: (answer: SignerAnswer) => Effect.Effect<string | undefined>) =>
+    ask(socket, said, limitMillis).pipe(
+      Effect.matchEffect({ onFailure: Effect.succeed<string | undefined>, onSuccess: judge }),
+      Effect.map((fault): Tried => ({ check, fault }))
+    )
+  const who = yield* judged("says for whom it signs", line({ _tag: "Who" }), (answer) =>
+    answer._tag === "Holder"
+      ? AccountKey.accountOf(answer.publicKey, answer.signerId).pipe(
+          Effect.match({ onFailure: ({ message }) => message, onSuccess: () => undefined })
+        )
+      : Effect.succeed(`it answered ${answer._tag} instead of Holder`)
+  )
+  const others = yield* Effect.forEach(refusals, ([check, said]) =>
+    judged(check, said, (answer) =>
+      Effect.succeed(isRefusal(answer) ? undefined : `it answered ${answer._tag} instead of Refused`)
+    )
+  )
+  return [who, ...others]
+})

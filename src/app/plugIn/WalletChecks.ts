@@ -1,0 +1,47 @@
+/**
+ * What a wallet program must do with a payment that it cannot make: send nothing, name no transaction, and say so by its exit
+ * code. Only such payments are asked for here: the asset does not exist, the address is none, the deadline is long over.
+ */
+import { Predicate } from "effect"
+import * as WalletCommand from "../../engine/funding/WalletCommand.ts"
+import { usualSecrets } from "../../files/sections/WalletConfig.ts"
+import type { Program } from "../../programs/Program.ts"
+import * as Check from "./Check.ts"
+
+/** A refusal needs no ten minutes. */
+const refusalMillis = 60_000
+
+const impossible = WalletCommand.questionOf({
+  reference: "plug-in-check-1",
+  asset: { symbol: "NOTHING", id: "plug-in-check:no-such-asset", decimals: 8 },
+  amount: 1n,
+  depositAddress: "plug-in-check-no-address",
+  depositMemo: undefined,
+  deadline: Date.UTC(2020, 0, 1)
+})
+
+const questions: ReadonlyArray<readonly [check: string, question: string]> = [
+  ["refuses an asset that it does not know, whose deadline is over", impossible],
+  ["refuses it again under the same reference", impossible],
+  ["refuses a version of the question that it does not know", impossible.replace('"version":1', '"version":999')],
+  ["refuses what is no question", "this is no JSON\n"]
+]
+
+export const checked = (program: Program, limitMillis = refusalMillis) => {
+  const { environment, mostOutput } = WalletCommand.termsOf(usualSecrets)
+  return Check.programs(
+    program,
+    questions.map(([check, question]) => ({
+      check,
+      question,
+      faultOf: (run) => {
+        const answer = WalletCommand.answerOf("it", run)
+        if (Predicate.isTagged(answer, "WalletRefused")) return undefined
+        return "txHash" in answer
+          ? `it named the transaction ${answer.txHash} for a payment that cannot be made`
+          : `a bot could not tell whether it paid: ${answer.text}. Code 65 says that nothing was sent`
+      }
+    })),
+    { environment, limitMillis, mostOutput }
+  )
+}

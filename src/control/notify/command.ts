@@ -1,0 +1,35 @@
+/**
+ * Notices by a program of the owner's, in whatever language: it is started once for each message, with the webhook's body as
+ * one line of JSON on standard input. Exit code 0 says that it took the message; every other end is a failure, as an answer
+ * of a webhook would be, and the last line of its standard error says why. It gets none of our environment but what every
+ * program needs, so it has no secret of the bot's to tell.
+ */
+import { Context, Effect, Schema } from "effect"
+import type { ChildProcessSpawner } from "effect/process"
+import * as Program from "../../programs/Program.ts"
+
+export const terms = { limitMillis: 15_000, mostOutput: 0, environment: "least", errors: "kept" } as const
+
+/** The program did not take the message. */
+export class NotTaken extends Schema.TaggedError<NotTaken>()("NotTaken", { reason: Schema.String }) {}
+
+/** Why a run of it is no delivery. */
+export const failureOf = (run: Program.ProgramRun): string | undefined =>
+  run.end._tag === "Exited" && run.end.code === 0 ? undefined : Program.endInWords(run, terms.limitMillis)
+
+type Tell = (
+  program: Program.Program,
+  body: string
+) => Effect.Effect<void, NotTaken, ChildProcessSpawner.ChildProcessSpawner>
+
+const tell: Tell = Effect.fn("command.tell")(function* (program: Program.Program, body: string) {
+  const run = yield* Effect.mapError(
+    Program.run(program, `${body}\n`, terms),
+    ({ message }) => new NotTaken({ reason: message })
+  )
+  const reason = failureOf(run)
+  if (reason !== undefined) return yield* new NotTaken({ reason: `${program.program} ${reason}` })
+})
+
+/** What starts the programs. A rehearsal counts the messages and starts none. */
+export const Teller = Context.Reference<Tell>("limitbot/control/notify/Teller", { defaultValue: () => tell })

@@ -1,0 +1,92 @@
+/**
+ * A second witness of prices that is a program of the owner's, from whatever source: it is asked where a price needs a witness,
+ * once for each market and look, and takes the place of the venue's token list there. It is started anew each time instead of
+ * being kept running: a witness is needed seldom (at a start, after a gap, after a jump), and what is asked now cannot be
+ * stale without saying so. Silence concludes nothing: where it has no price, or fails, the token list is asked as before.
+ */
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { ChildProcessSpawner } from "effect/process"
+import type { Market } from "../domain/Market.ts"
+import * as Timestamp from "../domain/Timestamp.ts"
+import * as Program from "../programs/Program.ts"
+import { type Listed, listedLastsMillis } from "./PriceWitness.ts"
+
+export const terms = { limitMillis: 5_000, mostOutput: 1_000, environment: "least", errors: "kept" } as const
+
+/** One line of JSON. */
+export const questionOf = (market: string): string => {
+  const [base, quote] = market.split("/")
+  return `${JSON.stringify({ version: 1, market, base, quote })}\n`
+}
+
+const Answer = Schema.fromJsonString(
+  Schema.Struct({
+    price: Schema.NullOr(Schema.Union([Schema.FiniteFromString, Schema.Finite]).check(Schema.isGreaterThan(0))),
+    at: Schema.optionalKey(Schema.String)
+  })
+)
+const decode = Schema.decodeUnknownOption(Answer)
+
+export type PriceAnswer =
+  | { readonly _tag: "Told"; readonly listed: Listed }
+  /** It has no price, or none that is new enough to say anything. */
+  | { readonly _tag: "None" }
+  | { readonly _tag: "Failed"; readonly reason: string }
+
+const failed = (reason: string): PriceAnswer => ({ _tag: "Failed", reason })
+
+export const answerOf = (run: Program.ProgramRun, now: number): PriceAnswer => {
+  if (run.end._tag !== "Exited" || run.end.code !== 0) return failed(Program.endInWords(run, terms.limitMillis))
+  const answer = Option.getOrUndefined(decode(run.output.trim()))
+  if (answer === undefined) return failed('printed no {"price": …, "at": …}')
+  const at = answer.at === undefined ? now : Timestamp.parse(answer.at)
+  if (at === undefined) return failed(`printed a time that is none: ${answer.at}`)
+  if (answer.price === null || now - at > listedLastsMillis) return { _tag: "None" }
+  return { _tag: "Told", listed: { mid: answer.price, at, by: "your price program" } }
+}
+
+/** What the owner's own source says of a market. Default: there is none. */
+export const OwnPrices = Context.Reference<(market: Market) => Effect.Effect<Listed | undefined>>(
+  "limitbot/orderbook/OwnPrices",
+  { defaultValue: () => () => Effect.undefined }
+)
+
+/** The same answer serves looks within this time, a failure too. */
+const lastsMillis = 10_000
+
+export const layer = (program: Program.Program | undefined) =>
+  program === undefined ? Layer.empty : Layer.effect(OwnPrices, asking(program))
+
+const asking = Effect.fnUntraced(function* (program: Program.Program) {
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const answers = new Map<string, { readonly at: number; readonly listed: Listed | undefined }>()
+  let isFailing = false
+
+  const ask = Effect.fn("PriceProgram.ask")(
+    function* (market: string) {
+      const run = yield* Program.run(program, questionOf(market), terms)
+      return answerOf(run, yield* Clock.currentTimeMillis)
+    },
+    Effect.catch(({ message }) => Effect.succeed(failed(message))),
+    Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
+  )
+
+  /** A failure is told once, until it answers again. */
+  const tell = Effect.fnUntraced(function* (answer: PriceAnswer) {
+    const wasFailing = isFailing
+    isFailing = answer._tag === "Failed"
+    if (answer._tag === "Failed" && !wasFailing)
+      yield* Effect.logWarning(`${program.program} ${answer.reason}; the token list is the witness of prices meanwhile`)
+  })
+
+  return Effect.fnUntraced(function* ({ name }: Market) {
+    const now = yield* Clock.currentTimeMillis
+    const known = answers.get(name)
+    if (known !== undefined && now - known.at < lastsMillis) return known.listed
+    const answer = yield* ask(name)
+    yield* tell(answer)
+    const listed = answer._tag === "Told" ? answer.listed : undefined
+    answers.set(name, { at: now, listed })
+    return listed
+  })
+})

@@ -1,0 +1,105 @@
+/** A witness of prices that is a program of the owner's: what its answers mean, and that its silence concludes nothing. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import * as PriceProgram from "../../src/orderbook/PriceProgram.ts"
+import { configText, newFolder, runHere, startSandbox, workspace } from "../cli/program.ts"
+import { type Badness, badScripts, program } from "../programs/badPrograms.ts"
+
+const usdc = { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
+const market = { name: "BTC/USDC", base: { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 }, quote: usdc }
+
+/** What it says, and what the log says of it. */
+const asked = (script: string, times = 1) =>
+  Effect.gen(function* () {
+    const said: Array<unknown> = []
+    const heard = Logger.layer([Logger.make(({ message }) => void said.push(...[message].flat()))])
+    const witness = PriceProgram.layer({ program: program(script), args: [] }).pipe(Layer.provide(NodeServices.layer))
+    const ask = Effect.gen(function* () {
+      const ownPrices = yield* PriceProgram.OwnPrices
+      return yield* Effect.forEach(Array.from({ length: times }), () => ownPrices(market))
+    })
+    const listed = yield* Effect.provide(ask, Layer.merge(witness, heard))
+    return { listed: listed.at(-1), said: said.join("\n") }
+  })
+
+const now = new Date().toISOString()
+const old = new Date(Date.now() - 16 * 60_000).toISOString()
+
+describe("a price program", () => {
+  it.live("gets the market as one line, and tells a price with its time", () =>
+    Effect.gen(function* () {
+      const file = join(newFolder(), "asked")
+      const { listed, said } = yield* asked(`cat > ${file}; echo '{"price": "60123.45", "at": "${now}"}'`)
+      assert.deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), {
+        version: 1,
+        market: "BTC/USDC",
+        base: "BTC",
+        quote: "USDC"
+      })
+      assert.deepStrictEqual(listed, { mid: 60123.45, at: Date.parse(now), by: "your price program" })
+      assert.strictEqual(said, "")
+    })
+  )
+
+  const answers: ReadonlyArray<readonly [name: string, answer: string, mid: number | undefined, said: RegExp]> = [
+    ["a number", '{"price": 0.5, "more": true}', 0.5, /^$/],
+    ["none of this market", '{"price": null}', undefined, /^$/],
+    ["an old one", `{"price": "1", "at": "${old}"}`, undefined, /^$/],
+    ["zero", '{"price": 0}', undefined, /printed no \{"price": …/],
+    ["less than nothing", '{"price": "-3"}', undefined, /printed no \{"price": …/],
+    ["no number", '{"price": "many"}', undefined, /printed no \{"price": …/],
+    ["more than there is", '{"price": 1e999}', undefined, /printed no \{"price": …/],
+    ["a bare number", "60000", undefined, /printed no \{"price": …/],
+    ["a time that is none", '{"price": 1, "at": "yesterday"}', undefined, /printed a time that is none: yesterday/]
+  ]
+  it.live.each(answers)("that tells %s", ([, answer, mid, said]) =>
+    Effect.gen(function* () {
+      const found = yield* asked(`echo '${answer}'`)
+      assert.strictEqual(found.listed?.mid, mid)
+      assert.match(found.said, said)
+    })
+  )
+
+  /** The same for all: no price, and one line that says that the token list serves meanwhile. */
+  it.live.each(Object.keys(badScripts) as ReadonlyArray<Badness>)(
+    "that %s tells nothing",
+    (badness) =>
+      Effect.gen(function* () {
+        const { listed, said } = yield* asked(badScripts[badness])
+        assert.isUndefined(listed)
+        assert.match(
+          said,
+          /program\.sh (printed|did not end|ended|was ended).*; the token list is the witness of prices/
+        )
+      }),
+    20_000
+  )
+
+  it.live("is asked once for looks right after one another, and its failure is said once", () =>
+    Effect.gen(function* () {
+      const file = join(newFolder(), "tries")
+      const { said } = yield* asked(`echo >> ${file}; exit 1`, 3)
+      assert.strictEqual(readFileSync(file, "utf8"), "\n")
+      assert.lengthOf(said.split("\n"), 1)
+    })
+  )
+
+  it("that disagrees keeps a market without a price, and one that agrees or fails does not", async () => {
+    const sandbox = await startSandbox()
+    const shown = async (script: string) => {
+      const folder = workspace(sandbox, {
+        "config.yaml": `${configText(sandbox)}prices: { command: [${program(script)}] }\n`
+      })
+      const { stderr, stdout } = await runHere(["book", "BTC/USDC", "--config", join(folder, "config.yaml")])
+      return stdout + stderr
+    }
+    const doubt = /your price program/
+    assert.match(await shown("echo '{\"price\": 1}'"), /its price of \S+ is \S+ % above your price program's/)
+    const price = /(\d{5})[.\d]* /.exec(await shown("exit 1"))?.[1] ?? ""
+    assert.notMatch(await shown("exit 1"), doubt)
+    assert.notMatch(await shown(`echo '{"price": "${price}"}'`), doubt)
+  })
+})
