@@ -174,10 +174,10 @@ const client = <A, E, R>(venue: Layer.Layer<A, E, R>) =>
 const httpVenue = client(HttpVenue.layer).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 /** Incidents as the venue reports them, if the configuration names a feed; needs the way to it. */
-const holds = ({ markets, venue }: BotConfig) =>
+const incidentFeed = ({ markets, venue }: BotConfig) =>
   venue.incidents === undefined ? Layer.empty : Incidents.layer(venue.incidents, markets.assets)
 
-export const incidents = (config: BotConfig) => holds(config).pipe(Layer.provide(NodeHttpClient.layerUndici))
+export const incidents = (config: BotConfig) => incidentFeed(config).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 /** One order book for everything that runs on this venue. */
 const withBook = <A, E, R>({ priceProgram, prices }: BotConfig, venue: Layer.Layer<A | Venue, E, R>) => {
@@ -210,7 +210,7 @@ export const bot = <EG, RG, ES, RS>(
 ) =>
   Layer.mergeAll(
     withBook(config, client(Layer.merge(HttpVenue.layer, Swaps.layer))),
-    holds(config),
+    incidentFeed(config),
     guard(payerOf(venueSettings(config, account)))
   ).pipe(
     Layer.provide(http),
@@ -234,7 +234,7 @@ export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, 
   const { guard, http, signer } = connected(config)
   return Layer.mergeAll(
     client(Layer.merge(HttpVenue.layer, Swaps.layer)),
-    holds(config),
+    incidentFeed(config),
     guard(payerOf(venueSettings(config, account)))
   ).pipe(
     Layer.provide(http),

@@ -28,6 +28,7 @@ const due = "src/engine/protocol/Due.ts"
 const payload = "src/domain/Payload.ts"
 const silence = "src/engine/protocol/Silence.ts"
 const holds = "src/engine/holds/Holds.ts"
+const held = "src/engine/holds/Held.ts"
 const leaving = "src/engine/planning/LeavingOrders.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
 const trips = "src/backtest/results/RoundTrips.ts"
@@ -301,7 +302,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     including: ["killSwitch"],
     edits: [
       {
-        file: holds,
+        file: held,
         find: "stopping(holdsOn(state, placement, facts), step)",
         replace: "stopping(facts.now < 0 ? holdsOn(state, placement, facts) : [], step)"
       }

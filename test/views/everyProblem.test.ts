@@ -1,5 +1,6 @@
 /** One journal with every kind of trouble: the screen, `status`, the API's list and a chat each tell of every one, and health of what stops the bot. */
 
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, PubSub } from "effect"
@@ -35,6 +36,13 @@ describe("every kind of trouble", () => {
   it("is in one of these journals", () => {
     const found = Object.values(troubles).flatMap((events) => listOf(stateOf(events)).map(({ kind }) => kind))
     assert.sameMembers([...new Set(found)], [...problemKinds])
+  })
+
+  it("has its row on the page about alarms: what the screen said was not to be found there", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../docs/alarms.md"), "utf8")
+    const rows = page.split("\n").filter((line) => /^\| `[a-z-]+`/.test(line))
+    const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([a-z-]+)`/g)].map(([, kind]) => kind))
+    assert.includeMembers(named, [...problemKinds])
   })
 
   it("has what a comparison with other witnesses found, until all agrees again", () => {

@@ -1,6 +1,6 @@
 /**
- * A process of a fleet: says every two seconds that it is alive, takes accounts that nobody alive owns up to its share, gives some back when
- * others have come, and runs a bot for each. What fails in one account is told of that account and tried again; no other notices. One
+ * A process of a fleet. It says every two seconds that it is alive. It takes accounts that nobody alive owns, up to its share, and gives
+ * some back when others have come. It runs a bot for each. What fails in one account is told of that account and tried again; no other notices. One
  * whose runner died is taken up within fifteen seconds. A runner that cannot reach the database goes on with what it has: it can record
  * nothing, so it pays nothing, and what it owned is another's when it is back.
  */

@@ -7,16 +7,16 @@ import { Clock, Effect, Schema } from "effect"
 import { iso } from "../../domain/Text.ts"
 import * as PolicyFile from "../../files/PolicyFile.ts"
 import type { Ruling } from "../../files/SignerFile.ts"
+import * as PoliciesInForce from "../../signing/remote/PoliciesInForce.ts"
 import type { Policy } from "../../signing/remote/Policy.ts"
 import type * as Record from "../../signing/remote/Record.ts"
-import * as Reign from "../../signing/remote/Reign.ts"
 
 /** The policy that is there is not one that may follow. */
 export class PolicyRefused extends Schema.TaggedError<PolicyRefused>()("PolicyRefused", { message: Schema.String }) {}
 
 /** The signed policies that the record has, in the order in which they came. */
 export const arrivalsIn = Effect.fnUntraced(function* ({ entries }: Pick<Record.Record, "entries">) {
-  const arrivals: Array<Reign.Arrival> = []
+  const arrivals: Array<PoliciesInForce.Arrival> = []
   for (const { at, text = "", what } of entries) {
     if (what !== "policy") continue
     const { lockMillis, policy, version } = yield* Effect.fromResult(PolicyFile.parse(text, "a policy of the record"))
@@ -49,14 +49,14 @@ export const begin = Effect.fn("Ruled.begin")(function* (ruling: Ruling, record:
 export const of = Effect.fn("Ruled.of")(function* (ruling: Ruling, record: Record.Record) {
   if ("policy" in ruling) return (): ReadonlyArray<Policy> => [ruling.policy]
   const arrivals = yield* arrivalsIn(record)
-  return (now: number): ReadonlyArray<Policy> => Reign.holdingAt(arrivals, now).map(({ policy }) => policy)
+  return (now: number): ReadonlyArray<Policy> => PoliciesInForce.holdingAt(arrivals, now).map(({ policy }) => policy)
 })
 
 /** Such as "policy 3; beside it 2 until …". */
 export const said = Effect.fn("Ruled.said")(function* (ruling: Ruling, record: Pick<Record.Record, "entries">) {
   if ("policy" in ruling) return `${ruling.policy.caps.size} assets`
   const now = yield* Clock.currentTimeMillis
-  const holding = Reign.holdingAt(yield* arrivalsIn(record), now)
+  const holding = PoliciesInForce.holdingAt(yield* arrivalsIn(record), now)
   const older = holding.flatMap(({ until, version }) => (until === undefined ? [] : [`${version} until ${iso(until)}`]))
   const beside = older.length === 0 ? "" : `, beside it ${older.join(", ")}`
   return `${ruling.signed.policy.caps.size} assets by policy ${ruling.signed.version}${beside}`

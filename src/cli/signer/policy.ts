@@ -14,10 +14,10 @@ import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
 import * as PolicyFile from "../../files/PolicyFile.ts"
 import * as SignerFile from "../../files/SignerFile.ts"
+import * as PoliciesInForce from "../../signing/remote/PoliciesInForce.ts"
 import { spans, usedOf } from "../../signing/remote/Policy.ts"
 import * as PolicySeal from "../../signing/remote/PolicySeal.ts"
 import * as Record from "../../signing/remote/Record.ts"
-import * as Reign from "../../signing/remote/Reign.ts"
 import * as RemoteSigner from "../../signing/remote/RemoteSigner.ts"
 import { publicKeyOf, Signer } from "../../signing/Signer.ts"
 import * as FileName from "../FileName.ts"
@@ -60,7 +60,7 @@ const showing = Command.make(
       const holding =
         "policy" in ruling
           ? [{ version: null, until: null, policy: ruling.policy }]
-          : Reign.holdingAt(yield* Ruled.arrivalsIn({ entries }), now).map(({ policy, until, version }) => ({
+          : PoliciesInForce.holdingAt(yield* Ruled.arrivalsIn({ entries }), now).map(({ policy, until, version }) => ({
               version,
               until: until === undefined ? null : iso(until),
               policy

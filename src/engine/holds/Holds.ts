@@ -18,7 +18,7 @@ import { isTooLate, type Settings } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
 import * as JournalTail from "../state/orders/JournalTail.ts"
 import type { Placement } from "../state/Placement.ts"
-import { type Slot, slotKey } from "../state/SlotFold.ts"
+import type { Slot } from "../state/SlotFold.ts"
 import type { StrategyState } from "../state/strategies/StrategyState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as FundingStop from "./FundingStop.ts"
@@ -64,7 +64,7 @@ export interface PresentFacts {
 }
 
 /** What is held: the whole bot, or a slot with the placement in it. */
-interface Subject {
+export interface Subject {
   readonly state: BotState
   readonly strategy: StrategyState | undefined
   readonly slot: Slot | undefined
@@ -76,12 +76,12 @@ interface InPlacement extends Subject {
 
 type Said = string | Pick<Hold, "text" | "sentence" | "since">
 
-interface Row<Known> extends Pick<Hold, "scope" | "code" | "lifts" | "stops"> {
+export interface HoldRow<Known> extends Pick<Hold, "scope" | "code" | "lifts" | "stops"> {
   /** `undefined` while it does not hold. */
   readonly why: (known: Known) => Said | undefined
 }
 
-interface BotRow extends Row<Pick<Subject, "state">> {
+export interface BotRow extends HoldRow<Pick<Subject, "state">> {
   readonly scope: "bot"
   /** What an alarm about it is about. */
   readonly subject: string
@@ -95,7 +95,7 @@ const beginnings: ReadonlyArray<Step> = ["create", "fund"]
 const payments: ReadonlyArray<Step> = ["fund"]
 
 /** The whole bot, by its journal. */
-const ofBot: ReadonlyArray<BotRow> = [
+export const ofBot: ReadonlyArray<BotRow> = [
   {
     scope: "bot",
     code: "kill-switch",
@@ -205,7 +205,7 @@ const ofBot: ReadonlyArray<BotRow> = [
  * here as well: sent again, it would be paid to an order that is over by then, or for a strategy that must not spend. And where the
  * books or the venue are not trusted, no payment mends that. What has arrived of it, a deposit shows.
  */
-const ofSlot: ReadonlyArray<Row<Subject>> = [
+export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
   {
     scope: "slot",
     code: "frozen",
@@ -249,7 +249,7 @@ const ofSlot: ReadonlyArray<Row<Subject>> = [
 ]
 
 /** What holds one placement, by the journal. */
-const ofPlacement: ReadonlyArray<Row<InPlacement>> = [
+export const ofPlacement: ReadonlyArray<HoldRow<InPlacement>> = [
   {
     // It is wanted until the order is over, however often the venue refuses it.
     scope: "placement",
@@ -279,7 +279,7 @@ const isOver = (status: string | undefined): boolean =>
   status !== undefined && (isTerminal(status) || status === "PENDING_CANCEL")
 
 /** What only the running process knows of the whole bot. */
-const ofProcess: ReadonlyArray<Row<Pick<PresentFacts, "leaseLost" | "stopped">>> = [
+export const ofProcess: ReadonlyArray<HoldRow<Pick<PresentFacts, "leaseLost" | "stopped">>> = [
   {
     scope: "bot",
     code: "journal-gone",
@@ -296,7 +296,7 @@ const ofProcess: ReadonlyArray<Row<Pick<PresentFacts, "leaseLost" | "stopped">>>
  * at its own limit, as if the first attempt had been late. A strategy that no longer wants it cancels it, and that stops the
  * bytes. If a price that is old or gone stopped them too, every outage of the venue would leave payments in doubt.
  */
-const ofMoment: ReadonlyArray<Row<InPlacement & PresentFacts>> = [
+export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [
   { scope: "placement", code: "not-agreed", lifts: "itself", stops: beginnings, why: ({ unagreed }) => unagreed },
   { scope: "asset", code: "incident", lifts: "itself", stops: everything, why: ({ incident }) => incident },
   {
@@ -328,69 +328,4 @@ const badPrice = ({ limits, now, placement, price, state }: InPlacement & Presen
   if (limits === undefined || price === undefined)
     return state.doubts.get(placement.market)?.reason ?? "there is no price"
   return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
-}
-
-const found = <Known>(rows: ReadonlyArray<Row<Known>>, known: Known): ReadonlyArray<Hold> =>
-  rows.flatMap(({ code, lifts, scope, stops, why }) => {
-    const said = why(known)
-    if (said === undefined) return []
-    return [{ scope, code, lifts, stops, ...(typeof said === "string" ? { text: said } : said) }]
-  })
-
-const subjectOf = (state: BotState, strategy: string, slot: string): Subject => ({
-  state,
-  strategy: state.strategies.get(strategy),
-  slot: state.slots.get(slotKey(strategy, slot))
-})
-
-/** What holds the whole bot, as far as the journal knows. */
-export const holdsOnBot = (state: BotState): ReadonlyArray<Hold & Pick<BotRow, "inShort" | "subject">> =>
-  ofBot.flatMap((row) =>
-    found([row], { state }).map((hold) => ({ ...hold, subject: row.subject, inShort: row.inShort }))
-  )
-
-/** What holds a slot of a strategy, whatever is in it, as far as the journal knows. */
-export const holdsOnSlot = (state: BotState, strategy: string, slot: string): ReadonlyArray<Hold> => [
-  ...found(ofBot, { state }),
-  ...found(ofSlot, subjectOf(state, strategy, slot))
-]
-
-/** What holds a placement, as far as the journal knows, and by the facts of the running process where they are given. */
-export const holdsOn = (state: BotState, placement: Placement, facts?: PresentFacts): ReadonlyArray<Hold> => {
-  const known = { ...subjectOf(state, placement.strategy, placement.slot), placement }
-  const recorded = [...found(ofBot, known), ...found(ofPlacement, known)]
-  if (facts === undefined) return recorded
-  return [...recorded, ...found(ofProcess, facts), ...found(ofMoment, { ...known, ...facts })]
-}
-
-/** The first that stops a step. */
-export const stopping = (holds: ReadonlyArray<Hold>, step: Step): string | undefined =>
-  holds.find(({ stops }) => stops.includes(step))?.text
-
-/** Why this bot takes no such step at all, if so. */
-export const closedForAll = (
-  state: BotState,
-  facts: Pick<PresentFacts, "leaseLost" | "stopped">,
-  step: Step
-): string | undefined => stopping([...found(ofProcess, facts), ...holdsOnBot(state)], step)
-
-/** Why a payment that nobody has confirmed is not sent, or not again, as far as the journal knows. */
-export const unsentBecause = (state: BotState, placement: Placement): string | undefined => {
-  if (placement.state !== "funding") return undefined
-  const { acknowledged, attempts, payment } = placement.funding
-  if (acknowledged || payment !== undefined) return undefined
-  const isFirst = attempts === 0
-  const why = stopping(holdsOn(state, placement), isFirst ? "fund" : "resend")
-  return why === undefined ? undefined : `its payment is not sent${isFirst ? "" : " again"}: ${why}`
-}
-
-/** Asked of the placement as it is by now. */
-export const closedBecause = (
-  state: BotState,
-  { id }: Pick<Placement, "id">,
-  step: Step,
-  facts: PresentFacts
-): string | undefined => {
-  const placement = state.placements.get(id)
-  return placement === undefined ? "it is over" : stopping(holdsOn(state, placement, facts), step)
 }

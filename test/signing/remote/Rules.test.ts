@@ -7,6 +7,7 @@ import { Result } from "effect"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../../../src/domain/Durations.ts"
 import * as PolicyFile from "../../../src/files/PolicyFile.ts"
+import * as PoliciesInForce from "../../../src/signing/remote/PoliciesInForce.ts"
 import {
   approvalFor,
   minuteOfWeek,
@@ -18,7 +19,6 @@ import {
   spans
 } from "../../../src/signing/remote/Policy.ts"
 import type { RecordEntry } from "../../../src/signing/remote/Record.ts"
-import * as Reign from "../../../src/signing/remote/Reign.ts"
 import { integerBetween, pick, random } from "../../strategy/support.ts"
 
 const monday = Date.UTC(2026, 0, 5)
@@ -167,7 +167,7 @@ describe("the rules of a signer's policy", () => {
   })
 
   it("a new policy forbids at once and allows after the lock of those before it, whatever comes meanwhile", () => {
-    const arrival = (version: number, at: number, most: string, lockMillis = dayMillis): Reign.Arrival => ({
+    const arrival = (version: number, at: number, most: string, lockMillis = dayMillis): PoliciesInForce.Arrival => ({
       version,
       at,
       lockMillis,
@@ -175,9 +175,9 @@ describe("the rules of a signer's policy", () => {
         text((same) => same.replace("maxPerHour: 800", `maxPerHour: ${most}`).replace(/total: .*\n/, ""))
       ).policy
     })
-    const mostAt = (arrivals: ReadonlyArray<Reign.Arrival>, now: number): number => {
+    const mostAt = (arrivals: ReadonlyArray<PoliciesInForce.Arrival>, now: number): number => {
       const seen = arrivals.filter(({ at }) => at <= now)
-      const holding = Reign.holdingAt(seen, now).map(({ policy }) => policy)
+      const holding = PoliciesInForce.holdingAt(seen, now).map(({ policy }) => policy)
       const isSigned = (amount: number) =>
         holding.every((policy) => objectionTo(pay(BigInt(amount * 100)), policy, [], now) === undefined)
       return [500, 400, 300, 200, 100].find(isSigned) ?? 0

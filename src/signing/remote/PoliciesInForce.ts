@@ -14,13 +14,13 @@ export interface Arrival {
   readonly at: number
 }
 
-interface Reign extends Arrival {
+interface PolicyInForce extends Arrival {
   /** From then on it no longer holds; the newest holds until another comes. */
   readonly until: number | undefined
 }
 
 /** In the order in which they came. One that comes while an older one still holds makes that one hold for its lock again. */
-const reignsOf = (arrivals: ReadonlyArray<Arrival>): ReadonlyArray<Reign> =>
+const inForceOf = (arrivals: ReadonlyArray<Arrival>): ReadonlyArray<PolicyInForce> =>
   arrivals.map((arrival, index) => {
     let until: number | undefined
     for (const { at } of arrivals.slice(index + 1))
@@ -28,5 +28,5 @@ const reignsOf = (arrivals: ReadonlyArray<Arrival>): ReadonlyArray<Reign> =>
     return { ...arrival, until }
   })
 
-export const holdingAt = (arrivals: ReadonlyArray<Arrival>, now: number): ReadonlyArray<Reign> =>
-  reignsOf(arrivals).filter(({ until }) => until === undefined || now < until)
+export const holdingAt = (arrivals: ReadonlyArray<Arrival>, now: number): ReadonlyArray<PolicyInForce> =>
+  inForceOf(arrivals).filter(({ until }) => until === undefined || now < until)

@@ -1,0 +1,86 @@
+/**
+ * The questions that the table of holds answers: what holds the bot, a slot or a placement, and which step that stops. Whoever acts, and
+ * whatever people are shown, asks here.
+ */
+
+import type { BotState } from "../state/BotState.ts"
+import type { Placement } from "../state/Placement.ts"
+import { slotKey } from "../state/SlotFold.ts"
+import {
+  type BotRow,
+  type Hold,
+  type HoldRow,
+  ofBot,
+  ofMoment,
+  ofPlacement,
+  ofProcess,
+  ofSlot,
+  type PresentFacts,
+  type Step,
+  type Subject
+} from "./Holds.ts"
+
+const found = <Known>(rows: ReadonlyArray<HoldRow<Known>>, known: Known): ReadonlyArray<Hold> =>
+  rows.flatMap(({ code, lifts, scope, stops, why }) => {
+    const said = why(known)
+    if (said === undefined) return []
+    return [{ scope, code, lifts, stops, ...(typeof said === "string" ? { text: said } : said) }]
+  })
+
+const subjectOf = (state: BotState, strategy: string, slot: string): Subject => ({
+  state,
+  strategy: state.strategies.get(strategy),
+  slot: state.slots.get(slotKey(strategy, slot))
+})
+
+/** What holds the whole bot, as far as the journal knows. */
+export const holdsOnBot = (state: BotState): ReadonlyArray<Hold & Pick<BotRow, "inShort" | "subject">> =>
+  ofBot.flatMap((row) =>
+    found([row], { state }).map((hold) => ({ ...hold, subject: row.subject, inShort: row.inShort }))
+  )
+
+/** What holds a slot of a strategy, whatever is in it, as far as the journal knows. */
+export const holdsOnSlot = (state: BotState, strategy: string, slot: string): ReadonlyArray<Hold> => [
+  ...found(ofBot, { state }),
+  ...found(ofSlot, subjectOf(state, strategy, slot))
+]
+
+/** What holds a placement, as far as the journal knows, and by the facts of the running process where they are given. */
+export const holdsOn = (state: BotState, placement: Placement, facts?: PresentFacts): ReadonlyArray<Hold> => {
+  const known = { ...subjectOf(state, placement.strategy, placement.slot), placement }
+  const recorded = [...found(ofBot, known), ...found(ofPlacement, known)]
+  if (facts === undefined) return recorded
+  return [...recorded, ...found(ofProcess, facts), ...found(ofMoment, { ...known, ...facts })]
+}
+
+/** The first that stops a step. */
+export const stopping = (holds: ReadonlyArray<Hold>, step: Step): string | undefined =>
+  holds.find(({ stops }) => stops.includes(step))?.text
+
+/** Why this bot takes no such step at all, if so. */
+export const closedForAll = (
+  state: BotState,
+  facts: Pick<PresentFacts, "leaseLost" | "stopped">,
+  step: Step
+): string | undefined => stopping([...found(ofProcess, facts), ...holdsOnBot(state)], step)
+
+/** Why a payment that nobody has confirmed is not sent, or not again, as far as the journal knows. */
+export const unsentBecause = (state: BotState, placement: Placement): string | undefined => {
+  if (placement.state !== "funding") return undefined
+  const { acknowledged, attempts, payment } = placement.funding
+  if (acknowledged || payment !== undefined) return undefined
+  const isFirst = attempts === 0
+  const why = stopping(holdsOn(state, placement), isFirst ? "fund" : "resend")
+  return why === undefined ? undefined : `its payment is not sent${isFirst ? "" : " again"}: ${why}`
+}
+
+/** Asked of the placement as it is by now. */
+export const closedBecause = (
+  state: BotState,
+  { id }: Pick<Placement, "id">,
+  step: Step,
+  facts: PresentFacts
+): string | undefined => {
+  const placement = state.placements.get(id)
+  return placement === undefined ? "it is over" : stopping(holdsOn(state, placement, facts), step)
+}
