@@ -13,7 +13,7 @@ export const feeEcho = {
   askedBasisPoints: Schema.Finite,
   /** All that the service takes of every input. App fees to ourselves are in it: only a part of them comes back. */
   basisPoints: Schema.Finite,
-  /** The output that fills name is less by that. */
+  /** Fills name their output after this fee. */
   fillsNet: Schema.optionalKey(Schema.Literal(true))
 }
 
@@ -34,7 +34,7 @@ export type LearnedFees = ReadonlyMap<string, LearnedFee>
 const keyOf = ({ askedBasisPoints, credential, market }: Omit<LearnedFee, "orders" | "at" | "basisPoints">): string =>
   `${market} ${credential} ${askedBasisPoints}`
 
-/** Changes `known` in place. `isFirst`: of its order; a later read may tell another fee of the same one. */
+/** Changes `known` in place. `isFirst`: the first read of this order; a later one may tell another fee. */
 export const learn = (
   known: Map<string, LearnedFee>,
   market: string,

@@ -149,13 +149,13 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
       const noMoreFrom = kernelStarted + BigInt(Math.round(asked.bandSeconds * 1e9))
       const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, inputs, mode)
       const sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide> = [runSide(first), ...rest.map(runSide)]
-      const [unkind, kind] = sides
+      const [pessimistic, optimistic] = sides
       const band = BandSide.band(sides)
       // The first answer, while the band is still being made.
       const known = `${strategy.name}: ${gainsOf(strategy, band)}`
       const simulated =
-        variesPaths && kind !== undefined
-          ? Band.simulated(strategy, inputs, [unkind, kind], (runs, atMost) => {
+        variesPaths && optimistic !== undefined
+          ? Band.simulated(strategy, inputs, [pessimistic, optimistic], (runs, atMost) => {
               progress.update(runs, atMost, `${known}; ${runs} simulated, at most ${atMost}`)
               return clock.currentTimeNanosUnsafe() < noMoreFrom
             })

@@ -27,7 +27,9 @@ export const amountIn = Effect.fnUntraced(function* (view: JournalView, id: stri
 
 export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer => {
   const problems = Problems.problemsOf(state, now)
+  const other = disagreement(state)
   const data = () => ({
+    witness: other?.text ?? null,
     problems: problems.map(({ amount, asset, strategy, slot, ...problem }) => ({
       ...problem,
       slot: slotKey(strategy, slot),
@@ -35,7 +37,6 @@ export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer 
       amount: Money.amountText(assets, asset, amount)
     }))
   })
-  const other = disagreement(state)
   const witness = other === undefined ? [] : [`witness: ${other.text}`, "  limitbot resolve witness --forget", ""]
   if (problems.length === 0)
     return { data, lines: () => (witness.length > 0 ? witness : ["Nothing is in doubt, frozen or contradictory."]) }

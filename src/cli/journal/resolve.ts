@@ -16,7 +16,7 @@ export const command = Command.make(
   "resolve",
   {
     placement: Argument.String("placement").pipe(
-      Argument.withDescription("The placement, as the list names it; default: the list"),
+      Argument.withDescription("The placement, as the list names it, or witness; default: the list"),
       Argument.optional
     ),
     paid: flags.toggle("paid", operatorWords.paid.means),

@@ -20,9 +20,9 @@ interface Kind {
   readonly schema: Schema.Top
   /** Always there; may be null. */
   readonly promised: ReadonlyArray<string>
-  /** What amounts, states and terms are read from, of this answer: each has to have a value, but those that end in `?`. */
+  /** Paths of an answer that money depends on; one that ends in `?` may be empty. */
   readonly money: (answer: unknown) => ReadonlyArray<string>
-  /** Whatever cannot be read in it makes all of it unreadable, and so what money depends on. */
+  /** One field that cannot be read makes the whole answer unreadable. */
   readonly isReadWhole: boolean
 }
 

@@ -29,7 +29,7 @@ export interface RunningProfit {
   readonly quotes: Set<string>
   /** Attempts that ended without money, and when they cannot be heard of any more. */
   readonly ended: Map<string, number>
-  /** When it was last looked which of them these are. */
+  /** When `ended` was last swept. */
   lookedAt: number
 }
 
@@ -114,7 +114,7 @@ const take = ({ pools, quotes }: RunningProfit, trade: Trades.Trade): void => {
   quotes.add(trade.quote)
 }
 
-/** The older half of too many. */
+/** Counts the older half of a pool that keeps too many. */
 const settle = (profit: RunningProfit, pool: Pool): void => {
   if (pool.kept.some(({ at }) => at < pool.countedUntil)) profit.isExact = false
   if (pool.kept.length <= profit.keptTrades) return
