@@ -10,7 +10,8 @@ import { messageOf } from "../../domain/Text.ts"
 
 const RecordEntry = Schema.Struct({
   at: Schema.Int,
-  what: Schema.Literals(["signed", "refused", "login", "approved", "policy"]),
+  /** `signing` is written before the key is used: over what a signer dies then, that counts. */
+  what: Schema.Literals(["signing", "signed", "refused", "login", "approved", "policy"]),
   depositAddress: Schema.optionalKey(Schema.String),
   asset: Schema.optionalKey(Schema.String),
   amount: Schema.optionalKey(Schema.String),
@@ -18,7 +19,11 @@ const RecordEntry = Schema.Struct({
   /** The signed payload. A repeated request gets it again; it can only pay this address, once. */
   body: Schema.optionalKey(Schema.String),
   validUntil: Schema.optionalKey(Schema.Int),
+  /** Until when that may be executed, by the signer's own time, as `at` is. */
+  until: Schema.optionalKey(Schema.Int),
   reason: Schema.optionalKey(Schema.String),
+  /** It was refused after `signing`, and nothing was signed. */
+  releases: Schema.optionalKey(Schema.Literal(true)),
   /** What an approver's word is told apart by; of a payment, the words that it used. */
   approvals: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The public key of who gave it. */

@@ -12,13 +12,13 @@ import {
   minuteOfWeek,
   needsApproval,
   objectionTo,
-  type PaymentToSign,
   type Policy,
   spanNames,
   spans
 } from "../../../src/signing/remote/Policy.ts"
 import type { RecordEntry } from "../../../src/signing/remote/Record.ts"
 import * as Reign from "../../../src/signing/remote/Reign.ts"
+import type { PaymentToSign } from "../../../src/signing/remote/Spending.ts"
 import { integerBetween, pick, random } from "../../strategy/support.ts"
 
 const monday = Date.UTC(2026, 0, 5)
@@ -118,6 +118,13 @@ describe("the rules of a signer's policy", () => {
       [at(3, 0), false]
     ] as const)
       assert.strictEqual(signs(night, now), isSigned, new Date(now).toISOString())
+  })
+
+  it("a machine that had slept signed by night, because the signer's own time had stood still", () => {
+    const day = monday + 17 * hourMillis
+    const { policy } = policyIn(text((same) => `${same}hours: ["mon-fri 08:00-18:00"]\n`))
+    assert.isUndefined(objectionTo(pay(1n), policy, [], day, day))
+    assert.strictEqual(objectionTo(pay(1n), policy, [], day, day + 10 * hourMillis)?.[0], "hours")
   })
 
   it("pays the destinations that it names, and no other", () => {
