@@ -11,7 +11,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import type { RecordEntry } from "./Record.ts"
-import { aliveFor, type PaymentToSign, spentIn, spentWithin } from "./Spending.ts"
+import { aliveFor, type PaymentToSign, spentWithin, unspentWords } from "./Spending.ts"
 
 /** The times over which sums roll. */
 export const spans = {
@@ -65,17 +65,8 @@ export const approvalFor = (
   entries: ReadonlyArray<RecordEntry>,
   wall: number
 ): RecordEntry | undefined => {
-  const used = new Set(spentIn(entries).flatMap(({ approvals = [] }) => approvals))
-  return entries
-    .filter(
-      (each) =>
-        each.what === "approved" &&
-        each.asset === asset &&
-        BigInt(each.amount ?? "0") >= amount &&
-        (each.validUntil ?? 0) > wall &&
-        approvers.includes(each.by ?? "") &&
-        !each.approvals?.some((nonce) => used.has(nonce))
-    )
+  return unspentWords(entries, wall)
+    .filter((each) => each.asset === asset && BigInt(each.amount ?? "0") >= amount && approvers.includes(each.by ?? ""))
     .toSorted((one, other) => (BigInt(one.amount ?? "0") < BigInt(other.amount ?? "0") ? -1 : 1))[0]
 }
 

@@ -60,12 +60,11 @@ const opened = (file: string): number => {
   return openSync(file, "as", 0o600)
 }
 
-const readLines = (file: string): ReadonlyArray<string> => {
+/** Whole lines, and where they end. A line cut off by a crash was never answered: it signed nothing. */
+const readLines = (file: string) => {
   const bytes = readFileSync(file)
   const end = bytes.lastIndexOf("\n") + 1
-  // A line cut off by a crash was never answered: it signed nothing, and the next line must not be joined to it.
-  if (end < bytes.length) truncateSync(file, end)
-  return bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1)
+  return { lines: bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1), end, isCut: end < bytes.length }
 }
 
 const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
@@ -78,12 +77,19 @@ const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
   })
 }
 
+/** For whoever only looks: a signer that is writing a line at this moment goes on. */
+export const read = Effect.fn("Record.read")((file: string) =>
+  Effect.try({ try: (): ReadonlyArray<RecordEntry> => checked(readLines(file).lines), catch: broken(file) })
+)
+
 export const open = Effect.fn("Record.open")(function* (file: string) {
   const descriptor = yield* Effect.acquireRelease(
     Effect.try({ try: () => opened(file), catch: broken(file) }),
     (held) => Effect.sync(() => closeSync(held))
   )
-  const lines = yield* Effect.try({ try: () => readLines(file), catch: broken(file) })
+  const { end, isCut, lines } = yield* Effect.try({ try: () => readLines(file), catch: broken(file) })
+  // The next line must not be joined to one that was cut off.
+  if (isCut) yield* Effect.try({ try: () => truncateSync(file, end), catch: broken(file) })
   const entries: Array<RecordEntry> = [...(yield* Effect.try({ try: () => checked(lines), catch: broken(file) }))]
   const last = lines.at(-1)
   let previous = last === undefined ? "" : hashOf(last)

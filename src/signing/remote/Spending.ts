@@ -24,7 +24,7 @@ const untilOf = ({ at, until, validUntil }: RecordEntry): number =>
 const hasEnded = (next: RecordEntry | undefined): boolean => next?.what === "signed" || next?.releases === true
 
 /** Whatever may have been signed: what was, and what a signer died over. */
-export const spentIn = (entries: ReadonlyArray<RecordEntry>): ReadonlyArray<RecordEntry> =>
+const spentIn = (entries: ReadonlyArray<RecordEntry>): ReadonlyArray<RecordEntry> =>
   entries.filter(({ what }, index) => what === "signed" || (what === "signing" && !hasEnded(entries[index + 1])))
 
 /** What counts in a sum over that time. */
@@ -34,13 +34,25 @@ export const spentWithin = (
   now: number
 ): ReadonlyArray<RecordEntry> => spentIn(entries).filter((each) => untilOf(each) > now - millis)
 
+/** Payloads that may still be executed. */
+export const aliveIn = (entries: ReadonlyArray<RecordEntry>, now: number): ReadonlyArray<RecordEntry> =>
+  entries.filter((each) => each.what === "signed" && untilOf(each) > now)
+
+/** Words of approvers for which no payment was signed yet. */
+export const unspentWords = (entries: ReadonlyArray<RecordEntry>, now: number): ReadonlyArray<RecordEntry> => {
+  const used = new Set(spentIn(entries).flatMap(({ approvals = [] }) => approvals))
+  return entries.filter(
+    ({ approvals = [], validUntil = 0, what }) =>
+      what === "approved" && validUntil > now && !approvals.some((nonce) => used.has(nonce))
+  )
+}
+
 /** A payload that was signed for an address and may still be executed. */
 export const aliveFor = (
   depositAddress: string,
   entries: ReadonlyArray<RecordEntry>,
   now: number
-): RecordEntry | undefined =>
-  entries.findLast((each) => each.what === "signed" && each.depositAddress === depositAddress && untilOf(each) > now)
+): RecordEntry | undefined => aliveIn(entries, now).findLast((each) => each.depositAddress === depositAddress)
 
 /**
  * The same payment requested again, by a bot that died before it got the answer. It gets the very same bytes: they
