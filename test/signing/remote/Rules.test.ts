@@ -230,6 +230,16 @@ describe("the rules of a signer's policy", () => {
       "more than 2 decimals"
     ],
     ["hours that are none", (same: string) => `${same}hours: [mon 8-18]\n`, "days and hours in UTC"],
+    [
+      "two rows of one asset, of which the last would have counted",
+      (same: string) =>
+        same.replace(
+          "total:",
+          "  MORE: { id: usdc, decimals: 2, price: 1, maxTransfer: 9999, maxPerDay: 9999 }\ntotal:"
+        ),
+      "MORE has the same id as USDC"
+    ],
+    ["a total without a cap", (same: string) => same.replace(/total: .*/, "total: {}"), "the total caps nothing"],
     ["no version", (same: string) => same.replace("version: 1\n", ""), 'missing key "version"'],
     ["no assets", (same: string) => same.replace(/assets:[\s\S]*/, ""), 'missing key "assets"']
   ])("refuses a policy with %s", (_, change, message) => {
