@@ -11,7 +11,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import type { RecordEntry } from "./Record.ts"
-import { aliveFor, type PaymentToSign, spentWithin, unspentWords } from "./Spending.ts"
+import { aliveFor, countingIn, type PaymentToSign, spentIn, unspentWords } from "./Spending.ts"
 
 /** The times over which sums roll. */
 export const spans = {
@@ -19,6 +19,7 @@ export const spans = {
   maxPerDay: { millis: dayMillis, said: "24 hours" },
   maxPerMonth: { millis: 30 * dayMillis, said: "30 days" }
 } as const
+const longestMillis = Math.max(...Object.values(spans).map(({ millis }) => millis))
 export type SpanName = keyof typeof spans
 export const spanNames = ["maxPerHour", "maxPerDay", "maxPerMonth"] as const satisfies ReadonlyArray<SpanName>
 
@@ -93,8 +94,9 @@ interface Ground {
   readonly payment: PaymentToSign
   readonly cap: Cap
   readonly policy: Policy
-  /** What was signed, refused, approved. */
+  /** What was signed, refused, approved; and what of it counts in any sum. */
   readonly entries: ReadonlyArray<RecordEntry>
+  readonly spent: ReadonlyArray<RecordEntry>
   /** By the signer's own time, by which sums roll. */
   readonly now: number
   /** By the machine's clock, which people mean when they name hours and days. */
@@ -113,11 +115,11 @@ const ofAsset = (name: SpanName): Rule => ({
   check: name,
   isOwn: true,
   finds: (ground) => {
-    const { cap, entries, now, payment } = ground
+    const { cap, now, payment, spent } = ground
     const { millis, said } = spans[name]
     const most = cap[name]
     if (most === undefined) return undefined
-    const sum = spentWithin(entries, millis, now)
+    const sum = countingIn(spent, millis, now)
       .filter(({ asset }) => asset === payment.asset)
       .reduce((sum, { amount = "0" }) => sum + BigInt(amount), payment.amount)
     return sum > most ? [`at most ${most} in ${said}`, String(sum)] : undefined
@@ -134,11 +136,11 @@ const ofAll = (name: SpanName): Rule => ({
   check: `total.${name}`,
   isOwn: true,
   finds: (ground) => {
-    const { entries, now, payment, policy } = ground
+    const { now, payment, policy, spent } = ground
     const { millis, said } = spans[name]
     const most = policy.total?.[name]
     if (most === undefined) return undefined
-    const sum = spentWithin(entries, millis, now).reduce(
+    const sum = countingIn(spent, millis, now).reduce(
       (sum, { amount = "0", asset = "" }) => Decimal.add(sum, worth(policy, { asset, amount: BigInt(amount) })),
       worth(policy, payment)
     )
@@ -232,8 +234,9 @@ export const objectionTo = (
 ): Objection | undefined => {
   const cap = policy.caps.get(payment.asset)
   if (cap === undefined) return ["asset", "an asset of the signer's own file", payment.asset]
+  const spent = countingIn(spentIn(entries), longestMillis, now)
   for (const { check, finds } of rules) {
-    const found = finds({ payment, cap, policy, entries, now, wall })
+    const found = finds({ payment, cap, policy, entries, spent, now, wall })
     if (found !== undefined) return [check, ...found]
   }
   return undefined
@@ -250,7 +253,7 @@ export const usedOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, now:
     spanNames.flatMap((name) => {
       const most = cap[name]
       if (most === undefined) return []
-      const used = spentWithin(entries, spans[name].millis, now)
+      const used = countingIn(spentIn(entries), spans[name].millis, now)
         .filter((each) => each.asset === asset)
         .reduce((sum, { amount = "0" }) => sum + BigInt(amount), 0n)
       return [{ symbol: cap.symbol, decimals: cap.decimals, name, used, most }]

@@ -24,15 +24,15 @@ const untilOf = ({ at, until, validUntil }: RecordEntry): number =>
 const hasEnded = (next: RecordEntry | undefined): boolean => next?.what === "signed" || next?.releases === true
 
 /** Whatever may have been signed: what was, and what a signer died over. */
-const spentIn = (entries: ReadonlyArray<RecordEntry>): ReadonlyArray<RecordEntry> =>
+export const spentIn = (entries: ReadonlyArray<RecordEntry>): ReadonlyArray<RecordEntry> =>
   entries.filter(({ what }, index) => what === "signed" || (what === "signing" && !hasEnded(entries[index + 1])))
 
-/** What counts in a sum over that time. */
-export const spentWithin = (
-  entries: ReadonlyArray<RecordEntry>,
+/** What of it counts in a sum over that time. */
+export const countingIn = (
+  spent: ReadonlyArray<RecordEntry>,
   millis: number,
   now: number
-): ReadonlyArray<RecordEntry> => spentIn(entries).filter((each) => untilOf(each) > now - millis)
+): ReadonlyArray<RecordEntry> => spent.filter((each) => untilOf(each) > now - millis)
 
 /** Payloads that may still be executed. */
 export const aliveIn = (entries: ReadonlyArray<RecordEntry>, now: number): ReadonlyArray<RecordEntry> =>
