@@ -6,7 +6,7 @@
  * The signer has no prices of its own and believes none that the bot tells: what assets are worth together is counted by the prices
  * that the policy itself states.
  */
-import { type Amount, toDecimal } from "../../domain/Amount.ts"
+import { type Amount, format, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
@@ -111,6 +111,9 @@ interface Rule {
   readonly finds: (ground: Ground) => readonly [expected: string, found: string] | undefined
 }
 
+/** As people write it. */
+const written = (amount: Amount, { decimals, symbol }: Cap): string => `${format(amount, decimals)} ${symbol}`
+
 const ofAsset = (name: SpanName): Rule => ({
   check: name,
   isOwn: true,
@@ -122,7 +125,7 @@ const ofAsset = (name: SpanName): Rule => ({
     const sum = countingIn(spent, millis, now)
       .filter(({ asset }) => asset === payment.asset)
       .reduce((sum, { amount = "0" }) => sum + BigInt(amount), payment.amount)
-    return sum > most ? [`at most ${most} in ${said}`, String(sum)] : undefined
+    return sum > most ? [`at most ${written(most, cap)} in ${said}`, written(sum, cap)] : undefined
   }
 })
 
@@ -176,8 +179,8 @@ const rules: ReadonlyArray<Rule> = [
   {
     check: "maxTransfer",
     isOwn: true,
-    finds: ({ cap: { maxTransfer }, payment: { amount } }) =>
-      amount > maxTransfer ? [`at most ${maxTransfer}`, String(amount)] : undefined
+    finds: ({ cap, payment: { amount } }) =>
+      amount > cap.maxTransfer ? [`at most ${written(cap.maxTransfer, cap)}`, written(amount, cap)] : undefined
   },
   {
     check: "deposit address",
@@ -209,13 +212,15 @@ const rules: ReadonlyArray<Rule> = [
   {
     check: "approval",
     isOwn: true,
-    finds: ({ cap: { approveAbove, symbol, decimals }, entries, payment, policy, wall }) =>
-      needsApproval(payment, policy) && approvalFor(payment, policy, entries, wall) === undefined
-        ? [
-            `at most ${approveAbove} without an approver's word: limitbot approve ${symbol} ${Decimal.format(toDecimal(payment.amount, decimals))}`,
-            String(payment.amount)
-          ]
-        : undefined
+    finds: ({ cap, entries, payment, policy, wall }) => {
+      if (!needsApproval(payment, policy) || approvalFor(payment, policy, entries, wall) !== undefined) return undefined
+      const amount = format(payment.amount, cap.decimals)
+      const free = written(cap.approveAbove ?? 0n, cap)
+      return [
+        `at most ${free} without an approver's word: limitbot approve ${cap.symbol} ${amount}`,
+        `${amount} ${cap.symbol}`
+      ]
+    }
   }
 ]
 

@@ -32,7 +32,7 @@ describe("a signer process", () => {
     for (const amount of [0n, -1n])
       assert.deepStrictEqual(objection({ amount }), ["amount", "a positive amount", String(amount)])
     assert.strictEqual(objection({ amount: 100n }), undefined)
-    assert.deepStrictEqual(objection({ amount: 101n }), ["maxTransfer", "at most 100", "101"])
+    assert.deepStrictEqual(objection({ amount: 101n }), ["maxTransfer", "at most 100 USDC", "101 USDC"])
   })
 
   it("signs no more of an asset in 24 hours than its cap, whatever else it refused or signed", () => {
@@ -40,8 +40,8 @@ describe("a signer process", () => {
     assert.strictEqual(objection({ amount: 100n }, ...two), undefined)
     assert.deepStrictEqual(objection({ amount: 100n }, ...two, signed({ amount: "1" })), [
       "maxPerDay",
-      "at most 250 in 24 hours",
-      "251"
+      "at most 250 USDC in 24 hours",
+      "251 USDC"
     ])
     const { amount: _, ...unsaid } = signed()
     for (const other of [

@@ -159,7 +159,11 @@ describe("the rules of a signer's policy", () => {
     const check = (...entries: ReadonlyArray<RecordEntry>) => objectionTo(asked, policy, entries, monday + 1)?.[0]
     assert.isUndefined(objectionTo(pay(10_000n), policy, [], monday))
     assert.isFalse(needsApproval(pay(10_000n), policy))
-    assert.include(objectionTo(asked, policy, [], monday)?.[1] ?? "", "limitbot approve USDC 150")
+    assert.deepStrictEqual(objectionTo(asked, policy, [], monday), [
+      "approval",
+      "at most 100 USDC without an approver's word: limitbot approve USDC 150",
+      "150 USDC"
+    ])
     assert.isUndefined(check(word()))
     for (const entries of [
       [word({ amount: "14999" })],

@@ -132,7 +132,7 @@ describe("the signer behind its socket", () => {
       const declined = (reason: string) => ({ _tag: "Declined", reason })
       assert.deepStrictEqual(
         yield* ask(transfer("101")),
-        declined("its own maxTransfer allows at most 100, this is 101")
+        declined("its own maxTransfer allows at most 100 BASE, this is 101 BASE")
       )
       const other = transfer("60", { payload: payloadOf("61") })
       assert.deepStrictEqual(yield* ask(other), refused("intent.tokens amount", '"60"', '"61"'))
@@ -143,7 +143,7 @@ describe("the signer behind its socket", () => {
       )
       assert.deepStrictEqual(
         yield* ask(transfer("91", { depositAddress: "e" })),
-        declined("its own maxPerDay allows at most 150 in 24 hours, this is 151")
+        declined("its own maxPerDay allows at most 150 BASE in 24 hours, this is 151 BASE")
       )
       assert.strictEqual(noted()[0], "refused: amount: expected a whole number of smallest units, found 0")
       assert.deepStrictEqual(noted().slice(-6), [
@@ -152,7 +152,7 @@ describe("the signer behind its socket", () => {
         "signing",
         "signed",
         "refused: deposit address: expected one that was not paid yet, found d",
-        "refused: maxPerDay: expected at most 150 in 24 hours, found 151"
+        "refused: maxPerDay: expected at most 150 BASE in 24 hours, found 151 BASE"
       ])
     }).pipe(Effect.scoped)
   )
