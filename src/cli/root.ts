@@ -36,7 +36,8 @@ const groups = {
     signal: () => import("./control/signal.ts").then(({ command }) => command),
     reload: () => import("./control/commands.ts").then(({ reload }) => reload),
     kill: () => import("./run/kill.ts").then(({ kill }) => kill),
-    release: () => import("./run/kill.ts").then(({ release }) => release)
+    release: () => import("./run/kill.ts").then(({ release }) => release),
+    containment: () => import("./run/containment.ts").then(({ command }) => command)
   },
   Money: {
     money: () => import("./money/money.ts").then(({ command }) => command),

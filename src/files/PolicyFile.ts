@@ -72,6 +72,12 @@ type Keys = Read.KnownSettings<typeof keys>
 /** `undefined` without assets; what does not fit together is reported. */
 export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys, to: Report): Policy | undefined => {
   if (assets === undefined) return undefined
+  for (const [index, [symbol, { value }]] of assets.entries()) {
+    const [twin] = assets.slice(0, index).find(([, other]) => other.value.id === value.id) ?? []
+    if (twin !== undefined) report(to, symbol, `${symbol.value} has the same id as ${twin.value}`)
+  }
+  if (total !== undefined && spanNames.every((name) => total[name] === undefined))
+    report(to, { start: 0, end: 0 }, `the total caps nothing: give it one of ${spanNames.join(", ")}`)
   const caps = new Map(
     assets.flatMap(([symbol, { value }]): ReadonlyArray<readonly [string, Cap]> => {
       const { decimals, id, price } = value

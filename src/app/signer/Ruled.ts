@@ -7,6 +7,7 @@ import { Clock, Effect, Schema } from "effect"
 import { iso } from "../../domain/Text.ts"
 import * as PolicyFile from "../../files/PolicyFile.ts"
 import type { Ruling } from "../../files/SignerFile.ts"
+import * as CountedTime from "../../signing/remote/CountedTime.ts"
 import * as PoliciesInForce from "../../signing/remote/PoliciesInForce.ts"
 import type { Policy } from "../../signing/remote/Policy.ts"
 import type * as Record from "../../signing/remote/Record.ts"
@@ -42,7 +43,7 @@ export const begin = Effect.fn("Ruled.begin")(function* (ruling: Ruling, record:
     return yield* new PolicyRefused({
       message: `${file} has the number ${signed.version}, and number ${last.version} was seen already: a policy that is changed needs a larger one`
     })
-  yield* record.append({ at: yield* Clock.currentTimeMillis, what: "policy", version: signed.version, text })
+  yield* record.append({ at: yield* CountedTime.start(record.entries), what: "policy", version: signed.version, text })
 })
 
 /** All that hold at a time. */

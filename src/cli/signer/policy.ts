@@ -52,39 +52,35 @@ const showing = Command.make(
     ),
     json: flags.json
   },
-  Effect.fn(
-    function* ({ config }) {
-      const { record: file, ruling } = yield* SignerFile.load(config)
-      const { entries } = yield* Record.open(file)
-      const now = yield* Clock.currentTimeMillis
-      const holding =
-        "policy" in ruling
-          ? [{ version: null, until: null, policy: ruling.policy }]
-          : PoliciesInForce.holdingAt(yield* Ruled.arrivalsIn({ entries }), now).map(({ policy, until, version }) => ({
-              version,
-              until: until === undefined ? null : iso(until),
-              policy
-            }))
-      const policies = holding.map(({ policy, until, version }) => ({
-        version,
-        until,
-        caps: usedOf(policy, entries, now).map(({ decimals, most, name, symbol, used }) => ({
-          asset: symbol,
-          cap: name,
-          used: format(used, decimals),
-          most: format(most, decimals)
-        }))
+  Effect.fn(function* ({ config }) {
+    const { record: file, ruling } = yield* SignerFile.load(config)
+    const entries = yield* Record.read(file)
+    const now = yield* Clock.currentTimeMillis
+    const holding =
+      "policy" in ruling
+        ? [{ version: null, until: null, policy: ruling.policy }]
+        : PoliciesInForce.holdingAt(yield* Ruled.arrivalsIn({ entries }), now).map(({ policy, until, version }) => ({
+            version,
+            until: until === undefined ? null : iso(until),
+            policy
+          }))
+    const policies = holding.map(({ policy, until, version }) => ({
+      version,
+      until,
+      caps: usedOf(policy, entries, now).map(({ decimals, most, name, symbol, used }) => ({
+        asset: symbol,
+        cap: name,
+        used: format(used, decimals),
+        most: format(most, decimals)
       }))
-      const lines = () =>
-        policies.flatMap(({ caps, until, version }) => [
-          `${version === null ? "The policy of the signer's file" : `Policy ${version}`}${until === null ? "" : `, until ${until}`}`,
-          ...caps.map(({ asset, cap, most, used }) => `  ${asset}: ${used} of ${most} in ${saidOf(cap)}`)
-        ])
-      return { data: () => ({ policies }), lines }
-    },
-    Effect.scoped,
-    Answer.print
-  )
+    }))
+    const lines = () =>
+      policies.flatMap(({ caps, until, version }) => [
+        `${version === null ? "The policy of the signer's file" : `Policy ${version}`}${until === null ? "" : `, until ${until}`}`,
+        ...caps.map(({ asset, cap, most, used }) => `  ${asset}: ${used} of ${most} in ${saidOf(cap)}`)
+      ])
+    return { data: () => ({ policies }), lines }
+  }, Answer.print)
 ).pipe(help("Show which policies hold, and how much of each cap is used"))
 
 const saidOf = (cap: keyof typeof spans): string => spans[cap].said

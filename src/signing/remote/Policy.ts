@@ -1,16 +1,17 @@
 /**
  * What a signer process may sign, whoever asks: only named assets, no more at once and within rolling times than its own caps, in its
  * own hours, with a second key's word above a sum, and one payload per deposit address until that payload can no longer be
- * executed. Each protection is a row of `rules`. What was signed counts, whether or not it was used.
+ * executed. Each protection is a row of `rules`. What was signed counts, whether or not it was used (`Spending.ts`).
  *
  * The signer has no prices of its own and believes none that the bot tells: what assets are worth together is counted by the prices
  * that the policy itself states.
  */
-import { type Amount, toDecimal } from "../../domain/Amount.ts"
+import { type Amount, format, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import type { RecordEntry } from "./Record.ts"
+import { aliveFor, countingIn, type PaymentToSign, spentIn, unspentWords } from "./Spending.ts"
 
 /** The times over which sums roll. */
 export const spans = {
@@ -18,6 +19,7 @@ export const spans = {
   maxPerDay: { millis: dayMillis, said: "24 hours" },
   maxPerMonth: { millis: 30 * dayMillis, said: "30 days" }
 } as const
+const longestMillis = Math.max(...Object.values(spans).map(({ millis }) => millis))
 export type SpanName = keyof typeof spans
 export const spanNames = ["maxPerHour", "maxPerDay", "maxPerMonth"] as const satisfies ReadonlyArray<SpanName>
 
@@ -51,62 +53,21 @@ export interface Policy {
   readonly approvers?: ReadonlyArray<string>
 }
 
-export interface PaymentToSign {
-  readonly depositAddress: string
-  /** The venue's id. */
-  readonly asset: string
-  readonly amount: Amount
-}
-
 /** The check that fails, what it expects and what it found. */
 export type Objection = readonly [check: string, expected: string, found: string]
 
-/** Verifiers' clocks may be behind: a payload counts as alive for this long after its deadline. */
-const marginMillis = 60_000
 /** The most session-opening messages in an hour. */
 const mostLogins = 60
-
-/** A payload that was signed for an address and may still be executed. */
-const aliveFor = (depositAddress: string, entries: ReadonlyArray<RecordEntry>, now: number): RecordEntry | undefined =>
-  entries.findLast(
-    (each) =>
-      each.what === "signed" && each.depositAddress === depositAddress && (each.validUntil ?? 0) + marginMillis > now
-  )
-
-/**
- * The same payment requested again, by a bot that died before it got the answer. It gets the very same bytes: they
- * pay nothing twice, because their nonce executes once. Signing different bytes could pay twice.
- */
-export const givenBefore = (
-  { amount, asset, depositAddress }: PaymentToSign,
-  entries: ReadonlyArray<RecordEntry>,
-  now: number
-) => {
-  const alive = aliveFor(depositAddress, entries, now)
-  if (alive === undefined || alive.asset !== asset || alive.amount !== String(amount)) return undefined
-  const { body, intentHash, validUntil } = alive
-  if (body === undefined || intentHash === undefined || validUntil === undefined) return undefined
-  return { _tag: "SignedBefore", body, intentHash, validUntil } as const
-}
 
 /** The word of one of its approvers for one payment, that was not used yet. The smallest that is enough is used first. */
 export const approvalFor = (
   { amount, asset }: PaymentToSign,
   { approvers = [] }: Policy,
   entries: ReadonlyArray<RecordEntry>,
-  now: number
+  wall: number
 ): RecordEntry | undefined => {
-  const used = new Set(entries.flatMap(({ approvals = [], what }) => (what === "signed" ? approvals : [])))
-  return entries
-    .filter(
-      (each) =>
-        each.what === "approved" &&
-        each.asset === asset &&
-        BigInt(each.amount ?? "0") >= amount &&
-        (each.validUntil ?? 0) > now &&
-        approvers.includes(each.by ?? "") &&
-        !each.approvals?.some((nonce) => used.has(nonce))
-    )
+  return unspentWords(entries, wall)
+    .filter((each) => each.asset === asset && BigInt(each.amount ?? "0") >= amount && approvers.includes(each.by ?? ""))
     .toSorted((one, other) => (BigInt(one.amount ?? "0") < BigInt(other.amount ?? "0") ? -1 : 1))[0]
 }
 
@@ -121,11 +82,11 @@ export const spentOn = (
   payment: PaymentToSign,
   policies: ReadonlyArray<Policy>,
   entries: ReadonlyArray<RecordEntry>,
-  now: number
+  wall: number
 ): Pick<RecordEntry, "approvals"> => {
   const words = policies
     .filter((policy) => needsApproval(payment, policy))
-    .flatMap((policy) => approvalFor(payment, policy, entries, now)?.approvals ?? [])
+    .flatMap((policy) => approvalFor(payment, policy, entries, wall)?.approvals ?? [])
   return words.length === 0 ? {} : { approvals: [...new Set(words)] }
 }
 
@@ -133,9 +94,13 @@ interface Ground {
   readonly payment: PaymentToSign
   readonly cap: Cap
   readonly policy: Policy
-  /** What was signed, refused, approved. */
+  /** What was signed, refused, approved; and what of it counts in any sum. */
   readonly entries: ReadonlyArray<RecordEntry>
+  readonly spent: ReadonlyArray<RecordEntry>
+  /** By the signer's own time, by which sums roll. */
   readonly now: number
+  /** By the machine's clock, which people mean when they name hours and days. */
+  readonly wall: number
 }
 
 interface Rule {
@@ -146,21 +111,21 @@ interface Rule {
   readonly finds: (ground: Ground) => readonly [expected: string, found: string] | undefined
 }
 
-const signedWithin = ({ entries, now }: Ground, millis: number): ReadonlyArray<RecordEntry> =>
-  entries.filter(({ at, what }) => what === "signed" && at > now - millis)
+/** As people write it. */
+const written = (amount: Amount, { decimals, symbol }: Cap): string => `${format(amount, decimals)} ${symbol}`
 
 const ofAsset = (name: SpanName): Rule => ({
   check: name,
   isOwn: true,
   finds: (ground) => {
-    const { cap, payment } = ground
+    const { cap, now, payment, spent } = ground
     const { millis, said } = spans[name]
     const most = cap[name]
     if (most === undefined) return undefined
-    const sum = signedWithin(ground, millis)
+    const sum = countingIn(spent, millis, now)
       .filter(({ asset }) => asset === payment.asset)
       .reduce((sum, { amount = "0" }) => sum + BigInt(amount), payment.amount)
-    return sum > most ? [`at most ${most} in ${said}`, String(sum)] : undefined
+    return sum > most ? [`at most ${written(most, cap)} in ${said}`, written(sum, cap)] : undefined
   }
 })
 
@@ -174,11 +139,11 @@ const ofAll = (name: SpanName): Rule => ({
   check: `total.${name}`,
   isOwn: true,
   finds: (ground) => {
-    const { payment, policy } = ground
+    const { now, payment, policy, spent } = ground
     const { millis, said } = spans[name]
     const most = policy.total?.[name]
     if (most === undefined) return undefined
-    const sum = signedWithin(ground, millis).reduce(
+    const sum = countingIn(spent, millis, now).reduce(
       (sum, { amount = "0", asset = "" }) => Decimal.add(sum, worth(policy, { asset, amount: BigInt(amount) })),
       worth(policy, payment)
     )
@@ -214,8 +179,8 @@ const rules: ReadonlyArray<Rule> = [
   {
     check: "maxTransfer",
     isOwn: true,
-    finds: ({ cap: { maxTransfer }, payment: { amount } }) =>
-      amount > maxTransfer ? [`at most ${maxTransfer}`, String(amount)] : undefined
+    finds: ({ cap, payment: { amount } }) =>
+      amount > cap.maxTransfer ? [`at most ${written(cap.maxTransfer, cap)}`, written(amount, cap)] : undefined
   },
   {
     check: "deposit address",
@@ -239,21 +204,23 @@ const rules: ReadonlyArray<Rule> = [
   {
     check: "hours",
     isOwn: true,
-    finds: ({ now, policy: { hours } }) =>
-      hours === undefined || hours.some((each) => isIn(minuteOfWeek(now), each))
+    finds: ({ policy: { hours }, wall }) =>
+      hours === undefined || hours.some((each) => isIn(minuteOfWeek(wall), each))
         ? undefined
-        : ["its hours of the week", new Date(now).toISOString()]
+        : ["its hours of the week", new Date(wall).toISOString()]
   },
   {
     check: "approval",
     isOwn: true,
-    finds: ({ cap: { approveAbove, symbol, decimals }, entries, now, payment, policy }) =>
-      needsApproval(payment, policy) && approvalFor(payment, policy, entries, now) === undefined
-        ? [
-            `at most ${approveAbove} without an approver's word: limitbot approve ${symbol} ${Decimal.format(toDecimal(payment.amount, decimals))}`,
-            String(payment.amount)
-          ]
-        : undefined
+    finds: ({ cap, entries, payment, policy, wall }) => {
+      if (!needsApproval(payment, policy) || approvalFor(payment, policy, entries, wall) !== undefined) return undefined
+      const amount = format(payment.amount, cap.decimals)
+      const free = written(cap.approveAbove ?? 0n, cap)
+      return [
+        `at most ${free} without an approver's word: limitbot approve ${cap.symbol} ${amount}`,
+        `${amount} ${cap.symbol}`
+      ]
+    }
   }
 ]
 
@@ -267,12 +234,14 @@ export const objectionTo = (
   payment: PaymentToSign,
   policy: Policy,
   entries: ReadonlyArray<RecordEntry>,
-  now: number
+  now: number,
+  wall = now
 ): Objection | undefined => {
   const cap = policy.caps.get(payment.asset)
   if (cap === undefined) return ["asset", "an asset of the signer's own file", payment.asset]
+  const spent = countingIn(spentIn(entries), longestMillis, now)
   for (const { check, finds } of rules) {
-    const found = finds({ payment, cap, policy, entries, now })
+    const found = finds({ payment, cap, policy, entries, spent, now, wall })
     if (found !== undefined) return [check, ...found]
   }
   return undefined
@@ -283,14 +252,14 @@ export const objectionToLogin = (entries: ReadonlyArray<RecordEntry>, now: numbe
   return lately >= mostLogins ? ["login", `at most ${mostLogins} in an hour`, String(lately + 1)] : undefined
 }
 
-/** What was signed of each asset within each capped time, for people: how much room is left. */
+/** What counts of each asset within each capped time, for people: how much room is left. */
 export const usedOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, now: number) =>
   [...policy.caps].flatMap(([asset, cap]) =>
     spanNames.flatMap((name) => {
       const most = cap[name]
       if (most === undefined) return []
-      const used = entries
-        .filter((each) => each.what === "signed" && each.asset === asset && each.at > now - spans[name].millis)
+      const used = countingIn(spentIn(entries), spans[name].millis, now)
+        .filter((each) => each.asset === asset)
         .reduce((sum, { amount = "0" }) => sum + BigInt(amount), 0n)
       return [{ symbol: cap.symbol, decimals: cap.decimals, name, used, most }]
     })

@@ -10,7 +10,8 @@ import { messageOf } from "../../domain/Text.ts"
 
 const RecordEntry = Schema.Struct({
   at: Schema.Int,
-  what: Schema.Literals(["signed", "refused", "login", "approved", "policy"]),
+  /** `signing` is written before the key is used: over what a signer dies then, that counts. */
+  what: Schema.Literals(["signing", "signed", "refused", "login", "approved", "policy"]),
   depositAddress: Schema.optionalKey(Schema.String),
   asset: Schema.optionalKey(Schema.String),
   amount: Schema.optionalKey(Schema.String),
@@ -18,7 +19,11 @@ const RecordEntry = Schema.Struct({
   /** The signed payload. A repeated request gets it again; it can only pay this address, once. */
   body: Schema.optionalKey(Schema.String),
   validUntil: Schema.optionalKey(Schema.Int),
+  /** Until when that may be executed, by the signer's own time, as `at` is. */
+  until: Schema.optionalKey(Schema.Int),
   reason: Schema.optionalKey(Schema.String),
+  /** It was refused after `signing`, and nothing was signed. */
+  releases: Schema.optionalKey(Schema.Literal(true)),
   /** What an approver's word is told apart by; of a payment, the words that it used. */
   approvals: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The public key of who gave it. */
@@ -55,12 +60,11 @@ const opened = (file: string): number => {
   return openSync(file, "as", 0o600)
 }
 
-const readLines = (file: string): ReadonlyArray<string> => {
+/** Whole lines, and where they end. A line cut off by a crash was never answered: it signed nothing. */
+const readLines = (file: string) => {
   const bytes = readFileSync(file)
   const end = bytes.lastIndexOf("\n") + 1
-  // A line cut off by a crash was never answered: it signed nothing, and the next line must not be joined to it.
-  if (end < bytes.length) truncateSync(file, end)
-  return bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1)
+  return { lines: bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1), end, isCut: end < bytes.length }
 }
 
 const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
@@ -73,12 +77,19 @@ const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
   })
 }
 
+/** For whoever only looks: a signer that is writing a line at this moment goes on. */
+export const read = Effect.fn("Record.read")((file: string) =>
+  Effect.try({ try: (): ReadonlyArray<RecordEntry> => checked(readLines(file).lines), catch: broken(file) })
+)
+
 export const open = Effect.fn("Record.open")(function* (file: string) {
   const descriptor = yield* Effect.acquireRelease(
     Effect.try({ try: () => opened(file), catch: broken(file) }),
     (held) => Effect.sync(() => closeSync(held))
   )
-  const lines = yield* Effect.try({ try: () => readLines(file), catch: broken(file) })
+  const { end, isCut, lines } = yield* Effect.try({ try: () => readLines(file), catch: broken(file) })
+  // The next line must not be joined to one that was cut off.
+  if (isCut) yield* Effect.try({ try: () => truncateSync(file, end), catch: broken(file) })
   const entries: Array<RecordEntry> = [...(yield* Effect.try({ try: () => checked(lines), catch: broken(file) }))]
   const last = lines.at(-1)
   let previous = last === undefined ? "" : hashOf(last)

@@ -8,17 +8,19 @@
 import { chmodSync, unlinkSync } from "node:fs"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { Clock, Effect, Queue, Schedule, Schema, Semaphore } from "effect"
-import { dayMillis, minuteMillis, monotonicMillis } from "../../domain/Durations.ts"
+import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
 import * as StrictJson from "../../domain/StrictJson.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Checkpoint from "../Checkpoint.ts"
 import { IntentGuard } from "../IntentGuard.ts"
 import * as Nep413 from "../Nep413.ts"
 import { Signer } from "../Signer.ts"
-import { givenBefore, objectionTo, objectionToLogin, ownChecks, type Policy, spentOn } from "./Policy.ts"
+import * as CountedTime from "./CountedTime.ts"
+import { objectionTo, objectionToLogin, ownChecks, type Policy, spentOn } from "./Policy.ts"
 import { approverOf } from "./PolicySeal.ts"
 import type { Record, RecordBroken } from "./Record.ts"
 import { longestLine, SignerAnswer, SignerRequest } from "./RemoteSigner.ts"
+import { givenBefore, marginMillis } from "./Spending.ts"
 
 export interface SignerOptions {
   readonly socket: string
@@ -56,20 +58,12 @@ const declined = (check: string, expected: string, found: string): SignerAnswer 
   reason: `its own ${check} allows ${expected}, this is ${found}`
 })
 
-/** The time. No clock that is set ahead from now on makes room in a cap, or lets a payload count as expired. */
-const steadyClock = Effect.gen(function* () {
-  const begun = { at: yield* Clock.currentTimeMillis, by: yield* monotonicMillis }
-  return Effect.gen(function* () {
-    return Math.min(yield* Clock.currentTimeMillis, Math.floor(begun.at + (yield* monotonicMillis) - begun.by))
-  })
-})
-
 const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket" | "openTo">) {
   const { policies, publicKey, record, signerId } = options
   const [guard, signer] = [yield* IntentGuard, yield* Signer]
   const oneAtATime = yield* Semaphore.make(1)
 
-  const clock = yield* steadyClock
+  const clock = yield* CountedTime.make(record.entries)
 
   const refuse = Effect.fnUntraced(function* (check: string, expected: string, found: string, about = {}) {
     const reason = `${check}: expected ${expected}, found ${found}`
@@ -77,7 +71,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     return refused(check, expected, found)
   })
 
-  /** The request itself is fine and may be repeated. */
+  /** The key did not sign. The request itself is fine and may be repeated. */
   const unavailable = Effect.fnUntraced(function* (reason: string, about: object) {
     yield* record.append({ at: yield* clock, what: "refused", ...about, reason })
     return { _tag: "Unavailable", reason } as const
@@ -85,7 +79,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
 
   const transfer = Effect.fnUntraced(function* (request: Extract<SignerRequest, { readonly _tag: "Transfer" }>) {
     const { amount: text, asset, depositAddress, depositType = "INTENTS", payload, standard } = request
-    const at = yield* clock
+    const [at, wall] = [yield* clock, yield* Clock.currentTimeMillis]
     const about = { depositAddress, asset, amount: text }
     if (!/^[1-9]\d{0,60}$/.test(text)) return yield* refuse("amount", "a whole number of smallest units", text)
     const wanted = { depositAddress, depositType, asset, amount: BigInt(text) }
@@ -93,36 +87,28 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     if (before !== undefined) return before
     const holding = policies(at)
     const objection = holding
-      .map((policy) => objectionTo(wanted, policy, record.entries, at))
+      .map((policy) => objectionTo(wanted, policy, record.entries, at, wall))
       .find((each) => each !== undefined)
     if (objection !== undefined) {
       const { check, expected, found } = yield* refuse(...objection, about)
       return ownChecks.has(check) ? declined(check, expected, found) : refused(check, expected, found)
     }
+    // Before the key is used: whatever happens from here on, the sum counts, and so do the words that it used.
+    const begun = { ...about, ...spentOn(wanted, holding, record.entries, wall) }
+    yield* record.append({ at, what: "signing", ...begun })
+    const ended = { ...about, releases: true }
     return yield* guard.signTransfer({ standard, payload }, wanted).pipe(
       Effect.matchEffect({
         onFailure: (failure): Effect.Effect<SignerAnswer, RecordBroken> =>
           failure._tag === "IntentRefused"
-            ? refuse(failure.check, failure.expected, failure.found, about)
-            : unavailable(failure._tag === "SignerUnavailable" ? failure.reason : failure.message, about),
-        onSuccess: ({ body, intentHash, validUntil }) =>
-          Effect.as(
-            record.append({
-              at,
-              what: "signed",
-              ...about,
-              ...spentOn(wanted, holding, record.entries, at),
-              intentHash,
-              validUntil,
-              body
-            }),
-            {
-              _tag: "Signed",
-              body,
-              intentHash,
-              validUntil
-            } as const
-          )
+            ? refuse(failure.check, failure.expected, failure.found, ended)
+            : unavailable(failure._tag === "SignerUnavailable" ? failure.reason : failure.message, ended),
+        onSuccess: (signed) => {
+          // Where the clocks differ, the one by which it lives longer counts.
+          const until = Math.max(signed.validUntil, at + signed.validUntil - wall) + marginMillis
+          const entry = { at, what: "signed", ...begun, ...signed, until } as const
+          return Effect.as(record.append(entry), { _tag: "Signed", ...signed } as const)
+        }
       })
     )
   })
@@ -141,7 +127,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
         return answer ?? (yield* refuse("checkpoint", "how far a journal of this account had come", "another text"))
       }
       if (request.value._tag === "Approve") {
-        const found = approvalOf(request.value, options, yield* clock)
+        const found = yield* approvalOf(request.value, options, yield* clock)
         if ("check" in found) return yield* refuse(found.check, found.expected, found.found)
         return yield* Effect.as(record.append(found), { _tag: "Approved" } as const)
       }
@@ -169,7 +155,7 @@ const login = Effect.fnUntraced(function* (
   if (recipient !== loginVerifier) return yield* refuse("recipient", loginVerifier, recipient)
   const nonce = Nep413.parseNonce(text)
   if (nonce === undefined) return yield* refuse("nonce", "32 bytes in base64", text)
-  const problem = loginProblem(StrictJson.read(message), signerId, at)
+  const problem = loginProblem(StrictJson.read(message), signerId, yield* Clock.currentTimeMillis)
   if (problem !== undefined) return yield* refuse("message", "a login of this account without intents", problem)
   yield* record.append({ at, what: "login" })
   return yield* signer.sign(Nep413.digest({ message, nonce, recipient })).pipe(
@@ -181,20 +167,21 @@ const login = Effect.fnUntraced(function* (
 })
 
 /** The word as it is recorded; or what speaks against it. */
-const approvalOf = (
+const approvalOf = Effect.fnUntraced(function* (
   { amount, asset, nonce, signature, validUntil }: Extract<SignerRequest, { readonly _tag: "Approve" }>,
   { policies, record, signerId }: Pick<SignerOptions, "policies" | "record" | "signerId">,
   at: number
-) => {
+) {
+  const wall = yield* Clock.currentTimeMillis
   const keys = policies(at).flatMap(({ approvers = [] }) => approvers)
   const by = approverOf({ account: signerId, asset, amount, validUntil, nonce }, signature, keys)
   if (by === undefined) return refused("approval", "the signature of an approver over this payment", "another one")
-  if (validUntil <= at || validUntil > at + mostApprovalMillis)
+  if (validUntil <= wall || validUntil > wall + mostApprovalMillis)
     return refused("approval", "a time within the next seven days", new Date(validUntil).toISOString())
   if (record.entries.some(({ approvals, what }) => what === "approved" && approvals?.includes(nonce) === true))
     return refused("approval", "a word that was not given before", "the same one")
   return { at, what: "approved", asset, amount, validUntil, approvals: [nonce], by } as const
-}
+})
 
 /** Moves no money and opens no session, so it has no cap and leaves no line in the record. Another text is not signed. */
 const signedCheckpoint = Effect.fnUntraced(function* (text: string, signerId: string, signer: Signer["Service"]) {

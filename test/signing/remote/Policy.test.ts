@@ -1,14 +1,9 @@
 /** What a signer process may sign: each cap holds to the unit and to the millisecond, whoever asks. */
 import { assert, describe, it } from "@effect/vitest"
 import { dayMillis, hourMillis } from "../../../src/domain/Durations.ts"
-import {
-  type Cap,
-  givenBefore,
-  objectionTo,
-  objectionToLogin,
-  type PaymentToSign
-} from "../../../src/signing/remote/Policy.ts"
+import { type Cap, objectionTo, objectionToLogin } from "../../../src/signing/remote/Policy.ts"
 import type { RecordEntry } from "../../../src/signing/remote/Record.ts"
+import { givenBefore, type PaymentToSign } from "../../../src/signing/remote/Spending.ts"
 
 const now = 1_800_000_000_000
 const caps: ReadonlyMap<string, Cap> = new Map([
@@ -37,26 +32,43 @@ describe("a signer process", () => {
     for (const amount of [0n, -1n])
       assert.deepStrictEqual(objection({ amount }), ["amount", "a positive amount", String(amount)])
     assert.strictEqual(objection({ amount: 100n }), undefined)
-    assert.deepStrictEqual(objection({ amount: 101n }), ["maxTransfer", "at most 100", "101"])
+    assert.deepStrictEqual(objection({ amount: 101n }), ["maxTransfer", "at most 100 USDC", "101 USDC"])
   })
 
   it("signs no more of an asset in 24 hours than its cap, whatever else it refused or signed", () => {
-    const two = [signed(), signed({ at: now - dayMillis + 1, amount: "50" })]
+    const two = [signed(), signed({ until: now - dayMillis + 1, amount: "50" })]
     assert.strictEqual(objection({ amount: 100n }, ...two), undefined)
     assert.deepStrictEqual(objection({ amount: 100n }, ...two, signed({ amount: "1" })), [
       "maxPerDay",
-      "at most 250 in 24 hours",
-      "251"
+      "at most 250 USDC in 24 hours",
+      "251 USDC"
     ])
     const { amount: _, ...unsaid } = signed()
     for (const other of [
-      signed({ at: now - dayMillis }),
+      signed({ until: now - dayMillis }),
       signed({ asset: "btc" }),
       signed({ what: "refused" }),
       signed({ what: "login" }),
       unsaid
     ])
       assert.strictEqual(objection({ amount: 100n }, ...two, other), undefined)
+  })
+
+  it("counts as long as somebody may still send it, older records by their deadline", () => {
+    const hoarded = signed({ at: now - 3 * dayMillis, amount: "250" })
+    assert.isDefined(objection({}, hoarded))
+    const over = { ...hoarded, validUntil: now - dayMillis - 59_999 }
+    assert.isDefined(objection({}, over))
+    assert.isUndefined(objection({}, { ...over, validUntil: over.validUntil - 1 }))
+  })
+
+  it("counts what it died over, and not what it refused after it had begun", () => {
+    const begun = signed({ what: "signing", until: now, amount: "250" })
+    const refusal: RecordEntry = { at: now, what: "refused", depositAddress: "other", reason: "r" }
+    assert.isDefined(objection({}, begun))
+    assert.isDefined(objection({}, begun, refusal), "the refusal of the next request ends nothing")
+    assert.isUndefined(objection({}, begun, { ...refusal, releases: true }))
+    assert.isUndefined(objection({}, { ...begun, amount: "240" }, signed({ amount: "240" })), "counted once")
   })
 
   it("pays an address once, until its payload can be executed no more, and a minute longer", () => {

@@ -33,6 +33,20 @@ const read = (file: string) =>
 const all = entries.map(({ at, what }) => [at, what])
 
 describe("the signer's record", () => {
+  it.effect("somebody who only looked cut off the line that a running signer was writing", () =>
+    Effect.gen(function* () {
+      const file = yield* written("looked.log")
+      const whole = readFileSync(file, "utf8")
+      writeFileSync(file, `${whole}{"at":4,"what":"sig`)
+      const seen = yield* Record.read(file)
+      assert.deepStrictEqual(
+        seen.map(({ at, what }) => [at, what]),
+        all
+      )
+      assert.strictEqual(readFileSync(file, "utf8"), `${whole}{"at":4,"what":"sig`)
+    })
+  )
+
   it.effect("is there after a restart, goes on, and nobody else may read it", () =>
     Effect.gen(function* () {
       const file = yield* written("good.log")

@@ -13,12 +13,12 @@ import {
   minuteOfWeek,
   needsApproval,
   objectionTo,
-  type PaymentToSign,
   type Policy,
   spanNames,
   spans
 } from "../../../src/signing/remote/Policy.ts"
 import type { RecordEntry } from "../../../src/signing/remote/Record.ts"
+import type { PaymentToSign } from "../../../src/signing/remote/Spending.ts"
 import { integerBetween, pick, random } from "../../strategy/support.ts"
 
 const monday = Date.UTC(2026, 0, 5)
@@ -120,6 +120,13 @@ describe("the rules of a signer's policy", () => {
       assert.strictEqual(signs(night, now), isSigned, new Date(now).toISOString())
   })
 
+  it("a machine that had slept signed by night, because the signer's own time had stood still", () => {
+    const day = monday + 17 * hourMillis
+    const { policy } = policyIn(text((same) => `${same}hours: ["mon-fri 08:00-18:00"]\n`))
+    assert.isUndefined(objectionTo(pay(1n), policy, [], day, day))
+    assert.strictEqual(objectionTo(pay(1n), policy, [], day, day + 10 * hourMillis)?.[0], "hours")
+  })
+
   it("pays the destinations that it names, and no other", () => {
     const { policy } = policyIn(text((same) => `${same}destinations: ["*.deposits.near", exact]\n`))
     for (const [address, isPaid] of [
@@ -152,7 +159,11 @@ describe("the rules of a signer's policy", () => {
     const check = (...entries: ReadonlyArray<RecordEntry>) => objectionTo(asked, policy, entries, monday + 1)?.[0]
     assert.isUndefined(objectionTo(pay(10_000n), policy, [], monday))
     assert.isFalse(needsApproval(pay(10_000n), policy))
-    assert.include(objectionTo(asked, policy, [], monday)?.[1] ?? "", "limitbot approve USDC 150")
+    assert.deepStrictEqual(objectionTo(asked, policy, [], monday), [
+      "approval",
+      "at most 100 USDC without an approver's word: limitbot approve USDC 150",
+      "150 USDC"
+    ])
     assert.isUndefined(check(word()))
     for (const entries of [
       [word({ amount: "14999" })],
@@ -223,6 +234,16 @@ describe("the rules of a signer's policy", () => {
       "more than 2 decimals"
     ],
     ["hours that are none", (same: string) => `${same}hours: [mon 8-18]\n`, "days and hours in UTC"],
+    [
+      "two rows of one asset, of which the last would have counted",
+      (same: string) =>
+        same.replace(
+          "total:",
+          "  MORE: { id: usdc, decimals: 2, price: 1, maxTransfer: 9999, maxPerDay: 9999 }\ntotal:"
+        ),
+      "MORE has the same id as USDC"
+    ],
+    ["a total without a cap", (same: string) => same.replace(/total: .*/, "total: {}"), "the total caps nothing"],
     ["no version", (same: string) => same.replace("version: 1\n", ""), 'missing key "version"'],
     ["no assets", (same: string) => same.replace(/assets:[\s\S]*/, ""), 'missing key "assets"']
   ])("refuses a policy with %s", (_, change, message) => {

@@ -112,11 +112,11 @@ describe("the signer behind its socket", () => {
       const digest = Nep413.digest({ ...signedData.payload, nonce: Buffer.from(signedData.payload.nonce, "base64") })
       assert.isTrue(Ed25519.verify(publicKey, digest, signedData.signature))
       assert.deepStrictEqual(yield* ask(transfer()), { ...first, _tag: "SignedBefore" })
-      const [entry] = record.entries
+      const [, entry] = record.entries
       const { _tag: _, ...signed } = first
       assert.deepInclude(entry, { ...signed, depositAddress: "d", asset: "nep141:base", amount: "60", what: "signed" })
       assert.closeTo(entry?.at ?? 0, Date.now(), 60_000)
-      assert.deepStrictEqual(noted(), ["signed"])
+      assert.deepStrictEqual(noted(), ["signing", "signed"])
     }).pipe(Effect.scoped)
   )
 
@@ -132,7 +132,7 @@ describe("the signer behind its socket", () => {
       const declined = (reason: string) => ({ _tag: "Declined", reason })
       assert.deepStrictEqual(
         yield* ask(transfer("101")),
-        declined("its own maxTransfer allows at most 100, this is 101")
+        declined("its own maxTransfer allows at most 100 BASE, this is 101 BASE")
       )
       const other = transfer("60", { payload: payloadOf("61") })
       assert.deepStrictEqual(yield* ask(other), refused("intent.tokens amount", '"60"', '"61"'))
@@ -143,14 +143,16 @@ describe("the signer behind its socket", () => {
       )
       assert.deepStrictEqual(
         yield* ask(transfer("91", { depositAddress: "e" })),
-        declined("its own maxPerDay allows at most 150 in 24 hours, this is 151")
+        declined("its own maxPerDay allows at most 150 BASE in 24 hours, this is 151 BASE")
       )
       assert.strictEqual(noted()[0], "refused: amount: expected a whole number of smallest units, found 0")
-      assert.deepStrictEqual(noted().slice(-4), [
+      assert.deepStrictEqual(noted().slice(-6), [
+        "signing",
         'refused: intent.tokens amount: expected "60", found "61"',
+        "signing",
         "signed",
         "refused: deposit address: expected one that was not paid yet, found d",
-        "refused: maxPerDay: expected at most 150 in 24 hours, found 151"
+        "refused: maxPerDay: expected at most 150 BASE in 24 hours, found 151 BASE"
       ])
     }).pipe(Effect.scoped)
   )
@@ -234,14 +236,14 @@ describe("the signer behind its socket", () => {
       const { ask, line, noted } = yield* serving(away)
       assert.deepStrictEqual(yield* ask(transfer()), { _tag: "Unavailable", reason: "the service is away" })
       assert.deepInclude(yield* ask(login()), { _tag: "Refused", check: "signer", found: "the service is away" })
-      assert.deepStrictEqual(noted(), ["refused: the service is away", "login"])
+      assert.deepStrictEqual(noted(), ["signing", "refused: the service is away", "login"])
       assert.deepStrictEqual(JSON.parse(yield* line("x".repeat(70))), {
         _tag: "Refused",
         check: "request",
         expected: "a request of this program",
         found: "x".repeat(60)
       })
-      assert.lengthOf(noted(), 2)
+      assert.lengthOf(noted(), 3)
     }).pipe(Effect.scoped)
   )
 

@@ -1,0 +1,82 @@
+/**
+ * What can still act, and what can still be paid: a list for each way in which money could move without anybody starting anything anew. A
+ * list says what was looked at and when, so an empty one is evidence and not silence; one that nobody could look at proves
+ * nothing. Pure: whoever looked says what was there.
+ *
+ * It speaks of one journal and one account. A copy of the key, and another program that has it, is in none of these lists.
+ */
+import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
+
+/** Something that can still act or still be paid. */
+export interface Loose {
+  readonly id: string
+  readonly text: string
+  /** As people write it, with its symbol. */
+  readonly amount?: string
+  /** From then on it can no more; epoch milliseconds. */
+  readonly until?: number
+}
+
+export interface LookedAt {
+  readonly name: string
+  /** Where it looked. */
+  readonly at: string
+  readonly lookedAt: number
+  readonly found: ReadonlyArray<Loose>
+}
+
+/** Nobody could look. */
+interface Unseen {
+  readonly name: string
+  readonly at: string
+  readonly why: string
+}
+
+export type Looked = LookedAt | Unseen
+
+const isUnseen = (looked: Looked): looked is Unseen => "why" in looked
+
+/** All lists were looked at, and all are empty. */
+export const isContained = (lists: ReadonlyArray<Looked>): boolean =>
+  lists.every((each) => !isUnseen(each) && each.found.length === 0)
+
+/** What keeps it from being contained, as one sentence; nothing where it is. */
+export const openIn = (lists: ReadonlyArray<Looked>): string | undefined => {
+  if (isContained(lists)) return undefined
+  const unseen = lists.filter(isUnseen).length
+  const full = lists.filter((each) => !isUnseen(each) && each.found.length > 0).length
+  const parts = [
+    ...(full === 0 ? [] : [`${counted(full, "list")} of ${lists.length} with something in it`]),
+    ...(unseen === 0 ? [] : [`${counted(unseen, "list")} that could not be looked at`])
+  ]
+  return `Not contained: ${parts.join(", and ")}`
+}
+
+export const dataOf = (lists: ReadonlyArray<Looked>) => ({
+  contained: isContained(lists),
+  lists: lists.map((each) => {
+    const { at, name } = each
+    if (isUnseen(each)) return { name, at, lookedAt: null, unseen: each.why, found: null }
+    const found = each.found.map(({ amount = null, id, text, until }) => ({
+      id,
+      text,
+      amount,
+      until: until === undefined ? null : iso(until)
+    }))
+    return { name, at, lookedAt: iso(each.lookedAt), unseen: null, found }
+  })
+})
+
+const lineOf = ({ amount, id, text, until }: Loose): string =>
+  `  ${id}: ${text}${amount === undefined ? "" : `, ${amount}`}${until === undefined ? "" : `, until ${iso(until)}`}`
+
+export const linesOf = (lists: ReadonlyArray<Looked>): ReadonlyArray<string> => [
+  ...lists.flatMap((each) => {
+    if (isUnseen(each)) return [`${each.name}: not looked at (${each.at}): ${each.why}`]
+    const count = each.found.length === 0 ? "none" : String(each.found.length)
+    return [`${each.name}: ${count} (${each.at}, ${iso(each.lookedAt)})`, ...each.found.map(lineOf)]
+  }),
+  "",
+  openIn(lists) ?? "Contained: nothing is left that can act or be paid, as far as these lists see."
+]

@@ -1,0 +1,83 @@
+/** What the journal of a bot knows that can still act or be paid, in the order in which an order lives. */
+import * as Payload from "../../domain/Payload.ts"
+import { present } from "../../domain/Present.ts"
+import { unfinished } from "../../engine/state/BotState.ts"
+import type { Placement } from "../../engine/state/Placement.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
+import * as Money from "../../report/text/Money.ts"
+import type { JournalView } from "../journal/JournalView.ts"
+import type { LookedAt, Loose } from "./Containment.ts"
+
+type View = Pick<JournalView, "assets" | "journal" | "now" | "state">
+
+const named = ({ order, slot, strategy, id }: Placement): string => `${slotKey(strategy, slot)} ${order?.id ?? id}`
+
+const inputOf = ({ assets }: View, { funding, inputAmount, inputAsset }: Placement): string =>
+  Money.withSymbol(assets, inputAsset, funding?.amount ?? inputAmount)
+
+const fates = {
+  unsent: "signed, and not sent",
+  executed: "paid; its deposit does not show yet",
+  refused: "sent and refused, and may be executed while it is valid",
+  doubtful: "sent, and nobody knows whether it was executed"
+} as const
+
+const payments = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> =>
+  all
+    .filter(({ state }) => state === "funding" || state === "in doubt")
+    .map((each) => {
+      const { funding } = each
+      const isByWallet = funding?.payment !== undefined
+      const text = isByWallet
+        ? "asked of a wallet, which may still pay"
+        : fates[funding === undefined ? "doubtful" : Payload.fateOf(funding)]
+      return {
+        id: named(each),
+        text,
+        amount: inputOf(view, each),
+        ...present({ until: isByWallet ? undefined : funding?.validUntil })
+      }
+    })
+
+/** Orders that somebody with the key could still pay, also those that no slot wants. */
+const unpaid = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> => [
+  ...all
+    .filter(({ state }) => state === "planned" || state === "creating" || state === "created")
+    .map((each) => ({ id: named(each), text: `${each.state}, and not paid`, amount: inputOf(view, each) })),
+  ...[...view.state.placements.values()].flatMap(({ orphans }) =>
+    [...orphans].flatMap(([id, isCancelled]) =>
+      isCancelled ? [] : [{ id, text: "a spare order that nobody pays, not cancelled yet" }]
+    )
+  )
+]
+
+const resting = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> =>
+  all
+    .filter(({ state }) => state === "open")
+    .map((each) => ({
+      id: named(each),
+      text: `open${each.cancel === undefined ? "" : ", and to be cancelled"}`,
+      amount: inputOf(view, each),
+      until: each.deadline
+    }))
+
+const comingBack = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> =>
+  all
+    .filter(({ state }) => state === "closing")
+    .map((each) => ({
+      id: named(each),
+      text: `over; payout ${each.payout}, refund ${each.refund}`,
+      amount: inputOf(view, each)
+    }))
+
+export const of = (view: View): ReadonlyArray<LookedAt> => {
+  const all = unfinished(view.state)
+  const lists: ReadonlyArray<readonly [string, ReadonlyArray<Loose>]> = [
+    ["Signed payments that may still be executed", payments(view, all)],
+    ["Orders that are not paid", unpaid(view, all)],
+    ["Orders that rest", resting(view, all)],
+    ["Money on its way back", comingBack(view, all)]
+  ]
+  const at = `${view.journal} up to event ${view.state.sequence}`
+  return lists.map(([name, found]) => ({ name, at, lookedAt: view.now, found }))
+}

@@ -1,0 +1,37 @@
+/** `limitbot containment`: what can still act or be paid, before and after a kill, and the proof that nothing can. */
+import { Effect, Option, Schema } from "effect"
+import { Command } from "effect/cli"
+import * as Runtime from "effect/Runtime"
+import * as Containment from "../../app/containment/Containment.ts"
+import * as Looking from "../../app/containment/Looking.ts"
+import * as Answer from "../../app/process/Answer.ts"
+import * as flags from "../flags.ts"
+import { help } from "../help.ts"
+
+/** Something is left, or could not be looked at. The lists have been printed, with this sentence. */
+class NotContained extends Schema.TaggedError<NotContained>()("NotContained", { message: Schema.String }) {
+  override readonly [Runtime.errorReported] = false
+}
+
+export const command = Command.make(
+  "containment",
+  {
+    signer: flags.file("signer", "The file of the signer process that has the key, to look at its record as well"),
+    config: flags.config,
+    json: flags.json
+  },
+  Effect.fn(function* ({ config, signer }) {
+    const lists = yield* Looking.look(config, Option.getOrUndefined(signer))
+    const left = Containment.openIn(lists)
+    return {
+      data: () => Containment.dataOf(lists),
+      lines: () => Containment.linesOf(lists),
+      exit: left === undefined ? undefined : new NotContained({ message: left })
+    }
+  }, Answer.print)
+).pipe(
+  help("List what can still act or be paid; exit code 0 proves that nothing can", {
+    "limitbot containment": "Before a kill, and after it until every list is empty",
+    "limitbot containment --signer config/signer.yaml --json": "With what the signer process signed, for a program"
+  })
+)

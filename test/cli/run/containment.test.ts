@@ -1,0 +1,139 @@
+/**
+ * What can still act or be paid, with the real programs: before a kill, while a bot obeys it, and when nothing is left; and what
+ * somebody else had the signer sign, which no journal knows.
+ */
+import { connect } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { until } from "../../control/runningBot.ts"
+import { signerText } from "../../profile.ts"
+import { configText, nowhere, ordersAt, runHere, start, startSandbox, workspace } from "../program.ts"
+
+interface Shown {
+  readonly contained: boolean
+  readonly lists: ReadonlyArray<{
+    readonly name: string
+    readonly lookedAt: string | null
+    readonly unseen: string | null
+    readonly found: ReadonlyArray<{ readonly id: string; readonly text: string; readonly until: string | null }> | null
+  }>
+}
+
+/** How many are in each list; `null` where nobody could look. */
+const countsIn = ({ lists }: Shown) => Object.fromEntries(lists.map(({ found, name }) => [name, found?.length ?? null]))
+
+const pay = (socket: string, request: object): Promise<string> =>
+  new Promise((done) => {
+    let said = ""
+    const connection = connect(socket, () => connection.write(`${JSON.stringify(request)}\n`))
+    connection.setEncoding("utf8").on("data", (part: string) => {
+      said += part
+    })
+    connection.on("close", () => done(said))
+  })
+
+describe("containment", () => {
+  it("lists what is left before a kill and after it, and proves that it is empty", async () => {
+    const sandbox = await startSandbox({ speed: 60 })
+    const cwd = workspace(sandbox, {})
+    const look = async () => {
+      const { code, stdout, stderr } = await runHere(["containment", "--config", "config.yaml", "--json"], { cwd })
+      return { code, stderr, shown: JSON.parse(stdout) as Shown }
+    }
+    const bot = start(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
+    await until("orders are funded", async () => (await ordersAt(sandbox)).some(({ held }) => held.length > 0))
+    await until("one rests", async () => ((await look()).shown.lists[4]?.found?.length ?? 0) > 0)
+    const before = await look()
+    assert.strictEqual(before.code, 1)
+    assert.isFalse(before.shown.contained)
+    const counts = countsIn(before.shown)
+    assert.strictEqual(counts["May begin anew"], 1)
+    assert.isAbove(counts["Orders that rest"] ?? 0, 0)
+    assert.isAbove(counts["Orders that the venue lists"] ?? 0, 0)
+    for (const { lookedAt } of before.shown.lists) assert.match(lookedAt ?? "", /^\d{4}-/)
+
+    await runHere(["kill", "somebody stole a token", "--config", "config.yaml"], { cwd })
+    await until("only what a running bot is remains", async () => {
+      const { code, shown } = await look()
+      assert.strictEqual(countsIn(shown)["May begin anew"], 0, "killed")
+      return (
+        code === 0 || Object.entries(countsIn(shown)).every(([name, count]) => count === 0 || name.startsWith("Tokens"))
+      )
+    })
+    bot.signal("SIGTERM")
+    await bot.ended
+    const after = await look()
+    assert.deepStrictEqual(new Set(Object.values(countsIn(after.shown))), new Set([0]))
+    assert.strictEqual(after.code, 0, after.stderr)
+    assert.isTrue(after.shown.contained)
+    const text = await runHere(["containment", "--config", "config.yaml"], { cwd })
+    assert.match(text.stdout, /^Orders that rest: none \(\S+ up to event \d+, \d{4}-\S+\)$/m)
+    assert.match(text.stdout, /^Contained: nothing is left/m)
+    await runHere(["release", "--config", "config.yaml"], { cwd })
+    const released = await look()
+    assert.strictEqual(released.code, 1)
+    assert.match(released.shown.lists[0]?.found?.[0]?.text ?? "", /^off: a bot that is started creates and pays$/)
+  }, 120_000)
+
+  it("lists what somebody else had signed, and proves nothing where it could not look", async () => {
+    const sandbox = await startSandbox({ speed: 60 })
+    const { signerId } = sandbox.account
+    const config = configText(sandbox).replace(
+      "key: { file: account.key }",
+      `signerId: ${signerId}\n  signer: { socket: signer.sock }`
+    )
+    const cwd = workspace(sandbox, {
+      "config.yaml": config,
+      "signer.yaml": signerText(sandbox),
+      "deaf.yaml": config.replace(sandbox.url, nowhere.url)
+    })
+    const socket = join(cwd, "signer.sock")
+    const signer = start(["signer", "--socket", socket, "--config", join(cwd, "signer.yaml")])
+    await signer.says(/signs for/)
+    const bot = start(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
+    await until("orders are funded", async () => (await ordersAt(sandbox)).some(({ held }) => held.length > 0))
+    await runHere(["kill", "--config", "config.yaml"], { cwd })
+    const look = async (...more: ReadonlyArray<string>) => {
+      const { code, stdout } = await runHere(["containment", "--config", "config.yaml", "--json", ...more], { cwd })
+      return { code, counts: countsIn(JSON.parse(stdout) as Shown) }
+    }
+    // Each look is a login, and the signer opens sixty sessions in an hour: the bot needs some.
+    await until("all is withdrawn", async () => (await ordersAt(sandbox)).every(({ held }) => held.length === 0))
+    await until("the journal has it", async () => {
+      const { stdout } = await runHere(["orders", "--config", "config.yaml"], { cwd })
+      return stdout.includes("No orders are open.")
+    })
+    bot.signal("SIGTERM")
+    await bot.ended
+    const unnamed = await look()
+    assert.strictEqual(unnamed.code, 1)
+    assert.strictEqual(unnamed.counts["Orders that rest"], 0)
+    assert.isNull(unnamed.counts["What the signer process signed"])
+
+    // Somebody else asks the signer for a payment to themselves.
+    const [, asset = ""] = /USDC: \{ id: "([^"]+)"/.exec(signerText(sandbox)) ?? []
+    const intents = [{ intent: "transfer", receiver_id: "thief", tokens: { [asset]: "1000000" } }]
+    const deadline = new Date(Date.now() + 600_000).toISOString()
+    const message = JSON.stringify({ deadline, intents, signer_id: signerId })
+    const payload = { message, nonce: Buffer.alloc(32, 7).toString("base64"), recipient: sandbox.verifier }
+    const transfer = {
+      _tag: "Transfer",
+      standard: "nep413",
+      payload,
+      depositAddress: "thief",
+      asset,
+      amount: "1000000"
+    }
+    assert.match(await pay(socket, transfer), /"Signed"/)
+    const stolen = await runHere(["containment", "--config", "config.yaml", "--signer", "signer.yaml"], { cwd })
+    assert.strictEqual(stolen.code, 1)
+    assert.match(stolen.stdout, /^ {2}thief: signed for this address, 1 USDC, until \d{4}-/m)
+
+    signer.signal("SIGTERM")
+    await signer.ended
+    const deaf = await runHere(["containment", "--config", "deaf.yaml", "--signer", "signer.yaml"], { cwd })
+    assert.strictEqual(deaf.code, 1)
+    assert.match(deaf.stdout, /^Orders that the venue lists: not looked at \(the venue\): /m)
+    assert.match(deaf.stdout, /^Not contained: .* and 1 list that could not be looked at$/m)
+  }, 120_000)
+})
