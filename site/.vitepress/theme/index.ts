@@ -1,0 +1,4 @@
+/** The usual theme with the fonts of the reader's own machine. */
+import DefaultTheme from "vitepress/theme-without-fonts"
+
+export default DefaultTheme
