@@ -49,7 +49,12 @@ export const parts: ReadonlyArray<Part> = [
   {
     text: "Look up",
     pages: [
+      ["docs/reference/commands.md", "Commands"],
       ["docs/run.md#exit-codes", "Exit codes"],
+      ["docs/reference/configuration.md", "Configuration"],
+      ["docs/strategies.md#what-every-file-has", "Keys of strategies"],
+      ["docs/reference/control-api.md", "The control API"],
+      ["docs/reference/events.md", "Events of the journal"],
       ["docs/stable.md", "What stays as it is"],
       ["CHANGELOG.md", "Changelog"]
     ]

@@ -44,6 +44,8 @@ export default defineConfig({
   ],
   vite: { plugins: [packagesOfSite] },
   markdown: {
+    // Addresses in prose are examples; what is a link says so.
+    linkify: false,
     anchor: { slugify: anchorOf },
     config: (md) => {
       md.core.ruler.push("addresses", ({ env, tokens }) => {
