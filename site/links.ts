@@ -9,18 +9,24 @@ import { parts } from "./pages.ts"
 
 export const root = resolve(import.meta.dirname, "..")
 
+const made = "site/library/limitbot/"
+
+/** Made of the docstrings of what programs import, when the site is built. */
+const isMade = (page: string): boolean => page.startsWith(made)
+
 /** The files of the navigation, each once. */
 export const pages: ReadonlyArray<string> = [
   ...new Set(parts.flatMap(({ pages }) => pages.map(([file]) => file.replace(/#.*/, ""))))
-]
+].filter((page) => !isMade(page))
 
 /** Where a page goes: what is about the project has a folder of its own, and a README is the index of its folder. */
 export const placeOf = (page: string): string => {
+  if (isMade(page)) return `library/${page.slice(made.length)}`
   const place = page.startsWith("docs/") || page === "README.md" ? page : `project/${page.toLowerCase()}`
   return place.replace(/^docs\//, "").replace(/README\.md$/, "index.md")
 }
 
-const isPage = (file: string): boolean => pages.includes(file)
+const isPage = (file: string): boolean => pages.includes(file) || isMade(file)
 
 /** Name of the page that shows a file which is none; a folder ends with nothing. */
 export const shownAs = (file: string): string => file.replace(/\/$/, "")

@@ -64,6 +64,8 @@ export const parts: ReadonlyArray<Part> = [
     pages: [
       ["docs/plug-ins.md", "Programs of your own"],
       ["docs/library.md", "The client as a library"],
+      ["site/library/limitbot/venue.md", "limitbot/venue"],
+      ["site/library/limitbot/strategy.md", "limitbot/strategy"],
       ["docs/interface.md", "The interface, row by row"],
       ["ARCHITECTURE.md", "Architecture"],
       ["BENCHMARKS.md", "Benchmarks"],

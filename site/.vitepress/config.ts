@@ -32,17 +32,18 @@ export default defineConfig({
   lang: "en",
   srcDir: root,
   outDir: "dist",
-  srcExclude: ["!(docs|site)/**/*.md", "AGENTS.md", "site/{dist,node_modules}/**"],
+  srcExclude: ["!(docs|site)/**/*.md", "AGENTS.md", "site/{dist,node_modules}/**", "site/library/README.md"],
   rewrites: {
     ...Object.fromEntries(pages.map((page) => [page, placeOf(page)])),
     "site/files/:path*": "files/:path*",
-    "site/library/:path*": "library/:path*"
+    "site/library/limitbot/:page": "library/:page"
   },
   head: [
     ["meta", { "http-equiv": "Content-Security-Policy", content: policy }],
     ["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]
   ],
-  vite: { plugins: [packagesOfSite] },
+  // The index of the search is one large file, which is loaded when somebody searches.
+  vite: { plugins: [packagesOfSite], build: { chunkSizeWarningLimit: 2_000 } },
   markdown: {
     // Addresses in prose are examples; what is a link says so.
     linkify: false,

@@ -3,13 +3,14 @@ import { schema } from "../../src/files/ConfigFile.ts"
 import { type KeyRow, keyRows, without } from "./keyTable.ts"
 import { pageOf, table } from "./page.ts"
 
-const tableOf = (rows: ReadonlyArray<KeyRow>): string =>
+/** The part of the names that all of them have, `above`, is left out: the heading says it. */
+const tableOf = (rows: ReadonlyArray<KeyRow>, above = ""): string =>
   table(
     ["key", "without it", ""],
     rows.map((row) => [
-      `\`${row.key}\``,
+      `\`${row.key.slice(above.length)}\``,
       without(row),
-      [row.says, row.value].filter((text) => text !== undefined && text !== "").join(": ")
+      row.says === "" || row.value === undefined ? row.says || (row.value ?? "") : `${row.says} (${row.value})`
     ])
   )
 
@@ -18,7 +19,9 @@ const sectionOf = (name: string, [own, ...below]: ReadonlyArray<KeyRow>): string
   if (own === undefined || below.length === 0) return `## ${name}\n\n${tableOf(own === undefined ? [] : [own])}`
   const says = own.says === "" ? "" : `${own.says[0]?.toUpperCase()}${own.says.slice(1)}. `
   const absent = own.isRequired ? "Required." : `Without it: ${own.standard ?? "none"}.`
-  return `## ${name}\n\n${says}${absent}\n\n${tableOf(below)}`
+  const isList = below.some(({ key }) => key.startsWith(`${name}[].`))
+  const [above, each] = isList ? [`${name}[].`, " A list, each of whose elements has:"] : [`${name}.`, ""]
+  return `## ${name}\n\n${says}${absent}${each}\n\n${tableOf(below, above)}`
 }
 
 export const configurationPage = (): string =>
