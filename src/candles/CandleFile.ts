@@ -11,6 +11,7 @@ import type { Checked, Repair } from "./csv/CandleChecks.ts"
 import * as CandleCsv from "./csv/CandleCsv.ts"
 import * as TradeCsv from "./csv/TradeCsv.ts"
 import { type DataProblem, format } from "./DataProblem.ts"
+import * as ParquetTable from "./ParquetTable.ts"
 
 /** The file cannot be used. `problems` say where and why, when it was read at all. */
 export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFileError", {
@@ -48,14 +49,17 @@ const phrases: Readonly<Record<string, string>> = {
 const phraseOf = (cause: unknown): string =>
   (Predicate.hasProperty(cause, "code") ? phrases[String(cause.code)] : undefined) ?? messageOf(cause)
 
+const unreadable = (file: string, cause: unknown): DataFileError =>
+  new DataFileError({ message: `${file}: ${phraseOf(cause)}; give a readable candle or trade file`, problems: [] })
+
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError> =>
-  Effect.try({
-    try: run,
-    catch: (cause) => {
-      const message = `${file}: ${phraseOf(cause)}; give a readable candle or trade file`
-      return new DataFileError({ message, problems: [] })
-    }
-  })
+  Effect.try({ try: run, catch: (cause) => unreadable(file, cause) })
+
+/** The file as a table of text. */
+const tableOf = (file: string, bytes: Uint8Array): Effect.Effect<Uint8Array, DataFileError> =>
+  ParquetTable.isParquet(bytes)
+    ? Effect.mapError(ParquetTable.csvOf(bytes), (cause) => unreadable(file, cause))
+    : attempt(file, () => CandleCsv.unzipped(bytes))
 
 const refused = (file: string, checked: Checked): DataFileError => {
   const errors = checked.problems.filter(({ severity }) => severity === "error")
@@ -101,7 +105,8 @@ export const load = Effect.fn("CandleFile.load")(function* (file: string, option
   const cached = cacheFile === undefined ? undefined : yield* fromCache(cacheFile, file, stamp, options)
   if (cached !== undefined) return { ...cached, source: "cache" } satisfies Loaded
   const bytes = yield* attempt(file, () => fs.readFileSync(file))
-  const checked = yield* attempt(file, () => parse(file, CandleCsv.unzipped(bytes), options))
+  const table = yield* tableOf(file, bytes)
+  const checked = yield* attempt(file, () => parse(file, table, options))
   const { candles } = checked
   if (candles === undefined) return yield* refused(file, checked)
   const sha256 = ColumnCache.sha256Of(bytes)

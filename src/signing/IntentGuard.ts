@@ -94,6 +94,7 @@ export const IntentValidity = Context.Reference<Validity>("limitbot/signing/Inte
   defaultValue: () => ({ minMillis: Duration.toMillis("5 seconds"), maxMillis: Duration.toMillis("7 days") })
 })
 
+/** The only door through which money goes: signs exactly the expected transfer, and refuses everything else. */
 export class IntentGuard extends Context.Service<
   IntentGuard,
   {

@@ -32,6 +32,7 @@ export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalform
   }
 }
 
+/** The key of the account, or whatever signs with it. */
 export class Signer extends Context.Service<
   Signer,
   {

@@ -1,6 +1,8 @@
 /**
  * For whoever writes strategies of their own: `import type { Own } from "limitbot/strategy"` in the code, and `trialOf` in its tests. Its
  * types are stable from 1.0 on; until then a change stands in the release notes.
+ *
+ * @module limitbot/strategy
  */
 import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"

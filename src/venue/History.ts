@@ -37,6 +37,7 @@ export interface TransactionPage {
   readonly prevPage: number | undefined
 }
 
+/** A page of the account's own history. */
 export interface AccountHistory {
   readonly items: ReadonlyArray<AccountEntry>
   /** Newer items. */
@@ -45,6 +46,7 @@ export interface AccountHistory {
   readonly prevCursor: string | undefined
 }
 
+/** The partner's history by cursor and by page, and the account's own. */
 export class History extends Context.Service<
   History,
   {

@@ -38,6 +38,7 @@ export class QuoteRefused extends Schema.TaggedError<QuoteRefused>()("QuoteRefus
   }
 }
 
+/** Quotes that may be funded, notice of a deposit, and the status of a swap. */
 export class Swaps extends Context.Service<
   Swaps,
   {

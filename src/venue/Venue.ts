@@ -13,6 +13,7 @@ import type { KnownFillStatus, OddOrder, Order, OrderTerms } from "../domain/Ord
 import type { GeneratedIntent, SignedIntent } from "../signing/IntentGuard.ts"
 import type { VenueError } from "./VenueError.ts"
 
+/** A limit order, exactly as it is to be sent. */
 export interface CreateOrder {
   readonly side: Side
   /** The venue's asset ids. */
@@ -69,6 +70,7 @@ export interface Deposit {
   readonly senderAccount?: string
 }
 
+/** A price for an amount, which binds nobody. */
 export interface DryQuote {
   readonly amountIn: Amount
   readonly amountOut: Amount
@@ -76,6 +78,7 @@ export interface DryQuote {
   readonly amountOutFormatted: string
 }
 
+/** An asset that the venue offers, with its own, indicative price. */
 export interface Token {
   readonly assetId: string
   readonly symbol: string
@@ -87,6 +90,7 @@ export interface Token {
   readonly pricedAt?: number
 }
 
+/** What the account holds of one asset privately. */
 export interface Balance {
   readonly tokenId: string
   readonly available: Amount
@@ -107,6 +111,7 @@ const nothingHeld = Effect.undefined
 /** If the clocks differ by more, the venue refuses deadlines or logins, and nothing new is funded. */
 export const mostSkewMillis = 30_000
 
+/** Orders, signed intents, dry quotes, tokens and private balances, in exact values. */
 export class Venue extends Context.Service<
   Venue,
   {

@@ -61,6 +61,7 @@ export const ownAccount = (signerId: string, depositType: "INTENTS" | "CONFIDENT
   confidentiality: "basic"
 })
 
+/** How long to wait for answers. */
 export interface Patience {
   /** One attempt of a read. */
   readonly attemptMillis: number
@@ -72,6 +73,7 @@ export interface Patience {
 
 export const defaultPatience: Patience = { attemptMillis: 10_000, readMillis: 30_000, writeMillis: 20_000 }
 
+/** Where the venue is, whose account it is about, and how long to wait. */
 export class VenueConfig extends Context.Service<
   VenueConfig,
   {

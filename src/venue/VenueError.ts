@@ -24,6 +24,7 @@ const context = {
 /** The code of a quote that we refuse: it is no price, and nothing is paid by it. */
 export const quoteRefusedCode = "quote-refused"
 
+/** Refused, with a code: repeated unchanged it is refused again. */
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   ...context,
   /** The venue's code; without one, the HTTP status, such as `http-400`. */
@@ -40,6 +41,7 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   }
 }
 
+/** Not taken this time: try again after the wait. */
 export class RetryLater extends Schema.TaggedError<RetryLater>()("RetryLater", {
   ...context,
   afterMillis: Schema.Int,
@@ -59,6 +61,7 @@ const changing: ReadonlySet<string> = new Set([
   "authenticate"
 ])
 
+/** Perhaps executed: read until the venue says which, and assume neither. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   ...context,
   text: Schema.String,
@@ -73,6 +76,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   }
 }
 
+/** Refused for its credential. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
   ...context,
   /** The setting that holds the credential. */
@@ -85,6 +89,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
   }
 }
 
+/** What every call fails with; `reason` says what to do about it. */
 export class VenueError extends Schema.TaggedError<VenueError>()("VenueError", {
   reason: Schema.Union([Rejected, RetryLater, OutcomeUnknown, Unauthorized])
 }) {

@@ -1,6 +1,8 @@
 /**
  * The client for other programs: `import { … } from "limitbot/venue"`. It offers the contract, the ports, their
  * layers and the signer, and nothing of the bot. Inside this repository, files import each other directly.
+ *
+ * @module limitbot/venue
  */
 import { Layer, type Redacted } from "effect"
 import * as Guard from "../signing/IntentGuard.ts"

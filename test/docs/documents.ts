@@ -1,6 +1,7 @@
 /** Markdown as far as the tests of the documentation need it: fenced blocks with their language, and links to files. */
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
+import { anchorOf } from "../../site/links.ts"
 
 export const root = resolve(import.meta.dirname, "../..")
 
@@ -48,13 +49,5 @@ export const anchorsNamedIn = (file: string): ReadonlyArray<{ readonly file: str
     anchor
   }))
 
-/** As they are made of headings: lower case, spaces as dashes, other signs left out. */
 export const anchorsOf = (file: string): ReadonlySet<string> =>
-  new Set(
-    [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
-      title
-        .toLowerCase()
-        .replace(/[^a-z0-9 _-]/g, "")
-        .replaceAll(" ", "-")
-    )
-  )
+  new Set([...read(file).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => anchorOf(title)))

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { functions } from "../../src/strategy/expression/functions.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
-import { keyRows, merged, tableLine } from "./keyTable.ts"
+import { keyRows, merged, tableLine } from "../../tools/reference/keyTable.ts"
 import { problemsOf } from "./support.ts"
 
 const page = "docs/strategies.md"

@@ -19,7 +19,7 @@ import { kinds } from "../../src/strategy/kinds.ts"
 import { report } from "../../src/strategy/Problem.ts"
 import * as Ask from "../../src/strategy/Setup.ts"
 import { parse, schema } from "../../src/strategy/StrategyFile.ts"
-import { keyRows, tableLine } from "./keyTable.ts"
+import { keyRows, tableLine } from "../../tools/reference/keyTable.ts"
 import { decideAt, markets, price } from "./support.ts"
 
 const keys = (market: Market) => ({

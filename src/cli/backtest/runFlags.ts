@@ -6,7 +6,7 @@ import { repairs } from "../../candles/csv/CandleChecks.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 
-const candles = "Candles or trades: CSV, plain or gzipped; journal:FILE for prices that a bot saw itself"
+const candles = "Candles or trades: CSV, plain or gzipped, or Parquet; journal:FILE for prices that a bot saw itself"
 
 export const data = FileName.flag("data").pipe(Flag.withDescription(candles))
 

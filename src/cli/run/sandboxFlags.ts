@@ -16,7 +16,10 @@ export const defaultPort = 8180
 
 export const seed = flags.byDefault("Everything that looks random follows from this number", 1)(Flag.Int("seed"))
 
-export const candles = flags.file("candles", "Replay this candle CSV (may be gzipped) instead of generated prices")
+export const candles = flags.file(
+  "candles",
+  "Replay this candle file (CSV, plain or gzipped, or Parquet) instead of generated prices"
+)
 
 export const speed = (fallback: number) =>
   Flag.Finite("speed").pipe(

@@ -59,20 +59,34 @@ const Done = Schema.Struct({ message: Schema.String })
 
 const LookGroup = HttpApiGroup.make("look")
   .add(
-    HttpApiEndpoint.get("status", "/api/v1/status", { success: Status, error }),
-    HttpApiEndpoint.get("slots", "/api/v1/slots", { success: Slots, error }),
-    HttpApiEndpoint.get("orders", "/api/v1/orders", { success: Orders, error }),
+    HttpApiEndpoint.get("status", "/api/v1/status", { success: Status, error }).annotate(
+      OpenApi.Summary,
+      "How the bot is: mode, venue, switches, problems and what is in doubt"
+    ),
+    HttpApiEndpoint.get("slots", "/api/v1/slots", { success: Slots, error }).annotate(
+      OpenApi.Summary,
+      "What each slot holds, and why"
+    ),
+    HttpApiEndpoint.get("orders", "/api/v1/orders", { success: Orders, error }).annotate(
+      OpenApi.Summary,
+      "Every order that is not settled yet, with the ids by which the venue knows it"
+    ),
     HttpApiEndpoint.get("fills", "/api/v1/fills", {
       query: {
         limit: Schema.optionalKey(Count(10_000)),
-        /** Only fills of later events. */
         after: Schema.optionalKey(Sequence)
       },
       success: Fills,
       error
-    }),
-    HttpApiEndpoint.get("money", "/api/v1/money", { success: Money, error }),
-    HttpApiEndpoint.get("profit", "/api/v1/profit", { success: Profit, error }),
+    }).annotate(OpenApi.Summary, "Fills, the newest last; `after`: only those of later events"),
+    HttpApiEndpoint.get("money", "/api/v1/money", { success: Money, error }).annotate(
+      OpenApi.Summary,
+      "Where the money is, by asset and place"
+    ),
+    HttpApiEndpoint.get("profit", "/api/v1/profit", { success: Profit, error }).annotate(
+      OpenApi.Summary,
+      "What each strategy earned, with the standings of the first row of the page"
+    ),
     HttpApiEndpoint.get("candles", "/api/v1/candles", {
       query: {
         market: Name,
@@ -80,41 +94,53 @@ const LookGroup = HttpApiGroup.make("look")
       },
       success: Candles,
       error
-    }),
-    HttpApiEndpoint.get("book", "/api/v1/book", { query: { market: Name }, success: Book, error }),
+    }).annotate(OpenApi.Summary, "Candles of prices that the bot has seen"),
+    HttpApiEndpoint.get("book", "/api/v1/book", { query: { market: Name }, success: Book, error }).annotate(
+      OpenApi.Summary,
+      "What the market was quoted to take at which price, and own orders in it"
+    ),
     HttpApiEndpoint.get("log", "/api/v1/log", {
       query: {
-        /** Only events before this number; default: the newest. */
         before: Schema.optionalKey(Sequence),
         limit: Schema.optionalKey(Count(1_000)),
-        /** Words that the sentence, the slot or the kind of event must contain. */
         search: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(200)))
       },
       success: Lines,
       error
-    }),
+    }).annotate(
+      OpenApi.Summary,
+      "What happened, in sentences; `before`: only events before this number; `search`: words that the sentence, the slot or the kind of event must contain"
+    ),
     HttpApiEndpoint.get("events", "/api/v1/events", {
       headers: { "last-event-id": Schema.optionalKey(Sequence) },
       query: { after: Schema.optionalKey(Sequence) },
       success: EventStream,
       error: [TooManyStreams]
-    }),
+    }).annotate(
+      OpenApi.Summary,
+      "Live events, prices and keep-alives as server-sent events. `Last-Event-ID` or `after` names the last sequence number that you saw: later events are sent first, and nothing is skipped"
+    ),
     HttpApiEndpoint.get("explain", "/api/v1/explain", {
       query: { slot: Schema.optionalKey(Name), at: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(40))) },
       success: Schema.Array(Explanation),
       error
-    }),
-    HttpApiEndpoint.get("files", "/api/v1/files", { success: Schema.Array(StrategyFileView), error }),
-    /**
-     * A running strategy over the prices that the bot itself has seen, as `backtest --json` shows it, with the band
-     * over time.
-     */
+    }).annotate(OpenApi.Summary, "Why a slot holds an order or none, and what would change that, now or at a time"),
+    HttpApiEndpoint.get("files", "/api/v1/files", { success: Schema.Array(StrategyFileView), error }).annotate(
+      OpenApi.Summary,
+      "The strategy files with their text, and the problems of what is edited"
+    ),
     HttpApiEndpoint.get("backtest", "/api/v1/backtest", {
       query: { file: Schema.String.check(Schema.isMaxLength(1_000)) },
       success: BacktestAnswer,
       error
-    }),
-    HttpApiEndpoint.get("plan", "/api/v1/plan", { success: Plan, error })
+    }).annotate(
+      OpenApi.Summary,
+      "A running strategy over the prices that the bot itself has seen, as `backtest --json` shows it, with the band over time"
+    ),
+    HttpApiEndpoint.get("plan", "/api/v1/plan", { success: Plan, error }).annotate(
+      OpenApi.Summary,
+      "What the bot would create, cancel and keep now"
+    )
   )
   .middleware(Understood)
   .middleware(Reads)
@@ -131,10 +157,9 @@ const commanded = <const Id extends string, const Command extends CommandName, F
   command: Command,
   payload: Fields
 ) =>
-  HttpApiEndpoint.post(id, `/api/v1/${command}`, { payload: Schema.Struct(payload), success: Done, error }).annotate(
-    NeededRole,
-    operatorCommands[command].role
-  )
+  HttpApiEndpoint.post(id, `/api/v1/${command}`, { payload: Schema.Struct(payload), success: Done, error })
+    .annotate(NeededRole, operatorCommands[command].role)
+    .annotate(OpenApi.Summary, operatorCommands[command].does)
 
 const CommandGroup = HttpApiGroup.make("command")
   .add(
@@ -146,14 +171,14 @@ const CommandGroup = HttpApiGroup.make("command")
     commanded("kill", "kill", confirmed(operatorCommands.kill.confirm)),
     commanded("release", "release", {}),
     commanded("reload", "reload", {}),
-    /** The operator's word on what is in doubt, stuck, frozen or contradictory; `status` lists the possible words. */
     HttpApiEndpoint.post("resolve", "/api/v1/resolve", {
-      /** `received`: what arrived of a swap that the venue ended without amounts, in smallest units. */
       payload: Schema.Struct({ placement: Name, word: Word, received: Schema.optionalKey(Amount), why }),
       success: Done,
       error
-    }),
-    /** A number that strategies look at (`signal("trend", 2h)`); `at`: epoch milliseconds from which it counts, default now. */
+    }).annotate(
+      OpenApi.Summary,
+      "The operator's word on what is in doubt, stuck, frozen or contradictory; `status` lists the possible words. `received`: what arrived of a swap that the venue ended without amounts, in smallest units"
+    ),
     HttpApiEndpoint.post("signal", "/api/v1/signals/:name", {
       params: { name: SignalName },
       payload: Schema.Struct({
@@ -163,38 +188,51 @@ const CommandGroup = HttpApiGroup.make("command")
       }),
       success: Done,
       error
-    }).annotate(NeededRole, "signaller"),
+    })
+      .annotate(NeededRole, "signaller")
+      .annotate(
+        OpenApi.Summary,
+        'A number that strategies look at (`signal("trend", 2h)`); `at`: epoch milliseconds from which it counts, default now'
+      ),
     HttpApiEndpoint.post("reconcile", "/api/v1/reconcile", {
       payload: Schema.Struct({}),
       success: Reconciliation,
       error
-    }).annotate(NeededRole, "trader"),
-    /** What the venue offers for a swap by hand, to be shown to who decides. Nothing is paid or recorded. */
-    HttpApiEndpoint.post("swapQuote", "/api/v1/swap/quote", { payload: SwapRequest, success: SwapOffer, error }),
-    /** Makes the swap of a quote, which is taken once. `confirm` must be the exact word. */
+    })
+      .annotate(NeededRole, "trader")
+      .annotate(OpenApi.Summary, "Compares the records of the bot with what its witnesses say"),
+    HttpApiEndpoint.post("swapQuote", "/api/v1/swap/quote", {
+      payload: SwapRequest,
+      success: SwapOffer,
+      error
+    }).annotate(
+      OpenApi.Summary,
+      "What the venue offers for a swap by hand, with its terms in words, to be shown to who decides. Nothing is paid or recorded"
+    ),
     HttpApiEndpoint.post("swap", "/api/v1/swap", {
       payload: Schema.Struct({ quote: Name, confirm: Schema.Literal("swap") }),
       success: Schema.Struct({ ...Done.fields, swap: Schema.String }),
       error
-    }),
-    /** Problems of edited files; nothing is written. */
+    }).annotate(OpenApi.Summary, "Makes the swap of a quote, which is taken once"),
     HttpApiEndpoint.post("check", "/api/v1/check", {
       payload: Schema.Struct({ files: Schema.Array(FileText).check(Schema.isMaxLength(20)) }),
       success: Schema.Struct({ problems: Schema.Array(Schema.String) }),
       error
-    }).annotate(NeededRole, "trader"),
-    /** What the bot would do with edited files; nothing is written. */
+    })
+      .annotate(NeededRole, "trader")
+      .annotate(OpenApi.Summary, "Problems of edited files; nothing is written"),
     HttpApiEndpoint.post("planWith", "/api/v1/plan", {
       payload: Schema.Struct({ files: Schema.Array(FileText).check(Schema.isMaxLength(20)) }),
       success: Plan,
       error
-    }).annotate(NeededRole, "trader"),
-    /** Writes an edited strategy file; `hash` is the hash of the text that was edited. */
+    })
+      .annotate(NeededRole, "trader")
+      .annotate(OpenApi.Summary, "What the bot would do with edited files; nothing is written"),
     HttpApiEndpoint.post("apply", "/api/v1/apply", {
       payload: Schema.Struct({ ...FileText.fields, hash: Name }),
       success: Done,
       error
-    })
+    }).annotate(OpenApi.Summary, "Writes an edited strategy file; `hash` is the hash of the text that was edited")
   )
   .middleware(Understood)
   .middleware(Commands)

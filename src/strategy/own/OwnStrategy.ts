@@ -68,6 +68,7 @@ export interface OwnProgress {
   readonly filled: string
 }
 
+/** What a slot has done, and what rests in it. */
 export interface OwnSlot {
   /** By all fills of the slot: base bought and sold, quote paid and received. */
   readonly bought: number
@@ -80,6 +81,7 @@ export interface OwnSlot {
   readonly live: { readonly side: "buy" | "sell"; readonly price: number; readonly left: number } | undefined
 }
 
+/** All that a strategy may see. */
 export interface OwnView {
   /** Epoch milliseconds. There is no other clock. */
   readonly now: number
@@ -94,6 +96,7 @@ export interface OwnView {
   readonly candles: (timeframe: string) => OwnCandles
 }
 
+/** One order. */
 export interface OwnLeg {
   readonly side: "buy" | "sell"
   /** Rounded away from the market: a purchase never pays more, a sale never takes less. */
@@ -128,6 +131,7 @@ export interface OwnBounds {
   readonly fill?: boolean
 }
 
+/** What each slot should hold, and how long this answer stays the same. */
 export interface OwnDecision {
   readonly orders: ReadonlyArray<OwnWish>
   /** Slots that should be empty, and why. */

@@ -41,6 +41,7 @@ export const makeSpacing = () => {
   }
 }
 
+/** Turns at the history endpoints, which take one request in five seconds from one partner. */
 export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, RateLimiter>()(
   "limitbot/venue/http/HistoryRateLimiter"
 ) {

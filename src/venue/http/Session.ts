@@ -40,6 +40,7 @@ interface Tokens {
   readonly refresh: Token
 }
 
+/** The end user's session: a signed login, renewed before it expires, with tokens in memory only. */
 export class Session extends Context.Service<
   Session,
   {

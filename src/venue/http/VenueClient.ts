@@ -34,6 +34,7 @@ export interface Call {
   readonly mostBytes?: number
 }
 
+/** The contract over HTTP: reads are repeated with backoff, writes are sent once. */
 export class VenueClient extends Context.Service<
   VenueClient,
   {

@@ -1,0 +1,13 @@
+/** The pages of the reference are made of declarations: what these say and the pages do not is a failure. */
+import { execFileSync } from "node:child_process"
+import { join } from "node:path"
+import { it } from "@effect/vitest"
+import { root } from "./documents.ts"
+
+it("docs/reference says what the program says: `npm run reference` writes it", () => {
+  execFileSync(process.execPath, [
+    "--disable-warning=ExperimentalWarning",
+    join(root, "tools/reference/main.ts"),
+    "--check"
+  ])
+})
