@@ -109,7 +109,7 @@ export const run = Effect.fn("Program.run")(function* (
       )
     )
     const exit = yield* Effect.exit(child.exitCode)
-    if (mayLeaveRunning) yield* child.unref
+    if (mayLeaveRunning) yield* Effect.asVoid(child.unref)
     const grace = Effect.repeat(Effect.sleep(graceStepMillis), { times: graceSteps - 1 })
     const isOver = Effect.all([Fiber.await(hearing), Fiber.await(writing)])
     found.isHeld = yield* Effect.raceFirst(Effect.as(isOver, false), Effect.as(grace, true))
