@@ -70,7 +70,7 @@ const belowApp: ReadonlyArray<string> = [
 /** Room → rooms it may import, with the single files allowed from some of them. */
 const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   domain: [],
-  programs: [],
+  programs: ["domain"],
   strategy: ["domain"],
   candles: ["domain", "strategy"],
   signing: ["domain", "programs"],

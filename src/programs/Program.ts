@@ -7,6 +7,8 @@
 import { Config, Duration, Effect, Exit, Fiber, Option, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 
+import { messageOf } from "../domain/Text.ts"
+
 export interface Program {
   readonly program: string
   readonly args: ReadonlyArray<string>
@@ -84,9 +86,10 @@ export const run = Effect.fn("Program.run")(function* (
   const found = { hasTaken: false, isHeld: false }
 
   const running = Effect.gen(function* () {
-    const child = yield* Effect.mapError(
-      spawner.spawn(command),
-      ({ message }) => new NotStarted({ program, reason: message })
+    // What the system refuses at once (too long, not permitted) is thrown.
+    const child = yield* spawner.spawn(command).pipe(
+      Effect.catchDefect((defect) => Effect.fail({ message: messageOf(defect) })),
+      Effect.mapError(({ message }) => new NotStarted({ program, reason: message }))
     )
     const writing = yield* Effect.forkScoped(Stream.run(Stream.make(new TextEncoder().encode(input)), child.stdin))
     const hears = (stream: typeof child.stdout, hear: (part: string) => void) =>
@@ -106,7 +109,7 @@ export const run = Effect.fn("Program.run")(function* (
       )
     )
     const exit = yield* Effect.exit(child.exitCode)
-    if (mayLeaveRunning) yield* child.unref
+    if (mayLeaveRunning) yield* Effect.asVoid(child.unref)
     const grace = Effect.repeat(Effect.sleep(graceStepMillis), { times: graceSteps - 1 })
     const isOver = Effect.all([Fiber.await(hearing), Fiber.await(writing)])
     found.isHeld = yield* Effect.raceFirst(Effect.as(isOver, false), Effect.as(grace, true))

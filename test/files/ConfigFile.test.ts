@@ -144,6 +144,7 @@ describe("configuration file", () => {
             "LIMITBOT_API_KEY",
             "LIMITBOT_PARTNER_JWT",
             "LIMITBOT_ACCOUNT_KEY",
+            "LIMITBOT_DATABASE_URL",
             "TEST_API_KEY",
             "TEST_ACCOUNT_KEY"
           ]

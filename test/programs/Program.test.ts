@@ -97,6 +97,14 @@ describe("a program of the owner's", () => {
     })
   )
 
+  it.live("that the system refuses to start ended whoever asked for it", () =>
+    Effect.gen(function* () {
+      const asked = Program.run({ program: "true", args: ["x".repeat(200_000)] }, "", terms)
+      const failure = yield* Effect.flip(Effect.provide(asked, NodeServices.layer))
+      assert.match(failure.message, /^true cannot be run: .*E2BIG/)
+    })
+  )
+
   it("its last words are one short line without what looks like a key", () => {
     assert.strictEqual(Program.lastWords("first\nsecond\u001b[31m red\n\n"), "second [31m red")
     assert.strictEqual(Program.lastWords(""), "")

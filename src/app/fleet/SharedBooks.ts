@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Redacted, Scope } from "effect"
 import { ChildProcessSpawner } from "effect/process"
+import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
 import type { OrderBook } from "../../orderbook/OrderBook.ts"
 import type { LoadedAccount } from "./AccountBot.ts"
@@ -15,10 +16,7 @@ export const make = Effect.gen(function* () {
   const known = new Map<string, Effect.Effect<OrderBook["Service"], unknown>>()
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   return Effect.fnUntraced(function* ({ account, config }: LoadedAccount) {
-    const { apiKey, url } = config.venue
-    const key = createHash("sha256")
-      .update(`${url} ${Redacted.value(apiKey)} ${JSON.stringify(config.prices, withWhole)}`)
-      .digest("hex")
+    const key = keyOf(config)
     const making = Layers.sharedBook(config, account).pipe(
       Effect.provideService(Scope.Scope, scope),
       Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
@@ -30,5 +28,18 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** JSON has no whole numbers of any size. */
-const withWhole = (_: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
+/** The same for accounts that may share prices: asked of one venue by one credential, and trusted by the same witnesses. */
+export const keyOf = ({
+  priceProgram,
+  prices: { lastsMillis, within, withinOf },
+  venue: { apiKey, url }
+}: SharedTerms): string =>
+  createHash("sha256")
+    .update(
+      JSON.stringify([url, Redacted.value(apiKey), within, lastsMillis, [...withinOf].sort(), priceProgram ?? null])
+    )
+    .digest("hex")
+
+interface SharedTerms extends Pick<BotConfig, "priceProgram" | "prices"> {
+  readonly venue: Pick<BotConfig["venue"], "apiKey" | "url">
+}

@@ -43,7 +43,12 @@ const read: Read.Reader<WalletConfig> = (node, to) => {
 export const reader = described(read, () => ({ ...schemaOf(walletKeys), minProperties: 1, maxProperties: 1 }))
 
 /** Kept from the program even if this configuration does not use them. */
-export const usualSecrets = ["LIMITBOT_API_KEY", "LIMITBOT_PARTNER_JWT", "LIMITBOT_ACCOUNT_KEY"]
+export const usualSecrets = [
+  "LIMITBOT_API_KEY",
+  "LIMITBOT_PARTNER_JWT",
+  "LIMITBOT_ACCOUNT_KEY",
+  "LIMITBOT_DATABASE_URL"
+]
 
 /** The program's path in the form that the process needs, and the variables that it must not see. */
 export const resolved = (
