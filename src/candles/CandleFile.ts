@@ -58,7 +58,7 @@ const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError>
 /** The file as a table of text. */
 const tableOf = (file: string, bytes: Uint8Array): Effect.Effect<Uint8Array, DataFileError> =>
   ParquetTable.isParquet(bytes)
-    ? Effect.mapError(ParquetTable.csvOf(bytes), (cause) => unreadable(file, cause))
+    ? ParquetTable.csvOf(bytes, (cause) => unreadable(file, cause))
     : attempt(file, () => CandleCsv.unzipped(bytes))
 
 const refused = (file: string, checked: Checked): DataFileError => {

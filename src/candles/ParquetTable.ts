@@ -37,7 +37,8 @@ function* fieldsOf(runs: ReadonlyArray<Run>): Generator<string> {
   for (const { columnData } of runs) for (let at = 0; at < columnData.length; at++) yield fieldOf(columnData[at])
 }
 
-const textOf = (rows: number, names: ReadonlyArray<string>, runs: ReadonlyArray<Run>): Uint8Array => {
+const textOf = (names: ReadonlyArray<string>, runs: ReadonlyArray<Run>): Uint8Array => {
+  const rows = runs.reduce((most, { columnData, rowStart }) => Math.max(most, rowStart + columnData.length), 0)
   const inOrder = runs.toSorted((one, other) => one.rowStart - other.rowStart)
   const columns = names.map((name) => fieldsOf(inOrder.filter(({ columnName }) => columnName === name)))
   const parts: Array<Uint8Array> = []
@@ -53,18 +54,17 @@ const textOf = (rows: number, names: ReadonlyArray<string>, runs: ReadonlyArray<
   return Buffer.concat(parts)
 }
 
-/** Fails with what the reader says of a file that it cannot read. */
-export const csvOf = (bytes: Uint8Array) =>
+/** `failureOf` makes a failure of what the reader says of a file that it cannot read. */
+export const csvOf = <E>(bytes: Uint8Array, failureOf: (cause: unknown) => E): Effect.Effect<Uint8Array, E> =>
   Effect.gen(function* () {
     const { parquetMetadata, parquetRead, parquetSchema } = yield* Effect.promise(() => import("hyparquet"))
     const file = new Uint8Array(bytes).buffer
-    const catchAll = (cause: unknown) => cause
-    const metadata = yield* Effect.try({ try: () => parquetMetadata(file), catch: catchAll })
+    const metadata = yield* Effect.try({ try: () => parquetMetadata(file), catch: failureOf })
     const names = parquetSchema(metadata).children.map(({ element }) => element.name)
     const runs: Array<Run> = []
     const onChunk = (run: Run) => {
       runs.push(run)
     }
-    yield* Effect.tryPromise({ try: () => parquetRead({ file, metadata, compressors, onChunk }), catch: catchAll })
-    return textOf(Number(metadata.num_rows), names, runs)
+    yield* Effect.tryPromise({ try: () => parquetRead({ file, metadata, compressors, onChunk }), catch: failureOf })
+    return textOf(names, runs)
   })
