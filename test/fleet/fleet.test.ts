@@ -72,6 +72,11 @@ const until = async (
 }
 const isOwned = (accounts: ReadonlyArray<Listed>) => accounts.every(({ runner }) => runner !== "none")
 
+const ownedBeside =
+  ({ pid }: Program) =>
+  (accounts: ReadonlyArray<Listed>) =>
+    accounts.every(({ runner }) => runner !== "none" && !runner.includes(`-${pid}-`))
+
 const makeAccounts = async () => {
   const seeds = Array.from({ length: count }, () => Uint8Array.from({ length: 32 }, () => Math.floor(random() * 256)))
   for (const [index, seed] of seeds.entries()) {
@@ -148,14 +153,12 @@ describe.skipIf(server === undefined)("a fleet", () => {
       const fate = ["killed", "frozen", "database"][round % 3]
       if (fate === "killed") {
         process.kill(victim.pid, "SIGKILL")
+        takeovers.push(await until("others own what it had", ownedBeside(victim)))
         await victim.ended
-        await pause(9_000)
-        takeovers.push(9_000 + (await until("all are owned again", isOwned)))
         runners[index] = runner()
       } else if (fate === "frozen") {
         process.kill(victim.pid, "SIGSTOP")
-        await pause(10_000)
-        takeovers.push(10_000 + (await until("all are owned again", isOwned)))
+        takeovers.push(await until("others own what it has", ownedBeside(victim)))
         process.kill(victim.pid, "SIGCONT")
       } else await server?.restart()
       await pause(1_000 + random() * 4_000)
