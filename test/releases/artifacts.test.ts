@@ -7,15 +7,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { version } from "../../src/version.ts"
 
 const root = resolve(import.meta.dirname, "../..")
+const wanted = process.env["LIMITBOT_ARTIFACTS"]
 const newFolder = () => mkdtempSync(join(tmpdir(), "limitbot-release-"))
 const manifest: { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8")
 )
 
 describe("what a release hands out", { timeout: 240_000 }, () => {
-  it("has checksums, and lists every package that is bundled; packed twice, it is the same from two copies", () => {
+  // Packing builds everything once more: `npm run release:check` does it, twice.
+  it.skipIf(wanted === undefined)("has checksums, lists every package that is bundled, and is the same twice", () => {
     const folder = newFolder()
-    const once = process.env["LIMITBOT_ARTIFACTS"] === "twice" ? [] : ["--once"]
+    const once = wanted === "twice" ? [] : ["--once"]
     execFileSync("sh", ["tools/node.sh", "tools/artifacts.ts", folder, ...once], { cwd: root, stdio: "pipe" })
     const checked = spawnSync("sha256sum", ["--check", "SHA256SUMS"], { cwd: folder, encoding: "utf8" })
     assert.deepStrictEqual(
