@@ -110,7 +110,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
       openOrders: unfinished(state).length,
       fills: state.fills,
       events: state.sequence,
-      problems: problems.map(({ severity, text }) => `${severity}: ${text}`)
+      problems: problems.map(({ kind, text }) => `${kind}: ${text}`)
     }
   })
   const runs = Effect.andThen(
