@@ -27,7 +27,7 @@ import { progressOf, type View } from "../View.ts"
 import * as Model from "./AvellanedaStoikov.ts"
 import { lackText } from "./BudgetCheck.ts"
 import { decimalIn, type Notes, notes, numberIn, recordIn } from "./Memory.ts"
-import { type Centre, centreKeys, centreNow, readCentre } from "./marketMaking/Centre.ts"
+import { type Centre, centreKeys, look, readCentre, type SeenCentre } from "./marketMaking/Centre.ts"
 import { changesIn } from "./marketMaking/Changes.ts"
 import { hangingKeys, withHanging } from "./marketMaking/Hanging.ts"
 import * as Inventory from "./marketMaking/Inventory.ts"
@@ -252,8 +252,13 @@ const eighthsInForce = (whole: Quoting, view: View, before: bigint | undefined, 
   isNew || before === undefined ? (eighthsNow(whole, view) ?? before) : before
 
 /** Quotes nothing until what it needs has come: candles for its spread, or the depth that limits its size. */
-const waiting = (whole: Quoting, view: View, memory: Memory, needed: "spread" | "centre" | "depth"): Decision => {
-  const { levels, keys } = whole
+const waiting = (
+  { levels, keys, spread }: Quoting,
+  view: View,
+  memory: Memory,
+  seen: SeenCentre,
+  needed: "spread" | "centre" | "depth"
+): Decision => {
   const why =
     needed !== "depth"
       ? { code: "warming-up", text: `waits for more candles: its ${needed} is not warm yet`, source: keys(needed) }
@@ -263,7 +268,7 @@ const waiting = (whole: Quoting, view: View, memory: Memory, needed: "spread" | 
     absent: levels.flatMap(({ bid, ask }) => [bid, ask].map((slot) => ({ slot, why }))),
     memory,
     reasons: [],
-    until: { onFill: false, ...(needed === "depth" ? { depth: true } : {}), ...changesIn(whole, view, false) }
+    until: { onFill: false, ...(needed === "depth" ? { depth: true } : {}), ...changesIn(spread, seen, view, false) }
   }
 }
 
@@ -293,14 +298,15 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   const stock = Inventory.stockOf(whole, view)
   const inventory = inventoryOf(whole, stock)
   const measured = measureInForce(whole, view, known, inventory)
-  if (measured === undefined) return waiting(whole, view, memory, "spread")
+  const seen = look(whole.centre, view)
+  if (measured === undefined) return waiting(whole, view, memory, seen, "spread")
   const { spread: width, lean } = measured
-  const price = centreNow(whole.centre, view)
-  if (price === undefined) return waiting(whole, view, memory, "centre")
+  const { price } = seen
+  if (price === undefined) return waiting(whole, view, memory, seen, "centre")
   const isKept = known.centre !== undefined && isInside(known.centre, price)
   const centre = known.centre !== undefined && isKept ? known.centre : Quotes.centreAt(price, whole.requote)
   const eighths = eighthsInForce(whole, view, known.eighths, !isKept)
-  if (eighths === undefined) return waiting(whole, view, memory, "depth")
+  if (eighths === undefined) return waiting(whole, view, memory, seen, "depth")
   const sizing = { eighths, inventory }
   const sizeFor = (side: Side) => (index: number, size: Amount) =>
     sizeOf(whole, size, side, sizing, stock.slots[side][index]?.filledInLeg ?? 0n)
@@ -326,7 +332,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
       quoted: whole.filledDelayMillis === 0 ? undefined : delay.quoted
     }),
     reasons: [],
-    until: untilOf(whole, view, centre, delay)
+    until: untilOf(whole, view, centre, seen, delay)
   }
 }
 
@@ -334,9 +340,10 @@ const untilOf = (
   whole: Quoting,
   view: View,
   { below, above }: Quotes.HeldCentre,
+  seen: SeenCentre,
   delay: ReturnType<typeof delayed>
 ): Decision["until"] => {
-  const { time, ...changes } = changesIn(whole, view, true)
+  const { time, ...changes } = changesIn(whole.spread, seen, view, true)
   const times = [...(time === undefined ? [] : [time]), ...(delay.slots.size === 0 ? [] : [delay.until])]
   return {
     ...(whole.centre === undefined ? { priceBelow: below, priceAbove: above } : {}),

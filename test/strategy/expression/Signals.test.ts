@@ -86,6 +86,26 @@ describe("signals", () => {
     }
   })
 
+  it("that a centre of quotes follows are waited for, not only the next candle", () => {
+    const quoting = strategyOf(`name: test
+market: BTC/USDC
+kind: market-making
+limits:
+  budget: { base: 10, quote: 100000 }
+market-making:
+  levels: 1
+  spread: 1%
+  size: 1
+  centre: signal("level", 2h)
+`)
+    const waiting = quoting.decide(viewAt(quoting, price("1200"), new Map(), noon), null)
+    assert.deepStrictEqual([waiting.desired.length, waiting.until.signals], [0, true])
+    const known: Signals = new Map([["level", { value: 1000, at: noon }]])
+    const quoted = quoting.decide({ ...viewAt(quoting, price("1200"), new Map(), noon), signals: known }, null)
+    assert.deepStrictEqual([quoted.desired.length, quoted.until.signals], [2, true])
+    assert.strictEqual(quoted.until.time, noon + 2 * hour)
+  })
+
   it("take the type of what they are compared with, as a number that is written does", () => {
     assert.deepStrictEqual(strategyOf(file('signal("trend", 2h) > 0')).signals, new Map([["trend", 2 * hour]]))
     assert.deepStrictEqual(

@@ -25,6 +25,14 @@ export interface Centre {
   readonly needs: Needs
 }
 
+/** One look at it. */
+export interface SeenCentre {
+  /** `undefined` while its candles or signals are not there. */
+  readonly price: Price | undefined
+  /** When it may change, apart from the mid. */
+  readonly changes: Partial<Pick<Bounds, "barClose" | "signals" | "time">>
+}
+
 export const centreKeys = {
   centre: Read.optional(Read.expression, "a price of closed candles that the quotes lie around", "the mid"),
   timeframe: Read.withDefault(timeframe, "1h", "of the centre's candles whose timeframe is not written")
@@ -49,21 +57,11 @@ export const readCentre = (
   return { term, needs: scope.needs }
 }
 
-/** `undefined` while its candles are not there. */
-export const centreNow = (centre: Centre | undefined, view: View): Price | undefined => {
-  if (centre === undefined) return mid(view.price)
-  const value = centre.term.value(momentOf(view.market, view))
-  return Number.isFinite(value) && value > 0 ? Decimal.fromNumber(value, places) : undefined
-}
-
-/** When it may change, apart from the mid. */
-export const centreBounds = (
-  centre: Centre | undefined,
-  view: View
-): Partial<Pick<Bounds, "barClose" | "signals" | "time">> => {
-  if (centre === undefined) return {}
+export const look = (centre: Centre | undefined, view: View): SeenCentre => {
+  if (centre === undefined) return { price: mid(view.price), changes: {} }
   const moment = momentOf(view.market, view)
-  centre.term.value(moment)
+  const value = centre.term.value(moment)
   const { barClose, signals, time } = boundsOf(centre.needs, moment, moment.found.times)
-  return present({ barClose, signals, time })
+  const price = Number.isFinite(value) && value > 0 ? Decimal.fromNumber(value, places) : undefined
+  return { price, changes: present({ barClose, signals, time }) }
 }

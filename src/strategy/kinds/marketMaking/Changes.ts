@@ -5,9 +5,9 @@ import type { Bounds } from "../../Decision.ts"
 import type { View } from "../../View.ts"
 import * as Model from "../AvellanedaStoikov.ts"
 import type { Spread } from "../Volatility.ts"
-import { type Centre, centreBounds } from "./Centre.ts"
+import type { SeenCentre } from "./Centre.ts"
 
-type Changes = Partial<Pick<Bounds, "barClose" | "time">>
+type Changes = Partial<Pick<Bounds, "barClose" | "signals" | "time">>
 
 const ofSpread = ({ follows, model }: Spread, now: number | undefined): Changes => ({
   ...(follows === undefined ? {} : { barClose: follows.series.timeframe }),
@@ -16,14 +16,11 @@ const ofSpread = ({ follows, model }: Spread, now: number | undefined): Changes 
 })
 
 /** `isQuoting`: a model's quotes change with the time as well. */
-export const changesIn = (
-  { spread, centre }: { readonly spread: Spread; readonly centre: Centre | undefined },
-  view: View,
-  isQuoting: boolean
-): Changes => {
-  const each = [ofSpread(spread, isQuoting ? view.now : undefined), centreBounds(centre, view)]
+export const changesIn = (spread: Spread, centre: SeenCentre, { now }: View, isQuoting: boolean): Changes => {
+  const each = [ofSpread(spread, isQuoting ? now : undefined), centre.changes]
   const closes = each.flatMap(({ barClose }) => (barClose === undefined ? [] : [barClose]))
   const [barClose] = closes.sort((a, b) => (timeframeMillis(a) ?? 0) - (timeframeMillis(b) ?? 0))
   const times = each.flatMap(({ time }) => (time === undefined ? [] : [time]))
-  return present({ barClose, time: times.length === 0 ? undefined : Math.min(...times) })
+  const { signals } = centre.changes
+  return present({ barClose, signals, time: times.length === 0 ? undefined : Math.min(...times) })
 }
