@@ -201,15 +201,18 @@ export const connected = ({ account }: BotConfig) => ({
   guard: guardLayer(account)
 })
 
-/** A whole bot by its configuration, but for its wallet and its journal. A rehearsal differs from it only in what is outside. */
-export const bot = <EG, RG, ES, RS>(
+const venueAndSwaps = client(Layer.merge(HttpVenue.layer, Swaps.layer))
+
+/** What a bot is but for its prices, its wallet and its journal, at this way to its venue. */
+const botAt = <A, E, R, EG, RG, ES, RS>(
+  venue: Layer.Layer<A, E, R>,
   config: BotConfig,
   account: VenueAccount,
   pace: Pace,
   { guard, http, signer }: Outside<EG, RG, ES, RS>
 ) =>
   Layer.mergeAll(
-    withBook(config, client(Layer.merge(HttpVenue.layer, Swaps.layer))),
+    venue,
     incidentFeed(config),
     guard(payerOf(venueSettings(config, account)))
   ).pipe(
@@ -218,6 +221,14 @@ export const bot = <EG, RG, ES, RS>(
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, pace))
   )
+
+/** A whole bot by its configuration, but for its wallet and its journal. A rehearsal differs from it only in what is outside. */
+export const bot = <EG, RG, ES, RS>(
+  config: BotConfig,
+  account: VenueAccount,
+  pace: Pace,
+  outside: Outside<EG, RG, ES, RS>
+) => botAt(withBook(config, venueAndSwaps), config, account, pace, outside)
 
 export const live = (config: BotConfig, account: VenueAccount, pid: number, pace: Pace = {}) =>
   bot(config, account, pace, connected(config)).pipe(
@@ -230,23 +241,13 @@ export const sharedBook = (config: BotConfig, account: VenueAccount) =>
   Effect.map(Layer.build(looking(config, account)), (context) => Context.get(context, OrderBook))
 
 /** A bot of a fleet: its journal is claimed in the fleet's database, and its prices are those of all. */
-export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, book: OrderBook["Service"]) => {
-  const { guard, http, signer } = connected(config)
-  return Layer.mergeAll(
-    client(Layer.merge(HttpVenue.layer, Swaps.layer)),
-    incidentFeed(config),
-    guard(payerOf(venueSettings(config, account)))
-  ).pipe(
-    Layer.provide(http),
-    Layer.provide(signer),
-    Layer.provide(venueConfig(config, account)),
-    Layer.merge(engineSettings(config, account, {})),
+export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, book: OrderBook["Service"]) =>
+  botAt(venueAndSwaps, config, account, {}, connected(config)).pipe(
     Layer.merge(Layer.succeed(OrderBook, book)),
     Layer.merge(WalletConfig.layer(config.account.wallet, config.venue.url)),
     Layer.merge(Layer.provideMerge(Bookkeeper.layer, Journals.layerOf(name))),
     Layer.merge(Journals.pricesOf(config.venue.url))
   )
-}
 
 /** The venue for looking only. The key signs only the message that opens a session. */
 export const looking = (config: BotConfig, account: VenueAccount) =>

@@ -5,8 +5,8 @@
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { type AccountFile, Registry } from "../../journal/postgres/Registry.ts"
-import { render } from "../../strategy/Problem.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 
 /** The folder has mistakes: nothing was written. */
@@ -31,12 +31,11 @@ const readOne = Effect.fnUntraced(function* (folder: string, name: string) {
   const strategies = yield* Effect.forEach(files.toSorted(), (file) =>
     Effect.map(fileSystem.readFileString(path.join(own, file)), (text) => ({ file, text }))
   )
-  const problems = strategies.flatMap(({ file, text }) => {
-    if (StrategyFile.codeWanted(text) !== undefined)
-      return [`${path.join(own, file)}: a fleet runs no code of one's own yet`]
-    const read = StrategyFile.parse(text, path.join(own, file), markets)
-    return Result.isSuccess(read) ? [] : read.failure.map((problem) => render(problem, text))
-  })
+  const paths = strategies.map(({ file }) => path.join(own, file))
+  const problems = strategies.flatMap(({ text }, index) =>
+    StrategyFile.codeWanted(text) === undefined ? [] : [`${paths[index]}: a fleet runs no code of one's own yet`]
+  )
+  if (problems.length === 0) problems.push(...(yield* StrategyFiles.readAll(paths, markets)).rendered)
   if (strategies.length === 0) problems.push(`${own}: there is no strategy`)
   if (!accountName.test(name)) problems.push(`${own}: an account is named by small letters, digits and dashes`)
   if (problems.length > 0) return yield* new FolderInvalid({ message: problems.join("\n") })
