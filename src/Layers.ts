@@ -211,11 +211,7 @@ const botAt = <A, E, R, EG, RG, ES, RS>(
   pace: Pace,
   { guard, http, signer }: Outside<EG, RG, ES, RS>
 ) =>
-  Layer.mergeAll(
-    venue,
-    incidentFeed(config),
-    guard(payerOf(venueSettings(config, account)))
-  ).pipe(
+  Layer.mergeAll(venue, incidentFeed(config), guard(payerOf(venueSettings(config, account)))).pipe(
     Layer.provide(http),
     Layer.provide(signer),
     Layer.provide(venueConfig(config, account)),
