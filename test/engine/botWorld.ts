@@ -5,7 +5,6 @@
 import { Clock, Context, Effect, Fiber, Layer, Random, Redacted, Result, Scope, Stream } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { TestClock } from "effect/testing"
 import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
 import type { Market } from "../../src/domain/Market.ts"
 import { present } from "../../src/domain/Present.ts"
@@ -21,6 +20,7 @@ import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { marketsByName } from "../../src/Layers.ts"
 import { OrderBook } from "../../src/orderbook/OrderBook.ts"
 import * as SandboxSigner from "../../src/rehearsal/SandboxSigner.ts"
+import { Domain, World } from "../../src/rehearsal/World.ts"
 import { SandboxConnection, layerMemory as sandboxLayer } from "../../src/sandbox/SandboxServer.ts"
 import type { SandboxSettings } from "../../src/sandbox/Settings.ts"
 import { render } from "../../src/strategy/Problem.ts"
@@ -311,17 +311,6 @@ export const resting = Effect.fnUntraced(function* (asked: Run, count: number) {
   return { world, process }
 })
 
-/** The test clock wakes sleepers between two milliseconds; real clocks count whole ones. */
-const wholeMillis = (clock: Clock.Clock): Clock.Clock => ({
-  currentTimeMillisUnsafe: () => Math.trunc(clock.currentTimeMillisUnsafe()),
-  currentTimeMillis: Effect.map(clock.currentTimeMillis, Math.trunc),
-  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-  currentTimeNanos: clock.currentTimeNanos,
-  monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-  monotonicTimeNanos: clock.monotonicTimeNanos,
-  sleep: (duration) => clock.sleep(duration)
-})
-
 const shifted = (clock: Clock.Clock, ahead: () => number): Clock.Clock => ({
   ...clock,
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + ahead(),
@@ -332,12 +321,12 @@ const raise = (text: string): never => {
   throw new Error(text)
 }
 
-/** Runs a test under a virtual clock that goes on by itself. */
-export const inVirtualTime = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start)
-    const clock = wholeMillis(yield* Clock.Clock)
-    const fiber = yield* Effect.forkChild(Effect.provideService(Effect.scoped(test), Clock.Clock, clock))
-    while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust(50)
-    return yield* Fiber.join(fiber)
+/** Runs a test in a world whose time goes on by itself, from one thing that happens to the next. */
+export const inVirtualTime = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    const world = new World(start)
+    world.notesCallSites = true
+    const fiber = new Domain(world, 1).fork(Effect.scoped(test))
+    world.drive(() => fiber.pollUnsafe() !== undefined)
+    return fiber.pollUnsafe() ?? Effect.die(new Error("The test waits for something outside of its world"))
   })
