@@ -10,7 +10,6 @@ import { type Found, search } from "./search.ts"
 
 const isWhole = process.env["LIMITBOT_MODEL"] === "whole"
 const small: Bounds = { placements: 2, crashes: 1, posts: 2, orders: 1, isTorn: true, isHeld: true }
-const designed: Bounds = isWhole ? { ...small, crashes: 2 } : small
 /** Enough for whatever has to do with one order: somebody stops everything, or it crashes; `npm run model` has both at once. */
 const [whole, stopped, crashed]: readonly [Bounds, Bounds, Bounds] = [
   { ...small, placements: 1, posts: 1 },
@@ -18,11 +17,17 @@ const [whole, stopped, crashed]: readonly [Bounds, Bounds, Bounds] = [
   { placements: 1, crashes: 1, posts: 1, orders: 1, isTorn: true }
 ]
 const single = isWhole ? [whole] : [stopped, crashed]
+/** The same for a slot with two placements. */
+const designed: ReadonlyArray<Bounds> = isWhole
+  ? [{ ...small, crashes: 2 }]
+  : [stopped, crashed].map((world) => ({ ...world, placements: 2, posts: 2 }))
 /** What a rule needs to fail, where that is something else. */
 const other: Partial<Record<Rule, Bounds>> = {
   "an abandoned placement stays abandoned": { placements: 2, crashes: 0, posts: 2, orders: 2 },
   "one bot for a journal": { placements: 1, crashes: 0, posts: 2, orders: 1 }
 }
+/** Their losses lie behind 100,000 states: `npm run model` finds them. */
+const isLong: ReadonlySet<Rule> = new Set(["an abandoned placement stays abandoned"])
 
 const isSound = ({ isUseful, loss, stuck }: Found): boolean => loss === undefined && stuck === 0 && isUseful
 const isSoundBy = (by: Tables): boolean => single.every((world) => isSound(search(world, [], 400_000, by)))
@@ -71,15 +76,16 @@ describe("protocol", () => {
   it("as designed nothing is funded twice, whatever is slow, lost, doubled or silent for ever, and it comes to rest", {
     timeout: 1_800_000
   }, () => {
-    const found = search(designed)
-    if (isWhole) process.stdout.write(`protocol: ${found.states} states, ${found.transitions} transitions\n`)
-    const { isUseful, loss, stuck } = found
-    assert.deepStrictEqual({ isUseful, loss, stuck }, { isUseful: true, loss: undefined, stuck: 0 })
-    assert.isAbove(found.states, 10_000)
+    for (const world of designed) {
+      const { isUseful, loss, states, stuck, transitions } = search(world)
+      if (isWhole) process.stdout.write(`protocol: ${states} states, ${transitions} transitions\n`)
+      assert.deepStrictEqual({ isUseful, loss, stuck }, { isUseful: true, loss: undefined, stuck: 0 })
+      assert.isAbove(states, 1_000)
+    }
   })
 
   for (const rule of rules) {
-    it(`money is lost without the rule: ${rule}`, { timeout: 120_000 }, () => {
+    it.skipIf(!isWhole && isLong.has(rule))(`money is lost without the rule: ${rule}`, { timeout: 120_000 }, () => {
       assert.isDefined(search(other[rule] ?? small, [rule], 400_000).loss)
     })
   }
