@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** Folders whose files take longest, also small ones; the rest follows, the largest files first. */
-const longFirst = ["e2e", "docs", "simulation", "cli", "control", "signing", "dashboard", "hostile", "model"].map(
+const longFirst = ["fleet", "docs", "e2e", "cli", "control", "orderbook", "witness", "signing", "simulation", "hostile", "model"].map(
   (folder) => `test/${folder}/`
 )
 

@@ -5,6 +5,7 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { startSandbox as startSandboxHere } from "../cli/program.ts"
+import { isLong } from "../long.ts"
 import { type Cut, cuttingProxy } from "./cuttingProxy.ts"
 import { kill9, newFolder, pause, prepare, randomFrom, soonExpired, start, startSandbox } from "./processes.ts"
 import { check, paidAt, settle } from "./settle.ts"
@@ -59,7 +60,8 @@ describe("processes killed at random moments", () => {
     }
   })
 
-  it.concurrent("the sandbox is killed and its answers are lost: the same", { timeout: 420_000 }, async () => {
+  const inLong = isLong ? it.concurrent : it.skip
+  inLong("the sandbox is killed and its answers are lost: the same", { timeout: 420_000 }, async () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
     const random = randomFrom(seed + 1)
     const folder = newFolder()

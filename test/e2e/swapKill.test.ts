@@ -7,6 +7,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { runHere, startHere, startSandbox } from "../cli/program.ts"
+import { isLong } from "../long.ts"
 import { type Cut, cuttingProxy } from "./cuttingProxy.ts"
 import { type Connection, configure, kill9, newFolder, type Program, pause, randomFrom, start } from "./processes.ts"
 
@@ -178,25 +179,29 @@ const payingSwap = async () => {
 }
 
 describe.concurrent("a wallet program", () => {
-  it("that outlives the swap that asked it is not run again, and its deposit is found", {
-    timeout: 180_000
-  }, async () => {
-    const { own, config, calls, before, first } = await payingSwap()
-    await kill(first)
-    const early = await startHere([...resuming(config, "s1"), "--pay-again"]).ended
-    assert.strictEqual(early.code, 1)
-    assert.match(early.stderr, /--pay-again s1: the wallet program that was asked for it may still be at work until /)
-    const resumed = startHere(["swap", "--resume", "s1", "--config", config])
-    await resumed.says("--pay-again")
-    assert.match(resumed.stdout(), /Nobody knows whether the wallet paid 0\.01 BTC to /)
-    writeFileSync(join(own, "go"), "")
-    const { code, stderr } = await resumed.ended
-    assert.strictEqual(code, 0, stderr)
-    assert.lengthOf(calls(), 1)
-    assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
-  })
+  it.skipIf(!isLong)(
+    "that outlives the swap that asked it is not run again, and its deposit is found",
+    {
+      timeout: 180_000
+    },
+    async () => {
+      const { own, config, calls, before, first } = await payingSwap()
+      await kill(first)
+      const early = await startHere([...resuming(config, "s1"), "--pay-again"]).ended
+      assert.strictEqual(early.code, 1)
+      assert.match(early.stderr, /--pay-again s1: the wallet program that was asked for it may still be at work until /)
+      const resumed = startHere(["swap", "--resume", "s1", "--config", config])
+      await resumed.says("--pay-again")
+      assert.match(resumed.stdout(), /Nobody knows whether the wallet paid 0\.01 BTC to /)
+      writeFileSync(join(own, "go"), "")
+      const { code, stderr } = await resumed.ended
+      assert.strictEqual(code, 0, stderr)
+      assert.lengthOf(calls(), 1)
+      assert.strictEqual((await held(senderOf(own), "external")) - before, 1_000_000n)
+    }
+  )
 
-  it("that was killed runs again only by the operator's word", { timeout: 180_000 }, async () => {
+  it.skipIf(!isLong)("that was killed runs again only by the operator's word", { timeout: 180_000 }, async () => {
     const { own, config, calls, before, first } = await payingSwap()
     process.kill(Number(calls()[0]?.split(" ")[1]), "SIGKILL")
     await first.line((line) => eventOf(line) === "PaymentUnclear")

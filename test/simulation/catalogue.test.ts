@@ -13,12 +13,13 @@ import { hourMillis } from "../../src/domain/Durations.ts"
 import { findingNames } from "../../src/engine/planning/ahead/PlanFindings.ts"
 import { defaultSettings } from "../../src/sandbox/Settings.ts"
 import { rehearsed } from "../cli/rehearse/rehearsing.ts"
+import { firstOf } from "../long.ts"
 
 const folder = "strategies/catalogue"
 const asked = process.env["LIMITBOT_CATALOGUE"]
 const isWhole = asked !== undefined
 const days = isWhole ? 0.25 : 0.03
-const wanted = asked?.split(",") ?? ["safety-orders", "trailing-grid", "ema-cross"]
+const wanted = asked?.split(",") ?? firstOf(1, ["safety-orders", "trailing-grid", "ema-cross"])
 const names = readdirSync(folder)
   .map((file) => file.replace(".yaml", ""))
   .filter((name) => asked === "all" || wanted.includes(name))

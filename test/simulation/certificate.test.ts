@@ -5,13 +5,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { named } from "../../src/sandbox/Solvers.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
+import { firstOf } from "../long.ts"
 import { type Certificate, certified, certify, isInside } from "./certificate.ts"
 
 const isCampaign = process.env["LIMITBOT_CERTIFY"] !== undefined
 const seeds = Number(process.env["LIMITBOT_CERTIFY"] ?? 1)
 const bars = Number(process.env["LIMITBOT_BARS"] ?? (isCampaign ? 30 : 15))
 /** Live runs take seconds: with every test run these stand for all. */
-const quickKinds = ["ladder", "dca", "twap"]
+const quickKinds = firstOf(1, ["twap", "ladder", "dca"])
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 const only = process.env["LIMITBOT_KIND"]
 /** Quickly, with solvers that draw their margin anew for each order. */

@@ -1,5 +1,6 @@
 /** Owners of one account that are replaced while they live, in the bad world (`npm run simulate:fleet` for many more). */
 import { assert, describe, it } from "@effect/vitest"
+import { firstOf } from "../long.ts"
 import { run } from "./Fleet.ts"
 import { Violation } from "./oracle/Judge.ts"
 
@@ -13,7 +14,7 @@ const fallenIn = async (seed: number): Promise<string> => {
 }
 
 describe("an account of a fleet", () => {
-  for (const seed of [2, 3, 4, 7])
+  for (const seed of firstOf(1, [3, 2, 4, 7]))
     it(`is paid for once, whoever believes to own it, and its books agree in the end (seed ${seed})`, async () => {
       const { deposits, fencedOff, sharedMillis } = await run({ seed })
       assert.isAbove(deposits, 0)

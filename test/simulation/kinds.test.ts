@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { kinds } from "../../src/strategy/kinds.ts"
+import { firstOf } from "../long.ts"
 import { run } from "./Torture.ts"
 
 const file = resolve(import.meta.dirname, "../../../shared/data/binance-solusdt-1m-20240801-20240803.csv.gz")
@@ -121,7 +122,7 @@ const episodes: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.entries(strategies).map(([kind, section]) => [kind, `market: SOL/USDC\nkind: ${kind}\n${section}`])
   ),
-  ...variants
+  ...Object.fromEntries(firstOf(2, Object.entries(variants)))
 }
 
 describe("kinds", () => {

@@ -26,6 +26,7 @@ import { randomFrom } from "../../src/rehearsal/World.ts"
 import { defaultSettings } from "../../src/sandbox/Settings.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import { firstOf, isLong } from "../long.ts"
 import { assertClose, byBot, byKernel, type Filled, noSurprises, pace } from "./sameFills.ts"
 import { run } from "./Torture.ts"
 
@@ -305,8 +306,9 @@ const campaign = (title: string, kinds: Readonly<Record<string, Make>>, pricesFr
   })
 
 campaign("parity where prices jump", jumpingKinds, (seed) => jumping(seed))
-campaign("parity of quotes by a model", modelKinds, modelPrices)
-campaign("parity of quotes around an average", centredKinds, (seed) => jumping(seed, 18, [0, 1, 2, 3, 4, 5, 6, 7]))
+if (isLong) campaign("parity of quotes by a model", modelKinds, modelPrices)
+if (isLong)
+  campaign("parity of quotes around an average", centredKinds, (seed) => jumping(seed, 18, [0, 1, 2, 3, 4, 5, 6, 7]))
 campaign("parity within candles", wickKinds, withWicks)
 
 /**
@@ -315,17 +317,17 @@ campaign("parity within candles", wickKinds, withWicks)
  */
 const limitedCases: ReadonlyArray<readonly [limit: string, kind: string, limits: string]> = [
   ["price-deviation", "twap", "maxPriceDeviation: 0.1%"],
+  ["drawdown", "grid", `${wideLimits}, maxDrawdown: 1%, onLoss: drain`],
   ["price-deviation", "dca", "maxPriceDeviation: 0.1%"],
   ["quiet-hours", "grid", `${wideLimits}, quietHours: 00:13-00:27`],
   ["quiet-hours", "market-making", `${wideLimits}, quietHours: 00:13-00:27`],
   ["orders-per-hour", "grid", `${wideLimits}, maxOrdersPerHour: 9`],
   ["notional", "grid", `${wideLimits}, maxNotional: 6000`],
-  ["paused", "grid", `${wideLimits}, maxDailyLoss: 1000`],
-  ["drawdown", "grid", `${wideLimits}, maxDrawdown: 1%, onLoss: drain`]
+  ["paused", "grid", `${wideLimits}, maxDailyLoss: 1000`]
 ]
 
 describe("parity under a strategy's own limits", () => {
-  for (const [limit, kind, limits] of limitedCases) {
+  for (const [limit, kind, limits] of firstOf(2, limitedCases)) {
     if (only !== undefined && only !== kind) continue
     it(`${kind} with ${limits}: engine and kernel fill the same`, { timeout: count * 60_000 }, async () => {
       const make = jumpingKinds[kind] ?? assert.fail()
@@ -371,7 +373,7 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
 ]
 
 describe("parity with rearm, skim and app fees", () => {
-  for (const [modifier, kind, make = jumpingKinds[kind] ?? assert.fail()] of modifiedCases) {
+  for (const [modifier, kind, make = jumpingKinds[kind] ?? assert.fail()] of firstOf(2, modifiedCases)) {
     if (only !== undefined && only !== kind) continue
     it(`${kind} with ${modifier}: engine and kernel fill the same, and not what they fill without it`, {
       timeout: count * 60_000
@@ -422,7 +424,7 @@ const spreadCases: ReadonlyArray<readonly [name: string, kind: string, make?: Ma
 ]
 
 describe("parity with a spread of ten basis points", () => {
-  for (const [name, kind, make = jumpingKinds[kind] ?? assert.fail()] of spreadCases) {
+  for (const [name, kind, make = jumpingKinds[kind] ?? assert.fail()] of firstOf(1, spreadCases)) {
     if (only !== undefined && only !== kind) continue
     it(`${kind}, ${name}: engine and kernel fill the same, and not what they fill without it`, {
       timeout: count * 60_000

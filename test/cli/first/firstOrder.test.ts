@@ -10,6 +10,7 @@ import { type ProfileName, profileNames } from "../../../src/venue/profile/Profi
 import { limitbot as program } from "../../builtProgram.ts"
 import { hasTerminals, open } from "../../e2e/terminal.ts"
 import { atEndOfFiles } from "../../endOfFile.ts"
+import { firstOf } from "../../long.ts"
 import {
   assertSays,
   type Connection,
@@ -80,7 +81,7 @@ const reportIn = (cwd: string, placement = ".*"): Report => {
 }
 
 describe.concurrent("limitbot first-order", () => {
-  it.each(profileNames)(
+  it.each(firstOf(1, profileNames))(
     "places the smallest order, reads it back, cancels it, follows the refund and tells: %s",
     { timeout: 240_000 },
     async (like) => {

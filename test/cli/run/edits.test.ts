@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as pause } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
+import { firstOf } from "../../long.ts"
 import { assertSays, gridText, ordersAt, run, runHere, startHere, startSandbox, workspace } from "../program.ts"
 
 const ladder = (total: number, budget = total) => `name: ladder
@@ -169,11 +170,11 @@ describe.concurrent("strategy files of a running bot", () => {
     await bot.ended
   })
 
-  for (const [what, change] of [
+  for (const [what, change] of firstOf(1, [
     ["is gone", (file: string) => rmSync(file)],
     ["has a mistake", (file: string) => writeFileSync(file, "name: [")],
     ["has the name of another", (file: string) => writeFileSync(file, gridText)]
-  ] as const)
+  ] as const))
     it(`under the kill switch a bot of which a file ${what} withdrew nothing`, async () => {
       const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
       const files = ["ladder.yaml", "grid.yaml", "--config", "config.yaml"]

@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Reserve from "../../../src/journal/Reserve.ts"
+import { firstOf } from "../../long.ts"
 import { inVirtualTime, makeWith } from "../botWorld.ts"
 
 const minute = 60_000
@@ -17,30 +18,30 @@ market-making: { levels: 3, step: 0.02%, size: 0.003, maxInventory: 0.006, ${mor
 const most = 600_000n
 
 describe("maxInventory", () => {
-  it.effect.each(["spread: 0.04%, requote: 0.05%, skew: 0.01%", "spread: 0.06%, requote: 0.03%, sizeSkew: 60%"])(
-    "did not count what was being withdrawn and still filled: %s",
-    (more) =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const world = yield* makeWith(() => Reserve.none, {
-            cancelMillis: [3 * minute, 5 * minute],
-            fillWhileCancellingShare: 1
-          })
-          const bot = yield* world.run({ strategies: [maker(more)] })
-          yield* Effect.sleep(15 * minute)
-          let [inventory, fills, denied] = [0n, 0, 0]
-          for (const { event } of yield* bot.events) {
-            if (event._tag === "Denied" && event.limit === "leaving-orders") denied++
-            if (event._tag !== "FillSeen") continue
-            const bought = event.side === "BUY" ? event.amountOut : -event.amountIn
-            fills++
-            inventory += bought
-            const now = `${inventory} after ${fills} fills`
-            assert.isTrue(inventory <= most && -inventory <= most, now)
-          }
-          assert.isAbove(fills, 15)
-          assert.isAbove(denied, 0)
+  it.effect.each(
+    firstOf(1, ["spread: 0.06%, requote: 0.03%, sizeSkew: 60%", "spread: 0.04%, requote: 0.05%, skew: 0.01%"])
+  )("did not count what was being withdrawn and still filled: %s", (more) =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* makeWith(() => Reserve.none, {
+          cancelMillis: [3 * minute, 5 * minute],
+          fillWhileCancellingShare: 1
         })
-      )
+        const bot = yield* world.run({ strategies: [maker(more)] })
+        yield* Effect.sleep(15 * minute)
+        let [inventory, fills, denied] = [0n, 0, 0]
+        for (const { event } of yield* bot.events) {
+          if (event._tag === "Denied" && event.limit === "leaving-orders") denied++
+          if (event._tag !== "FillSeen") continue
+          const bought = event.side === "BUY" ? event.amountOut : -event.amountIn
+          fills++
+          inventory += bought
+          const now = `${inventory} after ${fills} fills`
+          assert.isTrue(inventory <= most && -inventory <= most, now)
+        }
+        assert.isAbove(fills, 15)
+        assert.isAbove(denied, 0)
+      })
+    )
   )
 })

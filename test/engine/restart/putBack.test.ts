@@ -7,6 +7,7 @@ import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import { orderPages } from "../../../src/engine/tracking/OrderReads.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
+import { isLong } from "../../long.ts"
 import { inVirtualTime, ladder, make, openOrders, type Running, until } from "../botWorld.ts"
 
 const List = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String, attributes: Schema.Unknown })) })
@@ -63,7 +64,7 @@ const withPlans = Effect.gen(function* () {
 const each = (end: BotEvent) =>
   inVirtualTime(
     Effect.gen(function* () {
-      for (let events = 1; yield* Effect.scoped(putBack(events, end)); events += 2);
+      for (let events = 1; yield* Effect.scoped(putBack(events, end)); events += isLong ? 2 : 4);
     })
   )
 
