@@ -110,7 +110,7 @@ export const create = Effect.fnUntraced(function* (
   const { value, correlationId } = answer.success
   const current = books.state.placements.get(placement.id)
   if (current === undefined) return
-  if (by === undefined && Meaning.isOfAnother(books.state.placements.values(), current, value)) {
+  if (by === undefined && Meaning.isOfAnother(books.state, current, value)) {
     means.unclear.at = yield* Clock.currentTimeMillis
     return yield* Effect.logDebug(`The answer to the create of ${current.id} is that of another order`)
   }

@@ -9,8 +9,10 @@ import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { SignedIntent } from "../../signing/IntentGuard.ts"
 import type { Expectations } from "../EngineSettings.ts"
+import type { BotState } from "../state/BotState.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
+import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { dearerThanScheduled, mistakeIn, refused } from "../tracking/OrderTracker.ts"
 import type { VenueRefusal } from "./Refusal.ts"
 
@@ -33,13 +35,27 @@ export const createRefused = (
   ]
 }
 
-/** A connection may deliver an answer twice, and so the answer to one create as that to the next. */
-export const isOfAnother = (placements: Iterable<Placement>, placement: Placement, { deadline, id }: Order): boolean =>
-  [...placements].some(
-    (other) =>
+/**
+ * A connection may deliver an answer twice, and so the answer to one question as that to the next: to a create, the answer to another
+ * create, or what a read or a cancel showed of an order that may be settled by now.
+ */
+export const isOfAnother = (
+  { ended, placements }: Pick<BotState, "ended" | "placements">,
+  placement: Placement,
+  order: Order
+): boolean => {
+  if (ended.byId.has(order.id)) return true
+  const isOther = !Fingerprint.isDeadlineOf(placement, order)
+  for (const other of placements.values())
+    if (
       other.id !== placement.id &&
-      (other.order?.id === id || (deadline !== placement.deadline && deadline === other.deadline))
-  )
+      (other.order?.id === order.id ||
+        other.orphans.has(order.id) ||
+        (isOther && Fingerprint.isDeadlineOf(other, order)))
+    )
+      return true
+  return false
+}
 
 /** Another placement whose order has the same address and memo: money sent there could be credited to either. */
 export const sharing = (placements: Iterable<Placement>, { id, order }: Placement): Placement | undefined => {

@@ -21,6 +21,13 @@ const doubling = (times: number) => {
   }
 }
 
+const buys = `name: buys
+market: BTC/USDC
+kind: dca
+limits: { budget: { quote: 200 } }
+dca: { every: 10m, size: { quote: 100 }, times: 2, reach: 1% }
+`
+
 describe("an answer that is delivered twice", () => {
   for (const times of [1, 4]) {
     it.effect(`froze a slot: the payload of another order of ours, ${times} in a row`, () =>
@@ -39,6 +46,30 @@ describe("an answer that is delivered twice", () => {
       )
     )
   }
+
+  it.effect("counted as a lie about the next create, where it shows an order that was settled by then", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const bot = yield* world.run({ strategies: [buys] })
+        let shown: unknown
+        let given = 0
+        world.network.reply = ({ method, url }, body) => {
+          if (method === "GET" && /orders\/[^/]+$/.test(url)) shown = body
+          if (method !== "POST" || !url.endsWith("/v0/orders")) return body
+          given += 1
+          return given === 2 ? shown : body
+        }
+        const settled = (count: number) => () => bot.state.ended.byId.size === count
+        yield* until(settled(1), 300_000, "the first is settled")
+        assert.isDefined(shown)
+        yield* until(settled(2), 1_200_000, "the second is settled")
+        assert.isAtLeast(given, 2)
+        const tags = [...(yield* bot.events)].map(({ event }) => event._tag)
+        assert.notInclude(tags, "Contradiction")
+      })
+    )
+  )
 
   it.effect("is told when the venue goes on with it, and nothing was signed", () =>
     inVirtualTime(
