@@ -2,7 +2,7 @@
  * The accounts that this process runs, each in a fiber of its own: begun, steered by what its row says, ended in order. One that fails is
  * told of, and is begun anew by the runner's next look.
  */
-import { Cause, Deferred, Effect, FiberMap } from "effect"
+import { Cause, Deferred, Effect, Fiber, FiberMap, Option } from "effect"
 import { messageOf } from "../../domain/Text.ts"
 import { type OwnedAccount, Registry } from "../../journal/postgres/Registry.ts"
 import { Process } from "../process/Process.ts"
@@ -84,8 +84,8 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
     const life = lives.get(account)
     if (life === undefined) return
     yield* Deferred.succeed(life.stop, undefined)
-    const gone = Effect.repeat(Effect.sleep(50), { while: () => lives.get(account) === life })
-    yield* Effect.timeoutOption(gone, graceMillis)
+    const fiber = yield* FiberMap.get(fibers, account)
+    if (Option.isSome(fiber)) yield* Effect.timeoutOption(Fiber.await(fiber.value), graceMillis)
     yield* FiberMap.remove(fibers, account)
     lives.delete(account)
   })

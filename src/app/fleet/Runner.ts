@@ -13,7 +13,7 @@ import { Process } from "../process/Process.ts"
 import * as Lives from "./Lives.ts"
 
 const beatMillis = 2_000
-/** Taken in one beat: so many start at once. */
+/** Taken in one look: so many start at once. */
 const mostAtOnce = 50
 
 export interface RunnerOptions {
@@ -30,8 +30,8 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
   const name = `${hostname()}-${pid}-${randomBytes(3).toString("hex")}`
   const lives = yield* Lives.make({ name, folder, say })
 
-  const beat = Effect.gen(function* () {
-    const { owned, share } = yield* registry.beat(name)
+  const look = Effect.gen(function* () {
+    const { owned, share } = yield* registry.look(name)
     const mine = new Map(owned.map((account) => [account.name, account]))
     const lost = lives.names().filter((account) => !mine.has(account))
     yield* Effect.forEach(lost, lives.end, { concurrency: "unbounded", discard: true })
@@ -47,8 +47,8 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
     return taken.length
   })
 
-  const beating = Effect.forever(
-    beat.pipe(
+  const looking = Effect.forever(
+    look.pipe(
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.interrupt
@@ -58,12 +58,13 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
       Effect.flatMap((taken) => (taken > 0 ? Effect.void : Effect.sleep(beatMillis)))
     )
   )
+  yield* Effect.ignoreCause(registry.beat(name))
   yield* say(`runs as ${name}`)
   // However long accounts take to end and begin, the others are told that this runner is alive.
   const breath = yield* Effect.forkScoped(
-    Effect.forever(Effect.andThen(Effect.ignore(registry.beat(name)), Effect.sleep(beatMillis)))
+    Effect.forever(Effect.andThen(Effect.ignoreCause(registry.beat(name)), Effect.sleep(beatMillis)))
   )
-  yield* Effect.raceFirst(beating, stop)
+  yield* Effect.raceFirst(looking, stop)
   yield* Effect.forEach(lives.names(), lives.end, { concurrency: "unbounded", discard: true })
   yield* Fiber.interrupt(breath)
   yield* Effect.ignore(registry.leave(name))

@@ -9,7 +9,7 @@ import { parseField } from "./CsvField.ts"
 
 export type NamedSignal = Signal & { readonly name: string }
 
-interface SignalsRead {
+export interface SignalsRead {
   readonly values: ReadonlyArray<NamedSignal>
   readonly problems: ReadonlyArray<DataProblem>
 }

@@ -68,8 +68,10 @@ interface Row {
 export class Registry extends Context.Service<
   Registry,
   {
-    /** Says that this runner is alive; gives what it owns, and how many accounts are its share. */
-    beat(
+    /** Says that this runner is alive. */
+    beat(runner: string): Effect.Effect<void, JournalError>
+    /** What it owns, and how many accounts are its share. */
+    look(
       runner: string
     ): Effect.Effect<{ readonly owned: ReadonlyArray<OwnedAccount>; readonly share: number }, JournalError>
     /** Takes up to so many accounts that nobody alive owns. */
@@ -112,6 +114,9 @@ const ofRunners = (sql: SqlClient.SqlClient) => {
     yield* sql`
       INSERT INTO fleet_runners (name) VALUES (${runner})
       ON CONFLICT (name) DO UPDATE SET seen_at = clock_timestamp()`
+  }, Effect.mapError(unusable))
+
+  const look = Effect.fn("Registry.look")(function* (runner: string) {
     const owned = yield* sql<Row>`SELECT ${columns(sql)} FROM fleet_accounts WHERE owner = ${runner} ORDER BY name`
     const [counts] = yield* sql<{ accounts: number; runners: number }>`
       SELECT (SELECT count(*) FROM fleet_accounts)::int AS accounts,
@@ -162,7 +167,7 @@ const ofRunners = (sql: SqlClient.SqlClient) => {
       WHERE name = ${name} AND owner = ${runner}`
   }, Effect.mapError(unusable))
 
-  return { beat, claim, release, leave, tell, tellFailing }
+  return { beat, look, claim, release, leave, tell, tellFailing }
 }
 
 const alive = (sql: SqlClient.SqlClient) => sql.literal(`clock_timestamp() - interval '${deadAfterSeconds} seconds'`)

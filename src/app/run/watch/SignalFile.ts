@@ -12,8 +12,8 @@ import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 const lookMillis = 1_000
 const mostBytes = 65_536
 
-interface Seen {
-  readonly text: string
+/** The end of the file as it was read last. */
+interface Seen extends SignalCsv.SignalsRead {
   readonly mark: string
 }
 
@@ -24,7 +24,7 @@ export const make = Effect.fn("SignalFile.make")(function* (
 ) {
   const fileSystem = yield* FileSystem.FileSystem
   const books = yield* Bookkeeper
-  let seen: Seen = { text: "", mark: "" }
+  let seen: Seen = { mark: "", problems: [], values: [] }
   let lastProblem = ""
 
   const tell = Effect.fnUntraced(function* (reason: string) {
@@ -46,8 +46,8 @@ export const make = Effect.fn("SignalFile.make")(function* (
   const look = Effect.gen(function* () {
     const { mtime, size } = yield* fileSystem.stat(file)
     const mark = `${size} ${Option.getOrUndefined(mtime)?.getTime()}`
-    if (mark !== seen.mark) seen = { text: yield* tail(Number(size)), mark }
-    const { problems, values } = SignalCsv.read(seen.text, file)
+    if (mark !== seen.mark) seen = { mark, ...SignalCsv.read(yield* tail(Number(size)), file) }
+    const { problems, values } = seen
     yield* tell(problems[0] === undefined ? "" : format(problems[0]))
     const now = yield* Clock.currentTimeMillis
     const due = new Map<string, SignalCsv.NamedSignal>()
