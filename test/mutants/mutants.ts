@@ -87,8 +87,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/state/Tally.ts",
-        find: "if (isUnpaid(order)) raise(",
-        replace: "if (order.funding === undefined) raise("
+        find: "if (!isUnpaid(order)) return",
+        replace: "if (order.funding !== undefined) return"
       }
     ]
   },
@@ -197,9 +197,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: calls,
-        find: "      yield* record(...Meaning.signed(placement, signed.success, correlationId))\n",
+        find: "      yield* record(...events, sending(placement, 1))\n",
         replace:
-          "      yield* Effect.ignore(means.venue.submitIntent(signed.success))\n      yield* record(...Meaning.signed(placement, signed.success, correlationId))\n"
+          "      yield* Effect.ignore(means.venue.submitIntent(signed.success))\n      yield* record(...events, sending(placement, 1))\n"
       }
     ]
   },
@@ -210,7 +210,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       {
         file: calls,
         find: "  const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil, hold }))",
-        replace: `  if (placement.funding.attempts > 0 && !placement.funding.acknowledged) {
+        replace: `  if (placement.funding.attempts > 1 && !placement.funding.acknowledged) {
     const anew = yield* venue.generateIntent(placement.order.depositAddress)
     const asset = JSON.parse(JSON.parse(placement.funding.signed).signedData.payload.message).intents[0].tokens
     const expected = {
@@ -226,8 +226,8 @@ export const mutants: ReadonlyArray<Mutant> = [
       },
       {
         file: calls,
-        find: "export const send = Effect.fnUntraced(function* (\n  { books, venue }: Means,",
-        replace: "export const send = Effect.fnUntraced(function* (\n  { books, guard, venue }: Means,"
+        find: "const submit = Effect.fnUntraced(function* (\n  { books, venue }: Means,",
+        replace: "const submit = Effect.fnUntraced(function* (\n  { books, guard, venue }: Means,"
       }
     ]
   },
