@@ -12,6 +12,7 @@ import { depositTypeOf } from "./domain/MoneyPath.ts"
 import { feesToOthers } from "./domain/Order.ts"
 import { present } from "./domain/Present.ts"
 import { defaults, EngineSettings, type Settings } from "./engine/EngineSettings.ts"
+import * as SharedOrders from "./engine/observation/SharedOrders.ts"
 import { Bookkeeper } from "./engine/state/Bookkeeper.ts"
 import type { BotConfig } from "./files/ConfigFile.ts"
 import * as WalletConfig from "./files/sections/WalletConfig.ts"
@@ -37,7 +38,7 @@ import { VenueClient } from "./venue/http/VenueClient.ts"
 import * as Incidents from "./venue/Incidents.ts"
 import * as Charges from "./venue/profile/Charges.ts"
 import { Swaps } from "./venue/Swaps.ts"
-import type { Venue } from "./venue/Venue.ts"
+import { Venue } from "./venue/Venue.ts"
 import {
   chainAccount,
   defaultPatience,
@@ -232,18 +233,27 @@ export const live = (config: BotConfig, account: VenueAccount, pid: number, pace
     Layer.merge(books(config.journal, pid))
   )
 
-/** The prices of a venue, asked once for all accounts that trade there by one credential. */
-export const sharedBook = (config: BotConfig, account: VenueAccount) =>
-  Effect.map(Layer.build(looking(config, account)), (context) => Context.get(context, OrderBook))
+/** What accounts of one credential share in a process: the prices of their venue, and the list of their orders. */
+export const shared = Effect.fnUntraced(function* (config: BotConfig, account: VenueAccount) {
+  const context = yield* Layer.build(looking(config, account))
+  return { book: Context.get(context, OrderBook), orders: yield* SharedOrders.make(Context.get(context, Venue)) }
+})
 
-/** A bot of a fleet: its journal is claimed in the fleet's database, and its prices are those of all. */
-export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, book: OrderBook["Service"]) =>
-  botAt(venueAndSwaps, config, account, {}, connected(config)).pipe(
+export type Shared = Effect.Success<ReturnType<typeof shared>>
+
+/** A bot of a fleet: its journal is claimed in the fleet's database, prices and the list of orders are those of all. */
+export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, { book, orders }: Shared) => {
+  const listing = Layer.effect(
+    Venue,
+    Effect.map(Venue, (venue) => ({ ...venue, listOrders: orders.listOf(account, venue.listOrders) }))
+  )
+  return botAt(Layer.provideMerge(listing, venueAndSwaps), config, account, {}, connected(config)).pipe(
     Layer.merge(Layer.succeed(OrderBook, book)),
     Layer.merge(WalletConfig.layer(config.account.wallet, config.venue.url)),
     Layer.merge(Layer.provideMerge(Bookkeeper.layer, Journals.layerOf(name))),
     Layer.merge(Journals.pricesOf(config.venue.url))
   )
+}
 
 /** The venue for looking only. The key signs only the message that opens a session. */
 export const looking = (config: BotConfig, account: VenueAccount) =>

@@ -1,7 +1,7 @@
 /** Which accounts of a process share their prices: those that would believe the same ones. */
 import { assert, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { keyOf } from "../../../src/app/fleet/SharedBooks.ts"
+import { keyOf } from "../../../src/app/fleet/Shared.ts"
 
 const usual = {
   venue: { url: "https://venue.invalid", apiKey: Redacted.make("key") },
