@@ -168,9 +168,11 @@ export const readOnlyJournal = (journal: string) =>
     Layer.provide(Sqlite.layer({ filename: journal, readOnly: true }))
   )
 
+/** What asks the venue: by a session of its own account, and through a client that may be that of several. */
+const through = <A, E, R>(venue: Layer.Layer<A, E, R>) => venue.pipe(Layer.provide(Session.layer))
+
 /** The venue's client; needs the way to it. */
-const client = <A, E, R>(venue: Layer.Layer<A, E, R>) =>
-  venue.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer))
+const client = <A, E, R>(venue: Layer.Layer<A, E, R>) => through(venue).pipe(Layer.provide(VenueClient.layer))
 
 const httpVenue = client(HttpVenue.layer).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
@@ -202,7 +204,7 @@ export const connected = ({ account }: BotConfig) => ({
   guard: guardLayer(account)
 })
 
-const venueAndSwaps = client(Layer.merge(HttpVenue.layer, Swaps.layer))
+const venueAndSwaps = Layer.merge(HttpVenue.layer, Swaps.layer)
 
 /** What a bot is but for its prices, its wallet and its journal, at this way to its venue. */
 const botAt = <A, E, R, EG, RG, ES, RS>(
@@ -225,7 +227,7 @@ export const bot = <EG, RG, ES, RS>(
   account: VenueAccount,
   pace: Pace,
   outside: Outside<EG, RG, ES, RS>
-) => botAt(withBook(config, venueAndSwaps), config, account, pace, outside)
+) => botAt(withBook(config, client(venueAndSwaps)), config, account, pace, outside)
 
 export const live = (config: BotConfig, account: VenueAccount, pid: number, pace: Pace = {}) =>
   bot(config, account, pace, connected(config)).pipe(
@@ -233,21 +235,31 @@ export const live = (config: BotConfig, account: VenueAccount, pid: number, pace
     Layer.merge(books(config.journal, pid))
   )
 
-/** What accounts of one credential share in a process: the prices of their venue, and the list of their orders. */
+/** What accounts of one credential share in a process: prices, the list of their orders, and the client, which has the rate budget. */
 export const shared = Effect.fnUntraced(function* (config: BotConfig, account: VenueAccount) {
-  const context = yield* Layer.build(looking(config, account))
-  return { book: Context.get(context, OrderBook), orders: yield* SharedOrders.make(Context.get(context, Venue)) }
+  const venue = Layer.provideMerge(through(HttpVenue.layer), VenueClient.layer).pipe(
+    Layer.provide(NodeHttpClient.layerUndici)
+  )
+  const context = yield* Layer.build(atVenue(withBook(config, venue), config, account))
+  return {
+    book: Context.get(context, OrderBook),
+    client: Context.get(context, VenueClient),
+    orders: yield* SharedOrders.make(Context.get(context, Venue))
+  }
 })
 
 export type Shared = Effect.Success<ReturnType<typeof shared>>
 
-/** A bot of a fleet: its journal is claimed in the fleet's database, prices and the list of orders are those of all. */
-export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, { book, orders }: Shared) => {
+/** A bot of a fleet: its journal is claimed in the fleet's database, and the rest of what it stands on is shared. */
+export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, { book, client, orders }: Shared) => {
   const listing = Layer.effect(
     Venue,
     Effect.map(Venue, (venue) => ({ ...venue, listOrders: orders.listOf(account, venue.listOrders) }))
   )
-  return botAt(Layer.provideMerge(listing, venueAndSwaps), config, account, {}, connected(config)).pipe(
+  const venue = through(Layer.provideMerge(listing, venueAndSwaps)).pipe(
+    Layer.provide(Layer.succeed(VenueClient, client))
+  )
+  return botAt(venue, config, account, {}, connected(config)).pipe(
     Layer.merge(Layer.succeed(OrderBook, book)),
     Layer.merge(WalletConfig.layer(config.account.wallet, config.venue.url)),
     Layer.merge(Layer.provideMerge(Bookkeeper.layer, Journals.layerOf(name))),
@@ -257,7 +269,10 @@ export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, 
 
 /** The venue for looking only. The key signs only the message that opens a session. */
 export const looking = (config: BotConfig, account: VenueAccount) =>
-  withBook(config, httpVenue).pipe(
+  atVenue(withBook(config, httpVenue), config, account)
+
+const atVenue = <A, E, R>(layer: Layer.Layer<A, E, R>, config: BotConfig, account: VenueAccount) =>
+  layer.pipe(
     Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, {}))

@@ -1,6 +1,6 @@
 /**
  * What accounts of one venue, credential and way of trusting prices share in this process, made when the first of them needs it: prices are
- * asked once for all, and so is the list of their orders.
+ * asked once for all, so is the list of their orders, and all requests wait for their turns in one rate budget.
  */
 import { createHash } from "node:crypto"
 import { Effect, Redacted, Scope } from "effect"
@@ -31,14 +31,17 @@ export const make = Effect.gen(function* () {
 export const keyOf = ({
   priceProgram,
   prices: { lastsMillis, within, withinOf },
-  venue: { apiKey, url }
+  venue: { apiKey, assetSpellings, partnerJwt, quoteKey, url }
 }: SharedTerms): string =>
   createHash("sha256")
     .update(
-      JSON.stringify([url, Redacted.value(apiKey), within, lastsMillis, [...withinOf].sort(), priceProgram ?? null])
+      JSON.stringify([
+        ...[url, Redacted.value(apiKey), partnerJwt && Redacted.value(partnerJwt), quoteKey ?? null],
+        ...[within, lastsMillis, [...withinOf].sort(), priceProgram ?? null, [...assetSpellings].sort()]
+      ])
     )
     .digest("hex")
 
 interface SharedTerms extends Pick<BotConfig, "priceProgram" | "prices"> {
-  readonly venue: Pick<BotConfig["venue"], "apiKey" | "url">
+  readonly venue: Pick<BotConfig["venue"], "apiKey" | "assetSpellings" | "partnerJwt" | "quoteKey" | "url">
 }
