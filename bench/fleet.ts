@@ -77,7 +77,6 @@ const writeAccounts = (folder: string, connection: Connection, keys: ReadonlyArr
 
 interface Listed {
   readonly runner: string
-  readonly openOrders: number | null
 }
 
 const field = (pid: number | undefined, name: string): number =>
@@ -122,15 +121,24 @@ const fleetOf = (limitbot: string, folder: string) => {
 }
 
 const isOwned = (listed: ReadonlyArray<Listed>): boolean => listed.every(({ runner }) => runner !== "none")
-const isResting = (listed: ReadonlyArray<Listed>): boolean => listed.every(({ openOrders }) => openOrders === orders)
 
-const measured = async (limitbot: string, folder: string, requests: () => number) => {
+/** Orders that are paid and rest, by the books of the sandbox. */
+const resting = async (sandbox: string): Promise<number> => {
+  const { orders }: { readonly orders: ReadonlyArray<{ readonly status: string }> } = await (
+    await fetch(`${sandbox}/sandbox/books`)
+  ).json()
+  return orders.filter(({ status }) => status === "OPEN").length
+}
+
+const measured = async (limitbot: string, folder: string, sandbox: string, requests: () => number) => {
   const { end, execute, runner, until } = fleetOf(limitbot, folder)
   try {
     await execute("apply", "accounts", "--yes")
     const first = runner()
     const ownedSeconds = await until(isOwned)
-    const restingSeconds = ownedSeconds + (await until(isResting))
+    const begun = performance.now()
+    while ((await resting(sandbox)) < accounts * orders) await sleep(1_000)
+    const restingSeconds = ownedSeconds + (performance.now() - begun) / 1_000
     await sleep(15_000)
     const [asked, took, from] = [requests(), processorMillis(first.pid), performance.now()]
     await sleep(watchedMillis)
@@ -164,7 +172,7 @@ export const fleet = async ({ folder, root, show }: Bench): Promise<void> => {
   try {
     const connection = await sandbox.runPromise(SandboxServer.SandboxConnection)
     writeAccounts(own, connection, keys)
-    const found = await measured(limitbot, own, () => requests)
+    const found = await measured(limitbot, own, connection.url, () => requests)
     const way = (name: string, measured: number): Way => ({ name, run: (): Done => ({ result: "", measured }) })
     const what = `${accounts} accounts with ${orders} resting orders each, one runner`
     for (const [name, value, unit, atMost] of [
