@@ -85,12 +85,10 @@ export const create = Effect.fnUntraced(function* (
   const { books, settings, venue } = means
   const { by, deadline, inputAmount, outputAmount, price, quantity, side, terms } = placement
   const path = askedFor(side, market, settings.account)
-  const attempt = placement.createAttempts + 1
-  yield* books.recordIfFits({
-    _tag: "CreateSent",
-    ...{ ...about(placement), attempt },
-    ...(by === "swap" ? {} : { path })
-  })
+  // The plan may have announced it.
+  if (placement.state === "planned" || !books.tries.of(placement.id).isAnnounced)
+    yield* books.recordIfFits(Meaning.creating(placement, market, settings.account, placement.createAttempts + 1))
+  books.tries.note(placement.id, { isAnnounced: false })
   const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
   const order = { side, quantity, price, deadline, baseAsset, quoteAsset, path, ...present({ terms }) }
   const { held, hold } = lastGate(gate(placement, "create"))
