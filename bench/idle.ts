@@ -127,6 +127,6 @@ export const idle = async ({ show, root, folder }: Bench): Promise<void> => {
   const { share, resident } = await watched(limitbot, own)
   const way = (name: string, measured: number): Way => ({ name, run: (): Done => ({ result: "", measured }) })
   const what = `a real bot with ${orders} orders`
-  show(await says(what, way("a core's share", share), { samples: 1, unit: "%", budget: { atMost: 2, goal: 0.5 } }))
+  show(await says(what, way("a core's share", share), { samples: 1, unit: "%", budget: { atMost: 1.2, goal: 0.1 } }))
   show(await says(what, way("memory", resident), { samples: 1, unit: "MB", budget: { atMost: 200 } }))
 }

@@ -129,6 +129,6 @@ export const lifeOf = async (): Promise<{
 export const life = async ({ show }: Bench): Promise<void> => {
   const { lives, commits, requests } = await lifeOf()
   const what = `the life of one of ${lives} orders`
-  show(await says(what, saying("synced commits", commits), { samples: 1, budget: { atMost: 9.8, goal: 7 } }))
+  show(await says(what, saying("synced commits", commits), { samples: 1, budget: { atMost: 7.6, goal: 5 } }))
   show(await says(what, saying("requests", requests), { samples: 1, budget: { atMost: 35 } }))
 }

@@ -50,8 +50,21 @@ const stepOf = (ast: SchemaAST.AST): Step => {
 
 const amount: Step = (value) => (typeof value === "string" && amountText.test(value) ? BigInt(value) : refused)
 
+/** A strategy names the same prices in each of its decisions. */
+const prices = new Map<string, Decimal.Decimal>()
+const mostPrices = 4_096
+
+const priceOf = (text: string): Decimal.Decimal | undefined => {
+  const known = prices.get(text)
+  if (known !== undefined) return known
+  const read = Decimal.parse(text)
+  if (prices.size >= mostPrices) prices.clear()
+  if (read !== undefined) prices.set(text, read)
+  return read
+}
+
 const price: Step = (value) => {
-  const read = typeof value === "string" ? Decimal.parse(value) : undefined
+  const read = typeof value === "string" ? priceOf(value) : undefined
   const isFar = read === undefined || read.scale > mostPlaces || read.digits > mostDigits || read.digits < -mostDigits
   return isFar ? refused : read
 }

@@ -11,7 +11,7 @@ describe("counts of a running bot", () => {
   it("the life of an order: commits and requests", async () => {
     const { lives, commits, requests } = await lifeOf()
     assert.isAtLeast(lives, 50)
-    assert.isAtMost(commits, 9.91)
+    assert.isAtMost(commits, 6.91)
     assert.isAtMost(requests, 30.8)
   })
 
@@ -22,7 +22,7 @@ describe("counts of a running bot", () => {
     const quiet = world.wait(600_000)
     await world.end()
     assert.isAtMost(placing.requests, 407)
-    assert.isAtMost(placing.commits, 802)
+    assert.isAtMost(placing.commits, 598)
     assert.isAtMost(placing.decisions, 1)
     assert.isAtMost(quiet.requests, 295)
     assert.isAtMost(quiet.decisions, 0)

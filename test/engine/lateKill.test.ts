@@ -18,7 +18,10 @@ describe("the kill switch between the gate and the network", () => {
         const world = yield* make
         world.setJournalLocked((events) => events.some(({ _tag }) => _tag === "FundingSent"))
         const bot = yield* world.run({ strategies: [ladder(2)] })
-        yield* until(() => unfinished(bot.state).some(({ state }) => state === "funding"), 60_000, "it is signed")
+        const isAsked = () => world.network.sent.some(({ path }) => path.endsWith("/v0/generate-intent"))
+        yield* until(isAsked, 60_000, "it is about to be signed")
+        yield* Effect.sleep(1_000)
+        assert.isTrue(unfinished(bot.state).some(({ state }) => state === "created"))
         world.setWithdraw(killed)
         yield* Effect.sleep(3_000)
         world.setJournalLocked(false)
@@ -50,10 +53,10 @@ describe("the kill switch between the gate and the network", () => {
         world.setJournalLocked((events) => events.some(({ _tag }) => _tag === "CreateSent"))
         const bot = yield* world.run({ strategies: [ladder(2)] })
         yield* Effect.sleep(3_000)
-        assert.isTrue(unfinished(bot.state).some(({ state }) => state === "planned"))
         world.setWithdraw(killed)
         yield* Effect.sleep(3_000)
         world.setJournalLocked(false)
+        yield* until(() => bot.state.placementCount > 0, 30_000, "it is recorded")
         yield* until(() => unfinished(bot.state).length === 0, 30_000, "nothing is left")
         assert.isEmpty(
           world.network.sent.filter(({ method, path }) => method === "POST" && path.endsWith("/v0/orders"))

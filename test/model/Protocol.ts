@@ -492,12 +492,18 @@ const signed = (placement: Placement, intentHash: string): ReadonlyArray<BotEven
 /** The request that a record has announced. */
 const finish = ({ payloads }: ModelState, placement: Placement, { next }: Bot, on: OnWork): void => {
   const [which, index] = [numberOf(placement.id), payloadOf(placement)]
-  if (next === "post")
+  if (next === "post") {
     on("post", placement, (own, changed) => {
       own.next = ""
       changed.posts += 1
       changed.creates.push(which)
     })
+    // The gate is asked once more as it leaves, and at every turn until then.
+    if (placement.state === "creating")
+      on("give up before the post", fold(placement, Meaning.givenUp(placement, "model")), (own) => {
+        own.next = ""
+      })
+  }
   if (next === "record") {
     const submitted = payloads.findLastIndex(({ order }) => order === orderIndex(placement))
     const known = fold(placement, signed(placement, `h${submitted}`))
@@ -580,7 +586,10 @@ const go = (state: ModelState, bot: Bot, placement: Placement, world: World, isL
     if (todo.do === "sign") {
       if (state.payloads.length >= 4 || world.without.has("journal the payload before it is sent")) return
       known = fold(known, signed(known, hashOf(state)))
-      return end("sign", "", sign(orderIndex(known)))
+      end("sign", "", sign(orderIndex(known)))
+      // In one record, where the gate is still open.
+      known = fold(known, [{ _tag: "FundingSent", ...about(known), attempt: 1 }])
+      return end("sign, and record the submission", "submit", sign(orderIndex(known)))
     }
     if (todo.do === "send") {
       known = fold(known, [{ _tag: "FundingSent", ...about(known), attempt: (known.funding?.attempts ?? 0) + 1 }])

@@ -59,7 +59,6 @@ const neededDue = [
   ["created", "it was not read once more"],
   ["created", "its payment is signed here"],
   ["funding", "nobody has looked whether its bytes may go again"],
-  ["funding", "its bytes may go"],
   ["funding", "its payload has expired"]
 ] as const
 

@@ -431,14 +431,14 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: calls,
-        find: '  yield* record({ _tag: "FundingSent", ...about(placement), attempt })\n',
-        replace: ""
+        find: "yield* record(...events, sending(placement, 1))",
+        replace: "yield* record(...events)"
       },
       {
         file: calls,
         find: '  if (answer._tag === "Success") {\n    const correlation',
         replace:
-          '  yield* record({ _tag: "FundingSent", ...about(placement), attempt })\n  if (answer._tag === "Success") {\n    const correlation'
+          '  yield* record(sending(placement, attempt + 1))\n  if (answer._tag === "Success") {\n    const correlation'
       }
     ]
   },

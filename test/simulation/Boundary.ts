@@ -241,6 +241,8 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
       return world.now >= Math.min(time, crashAt) || bot.exit() !== undefined
     })
   }
+  /** Nothing is left of the journal: no bot begins on that, until somebody puts it back. */
+  let isRefused = false
   const restart = (until: "idle" | "killed") => {
     const torn = disk === "torn" ? tornCopy(journalFile) : undefined
     // Only a machine that went down forgets what it had written.
@@ -255,13 +257,19 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
     disk = "clean"
     crashAt = Number.POSITIVE_INFINITY
     world.now += 1_000
-    bot = begin(until)
+    try {
+      bot = begin(until)
+    } catch (error) {
+      if (!isEmpty(journalFile)) throw error
+      isRefused = true
+    }
   }
   const ends = start + lifeMillis
-  while (world.now < ends) {
+  while (world.now < ends && !isRefused) {
     driveTo(ends)
     if (world.now < ends) restart("killed")
   }
+  if (isRefused) return counts
   isLeaving = true
   restart("idle")
   const isSettling = policy !== "never"
@@ -294,6 +302,13 @@ const loseAfter = (journalFile: string, rows: number): Head.Kept => {
   const [newest] = database.prepare("SELECT sequence, hash FROM journal ORDER BY sequence DESC LIMIT 1").all()
   database.close()
   return { sequence: Number(newest?.["sequence"]), hash: String(newest?.["hash"]) }
+}
+
+const isEmpty = (journalFile: string): boolean => {
+  const database = new DatabaseSync(journalFile, { readOnly: true })
+  const row = database.prepare("SELECT count(*) AS rows FROM journal").get()
+  database.close()
+  return row?.["rows"] === 0
 }
 
 /** The files as the crash leaves them, with the newest page of the log cut in two; returns what puts them back. */

@@ -8,7 +8,6 @@ import type { MarketSources } from "../../strategy/Markets.ts"
 import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
 import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
-import * as LookaheadCheck from "./LookaheadCheck.ts"
 import type * as RunCandles from "./RunCandles.ts"
 
 /** Problems were found and have been printed. */
@@ -114,8 +113,14 @@ export const check = Effect.fn("FileCheck.check")(function* ({
   if (lookahead && Option.isNone(data)) {
     return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
   }
-  const findings = lookahead && Option.isSome(data) ? yield* LookaheadCheck.look(strategies, data.value, part) : []
-  const faults = findings.flatMap((finding) => LookaheadCheck.faultsOf(finding))
+  const looks =
+    lookahead && Option.isSome(data)
+      ? yield* Effect.flatMap(
+          Effect.promise(() => import("./LookaheadCheck.ts")),
+          (check) => check.look(strategies, data.value, part)
+        )
+      : []
+  const faults = looks.flatMap((look) => look.faults)
   if (json) {
     const shown = problems.map(shownProblem)
     yield* Console.log(
@@ -125,7 +130,7 @@ export const check = Effect.fn("FileCheck.check")(function* ({
         warnings: strategies.flatMap((strategy) => warningsOf(strategy).map(shownProblem)),
         ...present({ leftOut }),
         ...(ready.length === 0 ? {} : { readiness: ready.map(({ line: _, ...each }) => each) }),
-        ...(lookahead ? { lookahead: findings.map(LookaheadCheck.json) } : {})
+        ...(lookahead ? { lookahead: looks.map((look) => look.json) } : {})
       })
     )
   } else {
@@ -145,10 +150,9 @@ export const check = Effect.fn("FileCheck.check")(function* ({
       yield* Console.log(`${file}: ok${but}: ${name}, ${kind} on ${marketsSaid(strategy)}`)
       for (const { line } of own) yield* Console.log(`  ${line}`)
     }
-    for (const finding of findings) {
-      const found = LookaheadCheck.faultsOf(finding)
-      for (const fault of found) yield* Console.error(`${finding.strategy.file}: ${fault}`)
-      if (found.length === 0) yield* Console.log(`${finding.strategy.file}: ${LookaheadCheck.praise(finding)}`)
+    for (const { faults: found, file, praise } of looks) {
+      for (const fault of found) yield* Console.error(`${file}: ${fault}`)
+      if (found.length === 0) yield* Console.log(`${file}: ${praise}`)
     }
   }
   const distrusted = ready.flatMap(({ problem }) => problem ?? [])

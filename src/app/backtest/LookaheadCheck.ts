@@ -10,11 +10,12 @@ import { checkTimeframes } from "./RunSetUp.ts"
 /** The number of moments at which each strategy is asked. */
 const moments = 500
 
-export interface LookaheadFinding {
+interface Finding {
   readonly strategy: Strategy
   readonly report: Lookahead.LookaheadReport
 }
 
+/** What is wrong with each strategy, in words, or else what was found, and the same for programs. */
 export const look = Effect.fn("LookaheadCheck.look")(function* (
   strategies: ReadonlyArray<Strategy>,
   data: string,
@@ -22,15 +23,15 @@ export const look = Effect.fn("LookaheadCheck.look")(function* (
 ) {
   const { candles } = yield* RunCandles.ofFile(data, part, { open: true, volume: true, indexed: false })
   return yield* Effect.forEach(strategies, (strategy) =>
-    Effect.as(checkTimeframes(strategy, candles), {
-      strategy,
-      report: Lookahead.look(strategy, candles, moments)
-    } satisfies LookaheadFinding)
+    Effect.map(checkTimeframes(strategy, candles), () => {
+      const finding = { strategy, report: Lookahead.look(strategy, candles, moments) }
+      return { file: strategy.file, faults: faultsOf(finding), praise: praise(finding), json: json(finding) }
+    })
   )
 })
 
-/** What is wrong, in words; empty if nothing is. */
-export const faultsOf = ({ report }: LookaheadFinding): ReadonlyArray<string> => {
+/** Empty if nothing is. */
+const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
   const [peek] = report.peeks
   const { peeks, warm, sensitive } = report
   return [
@@ -47,14 +48,14 @@ export const faultsOf = ({ report }: LookaheadFinding): ReadonlyArray<string> =>
   ]
 }
 
-export const praise = ({ strategy, report }: LookaheadFinding): string => {
+const praise = ({ strategy, report }: Finding): string => {
   const asked = `asked at ${counted(report.moments, "moment")}, no look-ahead found`
   if (strategy.candles === undefined || strategy.candles.size === 0) return `${asked}; it looks at no candles`
   if (report.warm === 0) return `${asked}; it was never warm, longer data would say more`
   return `${asked}; older candles than it declares changed ${report.sensitive} of ${counted(report.warm, "answer")}`
 }
 
-export const json = ({ strategy, report }: LookaheadFinding) => ({
+const json = ({ strategy, report }: Finding) => ({
   file: strategy.file,
   moments: report.moments,
   peeks: report.peeks.length,

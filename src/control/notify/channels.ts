@@ -6,7 +6,8 @@
  */
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
-import { HttpClientRequest } from "effect/http"
+// By itself: every command reads the configuration, and the rest of the folder is a server's.
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type { Program } from "../../programs/Program.ts"
 import type { PhoneMessage } from "../push/Sending.ts"
 import type { PushSettings } from "../push/Vapid.ts"

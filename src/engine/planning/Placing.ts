@@ -1,6 +1,6 @@
 /** An order that a free slot should have becomes a placement, if no wait and no limit is against it. Nothing is sent from here. */
 import { Effect, Result } from "effect"
-import type { Of } from "../../domain/BotEvent.ts"
+import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -10,6 +10,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, type View } from "../../strategy/View.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
 import { holdsOnSlot } from "../holds/Held.ts"
+import * as Meaning from "../protocol/Meaning.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { BotState } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -52,8 +53,14 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   ) {
     const deadline = yield* deadlineOf(books.state, settings, strategy, approved, now)
     const event = planned(books.state, strategy, approved, price, deadline)
+    const { placement: id } = event
+    const events: Array<BotEvent> = [event]
+    // One record for both, where the turn sends the create at once. What stops it until then stops it in the driver as well.
+    if (tally.all.unpaid < settings.concurrency)
+      events.push(Meaning.creating({ ...event, id }, approved.desired.market ?? strategy.market, settings.account, 1))
     Tally.add(tally, event)
-    yield* books.recordFrom((present) => (isInForce(present, strategy) ? [event] : []))
+    yield* books.recordFrom((present) => (isInForce(present, strategy) ? events : []))
+    if (books.state.placements.get(id)?.state === "creating") books.tries.note(id, { isAnnounced: true })
   })
 
   return (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder) => {

@@ -3,6 +3,7 @@
  * answer means after it. None of them decides whether it is due (`Due`), and none repeats itself.
  */
 import { Clock, Effect, Fiber, type Scope } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
@@ -84,12 +85,10 @@ export const create = Effect.fnUntraced(function* (
   const { books, settings, venue } = means
   const { by, deadline, inputAmount, outputAmount, price, quantity, side, terms } = placement
   const path = askedFor(side, market, settings.account)
-  const attempt = placement.createAttempts + 1
-  yield* books.recordIfFits({
-    _tag: "CreateSent",
-    ...{ ...about(placement), attempt },
-    ...(by === "swap" ? {} : { path })
-  })
+  // The plan may have announced it.
+  if (placement.state === "planned" || !books.tries.of(placement.id).isAnnounced)
+    yield* books.recordIfFits(Meaning.creating(placement, market, settings.account, placement.createAttempts + 1))
+  books.tries.note(placement.id, { isAnnounced: false })
   const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
   const order = { side, quantity, price, deadline, baseAsset, quoteAsset, path, ...present({ terms }) }
   const { held, hold } = lastGate(gate(placement, "create"))
@@ -197,32 +196,49 @@ export const sign = Effect.fnUntraced(function* (
     return yield* record(...concluded(placement, { quietMillis, answer }, settings))
   }
   nonces.add(signed.success.body)
-  // A bot that leaves between the two would have to wait until what it signed and did not send has expired. One that leaves
-  // before the answer and withdraws everything would not know whether it paid, because nothing is sent again by then.
+  // A bot that leaves before both are recorded would have to wait until what it signed and did not send has expired. One that
+  // leaves before the answer and withdraws everything would not know whether it paid, because nothing is sent again by then.
   yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      yield* record(...Meaning.signed(placement, signed.success, correlationId))
+      const events = Meaning.signed(placement, signed.success, correlationId)
+      const isOver = (yield* VenueTime.now(books.state)) >= signed.success.validUntil
+      if (isOver || (yield* gate(placement, "fund")) !== undefined) return yield* record(...events)
+      // One record: bytes that leave at once count as sent as soon as they are signed.
+      yield* record(...events, sending(placement, 1))
       const current = books.state.placements.get(placement.id)
       if (current?.state !== "funding") return
-      const isOver = (yield* VenueTime.now(books.state)) >= current.funding.validUntil
-      if (isOver || (yield* gate(current, "fund")) !== undefined) return
-      const sending = yield* Effect.forkIn(send(means, current, gate), scope, { startImmediately: true })
-      yield* restore(Fiber.join(sending))
+      const submitting = yield* Effect.forkIn(submit(means, current, gate), scope, { startImmediately: true })
+      yield* restore(Fiber.join(submitting))
     })
   )
 })
 
-/** The journaled bytes go out, unless the gate closes while they wait for their turn on the network. */
+const sending = (placement: Placement, attempt: number): BotEvent => ({
+  _tag: "FundingSent",
+  ...about(placement),
+  attempt
+})
+
+/** The journaled bytes go out once more, or for the first time where they could not when they were signed. */
 export const send = Effect.fnUntraced(function* (
+  means: Means,
+  placement: PlacementIn<"funding">,
+  gate: FundingInputs["gate"]
+) {
+  yield* means.books.recordIfFits(sending(placement, placement.funding.attempts + 1))
+  const current = means.books.state.placements.get(placement.id)
+  if (current?.state === "funding") yield* submit(means, current, gate)
+})
+
+/** Bytes whose sending is in the journal leave, unless the gate closes while they wait for their turn on the network. */
+const submit = Effect.fnUntraced(function* (
   { books, venue }: Means,
   placement: PlacementIn<"funding">,
   gate: FundingInputs["gate"]
 ) {
   const record = books.recordIfFits
-  const { attempts, intentHash, signed: body, validUntil } = placement.funding
-  const attempt = attempts + 1
-  yield* record({ _tag: "FundingSent", ...about(placement), attempt })
-  const { held, hold } = lastGate(gate(placement, attempts === 0 ? "fund" : "resend"))
+  const { attempts: attempt, intentHash, signed: body, validUntil } = placement.funding
+  const { held, hold } = lastGate(gate(placement, attempt === 1 ? "fund" : "resend"))
   const answer = yield* Effect.result(venue.submitIntent({ body, intentHash, validUntil, hold }))
   if (answer._tag === "Success") {
     const correlation = present({ correlationId: answer.success.correlationId })

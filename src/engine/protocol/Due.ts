@@ -183,8 +183,12 @@ const isUnpaidByNow: Test = ({ cancel, funding }, { done, venueNow }, { isAtWork
   !hasRead(done) &&
   (cancel !== undefined || venueNow >= funding.validUntil)
 
+/** Its create may be in the journal already: it has not left. */
+const isUncreated: Test = ({ state }, _, { isAnnounced }) =>
+  state === "planned" || (state === "creating" && isAnnounced)
+
 const begun = ["planned", "creating", "created"] as const
-const planned = ["planned"] as const
+const planned = ["planned", "creating"] as const
 const creating = ["creating"] as const
 const created = ["created"] as const
 const funding = ["funding"] as const
@@ -198,11 +202,11 @@ const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = 
   [begun, "it may have been paid, and was looked at", isDoubted, wait],
   [begun, "the venue was not yet asked what the journal has forgotten", mayNotGoOn, wait],
   // From a plan to an order of ours.
-  [planned, "nobody has looked whether it may begin", isUnasked, ask("create")],
-  [planned, "something holds it", isClosed, giveUp((_, { gate }) => gate?.why)],
-  [planned, "no more begin in this turn", mayNotBegin, wait],
-  [planned, "its market is gone", hasNoMarket, giveUp(() => "its market is not configured")],
-  [planned, "it may begin", always, { do: "create" }],
+  [planned, "nobody has looked whether it may begin", both(isUncreated, isUnasked), ask("create")],
+  [planned, "something holds it", both(isUncreated, isClosed), giveUp((_, { gate }) => gate?.why)],
+  [planned, "no more begin in this turn", both(isUncreated, mayNotBegin), wait],
+  [planned, "its market is gone", both(isUncreated, hasNoMarket), giveUp(() => "its market is not configured")],
+  [planned, "it may begin", isUncreated, { do: "create" }],
   [creating, "it was created in this go", has("create"), wait],
   [creating, "its create has no answer", always, (placement, facts) => record(ofSilence(placement, facts))],
   // From an order to a payment.

@@ -13,6 +13,7 @@ import type { BotState } from "../state/BotState.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
+import { askedFor } from "../tracking/MoneyPath.ts"
 import { dearerThanScheduled, mistakeIn, refused } from "../tracking/OrderTracker.ts"
 import type { VenueRefusal } from "./Refusal.ts"
 
@@ -21,6 +22,18 @@ type Events = ReadonlyArray<BotEvent>
 export const givenUp = (placement: Placement, reason: string): Events => [
   { _tag: "Abandoned", ...about(placement), reason }
 ]
+
+/** A create, before it leaves: a quote says elsewhere where its money goes. */
+export const creating = (
+  { by, id, side, slot, strategy }: Pick<Placement, "by" | "id" | "side" | "slot" | "strategy">,
+  market: Market,
+  expected: Expectations,
+  attempt: number
+): BotEvent => ({
+  _tag: "CreateSent",
+  ...{ strategy, slot, placement: id, attempt },
+  ...(by === "swap" ? {} : { path: askedFor(side, market, expected) })
+})
 
 /** No order came of its create, and none will: whatever shows of it later is never paid. */
 export const createRefused = (

@@ -43,6 +43,13 @@ export const unreadable = (placement: Placement, why: string, at: number): Place
   unreadable: { since: at, ...placement.unreadable, why }
 })
 
+const readable = (placement: Placement): Placement => {
+  // A copy of a million placements costs more than the question.
+  if (placement.unreadable === undefined) return placement
+  const { unreadable: _, ...read } = placement
+  return read
+}
+
 type LaterEvent = Exclude<PlacementEvent, Of<"Planned">>
 
 export const after = (placement: Placement, event: LaterEvent, at: number): Placement => {
@@ -117,10 +124,8 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
       return { ...placement, missing: { since: at, text: event.text } }
     case "OrderBack":
       return { ...placement, missing: undefined }
-    default: {
-      const { unreadable: _, ...read } = placement
-      return seen(read, event, at)
-    }
+    default:
+      return seen(readable(placement), event, at)
   }
 }
 

@@ -16,6 +16,8 @@ export interface Tally {
 
 export interface Usage {
   openOrders: number
+  /** Those that are not paid for yet. */
+  unpaid: number
   /** Placements planned in the last hour. */
   lastHour: number
   /** Value of the open orders at their prices, in quote; meaningless over strategies with different quotes. */
@@ -52,14 +54,16 @@ export const add = ({ own, all }: Tally, planned: Counted): void => {
   }
 }
 
-const nothing = (): Usage => ({ openOrders: 0, lastHour: 0, notional: 0n, exposure: new Map(), reserved: new Map() })
+const nothing = (): Usage => ({ openOrders: 0, unpaid: 0, lastHour: 0, notional: 0n, exposure: new Map(), reserved: new Map() })
 
 const count = (usage: Usage, order: Counted): void => {
   const { side, inputAsset, inputAmount, outputAmount } = order
   usage.openOrders += 1
   usage.notional += side === "BUY" ? inputAmount : outputAmount
   raise(usage.exposure, inputAsset, inputAmount)
-  if (isUnpaid(order)) raise(usage.reserved, inputAsset, inputAmount)
+  if (!isUnpaid(order)) return
+  usage.unpaid += 1
+  raise(usage.reserved, inputAsset, inputAmount)
 }
 
 const raise = (amounts: Map<string, Amount>, asset: string, amount: Amount): void => {

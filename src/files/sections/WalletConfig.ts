@@ -3,15 +3,13 @@
  * program (`{ command: [program, arguments…] }`), whose path is relative to the configuration file if it contains a
  * slash. For experiments it can be the sandbox's ledger (`{ sandbox: true }`).
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import * as WalletCommand from "../../engine/funding/WalletCommand.ts"
 import * as Program from "../../programs/Program.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { described, schemaOf } from "../../strategy/JsonSchema.ts"
 import { report } from "../../strategy/Problem.ts"
-import * as SandboxWallet from "./SandboxWallet.ts"
 
 export type WalletConfig =
   | { readonly manual: true }
@@ -68,5 +66,13 @@ export const layer = (
 ): Layer.Layer<never, never, ChildProcessSpawner.ChildProcessSpawner> => {
   if (wallet === undefined || "manual" in wallet) return Layer.empty
   if ("command" in wallet) return WalletCommand.layer(wallet.command)
-  return SandboxWallet.layer(venueUrl, "sandbox-wallet").pipe(Layer.provide(NodeHttpClient.layerUndici))
+  // Every command reads the configuration, and hardly one needs an HTTP client for this.
+  const loaded = Effect.promise(() =>
+    Promise.all([import("@effect/platform-node/NodeHttpClient"), import("./SandboxWallet.ts")])
+  )
+  return Layer.unwrap(
+    Effect.map(loaded, ([client, sandbox]) =>
+      Layer.provide(sandbox.layer(venueUrl, "sandbox-wallet"), client.layerUndici)
+    )
+  )
 }

@@ -9,6 +9,18 @@ const failing = (tag: "Unknown" | "PermissionDenied") =>
 const seen = (fileSystem: Partial<FileSystem.FileSystem>) =>
   Effect.flatten(KillFile.watch("journal.sqlite")).pipe(Effect.provide(FileSystem.layerNoop(fileSystem)))
 
+describe("a kill file that is not there", () => {
+  it.effect("was opened and looked for again several times a second, with an error each time", () =>
+    Effect.gen(function* () {
+      let opened = 0
+      const readFileString = () =>
+        Effect.suspend(() => failing("Unknown")).pipe(Effect.tapError(() => Effect.sync(() => (opened += 1))))
+      assert.isUndefined(yield* seen({ readFileString, exists: () => Effect.succeed(false) }))
+      assert.strictEqual(opened, 0)
+    })
+  )
+})
+
 describe("a kill file that cannot be read", () => {
   it.effect("because no file descriptor is free withdrew every order, although there was none", () =>
     Effect.gen(function* () {

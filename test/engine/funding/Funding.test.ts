@@ -185,7 +185,7 @@ describe("a create", () => {
       yield* work("p1")
       const [asked] = done.paths
       assert.deepInclude(asked, { recipient: "me", refundTo: "me", originAsset: "btc", destinationAsset: "usdc" })
-      assert.strictEqual(state.placements.get("p1")?.path, asked)
+      assert.deepStrictEqual(state.placements.get("p1")?.path, asked)
     })
   )
 })

@@ -60,6 +60,8 @@ const gone = { market: undefined }
 const alone = new Map([["p1", created]])
 const beside = new Map([...alone, ["p2", twin]])
 
+const announced: Partial<Tries.Tries> = { isAnnounced: true }
+
 const factsWith = ({ now = 1_000, ...facts }: Partial<DueFacts>): DueFacts => ({
   ...{ now, venueNow: now, monotonicNow: now, runStartedAt: 0, settings, market, placements: alone },
   concluded: (placement, seen) => concluded(placement, seen, settings),
@@ -96,6 +98,10 @@ const cases: ReadonlyArray<Case> = [
   ["no more begin in this turn", planned, { gate: open, mayBegin: false, ...gone }, "wait"],
   ["its market is gone", planned, { gate: open, ...gone }, "Abandoned: its market is not configured"],
   ["it may begin", planned, { gate: open }, "create"],
+  ["nobody has looked whether it may begin", creating, { now: 100_000 }, "ask create", announced],
+  ["something holds it", creating, { gate: closed, mayBegin: false }, "Abandoned: held", announced],
+  ["no more begin in this turn", creating, { now: 100_000, gate: open, mayBegin: false }, "wait", announced],
+  ["it may begin", creating, { gate: open }, "create", announced],
   ["it was created in this go", creating, { now: 100_000, ...did("create") }, "wait"],
   ["its create has no answer", creating, {}, "wait"],
   [

@@ -57,8 +57,8 @@ const withPlans = Effect.gen(function* () {
   yield* until(() => openOrders(first).length === 2, 60_000, "two orders rest")
   yield* first.stop
   const all = [...(yield* first.events)].map(({ event }) => event)
-  const created = all.findIndex(({ _tag }) => _tag === "CreateSent")
-  return { world, first, begun: all.slice(0, created) } as const
+  const bound = all.findIndex(({ _tag }) => _tag === "Bound")
+  return { world, first, begun: all.slice(0, bound).filter(({ _tag }) => _tag !== "CreateSent") } as const
 })
 
 const each = (end: BotEvent) =>

@@ -1,7 +1,7 @@
 /**
  * Watches the strategy files of a running bot. A saved file is checked together with all the others. Good files
- * replace what runs; bad ones change nothing, and their problems are recorded. File contents are compared four times
- * a second, as no file system notifies reliably and a strategy is small; only what has changed is parsed.
+ * replace what runs; bad ones change nothing, and their problems are recorded. File contents are compared every second, as no
+ * file system notifies reliably and a strategy is small; only what has changed is parsed.
  */
 import { Effect, FileSystem, Result, Semaphore } from "effect"
 import type { Engine } from "../../../engine/Engine.ts"
@@ -13,10 +13,10 @@ import type { Strategy } from "../../../strategy/Strategy.ts"
 import type * as WarmPrices from "../../candles/WarmPrices.ts"
 import * as Admission from "../Admission.ts"
 
-const lookMillis = 250
+const lookMillis = 1_000
 /** An editor that replaces a file leaves a moment without one; whoever moves it by mistake is told after 3 s, and has 30 s to bring it back. */
-const missesUntilTold = 12
-const missesUntilGone = 120
+const missesUntilTold = 3
+const missesUntilGone = 30
 
 export interface WatchOptions {
   readonly files: ReadonlyArray<string>

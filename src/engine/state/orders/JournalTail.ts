@@ -86,10 +86,13 @@ export const apply = (tail: JournalTail, event: BotEvent, at: number): boolean =
   return wasTorn
 }
 
+const [fewDrawn, manyDrawn] = [100, 2_000]
+
 const noteDrawn = (drawn: Set<number>, deadline: number, now: number): void => {
   drawn.add(deadline)
-  // Looking for those that are over costs a pass.
-  if (drawn.size % 100 === 0) for (const each of drawn) if (each < now) drawn.delete(each)
+  // Looking for those that are over costs a pass: the more there are, the seldomer.
+  const every = drawn.size < manyDrawn ? fewDrawn : manyDrawn
+  if (drawn.size % every === 0) for (const each of drawn) if (each < now) drawn.delete(each)
 }
 
 const isWhole = ({ boot, isStopped }: JournalTail, started: Of<"BotStarted">): boolean =>

@@ -36,6 +36,8 @@ export interface Tries {
   readonly readAt: number
   /** Reads after its payload expired that showed no deposit. */
   readonly emptyReads: number
+  /** This process has recorded its first create with its plan, and has not sent it yet. */
+  readonly isAnnounced: boolean
   /** A wallet was asked by this process, and is still at it. */
   readonly isAtWork: boolean
   /** The venue was told of its transaction. */
@@ -59,7 +61,8 @@ const never: Sent = { attempts: 0, at: Number.NEGATIVE_INFINITY }
 const nothing = undefined
 export const none: Tries = {
   since: { alive: nothing, vanished: nothing, lacking: nothing, missing: nothing, odd: nothing, over: nothing },
-  ...{ overMillis: 0, readAt: Number.NEGATIVE_INFINITY, emptyReads: 0, isAtWork: false, reported: never },
+  ...{ overMillis: 0, readAt: Number.NEGATIVE_INFINITY, emptyReads: 0, reported: never },
+  ...{ isAnnounced: false, isAtWork: false },
   ...{ spare: new Map(), cancelled: never, isRefused: false, endedLife: undefined, isAlive: false },
   ...{ listedAt: 0, endReadAt: Number.NEGATIVE_INFINITY, unpaidReadAt: Number.NEGATIVE_INFINITY }
 }
