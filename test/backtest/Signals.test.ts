@@ -86,7 +86,7 @@ const fillsOf = ({ outcome: { fills } }: BandSide, until = Number.POSITIVE_INFIN
 describe("signals in a backtest", () => {
   it.each([
     ["expressions", strategyOf, 40],
-    ["code of one's own", ownOf, 20]
+    ["code of one's own", ownOf, 10]
   ] as const)("fill as they do for a strategy that is asked at every bar: %s", (_, made, seeds) => {
     let filled = 0
     for (let seed = 1; seed <= seeds; seed++) {
