@@ -54,7 +54,14 @@ export const add = ({ own, all }: Tally, planned: Counted): void => {
   }
 }
 
-const nothing = (): Usage => ({ openOrders: 0, unpaid: 0, lastHour: 0, notional: 0n, exposure: new Map(), reserved: new Map() })
+const nothing = (): Usage => ({
+  openOrders: 0,
+  unpaid: 0,
+  lastHour: 0,
+  notional: 0n,
+  exposure: new Map(),
+  reserved: new Map()
+})
 
 const count = (usage: Usage, order: Counted): void => {
   const { side, inputAsset, inputAmount, outputAmount } = order
