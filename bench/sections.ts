@@ -33,6 +33,7 @@ const files: Readonly<Record<string, string>> = {
   live: "live",
   life: "live",
   idle: "idle",
+  fleet: "fleet",
   journal: "journal",
   peers: "peers/peers"
 }

@@ -12,6 +12,7 @@ import { depositTypeOf } from "./domain/MoneyPath.ts"
 import { feesToOthers } from "./domain/Order.ts"
 import { present } from "./domain/Present.ts"
 import { defaults, EngineSettings, type Settings } from "./engine/EngineSettings.ts"
+import * as SharedOrders from "./engine/observation/SharedOrders.ts"
 import { Bookkeeper } from "./engine/state/Bookkeeper.ts"
 import type { BotConfig } from "./files/ConfigFile.ts"
 import * as WalletConfig from "./files/sections/WalletConfig.ts"
@@ -37,7 +38,7 @@ import { VenueClient } from "./venue/http/VenueClient.ts"
 import * as Incidents from "./venue/Incidents.ts"
 import * as Charges from "./venue/profile/Charges.ts"
 import { Swaps } from "./venue/Swaps.ts"
-import type { Venue } from "./venue/Venue.ts"
+import { Venue } from "./venue/Venue.ts"
 import {
   chainAccount,
   defaultPatience,
@@ -167,9 +168,11 @@ export const readOnlyJournal = (journal: string) =>
     Layer.provide(Sqlite.layer({ filename: journal, readOnly: true }))
   )
 
+/** What asks the venue: by a session of its own account, and through a client that may be that of several. */
+const through = <A, E, R>(venue: Layer.Layer<A, E, R>) => venue.pipe(Layer.provide(Session.layer))
+
 /** The venue's client; needs the way to it. */
-const client = <A, E, R>(venue: Layer.Layer<A, E, R>) =>
-  venue.pipe(Layer.provide(Session.layer), Layer.provide(VenueClient.layer))
+const client = <A, E, R>(venue: Layer.Layer<A, E, R>) => through(venue).pipe(Layer.provide(VenueClient.layer))
 
 const httpVenue = client(HttpVenue.layer).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
@@ -201,7 +204,7 @@ export const connected = ({ account }: BotConfig) => ({
   guard: guardLayer(account)
 })
 
-const venueAndSwaps = client(Layer.merge(HttpVenue.layer, Swaps.layer))
+const venueAndSwaps = Layer.merge(HttpVenue.layer, Swaps.layer)
 
 /** What a bot is but for its prices, its wallet and its journal, at this way to its venue. */
 const botAt = <A, E, R, EG, RG, ES, RS>(
@@ -224,7 +227,7 @@ export const bot = <EG, RG, ES, RS>(
   account: VenueAccount,
   pace: Pace,
   outside: Outside<EG, RG, ES, RS>
-) => botAt(withBook(config, venueAndSwaps), config, account, pace, outside)
+) => botAt(withBook(config, client(venueAndSwaps)), config, account, pace, outside)
 
 export const live = (config: BotConfig, account: VenueAccount, pid: number, pace: Pace = {}) =>
   bot(config, account, pace, connected(config)).pipe(
@@ -232,22 +235,44 @@ export const live = (config: BotConfig, account: VenueAccount, pid: number, pace
     Layer.merge(books(config.journal, pid))
   )
 
-/** The prices of a venue, asked once for all accounts that trade there by one credential. */
-export const sharedBook = (config: BotConfig, account: VenueAccount) =>
-  Effect.map(Layer.build(looking(config, account)), (context) => Context.get(context, OrderBook))
+/** What accounts of one credential share in a process: prices, the list of their orders, and the client, which has the rate budget. */
+export const shared = Effect.fnUntraced(function* (config: BotConfig, account: VenueAccount) {
+  const venue = Layer.provideMerge(through(HttpVenue.layer), VenueClient.layer).pipe(
+    Layer.provide(NodeHttpClient.layerUndici)
+  )
+  const context = yield* Layer.build(atVenue(withBook(config, venue), config, account))
+  return {
+    book: Context.get(context, OrderBook),
+    client: Context.get(context, VenueClient),
+    orders: yield* SharedOrders.make(Context.get(context, Venue))
+  }
+})
 
-/** A bot of a fleet: its journal is claimed in the fleet's database, and its prices are those of all. */
-export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, book: OrderBook["Service"]) =>
-  botAt(venueAndSwaps, config, account, {}, connected(config)).pipe(
+export type Shared = Effect.Success<ReturnType<typeof shared>>
+
+/** A bot of a fleet: its journal is claimed in the fleet's database, and the rest of what it stands on is shared. */
+export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, { book, client, orders }: Shared) => {
+  const listing = Layer.effect(
+    Venue,
+    Effect.map(Venue, (venue) => ({ ...venue, listOrders: orders.listOf(account, venue.listOrders) }))
+  )
+  const venue = through(Layer.provideMerge(listing, venueAndSwaps)).pipe(
+    Layer.provide(Layer.succeed(VenueClient, client))
+  )
+  return botAt(venue, config, account, {}, connected(config)).pipe(
     Layer.merge(Layer.succeed(OrderBook, book)),
     Layer.merge(WalletConfig.layer(config.account.wallet, config.venue.url)),
     Layer.merge(Layer.provideMerge(Bookkeeper.layer, Journals.layerOf(name))),
     Layer.merge(Journals.pricesOf(config.venue.url))
   )
+}
 
 /** The venue for looking only. The key signs only the message that opens a session. */
 export const looking = (config: BotConfig, account: VenueAccount) =>
-  withBook(config, httpVenue).pipe(
+  atVenue(withBook(config, httpVenue), config, account)
+
+const atVenue = <A, E, R>(layer: Layer.Layer<A, E, R>, config: BotConfig, account: VenueAccount) =>
+  layer.pipe(
     Layer.provide(signerLayer(config.account)),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, {}))

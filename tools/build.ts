@@ -150,7 +150,7 @@ await build({
   platform: "browser",
   output: { dir: join(folder, "dashboard"), format: "esm", minify: true, entryFileNames: "[name].js" }
 })
-for (const file of ["index.html", "style.css", "icon.svg", "manifest.webmanifest"]) {
+for (const file of ["index.html", "style.css", "icon.svg", "manifest.webmanifest", "worker.js"]) {
   copyFileSync(join(root, "src/dashboard", file), join(folder, "dashboard", file))
 }
 

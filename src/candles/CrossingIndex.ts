@@ -114,6 +114,13 @@ export const upperAt = (index: CrossingIndex, bar: number): number => {
   return upper[bar - from] ?? 0
 }
 
+/** Whether this bar crosses. Small bars are made only where the range of their bar does. */
+export const isCrossed = (index: CrossingIndex, bar: number, below: number, above: number): boolean => {
+  const { folded } = index
+  if (folded !== undefined && !isCrossed(folded.ranges, Math.floor(bar / folded.parts), below, above)) return false
+  return lowerAt(index, bar) <= below || upperAt(index, bar) >= above
+}
+
 const scan = (
   lower: Float64Array,
   upper: Float64Array,

@@ -17,6 +17,7 @@ import type { Reconciliation } from "../views/Reconciliation.ts"
 import type { Refused } from "./api/ControlApi.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
 import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
+import type { PhoneDesk } from "./push/PhoneDesk.ts"
 import type { SignalDesk } from "./Signals.ts"
 
 /**
@@ -66,5 +67,7 @@ export class Bot extends Context.Service<
     readonly desk: Desk
     readonly signals: SignalDesk
     readonly swaps: SwapDesk
+    /** Left out where no phone can be told. */
+    readonly phones: PhoneDesk | undefined
   }
 >()("limitbot/control/Bot") {}

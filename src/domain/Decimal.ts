@@ -137,6 +137,15 @@ export const divideInteger = (numerator: bigint, denominator: bigint, rounding: 
   return remainder < 0n ? quotient - 1n : quotient
 }
 
+/** An integer by a power of ten, rounded exactly, where doubles have all digits of it: `undefined` otherwise. */
+export const shortQuotient = (integer: number, scale: number, rounding: Rounding): number | undefined => {
+  const power = doublePowers[scale]
+  if (power === undefined || !(integer >= 0 && integer < exactInteger)) return undefined
+  // What is missing to the next integer is at least 1 / power, and half of a quotient's last digit is less than that.
+  const quotient = Math.floor(integer / power)
+  return rounding === "up" && quotient * power < integer ? quotient + 1 : quotient
+}
+
 /** `a / b` to `places` decimal places. `b` must be positive. */
 export const divide = (a: Decimal, b: Decimal, places: number, rounding: Rounding): Decimal => {
   const shift = places + b.scale - a.scale
@@ -193,7 +202,7 @@ export const fromNumber = (value: number, significantDigits = 15): Decimal => {
  * across one: then rounding it to an integer gives what rounding the exact value gives.
  */
 export const isSurelyBetween = (value: number): boolean =>
-  value > 0 && value < 1e9 && Math.abs(value - Math.round(value)) > 1e-5
+  value > 0 && value < 1e12 && Math.abs(value - Math.round(value)) > Math.max(1e-5, value * 1e-14)
 
 /** A finite double to so many decimal places, upwards. */
 export const upFromNumber = (value: number, places: number): Decimal => {

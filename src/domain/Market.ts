@@ -34,6 +34,8 @@ export const outputAsset = (market: Market, side: Side): Asset => (side === "SEL
  */
 export const quoteAmount = (market: Market, quantity: Amount, price: Price, rounding: Decimal.Rounding): Amount => {
   const scale = price.scale + market.base.decimals - market.quote.decimals
+  const short = Decimal.shortQuotient(Number(quantity) * Number(price.digits), scale, rounding)
+  if (short !== undefined) return BigInt(short)
   const product = quantity * price.digits * Decimal.powerOfTen(Math.max(0, -scale))
   return Decimal.divideInteger(product, Decimal.powerOfTen(Math.max(0, scale)), rounding)
 }
@@ -71,6 +73,22 @@ export interface TwoSidedPrice extends BidAsk {
 }
 
 export const mid = (price: BidAsk): Price => price.mid ?? Decimal.midpoint(price.bid, price.ask)
+
+/** More than doubles get wrong of a price. */
+const hair = 1e-15
+
+/** Certain, and quick to say, where the price alone changes by enough: `gainOfMoving` is above this amount of quote. */
+export const surelyGainsMore = (
+  { base, quote }: Market,
+  from: Price,
+  to: Price,
+  quantity: Amount,
+  amount: Amount
+): boolean => {
+  const [a, b] = [Decimal.toNumber(from), Decimal.toNumber(to)]
+  const difference = Math.abs(a - b) - (a + b) * hair
+  return difference * Number(quantity) * 10 ** (quote.decimals - base.decimals) > Number(amount) * (1 + hair) + 2
+}
 
 /**
  * What it is worth in quote that an order has the wanted price and quantity instead of its present ones, less the share of

@@ -326,7 +326,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     witness: read.witness && WitnessSection.resolved(read.witness, resolve),
     /** Where somebody writes signals to. */
     signalFile: read.signals && resolve(read.signals.file),
-    notify: NotifyConfig.targetsOf(read.notify, resolve, to),
+    notify: NotifyConfig.targetsOf(read.notify, resolve, read.dashboard !== undefined, to),
     heartbeat: read.heartbeat,
     otlp,
     dashboard: read.dashboard

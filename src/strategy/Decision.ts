@@ -100,6 +100,36 @@ export interface Decision {
   readonly until: Bounds
 }
 
+/**
+ * A reason whose text is made when somebody reads it: of the answers that a backtest asks for, nearly all are replaced before anybody
+ * wants to know why. What is recorded or shown has `written` reasons, which are plain values like all others.
+ */
+export abstract class LateReason implements Reason {
+  declare readonly code: string
+  declare readonly source: string
+
+  constructor(code: string, source: string) {
+    this.code = code
+    this.source = source
+  }
+
+  abstract get text(): string
+}
+
+const writtenReason = (why: Reason): Reason =>
+  why instanceof LateReason ? { code: why.code, text: why.text, source: why.source } : why
+
+const withWritten = <A extends { readonly why: Reason }>(slot: A): A =>
+  slot.why instanceof LateReason ? { ...slot, why: writtenReason(slot.why) } : slot
+
+/** The same decision, with the texts of its reasons. */
+export const written = (decision: Decision): Decision => ({
+  ...decision,
+  desired: decision.desired.map(withWritten),
+  absent: decision.absent.map(withWritten),
+  reasons: decision.reasons.map(writtenReason)
+})
+
 /** What a slot should hold now. */
 export interface DesiredOrder extends Leg {
   readonly slot: string

@@ -10,7 +10,7 @@ import { Result } from "effect"
 import { toDecimal } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import type { Bounds, Decision, Memory } from "./Decision.ts"
-import type { OwnMemory } from "./own/OwnStrategy.ts"
+import type { OwnMemory, OwnSignal } from "./own/OwnStrategy.ts"
 import { render } from "./Problem.ts"
 import type { Strategy } from "./Strategy.ts"
 import * as StrategyFile from "./StrategyFile.ts"
@@ -35,6 +35,8 @@ export interface TrialView {
   /** Epoch milliseconds; default: the beginning of 2026. */
   readonly now?: number
   readonly candles?: Readonly<Record<string, ReadonlyArray<TrialCandle>>>
+  /** The last value of each signal; a number came now. */
+  readonly signals?: Readonly<Record<string, number | OwnSignal>>
   /** How many legs of a slot are done. */
   readonly done?: Readonly<Record<string, number>>
 }
@@ -53,6 +55,8 @@ export interface TrialAnswer {
     readonly above?: string
     readonly time?: number
     readonly candle?: string
+    /** A signal has a new value: always where it looks at one. */
+    readonly signal?: true
     readonly fill: boolean
   }
 }
@@ -93,7 +97,10 @@ export const trialOf = (file: string): Trial => {
   }
 }
 
-const viewOf = ({ market }: Strategy, { ask, bid, candles = {}, done = {}, mid, now = begun }: TrialView): View => ({
+const viewOf = (
+  { market }: Strategy,
+  { ask, bid, candles = {}, done = {}, mid, now = begun, signals = {} }: TrialView
+): View => ({
   now,
   market,
   price: { bid: Decimal.fromNumber(bid ?? mid), ask: Decimal.fromNumber(ask ?? mid), at: now },
@@ -103,7 +110,10 @@ const viewOf = ({ market }: Strategy, { ask, bid, candles = {}, done = {}, mid, 
       { ...untouchedSlot, completedLegs: legs }
     ])
   ),
-  candles: new Map(Object.entries(candles).map(([timeframe, all]) => [timeframe, columnsOf(all)]))
+  candles: new Map(Object.entries(candles).map(([timeframe, all]) => [timeframe, columnsOf(all)])),
+  signals: new Map(
+    Object.entries(signals).map(([name, sent]) => [name, typeof sent === "number" ? { value: sent, at: now } : sent])
+  )
 })
 
 const columnsOf = (all: ReadonlyArray<TrialCandle>): ClosedCandles => {
@@ -133,10 +143,11 @@ const answerOf = ({ market }: Strategy, { absent, desired, memory, until }: Deci
   until: boundsOf(until)
 })
 
-const boundsOf = ({ barClose, onFill, priceAbove, priceBelow, time }: Bounds): TrialAnswer["until"] => ({
+const boundsOf = ({ barClose, onFill, priceAbove, priceBelow, signals, time }: Bounds): TrialAnswer["until"] => ({
   ...(priceBelow === undefined ? {} : { below: Decimal.format(priceBelow) }),
   ...(priceAbove === undefined ? {} : { above: Decimal.format(priceAbove) }),
   ...(time === undefined ? {} : { time }),
   ...(barClose === undefined ? {} : { candle: barClose }),
+  ...(signals === undefined ? {} : { signal: signals }),
   fill: onFill
 })

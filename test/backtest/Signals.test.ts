@@ -44,6 +44,28 @@ rules:
   return Result.getOrThrow(StrategyFile.parse(text, "s.yaml", { assets, ticks: new Map() }))
 }
 
+/** The same by code of one's own: buys while one signal is up, and leaves when the other is. */
+const ownOf = (next: () => number): Strategy => {
+  const code = `export default {
+  about: "follows signals",
+  keys: {},
+  signals: () => ({ a: ${pick(next, 600_000, 2_700_000)}, b: 10_800_000 }),
+  decide: (view, _, memory) => {
+    const [a, b] = [view.signal("a"), view.signal("b")]
+    const bought = view.slot("one").done.legs % 2 === 1
+    const price = (a?.value ?? 0) > 0.5 ? Math.floor(view.mid / 100) * 100 : 0
+    const orders = price > 0 && (b?.value ?? 0) < 1
+      ? [{ slot: "one", legs: [{ side: "buy", price, size: { unit: "quote", amount: 200 } }, { side: "sell", price: price * 1.003 }], cycle: true, why: "a is " + a.value }]
+      : []
+    return { orders, memory: bought, until: { below: Math.floor(view.mid / 100) * 100, above: Math.floor(view.mid / 100) * 100 + 100 } }
+  }
+}`
+  const text = "name: s\nmarket: BTC/USDC\nkind: ./own.ts\nlimits: { budget: { base: 1, quote: 100000 } }\nown: {}\n"
+  return Result.getOrThrow(
+    StrategyFile.parse(StrategyFile.withCode(text, code), "s.yaml", { assets, ticks: new Map() })
+  )
+}
+
 const sentBy = (next: () => number) =>
   ["a", "b"].flatMap((name) =>
     Array.from({ length: 120 }, () => ({
@@ -62,11 +84,14 @@ const fillsOf = ({ outcome: { fills } }: BandSide, until = Number.POSITIVE_INFIN
   )
 
 describe("signals in a backtest", () => {
-  it("fill as they do for a strategy that is asked at every bar", () => {
+  it.each([
+    ["expressions", strategyOf, 40],
+    ["code of one's own", ownOf, 10]
+  ] as const)("fill as they do for a strategy that is asked at every bar: %s", (_, made, seeds) => {
     let filled = 0
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= seeds; seed++) {
       const next = random(seed)
-      const strategy = strategyOf(next)
+      const strategy = made(next)
       const signals = historyOf(sentBy(next))
       const { stands: _, ...asked } = strategy
       const always: Strategy = {

@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
+import { parquetRowsOf } from "../ledger/parquet.ts"
 import { type Connection, gridText, runHere, runUntil, startHere, startSandbox, workspace } from "./program.ts"
 
 const config = ["--config", "config.yaml"]
@@ -115,6 +116,7 @@ describe("the books of a bot", () => {
   it("the CSV tables and the balances of the books are those of the sandbox", async () => {
     const folder = await exported("csv", "books")
     assert.deepStrictEqual(readdirSync(folder).sort(), [
+      "equity.csv",
       "fees.csv",
       "fills.csv",
       "flows.csv",
@@ -304,6 +306,29 @@ describe("the books of a bot", () => {
       theirs.map((row) => [...row.slice(3, 5), ...row.slice(1, 3)]),
       koinly.map((row) => row.slice(1, 5))
     )
+  })
+
+  it("the tables as Parquet have the rows of the CSV, cell by cell", async () => {
+    const [csv, parquet] = [await exported("csv", "as-csv"), await exported("parquet", "as-parquet")]
+    const tables = readdirSync(csv).map((file) => file.replace(/\.csv$/, ""))
+    assert.deepStrictEqual(
+      readdirSync(parquet),
+      tables.map((table) => `${table}.parquet`)
+    )
+    for (const table of tables) {
+      const [titles = "", ...rows] = readFileSync(join(csv, `${table}.csv`), "utf8")
+        .trim()
+        .split("\r\n")
+      const read = await parquetRowsOf(readFileSync(join(parquet, `${table}.parquet`)))
+      assert.deepStrictEqual(
+        read.map((row) => row.join(",")),
+        rows.map((row) => row.replaceAll('"', "")),
+        table
+      )
+      assert.isAbove(titles.length, 0)
+      if (table !== "flows") continue
+      assert.isAbove(rows.length, 0)
+    }
   })
 
   it("the export of one year named the fills of all years", async () => {

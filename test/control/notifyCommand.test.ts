@@ -20,7 +20,8 @@ const target = (script: string): Target => ({
   chat: undefined,
   commands: [],
   mailbox: undefined,
-  command: { program: program(script), args: [] }
+  command: { program: program(script), args: [] },
+  push: undefined
 })
 
 const notice: Notice = { at: 1_000, severity: "alarm", kind: "Test", subject: "grid", text: "something is wrong" }

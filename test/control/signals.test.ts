@@ -1,5 +1,5 @@
 /** Signals sent to a running bot: who may, what is taken, what strategies make of it, and that the journal tells and replays it. */
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { runHere } from "../cli/program.ts"
@@ -147,3 +147,52 @@ describe("signals to a running bot", () => {
     assert.include(tested.stderr, "give what was sent with --signals FILE")
   })
 })
+
+describe("signals to code of one's own", () => {
+  let own: RunningBot
+  const ask = (...args: ReadonlyArray<string>) => runHere([...args, "--config", join(own.folder, "config.yaml")])
+  const openOrders = async () => ((await own.look("/api/v1/status")) as { readonly openOrders: number }).openOrders
+
+  beforeAll(async () => {
+    const examples = join(import.meta.dirname, "../../strategies/code")
+    own = await startBot("", async (journal) => {
+      const text = readFileSync(join(examples, "trend.yaml"), "utf8").replace("fresh: 2h", "fresh: 8s\n  away: 4%")
+      writeFileSync(join(journal, "..", "grid.yaml"), text)
+      copyFileSync(join(examples, "trend.ts"), join(journal, "..", "trend.ts"))
+    })
+  })
+
+  it("decide it while they are fresh, with what the journal has, and it is explained, replayed and tested on the past", async () => {
+    await until("it was asked", async () =>
+      (await ask("explain", "trend/dip")).stdout.includes("nobody sent a fresh trend")
+    )
+    assert.strictEqual(await openOrders(), 0)
+    assert.strictEqual((await own.command("/api/v1/signals/trend", { value: 0.7 })).status, 200)
+    await until("its order rests", async () => (await openOrders()) === 1)
+    assert.match(
+      (await ask("explain", "trend/dip")).stdout,
+      /the trend is 0\.7[\s\S]*the time 20[\s\S]*a new value of a signal/
+    )
+    await until("the signal is too old, and the order leaves", async () => (await openOrders()) === 0)
+    own.program.signal("SIGTERM")
+    await own.program.ended
+    const { stdout } = await ask("replay")
+    assert.match(stdout, /identical/)
+    assert.notMatch(stdout, /[1-9]\d* differ/)
+    const prices = join(own.folder, "prices.csv")
+    writeFileSync(prices, generated())
+    const test = (...more: ReadonlyArray<string>) =>
+      runHere(["backtest", join(own.folder, "grid.yaml"), "--data", prices, ...more])
+    assert.include((await test()).stderr, "grid.yaml looks at the signal trend: give what was sent with --signals FILE")
+    const sent = join(own.folder, "sent.csv")
+    writeFileSync(sent, "time,name,value\n2026-01-01T00:10:00Z,trend,0.9\n")
+    const tested = await test("--signals", sent, "--json")
+    assert.strictEqual(tested.code, 0, tested.stderr)
+  }, 60_000)
+})
+
+/** An hour of minutes. */
+const generated = (): string =>
+  ["time,open,high,low,close,volume"]
+    .concat(Array.from({ length: 60 }, (_, minute) => `${1_767_225_600 + minute * 60},60000,60100,59900,60000,1`))
+    .join("\n")

@@ -1,12 +1,12 @@
 /**
- * The page about Python is true: its commands and its scripts run in one folder, in the order of the page. Without pandas, matplotlib and
+ * The page about Python is true: its commands and its scripts run in one folder, beside a bot that has traded, in the order of the page. Without pandas, matplotlib and
  * pyarrow the test says that it was skipped; LIMITBOT_PYTHON names another python3, that of a virtual environment for example.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { newFolder, runHere } from "../cli/program.ts"
+import { runHere, runUntil, startHere, startSandbox, workspace } from "../cli/program.ts"
 import { blocksOf, read, root } from "./documents.ts"
 
 const python = process.env["LIMITBOT_PYTHON"] ?? "python3"
@@ -22,7 +22,10 @@ const taken = (line: string): { readonly words: ReadonlyArray<string>; readonly 
 
 describe("docs/python.md", () => {
   it.skipIf(!hasLibraries)("every command and every script runs", { timeout: 240_000 }, async () => {
-    const cwd = newFolder()
+    const sandbox = await startSandbox({ speed: 600 })
+    const cwd = workspace(sandbox)
+    const bot = ["run", "grid.yaml", "--config", "config.yaml", "--json", "--poll", "0.3s"]
+    await runUntil('"FillSeen"', 2, bot, { cwd }, startHere)
     cpSync(join(root, "strategies"), join(cwd, "strategies"), { recursive: true })
     for (const { language, line, text } of blocksOf(read("docs/python.md"))) {
       if (language === "python") {

@@ -11,6 +11,8 @@ const market = (baseDecimals: number, quoteDecimals: number): Market.Market => (
 
 const Places = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 24 }))
 const Quantity = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10n ** 30n }))
+const FewPlaces = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 6 }))
+const FewDigits = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10n ** 8n }))
 const Digits = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10n ** 18n }))
 
 describe("Market", () => {
@@ -38,6 +40,38 @@ describe("Market", () => {
       assert.isTrue(down * unit <= exact && (down + 1n) * unit > exact)
     }
   )
+
+  it.prop(
+    "a quote amount of few digits is never more than one unit from the exact product either",
+    [Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 10n ** 8n })), FewDigits, FewPlaces],
+    ([quantity, digits, scale]) => {
+      const price = Decimal.make(digits, scale)
+      const exact = quantity * digits
+      const unit = 10n ** BigInt(scale + 2)
+      const up = Market.quoteAmount(market(8, 6), quantity, price, "up")
+      const down = Market.quoteAmount(market(8, 6), quantity, price, "down")
+      assert.deepStrictEqual([up, down], [(exact + unit - 1n) / unit, exact / unit])
+    }
+  )
+
+  it.prop(
+    "a move that surely gains more than an amount does so exactly",
+    [FewDigits, FewDigits, FewPlaces, Quantity, FewDigits],
+    ([from, to, scale, quantity, amount]) => {
+      const pair = market(8, 6)
+      const [a, b] = [Decimal.make(from, scale), Decimal.make(to, scale)]
+      if (!Market.surelyGainsMore(pair, a, b, quantity, amount)) return
+      const gain = Market.gainOfMoving(pair, { price: a, quantity }, { price: b, quantity })
+      assert.isTrue(gain > amount)
+    }
+  )
+
+  it("says so of moves that gain a few units more, and of none that gains no more", () => {
+    const gains = (to: string, amount: bigint) =>
+      Market.surelyGainsMore(market(8, 6), Decimal.make(40_000n), Decimal.parse(to) ?? Decimal.zero, 500_000n, amount)
+    // 0.005 of the base at a price that is one cent higher: 50 units of the quote.
+    assert.deepStrictEqual([gains("40000.01", 40n), gains("40000.01", 50n), gains("40000", 0n)], [true, false, false])
+  })
 
   it.prop(
     "what a budget buys never costs more than the budget",

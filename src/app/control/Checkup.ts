@@ -11,6 +11,8 @@ import * as Drift from "../../domain/Drift.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
+import { standing } from "../../journal/schema/migrations.ts"
 import * as Layers from "../../Layers.ts"
 import { chargedLine, chargedRow } from "../../report/text/LearnedFee.ts"
 import * as AccountKey from "../../signing/AccountKey.ts"
@@ -94,14 +96,40 @@ const journalFindings = Effect.fnUntraced(function* (journal: string) {
       Effect.succeed([wrong("journal", error.message, "keep the file; restore a backup or start with another")])
     )
   )
+  const tables = yield* standing.pipe(
+    Effect.provide(Sqlite.layer({ filename: journal, readOnly: true })),
+    Effect.map(tablesFindings),
+    // A file that is no journal has been named above.
+    Effect.orElseSucceed(() => [])
+  )
   const running =
     holder === undefined
       ? ok("process", "no bot runs on this journal")
       : ok("process", `process ${holder.pid} runs it${dashboard === undefined ? "" : `, dashboard ${dashboard}`}`)
   const why = yield* Effect.flatten(KillFile.watch(journal))
   const kill = why === undefined ? [] : [warn("kill switch", `it is on: ${why}`, "limitbot release")]
-  return [...folded, running, ...kill]
+  return [...folded, ...tables, running, ...kill]
 })
+
+/** What a person wants to know before another version of this program opens the journal. */
+const tablesFindings = ({ isNewer, pending }: Effect.Success<typeof standing>) =>
+  isNewer
+    ? [
+        wrong(
+          "tables",
+          "a newer version of limitbot made the journal's tables",
+          "go on with that one, or with a backup"
+        )
+      ]
+    : pending.length === 0
+      ? []
+      : [
+          warn(
+            "tables",
+            `the next start changes the journal's tables (${pending.join(", ")}); an older version need not read it then`,
+            "limitbot journal backup FILE first"
+          )
+        ]
 
 const venueFindings = Effect.fnUntraced(function* (url: string) {
   const client = yield* HttpClient.HttpClient

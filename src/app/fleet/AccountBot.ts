@@ -16,7 +16,6 @@ import { unfinished } from "../../engine/state/BotState.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import type { AccountReport, AccountText, OwnedAccount } from "../../journal/postgres/Registry.ts"
 import * as Layers from "../../Layers.ts"
-import type { OrderBook } from "../../orderbook/OrderBook.ts"
 import { render } from "../../strategy/Problem.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { version } from "../../version.ts"
@@ -120,6 +119,6 @@ export const make = Effect.fn("AccountBot.make")(function* (
   return { runs, steer, told } satisfies AccountBot
 })
 
-/** What it stands on: its own journal and venue, and the prices of all. */
-export const layer = (name: string, { account, config }: LoadedAccount, book: OrderBook["Service"]) =>
-  Layers.ofFleet(name, config, account, book)
+/** What it stands on: its own journal and venue, and what it shares. */
+export const layer = (name: string, { account, config }: LoadedAccount, shared: Layers.Shared) =>
+  Layers.ofFleet(name, config, account, shared)

@@ -7,7 +7,7 @@ import { messageOf } from "../../domain/Text.ts"
 import { type OwnedAccount, Registry } from "../../journal/postgres/Registry.ts"
 import { Process } from "../process/Process.ts"
 import * as AccountBot from "./AccountBot.ts"
-import * as SharedBooks from "./SharedBooks.ts"
+import * as Shared from "./Shared.ts"
 
 const tellMillis = 5_000
 /** A turn that has begun gets so long to end. */
@@ -37,7 +37,7 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
   const { pid } = yield* Process
   const fibers = yield* FiberMap.make<string>()
   const lives = new Map<string, Life>()
-  const bookOf = yield* SharedBooks.make
+  const sharedBy = yield* Shared.make
 
   const failed = Effect.fnUntraced(function* (account: string, why: string) {
     yield* say(`${account}: ${why}`)
@@ -48,7 +48,7 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
     const text = yield* registry.text(account.name)
     if (text === undefined) return
     const loaded = yield* AccountBot.loaded(folder, text)
-    const book = yield* bookOf(loaded)
+    const shared = yield* sharedBy(loaded)
     yield* Effect.gen(function* () {
       const bot = yield* AccountBot.make(loaded, account, pid, Deferred.await(life.stop))
       life.steer = bot.steer
@@ -56,7 +56,7 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
       const always = Effect.forever(Effect.andThen(telling, Effect.sleep(tellMillis)))
       yield* Effect.raceFirst(bot.runs, always)
       yield* telling
-    }).pipe(Effect.provide(AccountBot.layer(account.name, loaded, book)), Effect.scoped)
+    }).pipe(Effect.provide(AccountBot.layer(account.name, loaded, shared)), Effect.scoped)
   })
 
   /** Begun again as long as it is ours. */

@@ -5,22 +5,25 @@ import { movingTags } from "../../domain/Ledger.ts"
 import { utcYear } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import * as PlainFiles from "../../files/PlainFiles.ts"
+import { minutesOf } from "../../journal/PriceStore.ts"
 import * as Entries from "../../ledger/Entries.ts"
 import type { methods } from "../../ledger/Lots.ts"
 import * as PlainText from "../../ledger/PlainText.ts"
 import * as Trades from "../../ledger/Trades.ts"
 import * as ByHand from "../../ledger/tables/ByHand.ts"
+import * as Equity from "../../ledger/tables/Equity.ts"
 import * as Rp2 from "../../ledger/tables/Rp2.ts"
 import * as Tables from "../../ledger/tables/Tables.ts"
 import * as TaxServices from "../../ledger/tables/TaxServices.ts"
 import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
+import * as ParquetFile from "./ParquetFile.ts"
 
 /** There is nothing to write, or it could not be written. */
 export class NothingToExport extends Schema.TaggedError<NothingToExport>()("NothingToExport", {
   message: Schema.String
 }) {}
 
-export const formats = ["csv", "beancount", "hledger", "rp2", ...TaxServices.taxServices] as const
+export const formats = ["csv", "parquet", "beancount", "hledger", "rp2", ...TaxServices.taxServices] as const
 
 interface Account extends LedgerView {
   /** What was traded, and swapped by hand. */
@@ -61,10 +64,16 @@ const bookingsOf = Effect.fnUntraced(function* (account: LedgerView) {
 const filesOf = Effect.fnUntraced(function* (account: Account, { format, span, method }: Wanted) {
   const decimals: PlainText.Decimals = (symbol) => account.decimals(symbol) ?? 0
   const { all } = account
-  if (format === "csv")
-    return Tables.tablesOf(all, { decimals, method, span }).map(
-      ({ name, titles, rows }): File => ({ name: `${name}.csv`, content: Csv.render(titles, rows) })
+  if (format === "csv" || format === "parquet") {
+    const minutes = yield* minutesOf(account.trading.lastPrices.keys())
+    const equity = Equity.tableOf(account.trading, { decimals, minutes, span })
+    const tables = [...Tables.tablesOf(all, { decimals, method, span }), equity]
+    const contentOf = (table: Tables.Table): Effect.Effect<File["content"]> =>
+      format === "csv" ? Effect.succeed(Csv.render(table.titles, table.rows)) : ParquetFile.bytesOf(table)
+    return yield* Effect.forEach(tables, (table) =>
+      Effect.map(contentOf(table), (content): File => ({ name: `${table.name}.${format}`, content }))
     )
+  }
   if (format === "rp2") return Rp2.filesOf(all, { decimals, method })
   if (format === "koinly" || format === "cointracking") {
     const { titles, rows } = TaxServices.tableOf(format, all, { decimals, span })

@@ -26,6 +26,7 @@ import * as Layers from "../../Layers.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { wantedBy } from "../../orderbook/Wanted.ts"
 import * as Money from "../../report/text/Money.ts"
+import { written } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
@@ -118,7 +119,7 @@ const wishesNow = Effect.fnUntraced(function* (strategies: ReadonlyArray<Strateg
   return strategies.flatMap((strategy): ReadonlyArray<Recovery.Wishes> => {
     const moment = momentOf(strategy, orderBook.prices, undefined, now)
     if (moment === undefined) return []
-    const { desired } = strategy.decide(viewOf(state, strategy, moment), strategy.initialMemory)
+    const { desired } = written(strategy.decide(viewOf(state, strategy, moment), strategy.initialMemory))
     return [{ strategy, desired }]
   })
 })

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { HttpClient, HttpServerResponse } from "effect/http"
 import { Teller } from "../../control/notify/command.ts"
 import { Mailer } from "../../control/notify/email.ts"
+import { Phones } from "../../control/push/PhoneDesk.ts"
 import { answeredBy } from "../../sandbox/http/memoryClient.ts"
 
 export const make = () => {
@@ -24,6 +25,10 @@ export const make = () => {
   return {
     counts,
     people: Layer.succeed(HttpClient.HttpClient, taken),
-    carriers: Layer.merge(Layer.succeed(Mailer, counted), Layer.succeed(Teller, counted))
+    carriers: Layer.mergeAll(
+      Layer.succeed(Mailer, counted),
+      Layer.succeed(Teller, counted),
+      Layer.succeed(Phones, counted)
+    )
   }
 }

@@ -28,6 +28,7 @@ import { safeUntil } from "../../views/Status.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
 import * as Desk from "../control/Desk.ts"
+import * as OwnPhones from "../control/OwnPhones.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/Resolving.ts"
 import { PlanRefused } from "../plan/PlanRefused.ts"
@@ -158,7 +159,8 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   })
   const signals = yield* Signals.make({ strategies: files.strategies, wake: engine.wake })
   yield* takeSignals(options, files.strategies, signals)
-  const page = yield* openPage(options, { desk, engine, files, leaving, signals })
+  const phones = yield* OwnPhones.open(options.journal, options.telling, options.dashboard)
+  const page = yield* openPage(options, { desk, engine, files, leaving, phones, signals })
   const pulse = { turnedAt: engine.turnedAt, leaving, pollMaxMillis: (yield* EngineSettings).pollMaxMillis }
   yield* besideTurns(options, { engine, files, pulse, warm })
   yield* Notifications.start(options.telling, {
@@ -168,6 +170,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     prices: engine.prices,
     stuckAfter: options.stuckAfter,
     desk,
+    phones,
     name: `${options.run.mode} ${options.run.account.slice(0, 16)}`
   })
   const present: Shown = { prices: engine.prices, pulse, dashboard: page, nextLookAt: engine.nextLookAt }
@@ -268,7 +271,7 @@ const besideTurns = (
 /** Serves the dashboard, if there is one, and says where. */
 const openPage = Effect.fnUntraced(function* (
   options: BotRunOptions,
-  running: Pick<Surfaces.Running, "desk" | "engine" | "files" | "leaving" | "signals">
+  running: Pick<Surfaces.Running, "desk" | "engine" | "files" | "leaving" | "phones" | "signals">
 ) {
   if (options.dashboard === undefined) return undefined
   const url = yield* Surfaces.open(options.dashboard, { ...options, ...running })

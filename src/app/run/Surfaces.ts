@@ -35,6 +35,7 @@ export interface Running {
   readonly swapper?: SwapTerms.Swapper
   readonly desk: Bot["Service"]["desk"]
   readonly signals: Bot["Service"]["signals"]
+  readonly phones: Bot["Service"]["phones"]
 }
 
 const refused = ({ message }: { readonly message: string }) => new Refused({ message })
@@ -73,6 +74,7 @@ export const open = Effect.fn("Surfaces.open")(function* (options: ControlOption
     stuckAfter: running.stuckAfter,
     desk,
     signals,
+    phones: running.phones,
     swaps: yield* SwapDesk.make(running)
   })
   const url = yield* Effect.provideService(ControlServer.serve(options), Bot, bot)

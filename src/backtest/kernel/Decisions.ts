@@ -6,8 +6,8 @@
 import { exactPrice } from "../../candles/Candles.ts"
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { gainOfMoving, quoteAmount } from "../../domain/Market.ts"
-import { type Bounds, type DesiredSlot, dueLeg, type Leg, leftOfLeg } from "../../strategy/Decision.ts"
+import { gainOfMoving, quoteAmount, surelyGainsMore } from "../../domain/Market.ts"
+import { type Bounds, type Decision, type DesiredSlot, dueLeg, type Leg, leftOfLeg } from "../../strategy/Decision.ts"
 import { isSameList } from "../../strategy/expression/Same.ts"
 import type { StandsAt } from "../../strategy/Strategy.ts"
 import * as LimitGuard from "./LimitGuard.ts"
@@ -76,22 +76,19 @@ const isNotWorthMoving = (
     asset === "quote" || fee === 0n ? fee : quoteAmount(market, fee, exactPrice(lastClose.before(clock.nextBar)), "up")
   const [paid, received] = side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
   const payout = unpaid > 0n ? inQuote(received, rules.withdrawFee[received]) : 0n
-  return (
-    gainOfMoving(market, { price, quantity: openQuantity }, wanted) <= inQuote(paid, rules.refundFee[paid]) + payout
-  )
+  const cost = inQuote(paid, rules.refundFee[paid]) + payout
+  if (wanted.quantity === openQuantity && surelyGainsMore(market, price, wanted.price, openQuantity, cost)) return false
+  return gainOfMoving(market, { price, quantity: openQuantity }, wanted) <= cost
 }
 
 /** A swap that was paid for ends by itself. */
 const isSwapping = ({ orders }: MarketRun, slot: SlotState.SlotState): boolean =>
   (slot.phase === "placing" || slot.phase === "resting") && orders.rowOf(slot)?.by !== undefined
 
-/** Slots with other legs than before. */
-type Changed = ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>
-
-/** Gives slots new legs, and puts what rests on the new ladders. */
-const relay = (run: MarketRun, changed: Changed): void => {
+/** Puts slots with new legs on the ladders, and what rests of all. */
+const relay = (run: MarketRun, changed: ReadonlyArray<SlotState.SlotState>): void => {
   const othersRest = run.orders.relay(changed)
-  for (const slot of othersRest ? changed.keys() : run.orders.slots)
+  for (const slot of othersRest ? changed : run.orders.slots)
     if (slot.phase === "resting" || slot.phase === "cancelling") Placing.rest(run, slot)
 }
 
@@ -100,44 +97,53 @@ export const adoptSuccessor = (run: MarketRun, slot: SlotState.SlotState): void 
   const { successor } = slot
   if (successor === null) return
   SlotState.wantNext(slot, null)
-  relay(run, new Map([[slot, successor]]))
+  SlotState.want(slot, successor)
+  relay(run, [slot])
 }
 
-type Wanted = ReadonlyMap<SlotState.SlotState, DesiredSlot>
-
-/** What is no longer wanted goes, and slots get their new legs. */
-const adopt = (run: MarketRun, wanted: Wanted): Changed => {
-  const { orders, clock, conditions } = run
-  const { cancelMillis } = conditions.rules
-  const changed = new Map<SlotState.SlotState, DesiredSlot | undefined>()
-  for (const slot of orders.slots) {
-    const desired = wanted.get(slot)
-    const { phase } = slot
-    // A cancel that was asked for is not taken back.
-    if (phase === "cancelling") {
-      SlotState.wantNext(slot, desired)
-      continue
-    }
-    if (sameSlot(slot.desired, desired)) {
-      SlotState.wantNext(slot, null)
-      continue
-    }
-    const fate = fateUnder(run, slot, desired)
-    // An order that is not worth moving fills first.
-    if (isSwapping(run, slot) || fate === "stays") SlotState.wantNext(slot, desired)
-    else if (phase === "resting" && cancelMillis > 0 && fate !== "kept") {
-      SlotState.become(slot, "cancelling")
-      SlotState.wantNext(slot, desired)
-      clock.setAlarm(slot.index, cancelMillis)
-    } else {
-      SlotState.wantNext(slot, null)
-      if ((phase === "resting" || phase === "placing") && fate !== "kept") Placing.cancel(run, slot)
-      Placing.stopWaiting(run, slot)
-      changed.set(slot, desired)
-    }
+/** What the last decision wants of a slot now, later or no more. Says whether it gets new legs now. */
+const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
+  const { phase, wanted } = slot
+  // A cancel that was asked for is not taken back.
+  if (phase === "cancelling") {
+    SlotState.wantNext(slot, wanted)
+    return false
   }
-  if (changed.size > 0) relay(run, changed)
-  return changed
+  if (sameSlot(slot.desired, wanted)) {
+    SlotState.wantNext(slot, null)
+    return false
+  }
+  const fate = fateUnder(run, slot, wanted)
+  const { cancelMillis } = run.conditions.rules
+  // An order that is not worth moving fills first.
+  if (isSwapping(run, slot) || fate === "stays") {
+    SlotState.wantNext(slot, wanted)
+    return false
+  }
+  if (phase === "resting" && cancelMillis > 0 && fate !== "kept") {
+    SlotState.become(slot, "cancelling")
+    SlotState.wantNext(slot, wanted)
+    run.clock.setAlarm(slot.index, cancelMillis)
+    return false
+  }
+  SlotState.wantNext(slot, null)
+  if ((phase === "resting" || phase === "placing") && fate !== "kept") Placing.cancel(run, slot)
+  Placing.stopWaiting(run, slot)
+  SlotState.want(slot, wanted)
+  return true
+}
+
+/** What is no longer wanted goes, and slots get their new legs: those remain due. */
+const adopt = (run: MarketRun): void => {
+  const { wanted } = run.orders
+  const changed: Array<SlotState.SlotState> = []
+  for (const slot of wanted.due) {
+    const isChanged = adoptIn(run, slot)
+    if (isChanged) changed.push(slot)
+    SlotState.mark(slot, isChanged)
+    if (slot.successor !== null || slot.phase === "cancelling") wanted.leaves(slot)
+  }
+  if (changed.length > 0) relay(run, changed)
 }
 
 /** One who sees what it has placed is asked again when that changes: so often within one bar at most. */
@@ -168,31 +174,39 @@ export const decideIn = (runs: Runs, bar: number): Bounds => {
 export const standsIn = (run: MarketRun, bar: number): StandsAt | undefined =>
   run.conditions.stands?.(RunView.at([run], bar), run.asking.memory)
 
-/** What a decision wants of one market. */
-const wantedIn = (run: MarketRun) => ({ run, slots: new Map<SlotState.SlotState, DesiredSlot>() })
+/** What a decision wants in one of its markets: in the first one, where it names none of them. */
+const wantedIn = (runs: Runs, run: MarketRun, desired: Decision["desired"]): Decision["desired"] => {
+  if (runs.length === 1) return desired
+  const runOf = ({ market }: DesiredSlot): MarketRun =>
+    runs.find(({ conditions }) => conditions.market.name === market?.name) ?? runs[0]
+  return desired.filter((each) => runOf(each) === run)
+}
+
+/** In the order of the decision: slots that have new legs, and those whose next order waited for it. */
+const placeWanted = (run: MarketRun): void => {
+  const { followers, orders } = run
+  const { due, slots, firstDue } = orders.wanted
+  for (let place = followers.isHolding ? 0 : firstDue; place < slots.length; place++) {
+    const slot = slots[place]
+    if (slot?.phase === "idle" && (slot.isDue || followers.isHeld(slot))) Placing.place(run, slot)
+  }
+  for (const slot of due) SlotState.mark(slot, false)
+  followers.release()
+}
+
+/** The same answer again changes nothing: nothing waits or is on its way out, and no loss may have kept it from being followed. */
+const isCalm = ({ followers, losses, orders, waiting }: MarketRun): boolean =>
+  losses === undefined && waiting.count === 0 && !followers.isHolding && orders.wanted.isSettled
 
 const decideOnce = (runs: Runs, bar: number): Bounds => {
   const [{ asking, conditions, guard }] = runs
   const decision = conditions.decide(RunView.at(runs, bar), asking.memory)
-  asking.answered(decision)
-  const [first, ...others] = runs
-  const own = wantedIn(first)
-  const all = [own, ...others.map(wantedIn)]
-  for (const desired of LimitGuard.isDrained(guard) ? [] : decision.desired) {
-    const { market } = desired
-    const named = market && all.find(({ run }) => run.conditions.market.name === market.name)
-    const { run, slots } = named ?? own
-    const slot = run.orders.slotNamed(desired.slot)
-    slots.set(slot, desired)
-    SlotState.explain(slot, desired.why)
-  }
+  if (asking.answered(decision) && runs.every(isCalm)) return decision.until
+  const wanted = LimitGuard.isDrained(guard) ? [] : decision.desired
+  for (const run of runs) run.orders.wanted.take(wantedIn(runs, run, wanted), run.orders.slotNamed)
   // What orders that go give back is there for those that come, in whatever market.
-  const changes = all.map(({ run, slots }) => adopt(run, slots))
-  for (const [index, { run, slots }] of all.entries()) {
-    for (const slot of slots.keys())
-      if ((changes[index]?.has(slot) || run.followers.isHeld(slot)) && slot.phase === "idle") Placing.place(run, slot)
-    run.followers.release()
-  }
+  for (const run of runs) adopt(run)
+  for (const run of runs) placeWanted(run)
   placeWaiting(runs)
   return decision.until
 }

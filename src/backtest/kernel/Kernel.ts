@@ -255,11 +255,11 @@ const fillBar = ({ first, parts, runs, equity }: Whole, bar: number, isNews: boo
   let before = -1
   for (let index = 0; index < parts.length; index++) {
     const part = parts[index] ?? first
-    const { orders } = part.indices
-    const { nearestBuy, nearestSell } = part.run.orders
-    const low = CrossingIndex.lowerAt(orders, bar)
-    const high = CrossingIndex.upperAt(orders, bar)
-    if (low <= nearestBuy || high >= nearestSell) {
+    const { orders, told } = part.indices
+    const isReached = CrossingIndex.isCrossed(orders, bar, part.run.orders.nearestBuy, part.run.orders.nearestSell)
+    if (!isReached && told !== undefined) continue
+    const [low, high] = [CrossingIndex.lowerAt(orders, bar), CrossingIndex.upperAt(orders, bar)]
+    if (isReached) {
       if (before < 0) {
         Equity.advance(equity, bar)
         before = fillCount(runs)

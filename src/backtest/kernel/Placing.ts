@@ -33,8 +33,9 @@ const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void =>
 }
 
 /** The venue did not execute it: its money is on its way back, and then it is tried again, in another bar. */
-export const refundSwap = ({ clock, conditions }: MarketRun, slot: SlotState.SlotState): void => {
+export const refundSwap = ({ clock, conditions, orders }: MarketRun, slot: SlotState.SlotState): void => {
   SlotState.become(slot, "cancelling")
+  orders.wanted.leaves(slot)
   clock.setAlarm(slot.index, Math.max(1, conditions.rules.cancelMillis))
 }
 

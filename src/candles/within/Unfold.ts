@@ -6,7 +6,7 @@
  * or a bound. A bar gives the same small bars however often it is asked for.
  */
 
-import { type Candles, column, openAt, volumeAt } from "../Candles.ts"
+import { type Candles, closeAt, column, openAt, volumeAt } from "../Candles.ts"
 import * as CrossingIndex from "../CrossingIndex.ts"
 import type { TimeAxis } from "../TimeAxis.ts"
 import type { BarPath } from "./BarPath.ts"
@@ -109,7 +109,11 @@ export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldabl
       close: none,
       volume: none,
       readOpen: (small) => from(orders, open, small),
-      readClose: (small) => from(ofCloses, close, small),
+      // The last small bar of a bar closes where that does, however the price went there.
+      readClose: (small) => {
+        const bar = Math.floor(small / parts)
+        return small === bar * parts + parts - 1 ? closeAt(candles, bar) : from(ofCloses, close, small)
+      },
       readVolume: (small) => volumeAt(candles, Math.floor(small / parts)) / parts,
       priceScale,
       // Indicators are made of the bars themselves: they are the same in every order.

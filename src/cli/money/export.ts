@@ -11,7 +11,7 @@ export const command = Command.make(
   {
     config: flags.config,
     format: Flag.Literals("format", formats).pipe(
-      Flag.withDescription("csv and rp2 write into a folder, the others one file")
+      Flag.withDescription("csv, parquet and rp2 write into a folder, the others one file")
     ),
     out: FileName.flag("out").pipe(Flag.withDescription("Where to; it must not exist yet, or be an empty folder")),
     year: flags.count("year", "Only this calendar year (UTC)"),
@@ -19,8 +19,9 @@ export const command = Command.make(
   },
   exported
 ).pipe(
-  help("Write the books: CSV tables, beancount, hledger, or the input of RP2, Koinly or CoinTracking", {
+  help("Write the books: tables as CSV or Parquet, beancount, hledger, or the input of RP2, Koinly or CoinTracking", {
     "limitbot export --format beancount --out books.beancount": "Books for beancount",
+    "limitbot export --format parquet --out tables": "The same tables as Parquet, for pandas, DuckDB or Polars",
     "limitbot export --format csv --out books --year 2026": "Tables of one year"
   })
 )

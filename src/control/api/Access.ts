@@ -12,6 +12,8 @@ export interface Speaker {
   readonly role: TokenRole
   /** As the journal says it. */
   readonly name: string
+  /** SHA-256 of the token, in hexadecimal digits: what was made with it lives no longer than it. */
+  readonly digest: string
   /** Ends when the token is no longer good; never where only a restart changes it. */
   readonly left: Effect.Effect<void>
 }

@@ -23,6 +23,7 @@ import { Status } from "../../views/Status.ts"
 import { Commands, NeededRole, Reads, Understood } from "./Access.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
 import { type CommandName, operatorCommands } from "./OperatorCommands.ts"
+import { Phone, PhoneName, PushKey } from "./Push.ts"
 import { EventStream } from "./Stream.ts"
 import { SwapOffer, SwapRequest } from "./Swap.ts"
 
@@ -140,6 +141,10 @@ const LookGroup = HttpApiGroup.make("look")
     HttpApiEndpoint.get("plan", "/api/v1/plan", { success: Plan, error }).annotate(
       OpenApi.Summary,
       "What the bot would create, cancel and keep now"
+    ),
+    HttpApiEndpoint.get("push", "/api/v1/push", { success: PushKey, error }).annotate(
+      OpenApi.Summary,
+      "The key with which a browser subscribes to notices; null where the configuration has no receiver `push`"
     )
   )
   .middleware(Understood)
@@ -194,6 +199,15 @@ const CommandGroup = HttpApiGroup.make("command")
         OpenApi.Summary,
         'A number that strategies look at (`signal("trend", 2h)`); `at`: epoch milliseconds from which it counts, default now'
       ),
+    HttpApiEndpoint.post("subscribe", "/api/v1/push/subscribe", { payload: Phone, success: Done, error })
+      .annotate(NeededRole, "viewer")
+      .annotate(
+        OpenApi.Summary,
+        "Tells a browser, mostly one on a phone, from now on, and at once that it does, for as long as the token is good"
+      ),
+    HttpApiEndpoint.post("unsubscribe", "/api/v1/push/unsubscribe", { payload: PhoneName, success: Done, error })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Tells a browser that was subscribed with this token no longer"),
     HttpApiEndpoint.post("reconcile", "/api/v1/reconcile", {
       payload: Schema.Struct({}),
       success: Reconciliation,

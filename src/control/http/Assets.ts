@@ -23,12 +23,13 @@ const types: Readonly<Record<string, string>> = {
 
 const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain"
 
-/** With the last one a phone installs the page as an app. */
-const plain = ["style.css", "icon.svg", "manifest.webmanifest"] as const
+/** With the last two a phone installs the page as an app, and shows what the bot tells it. */
+const plain = ["style.css", "icon.svg", "manifest.webmanifest", "worker.js"] as const
 const built = ["index.html", "app.js", ...plain] as const
 const scripts = [
   "app.ts",
   "actions.ts",
+  "alerts.ts",
   "api.ts",
   "book.ts",
   "charts.ts",

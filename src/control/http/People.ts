@@ -7,7 +7,7 @@ import { timingSafeEqual } from "node:crypto"
 import { Clock, Effect, Option, type Redacted, Schema } from "effect"
 import * as WholeFile from "../../journal/WholeFile.ts"
 import { roles } from "../api/OperatorCommands.ts"
-import * as OwnFile from "./OwnFile.ts"
+import * as OwnFile from "../OwnFile.ts"
 import { digestOf, generate } from "./Token.ts"
 
 const name = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/))

@@ -8,7 +8,7 @@ import { Effect, FileSystem, Option, Redacted, Schedule, Schema } from "effect"
 import { isLoopback } from "../Address.ts"
 import type { Speaker } from "../api/Access.ts"
 import type { ControlOptions } from "../ControlOptions.ts"
-import * as OwnFile from "./OwnFile.ts"
+import * as OwnFile from "../OwnFile.ts"
 import * as People from "./People.ts"
 import { digestOf, form, generate } from "./Token.ts"
 
@@ -18,7 +18,12 @@ export class TokenUnusable extends Schema.TaggedError<TokenUnusable>()("TokenUnu
 /** How long somebody who was revoked may go on listening. */
 const lookAgain = "2 seconds"
 
-const lasting = (role: Speaker["role"], name: string): Speaker => ({ role, name, left: Effect.never })
+const lasting = (role: Speaker["role"], name: string, token: Buffer): Speaker => ({
+  role,
+  name,
+  digest: token.toString("hex"),
+  left: Effect.never
+})
 
 /** Whoever owns the machine has no other name. */
 const theOperator = "the operator"
@@ -59,6 +64,17 @@ const readOrCreate = Effect.fnUntraced(function* (file: string) {
   return token
 })
 
+/** Whether a token of this digest still opens something; fails where a file of tokens or people cannot be trusted. */
+export const isHeld = Effect.fn("Tokens.isHeld")(function* (
+  journal: string,
+  furtherViewer: Redacted.Redacted | undefined,
+  digest: string
+) {
+  const own = [yield* stored(operatorFile(journal)), yield* stored(viewerFile(journal)), furtherViewer]
+  const isOwn = own.some((token) => token !== undefined && digestOf(token).toString("hex") === digest)
+  return isOwn || (yield* People.list(journal)).some((person) => person.digest === digest)
+})
+
 /** The configuration may name a further token that looks. Only people of this machine are told where its files are. */
 export const open = Effect.fn("Tokens.open")(function* (
   journal: string,
@@ -73,10 +89,10 @@ export const open = Effect.fn("Tokens.open")(function* (
       const given = digestOf(token)
       // All are always compared, so the time taken says nothing.
       const [isOperator, ...isViewer] = [operator, viewer, further].map((known) => timingSafeEqual(given, known))
-      if (isOperator === true) return lasting("operator", theOperator)
-      if (isViewer.includes(true)) return lasting("viewer", "a viewer")
+      if (isOperator === true) return lasting("operator", theOperator, given)
+      if (isViewer.includes(true)) return lasting("viewer", "a viewer", given)
       const person = yield* People.holderOf(journal, token)
-      return person && { role: person.role, name: person.name, left: leftOf(token) }
+      return person && { ...person, left: leftOf(token) }
     },
     Effect.provideService(FileSystem.FileSystem, fileSystem)
   )

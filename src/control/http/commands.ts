@@ -34,6 +34,12 @@ export const layer = HttpApiBuilder.group(
       Effect.provideService(Bookkeeper, books)
     )
 
+    const phones = Effect.suspend(() =>
+      bot.phones === undefined
+        ? new Refused({ message: "No phone is told anything: `notify` of the configuration has no receiver `push`" })
+        : Effect.succeed(bot.phones)
+    )
+
     return handlers.handleAll({
       pause: ({ payload: { strategy, why } }) => said("pause", strategy, why),
       resume: ({ payload: { strategy, why } }) => said("resume", strategy, why),
@@ -62,6 +68,18 @@ export const layer = HttpApiBuilder.group(
       signal: Effect.fnUntraced(function* ({ params: { name }, payload: { value, ...more } }) {
         const { name: by } = yield* TokenHolder
         return done(yield* bot.signals.take(by, { name, value: Number(value), ...more }))
+      }),
+      subscribe: Effect.fnUntraced(function* ({ payload }) {
+        const holder = yield* TokenHolder
+        const isNew = yield* (yield* phones).subscribe(holder, payload)
+        if (isNew) yield* noted("subscribe", new URL(payload.endpoint).host)
+        return done(isNew ? "This browser is told from now on" : "This browser is told already")
+      }),
+      unsubscribe: Effect.fnUntraced(function* ({ payload: { endpoint } }) {
+        const holder = yield* TokenHolder
+        const was = yield* (yield* phones).unsubscribe(holder, endpoint)
+        if (was) yield* noted("unsubscribe", new URL(endpoint).host)
+        return done(was ? "This browser is told no longer" : "This browser was not told")
       }),
       reconcile: () => bot.desk.reconcile,
       swapQuote: ({ payload }) => bot.swaps.quote(payload),

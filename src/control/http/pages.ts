@@ -15,12 +15,15 @@ import type { Tokens } from "./Tokens.ts"
 
 const served = ({ body, type }: PageFile) => HttpServerResponse.text(body, { contentType: type })
 
+/** A worker may serve only what is below it. */
+const atRoot: Readonly<Record<string, `/${string}`>> = { "index.html": "/", "worker.js": "/worker.js" }
+
 const files = Layer.effectDiscard(
   Effect.gen(function* () {
     const router = yield* HttpRouter.HttpRouter
     const assets = yield* Effect.sync(load)
     for (const [name, asset] of assets) {
-      yield* router.add("GET", name === "index.html" ? "/" : `/assets/${name}`, served(asset))
+      yield* router.add("GET", atRoot[name] ?? `/assets/${name}`, served(asset))
     }
   })
 )

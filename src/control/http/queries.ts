@@ -180,7 +180,8 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         explain: ({ query: { slot, at } }) => bot.desk.explain(slot, at),
         files: () => bot.desk.files,
         backtest: ({ query: { file } }) => bot.desk.backtest(file),
-        plan: () => bot.desk.plan([])
+        plan: () => bot.desk.plan([]),
+        push: () => Effect.succeed({ key: bot.phones?.key ?? null })
       })
     })
   )

@@ -10,6 +10,7 @@ import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
+import { type PhoneDesk, Phones } from "../push/PhoneDesk.ts"
 import * as ChatOperator from "./ChatOperator.ts"
 import type { Target } from "./channels.ts"
 import * as Heartbeat from "./Heartbeat.ts"
@@ -28,6 +29,7 @@ interface BotToReport extends ChatOperator.ChatBot {
   /** For a person who has several bots. */
   readonly name: string
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
+  readonly phones: PhoneDesk | undefined
 }
 
 /** How trading stands, by quote asset; without it where the journal cannot be read. */
@@ -69,7 +71,8 @@ export const start = Effect.fn("Notifications.start")(function* (
           Effect.forkScoped
         )
   )
-  const tell = yield* Effect.provide(Notifier.make(notify, bot.name), client)
+  const notifier = Effect.provide(Notifier.make(notify, bot.name), client)
+  const tell = yield* bot.phones === undefined ? notifier : Effect.provideService(notifier, Phones, bot.phones.tell)
   const changes = yield* PubSub.subscribe(books.changes)
   yield* Effect.forkScoped(
     Stream.runForEach(Stream.fromSubscription(changes), (recorded) => {

@@ -3,9 +3,10 @@
  * at most every ten seconds. A failed one is tried again for some minutes and then given up. A slow, broken or absent
  * receiver costs the bot nothing: its queue drops the oldest.
  */
-import { Clock, Effect, Queue, Schedule, Schema } from "effect"
+import { Clock, Effect, identity, Queue, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { bodyOf, requestFor, type Target, textFor, title } from "./channels.ts"
+import { type Persist, Phones } from "../push/PhoneDesk.ts"
+import { bodyOf, phoneMessage, type Receiver, requestFor, type Target, textFor, title } from "./channels.ts"
 import { Teller } from "./command.ts"
 import { Mailer } from "./email.ts"
 import { isWanted, type Notice } from "./Notice.ts"
@@ -36,8 +37,19 @@ export class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDeliver
   }
 }
 
-export const deliver = Effect.fn("Notifier.deliver")(function* (
-  target: Target,
+/** `persist`: how a failed sending is tried again; a receiver `push` has one for each phone. */
+export const deliver = (target: Target, bot: string, notices: ReadonlyArray<Notice>, persist: Persist = identity) =>
+  target.to === "push" ? push(bot, notices, persist) : persist(send({ ...target, to: target.to }, bot, notices))
+
+const push = Effect.fn("Notifier.push")(function* (bot: string, notices: ReadonlyArray<Notice>, persist: Persist) {
+  const tell = yield* Phones
+  const now = yield* Clock.currentTimeMillis
+  const told = tell(phoneMessage(bot, notices, now), persist)
+  return yield* Effect.mapError(told, ({ reason }) => new NotDelivered({ to: "push", reason }))
+})
+
+const send = Effect.fn("Notifier.send")(function* (
+  target: Target & { readonly to: Exclude<Receiver, "push"> },
   bot: string,
   notices: ReadonlyArray<Notice>
 ) {
@@ -97,8 +109,8 @@ export const make = Effect.fn("Notifier.make")(function* (
         const first = yield* Queue.take(queue)
         yield* Effect.sleep(pace.groupMillis)
         const others = yield* Queue.clear(queue)
-        yield* deliver(target, bot, grouped([first, ...others])).pipe(
-          Effect.retry({ schedule: Schedule.exponential(pace.retryMillis), times: pace.retries }),
+        const again: Persist = Effect.retry({ schedule: Schedule.exponential(pace.retryMillis), times: pace.retries })
+        yield* deliver(target, bot, grouped([first, ...others]), again).pipe(
           Effect.catch((error) => Effect.logWarning(error.message))
         )
         yield* Effect.sleep(pace.spacingMillis)

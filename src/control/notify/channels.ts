@@ -9,10 +9,12 @@ import { Redacted } from "effect"
 // By itself: every command reads the configuration, and the rest of the folder is a server's.
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type { Program } from "../../programs/Program.ts"
+import type { PhoneMessage } from "../push/Sending.ts"
+import type { PushSettings } from "../push/Vapid.ts"
 import type { Mailbox } from "./email.ts"
 import type { Notice, NoticeRule, Severity } from "./Notice.ts"
 
-export const receivers = ["webhook", "slack", "discord", "telegram", "ntfy", "email", "command"] as const
+export const receivers = ["webhook", "slack", "discord", "telegram", "ntfy", "email", "command", "push"] as const
 export type Receiver = (typeof receivers)[number]
 
 export interface Target {
@@ -20,7 +22,7 @@ export interface Target {
   readonly rule: NoticeRule
   /** For Telegram the address of the bot API, which needs no setting. */
   readonly url: Redacted.Redacted
-  /** The secret of a webhook's signature, a Telegram bot's token, ntfy's access token, or a mail server's password. */
+  /** The secret of a webhook's signature, a Telegram bot's token, ntfy's access token, a mail server's password, or the key for push services. */
   readonly secret: Redacted.Redacted | undefined
   /** Telegram. */
   readonly chat: string | undefined
@@ -30,6 +32,8 @@ export interface Target {
   readonly mailbox: Mailbox | undefined
   /** What is started for each message. */
   readonly command: Program | undefined
+  /** Phones and browsers. */
+  readonly push: PushSettings | undefined
 }
 
 export const defaultTelegram = "https://api.telegram.org"
@@ -40,6 +44,8 @@ const longest = {
   discord: 1_900,
   telegram: 4_000,
   ntfy: 3_500,
+  // Together with its title in 4,096 bytes, whatever its letters.
+  push: 900,
   webhook: 100_000
 } as const
 
@@ -80,9 +86,17 @@ export const bodyOf = (bot: string, notices: ReadonlyArray<Notice>, now: number)
   })
 }
 
+/** The message as a phone shows it. */
+export const phoneMessage = (bot: string, notices: ReadonlyArray<Notice>, now: number): PhoneMessage => ({
+  title: title(bot, notices),
+  text: cut(notices.map(lineOf).join("\n"), longest.push).replace(/[^\P{Cc}\n]/gu, " "),
+  severity: gravest(notices),
+  at: now
+})
+
 /** The request to send. `bot` names the bot for a person who has several. */
 export const requestFor = (
-  { chat, secret, to, url }: Target & { readonly to: Exclude<Receiver, "email" | "command"> },
+  { chat, secret, to, url }: Target & { readonly to: Exclude<Receiver, "email" | "command" | "push"> },
   bot: string,
   notices: ReadonlyArray<Notice>,
   now: number

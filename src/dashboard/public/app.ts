@@ -15,6 +15,7 @@ import type { Profit } from "../../views/Profit.ts"
 import type { Slots } from "../../views/Slots.ts"
 import type { Status } from "../../views/Status.ts"
 import { agree, command, explain, login, reconcile, resolveProblem, swap } from "./actions.ts"
+import { offerAlerts } from "./alerts.ts"
 import * as Api from "./api.ts"
 import { bookView } from "./book.ts"
 import { priceChart, profitChart, ranges } from "./charts.ts"
@@ -352,6 +353,8 @@ const begin = async (): Promise<void> => {
     const { time } = await readCandles("1m").catch(() => ({ time: [] }))
     if (time.length < fewMinutes) timeframe = "5s"
   }
+  // Where a browser takes no worker, as with a certificate that it does not know, there is no button.
+  offerAlerts().catch(() => undefined)
   drawTools()
   refresh(...all)
   setInterval(work, 120)

@@ -11,7 +11,7 @@ import { minuteMillis } from "../../domain/Durations.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Minute, SeenCandle } from "../../journal/PriceStore.ts"
-import type { Memory } from "../../strategy/Decision.ts"
+import { type Memory, written } from "../../strategy/Decision.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
@@ -110,7 +110,7 @@ export const make = (options: ReplayOptions) => {
     })
     const isEdited = edited.has(event.strategy)
     const known = isEdited ? memories.get(event.strategy) : state.strategies.get(event.strategy)?.memory
-    const decision = strategy.decide(view, known ?? strategy.initialMemory)
+    const decision = written(strategy.decide(view, known ?? strategy.initialMemory))
     memories.set(event.strategy, decision.memory)
     const [recorded, again] = [stable(event), stable(decisionEvent(strategy, view, decision, undefined))]
     hash.update(`${sequence} ${again}\n`)

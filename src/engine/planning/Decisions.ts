@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { Depth } from "../../domain/Book.ts"
 import type { Signals } from "../../domain/Signal.ts"
-import { type Decision, holds } from "../../strategy/Decision.ts"
+import { type Decision, holds, written } from "../../strategy/Decision.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { View } from "../../strategy/View.ts"
@@ -43,7 +43,7 @@ export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
     const known = books.state.strategies.get(strategy.name)
     const moves = known?.moves ?? 0
     const memory = known?.memory ?? strategy.initialMemory
-    const decision = strategy.decide(view, memory)
+    const decision = written(strategy.decide(view, memory))
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
     const { signals } = books.state

@@ -8,6 +8,7 @@ import { defaultTelegram, receivers, type Target } from "../../control/notify/ch
 import type { Mailbox } from "../../control/notify/email.ts"
 import type { HeartbeatOptions } from "../../control/notify/Heartbeat.ts"
 import { daily, severities } from "../../control/notify/Notice.ts"
+import * as Vapid from "../../control/push/Vapid.ts"
 import { BotEvent } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import * as Program from "../../programs/Program.ts"
@@ -34,10 +35,18 @@ const kind = Read.oneOf(...Object.keys(BotEvent.cases), ...daily)
 
 const all = (read: Read.Reader<string>) => Read.mapped(Read.list(read), (items) => items.map(({ value }) => value))
 
+const pushService = Read.scalar("the host of a push service, such as push.example.org", (text) =>
+  /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$/.test(text) ? text.toLowerCase() : undefined
+)
+const mailAddress = /^[^@\s]+@[^@\s]+$/
+
 const target = Read.known({
   to: Read.required(Read.oneOf(...receivers)),
   url: Read.optional(Read.located(address), "where to; telegram needs none"),
-  secret: Read.optional(secret, "signs a webhook; the token of a telegram bot or of ntfy"),
+  secret: Read.optional(
+    secret,
+    "signs a webhook; the token of a telegram bot or of ntfy; of push: 64 hexadecimal digits, its key"
+  ),
   chat: Read.optional(Read.text, "of telegram"),
   least: Read.withDefault(Read.oneOf(...severities), "warn", "the least severity"),
   kinds: Read.optional(all(kind), "kinds of events that are told whatever their severity"),
@@ -46,10 +55,14 @@ const target = Read.known({
     all(Read.text),
     "of telegram: chats whose /status, /profit, /pause, /resume and /kill are obeyed"
   ),
-  from: Read.optional(Read.text, "of email: the sender's address"),
+  from: Read.optional(Read.text, "of email: the sender's address; of push: whom a push service may write to"),
   recipients: Read.optional(all(Read.text), "of email: who gets it"),
   user: Read.optional(Read.text, "of email: who logs in at the server, with the secret"),
-  command: Read.optional(all(Read.text), "of command: the program that is started for each message, and its arguments")
+  command: Read.optional(all(Read.text), "of command: the program that is started for each message, and its arguments"),
+  services: Read.optional(
+    all(pushService),
+    "of push: hosts of further push services, beside those of Chrome, Firefox, Safari and Edge"
+  )
 })
 
 export const notifyReader = Read.list(target)
@@ -76,7 +89,20 @@ const targetOf = (
   resolve: (path: string) => string,
   report_: Report
 ) => {
-  const { chat, commands = [], except = [], from, kinds = [], least, recipients = [], secret, to, url, user } = value
+  const {
+    chat,
+    commands = [],
+    except = [],
+    from,
+    kinds = [],
+    least,
+    recipients = [],
+    secret,
+    services = [],
+    to,
+    url,
+    user
+  } = value
   if (to === undefined) return undefined
   const needs = (what: string, hint?: string) => report(report_, place, `${to} needs ${what}`, hint)
   if (to === "telegram" && (secret === undefined || chat === undefined)) return needs("secret and chat")
@@ -84,7 +110,13 @@ const targetOf = (
   if (to === "command" && program === undefined) return needs("command", "the program and its arguments: [./tell.sh]")
   if (to === "command" && (url ?? secret) !== undefined)
     return report(report_, url ?? place, "a command has neither url nor secret", "what it needs it reads itself")
-  if (to !== "telegram" && to !== "command" && url === undefined) return needs("url")
+  if (to === "push" && (secret === undefined || from === undefined || !mailAddress.test(from)))
+    return needs(
+      "secret and from",
+      `its key (${Vapid.howToMakeOne}), and your address, to which push services may write`
+    )
+  if (to === "push" && url !== undefined) return report(report_, url, "push has no url", "browsers name their own")
+  if (to !== "telegram" && to !== "command" && to !== "push" && url === undefined) return needs("url")
   if ((to === "slack" || to === "discord") && typeof url?.value === "string") {
     return report(report_, url, `the address of ${to} is a secret`, "write { env: NAME } or { file: PATH }")
   }
@@ -93,16 +125,23 @@ const targetOf = (
   if (typeof url?.value === "string" && url.value.startsWith("smtp") !== isMail) {
     return report(report_, url, isMail ? "email needs smtps://host or smtp://host" : "expected an address of the web")
   }
-  const mailbox: Mailbox | undefined = from === undefined ? undefined : { from, recipients, user }
+  const mailbox: Mailbox | undefined = from === undefined || !isMail ? undefined : { from, recipients, user }
+  const push = to === "push" && from !== undefined ? { contact: from, services } : undefined
   const command = to === "command" && program !== undefined ? Program.located(program, resolve) : undefined
-  return { to, url, secret, chat, least, kinds, except, commands, mailbox, command }
+  return { to, url, secret, chat, least, kinds, except, commands, mailbox, command, push }
 }
 
 export const targetsOf = (
   read: ReadonlyArray<Read.Located<TargetFields>> | undefined,
   resolve: (path: string) => string,
+  hasPage: boolean,
   to: Report
-): ReadonlyArray<TargetConfig> => (read ?? []).flatMap((each) => targetOf(each, resolve, to) ?? [])
+): ReadonlyArray<TargetConfig> => {
+  const [first, second] = (read ?? []).filter(({ value }) => value.to === "push")
+  if (second !== undefined) report(to, second, "only one receiver may be push", "a browser subscribes with one key")
+  if (first !== undefined && !hasPage) report(to, first, "push needs `dashboard`", "browsers subscribe on its page")
+  return (read ?? []).flatMap((each) => targetOf(each, resolve, to) ?? [])
+}
 
 const addressOf = Effect.fnUntraced(function* (source: Read.Located<Address>, folder: string, to: Report) {
   const { value, ...place } = source
@@ -124,6 +163,8 @@ export const loadedTargets = Effect.fn("NotifyConfig.loadedTargets")(function* (
     const secret = source === undefined ? undefined : yield* readSecret(source, folder, to)
     const url = place === undefined ? Redacted.make(defaultTelegram) : yield* addressOf(place, folder, to)
     if (url === undefined) continue
+    if (receiver === "push" && source !== undefined && secret !== undefined && Vapid.keyPairOf(secret) === undefined)
+      report(to, source, "the secret there is not the 64 hexadecimal digits of a key", Vapid.howToMakeOne)
     loaded.push({
       ...rest,
       to: receiver,

@@ -113,3 +113,16 @@ export const migrations = Migrator.fromRecord({
   "0008_drop_old_swaps": OldSwaps.dropTable,
   "0009_create_seen_candles": createSeenCandles
 })
+
+/** Whose tables a journal has: what the next start of this program would do to them, or that a newer program made them. */
+export const standing = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly newest: number | null }>`
+    SELECT max(migration_id) AS newest FROM effect_sql_migrations`
+  const newest = row?.newest ?? 0
+  const known = yield* migrations
+  return {
+    pending: known.flatMap(([id, name]) => (id > newest ? [name.replaceAll("_", " ")] : [])),
+    isNewer: known.every(([id]) => id < newest)
+  }
+})

@@ -12,7 +12,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, opposite, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { DesiredSlot, Leg } from "../Decision.ts"
-import { progressOf, type SlotProgress, type View } from "../View.ts"
+import { type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import { quantityAt, quantityInParts, type Size } from "./Size.ts"
 
 export interface PartOfTotal {
@@ -55,24 +55,55 @@ interface Standing {
   readonly committed: Amount
 }
 
-/** `isOwn`: the name of a slot that a part of such a file may have. */
-export const shareOut = (
-  market: Market,
+/** A standing with what follows from it alone: most slots do nothing from one decision to the next. */
+interface KnownStanding extends Standing {
+  /** Its share where nothing is taken from it. */
+  readonly uncut: Share
+  /** What its slot may trade beyond its part. */
+  readonly excess: Amount
+}
+
+/**
+ * `all`: beside the parts, at later places, those whose slots have mostly done nothing yet. Their shares are missing where that
+ * is so of all of them.
+ */
+export type ShareOut = (
   parts: ReadonlyArray<PartOfTotal>,
-  { slots }: Pick<View, "slots">,
-  isOwn: (slot: string) => boolean
-): Shares => {
-  const standings = parts.map((part) => lastStanding(market, part, progressOf({ slots }, part.slot)))
-  const [first] = parts
-  let beyond = 0n
-  if (first !== undefined && standings.filter(({ part }) => slots.has(part.slot)).length < slots.size) {
-    const names = new Set(parts.map(({ slot }) => slot))
-    for (const [slot, progress] of slots) {
-      if (names.has(slot) || !isOwn(slot)) continue
-      beyond += doneOf(market, first, progress) + openOf(market, first, progress)
+  view: Pick<View, "slots">,
+  all?: ReadonlyArray<PartOfTotal>
+) => Shares
+
+/** Each strategy has its own. `isOwn`: the name of a slot that a part of such a file may have. */
+export const sharing = (market: Market, isOwn: (slot: string) => boolean): ShareOut => {
+  /** By place of the part. */
+  const known: Array<KnownStanding> = []
+  const uncut: Array<Share> = []
+  return (parts, { slots }, all = parts) => {
+    let [seen, beyond, isPlain] = [0, 0n, true]
+    const stand = (part: PartOfTotal, place: number): void => {
+      const progress = slots.get(part.slot)
+      if (progress !== undefined) seen += 1
+      let standing = known[place]
+      if (standing === undefined || standing.part !== part || standing.progress !== (progress ?? untouchedSlot)) {
+        standing = knownStanding(market, part, progress ?? untouchedSlot)
+        known[place] = standing
+        uncut[place] = standing.uncut
+      }
+      if (standing.excess !== 0n) beyond += standing.excess
+      isPlain &&= standing.isPlain
     }
+    parts.forEach(stand)
+    const isAll = seen < slots.size || beyond > 0n
+    if (isAll) for (const [place, part] of all.entries()) if (place >= parts.length) stand(part, place)
+    const count = isAll ? all.length : parts.length
+    const others = seen < slots.size ? byOthers(market, known.slice(0, count), slots, isOwn) : 0n
+    if (beyond + others > 0n) return cutBy(market, known.slice(0, count), beyond + others)
+    return { shares: uncut.slice(0, count), isPlain }
   }
-  for (const { part, committed } of standings) beyond += max(0n, committed - part.size.amount)
+}
+
+/** Shares of parts that others have traded something of. */
+const cutBy = (market: Market, standings: ReadonlyArray<KnownStanding>, beyond: Amount): Shares => {
   const cuts = cutsOf(standings, beyond)
   const shares = standings.map((standing) => {
     const cut = cuts.get(standing.part.slot) ?? 0n
@@ -81,21 +112,27 @@ export const shareOut = (
   return { shares, isPlain: shares.every(({ isPlain }) => isPlain) }
 }
 
-/** The last standing of each part: most slots do nothing from one decision to the next. */
-const lastStandings = new WeakMap<PartOfTotal, LastStanding>()
-
-interface LastStanding extends Standing {
-  /** Its share where nothing is taken from it. */
-  readonly uncut: Share
+/** What slots trade, or may, that are of no part any more. */
+const byOthers = (
+  market: Market,
+  standings: ReadonlyArray<Standing>,
+  slots: View["slots"],
+  isOwn: (slot: string) => boolean
+): Amount => {
+  const first = standings[0]?.part
+  const names = new Set(standings.map(({ part }) => part.slot))
+  let amount = 0n
+  for (const [slot, progress] of slots) {
+    if (first === undefined || names.has(slot) || !isOwn(slot)) continue
+    amount += doneOf(market, first, progress) + openOf(market, first, progress)
+  }
+  return amount
 }
 
-const lastStanding = (market: Market, part: PartOfTotal, progress: SlotProgress): LastStanding => {
-  const known = lastStandings.get(part)
-  if (known?.progress === progress) return known
+const knownStanding = (market: Market, part: PartOfTotal, progress: SlotProgress): KnownStanding => {
   const standing = standingOf(market, part, progress)
-  const last = { ...standing, uncut: shareOf(market, standing, 0n) }
-  lastStandings.set(part, last)
-  return last
+  const excess = max(0n, standing.committed - part.size.amount)
+  return { ...standing, uncut: shareOf(market, standing, 0n), excess }
 }
 
 const standingOf = (market: Market, part: PartOfTotal, progress: SlotProgress): Standing => {
@@ -177,7 +214,6 @@ export const isTurned = ({ part, progress }: Pick<Share, "part" | "progress">): 
 /** Takes this much from the parts: first from those that trade nothing now, then in their order. */
 const cutsOf = (standings: ReadonlyArray<Standing>, beyond: Amount): ReadonlyMap<string, Amount> => {
   const cuts = new Map<string, Amount>()
-  if (beyond === 0n) return cuts
   let left = beyond
   for (const standing of [...standings.filter(isTurned), ...standings.filter((each) => !isTurned(each))]) {
     const { part, committed } = standing

@@ -15,7 +15,7 @@ import * as Ask from "../Setup.ts"
 import { checkBudget } from "./BudgetCheck.ts"
 import { tickPrice } from "./PriceLevels.ts"
 import { quantityAt, quantityInParts, size } from "./Size.ts"
-import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, shareOut } from "./Total.ts"
+import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"
 
 const mostParts = 1_000
 const slot = "iceberg"
@@ -92,10 +92,11 @@ export const iceberg: Kind = {
       until: { onFill: false }
     }
     const part: PartOfTotal = { slot, side, price, size: whole.total, quantity: total, piece: visible }
+    const shareOut = sharing(market, isOwn)
     return {
       initialMemory: null,
       decide: (view) => {
-        const { shares, isPlain } = shareOut(market, [part], view, isOwn)
+        const { shares, isPlain } = shareOut([part], view)
         const [share] = shares
         return isPlain || share === undefined ? decision : edited(market, decision, share, why)
       },

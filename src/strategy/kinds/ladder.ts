@@ -28,7 +28,7 @@ import {
   type PartOfTotal,
   restText,
   type Share,
-  shareOut
+  sharing
 } from "./Total.ts"
 
 const mostRungs = 1_000
@@ -141,12 +141,13 @@ export const ladder: Kind = {
       const size = { unit, amount: sizes[index] ?? 0n }
       return { slot, side, price, size, quantity, hasExit: takeProfit !== undefined }
     })
+    const shareOut = sharing(market, isOwn)
     return {
       initialMemory: null,
       decide: (view) => {
         const gone = takeProfit === undefined ? [] : goneRungs(market, decision, { unit, takeProfit }, view)
         const all = [...parts, ...gone.map(({ part }) => part)]
-        const { shares, isPlain } = shareOut(market, all, view, isOwn)
+        const { shares, isPlain } = shareOut(all, view)
         const rungs = [...desired, ...gone.map(({ rung }) => rung)]
         return isPlain ? decision : edited(market, { ...decision, desired: rungs }, shares)
       },

@@ -11,10 +11,9 @@
  * larger. With `maxImpact` all sizes follow the depth of the market. Spread and centre may also follow a model (see
  * `AvellanedaStoikov`), and the centre an expression instead of the mid (see `Centre`).
  */
-import { type Amount, max } from "../../domain/Amount.ts"
-import { impactOf } from "../../domain/Book.ts"
+import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import type { Market, Price, Side } from "../../domain/Market.ts"
+import type { Market, Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Decision, Memory } from "../Decision.ts"
 import { needCandles, neededBy, noNeeds } from "../expression/Needs.ts"
@@ -32,15 +31,12 @@ import { changesIn } from "./marketMaking/Changes.ts"
 import { hangingKeys, withHanging } from "./marketMaking/Hanging.ts"
 import * as Inventory from "./marketMaking/Inventory.ts"
 import { leaning, measureInForce } from "./marketMaking/Measure.ts"
+import * as OrderSizes from "./marketMaking/OrderSizes.ts"
 import * as Quotes from "./marketMaking/Quotes.ts"
 import { baseAmounts } from "./Size.ts"
 import { spread } from "./Volatility.ts"
 
 const mostLevels = 50
-/** Sizes follow the depth of the market by halves. */
-const partsOfSize = [8n, 4n, 2n, 1n]
-const wholePart = 8n
-
 const levelsOf = (answer: Ask.AnswerOf): number => Number(answer("levels"))
 
 const keys = (market: Market) => ({
@@ -78,6 +74,7 @@ interface Quoting extends Inventory.Inventoried, Quoted {
   readonly filledDelayMillis: number
   readonly centre: Centre | undefined
   readonly notes: Notes<Remembered>
+  readonly stockIn: (view: View) => Inventory.Stock
   readonly quotes: (ground: Quotes.QuoteGround) => Quotes.QuotedSlots
 }
 
@@ -144,14 +141,15 @@ export const marketMaking: Kind = {
       maxInventory,
       centre,
       notes: notes((memory) => rememberedIn(memory, settings.requote), remember, saysTheSame),
+      stockIn: Inventory.stocks(levels),
       quotes: Quotes.quoter({ ...settings, levels, maxInventory })
     }
     const needs = centre?.needs ?? noNeeds()
     if (follows !== undefined) needCandles(needs, follows.series.timeframe, follows.series.warmUp)
     if (model !== undefined) needCandles(needs, model.timeframe, Model.warmUp(model))
-    const parts = whole.maxImpact === undefined ? [wholePart] : partsOfSize
-    const asked = parts.map((part) => (quantity * part) / wholePart)
-    const quotes: Decide = (view, memory) => decide(whole, view, memory)
+    const parts = whole.maxImpact === undefined ? [OrderSizes.wholePart] : OrderSizes.partsOfSize
+    const asked = parts.map((part) => (quantity * part) / OrderSizes.wholePart)
+    const quotes = decider(whole)
     return {
       initialMemory: null,
       ...(needs.candles.size + needs.watched.size + needs.signals.size === 0 ? {} : neededBy(needs)),
@@ -165,14 +163,6 @@ const checkBase = (needed: Amount, at: Span, { market, budget, to }: KindContext
   if (budget === undefined || needed <= budget.base) return
   const amounts = lackText(needed, budget.base, market.base, "base")
   report(to, at, `all asks together need ${amounts}`, "raise limits.budget.base, or make the size smaller")
-}
-
-/** Bought minus sold so far, by whole orders. Where sizes change, in multiples of the first level's size. */
-const inventoryOf = (whole: Quoting, stock: Inventory.Stock): Amount => {
-  const { quantity: unit, sizeSkew, maxImpact } = whole
-  return sizeSkew === undefined && maxImpact === undefined
-    ? Inventory.byOrders(whole, stock)
-    : (stock.net / unit) * unit
 }
 
 /** What its memory says. */
@@ -215,41 +205,9 @@ const saysTheSame = (a: Remembered, b: Remembered): boolean =>
   a.eighths === b.eighths &&
   a.quoted === b.quoted
 
-/** How full the inventory is: 1 when all was bought that may be, -1 when all was sold. */
-const fullness = ({ maxInventory }: Quoting, inventory: Amount): Decimal.Decimal =>
-  Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
-
-/** The orders' sizes depend on this: eighths of the file's sizes, and the inventory. */
-interface Sizing {
-  readonly eighths: bigint
-  readonly inventory: Amount
-}
-
-/** A leg that has partly filled stays larger than what has filled of it, so that it can end. */
-const sizeOf = (whole: Quoting, quantity: Amount, side: Side, sizing: Sizing, filled: Amount): Amount => {
-  const { sizeSkew, maxImpact } = whole
-  if (sizeSkew === undefined && maxImpact === undefined) return quantity
-  const share = Decimal.multiply(sizeSkew ?? Decimal.zero, fullness(whole, sizing.inventory))
-  const factor = side === "BUY" ? Decimal.subtract(Decimal.one, share) : Decimal.add(Decimal.one, share)
-  const exact = Decimal.multiply(Decimal.make((quantity * sizing.eighths) / wholePart), factor)
-  const least = filled === 0n ? 1n : filled + quantity / wholePart
-  return max(exact.digits / Decimal.powerOfTen(exact.scale), least)
-}
-
-/** The largest part of the sizes that the market takes without moving too much; the smallest if it takes none. */
-const eighthsNow = ({ maxImpact, quantity }: Quoting, { depth }: View): bigint | undefined => {
-  if (maxImpact === undefined) return wholePart
-  if (depth === undefined) return undefined
-  const fits = (eighths: bigint) => {
-    const impact = impactOf(depth, (quantity * eighths) / wholePart)
-    return impact !== undefined && !Decimal.isGreater(impact, maxImpact)
-  }
-  return partsOfSize.find(fits) ?? 1n
-}
-
 /** Chosen anew when the quotes are; in between, another depth alone moves no orders. */
 const eighthsInForce = (whole: Quoting, view: View, before: bigint | undefined, isNew: boolean): bigint | undefined =>
-  isNew || before === undefined ? (eighthsNow(whole, view) ?? before) : before
+  isNew || before === undefined ? (OrderSizes.eighthsNow(whole, view) ?? before) : before
 
 /** Quotes nothing until what it needs has come: candles for its spread, or the depth that limits its size. */
 const waiting = (
@@ -293,10 +251,33 @@ const delayed = (whole: Quoting, view: View, known: Memory) => {
   return { slots, until, quoted }
 }
 
-const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
+/** An answer, and what it follows from where the bounds that it holds within follow from the centre. */
+interface Answered {
+  readonly orderSizes: OrderSizes.OrderSizes
+  readonly centre: Quotes.HeldCentre
+  readonly spread: Decimal.Decimal
+  readonly decision: Decision
+}
+
+/** Its answer follows from what was traded, the centre and the spread alone. */
+const isPlain = ({ spread, maxImpact, filledDelayMillis, centre }: Quoting): boolean =>
+  spread.model === undefined && maxImpact === undefined && filledDelayMillis === 0 && centre === undefined
+
+/** Asked at candles that move nothing, it gives the very answer that it gave before. */
+const decider = (whole: Quoting): Decide => {
+  let last: Answered | undefined
+  return (view, memory) => {
+    const answer = decide(whole, last, view, memory)
+    if (!("decision" in answer)) return answer
+    last = isPlain(whole) ? answer : undefined
+    return answer.decision
+  }
+}
+
+const decide = (whole: Quoting, last: Answered | undefined, view: View, memory: Memory): Answered | Decision => {
   const known = whole.notes.read(memory)
-  const stock = Inventory.stockOf(whole, view)
-  const inventory = inventoryOf(whole, stock)
+  const stock = whole.stockIn(view)
+  const inventory = OrderSizes.inventoryOf(whole, stock)
   const measured = measureInForce(whole, view, known, inventory)
   const seen = look(whole.centre, view)
   if (measured === undefined) return waiting(whole, view, memory, seen, "spread")
@@ -307,22 +288,14 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
   const centre = known.centre !== undefined && isKept ? known.centre : Quotes.centreAt(price, whole.requote)
   const eighths = eighthsInForce(whole, view, known.eighths, !isKept)
   if (eighths === undefined) return waiting(whole, view, memory, seen, "depth")
-  const sizing = { eighths, inventory }
-  const sizeFor = (side: Side) => (index: number, size: Amount) =>
-    sizeOf(whole, size, side, sizing, stock.slots[side][index]?.filledInLeg ?? 0n)
-  const sizesOf = (side: Side) => whole.levels.map(({ quantity }, index) => sizeFor(side)(index, quantity))
-  const fullOf = (side: Side) => Inventory.fullSlots(whole, stock, side, sizeFor(side))
+  const isSameSize = last?.orderSizes.stock === stock && last.orderSizes.eighths === eighths
+  if (isSameSize && last.centre === centre && Decimal.equals(last.spread, width)) return last
+  const orderSizes = isSameSize ? last.orderSizes : OrderSizes.sizesOn(whole, stock, eighths, inventory)
   const delay = delayed(whole, view, known.quoted ?? null)
-  const quotes = whole.quotes({
-    centre,
-    shift: shiftOf(whole, lean, inventory),
-    spread: width,
-    inventory,
-    sizes: { BUY: sizesOf("BUY"), SELL: sizesOf("SELL") },
-    full: { BUY: fullOf("BUY"), SELL: fullOf("SELL") },
-    delayed: delay.slots
-  })
-  return {
+  const { sizes, full } = orderSizes
+  const shift = shiftOf(whole, lean, inventory)
+  const quotes = whole.quotes({ centre, shift, spread: width, inventory, sizes, full, delayed: delay.slots })
+  const decision: Decision = {
     ...quotes,
     memory: whole.notes.write({
       centre,
@@ -334,6 +307,7 @@ const decide = (whole: Quoting, view: View, memory: Memory): Decision => {
     reasons: [],
     until: untilOf(whole, view, centre, seen, delay)
   }
+  return { orderSizes, centre, spread: width, decision }
 }
 
 const untilOf = (
@@ -343,6 +317,11 @@ const untilOf = (
   seen: SeenCentre,
   delay: ReturnType<typeof delayed>
 ): Decision["until"] => {
+  const { follows } = whole.spread
+  if (isPlain(whole)) {
+    const held = { priceBelow: below, priceAbove: above, onFill: true, depth: true } as const
+    return follows === undefined ? held : { ...held, barClose: follows.series.timeframe }
+  }
   const { time, ...changes } = changesIn(whole.spread, seen, view, true)
   const times = [...(time === undefined ? [] : [time]), ...(delay.slots.size === 0 ? [] : [delay.until])]
   return {
@@ -357,7 +336,7 @@ const untilOf = (
 /** How far the quotes lie below the centre for the inventory: by all of `skew` when it is full, or as far as the model says. */
 const shiftOf = (whole: Quoting, lean: Decimal.Decimal, inventory: Amount): Decimal.Decimal =>
   whole.spread.model === undefined
-    ? Decimal.multiply(whole.skew, fullness(whole, inventory))
+    ? Decimal.multiply(whole.skew, OrderSizes.fullness(whole, inventory))
     : leaning(whole, lean, inventory)
 
 const isInside = ({ below, above }: Quotes.HeldCentre, price: Price): boolean =>

@@ -9,7 +9,7 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"
-import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
+import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { form, type Kind, reasons, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
@@ -17,10 +17,10 @@ import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
-import { beside, decimalIn, MadeOf, numberIn } from "./Memory.ts"
+import { decimalIn, isRecord, MadeOf, type MemoryRecord, numberIn, recordIn } from "./Memory.ts"
 import { away, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
-import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, shareOut } from "./Total.ts"
+import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"
 
 const mostSlices = 1_000
 
@@ -145,6 +145,56 @@ const placed = ({ keys, market, side, slices }: Twap, share: Share, index: numbe
   return { slot, ...left, cycle: false, why: because("twap-slice", text, "slices") }
 }
 
+/** The slots of slices that have begun. What is the same as at the last decision is the same object. */
+const placing = (whole: Twap): ((shares: ReadonlyArray<Share>) => ReadonlyArray<Placed>) => {
+  const known: Array<Share> = []
+  const places: Array<Placed> = []
+  return (shares) => {
+    for (let index = 0; index < shares.length; index++) {
+      const share = shares[index]
+      if (share === undefined || share === known[index]) continue
+      known[index] = share
+      places[index] = placed(whole, share, index)
+    }
+    return places.slice(0, shares.length)
+  }
+}
+
+/** Slices that have begun, each with its price, and what the memory says of them. */
+interface Begun {
+  readonly parts: ReadonlyArray<PartOfTotal>
+  readonly prices: ReadonlyArray<string>
+}
+
+/**
+ * The memory has the prices in the order of the slices, under the name of the first; once it had each under the name of its
+ * slice. Slices that have other names since an edit have none there.
+ */
+const remember = ({ slices }: Twap, start: number, { prices }: Begun): MemoryRecord => ({
+  start,
+  ...(slices[0] && { [slices[0].slot]: prices })
+})
+
+const rememberedPrices = ({ slices }: Twap, memory: Memory): ReadonlyArray<Price | undefined> => {
+  const prices = recordIn(memory, slices[0]?.slot ?? "")
+  return Array.isArray(prices)
+    ? prices.map((price) => (typeof price === "string" ? Decimal.parse(price) : undefined))
+    : slices.map(({ slot }) => decimalIn(memory, slot))
+}
+
+/** The first `count` slices: what began before keeps its price. */
+const begunBy = (whole: Twap, count: number, before: Begun | undefined, view: View, memory: Memory): Begun => {
+  const { parts, prices } = before ?? { parts: [], prices: [] }
+  const remembered = before === undefined ? rememberedPrices(whole, memory) : []
+  const begins = whole.slices
+    .slice(parts.length, count)
+    .map((slice, index) => partAt(whole, slice, remembered[index] ?? priceNow(whole, view)))
+  return {
+    parts: [...parts.slice(0, count), ...begins],
+    prices: [...prices.slice(0, count), ...begins.map(({ price }) => Decimal.format(price))]
+  }
+}
+
 /** Asked at each slice: what has begun before keeps its price, and its order as long as its share is the same. */
 const deciding = (whole: Twap): Decide => {
   const { slices, over: overMillis, market, keys } = whole
@@ -155,13 +205,9 @@ const deciding = (whole: Twap): Decide => {
     why: because("not-yet", `begins ${Math.ceil(begins / 1000)} s after the start`, "slices")
   }))
   const atLimit = slices.map((slice) => partAt(whole, slice, whole.limit))
-  const begunIn = new MadeOf<ReadonlyArray<PartOfTotal>>()
-  const places = new WeakMap<Share, Placed>()
-  const placeOf = (share: Share, index: number): Placed => {
-    const place = places.get(share) ?? placed(whole, share, index)
-    places.set(share, place)
-    return place
-  }
+  const shareOut = sharing(market, isOwn)
+  const placesOf = placing(whole)
+  const begunIn = new MadeOf<Begun>()
   return (view, memory) => {
     const start = numberIn(memory, "start") ?? view.now
     const passed = view.now - start
@@ -172,18 +218,14 @@ const deciding = (whole: Twap): Decide => {
     const next = slices.findIndex(({ begins }) => begins > passed)
     const count = next < 0 ? slices.length : next
     const before = begunIn.get(memory)
-    const begun = slices.slice(0, count).map((slice, index) => {
-      return before?.[index] ?? partAt(whole, slice, decimalIn(memory, slice.slot) ?? priceNow(whole, view))
-    })
-    const known = before === undefined || before.length > count ? [] : before
-    const prices = begun.slice(known.length).map(({ slot, price }) => [slot, Decimal.format(price)])
-    const remembered = beside(known.length === 0 ? null : memory, { start, ...Object.fromEntries(prices) })
+    const begun = before?.parts.length === count ? before : begunBy(whole, count, before, view, memory)
+    const remembered = begun === before && isRecord(memory) ? memory : remember(whole, start, begun)
     begunIn.set(remembered, begun)
-    const { shares, isPlain } = shareOut(market, [...begun, ...atLimit.slice(count)], view, isOwn)
-    const all = shares.slice(0, count).map(placeOf)
+    const { shares, isPlain } = shareOut(begun.parts, view, atLimit)
+    const places = placesOf(shares.length > count ? shares.slice(0, count) : shares)
     return {
-      desired: all.filter((each) => "legs" in each),
-      absent: [...all.filter((each) => !("legs" in each)), ...waiting.slice(count)],
+      desired: places.filter((each) => "legs" in each),
+      absent: [...places.filter((each) => !("legs" in each)), ...waiting.slice(count)],
       memory: remembered,
       reasons: [],
       until: { onFill: !isPlain, time: start + (slices[count]?.begins ?? overMillis) }

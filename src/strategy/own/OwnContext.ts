@@ -15,12 +15,14 @@ export interface OwnAsked {
   /** Closed candles; -1 where the strategy does not look at this timeframe. */
   readonly closed: (timeframe: string) => number
   readonly candle: (timeframe: string, column: string, back: number) => number
+  /** JSON of an `OwnSignal`, or of null; empty where the strategy does not look at this one. */
+  readonly signal: (name: string) => string
 }
 
 export interface OwnInstance {
   /** JSON of what the code exports, without its functions. */
   readonly described: string
-  /** With its settings and the names of its market as JSON, and whom to ask; JSON of the candles that it wants. */
+  /** With its settings and the names of its market as JSON, and whom to ask; JSON of the candles and signals that it looks at. */
   readonly begin: (settings: string, market: string, asked: OwnAsked) => string
   /** JSON of an `OwnDecision`; `memory` as JSON. */
   readonly decide: (now: number, bid: number, ask: number, mid: number, memory: string) => string
@@ -126,16 +128,26 @@ const setting = `(evaluate) => {
     frames.set(frame, columns)
     return freeze({ count, ...columns })
   }
+  const signals = new Map()
+  const signal = (name) => {
+    const key = String(name)
+    const text = answered(() => asked.signal(key))
+    if (text === "") throw new RangeError("it did not ask for the signal " + key)
+    const read = signals.get(key) ?? lately()
+    signals.set(key, read)
+    return read(text) ?? undefined
+  }
   return {
     described,
     begin: (settingsText, marketText, asking) => guarded(() => {
       settings = frozen(parse(settingsText))
       market = frozen(parse(marketText))
       asked = asking
-      return stringify(own.candles === undefined ? {} : own.candles(settings))
+      const wanted = (of) => (of === undefined ? {} : of.call(own, settings))
+      return stringify({ candles: wanted(own.candles), signals: wanted(own.signals) })
     }),
     decide: (now, bid, ask, mid, memory) => guarded(() =>
-      stringify(own.decide(freeze({ now, bid, ask, mid, market, position, slot, candles }), settings, memoryOf(memory))))
+      stringify(own.decide(freeze({ now, bid, ask, mid, market, position, slot, candles, signal }), settings, memoryOf(memory))))
   }
 }`
 

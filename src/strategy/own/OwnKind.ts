@@ -5,8 +5,9 @@
 import { toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
+import { nameRule, type Signal, signalName } from "../../domain/Signal.ts"
 import { iso, isRecord, messageOf } from "../../domain/Text.ts"
-import type { Memory } from "../Decision.ts"
+import type { Bounds, Memory } from "../Decision.ts"
 import { positionIn } from "../expression/Judge.ts"
 import { lately } from "../expression/Same.ts"
 import { anyMarket } from "../JsonSchema.ts"
@@ -103,8 +104,12 @@ const behaviourOf = ({ script }: Code, { file, market, settings, source }: Made)
   const instance = instanceOf(script)
   let seen: View | undefined
   const names = { name: market.name, base: market.base.symbol, quote: market.quote.symbol }
-  const asked = askedOf(market, () => seen)
-  const candles = timeframesOf(instance.begin(settings, JSON.stringify(names), asked))
+  const asked = askedOf(
+    market,
+    () => seen,
+    (name) => signals.get(name)
+  )
+  const { candles, signals } = wantedOf(instance.begin(settings, JSON.stringify(names), asked))
   // Mostly it answers and remembers what it did before: the text is read, and written, once.
   const decided = lately((answer: string) => decisionOf(answer, { market, source, timeframes: candles }))
   const memoryText = lately((memory: Memory) => JSON.stringify(memory))
@@ -112,18 +117,57 @@ const behaviourOf = ({ script }: Code, { file, market, settings, source }: Made)
     const [bid, ask, middle] = [view.price.bid, view.price.ask, mid(view.price)].map(Decimal.toNumber)
     seen = view
     try {
-      return decided(instance.decide(view.now, bid ?? 0, ask ?? 0, middle ?? 0, memoryText(memory)))
+      const decision = decided(instance.decide(view.now, bid ?? 0, ask ?? 0, middle ?? 0, memoryText(memory)))
+      return signals.size === 0 ? decision : { ...decision, until: whileFresh(decision.until, view, signals) }
     } catch (mistake) {
       if (!(mistake instanceof OwnCodeFailed)) throw mistake
       const when = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}`
       throw new OwnCodeFailed(`${file} fails ${when}, remembering ${JSON.stringify(memory)}: ${mistake.message}`)
     }
   }
-  return { initialMemory: null, decide, ...(candles.size === 0 ? {} : { candles }) }
+  return {
+    initialMemory: null,
+    decide,
+    ...(candles.size === 0 ? {} : { candles }),
+    ...(signals.size === 0 ? {} : { signals })
+  }
 }
 
-const timeframesOf = (text: string): ReadonlyMap<string, number> => {
+/** Until a new value comes, or one of those that there are is too old. */
+const whileFresh = (until: Bounds, { now, signals }: View, ages: ReadonlyMap<string, number>): Bounds => {
+  const ends = [...ages].flatMap(([name, age]) => {
+    const known = freshest(signals, now, name, age)
+    return known === undefined ? [] : [Math.ceil(known.at + age)]
+  })
+  const time = Math.min(until.time ?? Number.POSITIVE_INFINITY, ...ends)
+  return { ...until, ...(time === Number.POSITIVE_INFINITY ? {} : { time }), signals: true }
+}
+
+/** By the rule of `signal("trend", 2h)` in expressions. */
+const freshest = (signals: View["signals"], now: number, name: string, ageMillis: number): Signal | undefined => {
+  const known = signals?.get(name)
+  return known === undefined || now >= known.at + ageMillis ? undefined : known
+}
+
+const wantedOf = (text: string) => {
   const wanted: unknown = JSON.parse(text)
+  const { candles, signals } = isRecord(wanted) ? wanted : {}
+  return { candles: timeframesOf(candles), signals: agesOf(signals) }
+}
+
+const agesOf = (wanted: unknown): ReadonlyMap<string, number> => {
+  const all = isRecord(wanted) ? Object.entries(wanted) : []
+  return new Map(
+    all.map(([name, age]) => {
+      if (!signalName.test(name)) throw new OwnCodeFailed(`it asks for the signal ${name}: a name has ${nameRule}`)
+      if (typeof age !== "number" || !(age > 0 && age < Number.MAX_SAFE_INTEGER))
+        throw new OwnCodeFailed(`it lets the signal ${name} be ${String(age)} old: milliseconds above zero`)
+      return [name, age] as const
+    })
+  )
+}
+
+const timeframesOf = (wanted: unknown): ReadonlyMap<string, number> => {
   const all = isRecord(wanted) ? Object.entries(wanted) : []
   return new Map(
     all.map(([timeframe, count]) => {
@@ -137,7 +181,11 @@ const timeframesOf = (text: string): ReadonlyMap<string, number> => {
 }
 
 /** What it may ask about the view that it decides by. */
-const askedOf = (market: Market, seen: () => View | undefined): OwnAsked => {
+const askedOf = (
+  market: Market,
+  seen: () => View | undefined,
+  ageOf: (signal: string) => number | undefined
+): OwnAsked => {
   const texts = new Map<string, (progress: SlotProgress) => string>()
   return {
     position: () => {
@@ -152,13 +200,19 @@ const askedOf = (market: Market, seen: () => View | undefined): OwnAsked => {
     closed: (timeframe) => seen()?.candles?.get(timeframe)?.closed ?? -1,
     candle: (timeframe, column, back) => {
       const found = seen()?.candles?.get(timeframe)
-      if (found === undefined) return Number.NaN
+      // In a backtest the columns go on after the last closed candle.
+      if (found === undefined || !(back >= 0)) return Number.NaN
       const at = found.closed - 1 - back
       if (column === "open") return found.columns.open[at] ?? Number.NaN
       if (column === "high") return found.columns.high[at] ?? Number.NaN
       if (column === "low") return found.columns.low[at] ?? Number.NaN
       if (column === "close") return found.columns.close[at] ?? Number.NaN
       return found.columns.volume[at] ?? Number.NaN
+    },
+    signal: (name) => {
+      const [view, age] = [seen(), ageOf(name)]
+      if (age === undefined) return ""
+      return JSON.stringify((view && freshest(view.signals, view.now, name, age)) ?? null)
     }
   }
 }

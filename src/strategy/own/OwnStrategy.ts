@@ -81,6 +81,12 @@ export interface OwnSlot {
   readonly live: { readonly side: "buy" | "sell"; readonly price: number; readonly left: number } | undefined
 }
 
+/** A number that somebody sent under a name, and the epoch milliseconds from which it counts. */
+export interface OwnSignal {
+  readonly value: number
+  readonly at: number
+}
+
 /** All that a strategy may see. */
 export interface OwnView {
   /** Epoch milliseconds. There is no other clock. */
@@ -94,6 +100,8 @@ export interface OwnView {
   readonly slot: (name: string) => OwnSlot
   /** Those of a timeframe that the strategy asked for. */
   readonly candles: (timeframe: string) => OwnCandles
+  /** The last one of a name that the strategy asked for; `undefined` while none came, or the last one is too old. */
+  readonly signal: (name: string) => OwnSignal | undefined
 }
 
 /** One order. */
@@ -120,7 +128,10 @@ export interface OwnWish {
   readonly why: string
 }
 
-/** The answer stays the same while the mid is between the two prices, before the time, and until one of the others happens. */
+/**
+ * The answer stays the same while the mid is between the two prices, before the time, and until one of the others happens. What it
+ * looked at of signals needs no word here: it is asked again when a new value comes, and when one of them grows too old.
+ */
 export interface OwnBounds {
   readonly below?: number
   readonly above?: number
@@ -149,6 +160,8 @@ export interface OwnStrategy<K extends OwnKeys = OwnKeys> {
   readonly around?: number
   /** How many closed candles of each timeframe make it warm. */
   readonly candles?: (settings: OwnSettings<K>) => Readonly<Record<string, number>>
+  /** The signals that it looks at, by name, and how old the value of each may be, in milliseconds. */
+  readonly signals?: (settings: OwnSettings<K>) => Readonly<Record<string, number>>
   /** Pure: the same view, settings and memory give the same answer. `memory` is null before the first. */
   readonly decide: (view: OwnView, settings: OwnSettings<K>, memory: OwnMemory) => OwnDecision
 }

@@ -5,8 +5,10 @@
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
+import type { Signal } from "../../domain/Signal.ts"
 import { iso, messageOf, orderedJson } from "../../domain/Text.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
+import { age } from "../../domain/Words.ts"
 import { armedLeg, type Decision, type DesiredSlot, holds, type Leg, type Memory } from "../Decision.ts"
 import type { Behaviour } from "../Kind.ts"
 import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from "../View.ts"
@@ -47,11 +49,12 @@ export const impurityOf = ({ around, file }: Tried, behave: () => Behaviour, mar
 
 const impurityAt = (file: string, behave: () => Behaviour, market: Market, level: number, chance: () => number) => {
   const lasting = behave()
-  const world = worldOf(market, lasting.candles ?? new Map(), level, chance)
+  const world = worldOf(market, lasting, level, chance)
   let memory: Memory = lasting.initialMemory
   for (let look = 0; look < looks; look++) {
     const view = world.view()
-    const seen = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}, remembering ${JSON.stringify(memory)}`
+    const sent = lasting.signals === undefined ? "" : `, with ${signalsText(view)}`
+    const seen = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}${sent}, remembering ${JSON.stringify(memory)}`
     try {
       const answer = lasting.decide(view, memory)
       if (!isSame(answer, lasting.decide(view, memory)))
@@ -87,6 +90,11 @@ const wishesText = ({ desired }: Decision): string =>
 
 const legText = ({ price, side }: Leg): string => `${side === "BUY" ? "buy" : "sell"} at ${Decimal.format(price)}`
 
+const signalsText = ({ now, signals = new Map() }: View): string =>
+  [...signals]
+    .map(([name, { at, value }]) => `the signal ${name} ${value}, sent ${age(now - at)} before`)
+    .join(" and ") || "no signal"
+
 const boundsText = ({ until: { barClose, priceAbove, priceBelow, time } }: Decision): string =>
   [
     ...(priceBelow === undefined ? [] : [`above ${Decimal.format(priceBelow)}`]),
@@ -95,14 +103,26 @@ const boundsText = ({ until: { barClose, priceAbove, priceBelow, time } }: Decis
     ...(barClose === undefined ? [] : [`until a candle of ${barClose} closes`])
   ].join(", ") || "whatever happens"
 
-/** A market whose price wanders, with candles that close and orders that fill. */
-const worldOf = (market: Market, wanted: ReadonlyMap<string, number>, level: number, chance: () => number) => {
+/** What may be sent: a switch, a direction, a share, and what is near the price. */
+const sentValue = (level: number, chance: () => number): number => {
+  const drawn = chance()
+  return [0, 1, -1, drawn, -drawn, level * (1 + (drawn - 0.5) * 0.02)][Math.floor(chance() * 6)] ?? drawn
+}
+
+/** A market whose price wanders, with candles that close, orders that fill, and signals that come or grow too old. */
+const worldOf = (
+  market: Market,
+  { candles: wanted = new Map(), signals: ages = new Map() }: Pick<Behaviour, "candles" | "signals">,
+  level: number,
+  chance: () => number
+) => {
   const shortestMillis = Math.min(
     60 * minuteMillis,
     ...[...wanted.keys()].map((each) => timeframeMillis(each) ?? minuteMillis)
   )
   let [now, price] = [begun, level]
   const slots = new Map<string, SlotProgress>()
+  const signals = new Map<string, Signal>()
   const series = new Map([...wanted].map(([timeframe, count]) => [timeframe, candlesOf(count, level, chance)] as const))
   const candlesAt = (at: number): ReadonlyMap<string, ClosedCandles> =>
     new Map(
@@ -113,8 +133,14 @@ const worldOf = (market: Market, wanted: ReadonlyMap<string, number>, level: num
     )
   const viewAt = (at: number, value: number): View => {
     const exact = Decimal.fromNumber(value, 8)
-    const base: View = { now: at, market, price: { bid: exact, ask: exact, at }, slots: new Map(slots) }
-    return series.size === 0 ? base : { ...base, candles: candlesAt(at) }
+    return {
+      now: at,
+      market,
+      price: { bid: exact, ask: exact, at },
+      slots: new Map(slots),
+      ...(series.size === 0 ? {} : { candles: candlesAt(at) }),
+      ...(ages.size === 0 ? {} : { signals: new Map(signals) })
+    }
   }
   return {
     view: () => viewAt(now, price),
@@ -130,6 +156,12 @@ const worldOf = (market: Market, wanted: ReadonlyMap<string, number>, level: num
     goOn: ({ desired }: Decision): void => {
       now += Math.floor(chance() * 2 * shortestMillis)
       price *= 1 + (chance() - 0.5) * 0.03
+      for (const [name, most] of ages)
+        if (chance() < 0.4)
+          signals.set(name, {
+            value: sentValue(level, chance),
+            at: now - Math.floor(chance() * Math.min(most, now - begun))
+          })
       for (const slot of desired)
         slots.set(slot.slot, after(slot, slots.get(slot.slot) ?? untouchedSlot, price, market))
     }

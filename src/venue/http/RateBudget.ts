@@ -1,7 +1,8 @@
 /**
  * How often the venue may be asked. The limits are not public, so the answers teach them: additive increase while
  * requests are accepted, multiplicative decrease on a 429. Turns go by priority: calls that move or save money never
- * wait behind polling. A pause that the venue asks for holds what waits in the same line or a later one, but never cancels and
+ * wait behind polling, but for one turn in eight, which the last line has: of a price that is too old nothing is placed or paid, and where many
+ * accounts share a budget, their calls would keep it waiting for minutes. A pause that the venue asks for holds what waits in the same line or a later one, but never cancels and
  * urgent calls; one that it asks of these holds nobody, because whoever must leave the market has to see what became of it.
  *
  * A cancel waits only for other cancels. They have a second's worth of turns of their own, and each that the venue takes
@@ -50,18 +51,27 @@ export class RateBudget extends Context.Service<
         background: []
       }
       const bell = yield* Queue.sliding<void>(1)
-      const firstWaiting = (among: ReadonlyArray<Priority> = priorities) =>
-        among.find((priority) => queues[priority].length > 0)
+      const isWaiting = (priority: Priority) => queues[priority].length > 0
+      const firstWaiting = (among: ReadonlyArray<Priority> = priorities) => among.find(isWaiting)
+      let turns = 1
+      /** The line whose turn it is, of the first one and the last one that wait. */
+      const lineOf = (first: Priority, now: number): Priority => {
+        const last = priorities.findLast(isWaiting) ?? first
+        return first !== "cancel" && turns % turnsOfLast === 0 && bucket.waitMillis(last, now) <= 0 ? last : first
+      }
 
-      /** Gives the next turn to the oldest request of the highest priority, or waits until it may go or one arrives. */
+      /** Gives the next turn to the oldest request of its line, or waits until it may go or one arrives. */
       const serve = Effect.gen(function* () {
-        const next = firstWaiting()
-        if (next === undefined) return yield* Queue.take(bell)
-        const wait = bucket.waitMillis(next, yield* monotonicMillis)
+        const first = firstWaiting()
+        if (first === undefined) return yield* Queue.take(bell)
+        const now = yield* monotonicMillis
+        const next = lineOf(first, now)
+        const wait = bucket.waitMillis(next, now)
         if (wait > 0) return yield* Effect.timeoutOption(Queue.take(bell), wait)
         const turn = queues[next].shift()
         if (turn === undefined) return
         bucket.spend(next)
+        if (next !== "cancel") turns += 1
         yield* Deferred.succeed(turn, undefined)
       })
 
@@ -102,6 +112,9 @@ export class RateBudget extends Context.Service<
     })
   )
 }
+
+/** One in so many turns is that of the last line. */
+const turnsOfLast = 8
 
 /** However low the rate: who has to leave the market asks once a second. */
 const leastCancelRate = 1

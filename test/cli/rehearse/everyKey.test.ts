@@ -136,6 +136,7 @@ const rows: Readonly<Record<string, Row>> = {
     config: "notify: [{ to: command, command: [tell, loudly] }]\n",
     without: "notify: [{ to: command, command: [tell] }]\n"
   },
+  "notify[].services[]": { cannotMatter: "no browser has subscribed to a bot that is made for a rehearsal" },
   "notify[].user": { config: email(", user: somebody"), without: email("") },
   "otlp.url": { cannotMatter: unseen },
   "otlp.token": { cannotMatter: unseen },

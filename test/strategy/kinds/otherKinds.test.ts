@@ -57,6 +57,27 @@ describe("twap", () => {
     assert.deepStrictEqual(orders(second), ["slice-00 BUY 20000000 at 60060", "slice-01 BUY 20000000 at 61000"])
   })
 
+  it("goes on from a memory that has each price under the name of its slice, as earlier versions wrote it", () => {
+    const before = { start: 0, "slice-00": "60060", "slice-01": "60500" }
+    const third = decideAt(strategy, price("60000"), before, new Map(), 4 * hour)
+    const prices = [
+      "slice-00 BUY 20000000 at 60060",
+      "slice-01 BUY 20000000 at 60500",
+      "slice-02 BUY 20000000 at 60060"
+    ]
+    assert.deepStrictEqual(orders(third), prices)
+    assert.deepStrictEqual(third.memory, { start: 0, "slice-00": ["60060", "60500", "60060"] })
+    const copied: Memory = JSON.parse(JSON.stringify(third.memory))
+    assert.deepStrictEqual(orders(decideAt(strategy, price("61500"), copied, new Map(), 5 * hour)), prices)
+  })
+
+  it("gives slices other names, and prices of their own, when an edit makes them more", () => {
+    const more = strategyOf(file("twap", "{ side: buy, total: { base: 1 }, over: 10h, slices: 200, limit: 61000 }"))
+    const first = decideAt(strategy, price("60000"))
+    const [edited] = orders(decideAt(more, price("59000"), first.memory, new Map(), 1000))
+    assert.strictEqual(edited, "slice-000 BUY 500000 at 59000")
+  })
+
   it("withdraws what is left when the time is over", () => {
     const first = decideAt(strategy, price("60000"))
     const over = decideAt(strategy, price("60000"), first.memory, new Map(), 10 * hour)

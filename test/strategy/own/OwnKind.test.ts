@@ -222,7 +222,74 @@ describe("code of one's own", () => {
     for (let time = 0; time < 20; time++) assert.strictEqual(decide(view, null).memory, 0)
   })
 
-  const examples = ["supertrend", "rsi-ladder", "hours"]
+  it("sees no candle that has not closed, even where the whole past of a backtest lies before the bot", () => {
+    const code = codeWith(`
+    const { close, count } = view.candles("1h")
+    return { orders: [], memory: [count, close(0), close(-1), close(-0.5), close(1)].map(String), until: { candle: "1h" } }`).replace(
+      "about:",
+      'candles: () => ({ "1h": 2 }),\n  about:'
+    )
+    const column = Float64Array.of(1, 2, 3, 4)
+    const columns = { open: column, high: column, low: column, close: column, volume: column }
+    const view = { ...viewAt("60000"), candles: new Map([["1h", { columns, closed: 2 }]]) }
+    assert.deepStrictEqual(strategyOf(code).decide(view, null).memory, ["2", "2", "NaN", "NaN", "1"])
+  })
+
+  /** Buys while the trend is up, and not without one. */
+  const following = (wants = "view.signal('trend')?.value ?? 0", more = "") =>
+    codeWith(`
+    const wanted = ${wants}
+    const why = "the trend is " + wanted
+    const orders = wanted > 0.5 ? [{ slot: "one", legs: [{ side: "buy", price: 59_000, size }] as const, why }] : []
+    return { orders, until: { ${more} } }`).replace("about:", "signals: () => ({ trend: 7_200_000 }),\n  about:")
+  const sent = (value: number, at: number): View => ({
+    ...viewAt("60000"),
+    signals: new Map([
+      ["trend", { value, at }],
+      ["other", { value: 1, at }]
+    ])
+  })
+
+  it("sees the signals that it asks for, and holds until a new value, or until the last one is too old", () => {
+    const { decide, signals } = strategyOf(following())
+    assert.deepStrictEqual([...(signals ?? [])], [["trend", 7_200_000]])
+    const { now } = viewAt("60000")
+    assert.deepStrictEqual(decide(viewAt("60000"), null).until, { onFill: true, signals: true })
+    const { desired, until } = decide(sent(0.7, now - 60_000), null)
+    assert.deepStrictEqual([desired.map(({ why }) => why.text), until.time], [["the trend is 0.7"], now + 7_140_000])
+    assert.strictEqual(decide(sent(0.7, now - 7_199_999), null).until.time, now + 1)
+    const old = decide(sent(0.7, now - 7_200_000), null)
+    assert.deepStrictEqual([old.desired, old.until], [[], { onFill: true, signals: true }])
+    assert.strictEqual(
+      strategyOf(following(undefined, "time: view.now + 5, candle: undefined")).decide(sent(0.7, now), null).until.time,
+      now + 5
+    )
+  })
+
+  it.each([
+    [
+      "a name that none can have",
+      following().replace("trend: 7", "'a b': 7"),
+      /asks for the signal a b: a name has 1 to 40/
+    ],
+    [
+      "an age of nothing",
+      following().replace("7_200_000", "0"),
+      /lets the signal trend be 0 old: milliseconds above zero/
+    ],
+    ["one that it did not ask for", following("view.signal('trned')?.value ?? 0"), /did not ask for the signal trned/],
+    [
+      "one whose age it looks at, and holds too long",
+      following(
+        "view.signal('trend') === undefined ? 0 : view.now - (view.signal('trend')?.at ?? 0) > 600_000 ? 1 : 0"
+      ),
+      /holds too long at a price of [^\n]*, with the signal trend [^\n]*sent [^\n]* before, remembering/
+    ]
+  ])("of signals it is refused %s", (_, code, says) => {
+    assert.match(refusalOf(code), says)
+  })
+
+  const examples = ["supertrend", "rsi-ladder", "hours", "trend"]
   it.each(examples)("strategies/code/%s.yaml is taken", (name) => {
     const folder = join(import.meta.dirname, "../../../strategies/code")
     const [text, code] = [`${name}.yaml`, `${name}.ts`].map((each) => readFileSync(join(folder, each), "utf8"))

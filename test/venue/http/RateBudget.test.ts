@@ -200,6 +200,24 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
+  it.effect(
+    "prices waited behind the calls of all accounts of a credential, until they were too old for any of them",
+    () =>
+      Effect.gen(function* () {
+        yield* drain
+        const { come, order } = line()
+        for (let call = 0; call < 40; call++) yield* come(call % 2 === 0 ? "urgent" : "normal")
+        for (let price = 0; price < 3; price++) yield* come("background")
+        yield* advance(3_000)
+        const places = order.flatMap((priority, place) => (priority === "background" ? [place] : []))
+        assert.deepStrictEqual(places, [7, 15, 23])
+        assert.deepStrictEqual(
+          order.slice(0, 7),
+          Array.from({ length: 7 }, () => "urgent")
+        )
+      }).pipe(Effect.provide(budget))
+  )
+
   it.effect("says that the turn did not come in time", () =>
     Effect.gen(function* () {
       yield* drain
@@ -209,7 +227,7 @@ describe("RateBudget", () => {
           { concurrency: 30 }
         )
       )
-      const outranked = yield* Effect.forkChild(Effect.flip(enter("background", 1000)))
+      const outranked = yield* Effect.forkChild(Effect.flip(enter("background", 500)))
       yield* advance(2000)
       yield* Fiber.interrupt(busy)
       assert.instanceOf(yield* Fiber.join(outranked), RateLimited)

@@ -29,6 +29,10 @@ export class Followers {
     return this.first.length + this.later.length
   }
 
+  get isHolding(): boolean {
+    return this.held.size > 0
+  }
+
   isHeld(slot: SlotState): boolean {
     return this.held.has(slot)
   }

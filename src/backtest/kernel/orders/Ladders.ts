@@ -82,12 +82,12 @@ export const rowsOf = ({ laid }: Ladders, slot: number): ReadonlyArray<number> =
  * Gives slots new legs; no orders are made for them yet, and none of them rests. Says whether the other slots' orders rest
  * as before; otherwise the ladders are empty.
  */
-export const relay = (ladders: Ladders, changed: ReadonlyMap<SlotState, DesiredSlot | undefined>): boolean => {
+export const relay = (ladders: Ladders, changed: ReadonlyArray<SlotState>): boolean => {
   let legs = 0
-  for (const desired of changed.values()) legs += desired?.legs.length ?? 0
+  for (const { desired } of changed) legs += desired?.legs.length ?? 0
   const isFew = legs <= mostInserted
   // Done at every requote: plain loops.
-  for (const [{ index: slot }, desired] of changed) {
+  for (const { index: slot, desired } of changed) {
     const before = ladders.laid[slot]
     const old = isFew ? (before?.desired.legs ?? []) : []
     for (let leg = 0; leg < old.length; leg++) takeOff(ladders, old[leg]?.side ?? "BUY", before?.ranks[leg] ?? 0)

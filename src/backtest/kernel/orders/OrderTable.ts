@@ -91,13 +91,15 @@ export const add = (table: OrderTable, row: OrderRow): number => {
 
 /** A whole order's amounts: the venue's own rounding, and fees out of the output. */
 export const wholeOrder = (
-  table: OrderTable,
-  order: Pick<OrderRow, "slot" | "leg" | "side" | "price" | "quantity" | "by">
+  { market, rules }: OrderTable,
+  slot: number,
+  leg: number,
+  { side, price, by }: Pick<OrderRow, "side" | "price" | "by">,
+  quantity: Amount
 ): OrderRow => {
-  const { slot, leg, side, price, quantity, by } = order
-  const gross = outputAmount(table.market, side, quantity, price)
-  const fee = lastFeeOf(table.rules, side, gross, 0n)
-  const input = inputAmount(table.market, side, quantity, price)
+  const gross = outputAmount(market, side, quantity, price)
+  const fee = lastFeeOf(rules, side, gross, 0n)
+  const input = inputAmount(market, side, quantity, price)
   return { slot, leg, side, price, quantity, by, input, output: gross - fee, fee, endsLeg: true }
 }
 

@@ -7,7 +7,7 @@
 import type { Candles } from "../../../candles/Candles.ts"
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Market } from "../../../domain/Market.ts"
-import { type DesiredSlot, dueLeg, leftOfLeg } from "../../../strategy/Decision.ts"
+import { dueLeg, leftOfLeg } from "../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../strategy/View.ts"
 import type { FillRules } from "../FillRules.ts"
 import * as FillLog from "./FillLog.ts"
@@ -15,6 +15,7 @@ import * as Ladders from "./Ladders.ts"
 import * as OrderTable from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
 import * as SlotState from "./SlotState.ts"
+import { WantedSlots } from "./WantedSlots.ts"
 
 /** An order from the first bar that could fill it to the one at which it was gone (not included). */
 export interface Stay {
@@ -44,9 +45,11 @@ interface Setting {
 export class Orders {
   declare readonly table: OrderTable.OrderTable
   readonly log: FillLog.FillLog = FillLog.make()
+  readonly wanted = new WantedSlots()
   declare readonly slots: ReadonlyArray<SlotState.SlotState>
   declare readonly stays: ReadonlyArray<Stay>
   private readonly all: Array<SlotState.SlotState> = []
+  private readonly stale: Array<SlotState.SlotState> = []
   private readonly byName = new Map<string, SlotState.SlotState>()
   private readonly shown = new Map<string, SlotProgress>()
   private readonly kept: Array<Stay> = []
@@ -99,14 +102,14 @@ export class Orders {
   }
 
   /** A new name gets a new slot. */
-  slotNamed(name: string): SlotState.SlotState {
+  readonly slotNamed = (name: string): SlotState.SlotState => {
     const known = this.byName.get(name)
     if (known !== undefined) return known
-    const made = SlotState.make(this.all.length, name)
+    const made = SlotState.make(this.all.length, name, this.stale)
     this.all.push(made)
     this.byName.set(name, made)
     // In the order of the slots, whichever is looked at first.
-    this.progressOf(made)
+    this.shown.set(name, this.progressOf(made))
     return made
   }
 
@@ -115,16 +118,18 @@ export class Orders {
   }
 
   progressOf(slot: SlotState.SlotState): SlotProgress {
-    if (slot.shown !== undefined) return slot.shown
-    const progress = SlotState.show(slot, this.rowOf(slot))
-    this.shown.set(slot.name, progress)
-    return progress
+    return slot.shown ?? SlotState.show(slot, this.rowOf(slot))
   }
 
   /** The progress of all slots by name, as of now: the same map at every look. */
   progress(): ReadonlyMap<string, SlotProgress> {
     this.countFills()
-    for (const slot of this.all) this.progressOf(slot)
+    const { stale } = this
+    for (const slot of stale) {
+      this.shown.set(slot.name, this.progressOf(slot))
+      SlotState.freshen(slot)
+    }
+    if (stale.length > 0) stale.length = 0
     return this.shown
   }
 
@@ -140,8 +145,7 @@ export class Orders {
     const { table, ladders } = this
     const before = Ladders.rowOf(ladders, index, leg)
     if (table.rows[before]?.quantity === quantity) return before
-    const { side, price, by } = due
-    const made = OrderTable.add(table, OrderTable.wholeOrder(table, { slot: index, leg, side, price, quantity, by }))
+    const made = OrderTable.add(table, OrderTable.wholeOrder(table, index, leg, due, quantity))
     Ladders.setRow(ladders, index, leg, made)
     return made
   }
@@ -248,18 +252,17 @@ export class Orders {
   }
 
   /**
-   * Gives slots new legs. Their old orders are gone or kept: a kept one gets its row, and rests again when somebody says so.
+   * Lays the new legs of slots. Their old orders are gone or kept: a kept one gets its row, and rests again when somebody says so.
    * Says whether the orders of all other slots rest as before; otherwise none does.
    */
-  relay(changed: ReadonlyMap<SlotState.SlotState, DesiredSlot | undefined>): boolean {
-    for (const [slot, desired] of changed) {
+  relay(changed: ReadonlyArray<SlotState.SlotState>): boolean {
+    for (const slot of changed) {
       // What waited and was never placed is known to nobody.
       for (const row of Ladders.rowsOf(this.ladders, slot.index))
         if (row !== slot.order && row !== OrderTable.none) OrderTable.release(this.table, row)
-      SlotState.want(slot, desired)
     }
     const othersRest = Ladders.relay(this.ladders, changed)
-    for (const slot of changed.keys()) {
+    for (const slot of changed) {
       const old = slot.order
       if (old === OrderTable.none || slot.phase === "paying") continue
       SlotState.keep(slot, this.arm(slot))

@@ -22,6 +22,10 @@ export interface SlotState {
   /** Why it last wanted what it wants. */
   readonly reason: Reason | undefined
   readonly desired: DesiredSlot | undefined
+  /** What the last decision wants of it, which it may come to only later. */
+  readonly wanted: DesiredSlot | undefined
+  /** It is among those of which a decision may have something to change (see `WantedSlots`). */
+  readonly isDue: boolean
   /** It was once to enter and to leave, or the other way round. */
   readonly takesTurns: boolean
   /** Takes the place of `desired` once the order of the old legs is gone; `null` when nothing shall. */
@@ -54,6 +58,9 @@ export interface SlotState {
   readonly arrivals: number
   /** Its progress as a strategy saw it last; missing once any of it has changed. */
   readonly shown: SlotProgress | undefined
+  /** Those of its market whose progress has changed since all were looked at; it is one of them, or not. */
+  readonly stale: Array<SlotState>
+  readonly isStale: boolean
 }
 
 /** The fields that a strategy is shown. */
@@ -70,21 +77,27 @@ type Visible =
   | "openQuantity"
 
 type Writable<Field extends keyof SlotState> = { -readonly [Key in Field]: SlotState[Key] }
-type Guarded = Visible | "order" | "shown"
+type Guarded = Visible | "order" | "shown" | "isStale"
 type Open = Pick<SlotState, Guarded> & Writable<Exclude<keyof SlotState, Guarded>>
 
 /** What a strategy is shown, and the order that it is shown of, change through here alone: what it saw last is forgotten. */
 const change = (slot: SlotState): Writable<keyof SlotState> => {
   const open: Writable<keyof SlotState> = slot
   open.shown = undefined
+  if (!open.isStale) {
+    open.isStale = true
+    open.stale.push(slot)
+  }
   return open
 }
 
-export const make = (index: number, name: string): SlotState => ({
+export const make = (index: number, name: string, stale: Array<SlotState>): SlotState => ({
   index,
   name,
   reason: undefined,
   desired: undefined,
+  wanted: undefined,
+  isDue: false,
   takesTurns: false,
   successor: null,
   phase: "idle",
@@ -105,15 +118,23 @@ export const make = (index: number, name: string): SlotState => ({
   triedBar: -1,
   arrivedBar: 0,
   arrivals: 0,
-  shown: undefined
+  shown: undefined,
+  stale,
+  isStale: false
 })
 
 export const become = (slot: SlotState, phase: SlotPhase): void => {
   change(slot).phase = phase
 }
 
-export const explain = (slot: Open, reason: Reason): void => {
-  slot.reason = reason
+/** A decision wants this of it; nothing when it does not name it. */
+export const ask = (slot: Open, desired: DesiredSlot | undefined): void => {
+  slot.wanted = desired
+  if (desired !== undefined) slot.reason = desired.why
+}
+
+export const mark = (slot: Open, isDue: boolean): void => {
+  slot.isDue = isDue
 }
 
 /** From now on it works these legs. */
@@ -232,6 +253,11 @@ export const show = (slot: SlotState, row: OrderRow | undefined): SlotProgress =
   const shown = progressOf(slot, row)
   change(slot).shown = shown
   return shown
+}
+
+/** All of its market have been looked at. */
+export const freshen = (slot: Writable<"isStale">): void => {
+  slot.isStale = false
 }
 
 const progressOf = (slot: Pick<SlotState, Visible>, row: OrderRow | undefined): SlotProgress => {

@@ -4,6 +4,7 @@ import type { Decision, Memory } from "../../../strategy/Decision.ts"
 
 export class Asking {
   declare private remembered: Memory
+  private last: Decision | undefined
   private onFill = true
   private answers = 0
 
@@ -23,9 +24,13 @@ export class Asking {
     return this.answers
   }
 
-  answered({ memory, until }: Decision): void {
-    this.remembered = memory
-    this.onFill = until.onFill
+  /** Says whether it is the very answer that was given before. */
+  answered(decision: Decision): boolean {
+    const isAgain = decision === this.last
+    this.last = decision
+    this.remembered = decision.memory
+    this.onFill = decision.until.onFill
     this.answers++
+    return isAgain
   }
 }

@@ -11,7 +11,7 @@
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, mid, opposite, type Price } from "../../../domain/Market.ts"
-import type { Decision, DesiredSlot, Memory } from "../../Decision.ts"
+import { type Decision, type DesiredSlot, holds, type Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
@@ -146,7 +146,20 @@ const decider = (whole: Deals): Decide => {
     notes: notes(read, (state) => remember(market, state), Object.is),
     orders: ordering(whole)
   }
-  return (view, memory) => decide(whole, before, view, memory)
+  /**
+   * While a deal lasts, its conditions are not looked at: what left it as it was is the answer until one of its orders moves or a
+   * bound is reached.
+   */
+  let last: { readonly ground: ReadonlyArray<unknown>; readonly decision: Decision } | undefined
+  return (view, memory) => {
+    const ground = [view.own, view.setAside, ...view.slots.values()]
+    if (last?.decision.memory === memory && isSameList(last.ground, ground) && holds(last.decision.until, view, false))
+      return last.decision
+    const decision = decide(whole, before, view, memory)
+    const isLasting = decision.memory === memory && before.notes.read(memory).deal !== undefined
+    last = isLasting ? { ground, decision } : undefined
+    return decision
+  }
 }
 
 const decide = (whole: Deals, known: Before, view: View, memory: Memory): Decision => {

@@ -26,7 +26,24 @@ export interface Stock {
   readonly slots: Readonly<Record<Side, ReadonlyArray<SlotProgress>>>
 }
 
-export const stockOf = ({ levels }: Inventoried, view: View): Stock => {
+/** Each strategy has its own: the same stock while no slot has done anything. */
+export const stocks = (levels: ReadonlyArray<Level>): ((view: View) => Stock) => {
+  let last: { readonly progress: ReadonlyArray<SlotProgress>; readonly stock: Stock } | undefined
+  return (view) => {
+    if (last === undefined || !isOf(view.slots, last.progress))
+      last = { progress: [...view.slots.values()], stock: stockOf(levels, view) }
+    return last.stock
+  }
+}
+
+const isOf = (slots: View["slots"], known: ReadonlyArray<SlotProgress>): boolean => {
+  if (slots.size !== known.length) return false
+  let index = 0
+  for (const progress of slots.values()) if (progress !== known[index++]) return false
+  return true
+}
+
+const stockOf = (levels: ReadonlyArray<Level>, view: View): Stock => {
   let net = 0n
   for (const [name, { bought, sold }] of view.slots)
     if (bought !== sold && (name.startsWith("bid-") || name.startsWith("ask-"))) net += bought - sold
@@ -55,11 +72,17 @@ export const fullSlots = (
   sizeOf: (index: number, quantity: Amount) => Amount
 ): ReadonlyArray<string> => {
   let room = maxInventory - (side === "BUY" ? net : -net)
-  return levels.flatMap(({ bid, ask, quantity }, index) => {
+  const full: Array<string> = []
+  // Done after every fill: a plain loop.
+  for (let index = 0; index < levels.length; index++) {
+    const level = levels[index]
+    if (level === undefined) continue
+    const { bid, ask, quantity } = level
     const progress = slots[side][index]
     const wanted = max(quantity, sizeOf(index, quantity)) - partOf(progress, quantity)
     // A smaller order comes only once the larger one is gone.
     room -= max(wanted, progress?.live?.quantity ?? 0n)
-    return room < 0n ? [side === "BUY" ? bid : ask] : []
-  })
+    if (room < 0n) full.push(side === "BUY" ? bid : ask)
+  }
+  return full
 }

@@ -30,11 +30,20 @@ export const measureInForce = (
   if (spread === undefined) return measured
   const known = { spread, lean }
   if (measured === undefined) return known
+  if (known.lean.digits === 0n && measured.lean.digits === 0n && isSurelySmall(known.spread, measured.spread, requote))
+    return known
   const apart = (a: Decimal.Decimal, b: Decimal.Decimal) => Decimal.subtract(Decimal.max(a, b), Decimal.min(a, b))
   const wider = Decimal.multiply(apart(known.spread, measured.spread), Decimal.half)
   const moved = apart(leaning(whole, known.lean, inventory), leaning(whole, measured.lean, inventory))
   return Decimal.isLess(Decimal.add(wider, moved), requote) ? known : measured
 }
+
+/** Certain, and quick to say: half of the difference between two ratios is less than this. */
+const isSurelySmall = (a: Decimal.Decimal, b: Decimal.Decimal, least: Decimal.Decimal): boolean =>
+  Math.abs(Decimal.toNumber(a) - Decimal.toNumber(b)) / 2 + hair < Decimal.toNumber(least)
+
+/** More than doubles get wrong of ratios below one. */
+const hair = 1e-12
 
 /** In orders of the first level, below the centre for what was bought. */
 export const leaning = (

@@ -2,11 +2,10 @@
  * The bids and asks that lie around a centre, as far as the inventory allows. Decisions come often and change little, so the
  * same ground gives the same objects again: whoever compares what is wanted with what rests is done at once.
  */
-import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
+import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
-import { present } from "../../../domain/Present.ts"
-import type { Decision, DesiredSlot } from "../../Decision.ts"
+import { type Decision, type DesiredSlot, LateReason, type Leg } from "../../Decision.ts"
 import { isSameList, lately } from "../../expression/Same.ts"
 import { reasons } from "../../Kind.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
@@ -78,38 +77,46 @@ const factorsOf = ({ levels, step }: Quoting, spread: Decimal.Decimal): Readonly
 export const quoter = (whole: Quoting): ((ground: QuoteGround) => QuotedSlots) => {
   let known: { readonly ground: QuoteGround; readonly quotes: QuotedSlots } | undefined
   const factors = lately((spread: Decimal.Decimal) => factorsOf(whole, spread))
-  const sizeTexts = {
-    BUY: whole.levels.map(() => textsOf(whole.market)),
-    SELL: whole.levels.map(() => textsOf(whole.market))
-  }
-  const texts = { sizes: sizeTexts, inventory: textsOf(whole.market) }
   return (ground) => {
     if (known !== undefined && isSame(known.ground, ground)) return known.quotes
-    const quotes = quotesOn(whole, ground, factors(ground.spread), texts)
+    const quotes = quotesOn(whole, ground, factors(ground.spread))
     known = { ground, quotes }
     return quotes
   }
 }
 
-type AmountText = (amount: Amount) => string
+/** What quotes say of themselves: `says` comes before the numbers, of an order or of none. */
+class QuoteReason extends LateReason {
+  declare private readonly says: string
+  declare private readonly leg: Leg | undefined
+  declare private readonly base: Asset
+  declare private readonly ground: QuoteGround
 
-/** How an amount is written that is mostly the one before. */
-const textsOf = ({ base }: Market): AmountText => lately((amount) => formatWithSymbol(amount, base))
+  constructor(code: string, source: string, says: string, leg: Leg | undefined, base: Asset, ground: QuoteGround) {
+    super(code, source)
+    this.says = says
+    this.leg = leg
+    this.base = base
+    this.ground = ground
+  }
 
-interface Texts {
-  readonly sizes: Readonly<Record<Side, ReadonlyArray<AmountText>>>
-  readonly inventory: AmountText
+  get text(): string {
+    const { base, leg, says } = this
+    const { centre, inventory, spread } = this.ground
+    const order = leg === undefined ? "" : ` ${formatWithSymbol(leg.quantity, base)} at ${Decimal.format(leg.price)}`
+    return `${says}${order}: centre ${centre.text}, spread ${Decimal.percent(spread)}, inventory ${formatWithSymbol(inventory, base)}`
+  }
 }
 
 const quotesOn = (
   { market, levels, keys }: Quoting,
-  { centre, shift, spread, inventory, sizes, full, delayed }: QuoteGround,
-  factors: ReturnType<typeof factorsOf>,
-  texts: Texts
+  ground: QuoteGround,
+  factors: ReturnType<typeof factorsOf>
 ): QuotedSlots => {
+  const { centre, shift, sizes, full, delayed } = ground
   const because = reasons(keys)
   const middle = nearOf(away(centre.price, negate(shift)))
-  const numbers = `centre ${centre.text}, spread ${Decimal.percent(spread)}, inventory ${texts.inventory(inventory)}`
+  const [quotedBy, limitedBy] = [keys("spread"), keys("maxInventory")]
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const quote = (slot: string, side: Side, index: number) => {
@@ -117,16 +124,20 @@ const quotesOn = (
     if (factor === undefined || quantity === undefined) return
     const price = orderPriceTimes(market, side, middle, factor)
     if (full[side].includes(slot))
-      absent.push({ slot, why: because("inventory-full", `maxInventory is reached: ${numbers}`, "maxInventory") })
+      absent.push({
+        slot,
+        why: new QuoteReason("inventory-full", limitedBy, "maxInventory is reached", undefined, market.base, ground)
+      })
     else if (!Decimal.isPositive(price))
       absent.push({ slot, why: because("no-price", "below the smallest price step", "spread") })
     else if (delayed.has(slot))
       absent.push({ slot, why: because("filled-delay", "it has filled, and its delay is not over", "filledDelay") })
     else {
-      const text = `${side === "BUY" ? "bids" : "asks"} ${texts.sizes[side][index]?.(quantity)} at ${Decimal.format(price)}: ${numbers}`
-      const why = because("quote", text, "spread")
-      const yieldsTo = full[side].length === 0 ? undefined : full[side]
-      desired.push({ slot, legs: [{ side, price, quantity }], cycle: true, ...present({ yieldsTo }), why })
+      const leg = { side, price, quantity }
+      const why = new QuoteReason("quote", quotedBy, side === "BUY" ? "bids" : "asks", leg, market.base, ground)
+      const legs = [leg] as const
+      if (full[side].length === 0) desired.push({ slot, legs, cycle: true, why })
+      else desired.push({ slot, legs, cycle: true, yieldsTo: full[side], why })
     }
   }
   levels.forEach(({ bid, ask }, index) => {

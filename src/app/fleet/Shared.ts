@@ -1,23 +1,22 @@
 /**
- * One order book for each venue, credential and way of trusting prices, made when the first account needs it: prices are asked once for all
- * accounts of this process.
+ * What accounts of one venue, credential and way of trusting prices share in this process, made when the first of them needs it: prices are
+ * asked once for all, so is the list of their orders, and all requests wait for their turns in one rate budget.
  */
 import { createHash } from "node:crypto"
 import { Effect, Redacted, Scope } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
-import type { OrderBook } from "../../orderbook/OrderBook.ts"
 import type { LoadedAccount } from "./AccountBot.ts"
 
 /** They end with the scope. */
 export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
-  const known = new Map<string, Effect.Effect<OrderBook["Service"], unknown>>()
+  const known = new Map<string, Effect.Effect<Layers.Shared, unknown>>()
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   return Effect.fnUntraced(function* ({ account, config }: LoadedAccount) {
     const key = keyOf(config)
-    const making = Layers.sharedBook(config, account).pipe(
+    const making = Layers.shared(config, account).pipe(
       Effect.provideService(Scope.Scope, scope),
       Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
     )
@@ -28,18 +27,21 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The same for accounts that may share prices: asked of one venue by one credential, and trusted by the same witnesses. */
+/** The same for accounts that may share: asked of one venue by one credential, and prices trusted by the same witnesses. */
 export const keyOf = ({
   priceProgram,
   prices: { lastsMillis, within, withinOf },
-  venue: { apiKey, url }
+  venue: { apiKey, assetSpellings, partnerJwt, quoteKey, url }
 }: SharedTerms): string =>
   createHash("sha256")
     .update(
-      JSON.stringify([url, Redacted.value(apiKey), within, lastsMillis, [...withinOf].sort(), priceProgram ?? null])
+      JSON.stringify([
+        ...[url, Redacted.value(apiKey), partnerJwt && Redacted.value(partnerJwt), quoteKey ?? null],
+        ...[within, lastsMillis, [...withinOf].sort(), priceProgram ?? null, [...assetSpellings].sort()]
+      ])
     )
     .digest("hex")
 
 interface SharedTerms extends Pick<BotConfig, "priceProgram" | "prices"> {
-  readonly venue: Pick<BotConfig["venue"], "apiKey" | "url">
+  readonly venue: Pick<BotConfig["venue"], "apiKey" | "assetSpellings" | "partnerJwt" | "quoteKey" | "url">
 }

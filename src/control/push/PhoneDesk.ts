@@ -1,0 +1,142 @@
+/**
+ * Tells phones. Each message is encrypted for one browser (RFC 8291), so the push service between learns when somebody is told, and
+ * nothing of what. A browser that its push service no longer knows (404, 410) is forgotten; another failure is tried again for that
+ * browser alone, so nobody is told twice. Before each message it is asked anew whether the token still opens anything.
+ */
+import { Clock, Context, Effect, FileSystem, Semaphore } from "effect"
+import { HttpClient } from "effect/http"
+import type { Speaker } from "../api/Access.ts"
+import { Refused } from "../api/ControlApi.ts"
+import type { Phone } from "../api/Push.ts"
+import * as Sending from "./Sending.ts"
+import { NotPushed, type PhoneMessage } from "./Sending.ts"
+import * as Subscriptions from "./Subscriptions.ts"
+import { type KeyPair, type PushSettings, serviceOf } from "./Vapid.ts"
+
+/** How one sending is tried again. */
+export type Persist = <A, E, R>(sending: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+type Tell = (message: PhoneMessage, persist: Persist) => Effect.Effect<void, NotPushed>
+
+export interface PhoneDesk {
+  /** The public key that browsers subscribe with. */
+  readonly key: string
+  /** Whether it was not known before; it has then been told. */
+  readonly subscribe: (speaker: Speaker, phone: Phone) => Effect.Effect<boolean, Refused>
+  /** Whether it was known. */
+  readonly unsubscribe: (speaker: Speaker, endpoint: string) => Effect.Effect<boolean, Refused>
+  readonly tell: Tell
+}
+
+/** Who tells the phones of this bot; nobody, where none can subscribe. A rehearsal counts the messages. */
+export const Phones = Context.Reference<Tell>("limitbot/control/push/Phones", { defaultValue: () => () => Effect.void })
+
+/** For one token. A phone that was lost cannot be taken off by itself, so the oldest gives way. */
+const mostOfOne = 10
+const mostOfAll = 100
+
+interface Desk {
+  readonly journal: string
+  readonly keys: KeyPair
+  readonly settings: PushSettings
+  /** Whether a token of this digest still opens something; fails where that cannot be known now. */
+  readonly isHeld: (digest: string) => Effect.Effect<boolean, { readonly message: string }, FileSystem.FileSystem>
+}
+
+type Whose = Pick<Subscriptions.Subscription, "endpoint" | "digest">
+const isSame = (one: Whose, other: Whose): boolean => one.endpoint === other.endpoint && one.digest === other.digest
+
+const refused = ({ message }: { readonly message: string }) => new Refused({ message })
+
+export const make = Effect.fn("PhoneDesk.make")(function* ({ isHeld, journal, keys, settings }: Desk) {
+  const client = yield* HttpClient.HttpClient
+  const withFiles = Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem)
+  const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
+
+  /** Changes the list as it is at that moment. */
+  const change = (how: (all: ReadonlyArray<Subscriptions.Subscription>) => ReadonlyArray<Subscriptions.Subscription>) =>
+    Subscriptions.list(journal).pipe(
+      Effect.flatMap((all) => Subscriptions.write(journal, how(all))),
+      oneAtATime
+    )
+  /** Whoever subscribed the same browser in the meantime stays. */
+  const forget = (gone: ReadonlyArray<Whose>) =>
+    change((all) => all.filter((each) => !gone.some((one) => isSame(one, each))))
+
+  const send = Sending.make(client, keys, settings)
+
+  const subscribe: PhoneDesk["subscribe"] = Effect.fn("PhoneDesk.subscribe")(function* (
+    { digest, name },
+    { endpoint, keys }
+  ) {
+    if (serviceOf(endpoint, settings) === undefined)
+      return yield* refused({
+        message: "This browser's push service is none that the bot may ask: name its host in `services` of `to: push`"
+      })
+    const known = yield* Effect.mapError(Subscriptions.list(journal), refused)
+    const isSame = (each: Subscriptions.Subscription) =>
+      each.endpoint === endpoint && each.digest === digest && each.keys.auth === keys.auth
+    if (known.some(isSame)) return false
+    const since = yield* Clock.currentTimeMillis
+    const first = { title: "limitbot", text: `${name} is told here from now on`, severity: "good", at: since }
+    const end = yield* Effect.mapError(send({ endpoint, keys }, first), ({ reason }) =>
+      refused({ message: `A first message could not be sent: ${reason}` })
+    )
+    if (end === "gone") return yield* refused({ message: "The push service does not know this browser" })
+    const added = change((all) => {
+      const others = all.filter((each) => each.endpoint !== endpoint)
+      const own = others.filter((each) => each.digest === digest)
+      const oldest = new Set(own.slice(0, Math.max(0, own.length - mostOfOne + 1)))
+      return [
+        ...others.filter((each) => !oldest.has(each)).slice(-mostOfAll + 1),
+        { endpoint, keys, name, digest, since }
+      ]
+    })
+    yield* Effect.mapError(added, refused)
+    return true
+  }, withFiles)
+
+  const unsubscribe: PhoneDesk["unsubscribe"] = Effect.fn("PhoneDesk.unsubscribe")(
+    function* ({ digest }, endpoint) {
+      const known = yield* Subscriptions.list(journal)
+      const own = known.some((each) => isSame(each, { endpoint, digest }))
+      if (own) yield* forget([{ endpoint, digest }])
+      return own
+    },
+    withFiles,
+    Effect.mapError(refused)
+  )
+
+  const tell: Tell = Effect.fn("PhoneDesk.tell")(
+    function* (message, persist) {
+      const all = yield* Subscriptions.list(journal)
+      const ends = yield* Effect.forEach(
+        all,
+        (phone) =>
+          isHeld(phone.digest).pipe(
+            Effect.flatMap((held) => (held ? send(phone, message) : Effect.succeed("gone" as const))),
+            persist,
+            Effect.match({
+              onSuccess: (end) => ({ end, phone }),
+              onFailure: (error) => ({ end: "failed" as const, why: reasonOf(error) })
+            })
+          ),
+        { concurrency: 8 }
+      )
+      const gone = ends.flatMap((each) => (each.end === "gone" ? [each.phone] : []))
+      if (gone.length > 0) yield* forget(gone)
+      const failures = ends.flatMap((each) => (each.end === "failed" ? [each.why] : []))
+      const [reason, ...others] = failures
+      if (reason === undefined) return
+      const more = others.length === 0 ? "" : `, and ${others.length} more were not told`
+      return yield* new NotPushed({ reason: `${reason}${more}` })
+    },
+    withFiles,
+    Effect.mapError((error) => (error._tag === "NotPushed" ? error : new NotPushed({ reason: error.message })))
+  )
+
+  return { key: keys.publicKey, subscribe, unsubscribe, tell } satisfies PhoneDesk
+})
+
+const reasonOf = (error: NotPushed | { readonly message: string }): string =>
+  "reason" in error ? error.reason : error.message

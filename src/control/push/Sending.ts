@@ -1,0 +1,68 @@
+/**
+ * One message to one browser: encrypted for it alone (RFC 8291), padded to one length, signed by the bot's key (RFC 8292), and sent to
+ * a push service that may be asked. Redirections are not followed, because they would lead anywhere.
+ */
+import { buildPushPayload } from "@block65/webcrypto-web-push"
+import { Effect, Redacted, Schema } from "effect"
+import { type HttpClient, HttpClientRequest } from "effect/http"
+import type { Phone } from "../api/Push.ts"
+import { type KeyPair, type PushSettings, serviceOf } from "./Vapid.ts"
+
+/** As the page's worker reads it (`dashboard/worker.js`). */
+export interface PhoneMessage {
+  readonly title: string
+  readonly text: string
+  readonly severity: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** A message did not reach a phone's push service. Its address is not shown: whoever knows it could write to the phone. */
+export class NotPushed extends Schema.TaggedError<NotPushed>()("NotPushed", { reason: Schema.String }) {}
+
+const patience = "15 seconds"
+/** How long a push service keeps a message for a phone that is off. */
+const keptSeconds = 86_400
+const forgotten: ReadonlySet<number> = new Set([404, 410])
+
+/** Answers "gone" where the service does not know the browser any more. */
+export const make = (client: HttpClient.HttpClient, keys: KeyPair, settings: PushSettings) => {
+  return Effect.fnUntraced(function* (phone: Phone, message: PhoneMessage) {
+    const host = serviceOf(phone.endpoint, settings)
+    if (host === undefined) return yield* new NotPushed({ reason: "it is at no push service that may be asked" })
+    const isAlarm = message.severity === "alarm"
+    const made = yield* Effect.tryPromise({
+      try: () =>
+        buildPushPayload(
+          { data: { ...message }, options: { ttl: keptSeconds, urgency: isAlarm ? "high" : "normal" } },
+          { endpoint: phone.endpoint, expirationTime: null, keys: phone.keys },
+          {
+            subject: `mailto:${settings.contact}`,
+            publicKey: keys.publicKey,
+            privateKey: Redacted.value(keys.privateKey)
+          }
+        ),
+      catch: () => new NotPushed({ reason: "its keys are none that a message can be encrypted for" })
+    })
+    const { authorization = "", urgency = "normal" } = made.headers
+    const { status } = yield* client
+      .execute(
+        HttpClientRequest.post(phone.endpoint).pipe(
+          HttpClientRequest.setHeaders({
+            authorization,
+            urgency,
+            ttl: String(keptSeconds),
+            "content-encoding": "aes128gcm"
+          }),
+          HttpClientRequest.bodyUint8Array(made.body, "application/octet-stream")
+        )
+      )
+      .pipe(
+        Effect.timeout(patience),
+        Effect.mapError(() => new NotPushed({ reason: `${host} cannot be reached` }))
+      )
+    if (forgotten.has(status)) return "gone" as const
+    if (status < 200 || status > 299) return yield* new NotPushed({ reason: `${host} answered ${status}` })
+    return "taken" as const
+  })
+}

@@ -1,0 +1,50 @@
+/**
+ * How the bot proves to push services who it is (RFC 8292), and which of them it may ask. The private key is a secret of the
+ * configuration, and the public one follows from it. A browser names its push service by an address, so the address could be anybody's:
+ * the services of the usual browsers are listed here, and the owner of the machine may name others. No message goes anywhere else.
+ */
+import { createECDH } from "node:crypto"
+import { Redacted } from "effect"
+
+export interface PushSettings {
+  /** Whom a push service may write to. */
+  readonly contact: string
+  /** Hosts of further push services, with the port where it is not the usual one. */
+  readonly services: ReadonlyArray<string>
+}
+
+export interface KeyPair {
+  /** The point, uncompressed, in base64url. */
+  readonly publicKey: string
+  /** 32 bytes in base64url. */
+  readonly privateKey: Redacted.Redacted
+}
+
+export const howToMakeOne = "openssl rand -hex 32 makes one"
+
+/** From 64 hexadecimal digits; `undefined` if they are no key. */
+export const keyPairOf = (secret: Redacted.Redacted): KeyPair | undefined => {
+  const text = Redacted.value(secret)
+  if (!/^[0-9A-Fa-f]{64}$/.test(text)) return undefined
+  const curve = createECDH("prime256v1")
+  try {
+    curve.setPrivateKey(text, "hex")
+  } catch {
+    return undefined
+  }
+  return {
+    publicKey: curve.getPublicKey("base64url", "uncompressed"),
+    privateKey: Redacted.make(Buffer.from(text, "hex").toString("base64url"))
+  }
+}
+
+/** Those of Chrome and most others, Firefox, Safari, and Edge: these, and hosts below them. */
+const usual = ["fcm.googleapis.com", "push.services.mozilla.com", "push.apple.com", "notify.windows.com"]
+
+/** The host of a push service that may be asked; `undefined` for every other address. */
+export const serviceOf = (endpoint: string, { services }: PushSettings): string | undefined => {
+  const url = URL.parse(endpoint)
+  if (url === null || url.protocol !== "https:" || url.username + url.password + url.hash !== "") return undefined
+  const isUsual = url.port === "" && usual.some((each) => url.hostname === each || url.hostname.endsWith(`.${each}`))
+  return isUsual || services.includes(url.host) ? url.host : undefined
+}

@@ -1,0 +1,73 @@
+/**
+ * The button by which this browser is told of notices while the page is closed. It is there where the bot tells browsers, and the
+ * browser can be told: over https or on this machine; an iPhone only once the page is installed as an app. A browser that is told
+ * says so at each opening, because the bot forgets whom a token made that is no longer good.
+ */
+import * as Api from "./api.ts"
+import { byId, messageOf, toast } from "./dom.ts"
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0))
+
+const isFor = ({ options: { applicationServerKey } }: PushSubscription, key: string): boolean =>
+  applicationServerKey !== null && new Uint8Array(applicationServerKey).join() === bytesOf(key).join()
+
+const say = async (path: "subscribe" | "unsubscribe", subscription: PushSubscription): Promise<string> => {
+  const { endpoint, keys } = subscription.toJSON()
+  const payload = path === "subscribe" ? { endpoint, keys } : { endpoint }
+  return (await Api.post<{ readonly message: string }>(`push/${path}`, payload)).message
+}
+
+const begin = async ({ pushManager }: ServiceWorkerRegistration, key: string): Promise<string> => {
+  if ((await Notification.requestPermission()) !== "granted")
+    throw new Error("This browser does not allow notifications of this page: its settings do")
+  const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytesOf(key) })
+  try {
+    return await say("subscribe", made)
+  } catch (error) {
+    await made.unsubscribe()
+    throw error
+  }
+}
+
+const end = async (subscription: PushSubscription): Promise<string> => {
+  const message = await say("unsubscribe", subscription)
+  await subscription.unsubscribe()
+  return message
+}
+
+/** What this browser is told by; a subscription with an earlier key of the bot is none. */
+const present = async ({ pushManager }: ServiceWorkerRegistration, key: string) => {
+  const found = await pushManager.getSubscription()
+  if (found === null || isFor(found, key)) return found
+  await found.unsubscribe()
+  return null
+}
+
+export const offerAlerts = async (): Promise<void> => {
+  if (!("serviceWorker" in navigator && "PushManager" in window)) return
+  const { key } = await Api.get<{ readonly key: string | null }>("push")
+  if (key === null) return
+  await navigator.serviceWorker.register("/worker.js")
+  const worker = await navigator.serviceWorker.ready
+  const button = byId("alerts")
+  const draw = (isTold: boolean): void => {
+    button.setAttribute("aria-pressed", String(isTold))
+    button.title = isTold
+      ? "This browser is told while the page is closed"
+      : "Tell this browser while the page is closed"
+  }
+  const found = await present(worker, key)
+  if (found !== null) await say("subscribe", found).catch((error) => toast(messageOf(error), "alarm"))
+  draw(found !== null)
+  button.hidden = false
+  button.addEventListener("click", async () => {
+    try {
+      const known = await present(worker, key)
+      toast(known === null ? await begin(worker, key) : await end(known), "good")
+      draw(known === null)
+    } catch (error) {
+      toast(messageOf(error), "alarm")
+    }
+  })
+}

@@ -1,0 +1,29 @@
+/**
+ * Shows on a phone what the bot tells while its page is closed. A browser runs this file as it stands, without the page: it keeps
+ * nothing, answers no request, and has no token. What comes is written by `control/push/PhoneDesk.ts` and readable only here.
+ */
+
+addEventListener("install", () => self.skipWaiting())
+addEventListener("activate", (event) => event.waitUntil(self.clients.claim()))
+
+addEventListener("push", (event) => {
+  const { at, severity, text, title } = event.data.json()
+  const shown = self.registration.showNotification(title, {
+    body: text,
+    icon: "/assets/icon.svg",
+    timestamp: at,
+    // An alarm stays until somebody has seen it.
+    requireInteraction: severity === "alarm"
+  })
+  event.waitUntil(shown)
+})
+
+const openPage = async () => {
+  const [page] = await self.clients.matchAll({ type: "window" })
+  return page === undefined ? self.clients.openWindow("/") : page.focus()
+}
+
+addEventListener("notificationclick", (event) => {
+  event.notification.close()
+  event.waitUntil(openPage())
+})

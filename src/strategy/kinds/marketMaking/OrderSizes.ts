@@ -1,0 +1,84 @@
+/**
+ * How large orders are, and which of them there is no room for, by what was traded: with `sizeSkew` by the inventory, with
+ * `maxImpact` by the depth of the market. It is the same again while nothing was traded.
+ */
+import { type Amount, max } from "../../../domain/Amount.ts"
+import { impactOf } from "../../../domain/Book.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Side } from "../../../domain/Market.ts"
+import type { View } from "../../View.ts"
+import * as Inventory from "./Inventory.ts"
+import type { QuoteGround } from "./Quotes.ts"
+
+interface Sized extends Inventory.Inventoried {
+  /** The size of the first level. */
+  readonly quantity: Amount
+  readonly sizeSkew: Decimal.Decimal | undefined
+  readonly maxImpact: Decimal.Decimal | undefined
+}
+
+/** Sizes follow the depth of the market by halves. */
+export const partsOfSize = [8n, 4n, 2n, 1n]
+export const wholePart = 8n
+
+/** Bought minus sold so far, by whole orders. Where sizes change, in multiples of the first level's size. */
+export const inventoryOf = (whole: Sized, stock: Inventory.Stock): Amount => {
+  const { quantity: unit, sizeSkew, maxImpact } = whole
+  return sizeSkew === undefined && maxImpact === undefined
+    ? Inventory.byOrders(whole, stock)
+    : (stock.net / unit) * unit
+}
+
+/** How full the inventory is: 1 when all was bought that may be, -1 when all was sold. */
+export const fullness = ({ maxInventory }: Sized, inventory: Amount): Decimal.Decimal =>
+  Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
+
+/** The orders' sizes depend on this: eighths of the file's sizes, and the inventory. */
+interface Sizing {
+  readonly eighths: bigint
+  readonly inventory: Amount
+}
+
+/** A leg that has partly filled stays larger than what has filled of it, so that it can end. */
+const sizeOf = (whole: Sized, quantity: Amount, side: Side, sizing: Sizing, filled: Amount): Amount => {
+  const { sizeSkew, maxImpact } = whole
+  if (sizeSkew === undefined && maxImpact === undefined) return quantity
+  const share = Decimal.multiply(sizeSkew ?? Decimal.zero, fullness(whole, sizing.inventory))
+  const factor = side === "BUY" ? Decimal.subtract(Decimal.one, share) : Decimal.add(Decimal.one, share)
+  const exact = Decimal.multiply(Decimal.make((quantity * sizing.eighths) / wholePart), factor)
+  const least = filled === 0n ? 1n : filled + quantity / wholePart
+  return max(exact.digits / Decimal.powerOfTen(exact.scale), least)
+}
+
+/** The largest part of the sizes that the market takes without moving too much; the smallest if it takes none. */
+export const eighthsNow = ({ maxImpact, quantity }: Sized, { depth }: View): bigint | undefined => {
+  if (maxImpact === undefined) return wholePart
+  if (depth === undefined) return undefined
+  const fits = (eighths: bigint) => {
+    const impact = impactOf(depth, (quantity * eighths) / wholePart)
+    return impact !== undefined && !Decimal.isGreater(impact, maxImpact)
+  }
+  return partsOfSize.find(fits) ?? 1n
+}
+
+/** What the orders' sizes follow from, which side is full, and the inventory; the same again while nothing was traded. */
+export interface OrderSizes {
+  readonly stock: Inventory.Stock
+  readonly eighths: bigint
+  readonly sizes: QuoteGround["sizes"]
+  readonly full: QuoteGround["full"]
+}
+
+export const sizesOn = (whole: Sized, stock: Inventory.Stock, eighths: bigint, inventory: Amount): OrderSizes => {
+  const sizing = { eighths, inventory }
+  const sizeFor = (side: Side) => (index: number, size: Amount) =>
+    sizeOf(whole, size, side, sizing, stock.slots[side][index]?.filledInLeg ?? 0n)
+  const sizesOf = (side: Side) => whole.levels.map(({ quantity }, index) => sizeFor(side)(index, quantity))
+  const fullOf = (side: Side) => Inventory.fullSlots(whole, stock, side, sizeFor(side))
+  return {
+    stock,
+    eighths,
+    sizes: { BUY: sizesOf("BUY"), SELL: sizesOf("SELL") },
+    full: { BUY: fullOf("BUY"), SELL: fullOf("SELL") }
+  }
+}
