@@ -2,18 +2,19 @@
  * What the commands of an operator do, whoever says them: events are recorded from the state at that instant, orders are withdrawn,
  * and the engine obeys in its next turn, which begins at once.
  */
-import { Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
 import { hasNoBudget } from "../domain/Placement.ts"
 import { present } from "../domain/Present.ts"
 import { counted } from "../domain/Words.ts"
+import * as Problems from "../engine/funding/Problems.ts"
 import * as OperatorPause from "../engine/holds/OperatorPause.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import type { Placement } from "../engine/state/Placement.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
-import { Unknown } from "./api/ControlApi.ts"
-import type { CommandName } from "./api/OperatorCommands.ts"
+import { Refused, Unknown } from "./api/ControlApi.ts"
+import { type CommandName, operatorWords } from "./api/OperatorCommands.ts"
 import type { Bot } from "./Bot.ts"
 
 /** What of the bot they need. */
@@ -21,6 +22,9 @@ export type Commanded = Pick<
   Bot["Service"],
   "strategies" | "wake" | "withdrawPlacements" | "setKillSwitch" | "releaseKillSwitch" | "reload"
 >
+
+/** Whoever owns the machine has no other name. */
+export const theOperator = "the operator"
 
 /** Why, where nobody said. */
 export const byWhom = (name: string): string => `by ${name}`
@@ -44,6 +48,29 @@ export const obey = Effect.fn("Operator.obey")(function* (
   const sentence = yield* doneOf(bot, name, target, why ?? byWhom(by))
   yield* note(by, name, target, why)
   return sentence
+})
+
+/** Takes the operator's word on what nobody else can know, and says so in one sentence. */
+export const resolve = Effect.fn("Operator.resolve")(function* (
+  { wake }: Pick<Commanded, "wake">,
+  by: string,
+  answer: Problems.OperatorAnswer,
+  why?: string
+) {
+  const books = yield* Bookkeeper
+  const now = yield* Clock.currentTimeMillis
+  const { placement, word } = answer
+  const verdict = Problems.resolve(books.state, answer, now)
+  if (Result.isFailure(verdict)) return yield* new Refused({ message: verdict.failure })
+  // Checked again against the state it is recorded in: the venue may have said something in the meantime.
+  const settled = books.recordFrom((state) => {
+    const present = Problems.resolve(state, answer, now)
+    return Result.isSuccess(present) ? present.success : []
+  })
+  yield* Effect.orDie(settled) // A journal that cannot be written stops the bot.
+  yield* note(by, `resolve --${word}`, placement, why)
+  yield* wake
+  return `${placement} is taken as ${operatorWords[word].taken}`
 })
 
 /** Who told the bot to do something that is done now. */

@@ -117,6 +117,12 @@ export const loadSettings = Effect.fn("ConfigFile.loadSettings")(function* (file
   return parsed?.settings === undefined || to.problems.length > 0 ? yield* invalid(to) : parsed.settings
 })
 
+/** The same of a text that is in no file; `name` stands in messages. */
+export const settingsIn = Effect.fn("ConfigFile.settingsIn")(function* (name: string, text: string) {
+  const { parsed, to } = yield* parse(sourceText(name, text), ".")
+  return parsed?.settings === undefined || to.problems.length > 0 ? yield* invalid(to) : parsed.settings
+})
+
 /** As the line says that a person writes; whatever else is wrong with the file. */
 const journalLine = /^journal:[ \t]*(?:"([^"\r\n]*)"|'([^'\r\n]*)'|([^#\r\n]*?))[ \t]*(?:#.*)?\r?$/m
 
@@ -136,19 +142,17 @@ const open = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const text = yield* Effect.result(fileSystem.readFileString(file))
-  const to: Report = {
-    source: sourceText(
-      file,
-      Result.getOrElse(text, () => "")
-    ),
-    problems: []
-  }
   const folder = path.dirname(path.resolve(file))
-  if (Result.isFailure(text)) {
-    const why = PlainFiles.phraseOf(text.failure) ?? text.failure.message
-    report(to, { start: 0, end: 0 }, "the configuration file cannot be read", why)
-    return { parsed: undefined, to, folder }
-  }
+  if (Result.isSuccess(text)) return yield* parse(sourceText(file, text.success), folder)
+  const to: Report = { source: sourceText(file, ""), problems: [] }
+  const why = PlainFiles.phraseOf(text.failure) ?? text.failure.message
+  report(to, { start: 0, end: 0 }, "the configuration file cannot be read", why)
+  return { parsed: undefined, to, folder }
+})
+
+const parse = Effect.fnUntraced(function* (source: Report["source"], folder: string) {
+  const path = yield* Path.Path
+  const to: Report = { source, problems: [] }
   const yaml = readYaml(to.source)
   if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
   const fields = Result.isFailure(yaml) ? undefined : config(yaml.success, to)

@@ -103,7 +103,7 @@ export const make = Effect.fn("Desk.make")(function* (options: DeskOptions) {
     told
   )
 
-  const compared = gather(config, account.signerId, false).pipe(
+  const compared = gather(config, account.signerId, { book: () => Effect.void }).pipe(
     Effect.provide(Reconciling.live(config, account.signerId).witnesses),
     Effect.map(reconciliationView)
   )

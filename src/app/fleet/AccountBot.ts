@@ -20,7 +20,9 @@ import { render } from "../../strategy/Problem.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { version } from "../../version.ts"
 import { problemsOf } from "../../views/Problems.ts"
+import type { Answer, Word } from "../journal/AccountWords.ts"
 import { boot } from "../process/Process.ts"
+import * as AccountHearing from "./AccountHearing.ts"
 
 /** The files of the account cannot be used; others are not concerned. */
 export class AccountUnfit extends Schema.TaggedError<AccountUnfit>()("AccountUnfit", { message: Schema.String }) {}
@@ -54,6 +56,8 @@ export type LoadedAccount = Effect.Success<ReturnType<typeof loaded>>
 export interface AccountBot {
   /** Ends with it. */
   readonly runs: Effect.Effect<void, { readonly message: string }>
+  /** Does what an operator says, and answers. */
+  readonly hear: (by: string, word: Word) => Effect.Effect<Answer>
   /** What its row wants from now on. */
   readonly steer: (account: OwnedAccount) => Effect.Effect<void, { readonly message: string }>
   readonly told: Effect.Effect<Omit<AccountReport, "failing">>
@@ -88,18 +92,22 @@ export const make = Effect.fn("AccountBot.make")(function* (
   const steer: AccountBot["steer"] = Effect.fn("AccountBot.steer")(function* (account: OwnedAccount) {
     row = account
     const why = account.why === "" ? "by the operator of the fleet" : account.why
-    yield* books.recordFrom((state) =>
-      strategies.flatMap(({ name }) =>
-        account.wanted === "paused"
-          ? OperatorPause.pause(state, name, "pause", why)
-          : state.strategies.get(name)?.paused?.limit === OperatorPause.operatorLimit
-            ? OperatorPause.resume(state, name, why)
-            : []
+    // It ends by a word: what an operator has paused besides stays so through every new start.
+    if (account.wanted === "paused")
+      yield* books.recordFrom((state) =>
+        strategies.flatMap(({ name }) => OperatorPause.pause(state, name, "pause", why))
       )
-    )
     yield* engine.wake
   })
   yield* steer(wanted)
+  const hear = yield* AccountHearing.make({
+    config,
+    signerId: venueAccount.signerId,
+    engine,
+    strategies,
+    account: wanted.name
+  })
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof hear>>>()
 
   const told = Effect.map(Clock.currentTimeMillis, (now): Omit<AccountReport, "failing"> => {
     const { state } = books
@@ -116,7 +124,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
     engine.runUntil(stopped),
     books.record({ _tag: "BotStopped", reason: "another process goes on with this account" })
   )
-  return { runs, steer, told } satisfies AccountBot
+  return { runs, steer, told, hear: (by, word) => Effect.provideContext(hear(by, word), context) } satisfies AccountBot
 })
 
 /** What it stands on: its own journal and venue, and what it shares. */

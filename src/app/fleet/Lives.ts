@@ -18,7 +18,7 @@ const againMillis = 10_000
 interface Life {
   readonly revision: number
   readonly stop: Deferred.Deferred<void>
-  steer: AccountBot.AccountBot["steer"] | undefined
+  bot: AccountBot.AccountBot | undefined
   /** What it was told last: only what is new wakes it. */
   wanted: Pick<OwnedAccount, "wanted" | "why">
 }
@@ -51,7 +51,7 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
     const shared = yield* sharedBy(loaded)
     yield* Effect.gen(function* () {
       const bot = yield* AccountBot.make(loaded, account, pid, Deferred.await(life.stop))
-      life.steer = bot.steer
+      life.bot = bot
       const telling = Effect.flatMap(bot.told, (told) => Effect.ignore(registry.tell(name, account.name, told)))
       const always = Effect.forever(Effect.andThen(telling, Effect.sleep(tellMillis)))
       yield* Effect.raceFirst(bot.runs, always)
@@ -62,7 +62,7 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
   /** Begun again as long as it is ours. */
   const begin = Effect.fnUntraced(function* (account: OwnedAccount) {
     const { revision, wanted, why } = account
-    const life: Life = { revision, stop: yield* Deferred.make<void>(), steer: undefined, wanted: { wanted, why } }
+    const life: Life = { revision, stop: yield* Deferred.make<void>(), bot: undefined, wanted: { wanted, why } }
     lives.set(account.name, life)
     const whole = live(account, life).pipe(
       Effect.catchCause((cause) =>
@@ -92,13 +92,14 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
 
   const steer = Effect.fnUntraced(function* (life: Life, account: OwnedAccount) {
     const isKnown = life.wanted.wanted === account.wanted && life.wanted.why === account.why
-    if (isKnown || life.steer === undefined) return
+    if (isKnown || life.bot === undefined) return
     life.wanted = account
-    yield* Effect.ignore(life.steer(account))
+    yield* Effect.ignore(life.bot.steer(account))
   })
 
   return {
     end,
+    botOf: (account: string) => lives.get(account)?.bot,
     /** Begins it, or tells it what is new. */
     keep: (account: OwnedAccount) => {
       const life = lives.get(account.name)

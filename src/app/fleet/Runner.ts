@@ -10,6 +10,7 @@ import { Cause, Effect, Fiber } from "effect"
 import { messageOf } from "../../domain/Text.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
 import { Process } from "../process/Process.ts"
+import * as Hearing from "./Hearing.ts"
 import * as Lives from "./Lives.ts"
 
 const beatMillis = 2_000
@@ -64,6 +65,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
   const breath = yield* Effect.forkScoped(
     Effect.forever(Effect.andThen(Effect.ignoreCause(registry.beat(name)), Effect.sleep(beatMillis)))
   )
+  yield* Effect.forkScoped(Hearing.listen(name, lives.botOf))
   yield* Effect.raceFirst(looking, stop)
   yield* Effect.forEach(lives.names(), lives.end, { concurrency: "unbounded", discard: true })
   yield* Fiber.interrupt(breath)

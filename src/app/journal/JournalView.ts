@@ -1,13 +1,14 @@
-/** What commands that only look need: the configured journal, folded, even while a bot writes it. */
+/** What commands that only look need: the journal of the bot that they are about, folded, even while a bot writes it. */
 import { Clock, Effect, FileSystem, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
-import * as ConfigFile from "../../files/ConfigFile.ts"
+import type { BotSettings } from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Layers from "../../Layers.ts"
+import * as WhichBot from "./WhichBot.ts"
 
 /** There is nothing to look at yet. */
 export class NoJournal extends Schema.TaggedError<NoJournal>()("NoJournal", { journal: Schema.String }) {
@@ -23,26 +24,38 @@ export interface Past {
   readonly seen: (entry: Recorded) => void
 }
 
-/** Runs a look at the journal that a configuration names. */
+/** Runs a look at the journal of a bot. */
 export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E, R>(
-  configFile: string,
+  bot: WhichBot.WhichBot,
   look: (view: JournalView) => Effect.Effect<A, E, R>,
   past?: Past
 ) {
-  const { journal, markets, stuckAfter, venue } = yield* ConfigFile.loadSettings(configFile)
-  const assets = bySymbol(markets.assets)
-  const folded = Effect.gen(function* () {
-    const state = yield* past === undefined ? Bookkeeper.replay : Bookkeeper.replayUntil(past.until, past.seen)
-    const now = yield* Clock.currentTimeMillis
-    const prices = venue.quoteKey === undefined ? "unsigned" : "signed"
-    return yield* look({ journal, assets, state, stuckAfter, now, prices })
-  })
-  return yield* inJournal(journal, folded)
+  return yield* withSettings(
+    bot,
+    Effect.fnUntraced(function* ({ journal, markets, stuckAfter, venue }) {
+      const assets = bySymbol(markets.assets)
+      const state = yield* past === undefined ? Bookkeeper.replay : Bookkeeper.replayUntil(past.until, past.seen)
+      const now = yield* Clock.currentTimeMillis
+      const prices = venue.quoteKey === undefined ? "unsigned" : "signed"
+      return yield* look({ bot, journal, assets, state, stuckAfter, now, prices })
+    })
+  )
+})
+
+/** The same for what folds the journal itself. */
+export const withSettings = Effect.fn("JournalView.withSettings")(function* <A, E, R>(
+  bot: WhichBot.WhichBot,
+  look: (settings: BotSettings) => Effect.Effect<A, E, R>
+) {
+  const settings = yield* WhichBot.settingsOf(bot)
+  return yield* typeof bot === "string"
+    ? inJournal(settings.journal, look(settings))
+    : Effect.provide(look(settings), WhichBot.journalOf(bot, settings))
 })
 
 /** The same for what needs nothing but the view. */
-export const ofJournal = <A>(configFile: string, look: (view: JournalView) => A) =>
-  withJournal(configFile, (view) => Effect.sync(() => look(view)))
+export const ofJournal = <A>(bot: WhichBot.WhichBot, look: (view: JournalView) => A) =>
+  withJournal(bot, (view) => Effect.sync(() => look(view)))
 
 /** A journal that nobody may look for counts as absent. */
 export const isThere = (journal: string) =>
@@ -58,6 +71,7 @@ export const inJournal = Effect.fn("JournalView.inJournal")(function* <A, E, R>(
 })
 
 export interface JournalView {
+  readonly bot: WhichBot.WhichBot
   readonly journal: string
   readonly assets: ReadonlyMap<string, { readonly symbol: string; readonly id: string; readonly decimals: number }>
   readonly state: BotState

@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, FileSystem, Result, Schema } from "effect"
 import { operatorWords } from "../../control/api/OperatorCommands.ts"
+import { theOperator } from "../../control/Operator.ts"
 import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -12,6 +13,7 @@ import * as Layers from "../../Layers.ts"
 import type { CommandAnswer } from "../process/Answer.ts"
 import { Process } from "../process/Process.ts"
 import * as RunningBot from "../process/RunningBot.ts"
+import * as AccountWords from "./AccountWords.ts"
 import type { JournalView } from "./JournalView.ts"
 import * as ResolveFile from "./ResolveFile.ts"
 
@@ -25,7 +27,7 @@ const lookMillis = 200
 
 const answerMillis = 5_000
 
-type View = Pick<JournalView, "journal" | "now" | "state">
+type View = Pick<JournalView, "bot" | "journal" | "now" | "state">
 
 export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.OperatorAnswer) {
   const { placement, word } = answer
@@ -38,11 +40,18 @@ export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.
 })
 
 /** Answers who has written it down: the running bot, or this command. */
-export const deliver = Effect.fnUntraced(function* ({ journal, now, state }: View, answer: Problems.OperatorAnswer) {
+export const deliver = Effect.fnUntraced(function* (
+  { bot, journal, now, state }: View,
+  answer: Problems.OperatorAnswer
+) {
   yield* Effect.mapError(
     Effect.fromResult(Problems.resolve(state, answer, now)),
     (message) => new NotResolved({ message })
   )
+  if (typeof bot !== "string") {
+    yield* AccountWords.say(bot, theOperator, { _tag: "Resolve", ...answer })
+    return "bot"
+  }
   const holder = yield* Lease.holder(journal)
   if (holder === undefined) return yield* write(journal, answer)
   return (yield* say(journal, answer)) ? "bot" : yield* handOver(journal, answer, holder)

@@ -1,10 +1,10 @@
 /** `limitbot orders --stuck`: orders whose money has been in one state for longer than its term, the oldest first. */
 import { Effect, Option } from "effect"
 import { overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
-import * as ConfigFile from "../../files/ConfigFile.ts"
 import { nameOfStuck, stuckOrders } from "../../views/Orders.ts"
 import * as Answer from "../process/Answer.ts"
 import { ofJournal } from "./JournalView.ts"
+import * as WhichBot from "./WhichBot.ts"
 
 const sameForAll = (term: number): StepTerms => ({
   create: term,
@@ -16,10 +16,10 @@ const sameForAll = (term: number): StepTerms => ({
 })
 
 /** By one term for all states, or by those of the configuration. */
-export const stuck = Effect.fn("stuck")(function* (config: string, after: Option.Option<number>) {
-  const { stuckAfter } = yield* ConfigFile.loadSettings(config)
+export const stuck = Effect.fn("stuck")(function* (bot: WhichBot.WhichBot, after: Option.Option<number>) {
+  const { stuckAfter } = yield* WhichBot.settingsOf(bot)
   const terms = Option.match(after, { onNone: () => stuckAfter, onSome: sameForAll })
-  return yield* ofJournal(config, ({ state, assets, now }) => {
+  return yield* ofJournal(bot, ({ state, assets, now }) => {
     const rows = overdueIn(state, terms, now)
     const answer = Answer.ofList(stuckOrders(assets, now), rows, "Nothing is stuck: every order is within its term.")
     const ticket = rows

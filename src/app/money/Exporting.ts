@@ -15,6 +15,7 @@ import * as Equity from "../../ledger/tables/Equity.ts"
 import * as Rp2 from "../../ledger/tables/Rp2.ts"
 import * as Tables from "../../ledger/tables/Tables.ts"
 import * as TaxServices from "../../ledger/tables/TaxServices.ts"
+import type { WhichBot } from "../journal/WhichBot.ts"
 import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 import * as ParquetFile from "./ParquetFile.ts"
 
@@ -112,14 +113,14 @@ const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content
 })
 
 interface Asked extends Pick<Wanted, "format" | "method"> {
-  readonly config: string
+  readonly bot: WhichBot
   readonly out: string
   readonly year: Option.Option<number>
 }
 
-export const exported = Effect.fn("Exporting.exported")(function* ({ config, format, out, year, method }: Asked) {
+export const exported = Effect.fn("Exporting.exported")(function* ({ bot, format, out, year, method }: Asked) {
   yield* withLedger(
-    config,
+    bot,
     Effect.fnUntraced(function* (ledger) {
       const all = ByHand.directed(Trades.recordOf(ledger.books.trading, ledger.decimals))
       const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })

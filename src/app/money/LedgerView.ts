@@ -8,6 +8,7 @@ import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import { oldest } from "../../views/profit/LiveProfit.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
+import type { WhichBot } from "../journal/WhichBot.ts"
 import * as Progress from "../process/Progress.ts"
 import { newestPrices } from "./NewestPrices.ts"
 
@@ -21,9 +22,9 @@ export interface LedgerView extends JournalView {
   readonly markedAt: number | undefined
 }
 
-export const withLedger = <A, E, R>(configFile: string, look: (view: LedgerView) => Effect.Effect<A, E, R>) =>
+export const withLedger = <A, E, R>(bot: WhichBot, look: (view: LedgerView) => Effect.Effect<A, E, R>) =>
   withJournal(
-    configFile,
+    bot,
     Effect.fnUntraced(function* (view) {
       const decimals = (symbol: string) => view.assets.get(symbol)?.decimals
       const books = yield* booksOf(view)

@@ -7,12 +7,13 @@ import * as Table from "../../report/text/Table.ts"
 import { moneyInFull } from "../../views/Money.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
+import type { WhichBot } from "../journal/WhichBot.ts"
 import type * as Answer from "../process/Answer.ts"
 import { booksOf } from "./LedgerView.ts"
 
-export const found = (config: string) =>
+export const found = (bot: WhichBot) =>
   withJournal(
-    config,
+    bot,
     Effect.fnUntraced(function* (view) {
       const { overTime } = yield* booksOf(view, StoredBooks.storedDays)
       return answerOf(view, MoneyOverTime.result(overTime))

@@ -1,5 +1,6 @@
 /** Asks every witness of a reconciliation that can be reached, and says why one is missing. */
 import { Effect } from "effect"
+import type { BotEvent } from "../../domain/BotEvent.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
 import * as Baseline from "../../engine/reconciliation/Baseline.ts"
@@ -17,10 +18,19 @@ import * as Layers from "../../Layers.ts"
 import { Process } from "../process/Process.ts"
 import * as Progress from "../process/Progress.ts"
 
-export const gather = Effect.fnUntraced(function* (
+/** How what came and went is booked, and what cannot be asked here. */
+export interface GatherOptions<E, R> {
+  /** Balances count as they are, by the word of a person. */
+  readonly acceptBalances?: boolean
+  readonly book: (events: ReadonlyArray<BotEvent>) => Effect.Effect<void, E, R>
+  /** Why the partner's history is not read. */
+  readonly noHistory?: string | undefined
+}
+
+export const gather = Effect.fnUntraced(function* <E, R>(
   config: ConfigFile.BotConfig,
   account: string,
-  acceptBalances: boolean
+  { acceptBalances = false, book, noHistory = whyNoHistory(config) }: GatherOptions<E, R>
 ) {
   const progress = yield* Progress.make("reconcile")
   const missing: Array<string> = []
@@ -35,12 +45,13 @@ export const gather = Effect.fnUntraced(function* (
       ? []
       : yield* movedSince(config, own, BalanceComparison.positions(snapshot, venueOrders), told.state, {
           isAccepted: acceptBalances,
-          missing
+          missing,
+          book
         })
   progress.update(3, 4, "history")
-  const hasHistory = config.venue.partnerJwt !== undefined
+  const hasHistory = noHistory === undefined
   if (hasHistory) yield* HistorySync.sync()
-  else missing.push("history: venue.partnerJwt is not set")
+  else missing.push(`history: ${noHistory}`)
   const history = hasHistory ? yield* Witnesses.history : undefined
   const compared = Reconciliation.compare({
     own,
@@ -61,22 +72,36 @@ export const gather = Effect.fnUntraced(function* (
   return { findings, missing, witnesses, proven, state }
 })
 
+const whyNoHistory = ({ venue }: ConfigFile.BotConfig) =>
+  venue.partnerJwt === undefined ? "venue.partnerJwt is not set" : undefined
+
+/** Into the journal's file, unless a bot runs: that one books it itself. */
+export const bookUnlessRunning =
+  ({ journal }: ConfigFile.BotConfig) =>
+  (events: ReadonlyArray<BotEvent>) =>
+    Effect.gen(function* () {
+      if ((yield* Lease.holder(journal)) !== undefined) return
+      const { pid } = yield* Process
+      yield* Bookkeeper.use((books) => books.record(...events)).pipe(Effect.provide(Layers.books(journal, pid)))
+    })
+
 /** What came without an origin is named by the account's own history, or accepted; whoever writes the journal books it. */
-const movedSince = Effect.fnUntraced(function* (
-  { journal, markets }: ConfigFile.BotConfig,
+const movedSince = Effect.fnUntraced(function* <E, R>(
+  { markets }: ConfigFile.BotConfig,
   own: ReadonlySet<string>,
   now: BalanceComparison.Positions,
   state: BotState,
-  { isAccepted, missing }: { readonly isAccepted: boolean; readonly missing: Array<string> }
+  {
+    book,
+    isAccepted,
+    missing
+  }: Pick<GatherOptions<E, R>, "book"> & { readonly isAccepted: boolean; readonly missing: Array<string> }
 ) {
   const { comparisons, unexplained } = yield* Baseline.compare(now, state, { isAccepted })
   const { capital, unread } = yield* Baseline.named(unexplained, state, own, markets)
   if (unread !== undefined) missing.push(`account history: ${unread}`)
   const toRecord = isAccepted ? yield* Baseline.toRecord(state) : capital
-  if (toRecord.length > 0 && (yield* Lease.holder(journal)) === undefined) {
-    const { pid } = yield* Process
-    yield* Bookkeeper.use((books) => books.record(...toRecord)).pipe(Effect.provide(Layers.books(journal, pid)))
-  }
+  if (toRecord.length > 0) yield* book(toRecord)
   const explained = new Set(capital.map(({ asset }) => asset))
   return comparisons.map((each): Comparison.Comparison => {
     const text = `${each.text}; the account's history names what came: capital, never profit`

@@ -6,18 +6,19 @@
 
 import { Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { inJournal } from "../../app/journal/JournalView.ts"
+import { withSettings } from "../../app/journal/JournalView.ts"
 import * as RunningBot from "../../app/process/RunningBot.ts"
 import { requestedOrAfter } from "../../app/process/Stop.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import { clock } from "../../domain/Words.ts"
-import * as ConfigFile from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { printable } from "../../report/text/Table.ts"
 import type { LineView } from "../../views/Events.ts"
 import { jsonOf, lineOf, mentions } from "../../views/Events.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 
 const textOf = ({ at, subject, text }: LineView): string => printable(`${clock(at)}  ${subject}  ${text}`)
 
@@ -47,14 +48,19 @@ export const command = Command.make(
       Flag.withDefault(false)
     ),
     forMillis: flags.forDuration,
-    config: flags.config,
+    bot: WhichBot.flags,
     json: flags.json
   },
-  Effect.fn(function* ({ config, follow, forMillis, json, limit, search }) {
+  Effect.fn(function* ({ bot: given, follow, forMillis, json, limit, search }) {
     const shown: Shown = { json, search }
-    const { journal, markets } = yield* ConfigFile.loadSettings(config)
-    const assets = bySymbol(markets.assets)
-    const { last, lines } = yield* inJournal(journal, newest(assets, shown, limit))
+    const bot = yield* WhichBot.named(given)
+    if (follow && typeof bot !== "string")
+      return yield* new WrongUsage({
+        message: "--follow needs a bot of its own: an account of a fleet has no live stream"
+      })
+    const { journal, last, lines } = yield* withSettings(bot, ({ journal, markets }) =>
+      Effect.map(newest(bySymbol(markets.assets), shown, limit), (found) => ({ ...found, journal }))
+    )
     yield* Effect.forEach(lines, (line) => print(line, shown), { discard: true })
     if (!follow) return
     const isOver = requestedOrAfter(forMillis)

@@ -2,43 +2,25 @@
  * `limitbot fleet`: many accounts on many machines, with their journals in one Postgres database. `run` is a runner; the others say what
  * the accounts are to do and show what they do.
  */
-import { Config, Console, Effect, Layer, Option, type Redacted } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as AccountFolders from "../../app/fleet/AccountFolders.ts"
 import * as Runner from "../../app/fleet/Runner.ts"
+import * as Wishes from "../../app/fleet/Wishes.ts"
+import { fleetDatabase } from "../../app/journal/WhichBot.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as Stop from "../../app/process/Stop.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { counted } from "../../domain/Words.ts"
-import { Journals } from "../../journal/postgres/Journals.ts"
-import * as Postgres from "../../journal/postgres/Postgres.ts"
 import { type AccountReport, type FleetAccount, Registry, type WantedState } from "../../journal/postgres/Registry.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { secretIn } from "../signer/key.ts"
-
-const variable = "LIMITBOT_DATABASE_URL"
-
-/** Its address has a password as a rule, so it never stands on the command line. */
-const database = flags.file(
-  "database-file",
-  `A file of mode 0600 with the address of the database, postgres://…; default: the variable ${variable}`
-)
-
-const urlOf = Effect.fnUntraced(function* (file: Option.Option<string>) {
-  if (Option.isSome(file)) return yield* secretIn(file.value)
-  const url = yield* Config.option(Config.Redacted(variable))
-  if (Option.isSome(url)) return url.value
-  return yield* new WrongUsage({ message: `Which database? Give --database-file FILE, or set ${variable}` })
-})
-
-const opened = (url: Redacted.Redacted) =>
-  Layer.merge(Registry.layer, Journals.layer).pipe(Layer.provide(Postgres.layer(url)))
+import { database, urlOf } from "./whichBot.ts"
 
 const inDatabase = <A, E, R>(file: Option.Option<string>, effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(urlOf(file), (url) => Effect.provide(effect, opened(url)))
+  Effect.flatMap(urlOf(file), (url) => Effect.provide(effect, fleetDatabase(url)))
 
 const running = Command.make(
   "run",
@@ -134,10 +116,7 @@ const wishing = (name: string, wanted: WantedState, done: string, about: string)
     Effect.fn(function* ({ accounts, all, database, why }) {
       if (all === accounts.length > 0) return yield* new WrongUsage({ message: "Name accounts, or give --all" })
       const reason = Option.getOrElse(why, () => "by the operator of the fleet")
-      const changed = yield* inDatabase(
-        database,
-        Effect.flatMap(Registry, ({ wish }) => wish(wanted, reason, accounts))
-      )
+      const changed = yield* inDatabase(database, Wishes.say(wanted, reason, accounts))
       if (changed < accounts.length)
         return yield* new WrongUsage({ message: `${changed} of these accounts are in the fleet, and ${done}` })
       yield* Console.log(`${counted(changed, "account")} ${changed === 1 ? "is" : "are"} ${done} within seconds.`)

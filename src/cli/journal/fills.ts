@@ -7,12 +7,13 @@ import * as Profit from "../../ledger/Profit.ts"
 import { chargedLine } from "../../report/text/LearnedFee.ts"
 import * as Fills from "../../views/Fills.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
 export const command = Command.make(
   "fills",
   {
-    config: flags.config,
+    bot: WhichBot.flags,
     strategy: flags.text("strategy", "Only of this strategy"),
     slot: flags.text("slot", "Only of this slot, such as grid/cell-07"),
     market: flags.text("market", "Only of this market"),
@@ -20,8 +21,8 @@ export const command = Command.make(
     csv: flags.csv,
     json: flags.json
   },
-  Answer.said(({ config, strategy, slot, market, since }) =>
-    withLedger(config, ({ trading, assets, now, state }) => {
+  Effect.fn(function* ({ bot, strategy, slot, market, since }) {
+    return yield* withLedger(yield* WhichBot.named(bot), ({ trading, assets, now, state }) => {
       const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
       const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
       const gridProfit = Profit.gridProfitByFill(trading.trades)
@@ -43,7 +44,7 @@ export const command = Command.make(
         lines: () => (wanted.length === 0 ? ["No fills yet."] : [...orders(), "", ...notes])
       })
     })
-  )
+  }, Answer.print)
 ).pipe(
   help("List the fills, oldest first", { "limitbot fills --since 1d --csv": "Yesterday and today for a spreadsheet" })
 )

@@ -9,6 +9,7 @@ import { iso } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import { type OrderView, ordersOf } from "../../views/Orders.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
 const list = Table.of<typeof OrderView.Type>([
@@ -35,14 +36,15 @@ export const command = Command.make(
       "after",
       "With --stuck: one term for all states, for example 10m; default: those of stuckAfter in the configuration"
     ),
-    config: flags.config,
+    bot: WhichBot.flags,
     csv: flags.csv,
     json: flags.json
   },
-  Effect.fn(function* ({ after, config, stuck: isStuck }) {
-    if (isStuck) return yield* stuck(config, after)
+  Effect.fn(function* ({ after, bot: given, stuck: isStuck }) {
+    const bot = yield* WhichBot.named(given)
+    if (isStuck) return yield* stuck(bot, after)
     if (Option.isSome(after)) return yield* new WrongUsage({ message: "--after goes with --stuck only" })
-    return yield* ofJournal(config, ({ state, assets }) =>
+    return yield* ofJournal(bot, ({ state, assets }) =>
       Answer.ofList(list, ordersOf(state, assets), "No orders are open.")
     )
   }, Answer.print)

@@ -10,6 +10,7 @@ import { operatorWords } from "../../control/api/OperatorCommands.ts"
 import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
 export const command = Command.make(
@@ -25,21 +26,22 @@ export const command = Command.make(
     forget: flags.toggle("forget", operatorWords.forget.means),
     received: flags.text("received", "With --paid, of a swap that the venue ended without amounts: what arrived"),
     because: Flag.String("because").pipe(flags.byDefault("Why, for the journal", "said by the operator")),
-    config: flags.config,
+    bot: WhichBot.flags,
     json: flags.json
   },
-  Effect.fn(function* ({ because: text, config, placement, received, ...given }) {
+  Effect.fn(function* ({ because: text, bot: which, placement, received, ...given }) {
     const said = Problems.words.filter((word) => given[word])
     const [word] = said
+    const bot = yield* WhichBot.named(which)
     if (Option.isNone(placement)) {
       if (word !== undefined) return yield* new WrongUsage({ message: `--${word}: of which placement?` })
-      return yield* ofJournal(config, list)
+      return yield* ofJournal(bot, list)
     }
     if (word === undefined || said.length > 1) {
       const message = `Say one of ${Problems.words.map((each) => `--${each}`).join(", ")} about ${placement.value}`
       return yield* new WrongUsage({ message })
     }
-    return yield* withJournal(config, (view) =>
+    return yield* withJournal(bot, (view) =>
       Effect.flatMap(amountIn(view, placement.value, received), (amount) =>
         settle(view, { placement: placement.value, word, text, ...present({ received: amount }) })
       )

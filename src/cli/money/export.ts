@@ -1,15 +1,17 @@
 /** `limitbot export`: the books of the journal in formats that other programs read and check. */
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { exported, formats } from "../../app/money/Exporting.ts"
 import { methods } from "../../ledger/Lots.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
 export const command = Command.make(
   "export",
   {
-    config: flags.config,
+    bot: WhichBot.flags,
     format: Flag.Literals("format", formats).pipe(
       Flag.withDescription("csv, parquet and rp2 write into a folder, the others one file")
     ),
@@ -17,7 +19,7 @@ export const command = Command.make(
     year: flags.count("year", "Only this calendar year (UTC)"),
     method: flags.choiceOr("method", methods, "Which purchase a sale closes, in the tax lots", "fifo")
   },
-  exported
+  ({ bot, ...wanted }) => Effect.flatMap(WhichBot.named(bot), (bot) => exported({ ...wanted, bot }))
 ).pipe(
   help("Write the books: tables as CSV or Parquet, beancount, hledger, or the input of RP2, Koinly or CoinTracking", {
     "limitbot export --format beancount --out books.beancount": "Books for beancount",

@@ -1,18 +1,23 @@
 /** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { dust } from "../../app/money/Dust.ts"
 import * as MoneyPlaces from "../../app/money/MoneyPlaces.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
 export const command = Command.make(
   "money",
   {
     dust: flags.toggle("dust", "Only leftovers that are too small for an order"),
-    config: flags.config,
+    bot: WhichBot.flags,
     csv: flags.csv,
     json: flags.json
   },
-  Answer.said(({ config, dust: isDust }) => (isDust ? dust(config) : MoneyPlaces.found(config)))
+  Effect.fn(function* ({ bot: given, dust: isDust }) {
+    const bot = yield* WhichBot.named(given)
+    return yield* isDust ? dust(bot) : MoneyPlaces.found(bot)
+  }, Answer.print)
 ).pipe(help("Show where every unit of money is: by place, strategy and order, and over time"))

@@ -12,19 +12,20 @@ import * as Standing from "../../ledger/Standing.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import { profitInFull } from "../../views/Profit.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
 export const command = Command.make(
   "profit",
   {
-    config: flags.config,
+    bot: WhichBot.flags,
     by: flags.choice("by", Profit.groupings, "Break it down"),
     method: flags.choiceOr("method", methods, "Which purchase a sale closes; strategies see average cost", "average"),
     json: flags.json
   },
-  Effect.fn(function* ({ config, by, method }) {
+  Effect.fn(function* ({ bot, by, method }) {
     return yield* withLedger(
-      config,
+      yield* WhichBot.named(bot),
       Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals, state }) {
         const grouping = Option.getOrUndefined(by)
         const items = Profit.itemsOf(trading, { method, mark, now })

@@ -1,13 +1,13 @@
 /** `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds (or held) its order, or nothing. */
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { inJournal } from "../../app/journal/JournalView.ts"
+import { withSettings } from "../../app/journal/JournalView.ts"
 import { explained } from "../../app/plan/Explaining.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { iso } from "../../domain/Text.ts"
-import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as ExplanationText from "../../views/ExplanationText.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
 export const command = Command.make(
@@ -18,13 +18,13 @@ export const command = Command.make(
       Argument.optional
     ),
     at: flags.text("at", "A moment in the past: 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d"),
-    config: flags.config,
+    bot: WhichBot.flags,
     json: flags.json
   },
-  Effect.fn(function* ({ slot, at, config }) {
-    const settings = yield* ConfigFile.loadSettings(config)
-    const asked = explained(settings, Option.getOrUndefined(slot), Option.getOrUndefined(at))
-    const { now, slots } = yield* inJournal(settings.journal, asked)
+  Effect.fn(function* ({ slot, at, bot }) {
+    const { now, slots } = yield* withSettings(yield* WhichBot.named(bot), (settings) =>
+      explained(settings, Option.getOrUndefined(slot), Option.getOrUndefined(at))
+    )
     const title = Option.isSome(at) ? [`At ${iso(now)}:`] : []
     return {
       data: () => slots,

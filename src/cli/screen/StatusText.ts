@@ -2,7 +2,6 @@
 import { iso } from "../../domain/Text.ts"
 import { age } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
-import type * as Lease from "../../journal/Lease.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import { profitByStrategy } from "../../views/Profit.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
@@ -12,7 +11,7 @@ import { frame, paper } from "./Screen.ts"
 /** On a terminal with the line that opens the page. */
 export const screen = (
   facts: JournalFacts,
-  holder: Lease.Holder | undefined,
+  running: string | undefined,
   { colours, page }: { readonly colours: boolean; readonly page: string | undefined }
 ): ReadonlyArray<string> => {
   const { assets, journal, killSwitch, now, prices, seenAfter = [], state, trading } = facts
@@ -22,10 +21,9 @@ export const screen = (
       title: journal,
       detail:
         state.run === undefined ? undefined : `${state.run.mode}  ${state.run.venue}  account ${state.run.account}`,
-      warning: pendingSwitch(state.killed, killSwitch, holder !== undefined),
+      warning: pendingSwitch(state.killed, killSwitch, running !== undefined),
       problems: problemsInJournal(facts),
-      running:
-        holder === undefined ? stopped(state) : `running as process ${holder.pid} for ${age(now - holder.since)}`,
+      running: running ?? stopped(state),
       state,
       assets,
       dashboard: page,

@@ -8,6 +8,7 @@ import { Effect, FileSystem, Option, Redacted, Schedule, Schema } from "effect"
 import { isLoopback } from "../Address.ts"
 import type { Speaker } from "../api/Access.ts"
 import type { ControlOptions } from "../ControlOptions.ts"
+import { theOperator } from "../Operator.ts"
 import * as OwnFile from "../OwnFile.ts"
 import * as People from "./People.ts"
 import { digestOf, form, generate } from "./Token.ts"
@@ -24,9 +25,6 @@ const lasting = (role: Speaker["role"], name: string, token: Buffer): Speaker =>
   digest: token.toString("hex"),
   left: Effect.never
 })
-
-/** Whoever owns the machine has no other name. */
-const theOperator = "the operator"
 
 export const operatorFile = (journal: string): string => `${journal}.token`
 export const viewerFile = (journal: string): string => `${journal}.viewer-token`

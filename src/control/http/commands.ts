@@ -1,14 +1,13 @@
 /** Commands of the operator as they come over HTTP: each says what was done in one sentence. */
-import { Clock, Effect, Result } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
-import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { TokenHolder } from "../api/Access.ts"
-import { ControlApi, Refused } from "../api/ControlApi.ts"
-import { type CommandName, operatorWords } from "../api/OperatorCommands.ts"
+import { ControlApi } from "../api/ControlApi.ts"
+import type { CommandName } from "../api/OperatorCommands.ts"
 import { Bot } from "../Bot.ts"
-import { byWhom, note, obey } from "../Operator.ts"
+import { byWhom, note, obey, resolve } from "../Operator.ts"
 
 const done = (message: string) => ({ message })
 
@@ -49,22 +48,14 @@ export const layer = HttpApiBuilder.group(
       kill: ({ payload: { why } }) => said("kill", undefined, why),
       release: () => said("release"),
       reload: () => said("reload"),
-      resolve: Effect.fnUntraced(function* ({ payload: { placement, received, word, why } }) {
-        const { name: by } = yield* TokenHolder
-        const now = yield* Clock.currentTimeMillis
-        const answer = { placement, word, text: why ?? byWhom(by), ...present({ received }) }
-        const verdict = Problems.resolve(books.state, answer, now)
-        if (Result.isFailure(verdict)) return yield* new Refused({ message: verdict.failure })
-        // Checked again against the state it is recorded in: the venue may have said something in the meantime.
-        const settled = books.recordFrom((state) => {
-          const present = Problems.resolve(state, answer, now)
-          return Result.isSuccess(present) ? present.success : []
-        })
-        yield* Effect.orDie(settled) // A journal that cannot be written stops the bot.
-        yield* noted(`resolve --${word}`, placement, why)
-        yield* bot.wake
-        return done(`${placement} is taken as ${operatorWords[word].taken}`)
-      }),
+      resolve: Effect.fnUntraced(
+        function* ({ payload: { placement, received, word, why } }) {
+          const { name: by } = yield* TokenHolder
+          const answer = { placement, word, text: why ?? byWhom(by), ...present({ received }) }
+          return done(yield* resolve(bot, by, answer, why))
+        },
+        Effect.provideService(Bookkeeper, books)
+      ),
       signal: Effect.fnUntraced(function* ({ params: { name }, payload: { value, ...more } }) {
         const { name: by } = yield* TokenHolder
         return done(yield* bot.signals.take(by, { name, value: Number(value), ...more }))

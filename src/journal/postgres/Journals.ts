@@ -11,7 +11,7 @@ import type { Links } from "../Chain.ts"
 import { genesis, type Link } from "../Hash.ts"
 import { broken, Journal, type JournalError, over } from "../Journal.ts"
 import { PriceStore } from "../PriceStore.ts"
-import { type Rows, roomy, type Which } from "../Rows.ts"
+import { OwnerChanged, type Rows, roomy, type Which } from "../Rows.ts"
 import * as Snapshots from "../snapshots/Snapshots.ts"
 import * as Appends from "./Appends.ts"
 import * as Prices from "./Prices.ts"
@@ -22,6 +22,8 @@ export class Journals extends Context.Service<
   {
     /** For writing. Whoever had the account before is refused from now on. */
     claim(account: string): Effect.Effect<Journal["Service"], JournalError>
+    /** As it is, even while its owner writes it. It refuses whatever is written. */
+    reading(account: string): Effect.Effect<Journal["Service"], JournalError>
     /** For verifying its chain. */
     links(account: string): Links
     /** What was seen of the prices of a venue, by all accounts. */
@@ -45,13 +47,15 @@ export class Journals extends Context.Service<
         return yield* over(rowsOf(sql, account, claimed[0]?.epoch ?? 0, appends))
       })
 
+      const reading = (account: string) => over(readOnly(rowsOf(sql, account, 0, appends), account))
+
       const stores = new Map<string, PriceStore["Service"]>()
       const prices = (venue: string) => {
         const known = stores.get(venue) ?? Prices.of(sql, venue)
         stores.set(venue, known)
         return known
       }
-      return Journals.of({ claim, links: (account) => linksOf(sql, account), prices })
+      return Journals.of({ claim, reading, links: (account) => linksOf(sql, account), prices })
     })
   )
 }
@@ -61,6 +65,13 @@ export const layerOf = (account: string) =>
   Layer.effect(
     Journal,
     Effect.flatMap(Journals, ({ claim }) => claim(account))
+  )
+
+/** The journal of one account for reading. */
+export const readingOf = (account: string) =>
+  Layer.effect(
+    Journal,
+    Effect.flatMap(Journals, ({ reading }) => reading(account))
   )
 
 /** The prices of its venue. */
@@ -91,6 +102,13 @@ const rowsOf = (sql: SqlClient.SqlClient, account: string, epoch: number, append
     ORDER BY journal.sequence DESC LIMIT ${most}`,
   snapshots: Snapshots.make(snapshotTable(sql, account)),
   disk: roomy
+})
+
+/** Whoever has not claimed the account writes nothing, no snapshot either. */
+const readOnly = (rows: Rows, account: string): Rows => ({
+  ...rows,
+  write: () => Effect.fail(new OwnerChanged({ account, epoch: 0 })),
+  snapshots: { ...rows.snapshots, keep: () => Effect.succeed(false), forget: () => Effect.void }
 })
 
 const linksOf = (sql: SqlClient.SqlClient, account: string): Links => ({

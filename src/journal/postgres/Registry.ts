@@ -6,6 +6,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
 import { broken, type JournalError } from "../Journal.ts"
 import { storableText } from "./Appends.ts"
 import { migrations } from "./tables.ts"
@@ -85,6 +86,7 @@ export class Registry extends Context.Service<
     tellFailing(runner: string, name: string, why: string): Effect.Effect<void, JournalError>
     text(name: string): Effect.Effect<AccountText | undefined, JournalError>
     all: Effect.Effect<ReadonlyArray<FleetAccount>, JournalError>
+    one(name: string): Effect.Effect<FleetAccount | undefined, JournalError>
     /** Writes an account's files; the ones before stay in the table of revisions. */
     apply(name: string, config: string, strategies: ReadonlyArray<AccountFile>): Effect.Effect<void, JournalError>
     /** How many accounts there are with these names; without names all of them. */
@@ -180,24 +182,28 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
     return { ...accountOf(row), config: row.config, strategies: yield* decodeFiles(row.files) }
   }, Effect.mapError(unusable))
 
-  const all = sql<Row & { owner: string | null; told: string | null; owned: boolean; ago: number | null }>`
+  const listed = (which: Fragment) =>
+    sql<Row & { owner: string | null; told: string | null; owned: boolean; ago: number | null }>`
     SELECT ${columns(sql)}, owner, told, extract(epoch FROM clock_timestamp() - told_at)::float8 AS ago,
       EXISTS (SELECT 1 FROM fleet_runners WHERE fleet_runners.name = owner AND seen_at > ${alive(sql)}) AS owned
-    FROM fleet_accounts ORDER BY name`.pipe(
-    Effect.map((rows) =>
-      rows.map((row): FleetAccount => {
-        const told = decodeTold(row.told)
-        return {
-          ...accountOf(row),
-          owner: row.owner ?? undefined,
-          isOwned: row.owned,
-          told: told._tag === "Some" ? told.value : undefined,
-          toldSecondsAgo: row.ago ?? undefined
-        }
-      })
-    ),
-    Effect.mapError(unusable)
-  )
+    FROM fleet_accounts WHERE ${which} ORDER BY name`.pipe(
+      Effect.map((rows) =>
+        rows.map((row): FleetAccount => {
+          const told = decodeTold(row.told)
+          return {
+            ...accountOf(row),
+            owner: row.owner ?? undefined,
+            isOwned: row.owned,
+            told: told._tag === "Some" ? told.value : undefined,
+            toldSecondsAgo: row.ago ?? undefined
+          }
+        })
+      ),
+      Effect.mapError(unusable)
+    )
+
+  const all = listed(sql`1 = 1`)
+  const one = (name: string) => Effect.map(listed(sql`name = ${name}`), ([found]) => found)
 
   const apply = Effect.fn("Registry.apply")(function* (
     name: string,
@@ -231,5 +237,5 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
     return gone.length > 0
   }, Effect.mapError(unusable))
 
-  return { text, all, apply, wish, remove }
+  return { text, all, one, apply, wish, remove }
 }

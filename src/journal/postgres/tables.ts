@@ -110,8 +110,24 @@ const createPrices = Effect.gen(function* () {
     )`
 })
 
+/** What operators say to accounts, on its way to whoever owns each. */
+const createWords = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE fleet_words (
+      id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      account TEXT NOT NULL,
+      said_by TEXT NOT NULL,
+      word TEXT NOT NULL,
+      at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
+      answer TEXT
+    )`
+  yield* sql`CREATE INDEX fleet_words_waiting ON fleet_words (account) WHERE answer IS NULL`
+})
+
 export const migrations = Migrator.fromRecord({
   "0001_create_journals": createJournals,
   "0002_create_fleet": createFleet,
-  "0003_create_prices": createPrices
+  "0003_create_prices": createPrices,
+  "0005_create_words": createWords
 })

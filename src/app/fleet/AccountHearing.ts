@@ -1,0 +1,80 @@
+/**
+ * What the owner of an account does at an operator's words: the same as a bot of its own at its control server. Commands go to the one
+ * engine and into the account's journal. What an account is to do as a whole is its row: the kill switch, and whether it may trade.
+ */
+import { Effect } from "effect"
+import { Refused } from "../../control/api/ControlApi.ts"
+import * as Operator from "../../control/Operator.ts"
+import { messageOf } from "../../domain/Text.ts"
+import type { Engine } from "../../engine/Engine.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type * as ConfigFile from "../../files/ConfigFile.ts"
+import { Registry, type WantedState } from "../../journal/postgres/Registry.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import { reconciliationView } from "../../views/Reconciliation.ts"
+import type { Answer, Word } from "../journal/AccountWords.ts"
+import * as Progress from "../process/Progress.ts"
+import { gather } from "../reconcile/ReconcileWitnesses.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
+
+export interface Hearing {
+  readonly config: ConfigFile.BotConfig
+  readonly signerId: string
+  readonly engine: Engine
+  readonly strategies: ReadonlyArray<Strategy>
+  /** Its name in the fleet. */
+  readonly account: string
+}
+
+const refused = ({ message }: { readonly message: string }) => new Refused({ message })
+
+/** The history belongs to the partner, and has one reader for all accounts: not yet in a fleet. */
+const noHistory = "a fleet does not read the partner's yet: compare it with limitbot history"
+
+export const make = Effect.fnUntraced(function* ({ config, engine, account, signerId, strategies }: Hearing) {
+  const [books, registry] = [yield* Bookkeeper, yield* Registry]
+  const wish = (wanted: WantedState, why: string) =>
+    Effect.asVoid(Effect.mapError(registry.wish(wanted, why, [account]), refused))
+  const bot: Operator.Commanded = {
+    strategies: () => strategies,
+    wake: engine.wake,
+    withdrawPlacements: engine.withdrawPlacements,
+    setKillSwitch: (why) => wish("killed", why),
+    releaseKillSwitch: wish("running", ""),
+    reload: Effect.fail(
+      new Refused({ message: "The files of an account are in its fleet: limitbot fleet apply FOLDER" })
+    )
+  }
+
+  const reconciled = gather(config, signerId, { book: (events) => books.record(...events), noHistory }).pipe(
+    Effect.provide(VenueAccess.withHistory(config, signerId)),
+    Effect.provide(Sqlite.layer({ filename: ":memory:" })),
+    Effect.provideService(Progress.IsWatched, false),
+    Effect.scoped,
+    Effect.map((found): Answer => ({ _tag: "Reconciled", found: reconciliationView(found) }))
+  )
+
+  const answered = Effect.fnUntraced(function* (by: string, word: Word) {
+    if (word._tag === "Reconcile") return yield* reconciled
+    if (word._tag === "Resolve") {
+      const { _tag, ...answer } = word
+      return done(yield* Operator.resolve(bot, by, answer, word.text))
+    }
+    const { name, target, why } = word
+    // As its row says now: this process may not have seen yet what was wished just before.
+    if (name === "resume" && (yield* registry.one(account))?.wanted === "paused")
+      return yield* new Refused({ message: `The whole account is paused: limitbot fleet resume ${account}` })
+    return done(yield* Operator.obey(bot, by, name, target, why))
+  })
+
+  /** Whatever goes wrong is an answer, and stays with this word. */
+  return (by: string, word: Word) =>
+    answered(by, word).pipe(
+      Effect.catchDefect((defect) => Effect.fail(new Refused({ message: messageOf(defect) }))),
+      Effect.catch(({ message }) => Effect.succeed<Answer>({ _tag: "Refused", message })),
+      Effect.provideService(Bookkeeper, books)
+    )
+})
+
+const done = (message: string): Answer => ({ _tag: "Done", message })

@@ -1,0 +1,58 @@
+/**
+ * Which bot a command is about: the one of a configuration file, or an account of a fleet. Both have settings and a journal, so whatever
+ * looks at a bot looks at an account as well. An account's files and its journal are in the fleet's database, and only its owner writes them.
+ */
+import { Effect, Layer, type Redacted, Schema } from "effect"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import { Journals, pricesOf, readingOf } from "../../journal/postgres/Journals.ts"
+import * as Postgres from "../../journal/postgres/Postgres.ts"
+import { Registry } from "../../journal/postgres/Registry.ts"
+import { Words } from "../../journal/postgres/Words.ts"
+
+export interface AccountOfFleet {
+  readonly account: string
+  /** The address of the fleet's database. */
+  readonly database: Redacted.Redacted
+}
+
+/** A configuration's file, or an account. */
+export type WhichBot = string | AccountOfFleet
+
+export class NoSuchAccount extends Schema.TaggedError<NoSuchAccount>()("NoSuchAccount", { account: Schema.String }) {
+  override get message(): string {
+    return `There is no account ${this.account} in this fleet. limitbot fleet status lists them.`
+  }
+}
+
+/** The journals make the tables, and the others find them. */
+export const fleetDatabase = (database: Redacted.Redacted) =>
+  Layer.mergeAll(Registry.layer, Words.layer).pipe(
+    Layer.provideMerge(Journals.layer),
+    Layer.provide(Postgres.layer(database))
+  )
+
+/** As people read it; no file has this name. */
+const nameOf = ({ account }: AccountOfFleet): string => `fleet:${account}`
+
+/** The settings of a bot, without its secrets. */
+export const settingsOf = Effect.fn("WhichBot.settingsOf")(function* (bot: WhichBot) {
+  if (typeof bot === "string") return yield* ConfigFile.loadSettings(bot)
+  const { config } = yield* inRegistry(bot, (registry) => registry.text(bot.account))
+  return { ...(yield* ConfigFile.settingsIn(`${bot.account}/config.yaml`, config)), journal: nameOf(bot) }
+})
+
+/** What an account's row says of it. */
+export const inRegistry = <A, E>(
+  { account, database }: AccountOfFleet,
+  look: (registry: Registry["Service"]) => Effect.Effect<A | undefined, E>
+) =>
+  Effect.flatMap(Registry, look).pipe(
+    Effect.provide(fleetDatabase(database)),
+    Effect.flatMap((found) =>
+      found === undefined ? Effect.fail(new NoSuchAccount({ account })) : Effect.succeed(found)
+    )
+  )
+
+/** The journal of an account, for reading. */
+export const journalOf = ({ account, database }: AccountOfFleet, { venue }: Pick<ConfigFile.BotSettings, "venue">) =>
+  Layer.merge(readingOf(account), pricesOf(venue.url)).pipe(Layer.provide(fleetDatabase(database)))

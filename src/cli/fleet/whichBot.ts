@@ -1,0 +1,49 @@
+/**
+ * The flags by which a command knows the bot that it is about: `--config FILE`, or `--account NAME` of a fleet. Whatever looks at a bot or
+ * speaks to it takes both.
+ */
+import { Config, Effect, Option } from "effect"
+import type * as WhichBot from "../../app/journal/WhichBot.ts"
+import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as common from "../flags.ts"
+import { secretIn } from "../signer/key.ts"
+
+const variable = "LIMITBOT_DATABASE_URL"
+
+/** Its address has a password as a rule, so it never stands on the command line. */
+export const database = common.file(
+  "database-file",
+  `A file of mode 0600 with the address of the fleet's database, postgres://…; default: the variable ${variable}`
+)
+
+export const urlOf = Effect.fnUntraced(function* (file: Option.Option<string>) {
+  if (Option.isSome(file)) return yield* secretIn(file.value)
+  const url = yield* Config.option(Config.Redacted(variable))
+  if (Option.isSome(url)) return url.value
+  return yield* new WrongUsage({ message: `Which database? Give --database-file FILE, or set ${variable}` })
+})
+
+export const flags = {
+  config: common.config,
+  account: common.text("account", "An account of a fleet, instead of the bot of a configuration"),
+  database
+}
+
+export interface Given {
+  readonly config: string
+  readonly account: Option.Option<string>
+  readonly database: Option.Option<string>
+}
+
+/** What has no account. */
+export const ofConfig = (config: string): Given => ({ config, account: Option.none(), database: Option.none() })
+
+export const named = Effect.fnUntraced(function* ({ account, config, database }: Given) {
+  if (Option.isNone(account) && Option.isNone(database)) return config
+  if (Option.isNone(account)) return yield* new WrongUsage({ message: "--database-file goes with --account NAME" })
+  if (config !== common.defaultConfig)
+    return yield* new WrongUsage({
+      message: "Say either --config or --account: an account's configuration is in its fleet"
+    })
+  return { account: account.value, database: yield* urlOf(database) } satisfies WhichBot.AccountOfFleet
+})

@@ -1,0 +1,114 @@
+/**
+ * An account of a fleet looked at and spoken to as a bot of its own is: the same commands with `--account`. What an operator says goes to its
+ * owner, is in its journal, and stays so whoever owns it next.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { Journal } from "../../src/journal/Journal.ts"
+import { Journals, layerOf, readingOf } from "../../src/journal/postgres/Journals.ts"
+import * as Postgres from "../../src/journal/postgres/Postgres.ts"
+import type { Program } from "../cli/program.ts"
+import * as PostgresServer from "../postgres.ts"
+import { type Ground, haveOrders, make } from "./ground.ts"
+
+const server = await PostgresServer.start()
+afterAll(() => server?.stop())
+if (server === undefined) it.skip("an account of a fleet: this machine has no Postgres server", () => undefined)
+
+let ground: Ground
+let runner: Program
+beforeAll(async () => {
+  if (server !== undefined) ground = await make(server, 2)
+})
+
+const of = (...args: ReadonlyArray<string>) => ground.limitbot(...args, "--account", "account-0")
+const jsonOf = async (...args: ReadonlyArray<string>) => {
+  const { code, stderr, stdout } = await of(...args, "--json")
+  assert.strictEqual(code, 0, stderr)
+  return JSON.parse(stdout)
+}
+const inDatabase = <A, E>(effect: Effect.Effect<A, E, Journals>) =>
+  Effect.runPromise(
+    effect.pipe(Effect.provide(Layer.provide(Journals.layer, Postgres.layer(server?.url ?? Redacted.make("")))))
+  )
+
+describe.skipIf(server === undefined)("an account of a fleet", () => {
+  it("is looked at with the commands of a bot of its own", async () => {
+    await ground.limitbot("fleet", "apply", "accounts", "--yes")
+    runner = ground.runner()
+    await ground.until("all have orders", haveOrders)
+    const { stdout } = await of("status")
+    assert.match(stdout, /fleet:account-0/)
+    assert.match(stdout, /running on \S+/)
+    const { openOrders } = await jsonOf("status")
+    const orders = await jsonOf("orders")
+    assert.strictEqual(orders.length, openOrders)
+    const slots = await jsonOf("explain", "grid")
+    assert.isAtLeast(slots.length, 4)
+    const [{ slot }] = orders
+    assert.deepStrictEqual((await jsonOf("explain", slot)).length, 1)
+    assert.strictEqual((await of("explain", "grid/none")).code, 1)
+    assert.isAtLeast((await jsonOf("money")).places.length, 2)
+    assert.match((await of("events", "--search", "order")).stdout, /grid/)
+    for (const command of ["fills", "profit", "orders --stuck"]) await jsonOf(...command.split(" "))
+  }, 120_000)
+
+  it("is no other's, and says so where it has no such name or no such way", async () => {
+    assert.match((await ground.limitbot("status", "--account", "nobody")).stderr, /no account nobody in this fleet/)
+    assert.strictEqual((await of("status", "--watch")).code, 2)
+    assert.strictEqual((await of("events", "--follow")).code, 2)
+    assert.strictEqual((await of("status", "--config", "other.yaml")).code, 2)
+    const written = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "BotStopped", reason: "a reader" }]))
+    const refused = await inDatabase(Effect.flip(Effect.provide(written, readingOf("account-0"))))
+    assert.match(refused.message, /another process has taken over/)
+    assert.isTrue(haveOrders(await ground.status()))
+  })
+
+  it("pauses a strategy by a word to its owner, and the pause outlives the owner", async () => {
+    const paused = await of("pause", "grid", "--why", "to look")
+    assert.match(paused.stdout, /grid paused: nothing new is placed/)
+    assert.match((await of("pause", "other")).stderr, /There is no strategy other/)
+    runner.signal("SIGTERM")
+    await runner.ended
+    runner = ground.runner()
+    const { stdout } = await of("cancel-all", "--yes")
+    assert.match(stdout, /All strategies paused; \d+ orders? withdrawn/)
+    const events = (await of("events", "--json", "--search", "Commanded")).stdout.trim().split("\n")
+    assert.strictEqual(events.length, 2)
+    const problems = (await jsonOf("status")).problems.map(({ kind }: { readonly kind: string }) => kind)
+    assert.include(problems, "paused")
+    assert.match((await of("resume")).stdout, /grid may place orders again/)
+    await ground.until("it has orders again", haveOrders)
+  }, 60_000)
+
+  it("resumes as a whole what was paused as a whole", async () => {
+    await ground.limitbot("fleet", "pause", "account-0")
+    await ground.until("it is paused", (all) => all.some(({ problems }) => problems?.includes("paused") === true))
+    assert.match((await of("resume", "grid")).stderr, /whole account is paused: limitbot fleet resume account-0/)
+    await ground.limitbot("fleet", "resume", "account-0")
+    await ground.until("it runs", (all) => all.every(({ problems }) => problems?.includes("paused") !== true))
+  }, 60_000)
+
+  it("is compared with the venue by its owner, and takes a word on what only a person can know", async () => {
+    const compared = await of("reconcile")
+    assert.match(compared.stdout, /Compared with the journal: orders/, compared.stderr)
+    assert.match(compared.stdout, / 0 contradict\./)
+    assert.match((await of("resolve")).stdout, /Nothing is in doubt/)
+    assert.match((await of("resolve", "pl-none", "--paid")).stderr, /pl-none/)
+    runner.signal("SIGTERM")
+    await runner.ended
+    const seen = { _tag: "WitnessDisagreed", size: 1, head: "00", text: "a witness saw another journal" } as const
+    await inDatabase(
+      Effect.provide(
+        Effect.flatMap(Journal, ({ append }) => append([seen])),
+        layerOf("account-0")
+      )
+    )
+    assert.match((await of("resolve")).stdout, /resolve witness --forget/)
+    runner = ground.runner()
+    assert.match((await of("resolve", "witness", "--forget")).stdout, /by the running bot/)
+    assert.match((await of("resolve")).stdout, /Nothing is in doubt/)
+    runner.signal("SIGTERM")
+    await runner.ended
+  }, 60_000)
+})
