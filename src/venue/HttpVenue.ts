@@ -12,7 +12,6 @@ import { present } from "../domain/Present.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import * as Domains from "../signing/Domains.ts"
 import { BalancesResponse } from "./api/AccountApi.ts"
-import { depositRequest } from "./api/DepositsApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "./api/IntentsApi.ts"
 import type { CreateOrderRequest } from "./api/OrdersApi.ts"
 import { TokensReply, tokenIn } from "./api/SwapsApi.ts"
@@ -38,7 +37,6 @@ import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { verdictOf } from "./wire/VerifierAnswer.ts"
 import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
 import { type Quote, type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
-import { SwapStatusResponse } from "./wire/WireSwap.ts"
 import { parseAmount } from "./wire/WireValue.ts"
 
 const pageSize = 50
@@ -61,7 +59,6 @@ const calls = {
   cancelOrder: { operation: "cancel order", priority: "cancel", credential: apiKey, mostBytes: orderBytes },
   generateIntent: { operation: "generate intent", priority: "urgent", credential: apiKey },
   submitIntent: { operation: "submit intent", priority: "urgent", credential: apiKey },
-  submitDeposit: { operation: "submit deposit", priority: "urgent", credential: apiKey },
   quote: { operation: "quote", priority: "background", credential: partner },
   tokens: { operation: "list tokens", priority: "background", mostBytes: listBytes },
   balances: { operation: "read balances", priority: "background", credential: ownSession }
@@ -167,8 +164,9 @@ const makeOrders = Effect.gen(function* () {
 })
 
 const makeFunding = Effect.gen(function* () {
-  const { account, ledger } = yield* VenueConfig
+  const { account } = yield* VenueConfig
   const client = yield* VenueClient
+  const swaps = yield* Swaps
 
   const generateIntent = Effect.fn("Venue.generateIntent")(function* (depositAddress: string) {
     const payload = { type: "swap_transfer", standard: "nep413", signerId: account.signerId, depositAddress } as const
@@ -191,9 +189,7 @@ const makeFunding = Effect.gen(function* () {
   })
 
   const submitDeposit = Effect.fn("Venue.submitDeposit")(function* (deposit: Deposit) {
-    const payload = depositRequest(ledger, deposit)
-    const send = client.api.deposits.submit({ payload, responseMode })
-    const { value: _, ...trace } = yield* client.write(calls.submitDeposit, send, SwapStatusResponse)
+    const { value: _, ...trace } = yield* swaps.submitDeposit(deposit)
     return { ...trace, value: undefined }
   })
 

@@ -151,6 +151,18 @@ describe("bodies", () => {
     })
   )
 
+  it.effect("the answer about another deposit counted as that to the report of ours, which was not repeated", () =>
+    Effect.gen(function* () {
+      const report = Venue.use((venue) => venue.submitDeposit({ txHash: "tx", depositAddress: "deposit-1" }))
+      const about = (depositAddress: string) =>
+        run<unknown>(report, () =>
+          json({ status: "KNOWN_DEPOSIT_TX", quoteResponse: { quote: { depositAddress } } }, 201)
+        )
+      assert.strictEqual(reasonOf((yield* about("deposit-2")).exit)?._tag, "OutcomeUnknown")
+      assert.isTrue(Exit.isSuccess((yield* about("deposit-1")).exit))
+    })
+  )
+
   it.effect("a quote without a positive amount is no price", () =>
     Effect.gen(function* () {
       const wrong = [{ amountIn: "0" }, { amountIn: "999" }, { amountOut: "0" }, { amountOut: "-1" }]

@@ -1,9 +1,10 @@
 /**
  * A proxy that delivers an answer twice moves each following answer to the next question. A payload for another order of ours is
- * never signed, and is no lie of the venue before it has been repeated for a while.
+ * never signed, and is no lie of the venue before it has been repeated for a while; nor is any other answer that was one to another question.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { seeded } from "../../../src/domain/Seeded.ts"
 import { inVirtualTime, ladder, make, openOrders, until } from "../botWorld.ts"
 
 const isGenerate = ({ url }: { readonly url: string }) => url.endsWith("/v0/generate-intent")
@@ -21,12 +22,30 @@ const doubling = (times: number) => {
   }
 }
 
-const buys = `name: buys
-market: BTC/USDC
+const buying = (name: string, market: string, every: string, times: number) => `name: ${name}
+market: ${market}
 kind: dca
-limits: { budget: { quote: 200 } }
-dca: { every: 10m, size: { quote: 100 }, times: 2, reach: 1% }
+limits: { budget: { quote: ${times * 100} } }
+dca: { every: ${every}, size: { quote: 100 }, times: ${times}, reach: 1% }
 `
+const buys = buying("buys", "BTC/USDC", "10m", 2)
+
+/** One question in three is answered as one of the last six was. Quotes come right, or nothing would be bought. */
+const mixing = (seed: number) => {
+  const random = seeded(seed)
+  const given: Array<unknown> = []
+  let mixed = 0
+  const reply = ({ url }: { readonly url: string }, body: unknown): unknown => {
+    if (/quote|tokens/.test(url)) return body
+    const earlier = given.at(-1 - Math.trunc(random() * given.length))
+    given.push(body)
+    if (given.length > 6) given.shift()
+    if (earlier === undefined || random() > 1 / 3) return body
+    mixed += 1
+    return earlier
+  }
+  return { reply, mixed: () => mixed }
+}
 
 describe("an answer that is delivered twice", () => {
   for (const times of [1, 4]) {
@@ -67,6 +86,33 @@ describe("an answer that is delivered twice", () => {
         assert.isAtLeast(given, 2)
         const tags = [...(yield* bot.events)].map(({ event }) => event._tag)
         assert.notInclude(tags, "Contradiction")
+      })
+    )
+  )
+
+  it.effect("froze slots, whatever it was an answer to: all is bought, once each", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const { mixed, reply } = mixing(1)
+        world.network.reply = reply
+        const strategies = [
+          buying("often", "BTC/USDC", "1m", 6),
+          buying("seldom", "BTC/USDC", "2m", 3),
+          buying("other", "SOL/USDC", "1m", 6)
+        ]
+        const bot = yield* world.run({ strategies })
+        yield* until(() => bot.state.ended.byId.size === 15, 1_800_000, "every order is settled")
+        assert.isAbove(mixed(), 30)
+        const events = [...(yield* bot.events)].map(({ event }) => event)
+        assert.notInclude(
+          events.map(({ _tag }) => _tag),
+          "Contradiction"
+        )
+        assert.lengthOf(
+          events.filter(({ _tag }) => _tag === "FundingSigned"),
+          15
+        )
       })
     )
   )
