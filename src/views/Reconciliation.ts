@@ -48,7 +48,7 @@ export interface Reconciled {
   readonly proven: ReadonlyArray<OperatorAnswer>
 }
 
-export const countsOf = (findings: ReadonlyArray<Comparison>): Readonly<Record<ComparisonVerdict, number>> => {
+const countsOf = (findings: ReadonlyArray<Comparison>): Readonly<Record<ComparisonVerdict, number>> => {
   const count = (wanted: ComparisonVerdict) => findings.filter(({ verdict }) => verdict === wanted).length
   return { agrees: count("agrees"), explained: count("explained"), contradiction: count("contradiction") }
 }
