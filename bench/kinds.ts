@@ -65,11 +65,11 @@ export const files: Readonly<Record<string, readonly [body: string, budget: Budg
   ],
   "market making": [
     `${both}kind: market-making\nmarket-making: { ${quotes}, spread: 0.6% }`,
-    { atMost: 70, goal: 2.5 }
+    { atMost: 55, goal: 2.5 }
   ],
   "market making, ATR 5m": [
     `${both}kind: market-making\nmarket-making: { ${quotes}, spread: { of: atr, length: 14, timeframe: 5m, factor: 2, min: 0.3%, max: 2% } }`,
-    { atMost: 130, goal: 8 }
+    { atMost: 95, goal: 8 }
   ],
   deals: [
     `${both}kind: deals
@@ -83,18 +83,18 @@ deals:
   stop: 15%
   expireAfter: 30m
   cooldown: 30m`,
-    { atMost: 14 }
+    { atMost: 9.5 }
   ],
   "rules, 1m": [ruled("1m"), { atMost: 8, goal: 2.5 }],
   "rules, 5m": [ruled("5m"), { atMost: 3.5, goal: 1.5 }],
   "rules, 1h": [ruled("1h"), { atMost: 3.5, goal: 0.7 }],
   "DCA, 1,000 times": [
     `${both}kind: dca\ndca: { every: 6h, size: { quote: 50 }, times: 1000, drop: 5%, reach: 0.1% }`,
-    { atMost: 3.5, goal: 0.35 }
+    { atMost: 2.5, goal: 0.35 }
   ],
   "TWAP, 720 slices": [
     `${both}kind: twap\ntwap: { side: sell, total: { base: 1 }, over: 300d, slices: 720, limit: 20000, reach: 0.2%, vary: 40%, seed: 7 }`,
-    { atMost: 16, goal: 0.35 }
+    { atMost: 8, goal: 0.35 }
   ],
   iceberg: [
     `${both}kind: iceberg\niceberg: { side: sell, price: 41000, total: { base: 1 }, visible: { base: 0.01 } }`,

@@ -4,7 +4,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Memory } from "../Decision.ts"
 import type { LegsDone } from "../View.ts"
 
-export type MemoryRecord = Readonly<Record<string, Memory>>
+type MemoryRecord = Readonly<Record<string, Memory>>
 
 export const isRecord = (memory: Memory): memory is MemoryRecord =>
   typeof memory === "object" && memory !== null && !Array.isArray(memory)

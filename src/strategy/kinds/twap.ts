@@ -17,7 +17,7 @@ import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
-import { decimalIn, isRecord, MadeOf, type MemoryRecord, numberIn, recordIn } from "./Memory.ts"
+import { decimalIn, isRecord, MadeOf, numberIn } from "./Memory.ts"
 import { away, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"
@@ -163,35 +163,18 @@ const placing = (whole: Twap): ((shares: ReadonlyArray<Share>) => ReadonlyArray<
 /** Slices that have begun, each with its price, and what the memory says of them. */
 interface Begun {
   readonly parts: ReadonlyArray<PartOfTotal>
-  readonly prices: ReadonlyArray<string>
-}
-
-/**
- * The memory has the prices in the order of the slices, under the name of the first; once it had each under the name of its
- * slice. Slices that have other names since an edit have none there.
- */
-const remember = ({ slices }: Twap, start: number, { prices }: Begun): MemoryRecord => ({
-  start,
-  ...(slices[0] && { [slices[0].slot]: prices })
-})
-
-const rememberedPrices = ({ slices }: Twap, memory: Memory): ReadonlyArray<Price | undefined> => {
-  const prices = recordIn(memory, slices[0]?.slot ?? "")
-  return Array.isArray(prices)
-    ? prices.map((price) => (typeof price === "string" ? Decimal.parse(price) : undefined))
-    : slices.map(({ slot }) => decimalIn(memory, slot))
+  readonly prices: ReadonlyArray<readonly [slot: string, price: string]>
 }
 
 /** The first `count` slices: what began before keeps its price. */
 const begunBy = (whole: Twap, count: number, before: Begun | undefined, view: View, memory: Memory): Begun => {
   const { parts, prices } = before ?? { parts: [], prices: [] }
-  const remembered = before === undefined ? rememberedPrices(whole, memory) : []
   const begins = whole.slices
     .slice(parts.length, count)
-    .map((slice, index) => partAt(whole, slice, remembered[index] ?? priceNow(whole, view)))
+    .map((slice) => partAt(whole, slice, decimalIn(memory, slice.slot) ?? priceNow(whole, view)))
   return {
     parts: [...parts.slice(0, count), ...begins],
-    prices: [...prices.slice(0, count), ...begins.map(({ price }) => Decimal.format(price))]
+    prices: [...prices.slice(0, count), ...begins.map(({ slot, price }) => [slot, Decimal.format(price)] as const)]
   }
 }
 
@@ -219,7 +202,8 @@ const deciding = (whole: Twap): Decide => {
     const count = next < 0 ? slices.length : next
     const before = begunIn.get(memory)
     const begun = before?.parts.length === count ? before : begunBy(whole, count, before, view, memory)
-    const remembered = begun === before && isRecord(memory) ? memory : remember(whole, start, begun)
+    const remembered =
+      begun === before && isRecord(memory) ? memory : Object.fromEntries<Memory>([["start", start], ...begun.prices])
     begunIn.set(remembered, begun)
     const { shares, isPlain } = shareOut(begun.parts, view, atLimit)
     const places = placesOf(shares.length > count ? shares.slice(0, count) : shares)

@@ -57,7 +57,7 @@ describe("twap", () => {
     assert.deepStrictEqual(orders(second), ["slice-00 BUY 20000000 at 60060", "slice-01 BUY 20000000 at 61000"])
   })
 
-  it("goes on from a memory that has each price under the name of its slice, as earlier versions wrote it", () => {
+  it("goes on from its memory as a journal has it", () => {
     const before = { start: 0, "slice-00": "60060", "slice-01": "60500" }
     const third = decideAt(strategy, price("60000"), before, new Map(), 4 * hour)
     const prices = [
@@ -66,7 +66,7 @@ describe("twap", () => {
       "slice-02 BUY 20000000 at 60060"
     ]
     assert.deepStrictEqual(orders(third), prices)
-    assert.deepStrictEqual(third.memory, { start: 0, "slice-00": ["60060", "60500", "60060"] })
+    assert.deepStrictEqual(third.memory, { ...before, "slice-02": "60060" })
     const copied: Memory = JSON.parse(JSON.stringify(third.memory))
     assert.deepStrictEqual(orders(decideAt(strategy, price("61500"), copied, new Map(), 5 * hour)), prices)
   })
