@@ -20,7 +20,7 @@ import { render } from "../../strategy/Problem.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { version } from "../../version.ts"
 import { problemsOf } from "../../views/Problems.ts"
-import type { Answer, Word } from "../journal/AccountWords.ts"
+import type { AccountAnswer, AccountWord } from "../journal/AccountWords.ts"
 import { boot } from "../process/Process.ts"
 import * as AccountHearing from "./AccountHearing.ts"
 
@@ -57,7 +57,7 @@ export interface AccountBot {
   /** Ends with it. */
   readonly runs: Effect.Effect<void, { readonly message: string }>
   /** Does what an operator says, and answers. */
-  readonly hear: (by: string, word: Word) => Effect.Effect<Answer>
+  readonly hear: (by: string, word: AccountWord) => Effect.Effect<AccountAnswer>
   /** What its row wants from now on. */
   readonly steer: (account: OwnedAccount) => Effect.Effect<void, { readonly message: string }>
   readonly told: Effect.Effect<Omit<AccountReport, "failing">>

@@ -13,7 +13,7 @@ import { Registry, type WantedState } from "../../journal/postgres/Registry.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { reconciliationView } from "../../views/Reconciliation.ts"
-import type { Answer, Word } from "../journal/AccountWords.ts"
+import type { AccountAnswer, AccountWord } from "../journal/AccountWords.ts"
 import * as Progress from "../process/Progress.ts"
 import { gather } from "../reconcile/ReconcileWitnesses.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
@@ -52,10 +52,10 @@ export const make = Effect.fnUntraced(function* ({ config, engine, account, sign
     Effect.provide(Sqlite.layer({ filename: ":memory:" })),
     Effect.provideService(Progress.IsWatched, false),
     Effect.scoped,
-    Effect.map((found): Answer => ({ _tag: "Reconciled", found: reconciliationView(found) }))
+    Effect.map((found): AccountAnswer => ({ _tag: "Reconciled", found: reconciliationView(found) }))
   )
 
-  const answered = Effect.fnUntraced(function* (by: string, word: Word) {
+  const answered = Effect.fnUntraced(function* (by: string, word: AccountWord) {
     if (word._tag === "Reconcile") return yield* reconciled
     if (word._tag === "Resolve") {
       const { _tag, ...answer } = word
@@ -69,12 +69,12 @@ export const make = Effect.fnUntraced(function* ({ config, engine, account, sign
   })
 
   /** Whatever goes wrong is an answer, and stays with this word. */
-  return (by: string, word: Word) =>
+  return (by: string, word: AccountWord) =>
     answered(by, word).pipe(
       Effect.catchDefect((defect) => Effect.fail(new Refused({ message: messageOf(defect) }))),
-      Effect.catch(({ message }) => Effect.succeed<Answer>({ _tag: "Refused", message })),
+      Effect.catch(({ message }) => Effect.succeed<AccountAnswer>({ _tag: "Refused", message })),
       Effect.provideService(Bookkeeper, books)
     )
 })
 
-const done = (message: string): Answer => ({ _tag: "Done", message })
+const done = (message: string): AccountAnswer => ({ _tag: "Done", message })

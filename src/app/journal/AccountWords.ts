@@ -13,23 +13,23 @@ import { type AccountOfFleet, fleetDatabase, NoSuchAccount } from "./WhichBot.ts
 const Text = Schema.String
 const optional = Schema.optionalKey(Text)
 
-const Word = Schema.TaggedUnion({
+const AccountWord = Schema.TaggedUnion({
   Command: { name: Schema.Literals(commandNames), target: optional, why: optional },
   Resolve: { placement: Text, word: Resolution, text: Text, received: Schema.optionalKey(Amount) },
   Reconcile: {}
 })
-export type Word = typeof Word.Type
+export type AccountWord = typeof AccountWord.Type
 
-const Answer = Schema.TaggedUnion({
+const AccountAnswer = Schema.TaggedUnion({
   Done: { message: Text },
   /** Nothing has changed. */
   Refused: { message: Text },
   Reconciled: { found: Reconciliation }
 })
-export type Answer = typeof Answer.Type
+export type AccountAnswer = typeof AccountAnswer.Type
 
-export const WordText = Schema.fromJsonString(Word)
-export const AnswerText = Schema.fromJsonString(Answer)
+export const WordText = Schema.fromJsonString(AccountWord)
+export const AnswerText = Schema.fromJsonString(AccountAnswer)
 const encodeWord = Schema.encodeSync(WordText)
 const decodeAnswer = Schema.decodeUnknownEffect(AnswerText)
 
@@ -41,11 +41,11 @@ const patienceMillis = { Command: 15_000, Resolve: 15_000, Reconcile: 120_000 } 
 const lookMillis = 200
 
 /** Says it, and waits for the answer of the account's owner. */
-export const say = Effect.fn("AccountWords.say")(function* (bot: AccountOfFleet, by: string, word: Word) {
+export const say = Effect.fn("AccountWords.say")(function* (bot: AccountOfFleet, by: string, word: AccountWord) {
   return yield* saidTo(bot.account, by, word).pipe(Effect.provide(fleetDatabase(bot.database)))
 })
 
-const saidTo = Effect.fn("AccountWords.saidTo")(function* (account: string, by: string, word: Word) {
+const saidTo = Effect.fn("AccountWords.saidTo")(function* (account: string, by: string, word: AccountWord) {
   const words = yield* Words
   const id = yield* words.say(account, by, encodeWord(word))
   if (id === undefined) return yield* new NoSuchAccount({ account })
