@@ -144,13 +144,15 @@ for (const file of ["uPlot.iife.min.js", "uPlot.min.css"]) {
 }
 
 // What the control server serves to browsers.
-await build({
-  cwd: root,
-  input: { app: "src/dashboard/public/app.ts" },
-  platform: "browser",
-  output: { dir: join(folder, "dashboard"), format: "esm", minify: true, entryFileNames: "[name].js" }
-})
-for (const file of ["index.html", "style.css", "icon.svg", "manifest.webmanifest", "worker.js"]) {
+for (const page of ["app", "fleet"]) {
+  await build({
+    cwd: root,
+    input: { [page]: `src/dashboard/public/${page}.ts` },
+    platform: "browser",
+    output: { dir: join(folder, "dashboard"), format: "esm", minify: true, entryFileNames: "[name].js" }
+  })
+}
+for (const file of ["index.html", "fleet.html", "style.css", "icon.svg", "manifest.webmanifest", "worker.js"]) {
   copyFileSync(join(root, "src/dashboard", file), join(folder, "dashboard", file))
 }
 

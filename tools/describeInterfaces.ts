@@ -6,11 +6,16 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { OpenApi } from "effect/http-api"
 import { ControlApi } from "../src/control/api/ControlApi.ts"
+import { FleetApi } from "../src/control/api/FleetApi.ts"
 import { WholeVenueApi } from "../src/venue/api/VenueApi.ts"
 
 export const describeInterfaces = (folder: string): void => {
   mkdirSync(folder, { recursive: true })
-  const documents = { control: OpenApi.fromApi(ControlApi), venue: OpenApi.fromApi(WholeVenueApi) }
+  const documents = {
+    control: OpenApi.fromApi(ControlApi),
+    fleet: OpenApi.fromApi(FleetApi),
+    venue: OpenApi.fromApi(WholeVenueApi)
+  }
   for (const [name, document] of Object.entries(documents))
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(document, undefined, 2)}\n`)
 }

@@ -2,37 +2,21 @@
  * The control server of one running bot: the API, the dashboard, health and metrics on one port of this machine. It
  * can be slow, full or broken without affecting the bot; it closes when the bot ends.
  */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, FileSystem, Layer, PubSub, Schedule, Schema, Stream } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+import { Effect, FileSystem, Layer, PubSub, Schedule, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { messageOf } from "../domain/Text.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { Journal } from "../journal/Journal.ts"
 import { ControlApi } from "./api/ControlApi.ts"
 import { Bot } from "./Bot.ts"
 import type { ControlOptions } from "./ControlOptions.ts"
 import * as access from "./http/access.ts"
-import * as Connections from "./http/Connections.ts"
 import * as commands from "./http/commands.ts"
-import * as Gate from "./http/Gate.ts"
+import * as Listening from "./http/Listening.ts"
 import * as pages from "./http/pages.ts"
 import * as queries from "./http/queries.ts"
 import * as Tokens from "./http/Tokens.ts"
 import * as Recent from "./view/Recent.ts"
 import * as Ticks from "./view/Ticks.ts"
-
-/** The server cannot listen on the address. */
-export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailable>()("DashboardUnavailable", {
-  host: Schema.String,
-  port: Schema.Int,
-  cause: Schema.Defect()
-}) {
-  override get message(): string {
-    const why = messageOf(this.cause)
-    return `The dashboard cannot listen on ${this.host}:${this.port}: ${why}. Choose another dashboard.port, or leave \`dashboard\` out.`
-  }
-}
 
 /** Serves while the scope lives; returns the address. */
 export const serve = Effect.fn("ControlServer.serve")(function* (options: ControlOptions) {
@@ -63,31 +47,7 @@ export const serve = Effect.fn("ControlServer.serve")(function* (options: Contro
     ),
     pages.layer(tokens)
   )
-  const listening = (port: number) =>
-    Layer.build(
-      NodeHttpServer.layer(() => Connections.make(options.tls), {
-        host: options.host,
-        port,
-        gracefulShutdownTimeout: 200
-      })
-    )
-  const server = yield* listening(options.port).pipe(
-    Effect.catchTag("ServeError", (error) => (options.mayMove ? listening(0) : Effect.fail(error))),
-    Effect.catchTag("ServeError", ({ cause }) => new DashboardUnavailable({ ...options, cause }))
-  )
-  return yield* Effect.gen(function* () {
-    const handler = yield* HttpRouter.toHttpEffect(routes)
-    const { address, serve } = yield* HttpServer.HttpServer
-    yield* serve(
-      Gate.guard(handler).pipe(
-        Effect.provideService(Gate.ServerNames, new Set(options.names.map((name) => name.toLowerCase()))),
-        Effect.provideService(HttpServerRequest.MaxBodySize, Gate.largestBodySize),
-        HttpMiddleware.withLoggerDisabled
-      )
-    )
-    const url = HttpServer.formatAddress(address)
-    return options.tls === undefined ? url : url.replace(/^http:/, "https:")
-  }).pipe(Effect.provide(server))
+  return yield* Listening.listen(options, routes)
 })
 
 /** The file in which a running bot says where it can be reached. */

@@ -72,7 +72,10 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
     return { file, text: undefined, name: undefined, strategies: [], problems: [problem], rendered }
   }
   const text = read.success
-  if (before?.text === text) return before
+  return before?.text === text ? before : readOf(file, text, markets, purpose)
+})
+
+const readOf = (file: string, text: string, markets: Markets, purpose: Purpose): ReadFile => {
   const name = StrategyFile.nameIn(text, file)
   return Result.match(suited(StrategyFile.parse(text, file, markets), purpose), {
     onSuccess: (strategy) => ({ file, text, name, strategies: [strategy], problems: [], rendered: [] }),
@@ -85,7 +88,7 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
       rendered: problems.map((problem) => render(problem, text))
     })
   })
-})
+}
 
 /** A strategy that cannot serve the purpose, or whose own code fails its proof, is a mistake like any other. */
 export const suited = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, purpose: Purpose): typeof read =>
@@ -150,14 +153,25 @@ export const reader = (markets: Markets, purpose: Purpose = "live") => {
       )
     )
     last = read
-    const twins = twinsIn(read)
-    return {
-      strategies: read.flatMap((file) => file.strategies),
-      problems: [...read.flatMap((file) => file.problems), ...twins.map(({ problem }) => problem)],
-      rendered: [...read.flatMap((file) => file.rendered), ...twins.map(({ problem, text }) => render(problem, text))]
-    } satisfies ReadFiles
+    return together(read)
   })
 }
+
+const together = (read: ReadonlyArray<ReadFile>) => {
+  const twins = twinsIn(read)
+  return {
+    strategies: read.flatMap((file) => file.strategies),
+    problems: [...read.flatMap((file) => file.problems), ...twins.map(({ problem }) => problem)],
+    rendered: [...read.flatMap((file) => file.rendered), ...twins.map(({ problem, text }) => render(problem, text))]
+  } satisfies ReadFiles
+}
+
+/** The same of texts that are not in the files that they are named after, or not as they are there. */
+export const readTexts = (
+  texts: ReadonlyArray<{ readonly at: string; readonly text: string }>,
+  markets: Markets,
+  purpose: Purpose = "live"
+): ReadFiles => together(texts.map(({ at, text }) => readOf(at, text, markets, purpose)))
 
 /** All of them; problems are returned, not thrown, so `check` can show them in its own way. */
 export const readAll = (files: ReadonlyArray<string>, markets: Markets, purpose?: Purpose) =>

@@ -19,6 +19,8 @@ import * as Layers from "../../Layers.ts"
 import { render } from "../../strategy/Problem.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { version } from "../../version.ts"
+import { ownedIn } from "../../views/Fleet.ts"
+import { moneyView } from "../../views/Money.ts"
 import { problemsOf } from "../../views/Problems.ts"
 import type { AccountAnswer, AccountWord } from "../journal/AccountWords.ts"
 import { boot } from "../process/Process.ts"
@@ -117,7 +119,8 @@ export const make = Effect.fn("AccountBot.make")(function* (
       openOrders: unfinished(state).length,
       fills: state.fills,
       events: state.sequence,
-      problems: problems.map(({ kind, text }) => `${kind}: ${text}`)
+      problems: problems.map(({ kind, severity, text }) => ({ severity, kind, text })),
+      money: ownedIn(moneyView(state, assets).rows).map((sum) => ({ ...sum, id: assets.get(sum.asset)?.id ?? "" }))
     }
   })
   const runs = Effect.andThen(

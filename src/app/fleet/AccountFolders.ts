@@ -6,51 +6,96 @@
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
-import { type AccountFile, Registry } from "../../journal/postgres/Registry.ts"
+import { type AccountFiles, Registry } from "../../journal/postgres/Registry.ts"
+import type { Markets } from "../../strategy/Markets.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import * as SharedStrategy from "./SharedStrategy.ts"
 
 /** The folder has mistakes: nothing was written. */
 export class FolderInvalid extends Schema.TaggedError<FolderInvalid>()("FolderInvalid", { message: Schema.String }) {}
 
-interface AccountFolder {
-  readonly name: string
-  readonly config: string
-  readonly strategies: ReadonlyArray<AccountFile>
-}
-
 const accountName = /^[a-z0-9][a-z0-9-]{0,63}$/
 const configName = "config.yaml"
+const budgetsName = "budgets.yaml"
+/** In a class: the strategies of all its accounts. */
+const sharedName = "strategies"
+
+/** Where an account lies: in the folder itself, or in the folder of a class. */
+interface Place {
+  readonly folder: string
+  readonly name: string
+  readonly class: string
+}
+
+const isStrategy = (file: string): boolean => /\.ya?ml$/.test(file) && file !== configName && file !== budgetsName
+
+const strategiesIn = Effect.fnUntraced(function* (folder: string) {
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const files = (yield* fileSystem.readDirectory(folder)).filter(isStrategy).toSorted()
+  return yield* Effect.forEach(files, (file) =>
+    Effect.map(fileSystem.readFileString(path.join(folder, file)), (text) => ({
+      file,
+      text,
+      at: path.join(folder, file)
+    }))
+  )
+})
+
+/** Those of its class, with its own budgets in them. */
+const sharedIn = Effect.fnUntraced(function* ({ class: group, folder }: Place, own: string, markets: Markets) {
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const [shared, file] = [path.join(folder, sharedName), path.join(own, budgetsName)]
+  if (group === "" || !(yield* fileSystem.exists(shared))) return []
+  const strategies = yield* strategiesIn(shared)
+  const text = (yield* fileSystem.exists(file)) ? yield* fileSystem.readFileString(file) : undefined
+  const filled = SharedStrategy.fill(strategies, { file, text }, markets)
+  return Result.isSuccess(filled) ? filled.success : yield* new FolderInvalid({ message: filled.failure.join("\n") })
+})
 
 /** What is wrong with it is in the failure, each mistake with its place. */
-const readOne = Effect.fnUntraced(function* (folder: string, name: string) {
+const readOne = Effect.fnUntraced(function* (place: Place) {
   const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  const own = path.join(folder, name)
-  const files = (yield* fileSystem.readDirectory(own)).filter((file) => /\.ya?ml$/.test(file) && file !== configName)
+  const { name } = place
+  const own = path.join(place.folder, name)
   const config = yield* fileSystem.readFileString(path.join(own, configName))
   const { markets } = yield* ConfigFile.loadSettings(path.join(own, configName))
-  const strategies = yield* Effect.forEach(files.toSorted(), (file) =>
-    Effect.map(fileSystem.readFileString(path.join(own, file)), (text) => ({ file, text }))
+  const strategies = [...(yield* sharedIn(place, own, markets)), ...(yield* strategiesIn(own))]
+  const problems = strategies.flatMap(({ at, text }) =>
+    StrategyFile.codeWanted(text) === undefined ? [] : [`${at}: a fleet runs no code of one's own yet`]
   )
-  const paths = strategies.map(({ file }) => path.join(own, file))
-  const problems = strategies.flatMap(({ text }, index) =>
-    StrategyFile.codeWanted(text) === undefined ? [] : [`${paths[index]}: a fleet runs no code of one's own yet`]
-  )
-  if (problems.length === 0) problems.push(...(yield* StrategyFiles.readAll(paths, markets)).rendered)
+  if (problems.length === 0) problems.push(...StrategyFiles.readTexts(strategies, markets).rendered)
+  const twice = Map.groupBy(strategies, ({ file }) => file)
+  for (const [file, { length }] of twice) if (length > 1) problems.push(`${own}: its class has a ${file} as well`)
   if (strategies.length === 0) problems.push(`${own}: there is no strategy`)
   if (!accountName.test(name)) problems.push(`${own}: an account is named by small letters, digits and dashes`)
   if (problems.length > 0) return yield* new FolderInvalid({ message: problems.join("\n") })
-  return { name, config, strategies } satisfies AccountFolder
+  const files = strategies.map(({ file, text }) => ({ file, text }))
+  return { name, class: place.class, config, strategies: files } satisfies AccountFiles
+})
+
+/** The folders with a configuration, beside one another or in the folders of classes. */
+const placesIn = Effect.fnUntraced(function* (folder: string, group = "") {
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const entries = (yield* fileSystem.readDirectory(folder)).toSorted()
+  const names = yield* Effect.filter(entries, (name) => fileSystem.exists(path.join(folder, name, configName)))
+  const others = entries.filter((name) => !names.includes(name))
+  return { places: names.map((name): Place => ({ folder, name, class: group })), others }
 })
 
 const read = Effect.fnUntraced(function* (folder: string) {
   const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  const entries = yield* fileSystem.readDirectory(folder)
-  const names = yield* Effect.filter(entries.toSorted(), (name) =>
-    fileSystem.exists(path.join(folder, name, configName))
+  const { others, places: single } = yield* placesIn(folder)
+  const classes = yield* Effect.filter(others, (name) =>
+    Effect.map(fileSystem.stat(path.join(folder, name)), ({ type }) => type === "Directory")
   )
-  if (names.length === 0) return yield* new FolderInvalid({ message: `${folder}: no folder in it has a ${configName}` })
-  const found = yield* Effect.forEach(names, (name) => Effect.result(readOne(folder, name)))
+  const inClasses = yield* Effect.forEach(classes, (name) => placesIn(path.join(folder, name), name))
+  const places = [...single, ...inClasses.flatMap((each) => each.places)]
+  if (places.length === 0)
+    return yield* new FolderInvalid({ message: `${folder}: no folder in it has a ${configName}` })
+  const found = yield* Effect.forEach(places, (place) => Effect.result(readOne(place)))
   const wrong = found.flatMap((each) => (Result.isFailure(each) ? [each.failure.message] : []))
+  for (const [name, { length }] of Map.groupBy(places, ({ name }) => name))
+    if (length > 1) wrong.push(`${folder}: two accounts are named ${name}`)
   if (wrong.length > 0) return yield* new FolderInvalid({ message: wrong.join("\n") })
   return found.flatMap((each) => (Result.isSuccess(each) ? [each.success] : []))
 })
@@ -66,8 +111,9 @@ export interface AccountChange {
 export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string, isMeant: boolean) {
   const registry = yield* Registry
   const accounts = yield* read(folder)
-  return yield* Effect.forEach(accounts, ({ config, name, strategies }) =>
+  return yield* Effect.forEach(accounts, (account) =>
     Effect.gen(function* () {
+      const { class: group, config, name, strategies } = account
       const known = yield* registry.text(name)
       const before = new Map([
         ...(known === undefined ? [] : [[configName, known.config] as const]),
@@ -77,8 +123,9 @@ export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string
       const files = [...new Set([...before.keys(), ...after.keys()])].filter(
         (file) => before.get(file) !== after.get(file)
       )
+      if (known !== undefined && known.class !== group) files.push(`class ${group === "" ? "none" : group}`)
       const change = known === undefined ? "new" : files.length > 0 ? "changed" : "same"
-      if (isMeant && change !== "same") yield* registry.apply(name, config, strategies)
+      if (isMeant && change !== "same") yield* registry.apply(account)
       return { account: name, change, files } satisfies AccountChange
     })
   )

@@ -54,28 +54,55 @@ const connected = Effect.fnUntraced(function* (journal: string, as: TokenRole) {
   const token = yield* Tokens.read(as === "operator" ? Tokens.operatorFile(journal) : Tokens.viewerFile(journal)).pipe(
     Effect.mapError(unreachable)
   )
+  return { api: yield* apiAt({ url, token }), url }
+})
+
+/** Where a bot can be reached, and as whom. */
+interface Reach {
+  readonly url: string
+  readonly token: Redacted.Redacted
+}
+
+const apiAt = Effect.fnUntraced(function* ({ token, url }: Reach) {
   const http = (yield* HttpClient.HttpClient).pipe(HttpClient.mapRequest(HttpClientRequest.prependUrl(url)))
-  const api = yield* HttpApiClient.makeWith(ControlApi, { httpClient: http }).pipe(Effect.provide(withToken(token)))
-  return { api, url }
+  return yield* HttpApiClient.makeWith(ControlApi, { httpClient: http }).pipe(Effect.provide(withToken(token)))
 })
 
 const unreachable = ({ message }: { readonly message: string }) => new BotUnreachable({ message })
 
-/** Asks the bot of this journal. Connection failures are reported as such, refusals in the bot's words. */
-export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonly message: string }>(
-  journal: string,
-  call: (api: HttpApiClient.ForApi<typeof ControlApi>) => Effect.Effect<A, E>,
-  as: TokenRole = "operator",
-  patience = patienceMillis
+export type Call<A, E> = (api: HttpApiClient.ForApi<typeof ControlApi>) => Effect.Effect<A, E>
+
+/** Asks a bot at its address. */
+export const askAt = Effect.fnUntraced(function* <A, E extends { readonly message: string }>(
+  reach: Reach,
+  call: Call<A, E>,
+  patience: number
 ) {
-  const { api, url } = yield* connected(journal, as)
-  return yield* call(api).pipe(
+  return yield* answerOf(call(yield* apiAt(reach)), reach.url, patience)
+})
+
+const answerOf = <A, E extends { readonly message: string }>(
+  asked: Effect.Effect<A, E>,
+  url: string,
+  patience: number
+) =>
+  asked.pipe(
     Effect.timeoutOrElse({
       duration: patience,
       orElse: () => Effect.fail(new BotUnreachable({ message: `The bot at ${url} does not answer` }))
     }),
     Effect.mapError(unreachable)
   )
+
+/** Asks the bot of this journal. Connection failures are reported as such, refusals in the bot's words. */
+export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonly message: string }>(
+  journal: string,
+  call: Call<A, E>,
+  as: TokenRole = "operator",
+  patience = patienceMillis
+) {
+  const { api, url } = yield* connected(journal, as)
+  return yield* answerOf(call(api), url, patience)
 }, Effect.provide(NodeHttpClient.layerUndici))
 
 /** The bot sends something at least every five seconds. */

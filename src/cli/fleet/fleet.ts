@@ -2,18 +2,24 @@
  * `limitbot fleet`: many accounts on many machines, with their journals in one Postgres database. `run` is a runner; the others say what
  * the accounts are to do and show what they do.
  */
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as DashboardPage from "../../app/control/DashboardPage.ts"
 import * as AccountFolders from "../../app/fleet/AccountFolders.ts"
+import * as FleetView from "../../app/fleet/FleetView.ts"
 import * as Runner from "../../app/fleet/Runner.ts"
 import * as Wishes from "../../app/fleet/Wishes.ts"
 import { fleetDatabase } from "../../app/journal/WhichBot.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as Stop from "../../app/process/Stop.ts"
+import { requestedOrAfter } from "../../app/process/Stop.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as FleetServer from "../../control/FleetServer.ts"
 import { counted } from "../../domain/Words.ts"
-import { type AccountReport, type FleetAccount, Registry, type WantedState } from "../../journal/postgres/Registry.ts"
+import * as FleetFile from "../../files/FleetFile.ts"
+import { type FleetAccount, Registry, type WantedState } from "../../journal/postgres/Registry.ts"
 import * as Table from "../../report/text/Table.ts"
+import { type BotLine, lineOf, worstFirst } from "../../views/Fleet.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
@@ -68,15 +74,11 @@ const applying = Command.make(
   }, Answer.print)
 ).pipe(help("Write the accounts of a folder into the fleet, after saying what would change"))
 
-/** Worst first: what nobody runs, or cannot be run, then what has problems. */
-const rank = ({ isOwned, told }: FleetAccount): number =>
-  !isOwned || (told !== undefined && told.failing !== null) ? 0 : (told?.problems.length ?? 0) > 0 ? 1 : 2
-
-const problemsIn = ({ failing, problems }: AccountReport): ReadonlyArray<string> =>
-  failing === null ? problems : [`does not run: ${failing}`]
+const problemsIn = ({ problems }: BotLine): string => problems.map(({ kind, text }) => `${kind}: ${text}`).join("; ")
 
 const columns = Table.of<FleetAccount>([
   { key: "account", title: "ACCOUNT", value: ({ name }) => name },
+  { key: "class", value: (account) => account.class },
   { key: "wanted", title: "WANTED", value: ({ wanted }) => wanted },
   { key: "why", value: ({ why }) => why },
   { key: "runner", title: "RUNNER", value: ({ isOwned, owner }) => (isOwned ? owner : "none") },
@@ -85,7 +87,7 @@ const columns = Table.of<FleetAccount>([
   { key: "events", value: ({ told }) => told?.events },
   { key: "revision", value: ({ revision }) => revision },
   { key: "toldSecondsAgo", value: ({ toldSecondsAgo }) => toldSecondsAgo },
-  { key: "problems", title: "PROBLEMS", value: ({ told }) => told && problemsIn(told).join("; ") }
+  { key: "problems", title: "PROBLEMS", value: (account) => account.told && problemsIn(lineOf(account)) }
 ])
 
 const status = Command.make(
@@ -96,7 +98,8 @@ const status = Command.make(
       database,
       Effect.flatMap(Registry, ({ all }) => all)
     )
-    const sorted = accounts.toSorted((one, other) => rank(one) - rank(other))
+    const byName = new Map(accounts.map((account) => [account.name, account]))
+    const sorted = worstFirst(accounts.map(lineOf)).flatMap(({ name }) => byName.get(name) ?? [])
     return Answer.ofList(columns, sorted, "The fleet has no accounts: limitbot fleet apply FOLDER")
   }, Answer.print)
 ).pipe(help("Show every account, worst first: what it is to do, who runs it, its orders and problems"))
@@ -142,12 +145,42 @@ const removing = Command.make(
   })
 ).pipe(help("Take an account out of the fleet; its journal stays"))
 
+const dashboard = Command.make(
+  "dashboard",
+  {
+    file: FileName.argument("file").pipe(
+      Argument.withDescription("A file with `dashboard` (where it listens) and `bots` (others to show); default: none"),
+      Argument.optional
+    ),
+    database,
+    forMillis: flags.forDuration
+  },
+  Effect.fn(function* ({ database, file, forMillis }) {
+    const beside = Option.getOrElse(file, () => "fleet")
+    const { bots, options } = Option.isSome(file)
+      ? yield* FleetFile.load(file.value)
+      : { bots: [], options: FleetFile.usual }
+    const url = yield* Effect.option(urlOf(database))
+    if (bots.length === 0 && Option.isNone(url)) yield* urlOf(database)
+    const serving = Effect.gen(function* () {
+      const address = yield* FleetServer.serve(beside, options)
+      yield* Console.log(`Dashboard: ${yield* DashboardPage.line(beside, address)}`)
+      yield* requestedOrAfter(forMillis)
+    })
+    const fleet = Option.isSome(url)
+      ? FleetView.layer(bots).pipe(Layer.provide(fleetDatabase(url.value)))
+      : FleetView.layerOfBots(bots)
+    yield* Effect.provide(serving, fleet)
+  }, Effect.scoped)
+).pipe(help("Serve one page and one API over all accounts of the fleet, and over bots of their own"))
+
 export const command = Command.make("fleet").pipe(
   Command.withDescription("Run many accounts on many machines, with their journals in one Postgres database"),
   Command.withSubcommands([
     running,
     applying,
     status,
+    dashboard,
     wishing("pause", "paused", "paused", "Place nothing new in these accounts; what rests stays"),
     wishing("resume", "running", "to trade", "Let accounts trade again, killed ones too"),
     wishing("kill", "killed", "killed", "Stop all funding of these accounts and withdraw their orders"),

@@ -25,9 +25,11 @@ const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") 
 
 /** With the last two a phone installs the page as an app, and shows what the bot tells it. */
 const plain = ["style.css", "icon.svg", "manifest.webmanifest", "worker.js"] as const
-const built = ["index.html", "app.js", ...plain] as const
+const pages = { "index.html": "app", "fleet.html": "fleet" } as const
+const built = [...Object.entries(pages).flatMap(([page, script]) => [page, `${script}.js`]), ...plain]
 const scripts = [
   "app.ts",
+  "fleet.ts",
   "actions.ts",
   "alerts.ts",
   "api.ts",
@@ -65,13 +67,15 @@ const fromSources = (): ReadonlyMap<string, PageFile> => {
   const folder = join(import.meta.dirname, "../../dashboard")
   const { resolve } = createRequire(import.meta.url)
   const read = (name: string) => readFileSync(join(folder, name), "utf8")
-  const page = read("index.html").replace("/assets/app.js", "/assets/app.ts")
   const library = ([name, file]: readonly [string, string]): readonly [string, PageFile] => {
     const root = dirname(resolve(`${name}/package.json`))
     return [`${name}.mjs`, { type: typeOf(file), body: readFileSync(join(root, file), "utf8") }]
   }
   return new Map([
-    ["index.html", { type: typeOf("index.html"), body: page }],
+    ...Object.entries(pages).map(([page, script]) => {
+      const body = read(page).replace(`/assets/${script}.js`, `/assets/${script}.ts`)
+      return [page, { type: typeOf(page), body }] as const
+    }),
     ...plain.map((name) => [name, { type: typeOf(name), body: read(name) }] as const),
     ...scripts.map((name) => [name, { type: typeOf(name), body: withoutTypes(read(`public/${name}`)) }] as const),
     [table, { type: typeOf(table), body: withoutTypes(readFileSync(join(folder, "../control/api", table), "utf8")) }],

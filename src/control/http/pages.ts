@@ -16,20 +16,23 @@ import type { Tokens } from "./Tokens.ts"
 const served = ({ body, type }: PageFile) => HttpServerResponse.text(body, { contentType: type })
 
 /** A worker may serve only what is below it. */
-const atRoot: Readonly<Record<string, `/${string}`>> = { "index.html": "/", "worker.js": "/worker.js" }
+const atRoot: Readonly<Record<string, `/${string}`>> = { "worker.js": "/worker.js" }
 
-const files = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const router = yield* HttpRouter.HttpRouter
-    const assets = yield* Effect.sync(load)
-    for (const [name, asset] of assets) {
-      yield* router.add("GET", atRoot[name] ?? `/assets/${name}`, served(asset))
-    }
-  })
-)
+/** The page of one bot, or of many. */
+export const files = (page: "index.html" | "fleet.html") =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const router = yield* HttpRouter.HttpRouter
+      const assets = yield* Effect.sync(load)
+      for (const [name, asset] of assets) {
+        if (name === page) yield* router.add("GET", "/", served(asset))
+        else if (!name.endsWith(".html")) yield* router.add("GET", atRoot[name] ?? `/assets/${name}`, served(asset))
+      }
+    })
+  )
 
 /** What the page says to somebody without a token; a refused request would stand as an error on the browser's console. */
-const login = ({ where }: Tokens) =>
+export const login = ({ where }: Tokens) =>
   Layer.effectDiscard(
     Effect.flatMap(HttpRouter.HttpRouter, (router) =>
       router.add("GET", "/login", HttpServerResponse.jsonUnsafe({ where }))
@@ -53,11 +56,10 @@ const health = Layer.effectDiscard(
   })
 )
 
-const metrics = ({ holderOf }: Tokens) =>
+export const metrics = <E, R>({ holderOf }: Tokens, rendered: Effect.Effect<string, E, R>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const router = yield* HttpRouter.HttpRouter
-      const [bot, books] = [yield* Bot, yield* Bookkeeper]
       const answer = Effect.gen(function* () {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
         const token = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1]
@@ -71,8 +73,7 @@ const metrics = ({ holderOf }: Tokens) =>
             "Metrics need the viewer's token: Prometheus sends it with authorization.credentials_file"
           )
         }
-        const now = yield* Clock.currentTimeMillis
-        return HttpServerResponse.text(Metrics.render(books.state, bot, now), {
+        return HttpServerResponse.text(yield* rendered, {
           contentType: "text/plain; version=0.0.4; charset=utf-8"
         })
       })
@@ -80,4 +81,10 @@ const metrics = ({ holderOf }: Tokens) =>
     })
   )
 
-export const layer = (tokens: Tokens) => Layer.mergeAll(files, login(tokens), health, metrics(tokens))
+const ofBot = Effect.gen(function* () {
+  const [bot, books] = [yield* Bot, yield* Bookkeeper]
+  return Metrics.render(books.state, bot, yield* Clock.currentTimeMillis)
+})
+
+export const layer = (tokens: Tokens) =>
+  Layer.mergeAll(files("index.html"), login(tokens), health, metrics(tokens, ofBot))

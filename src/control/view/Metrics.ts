@@ -17,9 +17,9 @@ import type { Bot } from "../Bot.ts"
 import { live, ready } from "./Health.ts"
 
 type Labels = Readonly<Record<string, string>>
-type Sample = readonly [labels: Labels, value: number]
+export type Sample = readonly [labels: Labels, value: number]
 
-interface Family {
+export interface Family {
   readonly name: string
   readonly kind: "gauge" | "counter"
   readonly help: string
@@ -135,8 +135,10 @@ const labelsOf = (labels: Labels): string => {
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`
 }
 
-export const render = (state: BotState, bot: Bot["Service"], now: number): string =>
-  families(state, bot, now)
+export const render = (state: BotState, bot: Bot["Service"], now: number): string => textOf(families(state, bot, now))
+
+export const textOf = (families: ReadonlyArray<Family>): string =>
+  families
     .flatMap(({ name, kind, help, samples }) => [
       `# HELP limitbot_${name} ${help}`,
       `# TYPE limitbot_${name} ${kind}`,

@@ -13,14 +13,14 @@ const dialog = (): HTMLDialogElement => {
   return found
 }
 
-const open = (title: string, ...content: ReadonlyArray<Node>): HTMLDialogElement => {
+export const open = (title: string, ...content: ReadonlyArray<Node>): HTMLDialogElement => {
   const shown = dialog()
   shown.replaceChildren(h("h2", { id: "dialog-title" }, title), ...content)
   if (!shown.open) shown.showModal()
   return shown
 }
 
-const closeButton = (label: string) => h("button", { type: "button", click: () => dialog().close() }, label)
+export const closeButton = (label: string) => h("button", { type: "button", click: () => dialog().close() }, label)
 
 /** Sends a command; true when it was done. */
 export const command = async (path: string, payload: unknown): Promise<boolean> => {
@@ -70,11 +70,18 @@ const whyField = () =>
 const whyIn = ({ value }: HTMLInputElement) => (value === "" ? {} : { why: value })
 
 /** Says what a command means, and does it when that is agreed to: with its words, where it has some. */
-export const agree = (path: CommandName, payload: Readonly<Record<string, string>> = {}): void => {
-  const { confirm, means, title } = commandOf(path)
+export const agree = (path: CommandName, payload: Readonly<Record<string, string>> = {}): void =>
+  agreeTo(path, payload, Object.values(payload).join(" "))
+
+/** The same with what it is about in words of its own. */
+export const agreeTo = (path: CommandName, payload: Readonly<Record<string, unknown>>, about: string): void => {
+  const { confirm, means, title: name } = commandOf(path)
+  const title = `${name} ${about}`.trim()
   if (confirm !== undefined) {
     const why = whyField()
-    return confirmTyped(title, confirm, [h("p", {}, means)], [why], () => command(path, { confirm, ...whyIn(why) }))
+    return confirmTyped(title, confirm, [h("p", {}, means)], [why], () =>
+      command(path, { ...payload, confirm, ...whyIn(why) })
+    )
   }
   const yes = h(
     "button",
@@ -86,13 +93,9 @@ export const agree = (path: CommandName, payload: Readonly<Record<string, string
         command(path, payload)
       }
     },
-    title
+    name
   )
-  open(
-    [title, ...Object.values(payload)].join(" "),
-    h("p", {}, means),
-    h("div", { class: "row" }, closeButton("Back"), yes)
-  )
+  open(title, h("p", {}, means), h("div", { class: "row" }, closeButton("Back"), yes))
   yes.focus()
 }
 
@@ -140,13 +143,13 @@ export const reconcile = (): Promise<void> => {
 }
 
 /** The operator's word on what nobody else can know of. */
-export const resolveProblem = ({ resolve, subject, text }: ProblemView): void => {
+export const resolveProblem = ({ resolve, subject, text }: ProblemView, path = "resolve"): void => {
   if (resolve === null) return
   const { evidence, placement, words } = resolve
   const why = whyField()
   const say = (word: string) => {
     dialog().close()
-    command("resolve", { placement, word, ...whyIn(why) })
+    command(path, { placement, word, ...whyIn(why) })
   }
   const choices = words.map((word) => {
     const { means, title } = operatorWords[word]

@@ -10,7 +10,7 @@ import { type Report, report } from "../../strategy/Problem.ts"
 import * as PlainFiles from "../PlainFiles.ts"
 import { readSecret, secret } from "../secrets/SecretSource.ts"
 
-const defaultPort = 8177
+export const defaultPort = 8177
 /** What nobody can guess, whatever it is made of. */
 const shortestToken = 32
 const howToMakeOne = "openssl rand -hex 32 makes one"

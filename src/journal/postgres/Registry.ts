@@ -31,7 +31,11 @@ const AccountReport = Schema.fromJsonString(
     openOrders: Schema.Int,
     fills: Schema.Int,
     events: Schema.Int,
-    problems: Schema.Array(Schema.String)
+    problems: Schema.Array(
+      Schema.Struct({ severity: Schema.Literals(["alarm", "warn"]), kind: Schema.String, text: Schema.String })
+    ),
+    /** All that is the account's own, wherever it is, in units of each asset. */
+    money: Schema.Array(Schema.Struct({ asset: Schema.String, id: Schema.String, amount: Schema.String }))
   })
 )
 export type AccountReport = typeof AccountReport.Type
@@ -46,12 +50,20 @@ export interface OwnedAccount {
   readonly why: string
 }
 
-export interface AccountText extends OwnedAccount {
+/** What people wrote for an account. */
+export interface AccountFiles {
+  readonly name: string
+  /** The folder whose strategies it shares; empty for none. */
+  readonly class: string
   readonly config: string
   readonly strategies: ReadonlyArray<AccountFile>
 }
 
+export interface AccountText extends OwnedAccount, AccountFiles {}
+
 export interface FleetAccount extends OwnedAccount {
+  /** The folder whose strategies it shares; empty for none. */
+  readonly class: string
   readonly owner: string | undefined
   /** Whether its owner was seen of late. */
   readonly isOwned: boolean
@@ -88,7 +100,7 @@ export class Registry extends Context.Service<
     all: Effect.Effect<ReadonlyArray<FleetAccount>, JournalError>
     one(name: string): Effect.Effect<FleetAccount | undefined, JournalError>
     /** Writes an account's files; the ones before stay in the table of revisions. */
-    apply(name: string, config: string, strategies: ReadonlyArray<AccountFile>): Effect.Effect<void, JournalError>
+    apply(files: AccountFiles): Effect.Effect<void, JournalError>
     /** How many accounts there are with these names; without names all of them. */
     wish(wanted: WantedState, why: string, names: ReadonlyArray<string>): Effect.Effect<number, JournalError>
     /** Only one that is killed, whose bot runs and has no order any more. Its journal stays. */
@@ -162,7 +174,7 @@ const ofRunners = (sql: SqlClient.SqlClient) => {
   }, Effect.mapError(unusable))
 
   const tellFailing = Effect.fn("Registry.tellFailing")(function* (runner: string, name: string, why: string) {
-    const never = encodeTold({ failing: why, openOrders: 0, fills: 0, events: 0, problems: [] })
+    const never = encodeTold({ failing: why, openOrders: 0, fills: 0, events: 0, problems: [], money: [] })
     const failing = JSON.stringify({ failing: storableText(why) })
     yield* sql`
       UPDATE fleet_accounts SET told = (coalesce(told, ${storableText(never)})::jsonb || ${failing}::jsonb)::text
@@ -176,15 +188,15 @@ const alive = (sql: SqlClient.SqlClient) => sql.literal(`clock_timestamp() - int
 
 const ofPeople = (sql: SqlClient.SqlClient) => {
   const text = Effect.fn("Registry.text")(function* (name: string) {
-    const [row] = yield* sql<Row & { config: string; files: string }>`
-      SELECT ${columns(sql)}, config, files FROM fleet_accounts WHERE name = ${name}`
+    const [row] = yield* sql<Row & { class: string; config: string; files: string }>`
+      SELECT ${columns(sql)}, class, config, files FROM fleet_accounts WHERE name = ${name}`
     if (row === undefined) return undefined
-    return { ...accountOf(row), config: row.config, strategies: yield* decodeFiles(row.files) }
+    return { ...accountOf(row), class: row.class, config: row.config, strategies: yield* decodeFiles(row.files) }
   }, Effect.mapError(unusable))
 
   const listed = (which: Fragment) =>
-    sql<Row & { owner: string | null; told: string | null; owned: boolean; ago: number | null }>`
-    SELECT ${columns(sql)}, owner, told, extract(epoch FROM clock_timestamp() - told_at)::float8 AS ago,
+    sql<Row & { class: string; owner: string | null; told: string | null; owned: boolean; ago: number | null }>`
+    SELECT ${columns(sql)}, class, owner, told, extract(epoch FROM clock_timestamp() - told_at)::float8 AS ago,
       EXISTS (SELECT 1 FROM fleet_runners WHERE fleet_runners.name = owner AND seen_at > ${alive(sql)}) AS owned
     FROM fleet_accounts WHERE ${which} ORDER BY name`.pipe(
       Effect.map((rows) =>
@@ -192,6 +204,7 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
           const told = decodeTold(row.told)
           return {
             ...accountOf(row),
+            class: row.class,
             owner: row.owner ?? undefined,
             isOwned: row.owned,
             told: told._tag === "Some" ? told.value : undefined,
@@ -205,17 +218,14 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
   const all = listed(sql`1 = 1`)
   const one = (name: string) => Effect.map(listed(sql`name = ${name}`), ([found]) => found)
 
-  const apply = Effect.fn("Registry.apply")(function* (
-    name: string,
-    config: string,
-    strategies: ReadonlyArray<AccountFile>
-  ) {
+  const apply = Effect.fn("Registry.apply")(function* ({ class: group, config, name, strategies }: AccountFiles) {
     const files = encodeFiles(strategies)
     const changed = sql`
       WITH written AS (
-        INSERT INTO fleet_accounts (name, config, files) VALUES (${name}, ${config}, ${files})
+        INSERT INTO fleet_accounts (name, class, config, files) VALUES (${name}, ${group}, ${config}, ${files})
         ON CONFLICT (name) DO UPDATE SET
-          config = excluded.config, files = excluded.files, revision = fleet_accounts.revision + 1
+          class = excluded.class, config = excluded.config, files = excluded.files,
+          revision = fleet_accounts.revision + 1
         RETURNING name, revision, config, files
       )
       INSERT INTO fleet_revisions (account, revision, config, files) SELECT name, revision, config, files FROM written`

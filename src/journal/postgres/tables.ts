@@ -110,7 +110,7 @@ const createPrices = Effect.gen(function* () {
     )`
 })
 
-/** What operators say to accounts, on its way to whoever owns each. */
+/** What operators say to accounts, on its way to whoever owns each; and which accounts share strategies. */
 const createWords = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -122,6 +122,7 @@ const createWords = Effect.gen(function* () {
       at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp(),
       answer TEXT
     )`
+  yield* sql`ALTER TABLE fleet_accounts ADD COLUMN class TEXT NOT NULL DEFAULT ''`
   yield* sql`CREATE INDEX fleet_words_waiting ON fleet_words (account) WHERE answer IS NULL`
 })
 

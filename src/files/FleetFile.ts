@@ -1,0 +1,78 @@
+/**
+ * What the page over many bots is told: where it listens, and which bots of their own register with it, each by the address of its control
+ * server and a token. A bot with a trader's token can be paused and killed from the page; with a viewer's it is only shown.
+ */
+import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
+import { url } from "../control/Address.ts"
+import type { ControlOptions } from "../control/ControlOptions.ts"
+import * as Read from "../strategy/Fields.ts"
+import { type Report, render, sourceText } from "../strategy/Problem.ts"
+import { readYaml } from "../strategy/YamlReader.ts"
+import * as PlainFiles from "./PlainFiles.ts"
+import { readSecret, secret } from "./secrets/SecretSource.ts"
+import * as DashboardConfig from "./sections/DashboardConfig.ts"
+
+/** The message names every mistake with its place. */
+export class FleetFileInvalid extends Schema.TaggedError<FleetFileInvalid>()("FleetFileInvalid", {
+  message: Schema.String
+}) {}
+
+const reader = Read.known({
+  dashboard: Read.optional(DashboardConfig.reader, "where the page is served", "as a bot's"),
+  bots: Read.optional(
+    Read.table(
+      Read.matching("a name of letters, digits, dots and dashes", /^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/),
+      Read.section({
+        url: Read.required(url, "address of its control server"),
+        token: Read.required(secret, "a token of it: a viewer's shows it, a trader's commands it")
+      })
+    ),
+    "bots of their own",
+    "none"
+  )
+})
+
+export interface RegisteredBot {
+  readonly name: string
+  readonly url: string
+  readonly token: Redacted.Redacted
+}
+
+/** What holds without a file: this machine alone, and the usual port or any free one. */
+export const usual: ControlOptions = {
+  host: "127.0.0.1",
+  port: DashboardConfig.defaultPort,
+  mayMove: true,
+  names: [],
+  viewerToken: undefined,
+  tls: undefined
+}
+
+export const load = Effect.fn("FleetFile.load")(function* (file: string) {
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const text = yield* fileSystem
+    .readFileString(file)
+    .pipe(
+      Effect.mapError(
+        (error) => new FleetFileInvalid({ message: `${file}: ${PlainFiles.phraseOf(error) ?? error.message}` })
+      )
+    )
+  const to: Report = { source: sourceText(file, text), problems: [] }
+  const folder = path.dirname(path.resolve(file))
+  const yaml = readYaml(to.source)
+  if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
+  const read = Result.isFailure(yaml) ? undefined : reader(yaml.success, to)
+  const options = read?.dashboard === undefined ? usual : yield* DashboardConfig.loaded(read.dashboard, folder, to)
+  const bots = yield* Effect.forEach(
+    [...(read?.bots ?? [])],
+    ([
+      { value: name },
+      {
+        value: { token, url }
+      }
+    ]) => Effect.map(readSecret(token, folder, to), (token) => (token === undefined ? [] : [{ name, url, token }]))
+  )
+  if (options === undefined || to.problems.length > 0)
+    return yield* new FleetFileInvalid({ message: to.problems.map((problem) => render(problem, text)).join("\n") })
+  return { options, bots: bots.flat() satisfies ReadonlyArray<RegisteredBot> }
+})
