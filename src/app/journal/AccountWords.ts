@@ -45,7 +45,7 @@ export const say = Effect.fn("AccountWords.say")(function* (bot: AccountOfFleet,
   return yield* saidTo(bot.account, by, word).pipe(Effect.provide(fleetDatabase(bot.database)))
 })
 
-const saidTo = Effect.fn("AccountWords.saidTo")(function* (account: string, by: string, word: AccountWord) {
+export const saidTo = Effect.fn("AccountWords.saidTo")(function* (account: string, by: string, word: AccountWord) {
   const words = yield* Words
   const id = yield* words.say(account, by, encodeWord(word))
   if (id === undefined) return yield* new NoSuchAccount({ account })
