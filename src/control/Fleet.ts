@@ -8,18 +8,25 @@ import type { BotDetail, BotLine } from "../views/Fleet.ts"
 import type { Refused, Unknown } from "./api/ControlApi.ts"
 import type { FleetCommand } from "./api/FleetApi.ts"
 
+export interface CommandedBots {
+  /** What was done, in one sentence. */
+  readonly message: string
+  /** Who could not be told: what they do is as it was. */
+  readonly notTold: ReadonlyArray<string>
+}
+
 export class Fleet extends Context.Service<
   Fleet,
   {
     /** Of a moment ago at most. */
     readonly lines: Effect.Effect<ReadonlyArray<BotLine>, Refused>
     detail(name: string): Effect.Effect<BotDetail, Refused | Unknown>
-    /** Says what was done in one sentence. */
     command(
       command: FleetCommand,
       names: ReadonlyArray<string>,
       said: { readonly by: string; readonly why: string | undefined }
-    ): Effect.Effect<string, Refused | Unknown>
+    ): Effect.Effect<CommandedBots, Refused | Unknown>
+    /** Says what was done in one sentence. */
     resolve(name: string, by: string, answer: OperatorAnswer): Effect.Effect<string, Refused | Unknown>
   }
 >()("limitbot/control/Fleet") {}

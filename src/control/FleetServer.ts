@@ -51,7 +51,7 @@ const commanding = HttpApiBuilder.group(
         const names = bots === "all" ? known : bots
         const unknown = names.find((name) => !known.includes(name))
         if (unknown !== undefined) return yield* new Unknown({ message: `There is no bot ${unknown}` })
-        return { message: yield* fleet.command(command, names, { by, why }) }
+        return yield* fleet.command(command, names, { by, why })
       })
     return handlers.handleAll({
       pause: said("pause"),

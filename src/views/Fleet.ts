@@ -73,14 +73,14 @@ const stateOf = ({ isOwned, told, wanted }: FleetAccount): BotLine["state"] => {
 }
 
 export const lineOf = (account: FleetAccount): BotLine => {
-  const { isOwned, name, owner, told, toldSecondsAgo, why } = account
+  const { isOwned, name, owner, told, toldSecondsAgo, wanted, why } = account
   const failing = told?.failing ?? null
   return {
     name,
     kind: "account",
     class: account.class,
     state: stateOf(account),
-    why: failing ?? why,
+    why: failing ?? (wanted === "running" ? "" : why),
     runner: isOwned ? (owner ?? null) : null,
     openOrders: told?.openOrders ?? null,
     fills: told?.fills ?? null,

@@ -204,6 +204,9 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
       await page.getByLabel("Type kill").fill("kill")
       await picture("kill-1280-dark")
       await go.click()
+      await until("who was not told is named", async () =>
+        /NOT TOLD.*gone/.test(await page.locator(".toast").innerText())
+      )
       await until("accounts and bots are killed", isState("killed", ["account-0", "account-1", "account-2", "alone"]))
       await until("the page says so", async () => (await page.locator("#figures").innerText()).includes("KILLED"))
     }, 60_000)

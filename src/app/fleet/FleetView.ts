@@ -131,11 +131,8 @@ function make(bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
         })
         const failed = own.filter((_, index) => told[index]?._tag === "Failure")
         const of = counted(changed + own.length - failed.length, "bot")
-        if (failed.length > 0)
-          return yield* new Refused({
-            message: `${of} ${done[command]}. Not told: ${failed.join(", ")}; each can be told at its own address`
-          })
-        return `${of} ${done[command]}`
+        const missed = failed.length === 0 ? "" : `. NOT TOLD, as they do not answer: ${failed.join(", ")}`
+        return { message: `${of} ${done[command]}${missed}`, notTold: failed }
       }),
       resolve: Effect.fnUntraced(function* (name, by, answer) {
         const said = yield* single.resolve(name, answer)

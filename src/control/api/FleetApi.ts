@@ -17,6 +17,8 @@ const error = [Refused, Unknown]
 const Name = Schema.String.check(Schema.isBetweenLength(1, 200))
 const Words = Schema.String.check(Schema.isBetweenLength(1, 500))
 const Done = Schema.Struct({ message: Schema.String })
+/** Some may not have been told: what they do is as it was. */
+const DoneTo = Schema.Struct({ ...Done.fields, notTold: Schema.Array(Schema.String) })
 
 const LookGroup = HttpApiGroup.make("look")
   .add(
@@ -51,7 +53,11 @@ const bots = Schema.Union([
 const why = Schema.optionalKey(Words)
 
 const commanded = <const Id extends FleetCommand, Fields extends Schema.Struct.Fields>(id: Id, payload: Fields) =>
-  HttpApiEndpoint.post(id, `/api/v1/${id}`, { payload: Schema.Struct({ bots, why, ...payload }), success: Done, error })
+  HttpApiEndpoint.post(id, `/api/v1/${id}`, {
+    payload: Schema.Struct({ bots, why, ...payload }),
+    success: DoneTo,
+    error
+  })
     .annotate(NeededRole, operatorCommands[id].role)
     .annotate(OpenApi.Summary, `${operatorCommands[id].does}: all strategies of the bots that are named`)
 

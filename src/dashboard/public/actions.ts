@@ -22,11 +22,17 @@ export const open = (title: string, ...content: ReadonlyArray<Node>): HTMLDialog
 
 export const closeButton = (label: string) => h("button", { type: "button", click: () => dialog().close() }, label)
 
+interface Done {
+  readonly message: string
+  /** Of many bots. */
+  readonly notTold?: ReadonlyArray<string>
+}
+
 /** Sends a command; true when it was done. */
 export const command = async (path: string, payload: unknown): Promise<boolean> => {
   try {
-    const { message } = await Api.post<{ readonly message: string }>(path, payload)
-    toast(message, "good")
+    const { message, notTold = [] } = await Api.post<Done>(path, payload)
+    toast(message, notTold.length === 0 ? "good" : "alarm")
     return true
   } catch (error) {
     toast(messageOf(error), "alarm")
