@@ -18,7 +18,7 @@ export interface CommandedBots {
 export class Fleet extends Context.Service<
   Fleet,
   {
-    /** Of a moment ago at most. */
+    /** As they were a moment ago at most. */
     readonly lines: Effect.Effect<ReadonlyArray<BotLine>, Refused>
     detail(name: string): Effect.Effect<BotDetail, Refused | Unknown>
     command(

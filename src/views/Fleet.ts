@@ -38,7 +38,7 @@ export const BotLine = Schema.Struct({
 })
 export type BotLine = typeof BotLine.Type
 
-export const Fleet = Schema.Struct({
+export const FleetOverview = Schema.Struct({
   at: Time,
   /** Whose token asked. */
   role: Schema.Literals(["signaller", "viewer", "trader", "operator"]),
@@ -54,7 +54,7 @@ export const Fleet = Schema.Struct({
   matching: Schema.Int,
   listed: Schema.Array(BotLine)
 })
-export type Fleet = typeof Fleet.Type
+export type FleetOverview = typeof FleetOverview.Type
 
 /** One of them. */
 export const BotDetail = Schema.Struct({
@@ -195,7 +195,7 @@ const countBy = <K extends string>(keys: ReadonlyArray<K>) =>
   [...Map.groupBy(keys, (key) => key)].map(([key, those]) => ({ key, bots: those.length }))
 
 /** How many of each class and state there are, and what is true of each class: what is measured. */
-export const problemsByKind = (lines: ReadonlyArray<BotLine>): Fleet["problems"] => {
+export const problemsByKind = (lines: ReadonlyArray<BotLine>): FleetOverview["problems"] => {
   const severities = new Map(lines.flatMap(({ problems }) => problems.map(({ kind, severity }) => [kind, severity])))
   const kinds = lines.flatMap(({ problems }) => [...new Set(problems.map(({ kind }) => kind))])
   return countBy(kinds)
@@ -213,7 +213,7 @@ export const fleetView = (
   lines: ReadonlyArray<BotLine>,
   filter: FleetFilter,
   most: number
-): Omit<Fleet, "at" | "role"> => {
+): Omit<FleetOverview, "at" | "role"> => {
   const matching = lines.filter(passes(filter))
   const states = countBy(lines.map(({ state }) => state))
   return {

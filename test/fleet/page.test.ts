@@ -7,7 +7,7 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Browser, chromium, type Page } from "playwright-core"
-import type { BotDetail, Fleet } from "../../src/views/Fleet.ts"
+import type { BotDetail, FleetOverview } from "../../src/views/Fleet.ts"
 import { type Program, start } from "../cli/program.ts"
 import { type RunningBot, startBot, until } from "../control/runningBot.ts"
 import * as PostgresServer from "../postgres.ts"
@@ -38,7 +38,7 @@ const post = async (path: string, payload: unknown, token = operator) => {
   return { status: response.status, ...((await response.json()) as { readonly message: string }) }
 }
 const isState = (wanted: string, names: ReadonlyArray<string>) => async () => {
-  const { listed } = await get<Fleet>("fleet")
+  const { listed } = await get<FleetOverview>("fleet")
   return names.every((name) => listed.some((line) => line.name === name && line.state === wanted))
 }
 
@@ -103,7 +103,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
     const tokenIn = (file: string) => readFileSync(join(ground.folder, file), "utf8").trim()
     ;[operator, viewer] = [tokenIn("page.yaml.token"), tokenIn("page.yaml.viewer-token")]
     await until("all are there", isState("running", ["account-0", "account-1", "account-2", "alone"]))
-    const fleet = await get<Fleet>("fleet", viewer)
+    const fleet = await get<FleetOverview>("fleet", viewer)
     assert.strictEqual(fleet.role, "viewer")
     assert.deepStrictEqual([fleet.bots, fleet.matching, fleet.listed.length], [5, 5, 5])
     assert.strictEqual(fleet.listed[0]?.name, "gone")
@@ -119,7 +119,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
       ["problem=unreachable", 1],
       ["search=nothing", 0]
     ] as const)
-      assert.strictEqual((await get<Fleet>(`fleet?${filter}`)).matching, count, filter)
+      assert.strictEqual((await get<FleetOverview>(`fleet?${filter}`)).matching, count, filter)
     const one = await get<BotDetail>("bots/account-1", viewer)
     assert.isAbove(one.orders.length, 0)
     assert.isAbove((await get<BotDetail>("bots/alone", viewer)).money.length, 0)

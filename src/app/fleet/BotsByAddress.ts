@@ -20,7 +20,7 @@ export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArr
   const seenAt = new Map<string, number>()
   const byName = new Map(bots.map((bot) => [bot.name, bot]))
 
-  const askOf = <A, E extends { readonly message: string }>(bot: RegisteredBot, call: RunningBot.Call<A, E>) =>
+  const askOf = <A, E extends { readonly message: string }>(bot: RegisteredBot, call: RunningBot.BotCall<A, E>) =>
     RunningBot.askAt(bot, call, patienceMillis).pipe(Effect.provide(NodeHttpClient.layerUndici))
 
   const look = Effect.fnUntraced(function* (bot: RegisteredBot) {

@@ -70,12 +70,12 @@ const apiAt = Effect.fnUntraced(function* ({ token, url }: Reach) {
 
 const unreachable = ({ message }: { readonly message: string }) => new BotUnreachable({ message })
 
-export type Call<A, E> = (api: HttpApiClient.ForApi<typeof ControlApi>) => Effect.Effect<A, E>
+export type BotCall<A, E> = (api: HttpApiClient.ForApi<typeof ControlApi>) => Effect.Effect<A, E>
 
 /** Asks a bot at its address. */
 export const askAt = Effect.fnUntraced(function* <A, E extends { readonly message: string }>(
   reach: Reach,
-  call: Call<A, E>,
+  call: BotCall<A, E>,
   patience: number
 ) {
   return yield* answerOf(call(yield* apiAt(reach)), reach.url, patience)
@@ -97,7 +97,7 @@ const answerOf = <A, E extends { readonly message: string }>(
 /** Asks the bot of this journal. Connection failures are reported as such, refusals in the bot's words. */
 export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonly message: string }>(
   journal: string,
-  call: Call<A, E>,
+  call: BotCall<A, E>,
   as: TokenRole = "operator",
   patience = patienceMillis
 ) {

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
-import { BotDetail, botStates, Fleet } from "../../views/Fleet.ts"
+import { BotDetail, botStates, FleetOverview } from "../../views/Fleet.ts"
 import { Word } from "../../views/Problems.ts"
 import { Commands, NeededRole, Reads, Understood } from "./Access.ts"
 import { Refused, Unknown } from "./ControlApi.ts"
@@ -32,7 +32,7 @@ const LookGroup = HttpApiGroup.make("look")
           Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 10_000 }))
         )
       },
-      success: Fleet,
+      success: FleetOverview,
       error
     }).annotate(
       OpenApi.Summary,

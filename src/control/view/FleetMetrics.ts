@@ -4,7 +4,7 @@
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { type BotLine, botStates, problemsByKind, sumOf, totalsOf } from "../../views/Fleet.ts"
-import { type Family, type Sample, textOf } from "./Metrics.ts"
+import { type Family, type MetricSample, textOf } from "./Metrics.ts"
 
 const mostClasses = 50
 const mostAssets = 100
@@ -19,7 +19,11 @@ const byClass = (lines: ReadonlyArray<BotLine>): ReadonlyArray<readonly [string,
   return others.length === 0 ? named : [...named, [rest, others] as const]
 }
 
-const moneyOf = (lines: ReadonlyArray<BotLine>, name: string, assets: ReadonlySet<string>): ReadonlyArray<Sample> => {
+const moneyOf = (
+  lines: ReadonlyArray<BotLine>,
+  name: string,
+  assets: ReadonlySet<string>
+): ReadonlyArray<MetricSample> => {
   const sums = new Map<string, number>()
   for (const { amount, asset } of totalsOf(lines)) {
     const value = Decimal.parse(amount)
@@ -29,7 +33,7 @@ const moneyOf = (lines: ReadonlyArray<BotLine>, name: string, assets: ReadonlySe
   return [...sums].map(([asset, value]) => [{ class: name, asset }, value])
 }
 
-const gauge = (name: string, help: string, samples: ReadonlyArray<Sample>): Family => ({
+const gauge = (name: string, help: string, samples: ReadonlyArray<MetricSample>): Family => ({
   name: `fleet_${name}`,
   kind: "gauge",
   help,
@@ -48,25 +52,27 @@ export const render = (lines: ReadonlyArray<BotLine>): string => {
       "bots",
       "Bots by class and state",
       classes.flatMap(([name, those]) =>
-        botStates.map((state): Sample => [{ class: name, state }, those.filter((line) => line.state === state).length])
+        botStates.map(
+          (state): MetricSample => [{ class: name, state }, those.filter((line) => line.state === state).length]
+        )
       )
     ),
     gauge(
       "problems",
       "Bots that have a problem of this kind, by class",
       classes.flatMap(([name, those]) =>
-        problemsByKind(those).map(({ bots, kind, severity }): Sample => [{ class: name, kind, severity }, bots])
+        problemsByKind(those).map(({ bots, kind, severity }): MetricSample => [{ class: name, kind, severity }, bots])
       )
     ),
     gauge(
       "open_orders",
       "Orders that are not settled yet",
-      classes.map(([name, those]): Sample => [{ class: name }, sumOf(those, "openOrders")])
+      classes.map(([name, those]): MetricSample => [{ class: name }, sumOf(those, "openOrders")])
     ),
     gauge(
       "fills",
       "Fills since each journal began",
-      classes.map(([name, those]): Sample => [{ class: name }, sumOf(those, "fills")])
+      classes.map(([name, those]): MetricSample => [{ class: name }, sumOf(those, "fills")])
     ),
     gauge(
       "money",
@@ -77,7 +83,7 @@ export const render = (lines: ReadonlyArray<BotLine>): string => {
       "told_seconds",
       "Age of the oldest figures",
       classes.map(
-        ([name, those]): Sample => [
+        ([name, those]): MetricSample => [
           { class: name },
           those.reduce((oldest, { toldSecondsAgo }) => Math.max(oldest, toldSecondsAgo ?? 0), 0)
         ]

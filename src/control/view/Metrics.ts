@@ -17,13 +17,13 @@ import type { Bot } from "../Bot.ts"
 import { live, ready } from "./Health.ts"
 
 type Labels = Readonly<Record<string, string>>
-export type Sample = readonly [labels: Labels, value: number]
+export type MetricSample = readonly [labels: Labels, value: number]
 
 export interface Family {
   readonly name: string
   readonly kind: "gauge" | "counter"
   readonly help: string
-  readonly samples: ReadonlyArray<Sample>
+  readonly samples: ReadonlyArray<MetricSample>
 }
 
 /** What is measured outside the journal. */
@@ -39,7 +39,7 @@ interface Seen {
 }
 
 /** One figure alone has no labels; a flag is 1 while it is so. */
-type Read = (seen: Seen) => boolean | number | ReadonlyArray<Sample>
+type Read = (seen: Seen) => boolean | number | ReadonlyArray<MetricSample>
 
 interface Metric extends Omit<Family, "samples"> {
   readonly read: Read
@@ -51,13 +51,13 @@ const counter = (name: string, help: string, read: Read): Metric => ({ name, kin
 const seconds = (millis: number): number => millis / 1000
 
 /** No figure of an asset whose decimals are not known. */
-const units = (labels: Labels, amount: Amount, asset: Asset | undefined): ReadonlyArray<Sample> =>
+const units = (labels: Labels, amount: Amount, asset: Asset | undefined): ReadonlyArray<MetricSample> =>
   asset === undefined ? [] : [[labels, Number(amount) / 10 ** asset.decimals]]
 
-const flags = ({ state }: Seen, isSo: (strategy: StrategyState) => boolean): ReadonlyArray<Sample> =>
+const flags = ({ state }: Seen, isSo: (strategy: StrategyState) => boolean): ReadonlyArray<MetricSample> =>
   [...state.strategies.values()].map((strategy) => [{ strategy: strategy.name }, isSo(strategy) ? 1 : 0])
 
-const perMarket = ({ bot }: Seen, value: (price: TwoSidedPrice) => number): ReadonlyArray<Sample> =>
+const perMarket = ({ bot }: Seen, value: (price: TwoSidedPrice) => number): ReadonlyArray<MetricSample> =>
   [...bot.prices].map(([market, price]) => [{ market }, value(price)])
 
 const metrics: ReadonlyArray<Metric> = [
@@ -87,7 +87,7 @@ const metrics: ReadonlyArray<Metric> = [
     const open = unfinished(state)
     return [...state.strategies.keys()].flatMap((name) =>
       Object.keys(placementTransitions).map(
-        (each): Sample => [
+        (each): MetricSample => [
           { strategy: name, state: each },
           open.filter(({ state: at, strategy }) => strategy === name && at === each).length
         ]
@@ -122,7 +122,7 @@ const metrics: ReadonlyArray<Metric> = [
   )
 ]
 
-const samplesOf = (read: ReturnType<Read>): ReadonlyArray<Sample> =>
+const samplesOf = (read: ReturnType<Read>): ReadonlyArray<MetricSample> =>
   typeof read === "object" ? read : [[{}, Number(read)]]
 
 export const families = (state: BotState, bot: MeasuredBot, now: number): ReadonlyArray<Family> =>

@@ -3,7 +3,7 @@
  * reads one answer every few seconds; a bot that is picked is read from its own journal, or asked.
  */
 import { mayAs, operatorCommands } from "../../control/api/OperatorCommands.ts"
-import type { BotDetail, BotLine, Fleet } from "../../views/Fleet.ts"
+import type { BotDetail, BotLine, FleetOverview } from "../../views/Fleet.ts"
 import { agreeTo, closeButton, login, open, resolveProblem } from "./actions.ts"
 import * as Api from "./api.ts"
 import { byId, count, h, messageOf, show, table } from "./dom.ts"
@@ -14,7 +14,7 @@ import { followTheme } from "./theme.ts"
 const everyMillis = 3_000
 const commands = ["pause", "resume", "kill", "release"] as const
 
-let fleet: Fleet | undefined
+let fleet: FleetOverview | undefined
 let heardAt = 0
 /** The kind of problem that was picked. */
 let problem = ""
@@ -34,7 +34,7 @@ const query = (): string => {
 
 const read = async (): Promise<void> => {
   try {
-    const found = await Api.get<Fleet>(`fleet?${query()}`)
+    const found = await Api.get<FleetOverview>(`fleet?${query()}`)
     fleet = found
     heardAt = Date.now()
     draw(found)
@@ -56,7 +56,7 @@ const tones: Readonly<Record<BotLine["state"], string>> = {
   running: ""
 }
 
-const draw = (found: Fleet): void => {
+const draw = (found: FleetOverview): void => {
   byId("figures").replaceChildren(
     figure("Bots", decimal(String(found.bots))),
     ...found.states.map(({ bots, state }) => figure(state, decimal(String(bots)), tones[state])),
@@ -97,7 +97,7 @@ const choicesIn = (id: string, all: string, choices: ReadonlyArray<readonly [nam
   field.hidden = choices.length === 0
 }
 
-const drawKinds = ({ problems }: Fleet): void => {
+const drawKinds = ({ problems }: FleetOverview): void => {
   const kinds =
     problem === "" || problems.some(({ kind }) => kind === problem)
       ? problems
@@ -128,7 +128,7 @@ const drawKinds = ({ problems }: Fleet): void => {
   )
 }
 
-const drawTotals = ({ totals }: Fleet): void =>
+const drawTotals = ({ totals }: FleetOverview): void =>
   totals.length === 0
     ? show("totals", h("p", { class: "empty" }, "No bot has told of money yet."))
     : show(
@@ -143,7 +143,7 @@ const drawTotals = ({ totals }: Fleet): void =>
         )
       )
 
-const drawBots = ({ bots, listed, matching }: Fleet): void => {
+const drawBots = ({ bots, listed, matching }: FleetOverview): void => {
   const more = matching - listed.length
   count("t-bots", `${matching === bots ? "" : `${matching} of `}${bots}${more > 0 ? `, ${listed.length} shown` : ""}`)
   if (listed.length === 0)
