@@ -24,7 +24,7 @@ export const closeButton = (label: string) => h("button", { type: "button", clic
 
 interface Done {
   readonly message: string
-  /** Of many bots. */
+  /** On the page over many bots. */
   readonly notTold?: ReadonlyArray<string>
 }
 

@@ -133,7 +133,7 @@ const drawTotals = ({ totals }: FleetOverview): void =>
     ? show("totals", h("p", { class: "empty" }, "No bot has told of money yet."))
     : show(
         "totals",
-        table<Fleet["totals"][number]>(
+        table<FleetOverview["totals"][number]>(
           [
             { title: "Asset", cell: ({ asset }) => asset },
             { title: "Total", number: true, cell: ({ amount }) => decimal(amount) },
