@@ -27,7 +27,8 @@ const verdict = (proof: string, key = publicKey) => {
 
 /** A journal of so many events, and the proof of some of them by a checkpoint over all. */
 const proofOf = Effect.fnUntraced(function* (name: string, size: number, sequences: ReadonlyArray<number>) {
-  const filename = join(folder, `${name}.sqlite`)
+  // A test that is tried again begins with an empty journal.
+  const filename = join(mkdtempSync(join(folder, name)), "journal.sqlite")
   const events = Array.from({ length: size }, (_, index) => ({ _tag: "BotStopped", reason: `é ${index}` }) as const)
   yield* Effect.flatMap(Journal, (journal) => journal.append(events)).pipe(
     Effect.provide(Layer.provide(Journal.layer, Sqlite.layer({ filename })))
