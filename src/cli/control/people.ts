@@ -2,7 +2,7 @@
  * `limitbot people add|list|revoke`: who may look at a bot or command it besides whoever owns its machine. A token is written into a
  * file that only you can read, for you to hand on; it is never printed, and a running bot knows at once who came and who went.
  */
-import { Console, Effect, Redacted } from "effect"
+import { Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Answer from "../../app/process/Answer.ts"
 import { roles } from "../../control/api/OperatorCommands.ts"
@@ -17,6 +17,22 @@ import { write } from "../signer/key.ts"
 
 const who = Argument.String("name").pipe(Argument.withDescription("A name, as the journal shall say it"))
 
+const of = {
+  page: flags.file("page", "The file that `fleet dashboard` was started with: people of that page, not of a bot"),
+  config: flags.config
+}
+
+/** Their list lies beside the journal of a bot, or beside the file of a page. */
+const besideOf = Effect.fnUntraced(function* ({
+  config,
+  page
+}: {
+  readonly config: string
+  readonly page: Option.Option<string>
+}) {
+  return Option.isSome(page) ? page.value : (yield* ConfigFile.loadSettings(config)).journal
+})
+
 const adding = Command.make(
   "add",
   {
@@ -27,10 +43,10 @@ const adding = Command.make(
       )
     ),
     out: FileName.flag("out").pipe(Flag.withDescription("The file for the token; it must not exist")),
-    config: flags.config
+    ...of
   },
-  Effect.fn(function* ({ config, out, role, who }) {
-    const { journal } = yield* ConfigFile.loadSettings(config)
+  Effect.fn(function* ({ config, out, page, role, who }) {
+    const journal = yield* besideOf({ config, page })
     yield* People.add(journal, { who, role }, (token) => write(out, `${Redacted.value(token)}\n`))
     yield* Console.log(`${who} is a ${role} now. The token is in ${out}: hand it on, and remove the file.`)
   })
@@ -44,18 +60,18 @@ const columns = Table.of<People.Person>([
 
 const listing = Command.make(
   "list",
-  { config: flags.config, csv: flags.csv, json: flags.json },
-  Effect.fn(function* ({ config }) {
-    const { journal } = yield* ConfigFile.loadSettings(config)
+  { ...of, csv: flags.csv, json: flags.json },
+  Effect.fn(function* ({ config, page }) {
+    const journal = yield* besideOf({ config, page })
     return Answer.ofList(columns, yield* People.list(journal), "Nobody is listed.")
   }, Answer.print)
 ).pipe(help("List who may look or command, and as what"))
 
 const revoking = Command.make(
   "revoke",
-  { who, config: flags.config },
-  Effect.fn(function* ({ config, who }) {
-    const { journal } = yield* ConfigFile.loadSettings(config)
+  { who, ...of },
+  Effect.fn(function* ({ config, page, who }) {
+    const journal = yield* besideOf({ config, page })
     yield* People.revoke(journal, who)
     yield* Console.log(`${who} is no longer listed: the token opens nothing any more.`)
   })

@@ -8,7 +8,7 @@ import { agreeTo, closeButton, login, open, resolveProblem } from "./actions.ts"
 import * as Api from "./api.ts"
 import { byId, count, h, messageOf, show, table } from "./dom.ts"
 import { age, decimal } from "./format.ts"
-import { figure } from "./panels.ts"
+import { figure, placeName } from "./panels.ts"
 import { followTheme } from "./theme.ts"
 
 const everyMillis = 3_000
@@ -245,7 +245,7 @@ const showDetail = ({ line, money, orders, problems }: BotDetail): void => {
       table<BotDetail["money"][number]>(
         [
           { title: "Asset", cell: ({ asset }) => asset },
-          { title: "Place", cell: ({ place }) => place },
+          { title: "Place", cell: ({ place }) => placeName(place) },
           { title: "Amount", number: true, cell: ({ amount }) => decimal(amount) }
         ],
         money

@@ -186,11 +186,14 @@ export const showFills = (fills: ReadonlyArray<FillView>, total: number): void =
   )
 }
 
+/** As people say where money is. */
 const words: Readonly<Record<string, string>> = {
   wallet: "free",
   "filled unpaid": "filled, payout pending",
   residual: "unexplained"
 }
+
+export const placeName = (place: string): string => words[place] ?? place
 
 export const showMoney = ({ notCounted, places, rows }: typeof Money.Type): void => {
   const back = notCounted.map(({ amount, asset, strategy }) =>
@@ -208,7 +211,7 @@ export const showMoney = ({ notCounted, places, rows }: typeof Money.Type): void
     "money",
     table<string>(
       [
-        { title: "Place", cell: (place) => words[place] ?? place },
+        { title: "Place", cell: placeName },
         ...assets.map((asset) => ({
           title: asset,
           number: true,
