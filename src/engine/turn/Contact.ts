@@ -26,16 +26,19 @@ export const make = Effect.fnUntraced(function* (withdraw: Effect.Effect<Reason 
     turnBeganAt = at
   }
 
-  const isDown = Effect.fnUntraced(function* (reason: string) {
-    if (books.state.venueDownSince === undefined) yield* books.record({ _tag: "VenueDown", reason, since: turnBeganAt })
-  })
+  /** Reads that fail at the same time tell it once: what is known already is looked at when it is written. */
+  const isDown = (reason: string) =>
+    books.recordFrom(({ venueDownSince }) =>
+      venueDownSince === undefined ? [{ _tag: "VenueDown", reason, since: turnBeganAt }] : []
+    )
 
   /** Returns whether it was away. */
   const isUp = Effect.gen(function* () {
-    const since = books.state.venueDownSince
-    if (since === undefined) return false
+    if (books.state.venueDownSince === undefined) return false
     const now = yield* Clock.currentTimeMillis
-    yield* books.record({ _tag: "VenueUp", downMillis: Math.max(0, now - since) })
+    yield* books.recordFrom(({ venueDownSince: since }) =>
+      since === undefined ? [] : [{ _tag: "VenueUp", downMillis: Math.max(0, now - since) }]
+    )
     return true
   })
 
