@@ -1,25 +1,33 @@
 /**
  * Accounts of a fleet whose orders rest, by real runners on a real database beside a sandbox in this process: how long until all are
  * owned and their orders rest, what an account takes when nothing happens (memory, processor, requests), and how long a dead
- * runner's accounts have nobody. `LIMITBOT_DATABASE_URL` names an empty Postgres database, `LIMITBOT_FLEET` how many accounts.
+ * runner's accounts have nobody. `LIMITBOT_DATABASE_URL` names an empty Postgres database, `LIMITBOT_FLEET` how many accounts and
+`LIMITBOT_RUNNERS` how many runners. Of more than a thousand accounts one lives its orders, and the others are copies of it: then the start
+is that of runners whose accounts have orders already.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { generateKeyPairSync } from "node:crypto"
 import { subscribe } from "node:diagnostics_channel"
+import { once } from "node:events"
 import { mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import bs58 from "bs58"
-import { Layer, ManagedRuntime } from "effect"
+import { Layer, ManagedRuntime, Redacted } from "effect"
+import { Journals } from "../src/journal/postgres/Journals.ts"
+import * as Postgres from "../src/journal/postgres/Postgres.ts"
 import * as SandboxServer from "../src/sandbox/SandboxServer.ts"
+import { type Account, copy } from "./fleetCopies.ts"
 import { type Done, says, type Way } from "./measure.ts"
 import { built } from "./program.ts"
 import type { Bench } from "./sections.ts"
 
 const url = process.env["LIMITBOT_DATABASE_URL"]
 const accounts = Number(process.env["LIMITBOT_FLEET"] ?? 20)
+const runners = Number(process.env["LIMITBOT_RUNNERS"] ?? 1)
+const isCopied = accounts > 1_000
 const orders = 10
 const watchedMillis = 60_000
 
@@ -31,17 +39,19 @@ limits: { budget: { quote: 1000 } }
 ladder: { side: buy, from: 45000, to: 30000, rungs: ${orders}, total: { quote: 900 } }
 `
 
-interface Key {
+interface Key extends Account {
   readonly secret: string
-  readonly signerId: string
 }
 
-const newKey = (): Key => {
+const newKey = (_: unknown, index: number): Key => {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519")
   const [{ d = "" }, { x = "" }] = [privateKey.export({ format: "jwk" }), publicKey.export({ format: "jwk" })]
+  const bytes = Buffer.from(x, "base64url")
   return {
+    name: `account-${String(index).padStart(5, "0")}`,
     secret: `ed25519:${bs58.encode(Buffer.from(d, "base64url"))}`,
-    signerId: Buffer.from(x, "base64url").toString("hex")
+    signerId: bytes.toString("hex"),
+    publicKey: `ed25519:${bs58.encode(bytes)}`
   }
 }
 
@@ -61,8 +71,7 @@ journal: journal.sqlite
 
 /** The folders that people would write. */
 const writeAccounts = (folder: string, connection: Connection, keys: ReadonlyArray<Key>): void => {
-  for (const [index, { secret }] of keys.entries()) {
-    const name = `account-${String(index).padStart(5, "0")}`
+  for (const { name, secret } of keys) {
     const [told, secrets] = [join(folder, "accounts", name), join(folder, "secrets", name)]
     for (const each of [told, secrets]) mkdirSync(each, { recursive: true })
     writeFileSync(join(told, "config.yaml"), configOf(connection))
@@ -77,6 +86,7 @@ const writeAccounts = (folder: string, connection: Connection, keys: ReadonlyArr
 
 interface Listed {
   readonly runner: string
+  readonly openOrders: number | null
 }
 
 const field = (pid: number | undefined, name: string): number =>
@@ -87,6 +97,8 @@ const processorMillis = (pid: number | undefined): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
+
+const isEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 
 const fleetOf = (limitbot: string, folder: string) => {
   const children: Array<ChildProcess> = []
@@ -108,10 +120,10 @@ const fleetOf = (limitbot: string, folder: string) => {
   const until = async (holds: (listed: ReadonlyArray<Listed>) => boolean): Promise<number> => {
     const begun = performance.now()
     for (;;) {
-      if (children.every(({ exitCode }) => exitCode !== null)) throw new Error("every runner ended: runners.log")
+      if (children.every(isEnded)) throw new Error("every runner ended: runners.log")
       const listed: ReadonlyArray<Listed> = JSON.parse(await execute("status", "--json"))
       if (listed.length > 0 && holds(listed)) return (performance.now() - begun) / 1_000
-      await sleep(accounts > 1_000 ? 2_000 : 250)
+      await sleep(isCopied ? 5_000 : 250)
     }
   }
   const end = () => {
@@ -121,40 +133,58 @@ const fleetOf = (limitbot: string, folder: string) => {
 }
 
 const isOwned = (listed: ReadonlyArray<Listed>): boolean => listed.every(({ runner }) => runner !== "none")
+const isSeen = (listed: ReadonlyArray<Listed>): boolean => listed.every(({ openOrders }) => openOrders === orders)
 
-/** Orders that are paid and rest, by the books of the sandbox. */
-const resting = async (sandbox: string): Promise<number> => {
-  const { orders }: { readonly orders: ReadonlyArray<{ readonly status: string }> } = await (
-    await fetch(`${sandbox}/sandbox/books`)
-  ).json()
-  return orders.filter(({ status }) => status === "OPEN").length
+/** One account lives, and the others become copies of it. */
+const copied = async (
+  fleet: Fleet,
+  keys: ReadonlyArray<Key>,
+  copy: Copy,
+  write: (keys: ReadonlyArray<Key>) => void
+) => {
+  const [first, ...others] = keys
+  if (first === undefined) return
+  write([first])
+  await fleet.execute("apply", "accounts", "--yes")
+  const runner = fleet.runner()
+  await fleet.until(isSeen)
+  runner.kill("SIGTERM")
+  await once(runner, "exit")
+  await copy(first, others)
+  write(others)
 }
 
-const measured = async (limitbot: string, folder: string, sandbox: string, requests: () => number) => {
-  const { end, execute, runner, until } = fleetOf(limitbot, folder)
-  try {
-    await execute("apply", "accounts", "--yes")
-    const first = runner()
-    const ownedSeconds = await until(isOwned)
-    const begun = performance.now()
-    while ((await resting(sandbox)) < accounts * orders) await sleep(1_000)
-    const restingSeconds = ownedSeconds + (performance.now() - begun) / 1_000
-    await sleep(15_000)
-    const [asked, took, from] = [requests(), processorMillis(first.pid), performance.now()]
-    await sleep(watchedMillis)
-    const minutes = (performance.now() - from) / 60_000
-    const perMinute = (requests() - asked) / minutes / accounts
-    const share = (processorMillis(first.pid) - took) / minutes / 600
-    const megabytes = field(first.pid, "VmRSS")
-    const second = runner()
-    await until((listed) => new Set(listed.map(({ runner }) => runner)).size === 2 && isOwned(listed))
-    first.kill("SIGKILL")
-    const takeoverSeconds = await until((listed) => listed.every(({ runner }) => runner.includes(`-${second.pid}-`)))
-    return { ownedSeconds, restingSeconds, perMinute, share, megabytes, takeoverSeconds }
-  } finally {
-    end()
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((one, other) => one + other, 0)
+
+const measured = async (fleet: Fleet, requests: () => number) => {
+  await fleet.execute("apply", "accounts", "--yes")
+  const all = Array.from({ length: runners }, fleet.runner)
+  const begun = performance.now()
+  const ownedSeconds = await fleet.until(isOwned)
+  await fleet.until(isSeen)
+  const restingSeconds = (performance.now() - begun) / 1_000
+  await sleep(15_000)
+  const taken = () => sum(all.map(({ pid }) => processorMillis(pid)))
+  const [asked, took, from] = [requests(), taken(), performance.now()]
+  await sleep(watchedMillis)
+  const minutes = (performance.now() - from) / 60_000
+  const perMinute = (requests() - asked) / minutes / accounts
+  const share = (taken() - took) / minutes / 600
+  const megabytes = sum(all.map(({ pid }) => field(pid, "VmRSS")))
+  const [first] = all
+  if (runners === 1) {
+    fleet.runner()
+    await fleet.until((listed) => new Set(listed.map(({ runner }) => runner)).size === 2 && isOwned(listed))
   }
+  first?.kill("SIGKILL")
+  const takeoverSeconds = await fleet.until(
+    (listed) => isOwned(listed) && listed.every(({ runner }) => !runner.includes(`-${first?.pid}-`))
+  )
+  return { ownedSeconds, restingSeconds, perMinute, share, megabytes, takeoverSeconds }
 }
+
+type Fleet = ReturnType<typeof fleetOf>
+type Copy = (from: Account, accounts: ReadonlyArray<Account>) => Promise<void>
 
 export const fleet = async ({ folder, root, show }: Bench): Promise<void> => {
   if (url === undefined) return show("fleet: skipped, LIMITBOT_DATABASE_URL names no database")
@@ -166,19 +196,24 @@ export const fleet = async ({ folder, root, show }: Bench): Promise<void> => {
     requests += 1
   })
   const signers = keys.map(({ signerId }) => signerId)
-  const sandbox = ManagedRuntime.make(
-    SandboxServer.layer({ seed: 1, accounts: signers }).pipe(Layer.provide(NodeServices.layer))
+  const services = Layer.merge(
+    SandboxServer.layer({ seed: 1, accounts: signers }).pipe(Layer.provide(NodeServices.layer)),
+    Layer.provideMerge(Journals.layer, Postgres.layer(Redacted.make(url)))
   )
+  const runtime = ManagedRuntime.make(services)
+  const fleet = fleetOf(limitbot, own)
   try {
-    const connection = await sandbox.runPromise(SandboxServer.SandboxConnection)
-    writeAccounts(own, connection, keys)
-    const found = await measured(limitbot, own, connection.url, () => requests)
+    const connection = await runtime.runPromise(SandboxServer.SandboxConnection)
+    const write = (those: ReadonlyArray<Key>) => writeAccounts(own, connection, those)
+    if (isCopied) await copied(fleet, keys, (from, others) => runtime.runPromise(copy(from, others)), write)
+    else write(keys)
+    const found = await measured(fleet, () => requests)
     const way = (name: string, measured: number): Way => ({ name, run: (): Done => ({ result: "", measured }) })
-    const what = `${accounts} accounts with ${orders} resting orders each, one runner`
+    const what = `${accounts} accounts with ${orders} resting orders each, ${runners === 1 ? "one runner" : `${runners} runners`}`
     for (const [name, value, unit, atMost] of [
       ["all are owned", found.ownedSeconds, "s", undefined],
-      ["all orders rest", found.restingSeconds, "s", undefined],
-      ["memory of the runner", found.megabytes, "MB", 300 + accounts],
+      ["all orders rest, as their owners see it", found.restingSeconds, "s", undefined],
+      ["memory of the runners", found.megabytes, "MB", 300 * runners + accounts],
       ["a core's share when nothing happens", found.share, "%", 5 + accounts * 0.2],
       ["requests of an account in a minute", found.perMinute, "", 10],
       ["accounts of a killed runner are another's", found.takeoverSeconds, "s", undefined]
@@ -191,6 +226,7 @@ export const fleet = async ({ folder, root, show }: Bench): Promise<void> => {
         })
       )
   } finally {
-    await sandbox.dispose()
+    fleet.end()
+    await runtime.dispose()
   }
 }

@@ -131,6 +131,9 @@ export const askedBasisPoints = ({ appFees = [] }: OrderTerms): number => appFee
 export const feesToOthers = ({ appFees = [] }: OrderTerms): number =>
   appFees.reduce((sum, { fee, recipient }) => (recipient === "self" ? sum : sum + fee), 0)
 
+/** What is looked at of an order that is nobody's of those who asked. */
+export type OrderOfOthers = Pick<Order, "id" | "createdAt">
+
 /** Something in a list of orders that cannot be read as one: it is named, and the others are used. */
 export interface OddOrder {
   readonly id?: string

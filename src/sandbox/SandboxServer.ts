@@ -39,15 +39,18 @@ export class SandboxConnection extends Context.Service<SandboxConnection, Connec
   "limitbot/sandbox/SandboxConnection"
 ) {}
 
-/** A server on a loopback port for the lifetime of the layer. */
+/** A server on a loopback port for the lifetime of the layer, and its `Sandbox`. */
 export const layer = (options: SandboxOptions) =>
-  Layer.effect(
-    SandboxConnection,
+  Layer.effectContext(
     Effect.gen(function* () {
-      const { application, settings } = yield* make(options, HttpApiSwagger.layer(SandboxApi, { path: "/docs" }))
+      const { application, sandbox, settings } = yield* make(
+        options,
+        HttpApiSwagger.layer(SandboxApi, { path: "/docs" })
+      )
       const server = yield* HttpServer.HttpServer
       yield* server.serve(Unreadable.withHost(Effect.catchTag(application, "ConnectionSevered", () => breakSocket)))
-      return { url: HttpServer.formatAddress(server.address), ...Keys.connection(settings) }
+      const connection = { url: HttpServer.formatAddress(server.address), ...Keys.connection(settings) }
+      return Context.make(SandboxConnection, connection).pipe(Context.add(Sandbox, sandbox))
     })
   ).pipe(
     Layer.provide(

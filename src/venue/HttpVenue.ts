@@ -7,7 +7,7 @@
 import { Array, Clock, Duration, Effect, Layer, type Option, Predicate, Result } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { pathBetween } from "../domain/MoneyPath.ts"
-import type { KnownFillStatus, OddOrder, Order } from "../domain/Order.ts"
+import type { OddOrder, Order } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import * as Domains from "../signing/Domains.ts"
@@ -35,7 +35,7 @@ import { factsOf, partiesOf, pathOf, termsOf, type VenueAccount, VenueConfig } f
 import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { verdictOf } from "./wire/VerifierAnswer.ts"
-import { fromList, OrderListReply, OrderResponse, toOrder } from "./wire/WireOrder.ts"
+import { fromList, OrderListReply, OrderResponse, ofOthers, toOrder } from "./wire/WireOrder.ts"
 import { type Quote, type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 import { parseAmount } from "./wire/WireValue.ts"
 
@@ -84,21 +84,34 @@ const inOurSpelling =
 
 type Reading = (element: unknown, now: number) => Result.Result<Order, OddOrder>
 
-/** More orders than an account has at rest. */
-const mostRemembered = 20_000
+/** A whole list, however long, is read within this time. */
+const generationMillis = 300_000
 
-/** Most elements of a list are what they were at the last look: one that is written the same is not read again. */
+/**
+ * Most elements of a list are what they were at the last look: one that is written the same is not read again. What no list has shown
+ * for some minutes is forgotten.
+ */
 const remembering = (read: Reading): Reading => {
-  const known = new Map<unknown, { readonly text: string; readonly order: Order }>()
+  interface Known {
+    readonly text: string
+    readonly order: Order
+  }
+  let [young, old] = [new Map<unknown, Known>(), new Map<unknown, Known>()]
+  let bornAt = 0
   return (element, now) => {
+    if (Math.abs(now - bornAt) >= generationMillis) {
+      ;[young, old] = [new Map(), young]
+      bornAt = now
+    }
     const id = Predicate.hasProperty(element, "id") ? element.id : undefined
     const text = JSON.stringify(element)
-    const before = known.get(id)
-    if (before?.text === text) return Result.succeed(before.order)
+    const before = young.get(id) ?? old.get(id)
+    if (before?.text === text) {
+      young.set(id, before)
+      return Result.succeed(before.order)
+    }
     const result = read(element, now)
-    if (Result.isFailure(result)) return result
-    if (known.size >= mostRemembered) known.clear()
-    known.set(id, { text, order: result.success })
+    if (Result.isSuccess(result)) young.set(id, { text, order: result.success })
     return result
   }
 }
@@ -125,13 +138,10 @@ const makeOrders = Effect.gen(function* () {
     return yield* oneOrder(calls.createOrder, yield* client.write(calls.createOrder, send, OrderResponse))
   })
 
-  const listed = remembering((element, now) => Result.map(fromList(element, now), spelled))
+  const readElement: Reading = (element, now) => Result.map(fromList(element, now), spelled)
+  const readUnfinished = remembering(readElement)
 
-  const listOrders = Effect.fn("Venue.listOrders")(function* (query: {
-    readonly cursor?: string
-    readonly unfinishedOnly?: boolean
-    readonly statuses?: ReadonlyArray<KnownFillStatus>
-  }) {
+  const listOrders = Effect.fn("Venue.listOrders")(function* (query: Parameters<Venue["Service"]["listOrders"]>[0]) {
     const filters = present({
       "page[after]": query.cursor,
       "filter[isPayoutStatusFinal]": query.unfinishedOnly === true ? ("false" as const) : undefined,
@@ -141,9 +151,16 @@ const makeOrders = Effect.gen(function* () {
     const { value, ...trace } = yield* client.read(calls.listOrders, send, OrderListReply)
     const nextCursor = value.meta?.nextCursor || cursorIn(value.links?.next ?? undefined)
     const now = yield* Clock.currentTimeMillis
-    const [usable, odd] = Array.partition(value.data, (element) => listed(element, now))
+    const { parties, unfinishedOnly } = query
+    const [others, elements] = Array.partition(value.data, (element) => {
+      const stranger = parties && ofOthers(element, parties)
+      return stranger === undefined ? Result.fail(element) : Result.succeed(stranger)
+    })
+    const read = unfinishedOnly === true ? readUnfinished : readElement
+    const [usable, odd] = Array.partition(elements, (element) => read(element, now))
     const page = {
       orders: usable,
+      ...(others.length === 0 ? {} : { others }),
       ...(odd.length === 0 ? {} : { odd }),
       ...present({ nextCursor })
     }

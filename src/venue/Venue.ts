@@ -9,7 +9,7 @@ import { Context, Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import type { Price, Side } from "../domain/Market.ts"
 import type { AskedPath } from "../domain/MoneyPath.ts"
-import type { KnownFillStatus, OddOrder, Order, OrderTerms } from "../domain/Order.ts"
+import type { KnownFillStatus, OddOrder, Order, OrderOfOthers, OrderTerms } from "../domain/Order.ts"
 import type { GeneratedIntent, SignedIntent } from "../signing/IntentGuard.ts"
 import type { VenueError } from "./VenueError.ts"
 
@@ -47,6 +47,8 @@ export interface Answer<A> {
 
 interface OrderPage {
   readonly orders: ReadonlyArray<Order>
+  /** Those of other parties than asked for: only that they are there, so that reading goes on behind them. */
+  readonly others?: ReadonlyArray<OrderOfOthers>
   /** Elements that cannot be used as orders. */
   readonly odd?: ReadonlyArray<OddOrder>
   readonly nextCursor?: string
@@ -116,11 +118,16 @@ export class Venue extends Context.Service<
   Venue,
   {
     createOrder(order: CreateOrder & Holdable): Effect.Effect<Answer<Order>, VenueError>
-    /** Newest first. `unfinishedOnly`: orders whose payout is not final; `statuses`: only orders in one of these. */
+    /**
+     * Newest first. `unfinishedOnly`: orders whose payout is not final; `statuses`: only orders in one of these; `parties`: only orders that are
+     * paid to or back to one of these need to be told; `since`: whoever asks looks no further back, which the service does not know.
+     */
     listOrders(query: {
       readonly cursor?: string
       readonly unfinishedOnly?: boolean
       readonly statuses?: ReadonlyArray<KnownFillStatus>
+      readonly parties?: ReadonlySet<string>
+      readonly since?: number
     }): Effect.Effect<Answer<OrderPage>, VenueError>
     getOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
     cancelOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>

@@ -1,9 +1,10 @@
 /**
- * The list of unfinished orders of a credential, read once for all accounts of this process that trade by it: the venue lists the orders
- * of all of them, so that each would read those of all others as well. An account is answered with its own orders, out of a read that
+ * Lists of a credential's orders, read once for all accounts of this process that trade by it: the venue lists the orders of all of them,
+ * so that each would read those of all others as well. An account is answered with its own orders, out of a read that
  * began after it had asked: what it concludes from an order that is not there is as true as if it had read the list itself.
  *
- * Reads begin no faster than their pages would alone, so a credential's rate does not grow with the number of its accounts.
+ * Two lists are shared: the unfinished orders, and, after a start, whatever was created since some time. Reads begin no faster
+ * than their pages would alone, so a credential's rate does not grow with the number of its accounts.
  */
 import { Deferred, Effect, Queue, Stream } from "effect"
 import type { MoneyPlaces } from "../../domain/MoneyPath.ts"
@@ -11,10 +12,11 @@ import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
-import { orderPages } from "../tracking/OrderReads.ts"
+import { type Listing, orderPages } from "../tracking/OrderReads.ts"
 
 type ListOrders = Venue["Service"]["listOrders"]
 type Listed = Effect.Success<ReturnType<ListOrders>>
+type Lister = Pick<Venue["Service"], "listOrders">
 
 /** From the begin of one read to that of the next, for each of its pages. */
 const perPageMillis = 100
@@ -38,26 +40,29 @@ interface WholeList {
   readonly pages: number
 }
 
-const read = Effect.fn("SharedOrders.read")(function* (venue: Pick<Venue["Service"], "listOrders">) {
-  const pages = yield* Stream.runCollect(orderPages(venue, { unfinishedOnly: true }))
+const read = Effect.fn("SharedOrders.read")(function* (venue: Lister, listing: Listing) {
   const byParty = new Map<string, Array<Order>>()
   const unclear: Array<Order> = []
-  for (const order of pages.flatMap(({ orders }) => orders)) {
-    if (order.unsaid !== undefined) unclear.push(order)
-    else
-      for (const party of partiesOf(order)) {
-        const orders = byParty.get(party)
-        if (orders === undefined) byParty.set(party, [order])
-        else orders.push(order)
+  const odd: Array<WholeList["odd"][number]> = []
+  let pages = 0
+  let correlationId: string | undefined
+  yield* Stream.runForEach(orderPages(venue, listing), (page) =>
+    Effect.sync(() => {
+      pages += 1
+      correlationId ??= page.correlationId
+      odd.push(...(page.odd ?? []))
+      for (const order of page.orders) {
+        if (order.unsaid !== undefined) unclear.push(order)
+        else
+          for (const party of partiesOf(order)) {
+            const orders = byParty.get(party)
+            if (orders === undefined) byParty.set(party, [order])
+            else orders.push(order)
+          }
       }
-  }
-  return {
-    byParty,
-    unclear,
-    odd: pages.flatMap(({ odd = [] }) => odd),
-    correlationId: pages[0]?.correlationId,
-    pages: pages.length
-  } satisfies WholeList
+    })
+  )
+  return { byParty, unclear, odd, correlationId, pages } satisfies WholeList
 })
 
 /** The newest first, as the venue lists them. */
@@ -67,34 +72,48 @@ const ofAccount = ({ byParty, correlationId, odd, unclear }: WholeList, parties:
   return { value: { orders, ...(odd.length === 0 ? {} : { odd }) }, ...present({ correlationId }) }
 }
 
+interface Asking {
+  readonly parties: ReadonlyArray<string>
+  readonly since: number
+  readonly answer: Deferred.Deferred<WholeList, VenueError>
+}
+
+/** One list, asked for by many; reads until the scope ends. */
+const readerOf = Effect.fnUntraced(function* (venue: Lister, unfinishedOnly: boolean) {
+  const asked = yield* Queue.unbounded<Asking>()
+  const round = Effect.gen(function* () {
+    const waiting = yield* Queue.takeAll(asked)
+    const since = waiting.reduce((least, each) => Math.min(least, each.since), Number.POSITIVE_INFINITY)
+    const parties = new Set(waiting.flatMap((each) => each.parties))
+    const exit = yield* Effect.exit(read(venue, { parties, ...(unfinishedOnly ? { unfinishedOnly } : { since }) }))
+    yield* Effect.forEach(waiting, ({ answer }) => Deferred.done(answer, exit), { discard: true })
+    const pages = exit._tag === "Success" ? exit.value.pages : 1
+    yield* Effect.sleep(Math.min(mostMillis, Math.max(leastMillis, pages * perPageMillis)))
+  })
+  yield* Effect.forkScoped(Effect.forever(round))
+
+  return Effect.fnUntraced(function* (parties: ReadonlyArray<string>, since = Number.NEGATIVE_INFINITY) {
+    const answer = yield* Deferred.make<WholeList, VenueError>()
+    yield* Queue.offer(asked, { parties, since, answer })
+    return ofAccount(yield* Deferred.await(answer), parties)
+  })
+})
+
 export interface SharedOrders {
   /** For an account whose money is in these places; what else it wants to see of the list, it asks `alone`. */
   readonly listOf: (places: Places, alone: ListOrders) => ListOrders
 }
 
 /** Reads until the scope ends. */
-export const make = Effect.fn("SharedOrders.make")(function* (venue: Pick<Venue["Service"], "listOrders">) {
-  const asked = yield* Queue.unbounded<Deferred.Deferred<WholeList, VenueError>>()
-  const round = Effect.gen(function* () {
-    const waiting = yield* Queue.takeAll(asked)
-    const exit = yield* Effect.exit(read(venue))
-    yield* Effect.forEach(waiting, (each) => Deferred.done(each, exit), { discard: true })
-    const pages = exit._tag === "Success" ? exit.value.pages : 1
-    yield* Effect.sleep(Math.min(mostMillis, Math.max(leastMillis, pages * perPageMillis)))
-  })
-  yield* Effect.forkScoped(Effect.forever(round))
-
-  const ask = Effect.gen(function* () {
-    const answer = yield* Deferred.make<WholeList, VenueError>()
-    yield* Queue.offer(asked, answer)
-    return yield* Deferred.await(answer)
-  })
+export const make = Effect.fn("SharedOrders.make")(function* (venue: Lister) {
+  const [unfinished, created] = [yield* readerOf(venue, true), yield* readerOf(venue, false)]
   const listOf: SharedOrders["listOf"] = (places, alone) => {
     const parties = partiesIn(places)
-    return (query) =>
-      query.unfinishedOnly === true && query.statuses === undefined && query.cursor === undefined
-        ? Effect.map(ask, (list) => ofAccount(list, parties))
-        : alone(query)
+    return (query) => {
+      if (query.statuses !== undefined || query.cursor !== undefined) return alone(query)
+      if (query.unfinishedOnly === true) return unfinished(parties)
+      return query.since === undefined ? alone(query) : created(parties, query.since)
+    }
   }
   return { listOf }
 })

@@ -7,8 +7,9 @@ import type { BoundOrder } from "../state/Placement.ts"
 
 /** The most orders that the venue gives in one page. */
 export const pageSize = 50
-/** A list longer than this many pages has no end. */
+/** A list longer than this many pages has no end. One of all accounts of a credential is long. */
 const mostPages = 2_000
+const mostPagesOfAll = 100_000
 /** Clocks may differ, and the venue may date an order before we sent it. */
 const clockSkewMillis = 60_000
 
@@ -21,6 +22,8 @@ export interface Listing {
   readonly cursor?: string | undefined
   /** Epoch milliseconds: a page that reaches further back is the last. */
   readonly since?: number
+  /** Whose orders are wanted, of a list that is that of many accounts. */
+  readonly parties?: ReadonlySet<string>
 }
 
 /**
@@ -32,23 +35,26 @@ export const orderPages = (
   { since = Number.NEGATIVE_INFINITY, cursor: start, ...query }: Listing = {}
 ) =>
   Stream.suspend(() => {
+    const most = query.parties === undefined ? mostPages : mostPagesOfAll
+    const asked = { ...query, ...(Number.isFinite(since) ? { since } : {}) }
     const known = new Set<string>()
     let pages = 0
     const pageBehind = Effect.fnUntraced(function* (cursor: string | undefined) {
-      const answer = yield* Effect.result(venue.listOrders({ ...query, ...present({ cursor }) }))
+      const answer = yield* Effect.result(venue.listOrders({ ...asked, ...present({ cursor }) }))
       if (answer._tag === "Failure") {
         if (pages > 0 && answer.failure.reason._tag === "Rejected") return [[], Option.none<string>()] as const
         return yield* answer.failure
       }
       const { value, correlationId } = answer.success
-      const { nextCursor, orders } = value
-      const isNew = orders.some(({ id }) => !known.has(id))
-      for (const { id } of orders) known.add(id)
+      const { nextCursor, orders, others = [] } = value
+      const shown = [...orders, ...others]
+      const isNew = shown.some(({ id }) => !known.has(id))
+      for (const { id } of shown) known.add(id)
       // The date of one order may be missing or wrong: it must not hide those behind it.
-      const older = orders.filter(({ createdAt = since }) => createdAt < since - clockSkewMillis).length
-      const isOldEnough = older > 1 || (older === 1 && orders.length === 1)
+      const older = shown.filter(({ createdAt = since }) => createdAt < since - clockSkewMillis).length
+      const isOldEnough = older > 1 || (older === 1 && shown.length === 1)
       pages += 1
-      const isLast = nextCursor === undefined || !isNew || isOldEnough || pages === mostPages
+      const isLast = nextCursor === undefined || !isNew || isOldEnough || pages === most
       return [[{ ...value, correlationId }], isLast ? Option.none() : Option.some(nextCursor)] as const
     })
     return Stream.paginate(start, pageBehind)

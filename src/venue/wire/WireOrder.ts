@@ -15,6 +15,7 @@ import {
   isTerminal,
   type OddOrder,
   type Order,
+  type OrderOfOthers,
   type OrderTerm,
   type PayoutLeg
 } from "../../domain/Order.ts"
@@ -273,6 +274,26 @@ export const toOrder = ({ attributes, id }: WireOrder, now: number): Decoded<Ord
 
 const decodeOrder = Schema.decodeUnknownResult(WireOrder)
 const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Text }))
+
+const decodeParties = Schema.decodeUnknownOption(
+  Schema.Struct({
+    id: Schema.NonEmptyString,
+    attributes: Schema.Struct({
+      recipient: Schema.NonEmptyString,
+      refundTo: Schema.NonEmptyString,
+      createdAt: Schema.optionalKey(Schema.Unknown)
+    })
+  })
+)
+
+/** One element of a list that says itself that it is of others than these; what says nothing of that is read like any other. */
+export const ofOthers = (element: unknown, parties: ReadonlySet<string>): OrderOfOthers | undefined => {
+  const said = Option.getOrUndefined(decodeParties(element))
+  if (said === undefined) return undefined
+  const { createdAt, recipient, refundTo } = said.attributes
+  if (parties.has(recipient) || parties.has(refundTo)) return undefined
+  return { id: said.id, ...present({ createdAt: typeof createdAt === "string" ? time(createdAt) : undefined }) }
+}
 
 /** One element of a list: an order, or what is odd about it. */
 export const fromList = (element: unknown, now: number): Result.Result<Order, OddOrder> =>
