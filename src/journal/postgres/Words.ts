@@ -19,6 +19,9 @@ export interface WaitingWord {
 /** Heard at a time: more wait for the next look. */
 const mostWords = 200
 
+/** An answered word is kept so long, by the database's clock: whoever said it has read the answer, and the journal has what was done. */
+const keptFor = "1 day"
+
 export class Words extends Context.Service<
   Words,
   {
@@ -31,6 +34,8 @@ export class Words extends Context.Service<
     /** What was said to the accounts of this runner, oldest first. */
     waiting(runner: string): Effect.Effect<ReadonlyArray<WaitingWord>, JournalError>
     answer(id: number, answer: string): Effect.Effect<void, JournalError>
+    /** Deletes what was answered more than a day ago. */
+    readonly forgetAnswered: Effect.Effect<void, JournalError>
   }
 >()("limitbot/journal/postgres/Words") {
   /** The tables are made by whoever opens the journals or the registry. */
@@ -71,9 +76,17 @@ function make(sql: SqlClient.SqlClient): Words["Service"] {
 
   const answer = Effect.fn("Words.answer")(
     (id: number, answer: string) =>
-      Effect.asVoid(sql`UPDATE fleet_words SET answer = ${storableText(answer)} WHERE id = ${id}::float8::bigint`),
+      Effect.asVoid(sql`
+        UPDATE fleet_words SET answer = ${storableText(answer)}, answered_at = clock_timestamp()
+        WHERE id = ${id}::float8::bigint`),
     Effect.mapError(unusable)
   )
 
-  return Words.of({ say, sayToAll, answerOf, waiting, answer })
+  const forgetAnswered = sql`
+    DELETE FROM fleet_words WHERE answered_at < clock_timestamp() - interval '${sql.literal(keptFor)}'`.pipe(
+    Effect.mapError(unusable),
+    Effect.asVoid
+  )
+
+  return Words.of({ say, sayToAll, answerOf, waiting, answer, forgetAnswered })
 }
