@@ -10,13 +10,11 @@ import type { Engine } from "../../engine/Engine.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import { Registry, type WantedState } from "../../journal/postgres/Registry.ts"
-import * as Sqlite from "../../journal/Sqlite.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { reconciliationView } from "../../views/Reconciliation.ts"
 import type { AccountAnswer, AccountWord } from "../journal/AccountWords.ts"
 import * as Progress from "../process/Progress.ts"
 import { gather } from "../reconcile/ReconcileWitnesses.ts"
-import * as VenueAccess from "../swap/VenueAccess.ts"
 
 export interface Hearing {
   readonly config: ConfigFile.BotConfig
@@ -29,7 +27,6 @@ export interface Hearing {
 
 const refused = ({ message }: { readonly message: string }) => new Refused({ message })
 
-/** The history belongs to the partner, and has one reader for all accounts: not yet in a fleet. */
 const noHistory = "a fleet does not read the partner's yet: compare it with limitbot history"
 
 export const make = Effect.fnUntraced(function* ({ config, engine, account, signerId, strategies }: Hearing) {
@@ -48,8 +45,6 @@ export const make = Effect.fnUntraced(function* ({ config, engine, account, sign
   }
 
   const reconciled = gather(config, signerId, { book: (events) => books.record(...events), noHistory }).pipe(
-    Effect.provide(VenueAccess.withHistory(config, signerId)),
-    Effect.provide(Sqlite.layer({ filename: ":memory:" })),
     Effect.provideService(Progress.IsWatched, false),
     Effect.scoped,
     Effect.map((found): AccountAnswer => ({ _tag: "Reconciled", found: reconciliationView(found) }))
