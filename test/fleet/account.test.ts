@@ -2,8 +2,11 @@
  * An account of a fleet looked at and spoken to as a bot of its own is: the same commands with `--account`. What an operator says goes to its
  * owner, is in its journal, and stays so whoever owns it next.
  */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { Journal } from "../../src/journal/Journal.ts"
 import { Journals, layerOf, readingOf } from "../../src/journal/postgres/Journals.ts"
 import * as Postgres from "../../src/journal/postgres/Postgres.ts"
@@ -64,6 +67,34 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.isTrue(haveOrders(await ground.status()))
   })
 
+  it("has a journal that is verified, whole and as far as its row says that it has come", async () => {
+    const before = await jsonOf("journal", "verify")
+    assert.match(before.head, /^[0-9a-f]{64}$/)
+    assert.isAtLeast(before.events, 5)
+    assert.match(
+      (await of("journal", "verify", "--head", before.head)).stdout,
+      /fleet:account-0: \d+ events, none changed/
+    )
+    const other = await of("journal", "verify", "--head", "0".repeat(63).concat("1"))
+    assert.strictEqual(other.code, 1)
+    assert.match(other.stderr, /no event has the hash 0+1/)
+  })
+
+  it("has evidence of its orders, from its journal; what only its owner's machine could say is named", async () => {
+    const [{ orderId: order }] = await jsonOf("orders")
+    const out = join(ground.folder, "evidence.json")
+    const { code, stderr, stdout } = await of("evidence", order, "--out", out)
+    assert.strictEqual(code, 0, stderr)
+    assert.match(stdout, /Not asked: .*limitbot reconcile --account account-0/)
+    const dossier = JSON.parse(readFileSync(out, "utf8"))
+    assert.strictEqual(dossier.orders[0].order, order)
+    assert.strictEqual(dossier.account, ground.keys.get("account-0")?.signerId)
+    const proof = await of("evidence", order, "--proof", join(ground.folder, "proof.json"))
+    assert.strictEqual(proof.code, 2)
+    assert.match(proof.stderr, /no checkpoint of an account of a fleet is signed yet/)
+    assert.match((await of("evidence", "p-none", "--out", out)).stderr, /limitbot orders --account account-0/)
+  })
+
   it("pauses a strategy by a word to its owner, and the pause outlives the owner", async () => {
     const paused = await of("pause", "grid", "--why", "to look")
     assert.match(paused.stdout, /grid paused: nothing new is placed/)
@@ -111,4 +142,23 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     runner.signal("SIGTERM")
     await runner.ended
   }, 60_000)
+
+  it("is no whole journal when its end is missing, although every event that is left follows from the one before", async () => {
+    const verified = () => ground.limitbot("journal", "verify", "--account", "account-1")
+    assert.match((await verified()).stdout, /fleet:account-1: \d+ events, none changed/)
+    // Whoever owns the database can do what it refuses to everybody else.
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`ALTER TABLE journal DISABLE TRIGGER journal_is_append_only`
+        yield* sql`
+          DELETE FROM journal WHERE account = 'account-1'
+          AND sequence = (SELECT max(sequence) FROM journal WHERE account = 'account-1')`
+        yield* sql`ALTER TABLE journal ENABLE TRIGGER journal_is_append_only`
+      }).pipe(Effect.provide(Postgres.layer(server?.url ?? Redacted.make(""))))
+    )
+    const cut = await verified()
+    assert.strictEqual(cut.code, 1)
+    assert.match(cut.stderr, /the end is missing/)
+  })
 })

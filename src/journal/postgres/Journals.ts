@@ -34,6 +34,8 @@ export class Journals extends Context.Service<
     reading(account: string): Effect.Effect<Journal["Service"], JournalError>
     /** For verifying its chain. */
     links(account: string): Links
+    /** The hash of its newest event, as the account's row says: what is cut off of the chain is known by it. */
+    head(account: string): Effect.Effect<string, JournalError>
     /** What was seen of the prices of a venue, by all accounts. */
     prices(venue: string): PriceStore["Service"]
   }
@@ -65,7 +67,13 @@ export class Journals extends Context.Service<
         stores.set(venue, known)
         return known
       }
-      return Journals.of({ claim, reading, links: (account) => linksOf(sql, account), prices })
+      return Journals.of({
+        claim,
+        reading,
+        links: (account) => linksOf(sql, account),
+        head: (account) => Effect.mapError(headOf(sql, account), broken(`Cannot read the account ${account}`)),
+        prices
+      })
     })
   )
 }
@@ -93,15 +101,15 @@ export const pricesOf = (venue: string) =>
     Effect.map(Journals, ({ prices }) => prices(venue))
   )
 
+const headOf = (sql: SqlClient.SqlClient, account: string) =>
+  Effect.map(sql<{ head: string }>`SELECT head FROM accounts WHERE name = ${account}`, ([row]) => row?.head ?? genesis)
+
 const rowsOf = (sql: SqlClient.SqlClient, account: string, epoch: number, appends: Appends.Appends): Rows => ({
   newest: Effect.map(
     sql<{ newest: number }>`SELECT newest::float8 AS newest FROM accounts WHERE name = ${account}`,
     ([row]) => row?.newest ?? 0
   ),
-  newestHash: Effect.map(
-    sql<{ head: string }>`SELECT head FROM accounts WHERE name = ${account}`,
-    ([row]) => row?.head ?? genesis
-  ),
+  newestHash: headOf(sql, account),
   write: (rows) => appends.write({ account, epoch, rows }),
   after: (sequence, which, most) => sql<Link>`
     SELECT sequence::float8 AS sequence, at::float8 AS at, body FROM journal
