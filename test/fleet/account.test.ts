@@ -24,6 +24,14 @@ beforeAll(async () => {
   if (server !== undefined) ground = await make(server, 2)
 })
 
+interface Shown {
+  readonly contained: boolean
+  readonly lists: ReadonlyArray<{
+    readonly name: string
+    readonly found: ReadonlyArray<{ readonly id: string; readonly text: string }> | null
+  }>
+}
+
 const of = (...args: ReadonlyArray<string>) => ground.limitbot(...args, "--account", "account-0")
 const jsonOf = async (...args: ReadonlyArray<string>) => {
   const { code, stderr, stdout } = await of(...args, "--json")
@@ -119,6 +127,41 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     await ground.limitbot("fleet", "resume", "account-0")
     await ground.until("it runs", (all) => all.every(({ problems }) => problems?.includes("paused") !== true))
   }, 60_000)
+
+  it("is contained when it is killed, its owner has obeyed, and nothing is left in its journal or at the venue", async () => {
+    const look = async (): Promise<{ readonly code: number | null; readonly shown: Shown }> => {
+      const { code, stdout } = await ground.limitbot("containment", "--account", "account-1", "--json")
+      return { code, shown: JSON.parse(stdout) }
+    }
+    const foundIn = ({ lists }: Shown) => new Map(lists.map(({ found, name }) => [name, found]))
+    const before = await look()
+    assert.strictEqual(before.code, 1)
+    const found = foundIn(before.shown)
+    assert.match(found.get("May begin anew")?.[0]?.text ?? "", /^off: \S+ creates and pays$/)
+    assert.isAbove(found.get("Orders that rest")?.length ?? 0, 0)
+    assert.isAbove(found.get("Orders that the venue lists")?.length ?? 0, 0)
+    assert.deepStrictEqual(found.get("Words that wait for its owner"), [])
+    await ground.limitbot("fleet", "kill", "account-1", "--why", "a token was stolen")
+    const end = Date.now() + 60_000
+    let after = await look()
+    while (after.code !== 0 && Date.now() < end) after = await look()
+    assert.deepStrictEqual(
+      after.shown.lists.map(({ found, name }) => [name, found?.length]),
+      after.shown.lists.map(({ name }) => [name, 0])
+    )
+    assert.isTrue(after.shown.contained)
+
+    // With nobody to do it, a word waits, and the venue is not asked: that proves nothing.
+    runner.signal("SIGTERM")
+    await runner.ended
+    await ground.limitbot("fleet", "resume", "account-1")
+    const alone = foundIn((await look()).shown)
+    assert.match(alone.get("May begin anew")?.[0]?.text ?? "", /^off: a runner that takes it creates and pays$/)
+    assert.match(alone.get("Words that wait for its owner")?.[0]?.text ?? "", /resume/)
+    assert.isNull(alone.get("Orders that the venue lists"))
+    runner = ground.runner()
+    await ground.until("it has orders again", haveOrders)
+  }, 180_000)
 
   it("is compared with the venue by its owner, and takes a word on what only a person can know", async () => {
     const compared = await of("reconcile")

@@ -12,6 +12,7 @@ import type * as ConfigFile from "../../files/ConfigFile.ts"
 import { Registry, type WantedState } from "../../journal/postgres/Registry.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { reconciliationView } from "../../views/Reconciliation.ts"
+import * as VenueOrders from "../containment/VenueOrders.ts"
 import type { AccountAnswer, AccountWord } from "../journal/AccountWords.ts"
 import * as Progress from "../process/Progress.ts"
 import { gather } from "../reconcile/ReconcileWitnesses.ts"
@@ -50,8 +51,13 @@ export const make = Effect.fnUntraced(function* ({ config, engine, account, sign
     Effect.map((found): AccountAnswer => ({ _tag: "Reconciled", found: reconciliationView(found) }))
   )
 
+  const listed = Effect.suspend(() => VenueOrders.listed(config, signerId, books.state)).pipe(
+    Effect.map((found): AccountAnswer => ({ _tag: "Listed", ...found }))
+  )
+
   const answered = Effect.fnUntraced(function* (by: string, word: AccountWord) {
     if (word._tag === "Reconcile") return yield* reconciled
+    if (word._tag === "ListOrders") return yield* listed
     if (word._tag === "Resolve") {
       const { _tag, ...answer } = word
       return done(yield* Operator.resolve(bot, by, answer, word.text))

@@ -33,6 +33,8 @@ export class Words extends Context.Service<
     answerOf(id: number): Effect.Effect<string | undefined, JournalError>
     /** What was said to the accounts of this runner, oldest first. */
     waiting(runner: string): Effect.Effect<ReadonlyArray<WaitingWord>, JournalError>
+    /** What was said to this account and nobody has answered, oldest first. */
+    waitingFor(account: string): Effect.Effect<ReadonlyArray<WaitingWord>, JournalError>
     answer(id: number, answer: string): Effect.Effect<void, JournalError>
     /** Deletes what was answered more than a day ago. */
     readonly forgetAnswered: Effect.Effect<void, JournalError>
@@ -74,6 +76,14 @@ function make(sql: SqlClient.SqlClient): Words["Service"] {
     Effect.mapError(unusable)
   )
 
+  const waitingFor = Effect.fn("Words.waitingFor")(
+    (account: string) =>
+      sql<WaitingWord>`
+        SELECT id::float8 AS id, account, said_by AS by, word FROM fleet_words
+        WHERE account = ${account} AND answer IS NULL ORDER BY id LIMIT ${mostWords}`,
+    Effect.mapError(unusable)
+  )
+
   const answer = Effect.fn("Words.answer")(
     (id: number, answer: string) =>
       Effect.asVoid(sql`
@@ -88,5 +98,5 @@ function make(sql: SqlClient.SqlClient): Words["Service"] {
     Effect.asVoid
   )
 
-  return Words.of({ say, sayToAll, answerOf, waiting, answer, forgetAnswered })
+  return Words.of({ say, sayToAll, answerOf, waiting, waitingFor, answer, forgetAnswered })
 }
