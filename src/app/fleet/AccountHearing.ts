@@ -7,6 +7,7 @@ import { Refused } from "../../control/api/ControlApi.ts"
 import * as Operator from "../../control/Operator.ts"
 import { messageOf } from "../../domain/Text.ts"
 import type { Engine } from "../../engine/Engine.ts"
+import * as Baseline from "../../engine/reconciliation/Baseline.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import { Registry, type WantedState } from "../../journal/postgres/Registry.ts"
@@ -45,18 +46,23 @@ export const make = Effect.fnUntraced(function* ({ config, engine, account, sign
     )
   }
 
-  const reconciled = gather(config, signerId, { book: (events) => books.record(...events), noHistory }).pipe(
-    Effect.provideService(Progress.IsWatched, false),
-    Effect.scoped,
-    Effect.map((found): AccountAnswer => ({ _tag: "Reconciled", found: reconciliationView(found) }))
-  )
+  const reconciled = (acceptBalances: boolean) =>
+    gather(config, signerId, {
+      acceptBalances,
+      book: (capital) => books.recordFrom(Baseline.unrecorded(capital)),
+      noHistory
+    }).pipe(
+      Effect.provideService(Progress.IsWatched, false),
+      Effect.scoped,
+      Effect.map((found): AccountAnswer => ({ _tag: "Reconciled", found: reconciliationView(found) }))
+    )
 
   const listed = Effect.suspend(() => VenueOrders.listed(config, signerId, books.state)).pipe(
     Effect.map((found): AccountAnswer => ({ _tag: "Listed", ...found }))
   )
 
   const answered = Effect.fnUntraced(function* (by: string, word: AccountWord) {
-    if (word._tag === "Reconcile") return yield* reconciled
+    if (word._tag === "Reconcile") return yield* reconciled(word.acceptBalances === true)
     if (word._tag === "ListOrders") return yield* listed
     if (word._tag === "Resolve") {
       const { _tag, ...answer } = word

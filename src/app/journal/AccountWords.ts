@@ -16,7 +16,8 @@ const optional = Schema.optionalKey(Text)
 const AccountWord = Schema.TaggedUnion({
   Command: { name: Schema.Literals(commandNames), target: optional, why: optional },
   Resolve: { placement: Text, word: Resolution, text: Text, received: Schema.optionalKey(Amount) },
-  Reconcile: {},
+  /** `acceptBalances`: a person says that they are right as they are. */
+  Reconcile: { acceptBalances: Schema.optionalKey(Schema.Boolean) },
   /** What the venue lists of it that is not over. */
   ListOrders: {}
 })
@@ -34,7 +35,8 @@ const AccountAnswer = Schema.TaggedUnion({
 export type AccountAnswer = typeof AccountAnswer.Type
 
 /** It changes nothing, whenever it is taken up. */
-export const isLook = ({ _tag }: AccountWord): boolean => _tag === "Reconcile" || _tag === "ListOrders"
+export const isLook = (word: AccountWord): boolean =>
+  word._tag === "ListOrders" || (word._tag === "Reconcile" && word.acceptBalances !== true)
 
 export const WordText = Schema.fromJsonString(AccountWord)
 export const AnswerText = Schema.fromJsonString(AccountAnswer)

@@ -89,6 +89,12 @@ const acceptedIn = ({ accepted, acceptedAt }: Stored, capital: ReadonlyArray<Cap
 export const toRecord = ({ capital }: Pick<BotState, "capital">) =>
   Effect.map(stored, (known) => acceptedIn(known, capital))
 
+/** Of these what is not in the journal yet: a look beside this one may have found the same. */
+export const unrecorded =
+  (found: ReadonlyArray<Capital>) =>
+  ({ capital }: Pick<BotState, "capital">): ReadonlyArray<Capital> =>
+    found.filter(({ name }) => !capital.some((known) => known.name === name))
+
 const shifted = (positions: BalanceComparison.Positions, capital: ReadonlyArray<Capital>) =>
   new Map(
     [...positions].map(([symbol, position]) => {
