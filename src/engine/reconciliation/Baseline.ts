@@ -89,7 +89,7 @@ const acceptedIn = ({ accepted, acceptedAt }: Stored, capital: ReadonlyArray<Cap
 export const toRecord = ({ capital }: Pick<BotState, "capital">) =>
   Effect.map(stored, (known) => acceptedIn(known, capital))
 
-/** Of these what is not in the journal yet: a look beside this one may have found the same. */
+/** What is not in the journal yet: a look beside this one may have found the same. */
 export const unrecorded =
   (found: ReadonlyArray<Capital>) =>
   ({ capital }: Pick<BotState, "capital">): ReadonlyArray<Capital> =>
