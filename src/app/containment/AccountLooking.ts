@@ -18,7 +18,7 @@ export const actors = Effect.fn("AccountLooking.actors")(function* (
   { killed }: Pick<BotState, "killed">
 ) {
   const { isOwned, owner, told, wanted } = yield* inRegistry(bot, (registry) => registry.one(bot.account))
-  const isRun = isOwned && told?.failing === null
+  const isRun = isOwned && (told === undefined || told.failing === null)
   const who = isRun ? owner : "a runner that takes it"
   const found =
     wanted !== "killed"
