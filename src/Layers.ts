@@ -32,6 +32,7 @@ import * as IntentGuard from "./signing/IntentGuard.ts"
 import * as RemoteSigner from "./signing/remote/RemoteSigner.ts"
 import { type KeyMalformed, publicKeyOf, Signer } from "./signing/Signer.ts"
 import type { Markets } from "./strategy/Markets.ts"
+import { History } from "./venue/History.ts"
 import * as HttpVenue from "./venue/HttpVenue.ts"
 import { Session } from "./venue/http/Session.ts"
 import { VenueClient } from "./venue/http/VenueClient.ts"
@@ -256,7 +257,7 @@ export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, 
     Venue,
     Effect.map(Venue, (venue) => ({ ...venue, listOrders: orders.listOf(account, venue.listOrders) }))
   )
-  const venue = through(Layer.provideMerge(listing, venueAndSwaps)).pipe(
+  const venue = through(Layer.merge(Layer.provideMerge(listing, venueAndSwaps), History.layer)).pipe(
     Layer.provide(Layer.succeed(VenueClient, client))
   )
   return botAt(venue, config, account, {}, connected(config)).pipe(

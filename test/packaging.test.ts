@@ -59,6 +59,21 @@ describe("packaging", () => {
     assert.notProperty(services.database, "ports")
   })
 
+  it("the page of a fleet is published on its machine alone, is as confined, and sees no secrets of accounts", () => {
+    const { services } = parse(read("fleet.yaml"), { merge: true })
+    const { cap_drop: dropped, command, environment, ports, read_only: isReadOnly, volumes } = services.dashboard
+    assert.deepStrictEqual([dropped, isReadOnly, environment], [["ALL"], true, undefined])
+    assert.deepStrictEqual(command.slice(0, 2), ["fleet", "dashboard"])
+    assert.deepStrictEqual(ports, ["127.0.0.1:8190:8190"])
+    assert.deepStrictEqual(volumes, [
+      "./etc/fleet/database.url:/etc/limitbot/database.url:ro",
+      "./etc/fleet/page:/var/lib/limitbot"
+    ])
+    const [, page = ""] = /^# {5}(dashboard: .*)$/m.exec(read("fleet.yaml")) ?? []
+    assert.include(parse(page).dashboard, { host: "0.0.0.0", port: 8190 })
+    assert.include(services.dashboard.healthcheck.test.join(" "), "127.0.0.1:8190/health/live")
+  })
+
   it("did not let the bot save a strategy file that is applied on the page; the configuration beside it stays read-only", () => {
     const folder = "/etc/limitbot/strategies"
     const files = `${folder}/grid.yaml --config /etc/limitbot/limitbot.yaml`

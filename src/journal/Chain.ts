@@ -60,24 +60,27 @@ export const verifyTail = Effect.gen(function* () {
   return yield* verifyAfter(yield* inSqlite, before ?? beginning)
 })
 
-/** Reads all of it; `expected` is a head that was noted elsewhere, of this moment or an earlier one. */
-export const verify = (expected?: string, told?: (verified: number, of: number) => void) =>
+/** Reads all of it; `expected` are heads that were noted elsewhere, of this moment or an earlier one. */
+export const verify = (expected?: ReadonlyArray<string>, told?: Told) =>
   Effect.flatMap(inSqlite, (links) => verifyAfter(links, beginning, expected, told))
 
 /** The same of a journal that is kept elsewhere. */
-export const verifyLinks = (links: Links) => verifyAfter(links, beginning)
+export const verifyLinks = (links: Links, expected?: ReadonlyArray<string>, told?: Told) =>
+  verifyAfter(links, beginning, expected, told)
+
+type Told = (verified: number, of: number) => void
 
 const beginning = { sequence: 0, hash: genesis }
 
 const verifyAfter = Effect.fn("Chain.verify")(function* (
   links: Links,
   start: { readonly sequence: number; readonly hash: string },
-  expected?: string,
-  told: (verified: number, of: number) => void = () => undefined
+  expected: ReadonlyArray<string> = [],
+  told: Told = () => undefined
 ) {
   const newest = yield* Effect.mapError(links.newest, broken("Cannot verify the journal"))
   let [last, head] = [start.sequence, start.hash]
-  let isExpectedSeen = expected === undefined || expected === genesis
+  const missing = new Set(expected.filter((hash) => hash !== genesis))
   for (let isMore = true; isMore; ) {
     const rows = yield* Effect.mapError(
       links.after(last, pageSize),
@@ -92,15 +95,16 @@ const verifyAfter = Effect.fn("Chain.verify")(function* (
         return yield* new ChainBroken({ sequence, text })
       }
       ;[last, head] = [sequence, hash]
-      isExpectedSeen ||= hash === expected
+      missing.delete(head)
     }
     told(last, newest)
     isMore = rows.length === pageSize
     // A bot that verifies beside its work has others waiting.
     yield* Effect.yieldNow
   }
-  if (!isExpectedSeen) {
-    const text = `no event has the hash ${expected}: the end is missing, or it is another journal`
+  const [lost] = missing
+  if (lost !== undefined) {
+    const text = `no event has the hash ${lost}: the end is missing, or it is another journal`
     return yield* new ChainBroken({ sequence: last + 1, text })
   }
   return { events: last, head } satisfies Verified

@@ -1,7 +1,7 @@
 /**
- * Past transactions of the partner, kept so that the slow history is read only once. A pass reads from the newest down to a
- * horizon; after every page rows and cursor are written together, so an interrupted pass goes on where it was, and a row
- * that is read twice is still one row.
+ * What witnesses beside the journal said, kept for the next look. Past transactions of the partner, so that the slow history is read
+ * only once: a pass reads from the newest down to a horizon; after every page rows and cursor are written together, so an interrupted
+ * pass goes on where it was, and a row that is read twice is still one row. And the balances that the last comparison came to.
  */
 import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -48,14 +48,37 @@ export class HistoryStore extends Context.Service<
   }
 >()("limitbot/journal/HistoryStore") {
   /** Creates or migrates the tables. */
-  static readonly layer = Layer.effect(
-    HistoryStore,
+  static readonly layer = Layer.effectContext(
     Effect.gen(function* () {
       yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the history")))
-      return make(yield* SqlClient.SqlClient)
+      const sql = yield* SqlClient.SqlClient
+      return Context.make(HistoryStore, make(sql)).pipe(Context.add(BalanceStore, balancesIn(sql)))
     })
   )
+
+  /** For whoever does not read the partner's history: it knows nothing and keeps nothing. */
+  static readonly empty = HistoryStore.of({
+    progress: Effect.succeed({ completeTo: undefined, pass: undefined }),
+    save: () => Effect.void,
+    oldestOpen: () => Effect.undefined,
+    all: Effect.succeed([]),
+    pages: Stream.empty,
+    find: () => Effect.undefined
+  })
 }
+
+const Snapshot = Schema.fromJsonString(Schema.Record(Schema.String, Schema.String))
+export type Snapshot = Readonly<Record<string, string>>
+export const decodeSnapshot = Schema.decodeUnknownOption(Snapshot)
+
+/** What the balances were when they were last compared: text by name, to be compared with the next time. */
+export class BalanceStore extends Context.Service<
+  BalanceStore,
+  {
+    readonly last: Effect.Effect<Snapshot | undefined, JournalError>
+    save(snapshot: Snapshot): Effect.Effect<void, JournalError>
+  }
+>()("limitbot/journal/BalanceStore") {}
 
 interface Row {
   readonly deposit_address: string
@@ -182,22 +205,17 @@ const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
   })
 }
 
-const Snapshot = Schema.fromJsonString(Schema.Record(Schema.String, Schema.String))
-export type Snapshot = Readonly<Record<string, string>>
-const decodeSnapshot = Schema.decodeUnknownOption(Snapshot)
-
-/** What the balances were when they were last compared: text by name, to be compared with the next time. */
-export const lastSnapshot = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ body: string }>`SELECT body FROM balance_snapshots ORDER BY at DESC LIMIT 1`
-  return row === undefined ? undefined : Option.getOrUndefined(decodeSnapshot(row.body))
-}).pipe(Effect.mapError(broken("Cannot read the last balances")))
-
-export const saveSnapshot = Effect.fn("HistoryStore.saveSnapshot")(
-  function* (snapshot: Snapshot) {
-    const sql = yield* SqlClient.SqlClient
-    const at = yield* Clock.currentTimeMillis
-    yield* sql`INSERT OR REPLACE INTO balance_snapshots ${sql.insert({ at, body: JSON.stringify(snapshot) })}`
-  },
-  Effect.mapError(broken("Cannot store the balances"))
-)
+const balancesIn = (sql: SqlClient.SqlClient): BalanceStore["Service"] =>
+  BalanceStore.of({
+    last: sql<{ body: string }>`SELECT body FROM balance_snapshots ORDER BY at DESC LIMIT 1`.pipe(
+      Effect.map(([row]) => (row === undefined ? undefined : Option.getOrUndefined(decodeSnapshot(row.body)))),
+      Effect.mapError(broken("Cannot read the last balances"))
+    ),
+    save: Effect.fn("BalanceStore.save")(
+      function* (snapshot: Snapshot) {
+        const at = yield* Clock.currentTimeMillis
+        yield* sql`INSERT OR REPLACE INTO balance_snapshots ${sql.insert({ at, body: JSON.stringify(snapshot) })}`
+      },
+      Effect.mapError(broken("Cannot store the balances"))
+    )
+  })

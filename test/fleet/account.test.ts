@@ -2,8 +2,11 @@
  * An account of a fleet looked at and spoken to as a bot of its own is: the same commands with `--account`. What an operator says goes to its
  * owner, is in its journal, and stays so whoever owns it next.
  */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { Journal } from "../../src/journal/Journal.ts"
 import { Journals, layerOf, readingOf } from "../../src/journal/postgres/Journals.ts"
 import * as Postgres from "../../src/journal/postgres/Postgres.ts"
@@ -20,6 +23,14 @@ let runner: Program
 beforeAll(async () => {
   if (server !== undefined) ground = await make(server, 2)
 })
+
+interface Shown {
+  readonly contained: boolean
+  readonly lists: ReadonlyArray<{
+    readonly name: string
+    readonly found: ReadonlyArray<{ readonly id: string; readonly text: string }> | null
+  }>
+}
 
 const of = (...args: ReadonlyArray<string>) => ground.limitbot(...args, "--account", "account-0")
 const jsonOf = async (...args: ReadonlyArray<string>) => {
@@ -64,6 +75,34 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.isTrue(haveOrders(await ground.status()))
   })
 
+  it("has a journal that is verified, whole and as far as its row says that it has come", async () => {
+    const before = await jsonOf("journal", "verify")
+    assert.match(before.head, /^[0-9a-f]{64}$/)
+    assert.isAtLeast(before.events, 5)
+    assert.match(
+      (await of("journal", "verify", "--head", before.head)).stdout,
+      /fleet:account-0: \d+ events, none changed/
+    )
+    const other = await of("journal", "verify", "--head", "0".repeat(63).concat("1"))
+    assert.strictEqual(other.code, 1)
+    assert.match(other.stderr, /no event has the hash 0+1/)
+  })
+
+  it("has evidence of its orders, from its journal; what only its owner's machine could say is named", async () => {
+    const [{ orderId: order }] = await jsonOf("orders")
+    const out = join(ground.folder, "evidence.json")
+    const { code, stderr, stdout } = await of("evidence", order, "--out", out)
+    assert.strictEqual(code, 0, stderr)
+    assert.match(stdout, /Not asked: .*limitbot reconcile --account account-0/)
+    const dossier = JSON.parse(readFileSync(out, "utf8"))
+    assert.strictEqual(dossier.orders[0].order, order)
+    assert.strictEqual(dossier.account, ground.keys.get("account-0")?.signerId)
+    const proof = await of("evidence", order, "--proof", join(ground.folder, "proof.json"))
+    assert.strictEqual(proof.code, 2)
+    assert.match(proof.stderr, /no checkpoint of an account of a fleet is signed yet/)
+    assert.match((await of("evidence", "p-none", "--out", out)).stderr, /limitbot orders --account account-0/)
+  })
+
   it("pauses a strategy by a word to its owner, and the pause outlives the owner", async () => {
     const paused = await of("pause", "grid", "--why", "to look")
     assert.match(paused.stdout, /grid paused: nothing new is placed/)
@@ -89,6 +128,41 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     await ground.until("it runs", (all) => all.every(({ problems }) => problems?.includes("paused") !== true))
   }, 60_000)
 
+  it("is contained when it is killed, its owner has obeyed, and nothing is left in its journal or at the venue", async () => {
+    const look = async (): Promise<{ readonly code: number | null; readonly shown: Shown }> => {
+      const { code, stdout } = await ground.limitbot("containment", "--account", "account-1", "--json")
+      return { code, shown: JSON.parse(stdout) }
+    }
+    const foundIn = ({ lists }: Shown) => new Map(lists.map(({ found, name }) => [name, found]))
+    const before = await look()
+    assert.strictEqual(before.code, 1)
+    const found = foundIn(before.shown)
+    assert.match(found.get("May begin anew")?.[0]?.text ?? "", /^off: \S+ creates and pays$/)
+    assert.isAbove(found.get("Orders that rest")?.length ?? 0, 0)
+    assert.isAbove(found.get("Orders that the venue lists")?.length ?? 0, 0)
+    assert.deepStrictEqual(found.get("Words that wait for its owner"), [])
+    await ground.limitbot("fleet", "kill", "account-1", "--why", "a token was stolen")
+    const end = Date.now() + 60_000
+    let after = await look()
+    while (after.code !== 0 && Date.now() < end) after = await look()
+    assert.deepStrictEqual(
+      after.shown.lists.map(({ found, name }) => [name, found?.length]),
+      after.shown.lists.map(({ name }) => [name, 0])
+    )
+    assert.isTrue(after.shown.contained)
+
+    // With nobody to do it, a word waits, and the venue is not asked: that proves nothing.
+    runner.signal("SIGTERM")
+    await runner.ended
+    await ground.limitbot("fleet", "resume", "account-1")
+    const alone = foundIn((await look()).shown)
+    assert.match(alone.get("May begin anew")?.[0]?.text ?? "", /^off: a runner that takes it creates and pays$/)
+    assert.match(alone.get("Words that wait for its owner")?.[0]?.text ?? "", /resume/)
+    assert.isNull(alone.get("Orders that the venue lists"))
+    runner = ground.runner()
+    await ground.until("it has orders again", haveOrders)
+  }, 180_000)
+
   it("is compared with the venue by its owner, and takes a word on what only a person can know", async () => {
     const compared = await of("reconcile")
     assert.match(compared.stdout, /Compared with the journal: orders/, compared.stderr)
@@ -111,4 +185,23 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     runner.signal("SIGTERM")
     await runner.ended
   }, 60_000)
+
+  it("is no whole journal when its end is missing, although every event that is left follows from the one before", async () => {
+    const verified = () => ground.limitbot("journal", "verify", "--account", "account-1")
+    assert.match((await verified()).stdout, /fleet:account-1: \d+ events, none changed/)
+    // Whoever owns the database can do what it refuses to everybody else.
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`ALTER TABLE journal DISABLE TRIGGER journal_is_append_only`
+        yield* sql`
+          DELETE FROM journal WHERE account = 'account-1'
+          AND sequence = (SELECT max(sequence) FROM journal WHERE account = 'account-1')`
+        yield* sql`ALTER TABLE journal ENABLE TRIGGER journal_is_append_only`
+      }).pipe(Effect.provide(Postgres.layer(server?.url ?? Redacted.make(""))))
+    )
+    const cut = await verified()
+    assert.strictEqual(cut.code, 1)
+    assert.match(cut.stderr, /the end is missing/)
+  })
 })

@@ -201,7 +201,7 @@ const battle = async (attack: Attack, seed: number, journalFile: string, scope: 
         })
       )
   })
-  const beside = Background.every(10 * second, {
+  const beside = Background.forever(Background.every(10 * second), {
     own: new Set([account]),
     hasHistory: true,
     markets: { assets, ticks: new Map() },

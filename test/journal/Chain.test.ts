@@ -17,7 +17,7 @@ const append = (filename: string, ...reasons: ReadonlyArray<string>) =>
   ).pipe(Effect.provide(Layer.provide(Journal.layer, Sqlite.layer({ filename }))))
 
 const verify = (filename: string, head?: string) =>
-  Effect.provide(Chain.verify(head), Sqlite.layer({ filename, readOnly: true }))
+  Effect.provide(Chain.verify(head === undefined ? [] : [head]), Sqlite.layer({ filename, readOnly: true }))
 
 /** As somebody would who opens the file with a tool and removes the guards. */
 const tamper = (filename: string, ...statements: ReadonlyArray<string>) => {

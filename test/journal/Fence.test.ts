@@ -40,11 +40,19 @@ const runnerAt = (url: Redacted.Redacted) =>
     (context) => ({ journals: Context.get(context, Journals), sql: Context.get(context, SqlClient.SqlClient) }) as const
   )
 
+/** Its journals alone. */
+const journalsAt = (url: Redacted.Redacted) =>
+  Effect.map(
+    runnerAt(url),
+    ({ journals: { claim, links } }): Fleet => ({
+      links,
+      claim: (account) => Effect.map(claim(account), ({ journal }) => journal)
+    })
+  )
+
 const kinds: ReadonlyArray<Kind> = [
   { name: "in the twin of Postgres in memory", runner: Effect.succeed(twin) },
-  ...(server === undefined
-    ? []
-    : [{ name: "in Postgres", runner: Effect.map(runnerAt(server.url), ({ journals }) => journals) }])
+  ...(server === undefined ? [] : [{ name: "in Postgres", runner: journalsAt(server.url) }])
 ]
 
 const refusal = <A>(effect: Effect.Effect<A, JournalError>) =>
@@ -132,7 +140,7 @@ const quarrel = Effect.fnUntraced(function* (url: Redacted.Redacted, seed: numbe
     })
   const take = (index: number) =>
     Effect.match(runners[index]?.journals.claim(account) ?? Effect.die("no runner"), {
-      onSuccess: (journal) => {
+      onSuccess: ({ journal }) => {
         owned[index] = journal
       },
       onFailure: () => undefined
@@ -157,6 +165,23 @@ const quarrel = Effect.fnUntraced(function* (url: Redacted.Redacted, seed: numbe
 }, Effect.scoped)
 
 describe.skipIf(server === undefined)("two owners of one account in Postgres", () => {
+  it.live("find the same balances of the last comparison, which the earlier one writes no more", () =>
+    Effect.gen(function* () {
+      if (server === undefined) return
+      const [first, second] = [yield* runnerAt(server.url), yield* runnerAt(server.url)]
+      const { balances: stale } = yield* first.journals.claim("compared")
+      assert.isUndefined(yield* stale.last)
+      yield* stale.save({ USDC: "7 0 0" })
+      yield* stale.save({ USDC: "8 0 0" })
+      const { balances } = yield* second.journals.claim("compared")
+      assert.deepStrictEqual(yield* balances.last, { USDC: "8 0 0" })
+      assert.isTrue((yield* refusal(stale.save({ USDC: "9 0 0" }))).isOfAnother)
+      assert.deepStrictEqual(yield* balances.last, { USDC: "8 0 0" })
+      const { balances: of } = yield* second.journals.claim("another")
+      assert.isUndefined(yield* of.last)
+    })
+  )
+
   it.live.each([1, 2, 3, 4, 5, 6])(
     "frozen, cut off and back at random, leave one whole journal without anything of a stale owner (seed %s)",
     (seed) =>

@@ -2,26 +2,25 @@
  * Looks at everything that `Containment` lists, in the order in which a later look can only know more: first who may act, then the
  * journal, then the signer's record, and the venue last.
  */
-import { Clock, Effect, Stream } from "effect"
+import { Clock, Effect } from "effect"
 import * as People from "../../control/http/People.ts"
 import * as Tokens from "../../control/http/Tokens.ts"
-import { formatWithSymbol, toDecimal } from "../../domain/Amount.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import { isTerminal, type Order } from "../../domain/Order.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
-import { orderPages } from "../../engine/tracking/OrderReads.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as SignerFile from "../../files/SignerFile.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Record from "../../signing/remote/Record.ts"
 import * as Spending from "../../signing/remote/Spending.ts"
-import { Venue } from "../../venue/Venue.ts"
 import { isThere, type JournalView, withJournal } from "../journal/JournalView.ts"
+import { type AccountOfFleet, settingsOf, type WhichBot } from "../journal/WhichBot.ts"
 import * as KillFile from "../process/KillFile.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
+import * as AccountLooking from "./AccountLooking.ts"
 import type { Looked, LookedAt, Loose } from "./Containment.ts"
 import * as JournalLists from "./JournalLists.ts"
+import * as VenueOrders from "./VenueOrders.ts"
 
 const now = Clock.currentTimeMillis
 
@@ -78,71 +77,53 @@ const ofRecord = Effect.fnUntraced(function* (file: string, { assets }: JournalV
   ] satisfies ReadonlyArray<LookedAt>
 })
 
-/** In an emergency nobody waits for a venue that is away; what is contained has a short list. */
-const patience = "20 seconds"
-
-/** Neither can come of it: nothing of it can execute, and nothing is to be paid out or back. */
-const isOver = ({ fillStatus, payoutIsFinal, refund }: Order): boolean =>
-  isTerminal(fillStatus) && payoutIsFinal && refund?.status !== "IN_PROGRESS"
-
-const ordersAtVenue = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, state: BotState) {
-  const own = new Set([...state.placements.values()].flatMap(({ order }) => (order === undefined ? [] : [order.id])))
-  const pages = yield* Stream.runCollect(orderPages(yield* Venue, { unfinishedOnly: true }))
-  const byId = new Map(config.markets.assets.map((asset) => [asset.id, asset]))
-  const orders = pages.flatMap((page) => page.orders).filter((order) => !isOver(order))
-  const found = orders.map((order): Loose => {
-    const base = byId.get(order.baseAsset)
-    const quantity = Decimal.format(toDecimal(order.quantity, base?.decimals ?? 0))
-    const whose = own.has(order.id) ? "" : ", which the journal does not show"
-    const amount = base === undefined ? `${quantity} smallest units` : `${quantity} ${base.symbol}`
-    return { id: order.id, text: `${order.side} ${order.fillStatus}${whose}`, amount, until: order.deadline }
-  })
-  const odd = pages.flatMap((page) => page.odd ?? []).map(({ id }) => ({ id: id ?? "?", text: "cannot be read" }))
-  return [...found, ...odd]
-})
-
-const atVenue = "Orders that the venue lists"
-
 const ofVenue = Effect.fnUntraced(function* (file: string, state: BotState) {
   const config = yield* ConfigFile.load(file)
   const signerId = yield* VenueAccess.signerOf(config)
-  const found = yield* Effect.provide(ordersAtVenue(config, state), VenueAccess.venue(config, signerId)).pipe(
-    Effect.timeoutOrElse({
-      duration: patience,
-      orElse: () => Effect.fail({ message: `it did not answer within ${patience}` })
-    })
+  const { at, found } = yield* Effect.provide(
+    VenueOrders.listed(config, signerId, state),
+    VenueAccess.venue(config, signerId)
   )
-  const at = `${config.venue.url}, the orders of ${signerId} that are not over`
-  return { name: atVenue, at, lookedAt: yield* now, found } satisfies LookedAt
+  return { name: VenueOrders.name, at, lookedAt: yield* now, found } satisfies LookedAt
 })
 
 const unseen = (name: string, at: string) => (error: { readonly message: string }) =>
   Effect.succeed<Looked>({ name, at, why: error.message })
 
+/** Who may begin or say something, before the journal; what the venue lists, after it. */
+const aroundFile = Effect.fnUntraced(function* (file: string, { journal, state }: JournalView) {
+  const { isRunning, looked } = yield* actors(journal)
+  const commanding = yield* Effect.catch(tokens(journal, isRunning), unseen("Tokens that command", `${journal}.people`))
+  return {
+    before: [looked, commanding],
+    after: Effect.catch(ofVenue(file, state), unseen(VenueOrders.name, "the venue"))
+  }
+})
+
+const aroundAccount = Effect.fnUntraced(function* (bot: AccountOfFleet, { state }: JournalView) {
+  const venue = Effect.catch(AccountLooking.ofVenue(bot), unseen(VenueOrders.name, "the venue, by its owner"))
+  return { before: yield* AccountLooking.actors(bot, state), after: venue }
+})
+
 /** `signerFile`: the signer's own file, where a signer process has the key. */
-export const look = Effect.fn("Containment.look")(function* (file: string, signerFile: string | undefined) {
+export const look = Effect.fn("Containment.look")(function* (bot: WhichBot, signerFile: string | undefined) {
   return yield* withJournal(
-    file,
+    bot,
     Effect.fnUntraced(function* (view) {
-      const { isRunning, looked } = yield* actors(view.journal)
-      const commanding = yield* Effect.catch(
-        tokens(view.journal, isRunning),
-        unseen("Tokens that command", `${view.journal}.people`)
-      )
-      const signed = yield* recordOrWhy(file, signerFile, view)
-      const venue = yield* Effect.catch(ofVenue(file, view.state), unseen(atVenue, "the venue"))
-      return [looked, commanding, ...JournalLists.of(view), ...signed, venue]
+      const { after, before } = yield* typeof bot === "string" ? aroundFile(bot, view) : aroundAccount(bot, view)
+      const signed = yield* recordOrWhy(bot, signerFile, view)
+      return [...before, ...JournalLists.of(view), ...signed, yield* after]
     })
   )
 })
 
-const recordOrWhy = Effect.fnUntraced(function* (file: string, signerFile: string | undefined, view: JournalView) {
+const recordOrWhy = Effect.fnUntraced(function* (bot: WhichBot, signerFile: string | undefined, view: JournalView) {
   const name = "What the signer process signed"
   if (signerFile !== undefined)
     return yield* Effect.catch(ofRecord(signerFile, view), (error) =>
       Effect.map(unseen(name, signerFile)(error), (each): ReadonlyArray<Looked> => [each])
     )
-  const { account } = yield* ConfigFile.loadSettings(file)
+  const { account } = yield* settingsOf(bot)
   if (account.signer === undefined) return []
   const why = "another process has the key: name its file with --signer, as a user who may read its record"
   return [{ name, at: "the signer's record", why }] satisfies ReadonlyArray<Looked>

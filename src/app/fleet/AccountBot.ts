@@ -3,7 +3,7 @@
  * It ends when it is told to, and by itself when another process has taken the account over: the journal refuses its next record
  * before anything that needs one leaves it.
  */
-import { Clock, Effect, FileSystem, Path, Result, Schema } from "effect"
+import { Clock, Effect, FileSystem, Layer, Path, Result, Schema } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
@@ -14,6 +14,7 @@ import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import { HistoryStore } from "../../journal/HistoryStore.ts"
 import type { AccountReport, AccountText, OwnedAccount } from "../../journal/postgres/Registry.ts"
 import * as Layers from "../../Layers.ts"
 import { render } from "../../strategy/Problem.ts"
@@ -24,7 +25,10 @@ import { moneyView } from "../../views/Money.ts"
 import { problemsOf } from "../../views/Problems.ts"
 import type { AccountAnswer, AccountWord } from "../journal/AccountWords.ts"
 import { boot } from "../process/Process.ts"
+import * as Reconciling from "../reconcile/Reconciling.ts"
+import { supervised } from "../run/watch/Supervision.ts"
 import * as AccountHearing from "./AccountHearing.ts"
+import * as Turns from "./Turns.ts"
 
 /** The files of the account cannot be used; others are not concerned. */
 export class AccountUnfit extends Schema.TaggedError<AccountUnfit>()("AccountUnfit", { message: Schema.String }) {}
@@ -110,6 +114,10 @@ export const make = Effect.fn("AccountBot.make")(function* (
     account: wanted.name
   })
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof hear>>>()
+  const turns = Turns.of(wanted.name, config.reconcileEvery)
+  // The history belongs to the partner, and has one reader for all accounts: not yet in a fleet.
+  const comparing = Reconciling.comparing({ config, signerId: venueAccount.signerId }, turns, false)
+  yield* Effect.forkScoped(supervised("the reconciliation", comparing))
 
   const told = Effect.map(Clock.currentTimeMillis, (now): Omit<AccountReport, "failing"> => {
     const { state } = books
@@ -130,6 +138,6 @@ export const make = Effect.fn("AccountBot.make")(function* (
   return { runs, steer, told, hear: (by, word) => Effect.provideContext(hear(by, word), context) } satisfies AccountBot
 })
 
-/** What it stands on: its own journal and venue, and what it shares. */
+/** What it stands on: its own journal and venue, and what it shares. Nobody reads the partner's history. */
 export const layer = (name: string, { account, config }: LoadedAccount, shared: Layers.Shared) =>
-  Layers.ofFleet(name, config, account, shared)
+  Layer.merge(Layers.ofFleet(name, config, account, shared), Layer.succeed(HistoryStore, HistoryStore.empty))

@@ -7,16 +7,16 @@ import { Refused } from "../../control/api/ControlApi.ts"
 import * as Operator from "../../control/Operator.ts"
 import { messageOf } from "../../domain/Text.ts"
 import type { Engine } from "../../engine/Engine.ts"
+import * as Baseline from "../../engine/reconciliation/Baseline.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import { Registry, type WantedState } from "../../journal/postgres/Registry.ts"
-import * as Sqlite from "../../journal/Sqlite.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { reconciliationView } from "../../views/Reconciliation.ts"
+import * as VenueOrders from "../containment/VenueOrders.ts"
 import type { AccountAnswer, AccountWord } from "../journal/AccountWords.ts"
 import * as Progress from "../process/Progress.ts"
 import { gather } from "../reconcile/ReconcileWitnesses.ts"
-import * as VenueAccess from "../swap/VenueAccess.ts"
 
 export interface Hearing {
   readonly config: ConfigFile.BotConfig
@@ -29,7 +29,6 @@ export interface Hearing {
 
 const refused = ({ message }: { readonly message: string }) => new Refused({ message })
 
-/** The history belongs to the partner, and has one reader for all accounts: not yet in a fleet. */
 const noHistory = "a fleet does not read the partner's yet: compare it with limitbot history"
 
 export const make = Effect.fnUntraced(function* ({ config, engine, account, signerId, strategies }: Hearing) {
@@ -47,16 +46,24 @@ export const make = Effect.fnUntraced(function* ({ config, engine, account, sign
     )
   }
 
-  const reconciled = gather(config, signerId, { book: (events) => books.record(...events), noHistory }).pipe(
-    Effect.provide(VenueAccess.withHistory(config, signerId)),
-    Effect.provide(Sqlite.layer({ filename: ":memory:" })),
-    Effect.provideService(Progress.IsWatched, false),
-    Effect.scoped,
-    Effect.map((found): AccountAnswer => ({ _tag: "Reconciled", found: reconciliationView(found) }))
+  const reconciled = (acceptBalances: boolean) =>
+    gather(config, signerId, {
+      acceptBalances,
+      book: (capital) => books.recordFrom(Baseline.unrecorded(capital)),
+      noHistory
+    }).pipe(
+      Effect.provideService(Progress.IsWatched, false),
+      Effect.scoped,
+      Effect.map((found): AccountAnswer => ({ _tag: "Reconciled", found: reconciliationView(found) }))
+    )
+
+  const listed = Effect.suspend(() => VenueOrders.listed(config, signerId, books.state)).pipe(
+    Effect.map((found): AccountAnswer => ({ _tag: "Listed", ...found }))
   )
 
   const answered = Effect.fnUntraced(function* (by: string, word: AccountWord) {
-    if (word._tag === "Reconcile") return yield* reconciled
+    if (word._tag === "Reconcile") return yield* reconciled(word.acceptBalances === true)
+    if (word._tag === "ListOrders") return yield* listed
     if (word._tag === "Resolve") {
       const { _tag, ...answer } = word
       return done(yield* Operator.resolve(bot, by, answer, word.text))

@@ -5,6 +5,8 @@ import { AnswerText, WordText } from "../journal/AccountWords.ts"
 import type * as AccountBot from "./AccountBot.ts"
 
 const lookMillis = 1_000
+/** Whoever comes first deletes old answers for all. */
+const forgetMillis = 3_600_000
 /** Answered at once: a comparison with the venue takes seconds, and others do not wait for it. */
 const mostTogether = 8
 
@@ -38,5 +40,10 @@ export const listen = Effect.fn("Hearing.listen")(function* (
     })
   })
   // A database that is away is told of by whoever beats.
-  yield* Effect.forever(Effect.andThen(Effect.ignore(look), Effect.sleep(lookMillis)))
+  const again = <A, E>(what: Effect.Effect<A, E>, millis: number) =>
+    Effect.forever(Effect.andThen(Effect.ignore(what), Effect.sleep(millis)))
+  yield* Effect.all([again(look, lookMillis), again(words.forgetAnswered, forgetMillis)], {
+    concurrency: 2,
+    discard: true
+  })
 })

@@ -16,17 +16,27 @@ const optional = Schema.optionalKey(Text)
 const AccountWord = Schema.TaggedUnion({
   Command: { name: Schema.Literals(commandNames), target: optional, why: optional },
   Resolve: { placement: Text, word: Resolution, text: Text, received: Schema.optionalKey(Amount) },
-  Reconcile: {}
+  /** `acceptBalances`: a person says that they are right as they are. */
+  Reconcile: { acceptBalances: Schema.optionalKey(Schema.Boolean) },
+  /** What the venue lists of it that is not over. */
+  ListOrders: {}
 })
 export type AccountWord = typeof AccountWord.Type
+
+const ListedOrder = Schema.Struct({ id: Text, text: Text, amount: optional, until: Schema.optionalKey(Schema.Finite) })
 
 const AccountAnswer = Schema.TaggedUnion({
   Done: { message: Text },
   /** Nothing has changed. */
   Refused: { message: Text },
-  Reconciled: { found: Reconciliation }
+  Reconciled: { found: Reconciliation },
+  Listed: { at: Text, found: Schema.Array(ListedOrder) }
 })
 export type AccountAnswer = typeof AccountAnswer.Type
+
+/** It changes nothing, whenever it is taken up. */
+export const isLook = (word: AccountWord): boolean =>
+  word._tag === "ListOrders" || (word._tag === "Reconcile" && word.acceptBalances !== true)
 
 export const WordText = Schema.fromJsonString(AccountWord)
 export const AnswerText = Schema.fromJsonString(AccountAnswer)
@@ -37,7 +47,7 @@ const decodeAnswer = Schema.decodeUnknownEffect(AnswerText)
 export class NotHeard extends Schema.TaggedError<NotHeard>()("NotHeard", { message: Text }) {}
 
 /** Owners look every second; a comparison with the venue takes longer. */
-const patienceMillis = { Command: 15_000, Resolve: 15_000, Reconcile: 120_000 } as const
+const patienceMillis = { Command: 15_000, Resolve: 15_000, Reconcile: 120_000, ListOrders: 25_000 } as const
 const lookMillis = 200
 
 /** Says it, and waits for the answer of the account's owner. */

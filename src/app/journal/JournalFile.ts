@@ -1,4 +1,4 @@
-/** A journal as a file: checked, made smaller, copied while the bot runs, taken over from a copy. */
+/** A journal as a file: checked, made smaller, copied while the bot runs, taken over from a copy. One in a fleet's database is only checked. */
 import { Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
@@ -7,6 +7,7 @@ import * as Chain from "../../journal/Chain.ts"
 import * as Head from "../../journal/Head.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Lease from "../../journal/Lease.ts"
+import { Journals } from "../../journal/postgres/Journals.ts"
 import * as Reserve from "../../journal/Reserve.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
@@ -14,6 +15,7 @@ import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { Process } from "../process/Process.ts"
 import * as Progress from "../process/Progress.ts"
 import { isThere } from "./JournalView.ts"
+import * as WhichBot from "./WhichBot.ts"
 
 /** The requested copy cannot be made or taken over. */
 export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", { message: Schema.String }) {}
@@ -42,11 +44,13 @@ const existing = Effect.fnUntraced(function* (config: string) {
   return journal
 })
 
-const verified = Effect.fnUntraced(function* (expected: string | undefined) {
-  const progress = yield* Progress.make("verify")
-  const shown = (events: number, of: number) => progress.update(events, of, `event ${events} of ${of}`)
-  return yield* Chain.verify(expected, shown)
-}, Effect.scoped)
+const verifying = Effect.map(
+  Progress.make("verify"),
+  (progress) => (events: number, of: number) => progress.update(events, of, `event ${events} of ${of}`)
+)
+
+const verified = (expected: ReadonlyArray<string>) =>
+  Effect.scoped(Effect.flatMap(verifying, (shown) => Chain.verify(expected, shown)))
 
 const told = (facts: Readonly<Record<string, unknown>>, text: string) => ({ data: () => facts, lines: () => [text] })
 
@@ -55,16 +59,37 @@ interface Named {
   readonly config: string
 }
 
-export const verify = Effect.fn("JournalFile.verify")(function* ({
-  config,
-  head
-}: Named & { readonly head: Option.Option<string> }) {
-  const journal = yield* existing(config)
-  const { events, head: newest } = yield* Effect.provide(verified(Option.getOrUndefined(head)), reading(journal))
-  const mistake = yield* Effect.provide(Head.mistakeBy(Head.beside(Lease.fileOf(journal))), reading(journal))
-  if (mistake !== undefined) return yield* new Chain.ChainBroken({ sequence: mistake.newest + 1, text: mistake.text })
+interface ToVerify {
+  readonly bot: WhichBot.WhichBot
+  /** A hash that it had. */
+  readonly head: Option.Option<string>
+}
+
+export const verify = Effect.fn("JournalFile.verify")(function* ({ bot, head }: ToVerify) {
+  const expected = Option.toArray(head)
+  const found = yield* typeof bot === "string" ? ofFile(bot, expected) : ofAccount(bot, expected)
+  const { events, head: newest, journal } = found
   return told({ journal, events, head: newest }, `${journal}: ${events} events, none changed. Head ${newest}`)
 })
+
+const ofFile = Effect.fnUntraced(function* (config: string, expected: ReadonlyArray<string>) {
+  const journal = yield* existing(config)
+  const found = yield* Effect.provide(verified(expected), reading(journal))
+  const mistake = yield* Effect.provide(Head.mistakeBy(Head.beside(Lease.fileOf(journal))), reading(journal))
+  if (mistake !== undefined) return yield* new Chain.ChainBroken({ sequence: mistake.newest + 1, text: mistake.text })
+  return { journal, ...found }
+})
+
+/** What is kept outside its chain is its row, which is read first: its owner may be writing. */
+const ofAccount = Effect.fnUntraced(function* (bot: WhichBot.AccountOfFleet, expected: ReadonlyArray<string>) {
+  const { journal } = yield* WhichBot.settingsOf(bot)
+  return yield* Effect.gen(function* () {
+    const journals = yield* Journals
+    const known = yield* journals.head(bot.account)
+    const found = yield* Chain.verifyLinks(journals.links(bot.account), [...expected, known], yield* verifying)
+    return { journal, ...found }
+  }).pipe(Effect.provide(WhichBot.fleetDatabase(bot.database)))
+}, Effect.scoped)
 
 const sizeOf = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
@@ -76,13 +101,13 @@ export const compact = Effect.fn("JournalFile.compact")(function* ({ config }: N
   const before = yield* sizeOf(journal)
   const { events, head } = yield* Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const present = yield* verified(undefined)
+    const present = yield* verified([])
     yield* Bookkeeper.renewSnapshot
     yield* StoredProfit.renewSnapshot
     yield* StoredBooks.renewSnapshot
     yield* sql`VACUUM`
     yield* sql`PRAGMA wal_checkpoint(TRUNCATE)`
-    return yield* verified(present.head)
+    return yield* verified([present.head])
   }).pipe(Effect.provide(yield* writing(journal)))
   const after = yield* sizeOf(journal)
   const text = `${journal}: ${before} bytes before, ${after} after; ${events} events, all kept. Head ${head}`
@@ -112,7 +137,7 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
     const close = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "JournalMoved", to: out }]))
     yield* Effect.andThen(close, copyTo(out)).pipe(Effect.provide(yield* writing(journal)))
   } else yield* Effect.provide(copyTo(out), reading(journal))
-  const { events, head } = yield* Effect.provide(verified(undefined), reading(out))
+  const { events, head } = yield* Effect.provide(verified([]), reading(out))
   const next = move ? ` This journal is closed; take the copy up with: limitbot journal restore ${out}` : ""
   return told({ file: out, events, head, moved: move }, `${out}: ${events} events. Head ${head}.${next}`)
 }, Effect.scoped)
@@ -126,7 +151,7 @@ export const restore = Effect.fn("JournalFile.restore")(function* ({
     const message = `${journal} exists. Move it away first (with its -wal, -shm and .head files), so that nothing is lost.`
     return yield* new CopyRefused({ message })
   }
-  const { events, head } = yield* Effect.provide(verified(undefined), reading(from))
+  const { events, head } = yield* Effect.provide(verified([]), reading(from))
   yield* Effect.provide(copyTo(journal), reading(from))
   yield* Head.beside(Lease.fileOf(journal)).keep({ sequence: events, hash: head })
   const state = yield* Effect.flatMap(Journal, ({ append }) =>

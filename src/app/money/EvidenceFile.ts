@@ -8,6 +8,7 @@ import * as Money from "../../report/text/Money.ts"
 import { version } from "../../version.ts"
 import { encoded } from "../../views/Events.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
+import type { WhichBot } from "../journal/WhichBot.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
 import * as ProofFile from "./ProofFile.ts"
 import type { Asked, Testimony } from "./VenueWitness.ts"
@@ -33,6 +34,23 @@ const askedOf = (found: ReadonlyArray<Evidence.PlacementHistory>): ReadonlyMap<s
       return [[placement, { id, depositAddress, ...present({ depositMemo }), by: planned?.by }] as const]
     })
   )
+
+/** The secrets of an account of a fleet are where it is run. */
+const venueOf = (bot: WhichBot, asked: ReadonlyMap<string, Asked>) =>
+  typeof bot === "string"
+    ? VenueWitness.ask(bot, asked)
+    : Effect.succeed(
+        VenueWitness.nobodyAsked(
+          `its owner in the fleet has the key; limitbot reconcile --account ${bot.account} has it ask the venue`,
+          asked
+        )
+      )
+
+/** A proof is signed with the key of the account. */
+const noProof =
+  "--proof needs a checkpoint that the key of the account has signed, and no checkpoint of an account of a fleet is signed yet: its key is where it is run, and runners tell no witness. --out FILE works."
+
+const flagOf = (bot: WhichBot): string => (typeof bot === "string" ? `--config ${bot}` : `--account ${bot.account}`)
 
 const dossierOf = ({ placement, moments }: Evidence.PlacementHistory, { state, assets }: JournalView) => {
   const timeline = moments.map(({ sequence, at, event }) => ({ sequence, at: iso(at), ...encoded(event) }))
@@ -67,7 +85,7 @@ const dossierOf = ({ placement, moments }: Evidence.PlacementHistory, { state, a
 
 interface EvidenceAsked {
   readonly order: string
-  readonly config: string
+  readonly bot: WhichBot
   readonly out: Option.Option<string>
   /** For people who are to verify it. */
   readonly proof: Option.Option<string>
@@ -75,21 +93,22 @@ interface EvidenceAsked {
   readonly offline: boolean
 }
 
-export const write = Effect.fn("EvidenceFile.write")(function* ({ order, config, out, proof, offline }: EvidenceAsked) {
+export const write = Effect.fn("EvidenceFile.write")(function* ({ bot, order, out, proof, offline }: EvidenceAsked) {
   if (Option.isNone(out) && Option.isNone(proof))
     return yield* new WrongUsage({ message: "Say which file to write: --out FILE, --proof FILE or both" })
+  if (Option.isSome(proof) && typeof bot !== "string") return yield* new WrongUsage({ message: noProof })
   const fold = Evidence.make(order)
   yield* withJournal(
-    config,
+    bot,
     Effect.fnUntraced(function* (view) {
       const found = fold.result()
       if (found.length === 0) {
-        const message = `The journal knows no order ${order}. Its orders: limitbot orders --config ${config}`
+        const message = `The journal knows no order ${order}. Its orders: limitbot orders ${flagOf(bot)}`
         return yield* new NoEvidence({ message })
       }
-      if (Option.isSome(out)) yield* writeDossier(view, found, { order, config, out: out.value, offline })
-      if (Option.isNone(proof)) return
-      yield* ProofFile.write({ order, config, out: proof.value, events: found.flatMap(({ moments }) => moments) })
+      if (Option.isSome(out)) yield* writeDossier(view, found, { order, bot, out: out.value, offline })
+      if (Option.isNone(proof) || typeof bot !== "string") return
+      yield* ProofFile.write({ order, config: bot, out: proof.value, events: found.flatMap(({ moments }) => moments) })
     }),
     { until: Number.POSITIVE_INFINITY, seen: fold.see }
   )
@@ -98,9 +117,10 @@ export const write = Effect.fn("EvidenceFile.write")(function* ({ order, config,
 const writeDossier = Effect.fnUntraced(function* (
   view: JournalView,
   found: ReadonlyArray<Evidence.PlacementHistory>,
-  { config, offline, order, out }: Pick<EvidenceAsked, "config" | "offline" | "order"> & { readonly out: string }
+  { bot, offline, order, out }: Pick<EvidenceAsked, "bot" | "offline" | "order"> & { readonly out: string }
 ) {
-  const told = offline ? new Map<string, Testimony>() : yield* VenueWitness.ask(config, askedOf(found))
+  const asked = askedOf(found)
+  const told = offline ? new Map<string, Testimony>() : yield* venueOf(bot, asked)
   const dossier = {
     writtenAt: iso(yield* Clock.currentTimeMillis),
     program: `limitbot ${version}`,

@@ -59,9 +59,12 @@ const within = <E extends { readonly message: string }, R>(ask: Effect.Effect<An
     Effect.catch(({ message }) => Effect.succeed<Answer>({ notAsked: message }))
   )
 
+/** The same answer about all of them. */
+export const nobodyAsked = (why: string, orders: ReadonlyMap<string, Asked>): ReadonlyMap<string, Testimony> =>
+  new Map([...orders.keys()].map((placement) => [placement, notAsked(why)] as const))
+
 /** By placement. Whatever is wrong with the configuration's secrets or the network is an answer too. */
 export const ask = Effect.fn("VenueWitness.ask")(function* (configFile: string, orders: ReadonlyMap<string, Asked>) {
-  const all = (why: string) => new Map([...orders.keys()].map((placement) => [placement, notAsked(why)] as const))
   if (orders.size === 0) return new Map<string, Testimony>()
   return yield* Effect.gen(function* () {
     const config = yield* ConfigFile.load(configFile)
@@ -80,5 +83,5 @@ export const ask = Effect.fn("VenueWitness.ask")(function* (configFile: string, 
       Effect.provide(Sqlite.layer({ filename: config.journal }))
     )
     return new Map(found)
-  }).pipe(Effect.catch(({ message }) => Effect.succeed(all(message))))
+  }).pipe(Effect.catch(({ message }) => Effect.succeed(nobodyAsked(message, orders))))
 })

@@ -1,6 +1,6 @@
 /** Asks every witness of a reconciliation that can be reached, and says why one is missing. */
 import { Effect } from "effect"
-import type { BotEvent } from "../../domain/BotEvent.ts"
+import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
 import * as Baseline from "../../engine/reconciliation/Baseline.ts"
@@ -22,7 +22,7 @@ import * as Progress from "../process/Progress.ts"
 export interface GatherOptions<E, R> {
   /** Balances count as they are, by the word of a person. */
   readonly acceptBalances?: boolean
-  readonly book: (events: ReadonlyArray<BotEvent>) => Effect.Effect<void, E, R>
+  readonly book: (capital: ReadonlyArray<Of<"CapitalMoved">>) => Effect.Effect<void, E, R>
   /** Why the partner's history is not read. */
   readonly noHistory?: string | undefined
 }

@@ -3,7 +3,6 @@
  * own rate; the history has the rate limit that all processes on this journal share.
  */
 import { Effect, Layer } from "effect"
-import type { SqlClient } from "effect/sql"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as Background from "../../engine/reconciliation/Background.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
@@ -11,11 +10,15 @@ import * as Sqlite from "../../journal/Sqlite.ts"
 import { Venue } from "../../venue/Venue.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 
-type Asked = Layer.Success<ReturnType<typeof VenueAccess.withHistory>> | SqlClient.SqlClient
+type Asked = Layer.Success<ReturnType<typeof VenueAccess.withHistory>>
 
-export interface Reconciling {
+/** Whose records are compared. */
+interface Compared {
   readonly config: ConfigFile.BotConfig
   readonly signerId: string
+}
+
+export interface Reconciling extends Compared {
   /** The witnesses beside the bot's own connection. */
   readonly witnesses: Layer.Layer<Asked, unknown>
 }
@@ -24,20 +27,25 @@ export interface Reconciling {
 export const live = (config: ConfigFile.BotConfig, signerId: string): Reconciling => ({
   config,
   signerId,
-  witnesses: VenueAccess.withHistory(config, signerId).pipe(
-    Layer.provideMerge(Sqlite.layer({ filename: config.journal }))
+  witnesses: VenueAccess.withHistory(config, signerId).pipe(Layer.provide(Sqlite.layer({ filename: config.journal })))
+})
+
+export const forever = Effect.fn("Reconciling.forever")(function* ({ witnesses, ...compared }: Reconciling) {
+  const venue = yield* Venue
+  const { partnerJwt } = compared.config.venue
+  const turns = Background.every(compared.config.reconcileEvery)
+  return yield* comparing(compared, turns, partnerJwt !== undefined).pipe(
+    Effect.provideService(Venue, venue),
+    Effect.provide(witnesses)
   )
 })
 
-export const forever = Effect.fn("Reconciling.forever")(function* ({ config, signerId, witnesses }: Reconciling) {
-  const venue = yield* Venue
-  const { account, markets, reconcileEvery } = config
+/** By the witnesses that it finds. */
+export const comparing = ({ config, signerId }: Compared, turns: Background.Turns, hasHistory: boolean) => {
+  const { account, markets } = config
   const isPrivate = new Set(
     markets.assets.flatMap((asset) => (depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS" ? [asset.symbol] : []))
   )
-  return yield* Effect.gen(function* () {
-    const hasHistory = config.venue.partnerJwt !== undefined
-    const own = new Set([signerId, ...account.refundTo.values()])
-    return yield* Background.every(reconcileEvery, { own, hasHistory, markets, isPrivate })
-  }).pipe(Effect.provideService(Venue, venue), Effect.provide(witnesses))
-})
+  const own = new Set([signerId, ...account.refundTo.values()])
+  return Background.forever(turns, { own, hasHistory, markets, isPrivate })
+}

@@ -54,11 +54,12 @@ export const command = Command.make(
       return yield* new WrongUsage({ message: "Say either --adopt or --cancel" })
     const bot = yield* WhichBot.named(given)
     if (typeof bot !== "string") {
-      if (acceptBalances || resolve || Option.isSome(adopt) || Option.isSome(cancel))
+      if (resolve || Option.isSome(adopt) || Option.isSome(cancel))
         return yield* new WrongUsage({
-          message: "Of an account of a fleet it only compares: --account goes with --all, --evidence and --json"
+          message:
+            "Of an account of a fleet it only compares: --account goes with --all, --evidence, --accept-balances and --json"
         })
-      const answer = yield* AccountWords.say(bot, theOperator, { _tag: "Reconcile" })
+      const answer = yield* AccountWords.say(bot, theOperator, { _tag: "Reconcile", acceptBalances })
       if (answer._tag === "Reconciled") yield* show(answer.found)
       return
     }

@@ -1,19 +1,23 @@
 /** `limitbot journal …`: check it, make it smaller, copy it while the bot runs, take over a copy. */
+import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as JournalFile from "../../app/journal/JournalFile.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
 const verify = Command.make(
   "verify",
   {
-    config: flags.config,
+    bot: WhichBot.flags,
     head: flags.text("head", "A hash that this journal had: says whether it still goes back to it"),
     json: flags.json
   },
-  Answer.said(JournalFile.verify)
+  Effect.fn(function* ({ bot, head }) {
+    return yield* JournalFile.verify({ bot: yield* WhichBot.named(bot), head })
+  }, Answer.print)
 ).pipe(help("Check that no event was changed, removed or put in between"))
 
 const compact = Command.make(

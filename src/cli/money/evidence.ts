@@ -2,10 +2,12 @@
  * `limitbot evidence ORDER --out FILE`: one file with all that is known of an order, ready for a support ticket. With `--proof FILE`
  * one that others can verify.
  */
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as EvidenceFile from "../../app/money/EvidenceFile.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
 export const command = Command.make(
@@ -14,7 +16,7 @@ export const command = Command.make(
     order: Argument.String("order").pipe(
       Argument.withDescription("The venue's order id, its deposit address, an intent hash, or our placement (p7)")
     ),
-    config: flags.config,
+    bot: WhichBot.flags,
     out: FileName.flag("out").pipe(Flag.withDescription("The file to write; must not exist yet"), Flag.optional),
     proof: FileName.flag("proof").pipe(
       Flag.withDescription(
@@ -24,5 +26,7 @@ export const command = Command.make(
     ),
     offline: flags.toggle("offline", "Only what the journal has; default: the venue and its history are asked as well")
   },
-  EvidenceFile.write
+  Effect.fn(function* ({ bot, ...asked }) {
+    yield* EvidenceFile.write({ ...asked, bot: yield* WhichBot.named(bot) })
+  })
 ).pipe(help("Write all that is known of an order into one file, for a support ticket"))

@@ -6,6 +6,7 @@ import * as Containment from "../../app/containment/Containment.ts"
 import * as Looking from "../../app/containment/Looking.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
 /** Something is left, or could not be looked at. The lists have been printed, with this sentence. */
@@ -17,11 +18,11 @@ export const command = Command.make(
   "containment",
   {
     signer: flags.file("signer", "The file of the signer process that has the key, to look at its record as well"),
-    config: flags.config,
+    bot: WhichBot.flags,
     json: flags.json
   },
-  Effect.fn(function* ({ config, signer }) {
-    const lists = yield* Looking.look(config, Option.getOrUndefined(signer))
+  Effect.fn(function* ({ bot, signer }) {
+    const lists = yield* Looking.look(yield* WhichBot.named(bot), Option.getOrUndefined(signer))
     const left = Containment.openIn(lists)
     return {
       data: () => Containment.dataOf(lists),

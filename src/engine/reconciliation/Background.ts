@@ -167,12 +167,23 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
   }).pipe(Effect.provideService(Venue, venue))
 })
 
+/** How long to wait, in milliseconds. */
+export interface Turns {
+  readonly first: Effect.Effect<number>
+  readonly next: Effect.Effect<number>
+}
+
+/** As often as that. A journal that is new, or was put back empty, knows nothing of orders that rest: that is told soon. */
+export const every = (millis: number): Turns => ({
+  first: Effect.succeed(Math.min(millis, firstLookMillis)),
+  next: Effect.succeed(millis)
+})
+
 /** Compares again and again. What cannot be asked now is asked the next time. */
-export const every = Effect.fn("Background.every")(function* (millis: number, watched: Witnessed) {
+export const forever = Effect.fn("Background.forever")(function* ({ first, next }: Turns, watched: Witnessed) {
   const look = yield* make(watched)
-  // A journal that is new, or was put back empty, knows nothing of orders that rest: that is told soon.
-  yield* Effect.andThen(Effect.sleep(Math.min(millis, firstLookMillis)), reached(look))
-  return yield* Effect.forever(Effect.andThen(Effect.sleep(millis), reached(look)))
+  yield* Effect.andThen(Effect.flatMap(first, Effect.sleep), reached(look))
+  return yield* Effect.forever(Effect.andThen(Effect.flatMap(next, Effect.sleep), reached(look)))
 })
 
 /** After the first orders were made, and found in the list. */

@@ -9,7 +9,7 @@ import * as Amount from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { plainJson } from "../../domain/Text.ts"
-import { lastSnapshot, saveSnapshot } from "../../journal/HistoryStore.ts"
+import { BalanceStore, type Snapshot } from "../../journal/HistoryStore.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { History } from "../../venue/History.ts"
 import type { AccountEntry } from "../../venue/wire/HistoryEntry.ts"
@@ -30,12 +30,12 @@ interface Stored {
 }
 
 /** Nothing was compared yet. */
-export const isNew = Effect.map(lastSnapshot, (snapshot) => snapshot === undefined)
+export const isNew = BalanceStore.use(({ last }) => Effect.map(last, (snapshot) => snapshot === undefined))
 
 /** Beside the symbols, which have no spaces. */
 const [acceptance, acceptedOf, inclusion] = ["accepted at", "accepted ", "capital in it"]
 
-const stored = Effect.map(lastSnapshot, (snapshot = {}): Stored => {
+const storedIn = (snapshot: Snapshot = {}): Stored => {
   const entries = Object.entries(snapshot)
   return {
     positions: new Map(entries.flatMap(([symbol, text]) => decode(symbol, text))),
@@ -47,7 +47,9 @@ const stored = Effect.map(lastSnapshot, (snapshot = {}): Stored => {
     ),
     included: new Set((snapshot[inclusion] ?? "").split("\n"))
   }
-})
+}
+
+const stored = BalanceStore.use(({ last }) => Effect.map(last, storedIn))
 
 const decode = (symbol: string, text: string): ReadonlyArray<readonly [string, BalanceComparison.Position]> => {
   if (symbol.includes(" ")) return []
@@ -58,13 +60,18 @@ const decode = (symbol: string, text: string): ReadonlyArray<readonly [string, B
 }
 
 const store = ({ accepted, acceptedAt, included, positions }: Stored) =>
-  saveSnapshot(
-    Object.fromEntries([
-      ...[...positions].map(([symbol, { balance, booked, underWay }]) => [symbol, `${balance} ${booked} ${underWay}`]),
-      ...[...accepted].map(([symbol, amount]) => [`${acceptedOf}${symbol}`, String(amount)]),
-      [acceptance, String(acceptedAt)],
-      [inclusion, [...included].join("\n")]
-    ])
+  BalanceStore.use(({ save }) =>
+    save(
+      Object.fromEntries([
+        ...[...positions].map(([symbol, { balance, booked, underWay }]) => [
+          symbol,
+          `${balance} ${booked} ${underWay}`
+        ]),
+        ...[...accepted].map(([symbol, amount]) => [`${acceptedOf}${symbol}`, String(amount)]),
+        [acceptance, String(acceptedAt)],
+        [inclusion, [...included].join("\n")]
+      ])
+    )
   )
 
 const nameOfAccepted = (at: number, asset: string): string => `accepted ${at} ${asset}`
@@ -81,6 +88,12 @@ const acceptedIn = ({ accepted, acceptedAt }: Stored, capital: ReadonlyArray<Cap
 /** The same for whoever writes the journal. */
 export const toRecord = ({ capital }: Pick<BotState, "capital">) =>
   Effect.map(stored, (known) => acceptedIn(known, capital))
+
+/** What is not in the journal yet: a look beside this one may have found the same. */
+export const unrecorded =
+  (found: ReadonlyArray<Capital>) =>
+  ({ capital }: Pick<BotState, "capital">): ReadonlyArray<Capital> =>
+    found.filter(({ name }) => !capital.some((known) => known.name === name))
 
 const shifted = (positions: BalanceComparison.Positions, capital: ReadonlyArray<Capital>) =>
   new Map(

@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function* ({ isPrivate, markets, own }: Wa
   }
 
   const note = (capital: ReadonlyArray<Of<"CapitalMoved">>) =>
-    capital.length === 0 ? Effect.void : books.record(...capital)
+    capital.length === 0 ? Effect.void : books.recordFrom(Baseline.unrecorded(capital))
 
   /** What came without an origin, and is named by the account's own history, contradicts nothing. */
   const movedSince = Effect.fnUntraced(function* (now: BalanceComparison.Positions) {

@@ -9,23 +9,33 @@ import { Migrator, SqlClient } from "effect/sql"
 import type { Tag } from "../../domain/BotEvent.ts"
 import type { Links } from "../Chain.ts"
 import { genesis, type Link } from "../Hash.ts"
+import { BalanceStore } from "../HistoryStore.ts"
 import { broken, Journal, type JournalError, over } from "../Journal.ts"
 import { PriceStore } from "../PriceStore.ts"
 import { OwnerChanged, type Rows, roomy, type Which } from "../Rows.ts"
 import * as Snapshots from "../snapshots/Snapshots.ts"
 import * as Appends from "./Appends.ts"
+import * as Balances from "./Balances.ts"
 import * as Prices from "./Prices.ts"
 import { migrations } from "./tables.ts"
+
+/** What its owner alone writes. */
+interface Claimed {
+  readonly journal: Journal["Service"]
+  readonly balances: BalanceStore["Service"]
+}
 
 export class Journals extends Context.Service<
   Journals,
   {
     /** For writing. Whoever had the account before is refused from now on. */
-    claim(account: string): Effect.Effect<Journal["Service"], JournalError>
+    claim(account: string): Effect.Effect<Claimed, JournalError>
     /** As it is, even while its owner writes it. It refuses whatever is written. */
     reading(account: string): Effect.Effect<Journal["Service"], JournalError>
     /** For verifying its chain. */
     links(account: string): Links
+    /** The hash of its newest event, as the account's row says: what is cut off of the chain is known by it. */
+    head(account: string): Effect.Effect<string, JournalError>
     /** What was seen of the prices of a venue, by all accounts. */
     prices(venue: string): PriceStore["Service"]
   }
@@ -44,7 +54,9 @@ export class Journals extends Context.Service<
           ON CONFLICT (name) DO UPDATE SET epoch = accounts.epoch + 1 RETURNING epoch`.pipe(
           Effect.mapError(broken(`Cannot claim the account ${account}`))
         )
-        return yield* over(rowsOf(sql, account, claimed[0]?.epoch ?? 0, appends))
+        const epoch = claimed[0]?.epoch ?? 0
+        const journal = yield* over(rowsOf(sql, account, epoch, appends))
+        return { journal, balances: Balances.of(sql, account, epoch) }
       })
 
       const reading = (account: string) => over(readOnly(rowsOf(sql, account, 0, appends), account))
@@ -55,16 +67,24 @@ export class Journals extends Context.Service<
         stores.set(venue, known)
         return known
       }
-      return Journals.of({ claim, reading, links: (account) => linksOf(sql, account), prices })
+      return Journals.of({
+        claim,
+        reading,
+        links: (account) => linksOf(sql, account),
+        head: (account) => Effect.mapError(headOf(sql, account), broken(`Cannot read the account ${account}`)),
+        prices
+      })
     })
   )
 }
 
-/** The journal of one account, claimed. */
+/** The journal of one account, claimed, and what is kept beside it. */
 export const layerOf = (account: string) =>
-  Layer.effect(
-    Journal,
-    Effect.flatMap(Journals, ({ claim }) => claim(account))
+  Layer.effectContext(
+    Effect.map(
+      Journals.use(({ claim }) => claim(account)),
+      ({ balances, journal }) => Context.make(Journal, journal).pipe(Context.add(BalanceStore, balances))
+    )
   )
 
 /** The journal of one account for reading. */
@@ -81,15 +101,15 @@ export const pricesOf = (venue: string) =>
     Effect.map(Journals, ({ prices }) => prices(venue))
   )
 
+const headOf = (sql: SqlClient.SqlClient, account: string) =>
+  Effect.map(sql<{ head: string }>`SELECT head FROM accounts WHERE name = ${account}`, ([row]) => row?.head ?? genesis)
+
 const rowsOf = (sql: SqlClient.SqlClient, account: string, epoch: number, appends: Appends.Appends): Rows => ({
   newest: Effect.map(
     sql<{ newest: number }>`SELECT newest::float8 AS newest FROM accounts WHERE name = ${account}`,
     ([row]) => row?.newest ?? 0
   ),
-  newestHash: Effect.map(
-    sql<{ head: string }>`SELECT head FROM accounts WHERE name = ${account}`,
-    ([row]) => row?.head ?? genesis
-  ),
+  newestHash: headOf(sql, account),
   write: (rows) => appends.write({ account, epoch, rows }),
   after: (sequence, which, most) => sql<Link>`
     SELECT sequence::float8 AS sequence, at::float8 AS at, body FROM journal

@@ -19,6 +19,9 @@ export interface WaitingWord {
 /** Heard at a time: more wait for the next look. */
 const mostWords = 200
 
+/** An answered word is kept so long, by the database's clock: whoever said it has read the answer, and the journal has what was done. */
+const keptFor = "1 day"
+
 export class Words extends Context.Service<
   Words,
   {
@@ -30,7 +33,11 @@ export class Words extends Context.Service<
     answerOf(id: number): Effect.Effect<string | undefined, JournalError>
     /** What was said to the accounts of this runner, oldest first. */
     waiting(runner: string): Effect.Effect<ReadonlyArray<WaitingWord>, JournalError>
+    /** What was said to this account and nobody has answered, oldest first. */
+    waitingFor(account: string): Effect.Effect<ReadonlyArray<WaitingWord>, JournalError>
     answer(id: number, answer: string): Effect.Effect<void, JournalError>
+    /** Deletes what was answered more than a day ago. */
+    readonly forgetAnswered: Effect.Effect<void, JournalError>
   }
 >()("limitbot/journal/postgres/Words") {
   /** The tables are made by whoever opens the journals or the registry. */
@@ -69,11 +76,27 @@ function make(sql: SqlClient.SqlClient): Words["Service"] {
     Effect.mapError(unusable)
   )
 
-  const answer = Effect.fn("Words.answer")(
-    (id: number, answer: string) =>
-      Effect.asVoid(sql`UPDATE fleet_words SET answer = ${storableText(answer)} WHERE id = ${id}::float8::bigint`),
+  const waitingFor = Effect.fn("Words.waitingFor")(
+    (account: string) =>
+      sql<WaitingWord>`
+        SELECT id::float8 AS id, account, said_by AS by, word FROM fleet_words
+        WHERE account = ${account} AND answer IS NULL ORDER BY id LIMIT ${mostWords}`,
     Effect.mapError(unusable)
   )
 
-  return Words.of({ say, sayToAll, answerOf, waiting, answer })
+  const answer = Effect.fn("Words.answer")(
+    (id: number, answer: string) =>
+      Effect.asVoid(sql`
+        UPDATE fleet_words SET answer = ${storableText(answer)}, answered_at = clock_timestamp()
+        WHERE id = ${id}::float8::bigint`),
+    Effect.mapError(unusable)
+  )
+
+  const forgetAnswered = sql`
+    DELETE FROM fleet_words WHERE answered_at < clock_timestamp() - interval '${sql.literal(keptFor)}'`.pipe(
+    Effect.mapError(unusable),
+    Effect.asVoid
+  )
+
+  return Words.of({ say, sayToAll, answerOf, waiting, waitingFor, answer, forgetAnswered })
 }

@@ -126,9 +126,24 @@ const createWords = Effect.gen(function* () {
   yield* sql`CREATE INDEX fleet_words_waiting ON fleet_words (account) WHERE answer IS NULL`
 })
 
+/** When a word was answered: from then on it is kept for a while. */
+const createAnswerTimes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE fleet_words ADD COLUMN answered_at TIMESTAMPTZ`
+  yield* sql`UPDATE fleet_words SET answered_at = clock_timestamp() WHERE answer IS NOT NULL`
+})
+
+/** What the balances of each account were when its owner last compared them. */
+const createBalances = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE balances (account TEXT PRIMARY KEY REFERENCES accounts (name), body TEXT NOT NULL)`
+})
+
 export const migrations = Migrator.fromRecord({
   "0001_create_journals": createJournals,
   "0002_create_fleet": createFleet,
   "0003_create_prices": createPrices,
-  "0005_create_words": createWords
+  "0005_create_words": createWords,
+  "0007_create_answer_times": createAnswerTimes,
+  "0008_create_balances": createBalances
 })

@@ -7,7 +7,7 @@ import * as Baseline from "../../../src/engine/reconciliation/Baseline.ts"
 import * as Witnesses from "../../../src/engine/reconciliation/Witnesses.ts"
 import * as SwapsByHand from "../../../src/engine/SwapsByHand.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
-import { HistoryStore } from "../../../src/journal/HistoryStore.ts"
+import { BalanceStore, HistoryStore } from "../../../src/journal/HistoryStore.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import * as Capital from "../../../src/ledger/Capital.ts"
@@ -19,11 +19,7 @@ import { assets, inVirtualTime, isCancel, ladder, make, openOrders, type Running
 import { agreedSwap } from "../funding/agreedSwap.ts"
 
 /** Without a partner and without private money neither is asked. */
-const unasked = Layer.mergeAll(
-  Layer.mock(History)({}),
-  Layer.mock(HistoryStore)({}),
-  Sqlite.layer({ filename: ":memory:" })
-)
+const unasked = Layer.mergeAll(Layer.mock(History)({}), Layer.mock(HistoryStore)({}), Layer.mock(BalanceStore)({}))
 
 /** An answer about balances that shows less USDC. */
 const lessOf = (body: unknown, amount: bigint): unknown => {
@@ -97,7 +93,7 @@ describe("reconciliation in the background", () => {
           markets: { assets, ticks: new Map() },
           isPrivate: new Set(assets.map(({ symbol }) => symbol))
         }
-        const loop = yield* Background.every(30_000, watched).pipe(
+        const loop = yield* Background.forever(Background.every(30_000), watched).pipe(
           Effect.provide(HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))),
           Effect.provideContext(bot.context),
           Effect.forkChild

@@ -1,0 +1,56 @@
+/**
+ * Who may still begin something in an account of a fleet, and what the venue lists of it. Its kill switch is its row, and holds for whoever
+ * owns it; one that runs it counts as killed when its journal says so. Only its owner can ask the venue, so that is a word to it.
+ */
+import { Clock, Effect, Schema } from "effect"
+import { theOperator } from "../../control/Operator.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import { Words } from "../../journal/postgres/Words.ts"
+import * as AccountWords from "../journal/AccountWords.ts"
+import { type AccountOfFleet, fleetDatabase, inRegistry } from "../journal/WhichBot.ts"
+import type { LookedAt, Loose } from "./Containment.ts"
+import * as VenueOrders from "./VenueOrders.ts"
+
+const now = Clock.currentTimeMillis
+
+export const actors = Effect.fn("AccountLooking.actors")(function* (
+  bot: AccountOfFleet,
+  { killed }: Pick<BotState, "killed">
+) {
+  const { isOwned, owner, told, wanted } = yield* inRegistry(bot, (registry) => registry.one(bot.account))
+  const isRun = isOwned && (told === undefined || told.failing === null)
+  const who = isRun ? owner : "a runner that takes it"
+  const found =
+    wanted !== "killed"
+      ? [{ id: "kill switch", text: `off: ${who} creates and pays` }]
+      : isRun && killed === undefined
+        ? [{ id: "kill switch", text: `on, but ${who} has not obeyed it yet` }]
+        : []
+  const at = "its row and its journal; whoever has a token of a page of the fleet, or its database, can release it"
+  const mayBegin: LookedAt = { name: "May begin anew", at, lookedAt: yield* now, found }
+  return [mayBegin, yield* waiting(bot)]
+})
+
+const decode = Schema.decodeUnknownOption(AccountWords.WordText)
+
+/** Its owner does them when it comes to them. One that only looks is none. */
+const waiting = Effect.fnUntraced(function* ({ account, database }: AccountOfFleet) {
+  const words = yield* Words.use((words) => words.waitingFor(account)).pipe(Effect.provide(fleetDatabase(database)))
+  const found = words.flatMap(({ by, word }): ReadonlyArray<Loose> => {
+    const said = decode(word)
+    const isLook = said._tag === "Some" && AccountWords.isLook(said.value)
+    return isLook ? [] : [{ id: by, text: `said, and not done yet: ${word}` }]
+  })
+  const at = "the table fleet_words"
+  return { name: "Words that wait for its owner", at, lookedAt: yield* now, found } satisfies LookedAt
+})
+
+export const ofVenue = Effect.fn("AccountLooking.ofVenue")(function* (bot: AccountOfFleet) {
+  const answer = yield* AccountWords.say(bot, theOperator, { _tag: "ListOrders" })
+  if (answer._tag !== "Listed")
+    return yield* new AccountWords.NotHeard({
+      message: `Its owner answered ${answer._tag} where orders were asked for`
+    })
+  const { at, found } = answer
+  return { name: VenueOrders.name, at, lookedAt: yield* now, found } satisfies LookedAt
+})

@@ -1,0 +1,49 @@
+/** What the venue itself lists of an account that is not over, also what the journal does not know. Whoever asks has the account's key. */
+import { Effect, Stream } from "effect"
+import { toDecimal } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { isTerminal, type Order } from "../../domain/Order.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import { orderPages } from "../../engine/tracking/OrderReads.ts"
+import type * as ConfigFile from "../../files/ConfigFile.ts"
+import { Venue } from "../../venue/Venue.ts"
+import type { Loose } from "./Containment.ts"
+
+export const name = "Orders that the venue lists"
+
+/** In an emergency nobody waits for a venue that is away; what is contained has a short list. */
+const patience = "20 seconds"
+
+/** Neither can come of it: nothing of it can execute, and nothing is to be paid out or back. */
+const isOver = ({ fillStatus, payoutIsFinal, refund }: Order): boolean =>
+  isTerminal(fillStatus) && payoutIsFinal && refund?.status !== "IN_PROGRESS"
+
+const asked = Effect.fnUntraced(function* ({ markets }: ConfigFile.BotConfig, state: BotState) {
+  const own = new Set([...state.placements.values()].flatMap(({ order }) => (order === undefined ? [] : [order.id])))
+  const pages = yield* Stream.runCollect(orderPages(yield* Venue, { unfinishedOnly: true }))
+  const byId = new Map(markets.assets.map((asset) => [asset.id, asset]))
+  const orders = pages.flatMap((page) => page.orders).filter((order) => !isOver(order))
+  const found = orders.map((order): Loose => {
+    const base = byId.get(order.baseAsset)
+    const quantity = Decimal.format(toDecimal(order.quantity, base?.decimals ?? 0))
+    const whose = own.has(order.id) ? "" : ", which the journal does not show"
+    const amount = base === undefined ? `${quantity} smallest units` : `${quantity} ${base.symbol}`
+    return { id: order.id, text: `${order.side} ${order.fillStatus}${whose}`, amount, until: order.deadline }
+  })
+  const odd = pages.flatMap((page) => page.odd ?? []).map(({ id }) => ({ id: id ?? "?", text: "cannot be read" }))
+  return [...found, ...odd]
+})
+
+export const listed = Effect.fn("VenueOrders.listed")(function* (
+  config: ConfigFile.BotConfig,
+  signerId: string,
+  state: BotState
+) {
+  const found = yield* asked(config, state).pipe(
+    Effect.timeoutOrElse({
+      duration: patience,
+      orElse: () => Effect.fail({ message: `it did not answer within ${patience}` })
+    })
+  )
+  return { at: `${config.venue.url}, the orders of ${signerId} that are not over`, found }
+})
