@@ -70,7 +70,7 @@ export const copy = Effect.fn("fleetCopies.copy")(function* (from: Account, acco
       const events = renamed(whole, names, pattern)
         .split("\n")
         .map((body) => Result.getOrThrow(EventText.decode(body)))
-      const journal = yield* journals.claim(account.name)
+      const { journal } = yield* journals.claim(account.name)
       yield* journal.append(events)
     }, Effect.scoped),
     { concurrency: 32, discard: true }

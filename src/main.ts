@@ -20,6 +20,7 @@ if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
   )
   process.exitCode = 1
 } else if (words === "--version") process.stdout.write(`limitbot v${version}\n`)
+else if (words === "own-code") await import("./strategy/own/OwnProcess.ts").then(({ become }) => become())
 else if (words === "--help") process.stdout.write(readFileSync(join(dirname, isBuilt ? "help.txt" : "cli/help.txt")))
 else {
   const { enableCompileCache } = await import("node:module")

@@ -3,7 +3,7 @@
  * sees are objects of that context, made there of numbers and texts; what it answers comes back as text. So it holds no object
  * through which it could reach out. One instance is one evaluation of the code: two of them share nothing.
  */
-import { createContext, Script } from "node:vm"
+import * as vm from "node:vm"
 import { messageOf } from "../../domain/Text.ts"
 import { stepName } from "./OwnCode.ts"
 
@@ -12,6 +12,8 @@ export interface OwnAsked {
   readonly position: () => number
   /** JSON of an `OwnSlot`. */
   readonly slot: (name: string) => string
+  /** The slots that something is known of. */
+  readonly slots: () => ReadonlyArray<string>
   /** Closed candles; -1 where the strategy does not look at this timeframe. */
   readonly closed: (timeframe: string) => number
   readonly candle: (timeframe: string, column: string, back: number) => number
@@ -42,6 +44,8 @@ export const isOfOwnCode = (mistake: unknown): mistake is Error =>
 const mostSteps = 1_000_000
 /** For what no step counts, when the code is first evaluated. */
 const patienceMillis = 2_000
+/** Characters of an answer, what is remembered included. */
+const longestAnswer = 1_000_000
 
 const removed =
   "Date WeakRef FinalizationRegistry SharedArrayBuffer Atomics WebAssembly Intl Promise RegExp console eval Function Proxy Reflect"
@@ -151,22 +155,28 @@ const setting = `(evaluate) => {
   }
 }`
 
-const taken = (answer: string): string => {
+export const taken = (answer: string): string => {
+  if (answer.length > longestAnswer)
+    throw new OwnCodeFailed(`it answers with more than ${longestAnswer} characters, what it remembers included`)
   if (answer.startsWith("+")) return answer.slice(1)
   throw new OwnCodeFailed(answer.slice(1))
 }
 
-/** Evaluates the code; `script` is that of `scriptOf`. Throws `OwnCodeFailed`. */
+/** Evaluates code in a context of its own: given Node's `vm` and a script. A text, because it also runs in a process that has nothing else. */
+export const making = `(vm, script) => {
+  const context = vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } })
+  const options = { filename: "own-strategy", timeout: ${patienceMillis} }
+  const evaluate = new vm.Script("(${stepName})=>{\\"use strict\\";" + script + "\\n}", options).runInContext(context, options)
+  return new vm.Script(${JSON.stringify(setting)}, { filename: "own-setting" }).runInContext(context, options)(evaluate)
+}`
+
+/** Evaluates the code here, where many decisions have to be fast; `script` is that of `scriptOf`. Throws `OwnCodeFailed`. */
 export const instanceOf = (script: string): OwnInstance => {
-  const context = createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } })
-  const options = { filename: "own-strategy", timeout: patienceMillis }
   try {
-    const evaluate: unknown = new Script(`(${stepName})=>{"use strict";${script}\n}`, options).runInContext(
-      context,
-      options
+    const { begin, decide, described } = new vm.Script(making, { filename: "own-making" }).runInThisContext()(
+      vm,
+      script
     )
-    const inside = new Script(setting, { filename: "own-setting" }).runInContext(context, options)
-    const { described, begin, decide } = inside(evaluate)
     return {
       described: taken(described),
       begin: (settings, market, asked) => taken(begin(settings, market, asked)),

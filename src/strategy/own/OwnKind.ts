@@ -12,13 +12,16 @@ import { positionIn } from "../expression/Judge.ts"
 import { lately } from "../expression/Same.ts"
 import { anyMarket } from "../JsonSchema.ts"
 import { type Behaviour, form, type Kind } from "../Kind.ts"
+import type { Markets } from "../Markets.ts"
 import { type Problem, place, problemAt, report, type SourceText, sourceText } from "../Problem.ts"
 import type { Decide } from "../Strategy.ts"
 import { isTimeframe } from "../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { baseNumber, decisionOf, quoteNumber } from "./OwnAnswer.ts"
 import { scriptOf } from "./OwnCode.ts"
-import { instanceOf, type OwnAsked, OwnCodeFailed } from "./OwnContext.ts"
+import * as OwnContext from "./OwnContext.ts"
+import { type OwnAsked, OwnCodeFailed } from "./OwnContext.ts"
+import * as OwnProcess from "./OwnProcess.ts"
 import { keysOf } from "./OwnSection.ts"
 import * as Purity from "./Purity.ts"
 
@@ -30,26 +33,32 @@ export const nameOfPath = (kind: string): string | undefined => path.exec(kind)?
 
 interface Code {
   readonly script: string
+  readonly where: Evaluated
   readonly about: string
   readonly keys: unknown
   /** Where it is tried. */
   readonly around: number | undefined
 }
 
-const codeOf = (source: SourceText): Code | ReadonlyArray<Problem> => {
+type Evaluated = NonNullable<Markets["ownCode"]>
+
+/** In a process of its own; or here, where no money hangs on it and many decisions have to be fast. */
+const evaluations = { here: OwnContext.instanceOf, apart: OwnProcess.instanceOf } as const
+
+const codeOf = (source: SourceText, where: Evaluated): Code | ReadonlyArray<Problem> => {
   const script = scriptOf(source)
   if (typeof script !== "string") return script
   const wrong = (message: string): ReadonlyArray<Problem> => [
     { ...problemAt(source, { start: 0, end: 1 }, message), text: source.text }
   ]
   try {
-    const described: unknown = JSON.parse(instanceOf(script).described)
+    const described: unknown = JSON.parse(evaluations[where](script).described)
     const { about, around, keys } = isRecord(described) ? described : {}
     if (typeof about !== "string") return wrong("it has to say in a few words what it is about")
     if (around !== undefined && !(typeof around === "number" && around > 0 && around < 1e9))
       return wrong("what it is tried around is no price")
     const mistake = keysOf(keys, anyMarket)
-    return typeof mistake === "string" ? wrong(mistake) : { script, about, keys, around }
+    return typeof mistake === "string" ? wrong(mistake) : { script, about, keys, around, where }
   } catch (mistake) {
     return wrong(messageOf(mistake))
   }
@@ -57,16 +66,22 @@ const codeOf = (source: SourceText): Code | ReadonlyArray<Problem> => {
 
 const known = lately((text: string) => {
   const made = new Map<string, Code | ReadonlyArray<Problem>>()
-  return (file: string) => {
-    const before = made.get(file) ?? codeOf(sourceText(file, text))
-    made.set(file, before)
+  return (file: string, where: Evaluated) => {
+    const key = `${where} ${file}`
+    const before = made.get(key) ?? codeOf(sourceText(file, text), where)
+    made.set(key, before)
     return before
   }
 })
 
 /** The kind; or what is wrong with its code. */
-export const kindOf = (name: string, file: string, text: string): Kind | ReadonlyArray<Problem> => {
-  const code = known(text)(file)
+export const kindOf = (
+  name: string,
+  file: string,
+  text: string,
+  where: Markets["ownCode"] = "apart"
+): Kind | ReadonlyArray<Problem> => {
+  const code = known(text)(file, where)
   if (!("script" in code)) return code
   const keys = (market: Market) => {
     const made = keysOf(code.keys, market)
@@ -100,8 +115,8 @@ interface Made {
   readonly source: string
 }
 
-const behaviourOf = ({ script }: Code, { file, market, settings, source }: Made): Behaviour => {
-  const instance = instanceOf(script)
+const behaviourOf = ({ script, where }: Code, { file, market, settings, source }: Made): Behaviour => {
+  const instance = evaluations[where](script)
   let seen: View | undefined
   const names = { name: market.name, base: market.base.symbol, quote: market.quote.symbol }
   const asked = askedOf(
@@ -192,6 +207,7 @@ const askedOf = (
       const view = seen()
       return view === undefined ? 0 : baseNumber(market, positionIn(view))
     },
+    slots: () => [...(seen()?.slots.keys() ?? [])],
     slot: (name) => {
       const text = texts.get(name) ?? lately((progress: SlotProgress) => slotText(market, progress))
       texts.set(name, text)
