@@ -113,7 +113,7 @@ export const circumstances = (
       (desired.slot === Ledger.dustSlot(asset) ? Ledger.dustOf(state.ledger, name, asset) : 0n),
     openNotional: own.notional,
     lastHour: own.lastHour,
-    held: new Map(holdsOnSlot(state, name, desired.slot).map(({ code, text }) => [code, text] as const)),
+    held: holdsOnSlot(state, name, desired.slot),
     overall: {
       openOrders: all.openOrders,
       lastHour: all.lastHour,
