@@ -397,6 +397,11 @@ export const mutants: ReadonlyArray<Mutant> = [
         file: holds,
         find: "why: ({ leaseLost }) => leaseLost\n",
         replace: "why: () => undefined\n"
+      },
+      {
+        file: holds,
+        find: "why: ({ state: { leaseLost } }) => leaseLost\n",
+        replace: "why: () => undefined\n"
       }
     ]
   },

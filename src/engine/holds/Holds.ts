@@ -114,12 +114,12 @@ export const ofBot: ReadonlyArray<BotRow> = [
       killed && { text: `the kill switch is on: ${killed}`, sentence: `Kill switch: ${killed}` }
   },
   {
-    // Only what the running process sees of its lock decides (`ofProcess`); this is what a process last told of it.
+    // What a process last told of its lock; what it sees of it now is in `ofProcess`.
     scope: "bot",
     code: "journal-gone",
     subject: "journal",
     lifts: "itself",
-    stops: [],
+    stops: ["plan", ...everything],
     inShort: "the journal's file is another one now",
     why: ({ state: { leaseLost } }) => leaseLost
   },

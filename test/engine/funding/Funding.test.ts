@@ -664,6 +664,7 @@ describe("the gate", () => {
     ["a service that has changed", /`price` of orders is gone/, all, {}, [{ _tag: "ServiceCompared", drift: [gone] }]],
     ["a full disk", /the disk is full/, all, {}, [{ _tag: "DiskFull" }]],
     ["a lease that was lost", /another bot may/, all, { leaseLost: "another bot may work" }, []],
+    ["a noted loss of the lease", /removed/, all, {}, [{ _tag: "LeaseLost", reason: "removed" }]],
     ["an incident", /deposits are late/, all, { incident: "deposits are late" }, []],
     ["a clock that differs too much", /venue's by 31 s/, beginnings, { skewMillis: -31_000 }, []],
     ["a noted clock", /by 40 s/, beginnings, {}, [{ _tag: "ClockCompared", skewMillis: 40_000, ok: false }]],
