@@ -6,7 +6,7 @@ import { Clock, Effect, Fiber, type Scope } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
-import { depositTypeOf } from "../../domain/MoneyPath.ts"
+import { depositTypeOf, isAsked } from "../../domain/MoneyPath.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { GeneratedIntent, IntentGuard, IntentRefused } from "../../signing/IntentGuard.ts"
@@ -84,11 +84,15 @@ export const create = Effect.fnUntraced(function* (
 ) {
   const { books, settings, venue } = means
   const { by, deadline, inputAmount, outputAmount, price, quantity, side, terms } = placement
-  const path = askedFor(side, market, settings.account)
   // The plan may have announced it.
   if (placement.state === "planned" || !books.tries.of(placement.id).isAnnounced)
     yield* books.recordIfFits(Meaning.creating(placement, market, settings.account, placement.createAttempts + 1))
   books.tries.note(placement.id, { isAnnounced: false })
+  // What was recorded is asked for. A quote says elsewhere where its money goes, so nothing is recorded of it.
+  const recorded = books.state.placements.get(placement.id)?.path
+  const path = by === "swap" ? askedFor(side, market, settings.account) : recorded
+  if (path === undefined || !isAsked(path))
+    return yield* books.recordIfFits(...Meaning.givenUp(placement, "nothing is recorded of where its money is to go"))
   const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
   const order = { side, quantity, price, deadline, baseAsset, quoteAsset, path, ...present({ terms }) }
   const { held, hold } = lastGate(gate(placement, "create"))
