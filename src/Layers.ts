@@ -24,8 +24,8 @@ import * as Journals from "./journal/postgres/Journals.ts"
 import * as Reserve from "./journal/Reserve.ts"
 import * as Sqlite from "./journal/Sqlite.ts"
 import { OrderBook } from "./orderbook/OrderBook.ts"
-import * as PriceProgram from "./orderbook/PriceProgram.ts"
-import { WitnessTerms } from "./orderbook/PriceWitness.ts"
+import { SecondSourceTerms } from "./orderbook/SecondSource.ts"
+import * as SecondSourceProgram from "./orderbook/SecondSourceProgram.ts"
 import * as DryVenue from "./sandbox/DryVenue.ts"
 import * as AccountKey from "./signing/AccountKey.ts"
 import * as IntentGuard from "./signing/IntentGuard.ts"
@@ -185,8 +185,8 @@ export const incidents = (config: BotConfig) => incidentFeed(config).pipe(Layer.
 
 /** One order book for everything that runs on this venue. */
 const withBook = <A, E, R>({ priceProgram, prices }: BotConfig, venue: Layer.Layer<A | Venue, E, R>) => {
-  const witnesses = Layer.merge(Layer.succeed(WitnessTerms, prices), PriceProgram.layer(priceProgram))
-  return Layer.provideMerge(Layer.provide(OrderBook.layer, witnesses), venue)
+  const sources = Layer.merge(Layer.succeed(SecondSourceTerms, prices), SecondSourceProgram.layer(priceProgram))
+  return Layer.provideMerge(Layer.provide(OrderBook.layer, sources), venue)
 }
 
 /** What a bot needs from outside the program. */

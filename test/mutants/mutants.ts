@@ -595,19 +595,19 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a price needs no second witness",
+    name: "a price needs no second source",
     profile: "safety",
     including: ["wrongPrices"],
     edits: [
       {
-        file: "src/orderbook/PriceWitness.ts",
+        file: "src/orderbook/SecondSource.ts",
         find: "    if (isKnown(look) || isListed || isBorneOut) {",
         replace: "    if (mid > 0 || contradicting !== undefined || isBorneOut) {"
       }
     ]
   },
   {
-    name: "a quote that somebody changed is a price, and a price needs no second witness",
+    name: "a quote that somebody changed is a price, and a price needs no second source",
     profile: "safety",
     including: ["tamperedQuotes"],
     without: ["wrongPrices"],
@@ -618,7 +618,7 @@ export const mutants: ReadonlyArray<Mutant> = [
         replace: ""
       },
       {
-        file: "src/orderbook/PriceWitness.ts",
+        file: "src/orderbook/SecondSource.ts",
         find: "    if (isKnown(look) || isListed || isBorneOut) {",
         replace: "    if (mid > 0 || contradicting !== undefined || isBorneOut) {"
       }
