@@ -115,21 +115,6 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
     return yield* Effect.raceFirst(looking, FiberMap.join(sending))
   }).pipe(Effect.scoped)
 
-  const withdrawLeft = Effect.gen(function* () {
-    const why = yield* withdraw
-    if (why === undefined) return false
-    yield* Effect.forEach(yield* left(why), ({ cancel }) => cancel, { concurrency: mostAtOnce, discard: true })
-    return (yield* left(why)).length > 0
-  })
-
-  /** Nothing can be recorded any more: what must be withdrawn is, before the bot ends. Returns how many orders may rest then. */
-  const withdrawUnrecorded = Effect.gen(function* () {
-    const schedule = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced(patienceMillis)])
-    const repeated = Effect.repeat(withdrawLeft, { schedule, while: (isAnyLeft) => isAnyLeft })
-    yield* Effect.timeoutOption(repeated, lastTriesMillis)
-    return (yield* left(yield* withdraw)).length
-  })
-
   /** Withdraws these placements at the next look, for the given reason. */
   const request = (placements: ReadonlyArray<string>, why: Reason) =>
     Effect.sync(() => {
@@ -137,8 +122,27 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
       isQuiet = false
     })
 
-  return { run, request, withdrawUnrecorded, wake: Queue.offer(woken, undefined) } as const
+  return { run, request, withdrawUnrecorded: unrecorded(withdraw, left), wake: Queue.offer(woken, undefined) } as const
 })
+
+/** Nothing can be recorded any more: what must be withdrawn is, before the bot ends. Gives how many orders may rest then. */
+const unrecorded = (
+  withdraw: WithdrawalOptions["withdraw"],
+  left: (why: Reason | undefined) => Effect.Effect<ReturnType<typeof leaving>>
+) => {
+  const withdrawLeft = Effect.gen(function* () {
+    const why = yield* withdraw
+    if (why === undefined) return false
+    yield* Effect.forEach(yield* left(why), ({ cancel }) => cancel, { concurrency: mostAtOnce, discard: true })
+    return (yield* left(why)).length > 0
+  })
+  return Effect.gen(function* () {
+    const schedule = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced(patienceMillis)])
+    const repeated = Effect.repeat(withdrawLeft, { schedule, while: (isAnyLeft) => isAnyLeft })
+    yield* Effect.timeoutOption(repeated, lastTriesMillis)
+    return (yield* left(yield* withdraw)).length
+  })
+}
 
 const noteKillSwitch = Effect.fnUntraced(function* (books: Bookkeeper["Service"], why: Reason | undefined) {
   const reason = why?.code === "kill-switch" ? why.text : undefined
