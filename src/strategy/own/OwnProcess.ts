@@ -108,12 +108,13 @@ const word = "own-code"
 const keeperCode = `
 const { spawn } = require("node:child_process")
 const { isSea } = require("node:sea")
+const { resolve } = require("node:path")
 const { workerData: { flag, port, code: program, word, main } } = require("node:worker_threads")
 const flags = process.allowedNodeEnvironmentFlags
 const limits = [flags.has("--permission") ? "--permission" : "--experimental-permission", "--max-old-space-size=${mostMegabytes}"]
-// One executable file with the program within starts itself only by the program's own file.
+// One executable file with the program within starts itself only by the program's own file, which it looks for where it unpacked it.
 const [args, env] = isSea()
-  ? [[main, word], { NODE_OPTIONS: limits.join(" ") + " --allow-fs-read=*" }]
+  ? [[main, word], { NODE_OPTIONS: limits.join(" ") + " --allow-fs-read=*", XDG_CACHE_HOME: resolve(main, "../../..") }]
   : [[...limits, "-e", program], {}]
 const kept = new Map()
 const tell = (message) => {
