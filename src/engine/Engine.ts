@@ -10,7 +10,8 @@
 import { Clock, Effect, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import type { Market } from "../domain/Market.ts"
-import { isOfAnother, type JournalError } from "../journal/Journal.ts"
+import { present } from "../domain/Present.ts"
+import type { JournalError } from "../journal/Journal.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import { doubledMillis, EngineSettings, type Settings } from "./EngineSettings.ts"
 import * as Mistakes from "./Mistakes.ts"
@@ -37,6 +38,8 @@ export interface EngineOptions {
   readonly admit?: Effect.Effect<boolean>
   /** Applies what the operator has said since the last turn; runs at the beginning of every turn. */
   readonly listen?: Effect.Effect<void, JournalError>
+  /** How often `withdraw` is asked while nothing is to be withdrawn, by who says by `wake` that its answer is new. */
+  readonly quietLookMillis?: number
 }
 
 export const make = Effect.fnUntraced(function* ({
@@ -45,7 +48,8 @@ export const make = Effect.fnUntraced(function* ({
   withdraw,
   payAgain = new Set(),
   admit = Effect.succeed(true),
-  listen = Effect.void
+  listen = Effect.void,
+  quietLookMillis
 }: EngineOptions) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
@@ -56,9 +60,10 @@ export const make = Effect.fnUntraced(function* ({
   const plans = yield* StrategyPlans.make(strategies, watch, forgotten.admits)
   const work = yield* OrderWork.make({ contact, forgotten, markets, payAgain, plans, watch, withdraw })
   const woken = yield* Queue.sliding<void>(1)
-  /** Begins the next turn now. */
-  const wake = Queue.offer(woken, undefined)
-  const withdrawals = yield* Withdrawals.make({ withdraw, wake })
+  const nextTurn = Queue.offer(woken, undefined)
+  const withdrawals = yield* Withdrawals.make({ withdraw, wake: nextTurn, ...present({ quietLookMillis }) })
+  /** Begins the next turn now, and looks what must be withdrawn. */
+  const wake = Effect.andThen(withdrawals.wake, nextTurn)
   const parts = { contact, forgotten, plans, watch, work }
   const turn = yield* Turn.make({ ...parts, admit, listen, markets, withdraw })
   let turnedAt = 0
@@ -97,6 +102,8 @@ export const make = Effect.fnUntraced(function* ({
         if ((yield* turnUnlessRefused) === undefined) planned = yield* pause
       })
       yield* turning("the engine", settled)
+      // What the turn wants withdrawn is not to wait for a look that is rare.
+      if (quietLookMillis !== undefined) yield* withdrawals.wake
       failedTurns = planned === undefined ? failedTurns + 1 : 0
       if (done()) return
       const millis = planned ?? (yield* pauseWhileDown(settings, failedTurns, withdraw))
@@ -108,10 +115,7 @@ export const make = Effect.fnUntraced(function* ({
 
   const runUntil = Effect.fn("Engine.runUntil")(function* (stop: Effect.Effect<void>, done = () => false) {
     const running = Effect.raceFirst(runTurns(stop, done), withdrawals.run)
-    // The orders of an account that another process owns are for that one to withdraw.
-    yield* Effect.tapErrorTag(running, "JournalError", (error) =>
-      isOfAnother(error) ? Effect.void : withdrawals.withdrawUnrecorded
-    )
+    yield* Effect.tapErrorTag(running, "JournalError", () => withdrawals.withdrawUnrecorded)
   })
 
   return {

@@ -10,7 +10,7 @@
  * A journal that somebody else holds locked, or that cannot be written any more, keeps no order in the market: then cancels
  * go out before they are recorded, or without.
  */
-import { Clock, Effect, Fiber, FiberMap, Option, Schedule } from "effect"
+import { Clock, Effect, Fiber, FiberMap, Option, Queue, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
 import { isFinished } from "../domain/Placement.ts"
 import type { JournalError } from "../journal/Journal.ts"
@@ -41,9 +41,11 @@ export interface WithdrawalOptions {
   readonly withdraw: Effect.Effect<Reason | undefined>
   /** Begins the next turn: what comes back is looked for at once. */
   readonly wake: Effect.Effect<unknown>
+  /** From one look to the next while nothing is to be withdrawn. */
+  readonly quietLookMillis?: number
 }
 
-export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalOptions) {
+export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis, wake, withdraw }: WithdrawalOptions) {
   const books = yield* Bookkeeper
   const { state } = books
   const means = { books, venue: yield* Venue, settings: yield* EngineSettings }
@@ -53,6 +55,8 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
   /** Placements that somebody asked to withdraw, with the reason. */
   const asked = new Map<string, Reason>()
   let looksUntilTurn = 0
+  let isQuiet = false
+  const woken = yield* Queue.sliding<void>(1)
 
   const mark = Effect.fnUntraced(function* (all: Reason | undefined) {
     const why = (placement: Placement) => all ?? asked.get(placement.id) ?? reasonFor(state, placement)
@@ -63,9 +67,10 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
     asked.clear()
   })
 
-  /** What may rest although nothing can be recorded, with its cancel. */
+  /** What may rest although nothing can be recorded, with its cancel. Orders of an account that another process owns are for that one. */
   const left = (why: Reason | undefined, underWay: ReadonlySet<string> = new Set()) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
+      if (books.isOfAnother()) return []
       const isKilled = why?.code === "kill-switch"
       return leaving(means, state.placements.values(), { now, isKilled, isUnrecorded: true, underWay })
     })
@@ -92,43 +97,52 @@ export const make = Effect.fnUntraced(function* ({ wake, withdraw }: WithdrawalO
       yield* Fiber.join(noting)
     })
     const look = Effect.gen(function* () {
-      yield* note(yield* withdraw)
+      const all = yield* withdraw
+      yield* note(all)
       // Hardly ever is anything due: a look costs no more than that.
       const wanted = [...state.placements.values()].filter(
         ({ cancel, orphans }) => cancel !== undefined || orphans.size > 0
       )
       if (wanted.length > 0 || othersIn(state).length > 0) yield* send(wanted)
+      isQuiet = all === undefined && wanted.length === 0 && looksUntilTurn === 0
       if (looksUntilTurn === 0) return
       looksUntilTurn -= 1
       if (looksUntilTurn === 0) yield* wake
     })
-    const looking = Effect.forever(Effect.andThen(lookFor("what must be withdrawn", look), Effect.sleep(lookMillis)))
+    const pause = Effect.suspend(() => Effect.sleep(isQuiet ? quietLookMillis : lookMillis))
+    const next = Effect.raceFirst(pause, Queue.take(woken))
+    const looking = Effect.forever(Effect.andThen(lookFor("what must be withdrawn", look), next))
     return yield* Effect.raceFirst(looking, FiberMap.join(sending))
   }).pipe(Effect.scoped)
 
+  /** Withdraws these placements at the next look, for the given reason. */
+  const request = (placements: ReadonlyArray<string>, why: Reason) =>
+    Effect.sync(() => {
+      for (const placement of placements) asked.set(placement, why)
+      isQuiet = false
+    })
+
+  return { run, request, withdrawUnrecorded: unrecorded(withdraw, left), wake: Queue.offer(woken, undefined) } as const
+})
+
+/** Nothing can be recorded any more: what must be withdrawn is, before the bot ends. Gives how many orders may rest then. */
+const unrecorded = (
+  withdraw: WithdrawalOptions["withdraw"],
+  left: (why: Reason | undefined) => Effect.Effect<ReturnType<typeof leaving>>
+) => {
   const withdrawLeft = Effect.gen(function* () {
     const why = yield* withdraw
     if (why === undefined) return false
     yield* Effect.forEach(yield* left(why), ({ cancel }) => cancel, { concurrency: mostAtOnce, discard: true })
     return (yield* left(why)).length > 0
   })
-
-  /** Nothing can be recorded any more: what must be withdrawn is, before the bot ends. Returns how many orders may rest then. */
-  const withdrawUnrecorded = Effect.gen(function* () {
+  return Effect.gen(function* () {
     const schedule = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced(patienceMillis)])
     const repeated = Effect.repeat(withdrawLeft, { schedule, while: (isAnyLeft) => isAnyLeft })
     yield* Effect.timeoutOption(repeated, lastTriesMillis)
     return (yield* left(yield* withdraw)).length
   })
-
-  /** Withdraws these placements at the next look, for the given reason. */
-  const request = (placements: ReadonlyArray<string>, why: Reason) =>
-    Effect.sync(() => {
-      for (const placement of placements) asked.set(placement, why)
-    })
-
-  return { run, request, withdrawUnrecorded } as const
-})
+}
 
 const noteKillSwitch = Effect.fnUntraced(function* (books: Bookkeeper["Service"], why: Reason | undefined) {
   const reason = why?.code === "kill-switch" ? why.text : undefined

@@ -2,13 +2,13 @@
  * Reads strategy files together: every problem of every file at once, and what no single file can show (equal names).
  * Whoever reads them again and again keeps a `reader`, which parses only what has changed.
  */
-import { dirname, resolve } from "node:path"
 import { Effect, FileSystem, Option, Path, Result, Schema } from "effect"
 import { type Markets, quotedIn } from "../strategy/Markets.ts"
 import { type Problem, problemAt, quoted, render, sourceText, suggestion } from "../strategy/Problem.ts"
 import { marketsSeen, type Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
 import { mostCharacters } from "../strategy/YamlReader.ts"
+import * as CodeFile from "./CodeFile.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 
 /** Larger files are refused unread: no character that counts as one has more bytes in UTF-8. */
@@ -36,9 +36,10 @@ const unreadable = (file: string, message: string): Problem => ({ file, line: 1,
 export const whole = Effect.fn("StrategyFiles.whole")(function* (file: string, text: string) {
   const wanted = StrategyFile.codeWanted(text)
   if (wanted === undefined) return text
-  const fileSystem = yield* FileSystem.FileSystem
-  const code = yield* Effect.option(fileSystem.readFileString(resolve(dirname(file), wanted)))
-  return Option.match(code, { onNone: () => text, onSome: (code) => StrategyFile.withCode(text, code) })
+  return Option.match(yield* CodeFile.textOf(file, wanted), {
+    onNone: () => text,
+    onSome: (code) => StrategyFile.withCode(text, code)
+  })
 })
 
 const readText = Effect.fnUntraced(

@@ -82,7 +82,7 @@ export const codeIn = (text: string): { readonly path: string | undefined; reado
 /** The path of the code that a text needs beside it. */
 export const codeWanted = (text: string): string | undefined => {
   // Files are looked at again and again, and few of them name code.
-  if (!/\.(?:ts|mts|js|mjs)\b/.test(text)) return undefined
+  if (!/\.(?:ts|mts|js|mjs)\b|\bnpm:/.test(text)) return undefined
   const { isHere, path } = codeIn(text)
   return isHere ? undefined : path
 }
@@ -109,7 +109,11 @@ const ownKind = (
   where: Markets["ownCode"],
   to: Report
 ): Kind | undefined => {
-  if (code?.type !== "scalar") return report(to, kind, `its code ${quoted(kind.text)} cannot be read`)
+  if (code?.type !== "scalar") {
+    const npm = OwnKind.packageName(kind.text)
+    const hint = npm === undefined ? [] : [`npm install ${npm}, in the folder of this file or above it`]
+    return report(to, kind, `its code ${quoted(kind.text)} cannot be read`, ...hint)
+  }
   const made = OwnKind.kindOf(name, kind.text, code.text, where)
   if ("name" in made) return made
   to.problems.push(...made)
@@ -127,7 +131,7 @@ const kindOf = (known: Kinds): Read.Reader<Kind> => {
       const own = node.type === "scalar" ? OwnKind.nameOfPath(node.text) : undefined
       return own === undefined ? listed(node, to) : known.find(({ name }) => name === own)
     },
-    () => ({ anyOf: [schemaOf(listed), { type: "string", pattern: "^\\.{0,2}/.+\\.(?:ts|mts|js|mjs)$" }] })
+    () => ({ anyOf: [schemaOf(listed), { type: "string", pattern: "^(?:\\.{0,2}/.+\\.(?:ts|mts|js|mjs)|npm:.+)$" }] })
   )
 }
 

@@ -96,4 +96,28 @@ describe("a strategy of one's own", () => {
     const replayed = await limitbot("replay", "--certificate")
     assert.strictEqual(replayed.code, 0, replayed.stdout + replayed.stderr)
   })
+
+  it("hung in a built-in call, and with it the bot: no kill switch, no health, no end but by force", async () => {
+    const sandbox = await startSandbox({ speed: 60 })
+    const hangs = `if (view.now > ${Date.now() + 15_000}) "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!".match("(a+)+$")`
+    const folder = workspace(sandbox, {
+      "config.yaml": configText(sandbox),
+      "grid.yaml": gridText,
+      "mine.yaml": file,
+      "mine.ts": codeBuyingAt("0.9", hangs).replace("+ 3_600_000", "+ 1_000")
+    })
+    const config = ["--config", join(folder, "config.yaml")]
+    const bot = startHere(["run", join(folder, "grid.yaml"), join(folder, "mine.yaml"), "--poll", "0.3s", ...config])
+    await until("it hangs, and its strategy alone is stopped", async () =>
+      (await runHere(["events", "--json", "--limit", "200", "--search", "PlanFailed", ...config])).stdout.includes(
+        "it takes longer than 1000 ms"
+      )
+    )
+    const isOpen = async () => (await ordersAt(sandbox)).some(({ status }) => status === "OPEN")
+    assert.isTrue(await isOpen())
+    await runHere(["kill", "hung", ...config])
+    await until("the kill switch is obeyed", async () => !(await isOpen()))
+    bot.signal("SIGTERM")
+    await bot.ended
+  })
 })

@@ -1,5 +1,5 @@
 /** What several strategy files say together, each mistake at its exact place. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -154,5 +154,37 @@ describe("files that are read again and again", () => {
         writeFileSync(grid, "")
         assert.deepStrictEqual((yield* read([grid])).rendered, [empty])
       }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("code of a package is the one file that it exports, and none outside of it", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "limitbot-files-"))
+      const [strategies, own] = [join(folder, "strategies"), join(folder, "node_modules/@some/body")]
+      for (const each of [strategies, own]) mkdirSync(each, { recursive: true })
+      const file = join(strategies, "body.yaml")
+      writeFileSync(
+        file,
+        "name: mine\nmarket: BTC/USDC\nkind: npm:@some/body\nlimits: { budget: { quote: 100 } }\nbody: {}\n"
+      )
+      const code = `export default { about: "rests", keys: {}, decide: () => ({ orders: [], until: {} }) }`
+      const packed = (manifest: object) => writeFileSync(join(own, "package.json"), JSON.stringify(manifest))
+      const read = () => StrategyFiles.readAll([file], markets)
+      const missing = (yield* read()).rendered.join()
+      assert.include(missing, 'its code "npm:@some/body" cannot be read')
+      mkdirSync(join(own, "dist"))
+      writeFileSync(join(own, "dist/body.js"), code)
+      for (const manifest of [
+        { main: "dist/body.js" },
+        { exports: "./dist/body.js" },
+        { exports: { ".": { types: "./dist/body.d.ts", default: "./dist/body.js" } }, main: "nothing.js" }
+      ]) {
+        packed(manifest)
+        const found = yield* read()
+        assert.deepStrictEqual([found.rendered, found.strategies.map(({ kind }) => kind)], [[], ["body"]])
+      }
+      writeFileSync(join(folder, "outside.js"), code)
+      packed({ main: "../../../outside.js" })
+      assert.include((yield* read()).rendered.join(), "cannot be read")
+    }).pipe(Effect.provide(NodeServices.layer))
   )
 })

@@ -22,6 +22,11 @@ describe("an account of a fleet", () => {
       assert.isAbove(sharedMillis, 0)
     }, 60_000)
 
+  it("had its orders withdrawn by a process that had just been told that it owned it no more (seed 100761)", async () => {
+    const { fencedOff } = await run({ seed: 100_761 })
+    assert.isAbove(fencedOff, 0)
+  }, 60_000)
+
   it("is paid for twice where the journal takes what a stale owner appends", async () => {
     let seed = 1
     while (seed < 40 && (await fallenIn(seed)) !== "I4") seed += 1

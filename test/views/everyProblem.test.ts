@@ -87,7 +87,8 @@ describe("every kind of trouble", () => {
           record: none,
           recordFrom: none,
           recordIfFits: none,
-          lookAtDisk: Effect.void
+          lookAtDisk: Effect.void,
+          isOfAnother: () => false
         })
         const chat = yield* ChatOperator.make({
           ...pulse,

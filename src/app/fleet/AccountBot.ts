@@ -67,6 +67,8 @@ export interface AccountBot {
   /** What its row wants from now on. */
   readonly steer: (account: OwnedAccount) => Effect.Effect<void, { readonly message: string }>
   readonly told: Effect.Effect<Omit<AccountReport, "failing">>
+  /** Whatever happens to it is an event. */
+  readonly events: () => number
 }
 
 /** `stopped` completes when it is to end: after the turn that has begun, and its orders go on resting. */
@@ -93,7 +95,13 @@ export const make = Effect.fn("AccountBot.make")(function* (
     assets: Layers.idsBySymbol(config.markets)
   }
   yield* StartUp.recordOrWithdraw(run, strategies, withdraw)
-  const engine = yield* Engine.make({ strategies, markets: Layers.marketsByName(config.markets), withdraw })
+  const engine = yield* Engine.make({
+    strategies,
+    markets: Layers.marketsByName(config.markets),
+    withdraw,
+    // Its row is read every two seconds; what is new there wakes it.
+    quietLookMillis: 2_000
+  })
 
   const steer: AccountBot["steer"] = Effect.fn("AccountBot.steer")(function* (account: OwnedAccount) {
     row = account
@@ -135,7 +143,13 @@ export const make = Effect.fn("AccountBot.make")(function* (
     engine.runUntil(stopped),
     books.record({ _tag: "BotStopped", reason: "another process goes on with this account" })
   )
-  return { runs, steer, told, hear: (by, word) => Effect.provideContext(hear(by, word), context) } satisfies AccountBot
+  return {
+    runs,
+    steer,
+    told,
+    events: () => books.state.sequence,
+    hear: (by, word) => Effect.provideContext(hear(by, word), context)
+  } satisfies AccountBot
 })
 
 /** What it stands on: its own journal and venue, and what it shares. Nobody reads the partner's history. */

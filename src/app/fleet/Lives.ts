@@ -3,13 +3,16 @@
  * told of, and is begun anew by the runner's next look.
  */
 import { Cause, Deferred, Effect, Fiber, FiberMap, Option } from "effect"
+import { monotonicMillis } from "../../domain/Durations.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { type OwnedAccount, Registry } from "../../journal/postgres/Registry.ts"
 import { Process } from "../process/Process.ts"
 import * as AccountBot from "./AccountBot.ts"
 import * as Shared from "./Shared.ts"
 
+/** When something has happened; a problem that only time makes is told within the longer one. */
 const tellMillis = 5_000
+const tellQuietMillis = 30_000
 /** A turn that has begun gets so long to end. */
 const graceMillis = 3_000
 const againMillis = 10_000
@@ -52,8 +55,15 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
     yield* Effect.gen(function* () {
       const bot = yield* AccountBot.make(loaded, account, pid, Deferred.await(life.stop))
       life.bot = bot
-      const telling = Effect.flatMap(bot.told, (told) => Effect.ignore(registry.tell(name, account.name, told)))
-      const always = Effect.forever(Effect.andThen(telling, Effect.sleep(tellMillis)))
+      let told = { events: -1, at: 0 }
+      const telling = Effect.gen(function* () {
+        told = { events: bot.events(), at: yield* monotonicMillis }
+        yield* Effect.ignore(registry.tell(name, account.name, yield* bot.told))
+      })
+      const tellingIfNew = Effect.flatMap(monotonicMillis, (now) =>
+        bot.events() === told.events && now - told.at < tellQuietMillis ? Effect.void : telling
+      )
+      const always = Effect.forever(Effect.andThen(tellingIfNew, Effect.sleep(tellMillis)))
       yield* Effect.raceFirst(bot.runs, always)
       yield* telling
     }).pipe(Effect.provide(AccountBot.layer(account.name, loaded, shared)), Effect.scoped)

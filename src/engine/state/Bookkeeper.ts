@@ -5,7 +5,7 @@
 import { Clock, Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from "effect"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import { messageOf } from "../../domain/Text.ts"
-import { broken, Journal, type JournalError } from "../../journal/Journal.ts"
+import { broken, isOfAnother, Journal, type JournalError } from "../../journal/Journal.ts"
 import * as BotState from "./BotState.ts"
 import type { Placement } from "./Placement.ts"
 import * as Tries from "./process/Tries.ts"
@@ -37,6 +37,8 @@ export class Bookkeeper extends Context.Service<
     recordIfFits(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** Events as they are recorded. A slow reader loses the oldest; the journal has them all. */
     readonly changes: PubSub.PubSub<Recorded>
+    /** The journal has refused a record: another process owns the account. Whoever acts before it is recorded acts no more. */
+    readonly isOfAnother: () => boolean
     /** Checks again whether the disk has room, and records the answer. */
     readonly lookAtDisk: Effect.Effect<void, JournalError>
   }
@@ -81,6 +83,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   // All its memory is taken at once: room for five times as many takes milliseconds of each start.
   const changes = yield* PubSub.sliding<Recorded>(2_048)
   let keptAt = snapshotAt
+  let isLost = false
 
   // Appending and folding are one step to everybody else, because fibers record at the same time.
   const writing = yield* Semaphore.make(1)
@@ -102,7 +105,11 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     })
 
   const write = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
-    const recorded = yield* journal.append(events)
+    const recorded = yield* Effect.tapError(journal.append(events), (error) =>
+      Effect.sync(() => {
+        isLost ||= isOfAnother(error)
+      })
+    )
     yield* fold(recorded)
     yield* PubSub.publishAll(changes, recorded)
   })
@@ -135,7 +142,8 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     state.diskFullSince === undefined ? Effect.void : Effect.andThen(journal.disk.recover, record())
   )
 
-  return Bookkeeper.of({ state, tries: Tries.make(state), lookAtDisk, record, recordFrom, recordIfFits, changes })
+  const known = { state, tries: Tries.make(state), isOfAnother: () => isLost, changes }
+  return Bookkeeper.of({ ...known, lookAtDisk, record, recordFrom, recordIfFits })
 })
 
 const impossible = (why: string) => Effect.die(new Error(`not recorded, it cannot have happened: ${why}`))

@@ -28,8 +28,14 @@ import * as Purity from "./Purity.ts"
 /** `kind: ./supertrend.ts` */
 const path = /^\.{0,2}\/(?:[^/\s]+\/)*([a-z][A-Za-z0-9-]{0,39})\.(?:ts|mts|js|mjs)$/
 
-/** The name of the section that goes with the file, or `undefined` where this is no path of code. */
-export const nameOfPath = (kind: string): string | undefined => path.exec(kind)?.[1]
+/** `kind: npm:@somebody/supertrend` */
+const ofPackage = /^npm:((?:@[a-z0-9][a-z0-9._-]*\/)?([a-z][a-z0-9-]{0,39}))$/
+
+/** The package that has the code. */
+export const packageName = (kind: string): string | undefined => ofPackage.exec(kind)?.[1]
+
+/** The name of the section that goes with the code, or `undefined` where this names none. */
+export const nameOfPath = (kind: string): string | undefined => path.exec(kind)?.[1] ?? ofPackage.exec(kind)?.[2]
 
 interface Code {
   readonly script: string

@@ -6,6 +6,7 @@
  * Who asks waits, because a decision is a plain function. A thread keeps the processes, and wakes whoever waits.
  */
 import { createRequire } from "node:module"
+import { join } from "node:path"
 import { Script } from "node:vm"
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads"
 import { isRecord } from "../../domain/Text.ts"
@@ -16,6 +17,8 @@ const patienceMillis = 1_000
 /** A process starts, on a machine that has much else to do. */
 const startMillis = 10_000
 const restMillis = 60_000
+/** Whoever asks waits: more processor time than this is too slow to trade by. */
+const slowMillis = { atFirst: 5_000, eachTime: 20 } as const
 const mostMegabytes = 256
 /** As many as a strategy may ask for. */
 const mostCandles = 5_000
@@ -52,7 +55,7 @@ const frameOf = ({ closed, ...texts }) => {
 const handlers = {
   make: ({ instance, script }) => {
     const made = make(vm, script)
-    instances.set(instance, { made, seen: undefined })
+    instances.set(instance, { made, seen: undefined, count: 0, millis: 0 })
     return made.described
   },
   begin: ({ instance, settings, market }) => {
@@ -65,7 +68,14 @@ const handlers = {
       position, untouched, slots: new Map(slots), signals: new Map(signals),
       frames: new Map(frames.map(([frame, texts]) => [frame, frameOf(texts)]))
     }
-    return known.made.decide(now, bid, offer, mid, memory)
+    if (known.millis > ${slowMillis.atFirst} + ${slowMillis.eachTime} * known.count)
+      return "-it is too slow: " + known.count + " decisions took " + Math.round(known.millis) + " ms of processor time"
+    known.count += 1
+    const before = process.cpuUsage()
+    try { return known.made.decide(now, bid, offer, mid, memory) } finally {
+      const { user, system } = process.cpuUsage(before)
+      known.millis += (user + system) / 1_000
+    }
   },
   drop: ({ instance }) => { instances.delete(instance); return "+" }
 }
@@ -91,10 +101,21 @@ process.stdin.on("data", (part) => {
 process.stdin.on("end", () => process.exit())
 `
 
+/** The word by which the program itself starts as such a process. */
+const word = "own-code"
+
 /** The thread that keeps the processes, by the code that runs in them. */
 const keeperCode = `
 const { spawn } = require("node:child_process")
-const { workerData: { flag, port, program, args, env } } = require("node:worker_threads")
+const { isSea } = require("node:sea")
+const { resolve } = require("node:path")
+const { workerData: { flag, port, code: program, word, main } } = require("node:worker_threads")
+const flags = process.allowedNodeEnvironmentFlags
+const limits = [flags.has("--permission") ? "--permission" : "--experimental-permission", "--max-old-space-size=${mostMegabytes}"]
+// One executable file with the program within starts itself only by the program's own file, which it looks for where it unpacked it.
+const [args, env] = isSea()
+  ? [[main, word], { NODE_OPTIONS: limits.join(" ") + " --allow-fs-read=*", XDG_CACHE_HOME: resolve(main, "../../..") }]
+  : [[...limits, "-e", program], {}]
 const kept = new Map()
 const tell = (message) => {
   port.postMessage(message)
@@ -102,7 +123,7 @@ const tell = (message) => {
   Atomics.notify(flag, 0)
 }
 const start = (code) => {
-  const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"], env })
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "ignore"], env })
   const one = { child, asked: undefined }
   const gone = (why) => {
     if (kept.get(code) !== one) return
@@ -137,30 +158,11 @@ port.on("message", ({ code, kill, ...question }) => {
 })
 `
 
-const permission = (): string =>
-  process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission"
-
-/** One executable file with the program within starts itself only by the program's own file. */
-const isWithinExecutable = (): boolean => {
-  const sea: unknown = createRequire(import.meta.url)("node:sea")
-  return isRecord(sea) && typeof sea["isSea"] === "function" && sea["isSea"]() === true
-}
-
-/** The word by which the program itself starts as such a process. */
-const word = "own-code"
-
 /** This process answers from now on. */
 export const become = (): void => {
   new Script(`(require) => {${childCode}}`, { filename: "own-process" }).runInThisContext()(
     createRequire(import.meta.url)
   )
-}
-
-const programOf = () => {
-  const limits = [permission(), `--max-old-space-size=${mostMegabytes}`]
-  return isWithinExecutable()
-    ? { args: [process.argv[1] ?? "", word], env: { NODE_OPTIONS: `${limits.join(" ")} --allow-fs-read=*` } }
-    : { args: [...limits, "-e", childCode], env: {} }
 }
 
 interface Answer {
@@ -174,7 +176,8 @@ const isAnswer = (message: unknown): message is Answer => isRecord(message) && t
 const keep = () => {
   const flag = new Int32Array(new SharedArrayBuffer(4))
   const { port1, port2 } = new MessageChannel()
-  const workerData = { flag, port: port2, program: process.execPath, ...programOf() }
+  const main = join(import.meta.dirname, "limitbot.mjs")
+  const workerData = { flag, port: port2, code: childCode, word, main }
   const worker = new Worker(keeperCode, { eval: true, workerData, transferList: [port2], env: {}, execArgv: [] })
   worker.unref()
   let asked = 0
@@ -189,15 +192,15 @@ const keep = () => {
   /** Waits for the answer. */
   const ask = (code: number, question: object, limitMillis: number): string => {
     asked += 1
-    const endsAt = performance.now() + limitMillis
     port1.postMessage({ code, id: asked, ...question })
     for (;;) {
-      Atomics.wait(flag, 0, 0, Math.max(0, endsAt - performance.now()))
+      const isLate = Atomics.wait(flag, 0, 0, limitMillis) === "timed-out"
       Atomics.store(flag, 0, 0)
       const received = answerOf(asked)
       if (received?.answer !== undefined) return received.answer
       if (received?.gone !== undefined) throw new ProcessLost(received.gone)
-      if (performance.now() < endsAt) continue
+      // It was woken by the answer to a question that is given up.
+      if (!isLate) continue
       port1.postMessage({ code, kill: true })
       throw new ProcessLost(`it says nothing for ${limitMillis} ms, and its process was ended`)
     }
@@ -252,11 +255,12 @@ export const instanceOf = (script: string): OwnInstance => {
   let frames: ReadonlyArray<string> = []
   let signals: ReadonlyArray<string> = []
 
+  let at = 0
   const lastly = (question: object, limitMillis = 2 * patienceMillis): string => {
     try {
       return ask(code, { instance, ...question }, limitMillis)
     } catch (mistake) {
-      if (mistake instanceof ProcessLost) lost = { at: performance.now(), why: mistake.message }
+      if (mistake instanceof ProcessLost) lost = { at, why: mistake.message }
       throw mistake
     }
   }
@@ -266,7 +270,7 @@ export const instanceOf = (script: string): OwnInstance => {
 
   /** Another strategy of the same code may have lost it the process as well. */
   const again = (): void => {
-    if (lost !== undefined && performance.now() - lost.at < restMillis)
+    if (lost !== undefined && Math.abs(at - lost.at) < restMillis)
       throw new OwnCodeFailed(`${lost.why}; it is tried again a minute later`)
     lost = undefined
     make()
@@ -283,6 +287,7 @@ export const instanceOf = (script: string): OwnInstance => {
       return wanted
     },
     decide: (now, bid, offer, mid, memory) => {
+      at = now
       if (lost !== undefined) again()
       const seen = begun === undefined ? {} : seenBy(begun.asked, frames, signals)
       const question = { ask: "decide", now, bid, offer, mid, memory, ...seen }

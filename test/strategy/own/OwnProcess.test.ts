@@ -23,7 +23,7 @@ const asked: OwnContext.OwnAsked = {
   signal: () => ""
 }
 
-const begun = (script: string, where: typeof OwnProcess) => {
+const begun = (script: string, where: Pick<typeof OwnProcess, "instanceOf">) => {
   const instance = where.instanceOf(script)
   instance.begin("{}", "{}", asked)
   return (mid: number, memory = "null") => instance.decide(0, mid, mid, mid, memory)

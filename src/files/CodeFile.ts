@@ -1,0 +1,43 @@
+/**
+ * Where the code of a strategy file lies: beside it, or in a package that is installed beside it or further up, as Node looks for it.
+ * Of a package it is the one file that whoever imports the package gets.
+ */
+import { dirname, join, relative, resolve } from "node:path"
+import { Effect, FileSystem, Option, Schema } from "effect"
+import { packageName } from "../strategy/own/OwnKind.ts"
+
+const Entry = Schema.Union([Schema.String, Schema.Struct({ default: Schema.String })])
+const Manifest = Schema.fromJsonString(
+  Schema.Struct({
+    main: Schema.optionalKey(Schema.String),
+    exports: Schema.optionalKey(Schema.Union([Entry, Schema.Struct({ ".": Entry })]))
+  })
+)
+const decodeManifest = Schema.decodeUnknownOption(Manifest)
+
+const entryOf = ({ exports, main = "index.js" }: typeof Manifest.Type): string => {
+  const entry = exports !== undefined && typeof exports !== "string" && "." in exports ? exports["."] : exports
+  return entry === undefined ? main : typeof entry === "string" ? entry : entry.default
+}
+
+/** The folders in which Node looks for packages, from this one up. */
+const packageFolders = (from: string): ReadonlyArray<string> => {
+  const above = dirname(from)
+  return [join(from, "node_modules"), ...(above === from ? [] : packageFolders(above))]
+}
+
+/** `none` where nothing that could be read is found. */
+export const textOf = Effect.fn("CodeFile.textOf")(function* (strategyFile: string, wanted: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const read = (file: string) => Effect.option(fileSystem.readFileString(file))
+  const folder = resolve(dirname(strategyFile))
+  const name = packageName(wanted)
+  if (name === undefined) return yield* read(resolve(folder, wanted))
+  for (const each of packageFolders(folder)) {
+    const manifest = Option.flatMap(yield* read(join(each, name, "package.json")), decodeManifest)
+    if (Option.isNone(manifest)) continue
+    const file = resolve(each, name, entryOf(manifest.value))
+    return relative(join(each, name), file).startsWith("..") ? Option.none() : yield* read(file)
+  }
+  return Option.none()
+})
