@@ -1,7 +1,13 @@
 /**
- * The only file that chooses implementations. A mode is a set of layers behind the same ports: `live` signs with the
- * configured key at the configured venue; `dryRun` takes prices from there and keeps orders in this process. The demo
- * is `live` against its own sandbox.
+ * The only file that chooses implementations. A mode is a set of layers behind the same ports:
+ *
+ * | mode | function | venue, signer, journal |
+ * |---|---|---|
+ * | `run`, and the demo at its own sandbox | `live` | over HTTP, the configured key or its process, a file |
+ * | `run --dry-run` | `dryRun` | prices over HTTP and orders in this process, none, a new file |
+ * | an account of a fleet | `ofFleet` | over the HTTP client of its runner (`shared`), as `live`, the fleet's database |
+ * | `plan`, `book` and other looks | `looking` | over HTTP, for the message of a session alone, none |
+ * | `rehearse` | `bot` | as `live` but for what is outside the program, which the caller gives |
  */
 
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
