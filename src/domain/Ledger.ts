@@ -380,18 +380,3 @@ export const totals = (ledger: Ledger): ReadonlyArray<PlaceBalance> => {
       })
     )
 }
-
-/** Per asset: the sum over every account, which double entry keeps at zero. For assertions. */
-export const sums = (ledger: AccountBalances): ReadonlyMap<string, Amount> => {
-  const result = new Map<string, Amount>()
-  for (const { entry, amount } of ledger.balances.values()) {
-    result.set(entry.asset, (result.get(entry.asset) ?? 0n) + amount)
-  }
-  return result
-}
-
-/** AccountBalances below zero in a real place (a wallet overdrawn, an order that spent more than it held): each is a fault. */
-export const overdrawn = (ledger: Ledger): ReadonlyArray<string> =>
-  [...ledger.balances.values()]
-    .filter(({ entry, amount }) => amount < 0n && places.some((place) => place === entry.account))
-    .map(({ entry, amount }) => `${entry.owner}: ${amount} ${entry.asset} in ${entry.account}`)

@@ -10,7 +10,7 @@ import { age, clockText } from "../domain/Words.ts"
 import { unclearPayment } from "../engine/funding/Paying.ts"
 import * as MoneyProblems from "../engine/funding/Problems.ts"
 import { holdsOnBot } from "../engine/holds/HoldsOn.ts"
-import { operatorLimit } from "../engine/holds/OperatorPause.ts"
+import { operatorLimit, pauseText } from "../engine/holds/OperatorPause.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { isDoubted } from "../engine/state/orders/JournalTail.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
@@ -104,9 +104,7 @@ const pausedBy =
   (isOperator: boolean) =>
   ({ paused }: StrategyState) => {
     if (paused === undefined || (paused.limit === operatorLimit) !== isOperator) return undefined
-    const what = paused.action === "drain" ? "Paused, orders withdrawn" : "Paused"
-    const who = isOperator ? "the operator" : `its limit ${paused.limit}`
-    return { text: `${what} by ${who}: ${paused.reason}` }
+    return { text: pauseText(paused).replace("paused", "Paused") }
   }
 
 const changed = (drift: Drift.Drift): Case => ({

@@ -5,6 +5,7 @@ import { givenBack, givenBackOf } from "../../src/domain/Accounts.ts"
 import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import { byHand } from "../../src/domain/Placement.ts"
+import * as LedgerFaults from "./ledgerFaults.ts"
 
 const about = { strategy: "s", slot: "cell", placement: "p" }
 const asset = "USDC"
@@ -20,7 +21,7 @@ const holding = (...events: ReadonlyArray<BotEvent>): ReadonlyArray<string> => {
 const folded = (...events: ReadonlyArray<BotEvent>): Ledger.Ledger => {
   const ledger = Ledger.make()
   for (const event of events) Ledger.apply(ledger, event)
-  for (const [what, sum] of Ledger.sums(ledger)) assert.strictEqual(sum, 0n, what)
+  for (const [what, sum] of LedgerFaults.sums(ledger)) assert.strictEqual(sum, 0n, what)
   return ledger
 }
 
@@ -215,7 +216,7 @@ describe("the ledger", () => {
     const more = folded(...broken, paid(7n, 1n))
     assert.strictEqual(Ledger.heldBy(more, "p", "BTC", "residual"), 7n)
     assert.strictEqual(Ledger.heldBy(more, "p", "BTC", "payout in flight"), -8n)
-    assert.deepStrictEqual(Ledger.overdrawn(more), ["p: -8 BTC in payout in flight"])
+    assert.deepStrictEqual(LedgerFaults.overdrawn(more), ["p: -8 BTC in payout in flight"])
     assert.deepStrictEqual(holding(paid(1n, 0n)), ["BTC payout in flight p -1", "BTC wallet s 1"])
     // A part of the payout is still under way: that is where it comes from.
     const part = folded(...before, failed("payout", 4n), paid(2n, 1n))
@@ -408,7 +409,7 @@ describe("figures of the ledger", () => {
 
   it("sums are over every account of an asset, and zero in books that are right", () => {
     assert.deepStrictEqual(
-      Ledger.sums(spent),
+      LedgerFaults.sums(spent),
       new Map([
         [asset, 0n],
         ["BTC", 0n]
@@ -416,7 +417,7 @@ describe("figures of the ledger", () => {
     )
     const entry = (owner: string) => ({ asset, account: "wallet", owner }) as const
     const wrong = { balances: new Map([1n, 2n, 4n].map((amount) => [String(amount), { entry: entry("s"), amount }])) }
-    assert.deepStrictEqual(Ledger.sums(wrong), new Map([[asset, 7n]]))
+    assert.deepStrictEqual(LedgerFaults.sums(wrong), new Map([[asset, 7n]]))
   })
 
   it("are moved by no event that is about no money", () => {
@@ -424,8 +425,8 @@ describe("figures of the ledger", () => {
   })
 
   it("below zero in a real place are faults, to the last unit; counter accounts may be", () => {
-    assert.deepStrictEqual(Ledger.overdrawn(spent), [])
-    assert.deepStrictEqual(Ledger.overdrawn(folded(budget(100n), signed(101n))), ["s: -1 USDC in wallet"])
+    assert.deepStrictEqual(LedgerFaults.overdrawn(spent), [])
+    assert.deepStrictEqual(LedgerFaults.overdrawn(folded(budget(100n), signed(101n))), ["s: -1 USDC in wallet"])
   })
 
   it("an order that is not over holds again what was to come back, and what was on its way out of it", () => {

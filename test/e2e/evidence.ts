@@ -11,6 +11,7 @@ import { unfinished } from "../../src/engine/state/BotState.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
 import { ledgerOf } from "../../src/venue/profile/Profiles.ts"
+import * as LedgerFaults from "../domain/ledgerFaults.ts"
 import { usualProfile } from "../profile.ts"
 
 const home = ledgerOf(usualProfile)
@@ -76,7 +77,7 @@ export const check = Effect.fnUntraced(function* (url: string, account: string) 
       )
     })
   }
-  assert.deepStrictEqual(Ledger.overdrawn(state.ledger), [])
+  assert.deepStrictEqual(LedgerFaults.overdrawn(state.ledger), [])
   assert.deepStrictEqual(yield* differences(url, account, state, assets), [], "both books agree to the unit")
   const contradictions = events.flatMap(({ event }) => (event._tag === "Contradiction" ? [event.what] : []))
   assert.deepStrictEqual(contradictions, [])
@@ -99,7 +100,7 @@ export const checkOnChain = Effect.fnUntraced(function* (url: string, sender: st
     if (isExact && deposited > 0n) assert.strictEqual(deposited, paid, `order ${order.id} was paid once`)
     assert.isTrue(deposited <= paid, `order ${order.id} was paid once`)
   }
-  assert.deepStrictEqual(Ledger.overdrawn(state.ledger), [])
+  assert.deepStrictEqual(LedgerFaults.overdrawn(state.ledger), [])
   assert.deepStrictEqual(truth.imbalances, [])
   let residual = 0n
   for (const { symbol } of assets) {

@@ -10,6 +10,7 @@ import { unfinished } from "../../src/engine/state/BotState.ts"
 import { defaultTerms, overdueIn } from "../../src/engine/tracking/Overdue.ts"
 import * as SandboxWallet from "../../src/files/sections/SandboxWallet.ts"
 import { chainAccount, ownAccount } from "../../src/venue/VenueConfig.ts"
+import * as LedgerFaults from "../domain/ledgerFaults.ts"
 import { assets, inVirtualTime, ladder, make, type Running, resting, until } from "./botWorld.ts"
 
 const dayMillis = 86_400_000
@@ -95,8 +96,8 @@ describe("the operator's word", () => {
         assert.isEmpty(problemsOf(bot.state, later))
         assert.strictEqual(bot.state.placements.get(id), undefined, "it is over")
         assert.strictEqual(Ledger.freeOf(bot.state.ledger, "swapper", "SOL") - before, promised + 5n)
-        assert.deepStrictEqual(Ledger.overdrawn(bot.state.ledger), [])
-        assert.isTrue([...Ledger.sums(bot.state.ledger).values()].every((sum) => sum === 0n))
+        assert.deepStrictEqual(LedgerFaults.overdrawn(bot.state.ledger), [])
+        assert.isTrue([...LedgerFaults.sums(bot.state.ledger).values()].every((sum) => sum === 0n))
       })
     )
   )

@@ -9,8 +9,8 @@ import type { StrategyState } from "../state/strategies/StrategyState.ts"
 export const operatorLimit = "operator"
 
 /** Who paused a strategy, and why, as people read it. */
-export const pauseText = ({ limit, reason }: NonNullable<StrategyState["paused"]>): string =>
-  `paused by ${limit === operatorLimit ? "the operator" : `its limit ${limit}`}: ${reason}`
+export const pauseText = ({ action, limit, reason }: NonNullable<StrategyState["paused"]>): string =>
+  `paused${action === "drain" ? ", orders withdrawn" : ""} by ${limit === operatorLimit ? "the operator" : `its limit ${limit}`}: ${reason}`
 
 /** A pause never weakens one that withdraws: a draining strategy goes on draining. */
 export const pause = (

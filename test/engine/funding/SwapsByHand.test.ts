@@ -29,6 +29,7 @@ import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
 import type { QuoteRequest } from "../../../src/venue/Swaps.ts"
 import { FundingHold, Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, RetryLater, VenueError } from "../../../src/venue/VenueError.ts"
+import * as LedgerFaults from "../../domain/ledgerFaults.ts"
 import { btc, send, venueBooks } from "../../sandbox/clients.ts"
 import { play, start } from "../../sandbox/play.ts"
 import { payByIntent } from "../../sandbox/playedSwaps.ts"
@@ -75,8 +76,8 @@ const makeWorker = (stopped: Effect.Effect<string | undefined> = Effect.undefine
 /** Nothing is lost or made up, whatever a swap does. */
 const assertBalanced = Effect.gen(function* () {
   const { state } = yield* Bookkeeper
-  for (const [asset, sum] of Ledger.sums(state.ledger)) assert.strictEqual(sum, 0n, asset)
-  assert.deepStrictEqual(Ledger.overdrawn(state.ledger), [])
+  for (const [asset, sum] of LedgerFaults.sums(state.ledger)) assert.strictEqual(sum, 0n, asset)
+  assert.deepStrictEqual(LedgerFaults.overdrawn(state.ledger), [])
 })
 
 const placesOf = (name: string) =>

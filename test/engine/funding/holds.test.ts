@@ -9,6 +9,7 @@ import { unfinished } from "../../../src/engine/state/BotState.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { LeaseLost } from "../../../src/journal/Lease.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import * as LedgerFaults from "../../domain/ledgerFaults.ts"
 import {
   type Bend,
   inVirtualTime,
@@ -249,7 +250,7 @@ describe("bytes that were sent once", () => {
         const isDoubted = (id: string) => bot.state.placements.get(id)?.state === "in doubt"
         yield* until(() => ids.every(isDoubted), 600_000, "their expiry leaves them in doubt")
         assert.deepStrictEqual(world.network.sent.filter(isSubmit), [])
-        for (const [asset, sum] of Ledger.sums(bot.state.ledger)) assert.strictEqual(sum, 0n, asset)
+        for (const [asset, sum] of LedgerFaults.sums(bot.state.ledger)) assert.strictEqual(sum, 0n, asset)
       })
     )
   )

@@ -7,6 +7,7 @@ import * as Problems from "../../../src/engine/funding/Problems.ts"
 import * as SwapsByHand from "../../../src/engine/SwapsByHand.ts"
 import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
+import * as LedgerFaults from "../../domain/ledgerFaults.ts"
 import { type Bend, inVirtualTime, ladder, make, openOrders, type Running, start, until } from "../botWorld.ts"
 import { agreedSwap } from "./agreedSwap.ts"
 
@@ -43,8 +44,8 @@ const broughtBy = ({ state }: Running) =>
   ["BTC", "USDC"].map((asset) => Number(Ledger.broughtByHand(state.ledger, asset)))
 
 const assertWhole = ({ state }: Running) => {
-  for (const [asset, sum] of Ledger.sums(state.ledger)) assert.strictEqual(sum, 0n, asset)
-  assert.deepStrictEqual(Ledger.overdrawn(state.ledger), [])
+  for (const [asset, sum] of LedgerFaults.sums(state.ledger)) assert.strictEqual(sum, 0n, asset)
+  assert.deepStrictEqual(LedgerFaults.overdrawn(state.ledger), [])
   const residual = Ledger.totals(state.ledger).filter(({ place }) => place === "residual")
   assert.deepStrictEqual(residual, [])
 }

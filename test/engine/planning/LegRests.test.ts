@@ -10,6 +10,7 @@ import { emptySlot, progressOf, slotKey } from "../../../src/engine/state/SlotFo
 import { armedLeg, type DesiredSlot } from "../../../src/strategy/Decision.ts"
 import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
 import type { View } from "../../../src/strategy/View.ts"
+import * as LedgerFaults from "../../domain/ledgerFaults.ts"
 
 const market = {
   name: "BTC/USDC",
@@ -129,7 +130,7 @@ describe("dust", () => {
     const [order] = sweep(state, limits)
     assert.deepStrictEqual([order?.slot, order?.side, order?.quantity], ["dust:BTC", "SELL", 1_700n])
     assert.deepStrictEqual(sweep(state, {}), [], "smaller than what the strategy wants")
-    assert.deepStrictEqual([...Ledger.sums(state.ledger).values()], [0n])
+    assert.deepStrictEqual([...LedgerFaults.sums(state.ledger).values()], [0n])
   })
 
   it("what its order deposits comes out of it, and what comes back goes there", () => {

@@ -2,14 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { defaults } from "../../../src/engine/EngineSettings.ts"
-import {
-  type Conclusion,
-  concluded,
-  rows,
-  type Seen,
-  type SilenceRow,
-  silence
-} from "../../../src/engine/protocol/Silence.ts"
+import { concluded, rows, type Seen, type SilenceRow } from "../../../src/engine/protocol/Silence.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { about, placementAfter } from "../firstOrder.ts"
 
@@ -33,7 +26,7 @@ const over = { overMillis: paymentVisibilityMillis }
 const doubtOver = { overMillis: doubtMillis, expiredMillis: doubtMillis }
 
 /** The row's name, whom it is about, what is seen when it counts, and what it means then. */
-const cases: ReadonlyArray<readonly [string, Placement, Seen, Conclusion]> = [
+const cases: ReadonlyArray<readonly [string, Placement, Seen, SilenceRow["means"]]> = [
   ["an earlier process began it", { ...created, mayBePaid: true }, { runMillis: quarantineMillis }, "given up"],
   ["a quote was not answered", { ...creating, by: "swap" }, {}, "given up"],
   ["a create was not answered", creating, { quietMillis: resolveAfterMillis }, "given up"],
@@ -48,7 +41,7 @@ const cases: ReadonlyArray<readonly [string, Placement, Seen, Conclusion]> = [
   ["a payment in doubt", doubted, doubtOver, "never"]
 ]
 
-const tags = { "given up": "Abandoned", never: "FundingDead", doubt: "FundingInDoubt", wait: undefined }
+const tags = { "given up": "Abandoned", never: "FundingDead", doubt: "FundingInDoubt" }
 
 const ever: Seen = {
   quietMillis: Number.POSITIVE_INFINITY,
@@ -62,9 +55,8 @@ describe("silence", () => {
   it.each(cases)("%s", (name, placement, seen, means) => {
     const row = rows.find(({ is }) => is(placement))
     assert.isTrue(row?.name.startsWith(name), row?.name)
-    assert.strictEqual(silence(placement, seen, defaults), means)
     for (const [what, much] of Object.entries(seen))
-      assert.strictEqual(silence(placement, { ...seen, [what]: Number(much) - 1 }, defaults), "wait", what)
+      assert.deepStrictEqual(concluded(placement, { ...seen, [what]: Number(much) - 1 }, defaults), [], what)
     const [event] = concluded(placement, seen, defaults)
     assert.strictEqual(event?._tag, tags[means])
   })
@@ -90,8 +82,7 @@ describe("silence", () => {
       placementAfter("DepositSeen"),
       placementAfter("Planned")
     ]) {
-      assert.strictEqual(silence(placement, ever, defaults), "wait", placement.state)
-      assert.deepStrictEqual(concluded(placement, ever, defaults), [])
+      assert.deepStrictEqual(concluded(placement, ever, defaults), [], placement.state)
     }
   })
 })

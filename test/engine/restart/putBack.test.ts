@@ -7,6 +7,7 @@ import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import { orderPages } from "../../../src/engine/tracking/OrderReads.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
+import * as LedgerFaults from "../../domain/ledgerFaults.ts"
 import { isLong } from "../../long.ts"
 import { inVirtualTime, ladder, make, openOrders, type Running, until } from "../botWorld.ts"
 
@@ -117,7 +118,7 @@ describe("a copy of the journal that is put back", () => {
         assert.deepStrictEqual([paid.length, settled], [4, 4])
         const { ledger } = second.state
         const left = Ledger.totals(ledger).filter(({ amount, place }) => amount !== 0n && place !== "wallet")
-        assert.deepStrictEqual([left.map(({ place }) => place), Ledger.overdrawn(ledger)], [["fees"], []])
+        assert.deepStrictEqual([left.map(({ place }) => place), LedgerFaults.overdrawn(ledger)], [["fees"], []])
       })
     )
   )

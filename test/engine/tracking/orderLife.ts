@@ -3,12 +3,12 @@ import { assert } from "@effect/vitest"
 import { Redacted } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import * as Ledger from "../../../src/domain/Ledger.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import type { Expectations } from "../../../src/engine/EngineSettings.ts"
 import * as JournalOrders from "../../../src/engine/reconciliation/JournalOrders.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { bind } from "../../../src/engine/tracking/OrderTracker.ts"
+import * as LedgerFaults from "../../domain/ledgerFaults.ts"
 
 export const market = {
   name: "BTC/USDC",
@@ -104,8 +104,9 @@ export const start = (life: Life) => {
       sequence += 1
       BotState.apply(state, { sequence, at: sequence, event })
       JournalOrders.apply(inJournal, { sequence, at: sequence, event })
-      for (const [asset, sum] of Ledger.sums(state.ledger)) assert.strictEqual(sum, 0n, `${asset} after ${event._tag}`)
-      assert.deepStrictEqual(Ledger.overdrawn(state.ledger), [], event._tag)
+      for (const [asset, sum] of LedgerFaults.sums(state.ledger))
+        assert.strictEqual(sum, 0n, `${asset} after ${event._tag}`)
+      assert.deepStrictEqual(LedgerFaults.overdrawn(state.ledger), [], event._tag)
     }
   }
   const fresh = { ...(reports(life)[0] as Order), fillStatus: "AWAITING_DEPOSIT", depositedAmount: 0n }
