@@ -1,6 +1,6 @@
 /** Five columns of a year of minutes: SMA 20, EMA 20, RSI 14, ATR 14, Bollinger 20 with its three lines. */
 import * as Indicators from "../src/strategy/Indicators.ts"
-import * as ladder from "./ladder.ts"
+import * as ladder from "../test/world/ladder.ts"
 import { compare } from "./measure.ts"
 import * as packages from "./packages.ts"
 import type { Bench } from "./sections.ts"

@@ -11,7 +11,7 @@ import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
 import { render } from "../src/strategy/Problem.ts"
 import type { Strategy } from "../src/strategy/Strategy.ts"
 import * as StrategyFile from "../src/strategy/StrategyFile.ts"
-import * as ladder from "./ladder.ts"
+import * as ladder from "../test/world/ladder.ts"
 import { type Budget, costs, type Way } from "./measure.ts"
 import type { Bench } from "./sections.ts"
 

@@ -1,6 +1,7 @@
 /** What limits on losses cost: a grid of a year that they never stop, with them and without. */
+
+import * as ladder from "../test/world/ladder.ts"
 import { files, oneSide } from "./kinds.ts"
-import * as ladder from "./ladder.ts"
 import { costs } from "./measure.ts"
 import type { Bench } from "./sections.ts"
 

@@ -8,7 +8,7 @@ import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
 import * as Generate from "../src/candles/Generate.ts"
 import type { Market } from "../src/domain/Market.ts"
 import type { DesiredSlot } from "../src/strategy/Decision.ts"
-import * as ladder from "./ladder.ts"
+import * as ladder from "../test/world/ladder.ts"
 import { compare, type Way } from "./measure.ts"
 import type { Bench } from "./sections.ts"
 

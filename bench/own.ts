@@ -1,7 +1,7 @@
 /** What code of one's own costs: a year of buying dips by rules, and by code that says the same, fill by fill. */
 import * as StrategyFile from "../src/strategy/StrategyFile.ts"
+import * as ladder from "../test/world/ladder.ts"
 import { oneSide } from "./kinds.ts"
-import * as ladder from "./ladder.ts"
 import { costs } from "./measure.ts"
 import type { Bench } from "./sections.ts"
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Candles } from "../src/candles/Candles.ts"
 import { closeTime, openTime } from "../src/candles/TimeAxis.ts"
-import { FillHash } from "./ladder.ts"
+import { FillHash } from "../test/world/ladder.ts"
 
 const require = createRequire(import.meta.url)
 

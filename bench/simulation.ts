@@ -3,7 +3,7 @@
 import * as Kernel from "../src/backtest/kernel/Kernel.ts"
 import type { Candles } from "../src/candles/Candles.ts"
 import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
-import * as ladder from "./ladder.ts"
+import * as ladder from "../test/world/ladder.ts"
 import { compare, type Way } from "./measure.ts"
 import * as packages from "./packages.ts"
 import type { Bench } from "./sections.ts"

@@ -251,6 +251,13 @@ describe("tidy", () => {
     )
   })
 
+  it("tests import no bench, but for those that count what a bench does: what both need is in test/world", () => {
+    const wrong = filesBelow("test")
+      .filter((file) => file.endsWith(".ts") && !file.startsWith("test/counts/"))
+      .flatMap((file) => importsOf(file).filter((target) => target.startsWith("bench/")))
+    assert.deepStrictEqual(wrong, [])
+  })
+
   it("no comment opens with Of: its subject comes first", () => {
     const vague = sources.filter((file) => /(?:\/\*\*|\/\/|^\s*\*) Of /m.test(textOf(file)))
     assert.deepStrictEqual(vague, [])

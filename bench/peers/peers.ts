@@ -12,7 +12,7 @@ import type { Candles } from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import { openTime } from "../../src/candles/TimeAxis.ts"
-import * as ladder from "../ladder.ts"
+import * as ladder from "../../test/world/ladder.ts"
 import { quantile, type Row, turn, type Way } from "../measure.ts"
 import type { Bench } from "../sections.ts"
 

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ladder from "../../bench/ladder.ts"
 import * as Kernel from "../../src/backtest/kernel/Kernel.ts"
 import * as RankSet from "../../src/backtest/kernel/orders/RankSet.ts"
 import * as Candles from "../../src/candles/Candles.ts"
@@ -7,6 +6,7 @@ import { sha256Of } from "../../src/candles/ColumnCache.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import { random } from "../backtest/RandomStrategies.ts"
+import * as ladder from "../world/ladder.ts"
 
 describe("CrossingIndex", () => {
   it("finds what a plain search finds, from anywhere to anywhere", () => {

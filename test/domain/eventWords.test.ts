@@ -1,9 +1,9 @@
 /** Every word that an event may say comes back from the journal as it was written, and no other word gets in. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
-import { begin, orderOf } from "../../bench/journalRows.ts"
 import { type BotEvent, BotEvent as BotEvents, StoredEvent } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
+import { begin, orderOf } from "../world/journalRows.ts"
 
 const about = { strategy: "s", slot: "a", placement: "p1" }
 const money = { asset: "USDC", amount: 1n }

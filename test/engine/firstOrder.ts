@@ -1,7 +1,6 @@
 /** The first order of `journalRows` as the venue shows it, its story, and a bot's memory that knows it. */
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { begin, deadlineOf, orderOf } from "../../bench/journalRows.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import type { Order } from "../../src/domain/Order.ts"
@@ -12,6 +11,7 @@ import type { Placement } from "../../src/engine/state/Placement.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { Venue } from "../../src/venue/Venue.ts"
+import { begin, deadlineOf, orderOf } from "../world/journalRows.ts"
 
 export const market = {
   name: "BTC/USDC",

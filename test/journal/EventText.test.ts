@@ -1,10 +1,10 @@
 /** The fast way from text to events is the schema's: whatever it is given, both take the same and refuse the same. */
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result, Schema } from "effect"
-import { begin, orderOf } from "../../bench/journalRows.ts"
 import { type BotEvent, StoredEvent } from "../../src/domain/BotEvent.ts"
 import * as EventText from "../../src/journal/EventText.ts"
 import { wounded, woundedValue } from "../fuzz/wound.ts"
+import { begin, orderOf } from "../world/journalRows.ts"
 
 const EventJson = Schema.fromJsonString(StoredEvent)
 const bySchema = Schema.decodeUnknownResult(EventJson)

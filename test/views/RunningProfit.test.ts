@@ -1,7 +1,6 @@
 /** Profit that is kept up event by event is the profit of the whole journal, in whatever order the fills were recorded. */
 import { deserialize, serialize } from "node:v8"
 import { assert, describe, it } from "@effect/vitest"
-import { begin, orderOf } from "../../bench/journalRows.ts"
 import { format } from "../../src/domain/Amount.ts"
 import type { BotEvent, Recorded } from "../../src/domain/BotEvent.ts"
 import { dayMillis, hourMillis } from "../../src/domain/Durations.ts"
@@ -16,6 +15,7 @@ import * as ProfitText from "../../src/report/text/ProfitText.ts"
 import { standingsView } from "../../src/views/Profit.ts"
 import * as LiveProfit from "../../src/views/profit/LiveProfit.ts"
 import * as RunningProfit from "../../src/views/profit/RunningProfit.ts"
+import { begin, orderOf } from "../world/journalRows.ts"
 
 const start = 1_700_000_000_000
 const decimals = (symbol: string) => (symbol === "BTC" ? 8 : 6)

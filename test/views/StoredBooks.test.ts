@@ -3,7 +3,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { begin, orderOf } from "../../bench/journalRows.ts"
 import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
 import { byHand } from "../../src/domain/Placement.ts"
 import * as Seeded from "../../src/domain/Seeded.ts"
@@ -14,6 +13,7 @@ import * as MoneyOverTime from "../../src/ledger/MoneyOverTime.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
 import * as AccountBooks from "../../src/views/profit/AccountBooks.ts"
 import * as StoredBooks from "../../src/views/profit/StoredBooks.ts"
+import { begin, orderOf } from "../world/journalRows.ts"
 
 const layer = Journal.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
 const decimals = (symbol: string) => (symbol === "BTC" ? 8 : 6)

@@ -1,10 +1,10 @@
 /** The page's book has own orders for as long as something of them can still fill. */
 import { assert, it } from "@effect/vitest"
-import { begin, orderOf } from "../../bench/journalRows.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import { restingIn } from "../../src/engine/markets/OwnOrders.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { bookOrders } from "../../src/views/Book.ts"
+import { begin, orderOf } from "../world/journalRows.ts"
 
 const assets = new Map([
   ["BTC", { symbol: "BTC", id: "btc", decimals: 8 }],

@@ -1,6 +1,5 @@
 /** The API's profit is the ledger's: the same figures as `profit`, `status` and the screen, and a line that ends at them. */
 import { assert, describe, it } from "@effect/vitest"
-import { begin, orderOf } from "../../bench/journalRows.ts"
 import * as Recent from "../../src/control/view/Recent.ts"
 import { format } from "../../src/domain/Amount.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
@@ -13,6 +12,7 @@ import { series, strategyProfit } from "../../src/views/Profit.ts"
 import * as LiveProfit from "../../src/views/profit/LiveProfit.ts"
 import * as RunningProfit from "../../src/views/profit/RunningProfit.ts"
 import { parse } from "../engine/botWorld.ts"
+import { begin, orderOf } from "../world/journalRows.ts"
 
 const btc = { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 }
 const usdc = { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }

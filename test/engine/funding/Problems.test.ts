@@ -1,9 +1,9 @@
 /** What only a person can decide, which words end it, and which words would let money be paid twice. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { payloadEndsAt } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { acceptedWords, problemsOf, resolve } from "../../../src/engine/funding/Problems.ts"
+import { payloadEndsAt } from "../../world/journalRows.ts"
 import { about, order, remembered, until } from "../firstOrder.ts"
 
 const hour = 3_600_000

@@ -1,10 +1,10 @@
 /** Money that an order does not account for stops its strategy, says which order, and ends by the operator's word. */
 import { assert, describe, it } from "@effect/vitest"
-import { begin, orderOf } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as FundingStop from "../../../src/engine/holds/FundingStop.ts"
 import { closedBecause } from "../../../src/engine/holds/HoldsOn.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import { begin, orderOf } from "../../world/journalRows.ts"
 import { parse } from "../botWorld.ts"
 
 const grid = parse(`name: grid

@@ -1,10 +1,10 @@
 /** When the bot looks again: at once while money moves, and no later than a price could change anything. */
 import { assert, describe, it } from "@effect/vitest"
-import { payloadEndsAt } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { defaults } from "../../../src/engine/EngineSettings.ts"
 import { isMoving, isWithinReach, pauseMillis } from "../../../src/engine/observation/PollPlan.ts"
 import { price } from "../../strategy/support.ts"
+import { payloadEndsAt } from "../../world/journalRows.ts"
 import { about, placementAfter } from "../firstOrder.ts"
 
 const settings = {

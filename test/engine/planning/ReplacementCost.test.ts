@@ -1,6 +1,5 @@
 /** Whether a better price is worth it: by what refunds cost and by the time that earlier replacements took, both measured. */
 import { assert, describe, it } from "@effect/vitest"
-import { begin, orderOf } from "../../../bench/journalRows.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { dayMillis } from "../../../src/domain/Durations.ts"
 import * as RenewalCost from "../../../src/engine/planning/ahead/RenewalCost.ts"
@@ -8,6 +7,7 @@ import { diff } from "../../../src/engine/planning/OrderDiff.ts"
 import { replacementCost } from "../../../src/engine/planning/ReplacementCost.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { openQuantity } from "../../../src/engine/state/Placement.ts"
+import { begin, orderOf } from "../../world/journalRows.ts"
 import { parse } from "../botWorld.ts"
 
 const grid = (more = "") =>

@@ -1,7 +1,6 @@
 /** A plan that left everything as wanted is not made again, until something concerns its strategy. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { begin, orderOf } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { dayMillis } from "../../../src/domain/Durations.ts"
@@ -10,6 +9,7 @@ import * as Planning from "../../../src/engine/planning/Planning.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import { begin, orderOf } from "../../world/journalRows.ts"
 import { parse } from "../botWorld.ts"
 
 const grid = parse(`name: grid

@@ -1,10 +1,10 @@
 /** After which starts events can be missing, and what is doubted then. */
 import { assert, describe, it } from "@effect/vitest"
-import { begin, orderOf } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Payload from "../../../src/domain/Payload.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { isDoubted } from "../../../src/engine/state/orders/JournalTail.ts"
+import { begin, orderOf } from "../../world/journalRows.ts"
 
 const started = (boot?: string): BotEvent => ({
   _tag: "BotStarted",

@@ -1,8 +1,8 @@
 /** A process that lives long remembers something of each placement, and must not remember all that ever were. */
 import { assert, describe, it } from "@effect/vitest"
-import { begin, orderOf } from "../../../bench/journalRows.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import * as PlacementNotes from "../../../src/engine/state/process/PlacementNotes.ts"
+import { begin, orderOf } from "../../world/journalRows.ts"
 
 describe("notes about placements", () => {
   it("last as long as their placements, however many there were", () => {

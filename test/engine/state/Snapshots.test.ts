@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { begin, orderOf } from "../../../bench/journalRows.ts"
 import { minuteMillis } from "../../../src/domain/Durations.ts"
 import { Bookkeeper, renewSnapshot, replay, replayUntil } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
@@ -10,6 +9,7 @@ import * as StateSnapshot from "../../../src/engine/state/StateSnapshot.ts"
 import * as Chain from "../../../src/journal/Chain.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import { begin, orderOf } from "../../world/journalRows.ts"
 
 const layer = Journal.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
 

@@ -1,10 +1,10 @@
 /** What each event makes of a placement, and which events cannot have happened. */
 import { assert, describe, it } from "@effect/vitest"
-import { orderOf } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { fateOf } from "../../../src/domain/Payload.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { overdueIn } from "../../../src/engine/tracking/Overdue.ts"
+import { orderOf } from "../../world/journalRows.ts"
 import { about, placementAfter, remembered, until } from "../firstOrder.ts"
 
 const value = 120_000_000n

@@ -3,9 +3,9 @@
  * slots, and one slot that the venue always refuses. Endless, the same for everybody.
  */
 import { Redacted } from "effect"
-import type { BotEvent } from "../src/domain/BotEvent.ts"
-import * as Decimal from "../src/domain/Decimal.ts"
-import { dayMillis } from "../src/domain/Durations.ts"
+import type { BotEvent } from "../../src/domain/BotEvent.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { dayMillis } from "../../src/domain/Durations.ts"
 
 const strategy = "grid"
 const slots = Array.from({ length: 20 }, (_, index) => `cell-${String(index + 1).padStart(2, "0")}`)
