@@ -3,6 +3,7 @@
  * because the service does not let it be seen, or because the interface leaves open what a service answers there. Only what the
  * interface fixes can fail; where it is silent, our own reading of it is no law.
  */
+import { CannotShow } from "./Seen.ts"
 import type { World } from "./World.ts"
 
 export type Verdict = "holds" | "fails" | "cannot show"
@@ -21,37 +22,11 @@ export interface Outcome {
   readonly detail: string
 }
 
-export class Failure extends Error {}
-export class CannotShow extends Error {}
-
 export const check = (id: string, sentence: string, look: (world: World) => Promise<string | undefined>): Check => ({
   id,
   sentence,
   look
 })
-
-export const fail = (text: string): never => {
-  throw new Failure(text)
-}
-
-export const cannotShow = (text: string): never => {
-  throw new CannotShow(text)
-}
-
-export const that = (isSo: boolean, otherwise: string): void => {
-  if (!isSo) fail(otherwise)
-}
-
-/** Where the interface fixes nothing: another answer than the usual one shows nothing, and breaks nothing. */
-export const usual = (isSo: boolean, otherwise: string): void => {
-  if (!isSo) cannotShow(`the interface leaves it open; here ${otherwise}`)
-}
-
-export const same = (found: unknown, expected: unknown, what: string): void =>
-  that(
-    JSON.stringify(found) === JSON.stringify(expected),
-    `${what}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`
-  )
 
 const outcomeOf = async (world: World, { id, look, sentence }: Check): Promise<Outcome> => {
   try {

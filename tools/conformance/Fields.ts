@@ -1,5 +1,6 @@
 /** Tables of fields as the interface has them: what each holds, and a check for every row. */
-import { type Check, cannotShow, check, fail } from "./Check.ts"
+import { type Check, check } from "./Check.ts"
+import { cannotShow, fail, isRecord } from "./Seen.ts"
 import type { World } from "./World.ts"
 
 type Json = unknown
@@ -11,9 +12,6 @@ const rule =
   (what: string, isRight: (value: Json) => boolean): Rule =>
   (value) =>
     isRight(value) ? undefined : `expected ${what}, found ${shown(value)}`
-
-export const isRecord = (value: Json): value is Record<string, Json> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/
 
@@ -92,9 +90,3 @@ export const rows = (
       return `${held.length} seen`
     })
   )
-
-export const at = (value: Json, path: string): Json =>
-  path.split(".").reduce<Json>((inner, key) => {
-    if (Array.isArray(inner)) return inner[Number(key)]
-    return isRecord(inner) ? inner[key] : undefined
-  }, value)

@@ -1,6 +1,6 @@
 /** Refusals: those that the interface demands, and those that it leaves to the service. A 5xx is neither. */
-import { that, usual } from "./Check.ts"
-import { at } from "./Fields.ts"
+
+import { at, that, usual } from "./Seen.ts"
 import type { Answer } from "./World.ts"
 
 export const isRefused = ({ status }: Answer): boolean => status >= 400 && status < 500

@@ -1,6 +1,6 @@
 /** What the suite does at a service, each once: quotes, orders and swaps, funded where that is allowed, and their histories. */
-import { cannotShow } from "./Check.ts"
-import { at, isRecord } from "./Fields.ts"
+
+import { at, cannotShow, isRecord } from "./Seen.ts"
 import { type Payload, signed } from "./signing.ts"
 import type { Answer, Fields, World } from "./World.ts"
 

@@ -5,8 +5,7 @@
 import { randomBytes } from "node:crypto"
 import type { VenueFacts } from "../../src/venue/profile/Facts.ts"
 import { factsOf, verifierOf } from "../../src/venue/profile/Profiles.ts"
-import { CannotShow, cannotShow } from "./Check.ts"
-import { at, isRecord } from "./Fields.ts"
+import { at, CannotShow, cannotShow, isRecord } from "./Seen.ts"
 import { type Account, accountOf, nonceOf, type Payload, type Span, signed } from "./signing.ts"
 
 export interface Answer {

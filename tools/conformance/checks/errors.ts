@@ -1,8 +1,9 @@
 /** Sections 5, 7.1 and 7.2: who may do what, and how each refusal is written. */
-import { type Check, cannotShow, check, same, that, usual } from "../Check.ts"
-import { at, filled, text, time } from "../Fields.ts"
+import { type Check, check } from "../Check.ts"
+import { filled, text, time } from "../Fields.ts"
 import { isRefused, mayBeRefused, mustBeRefused } from "../Refusals.ts"
 import * as Scenes from "../Scenes.ts"
+import { at, cannotShow, same, that, usual } from "../Seen.ts"
 import type { Answer, As, World } from "../World.ts"
 
 interface Wrong {

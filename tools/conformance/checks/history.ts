@@ -1,13 +1,11 @@
 /** Sections 2.2, 4.9, 4.10, 8 and 9: the records of the partner's history. Requests are few, because one is allowed in five seconds. */
-import { type Check, cannotShow, check, fail, same, that } from "../Check.ts"
+import { type Check, check } from "../Check.ts"
 import {
   amount,
-  at,
   decimal,
   depositTypes,
   fees,
   filled,
-  isRecord,
   listOf,
   number,
   oneOf,
@@ -19,6 +17,7 @@ import {
   timeWithMillis
 } from "../Fields.ts"
 import * as Scenes from "../Scenes.ts"
+import { at, cannotShow, fail, isRecord, same, that } from "../Seen.ts"
 import type { Fields, World } from "../World.ts"
 import { all, queryChecks, statuses } from "./historyQueries.ts"
 import { refundReasons } from "./swaps.ts"

@@ -1,8 +1,9 @@
 /** Sections 4.9, 4.11, 7.3 and 9: what the history can be asked, what it refuses, and how one page leads to the next. */
-import { type Check, cannotShow, check, same, that, usual } from "../Check.ts"
-import { at, text } from "../Fields.ts"
+import { type Check, check } from "../Check.ts"
+import { text } from "../Fields.ts"
 import { isRefused, mayBeRefused } from "../Refusals.ts"
 import * as Scenes from "../Scenes.ts"
+import { at, cannotShow, same, that, usual } from "../Seen.ts"
 import type { World } from "../World.ts"
 
 export const statuses = ["FAILED", "INCOMPLETE_DEPOSIT", "PENDING_DEPOSIT", "PROCESSING", "REFUNDED", "SUCCESS"]

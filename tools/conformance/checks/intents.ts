@@ -1,11 +1,9 @@
 /** Sections 4.4, 4.6 to 4.8 and 2.6: signed intents, sessions of end users, balances and the account's history. */
-import { type Check, cannotShow, check, same, that, usual } from "../Check.ts"
+import { type Check, check } from "../Check.ts"
 import {
   amount,
-  at,
   depositTypes,
   filled,
-  isRecord,
   number,
   oneOf,
   orNull,
@@ -17,6 +15,7 @@ import {
 } from "../Fields.ts"
 import { isRefused, mayBeRefused, mustBeRefused, mustSayWhy } from "../Refusals.ts"
 import * as Scenes from "../Scenes.ts"
+import { at, cannotShow, isRecord, same, that, usual } from "../Seen.ts"
 import { hashOf, type Payload, signed } from "../signing.ts"
 import type { Answer, LoginChanges, World } from "../World.ts"
 

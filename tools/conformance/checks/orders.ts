@@ -1,14 +1,12 @@
 /** Sections 2.3, 3.2, 3.3 and 4.5: the order, its states, and its four endpoints. */
-import { type Check, cannotShow, check, same, that, usual } from "../Check.ts"
+import { type Check, check } from "../Check.ts"
 import {
   amount,
-  at,
   decimal,
   depositTypes,
   fees,
   filled,
   flag,
-  isRecord,
   listOf,
   object,
   oneOf,
@@ -23,6 +21,7 @@ import {
 } from "../Fields.ts"
 import { mayBeRefused } from "../Refusals.ts"
 import * as Scenes from "../Scenes.ts"
+import { at, cannotShow, isRecord, same, that, usual } from "../Seen.ts"
 import type { Answer, World } from "../World.ts"
 
 export const fillStatuses = [

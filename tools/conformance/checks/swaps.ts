@@ -1,14 +1,12 @@
 /** Sections 2.4, 2.5, 3.1 and 4.1 to 4.3: quotes, the status of a swap, and word of a deposit. */
-import { type Check, cannotShow, check, same, that, usual } from "../Check.ts"
+import { type Check, check } from "../Check.ts"
 import {
   amount,
-  at,
   decimal,
   depositTypes,
   fees,
   filled,
   flag,
-  isRecord,
   listOf,
   number,
   object,
@@ -22,6 +20,7 @@ import {
 } from "../Fields.ts"
 import { isRefused, mayBeRefused, mustBeRefused, mustSayWhy } from "../Refusals.ts"
 import * as Scenes from "../Scenes.ts"
+import { at, cannotShow, isRecord, same, that, usual } from "../Seen.ts"
 import type { World } from "../World.ts"
 
 export const refundReasons = [

@@ -5,7 +5,7 @@
  */
 import type { VenueFacts } from "../../../src/venue/profile/Facts.ts"
 import { type Check, check } from "../Check.ts"
-import { at } from "../Fields.ts"
+import { at } from "../Seen.ts"
 import type { World } from "../World.ts"
 
 type PathOf<T> =

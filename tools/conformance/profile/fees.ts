@@ -3,9 +3,8 @@
  * What the protocol takes of each settlement may be in an echo or not, and is smaller than what can be told apart here.
  */
 import type { VenueFacts } from "../../../src/venue/profile/Facts.ts"
-import { cannotShow, that } from "../Check.ts"
-import { at, isRecord } from "../Fields.ts"
 import * as Scenes from "../Scenes.ts"
+import { at, cannotShow, isRecord, that } from "../Seen.ts"
 import type { Answer, As, Asset, Fields, World } from "../World.ts"
 import type { FactRow } from "./FactRow.ts"
 

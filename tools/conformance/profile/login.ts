@@ -1,9 +1,9 @@
 /** Logins: which contract they are signed for, what their nonces have to say, and the salts that change. */
 import { randomBytes } from "node:crypto"
 import type { VenueFacts } from "../../../src/venue/profile/Facts.ts"
-import { cannotShow, same, that } from "../Check.ts"
 import { mustBeRefused } from "../Refusals.ts"
 import * as Scenes from "../Scenes.ts"
+import { cannotShow, same, that } from "../Seen.ts"
 import { nonceOf } from "../signing.ts"
 import type { Answer, LoginChanges, World } from "../World.ts"
 import type { FactRow } from "./FactRow.ts"

@@ -1,8 +1,7 @@
 /** What orders may ask for, the smallest of them, and money that moves between the accounts of one key. */
-import { cannotShow, same, that } from "../Check.ts"
-import { at } from "../Fields.ts"
 import { isRefused, mustBeRefused, mustSayWhy } from "../Refusals.ts"
 import * as Scenes from "../Scenes.ts"
+import { at, cannotShow, same, that } from "../Seen.ts"
 import type { Answer, Fields, World } from "../World.ts"
 import type { FactRow } from "./FactRow.ts"
 

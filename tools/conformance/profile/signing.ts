@@ -1,9 +1,8 @@
 /** What is signed for deposits of each kind: which verifier executes it, and by which name it knows the token. */
 import { type SignedDeposit, signedDeposits } from "../../../src/signing/Domains.ts"
-import { cannotShow, same, that } from "../Check.ts"
-import { at, isRecord } from "../Fields.ts"
 import { isRefused, mustBeRefused, mustSayWhy } from "../Refusals.ts"
 import * as Scenes from "../Scenes.ts"
+import { at, cannotShow, isRecord, same, that } from "../Seen.ts"
 import { nonceOf, type Payload, signed } from "../signing.ts"
 import type { Answer, World } from "../World.ts"
 import type { FactRow } from "./FactRow.ts"

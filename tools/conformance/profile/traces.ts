@@ -1,8 +1,7 @@
 /** What a swap leaves behind: which transactions its status names, and the account's own history as far as it is open. */
-import { cannotShow, same, that, usual } from "../Check.ts"
-import { at } from "../Fields.ts"
 import { isRefused } from "../Refusals.ts"
 import * as Scenes from "../Scenes.ts"
+import { at, cannotShow, same, that, usual } from "../Seen.ts"
 import type { Answer, World } from "../World.ts"
 import type { FactRow } from "./FactRow.ts"
 
