@@ -6,6 +6,7 @@ import { Cause, Deferred, Effect, Fiber, FiberMap, Option } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { type OwnedAccount, Registry } from "../../journal/postgres/Registry.ts"
+import { RateAsker } from "../../venue/http/FairLine.ts"
 import { Process } from "../process/Process.ts"
 import * as AccountBot from "./AccountBot.ts"
 import * as Shared from "./Shared.ts"
@@ -66,7 +67,11 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
       const always = Effect.forever(Effect.andThen(tellingIfNew, Effect.sleep(tellMillis)))
       yield* Effect.raceFirst(bot.runs, always)
       yield* telling
-    }).pipe(Effect.provide(AccountBot.layer(account.name, loaded, shared)), Effect.scoped)
+    }).pipe(
+      Effect.provide(AccountBot.layer(account.name, loaded, shared)),
+      Effect.provideService(RateAsker, account.name),
+      Effect.scoped
+    )
   })
 
   /** Begun again as long as it is ours. */
