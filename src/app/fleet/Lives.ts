@@ -41,7 +41,7 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
   const { pid } = yield* Process
   const fibers = yield* FiberMap.make<string>()
   const lives = new Map<string, Life>()
-  const sharedBy = yield* Shared.make
+  const sharedBy = yield* Shared.make(name)
 
   const failed = Effect.fnUntraced(function* (account: string, why: string) {
     yield* say(`${account}: ${why}`)

@@ -1,22 +1,39 @@
 /**
- * What accounts of one venue, credential and way of trusting prices share in this process, made when the first of them needs it: prices are
- * asked once for all, so is the list of their orders, and all requests wait for their turns in one rate budget.
+ * What accounts share in this process, made when the first of them needs it. Those of one venue and credential wait for their turns in one
+ * rate budget, by this runner's part of the credential's rate. Those that also trust prices in the same way have one order book, for which
+ * prices are asked once for all, and one list of their orders.
  */
 import { createHash } from "node:crypto"
 import { Effect, Redacted, Scope } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 import type { BotConfig } from "../../files/ConfigFile.ts"
+import { RateRows } from "../../journal/postgres/RateRows.ts"
 import * as Layers from "../../Layers.ts"
 import type { LoadedAccount } from "./AccountBot.ts"
+import * as FleetRate from "./FleetRate.ts"
 
-/** They end with the scope. */
-export const make = Effect.gen(function* () {
+/** They end with the scope. `name` is the runner's. */
+export const make = Effect.fn("Shared.make")(function* (name: string) {
   const scope = yield* Effect.scope
-  const known = new Map<string, Effect.Effect<Layers.Shared, unknown>>()
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const rates = yield* RateRows
+  const budgets = new Map<string, Effect.Effect<Layers.RateBudgetOfAll>>()
+  const known = new Map<string, Effect.Effect<Layers.Shared, unknown>>()
+
+  const budgetOf = Effect.fnUntraced(function* (config: BotConfig) {
+    const credential = credentialOf(config)
+    const making = Effect.flatMap(FleetRate.make(name, credential), Layers.rateBudget).pipe(
+      Effect.provideService(Scope.Scope, scope),
+      Effect.provideService(RateRows, rates)
+    )
+    const made = budgets.get(credential) ?? (yield* Effect.cached(making))
+    budgets.set(credential, made)
+    return yield* made
+  })
+
   return Effect.fnUntraced(function* ({ account, config }: LoadedAccount) {
     const key = keyOf(config)
-    const making = Layers.shared(config, account).pipe(
+    const making = Effect.flatMap(budgetOf(config), (budget) => Layers.shared(config, account, budget)).pipe(
       Effect.provideService(Scope.Scope, scope),
       Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
     )
@@ -40,6 +57,12 @@ export const keyOf = ({
         ...[within, lastsMillis, [...withinOf].sort(), priceProgram ?? null, [...assetSpellings].sort()]
       ])
     )
+    .digest("hex")
+
+/** Names a venue and a credential without telling it. */
+export const credentialOf = ({ venue: { apiKey, partnerJwt, url } }: Pick<SharedTerms, "venue">): string =>
+  createHash("sha256")
+    .update(JSON.stringify(["rate", url, Redacted.value(apiKey), partnerJwt && Redacted.value(partnerJwt)]))
     .digest("hex")
 
 interface SharedTerms extends Pick<BotConfig, "priceProgram" | "prices"> {
