@@ -8,7 +8,7 @@ import { Amount } from "../../domain/EventValues.ts"
 import { BotDetail, botStates, FleetOverview } from "../../views/Fleet.ts"
 import { Word } from "../../views/Problems.ts"
 import { Commands, NeededRole, Reads, Understood } from "./Access.ts"
-import { Refused, Unknown } from "./ControlApi.ts"
+import { exactly, Refused, Unknown } from "./ControlApi.ts"
 import { operatorCommands } from "./OperatorCommands.ts"
 
 export type FleetCommand = "pause" | "resume" | "kill" | "release"
@@ -79,6 +79,7 @@ const CommandGroup = HttpApiGroup.make("command")
   )
   .middleware(Understood)
   .middleware(Commands)
+  .annotate(HttpApi.PayloadParseOptions, exactly)
 
 export const FleetApi = HttpApi.make("fleet")
   .add(LookGroup, CommandGroup)
