@@ -284,7 +284,11 @@ rules:
       const situation = { run, strategies: [forecast], state: first, moments, now, withdraw: undefined }
       const { state } = yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))
       const later = now + 150_000
-      BotState.apply(state, { sequence: state.sequence + 1, at: later, event: { ...signal, at: later - 1000, value: 0.9 } })
+      BotState.apply(state, {
+        sequence: state.sequence + 1,
+        at: later,
+        event: { ...signal, at: later - 1000, value: 0.9 }
+      })
       const seen = yield* PastInputs.look(state, forecast, later).pipe(
         Effect.provideService(PriceStore, stored(minutesTo(later, [60_000, 60_000])))
       )
