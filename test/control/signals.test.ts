@@ -184,6 +184,9 @@ describe("signals to code of one's own", () => {
     const test = (...more: ReadonlyArray<string>) =>
       runHere(["backtest", join(own.folder, "grid.yaml"), "--data", prices, ...more])
     assert.include((await test()).stderr, "grid.yaml looks at the signal trend: give what was sent with --signals FILE")
+    const file = join(own.folder, "grid.yaml")
+    const swept = await runHere(["sweep", file, "--data", prices, "--set", "limits.budget.quote=50,100"])
+    assert.include(swept.stderr, "a search does not have: run it alone, with limitbot backtest --signals FILE")
     const sent = join(own.folder, "sent.csv")
     writeFileSync(sent, "time,name,value\n2026-01-01T00:10:00Z,trend,0.9\n")
     const tested = await test("--signals", sent, "--json")
