@@ -45,11 +45,17 @@ const sendAs = (token: string, path: string, method: string, body?: string) =>
 beforeAll(async () => {
   bot = await startBot("signals: { file: signals.csv }\n", async (journal) => {
     writeFileSync(join(journal, "..", "grid.yaml"), strategy)
-    writeFileSync(join(journal, "..", "signals.csv"), "time,name,value\n")
   })
 })
 
 describe("signals to a running bot", () => {
+  it("a file that is not there yet is told as that", async () => {
+    await until("it was looked for", async () =>
+      (await limitbot("events")).stdout.includes("signals.csv failed and begins anew: there is no such file yet")
+    )
+    writeFileSync(join(bot.folder, "signals.csv"), "time,name,value\n")
+  })
+
   it("without them nothing is placed, and it says what is waited for", async () => {
     await until("the strategy was asked", async () =>
       (await limitbot("explain", "grid/dip")).stdout.includes('a fresh signal "trend" (none within 2h)')

@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
 import { SignalName } from "../../domain/Signal.ts"
+import { version } from "../../version.ts"
 import { BacktestAnswer } from "../../views/Backtest.ts"
 import { Book } from "../../views/Book.ts"
 import { Candles } from "../../views/Candles.ts"
@@ -265,6 +266,7 @@ export const ControlApi = HttpApi.make("control")
   .annotateMerge(
     OpenApi.annotations({
       title: "limitbot control",
+      version,
       description:
         "Looks at a running bot and commands it. Tokens are in the files <journal>.token and <journal>.viewer-token; `limitbot people` makes further ones for people with names."
     })

@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
+import { version } from "../../version.ts"
 import { BotDetail, botStates, FleetOverview } from "../../views/Fleet.ts"
 import { Word } from "../../views/Problems.ts"
 import { Commands, NeededRole, Reads, Understood } from "./Access.ts"
@@ -86,6 +87,7 @@ export const FleetApi = HttpApi.make("fleet")
   .annotateMerge(
     OpenApi.annotations({
       title: "limitbot fleet",
+      version,
       description:
         "Looks at many bots and commands them. Tokens are in the files NAME.token and NAME.viewer-token, where NAME is the file that the page was started with."
     })
