@@ -383,8 +383,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: holds,
-        find: "strategy?.paused && pauseText(strategy.paused)",
-        replace: "strategy?.paused?.limit === `` ? pauseText(strategy.paused) : undefined"
+        find: "strategy?.paused && `paused",
+        replace: "undefined && `paused"
       }
     ]
   },

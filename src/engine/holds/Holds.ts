@@ -12,7 +12,7 @@ import * as Drift from "../../domain/Drift.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { hasNoBudget } from "../../domain/Placement.ts"
-import { clockText } from "../../domain/Words.ts"
+import { clockText, pausedBy } from "../../domain/Words.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { isTooLate, type Settings } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
@@ -23,7 +23,6 @@ import type { StrategyState } from "../state/strategies/StrategyState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as FundingStop from "./FundingStop.ts"
 import { badDeviation, dearFee, quietness, staleness } from "./MarketLimits.ts"
-import { pauseText } from "./OperatorPause.ts"
 import * as WitnessWord from "./WitnessWord.ts"
 
 /** `plan`: look for what should be placed or moved at all. `fund`: sign, ask a wallet, and send what never left. `resend`: send bytes again that left before. */
@@ -237,7 +236,7 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
     code: "paused",
     lifts: "resume",
     stops: everything,
-    why: ({ strategy }) => strategy?.paused && pauseText(strategy.paused)
+    why: ({ strategy }) => strategy?.paused && `paused ${pausedBy(strategy.paused)}`
   },
   {
     scope: "strategy",
