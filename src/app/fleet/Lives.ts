@@ -9,7 +9,7 @@ import { type OwnedAccount, Registry } from "../../journal/postgres/Registry.ts"
 import { RateAsker } from "../../venue/http/FairLine.ts"
 import { Process } from "../process/Process.ts"
 import * as AccountBot from "./AccountBot.ts"
-import * as Shared from "./Shared.ts"
+import * as Shared from "./sharing/Shared.ts"
 
 /** When something has happened; a problem that only time makes is told within the longer one. */
 const tellMillis = 5_000

@@ -25,7 +25,7 @@ export interface RateOfCredential {
   readonly version: number
   readonly rate: number
   readonly lessons: number
-  /** Of runners that are not forgotten. */
+  /** What each runner holds that is not forgotten. */
   readonly holdings: ReadonlyArray<RateHolding>
 }
 
@@ -34,7 +34,7 @@ export type WrittenRate = Pick<RateOfCredential, "lessons" | "rate" | "version">
 export class RateRows extends Context.Service<
   RateRows,
   {
-    /** Of a credential that nobody has used yet, the rate is `initial`. */
+    /** The rate of a credential that nobody has used yet is `initial`. */
     read(credential: string, initial: number): Effect.Effect<RateOfCredential, JournalError>
     /** False, and nothing is written, if there is a newer version than the one that was read. */
     write(credential: string, written: WrittenRate): Effect.Effect<boolean, JournalError>

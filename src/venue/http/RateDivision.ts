@@ -26,14 +26,14 @@ export interface LearntRate {
 }
 
 /** What a runner has seen since it told last. */
-export interface Told {
+export interface RateTold {
   readonly demand: number
   readonly accepted: number
   /** How many lessons were known when it was refused. */
   readonly refusedAfterLessons: number | undefined
 }
 
-export interface Renewal extends LearntRate {
+export interface RateRenewal extends LearntRate {
   readonly share: number
   readonly careful: number
   /** Others still hold some of what is due to it. */
@@ -48,9 +48,9 @@ const slight = 0.01
 export const renew = (
   learnt: LearntRate,
   others: ReadonlyArray<Holding>,
-  told: Told,
+  told: RateTold,
   settings: Pick<Rates, "increase" | "max" | "min">
-): Renewal => {
+): RateRenewal => {
   const { lessons, rate } = taught(learnt, told, settings)
   const leased = others.filter(({ isLeased }) => isLeased)
   const silent = sum(others.filter(({ isLeased }) => !isLeased).map(({ careful }) => careful))
@@ -88,7 +88,7 @@ const levelOf = (rate: number, wanted: ReadonlyArray<number>): number => {
 /** What others were refused since then was sent before they heard of the lesson. */
 const taught = (
   { lessons, rate }: LearntRate,
-  { accepted, refusedAfterLessons }: Told,
+  { accepted, refusedAfterLessons }: RateTold,
   settings: Pick<Rates, "increase" | "max" | "min">
 ): LearntRate => {
   // As if each request had raised the rate by itself.

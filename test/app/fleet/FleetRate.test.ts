@@ -1,7 +1,7 @@
 /** Runners that share the rate of one credential: together they never count on more than all of it, whatever becomes of the database. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
-import * as FleetRate from "../../../src/app/fleet/FleetRate.ts"
+import * as FleetRate from "../../../src/app/fleet/sharing/FleetRate.ts"
 import { monotonicMillis } from "../../../src/domain/Durations.ts"
 import { Journals } from "../../../src/journal/postgres/Journals.ts"
 import * as Postgres from "../../../src/journal/postgres/Postgres.ts"

@@ -7,10 +7,10 @@
  * when the others have forgotten it with the least rate there is. So its part only shrinks until it is heard again.
  */
 import { Duration, Effect, Queue } from "effect"
-import { monotonicMillis } from "../../domain/Durations.ts"
-import { leaseMillis, RateRows, silenceMillis } from "../../journal/postgres/RateRows.ts"
-import { type Renewal, renew, type Told } from "../../venue/http/RateDivision.ts"
-import { halved, RateSettings, RateShare, type Rates } from "../../venue/http/RateShare.ts"
+import { monotonicMillis } from "../../../domain/Durations.ts"
+import { leaseMillis, RateRows, silenceMillis } from "../../../journal/postgres/RateRows.ts"
+import { type RateRenewal, type RateTold, renew } from "../../../venue/http/RateDivision.ts"
+import { halved, RateSettings, RateShare, type Rates } from "../../../venue/http/RateShare.ts"
 
 const beatMillis = 2_000
 /** Where others are to give something up first. */
@@ -78,7 +78,7 @@ export const make = Effect.fn("FleetRate.make")(function* (runner: string, crede
   })
 })
 
-interface Held extends Renewal {
+interface Held extends RateRenewal {
   /** By our own clock, from before the renewal: our lease is over before the database says so. */
   readonly renewedAt: number
 }
@@ -107,7 +107,7 @@ const partOf = (settings: Rates) => {
     lessons: () => held?.lessons ?? Number.POSITIVE_INFINITY,
     refusal: () => untold,
     isWaiting: () => held?.isWaiting ?? true,
-    lower: ({ careful, rate, share }: Renewal) => {
+    lower: ({ careful, rate, share }: RateRenewal) => {
       if (held === undefined) return
       held = {
         ...held,
@@ -136,7 +136,7 @@ const partOf = (settings: Rates) => {
   }
 }
 
-interface Reading extends Pick<Told, "accepted" | "demand"> {
+interface Reading extends Pick<RateTold, "accepted" | "demand"> {
   readonly arrived: number
 }
 

@@ -6,10 +6,10 @@
 import { createHash } from "node:crypto"
 import { Effect, Redacted, Scope } from "effect"
 import { ChildProcessSpawner } from "effect/process"
-import type { BotConfig } from "../../files/ConfigFile.ts"
-import { RateRows } from "../../journal/postgres/RateRows.ts"
-import * as Layers from "../../Layers.ts"
-import type { LoadedAccount } from "./AccountBot.ts"
+import type { BotConfig } from "../../../files/ConfigFile.ts"
+import { RateRows } from "../../../journal/postgres/RateRows.ts"
+import * as Layers from "../../../Layers.ts"
+import type { LoadedAccount } from "../AccountBot.ts"
 import * as FleetRate from "./FleetRate.ts"
 
 /** They end with the scope. `name` is the runner's. */
