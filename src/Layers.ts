@@ -1,7 +1,13 @@
 /**
- * The only file that chooses implementations. A mode is a set of layers behind the same ports: `live` signs with the
- * configured key at the configured venue; `dryRun` takes prices from there and keeps orders in this process. The demo
- * is `live` against its own sandbox.
+ * The only file that chooses implementations. A mode is a set of layers behind the same ports:
+ *
+ * | mode | function | venue, signer, journal |
+ * |---|---|---|
+ * | `run`, and the demo at its own sandbox | `live` | over HTTP, the configured key or its process, a file |
+ * | `run --dry-run` | `dryRun` | prices over HTTP and orders in this process, none, a new file |
+ * | an account of a fleet | `ofFleet` | over the HTTP client of its runner (`shared`), as `live`, the fleet's database |
+ * | `plan`, `book` and other looks | `looking` | over HTTP, for the message of a session alone, none |
+ * | `rehearse` | `bot` | as `live` but for what is outside the program, which the caller gives |
  */
 
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -24,8 +30,8 @@ import * as Journals from "./journal/postgres/Journals.ts"
 import * as Reserve from "./journal/Reserve.ts"
 import * as Sqlite from "./journal/Sqlite.ts"
 import { OrderBook } from "./orderbook/OrderBook.ts"
-import * as PriceProgram from "./orderbook/PriceProgram.ts"
-import { WitnessTerms } from "./orderbook/PriceWitness.ts"
+import { SecondSourceTerms } from "./orderbook/SecondSource.ts"
+import * as SecondSourceProgram from "./orderbook/SecondSourceProgram.ts"
 import * as DryVenue from "./sandbox/DryVenue.ts"
 import * as AccountKey from "./signing/AccountKey.ts"
 import * as IntentGuard from "./signing/IntentGuard.ts"
@@ -187,8 +193,8 @@ export const incidents = (config: BotConfig) => incidentFeed(config).pipe(Layer.
 
 /** One order book for everything that runs on this venue. */
 const withBook = <A, E, R>({ priceProgram, prices }: BotConfig, venue: Layer.Layer<A | Venue, E, R>) => {
-  const witnesses = Layer.merge(Layer.succeed(WitnessTerms, prices), PriceProgram.layer(priceProgram))
-  return Layer.provideMerge(Layer.provide(OrderBook.layer, witnesses), venue)
+  const sources = Layer.merge(Layer.succeed(SecondSourceTerms, prices), SecondSourceProgram.layer(priceProgram))
+  return Layer.provideMerge(Layer.provide(OrderBook.layer, sources), venue)
 }
 
 /** What a bot needs from outside the program. */

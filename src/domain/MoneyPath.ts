@@ -16,13 +16,19 @@ export const MoneyPath = Schema.Struct({
 })
 export type MoneyPath = typeof MoneyPath.Type
 
-export type DepositType = "ORIGIN_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
+const depositTypes = ["ORIGIN_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"] as const
+export type DepositType = (typeof depositTypes)[number]
 
 /** One that we ask for, in words that the venue knows. */
-export interface AskedPath extends MoneyPath {
-  readonly recipientType: Exclude<DepositType, "ORIGIN_CHAIN"> | "DESTINATION_CHAIN"
-  readonly refundType: DepositType
-}
+const AskedPath = Schema.Struct({
+  ...MoneyPath.fields,
+  recipientType: Schema.Literals(["DESTINATION_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"]),
+  refundType: Schema.Literals(depositTypes)
+})
+export type AskedPath = typeof AskedPath.Type
+
+/** Whether a recorded way has only words that can be asked for; what a found order was shown with may have others. */
+export const isAsked = Schema.is(AskedPath)
 
 /** Where our money is. */
 export interface MoneyPlaces {

@@ -8,11 +8,11 @@ import type { AgreedSwap } from "../domain/SwapRecord.ts"
 import { LeaseLost } from "../journal/Lease.ts"
 import { FundingHold, Venue } from "../venue/Venue.ts"
 import { EngineSettings } from "./EngineSettings.ts"
-import { closedBecause } from "./holds/Held.ts"
 import type { Step } from "./holds/Holds.ts"
+import { closedBecause } from "./holds/HoldsOn.ts"
 import * as Driver from "./protocol/Driver.ts"
 import { meaning } from "./protocol/Sightings.ts"
-import { Bookkeeper, change } from "./state/Bookkeeper.ts"
+import { Bookkeeper, change, noteLease } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import { marketOf, type Placement } from "./state/Placement.ts"
 import { begun } from "./state/swaps/SwapByHand.ts"
@@ -78,6 +78,7 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
   const advance = Effect.fn("SwapsByHand.advance")(function* (name: string, payAgain: ReadonlySet<string> = new Set()) {
     const placement = books.state.placements.get(name)
     if (placement === undefined || isFinished(placement.state)) return
+    yield* noteLease(books, yield* leaseLost)
     yield* driver.advance(placement, { market: marketOf(placement, new Map()), gate, payAgain })
     const current = books.state.placements.get(name)
     if (current !== undefined && !isFinished(current.state)) yield* look(current)

@@ -231,7 +231,7 @@ const config = Read.known({
   account: Read.required(accountReader),
   assets: Read.required(AssetsSection.reader(symbol)),
   markets: Read.optional(AssetsSection.marketsReader),
-  prices: Read.optional(AssetsSection.pricesReader, "when a price has a second witness"),
+  prices: Read.optional(AssetsSection.pricesReader, "when a price has a second source"),
   limits: Read.optional(OverallLimits.reader(symbol)),
   reconcileEvery: Read.withDefault(Read.duration, hourMillis, "how often a running bot compares its records"),
   canary: Read.optional(

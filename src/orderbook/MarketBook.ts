@@ -1,7 +1,7 @@
 /**
  * One market of the order book: its two-sided price at about the size that the strategies trade, asked at every look, and its
  * deeper levels, asked one at a time and rarely, since quotes use up the venue's rate limit. A level that fails keeps its last
- * answer. A price without a second witness (`PriceWitness`) is shown with its doubt and counts as none; a market whose quotes
+ * answer. A price without a second source (`SecondSource`) is shown with its doubt and counts as none; a market whose quotes
  * are refused shows the indicative price of the token list, on which no strategy decides.
  */
 import { Clock, Effect, Semaphore } from "effect"
@@ -13,8 +13,8 @@ import { type Market, mid, type TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { Venue } from "../venue/Venue.ts"
 import { quoteRefusedCode, type VenueError } from "../venue/VenueError.ts"
-import type * as PriceWitness from "./PriceWitness.ts"
 import * as Quotes from "./Quotes.ts"
+import type * as SecondSource from "./SecondSource.ts"
 import * as SightDelay from "./SightDelay.ts"
 import type * as TokenPrices from "./TokenPrices.ts"
 import type { Wanted } from "./Wanted.ts"
@@ -25,7 +25,7 @@ const levelShare = 50
 /** An older level says nothing about the market. */
 const levelLastsMillis = 300_000
 const indicativeMillis = 60_000
-/** As a witness it must know of a move as soon as the quotes do. */
+/** As a second source it must know of a move as soon as the quotes do. */
 const secondOpinionMillis = 10_000
 
 export type Failure = VenueError | Quotes.WrongDecimals
@@ -33,7 +33,7 @@ export type Failure = VenueError | Quotes.WrongDecimals
 export interface MarketSetting {
   readonly venue: Venue["Service"]
   readonly tokenPrices: TokenPrices.TokenPrices
-  readonly witness: PriceWitness.PriceWitness
+  readonly source: SecondSource.SecondSource
   readonly publish: (market: string, found: PriceOrDoubt) => void
 }
 
@@ -139,15 +139,15 @@ const indicativeOf = Effect.fnUntraced(function* (tokenPrices: TokenPrices.Token
   return listed && { mid: Decimal.fromNumber(listed.mid, 12), at: listed.askedAt }
 })
 
-/** Why the price may not be used, if so. Asks the second witness only where the price is not known already. */
+/** Why the price may not be used, if so. Asks the second source only where the price is not known already. */
 const doubtOf = Effect.fnUntraced(function* (
-  { tokenPrices, witness }: MarketSetting,
+  { source, tokenPrices }: MarketSetting,
   market: Market,
   price: TwoSidedPrice
 ) {
   const look = { mid: Decimal.toNumber(mid(price)), at: price.at }
-  const listed = witness.isKnown(look) ? undefined : yield* tokenPrices.witnessed(market, secondOpinionMillis)
-  return witness.judge(look, listed)
+  const listed = source.isKnown(look) ? undefined : yield* tokenPrices.bySecondSource(market, secondOpinionMillis)
+  return source.judge(look, listed)
 })
 
 /** The deeper levels, each asked again after a while of its own. */

@@ -9,7 +9,7 @@ import { type Book, bestFirst, type Depth, type OwnOrder } from "../domain/Book.
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
 import { Venue } from "../venue/Venue.ts"
 import * as MarketBook from "./MarketBook.ts"
-import * as PriceWitness from "./PriceWitness.ts"
+import * as SecondSource from "./SecondSource.ts"
 import * as TokenPrices from "./TokenPrices.ts"
 import type { Wanted } from "./Wanted.ts"
 
@@ -58,18 +58,18 @@ export class OrderBook extends Context.Service<
     Effect.gen(function* () {
       const venue = yield* Venue
       const scope = yield* Effect.scope
-      const terms = yield* PriceWitness.WitnessTerms
+      const terms = yield* SecondSource.SecondSourceTerms
       const tokenPrices = yield* TokenPrices.make(venue)
       const markets = new Map<string, MarketBook.MarketBook>()
       const prices = new Map<string, TwoSidedPrice>()
       const doubts = new Map<string, string>()
-      const witnesses = new Map<string, PriceWitness.PriceWitness>()
+      const sources = new Map<string, SecondSource.SecondSource>()
       const resting = new Map<string, ReadonlyMap<string, ReadonlyArray<OwnOrder>>>()
 
-      const witnessOf = (market: string): PriceWitness.PriceWitness => {
-        const witness = witnesses.get(market) ?? PriceWitness.make(market, terms)
-        witnesses.set(market, witness)
-        return witness
+      const sourceOf = (market: string): SecondSource.SecondSource => {
+        const source = sources.get(market) ?? SecondSource.make(market, terms)
+        sources.set(market, source)
+        return source
       }
 
       const publish = (name: string, found: MarketBook.PriceOrDoubt): void => {
@@ -86,7 +86,7 @@ export class OrderBook extends Context.Service<
         const { name } = market
         const known = markets.get(name)
         if (known !== undefined) return known
-        const book = yield* MarketBook.make(market, { venue, tokenPrices, witness: witnessOf(name), publish })
+        const book = yield* MarketBook.make(market, { venue, tokenPrices, source: sourceOf(name), publish })
         markets.set(name, book)
         return book
       })
@@ -135,7 +135,7 @@ export class OrderBook extends Context.Service<
         lookDeep: (wanted, maxAgeMillis) => lookAll(wanted, maxAgeMillis, true),
         prices,
         doubts,
-        remember: (market, mid, at) => witnessOf(market).remember({ mid, at }),
+        remember: (market, mid, at) => sourceOf(market).remember({ mid, at }),
         book: (market) => markets.get(market)?.book(),
         depth: (market) => markets.get(market)?.depth(),
         rest: (account, orders) => {

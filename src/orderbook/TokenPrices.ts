@@ -1,13 +1,13 @@
 /**
  * Prices of the venue's token list: one request for all markets, in dollars, and only indicative. Nobody trades on them;
- * they are the second witness of what is quoted (`PriceWitness`) where the owner has none of his own, and what people see of a market that is not quoted.
+ * they are the second source of what is quoted (`SecondSource`) where the owner has none of his own, and what people see of a market that is not quoted.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { Asset } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
 import type { Token, Venue } from "../venue/Venue.ts"
-import { OwnPrices } from "./PriceProgram.ts"
-import type { Listed } from "./PriceWitness.ts"
+import type { Listed } from "./SecondSource.ts"
+import { OwnPrices } from "./SecondSourceProgram.ts"
 
 /** Nobody waits longer for it. */
 const patience = "5 seconds"
@@ -49,13 +49,13 @@ export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
     return { mid, at: times.length === 0 ? undefined : Math.min(...times), askedAt } satisfies Indicative
   })
 
-  /** What a second witness says: the owner's, or else the list. */
-  const witnessed = Effect.fnUntraced(function* (market: Market, maxAgeMillis: number) {
+  /** What a second source says: the owner's, or else the list. */
+  const bySecondSource = Effect.fnUntraced(function* (market: Market, maxAgeMillis: number) {
     const listed: Listed | undefined = (yield* ownPrices(market)) ?? (yield* of(market, maxAgeMillis))
     return listed
   })
 
-  return { of, witnessed } as const
+  return { of, bySecondSource } as const
 })
 
 export type TokenPrices = Effect.Success<ReturnType<typeof make>>

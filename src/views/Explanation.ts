@@ -10,7 +10,8 @@ import { present } from "../domain/Present.ts"
 import { iso } from "../domain/Text.ts"
 import { age, counted } from "../domain/Words.ts"
 import { refusalPauseMillis, type Settings } from "../engine/EngineSettings.ts"
-import { holdsOnSlot, unsentBecause } from "../engine/holds/Held.ts"
+import { liftedBy } from "../engine/holds/Holds.ts"
+import { holdsOnSlot, unsentBecause } from "../engine/holds/HoldsOn.ts"
 import type { Circumstances } from "../engine/planning/OrderLimits.ts"
 import { circumstances } from "../engine/planning/Placing.ts"
 import { replacementCost } from "../engine/planning/ReplacementCost.ts"
@@ -293,10 +294,12 @@ const because = (
     ...(unsent === undefined ? [] : [unsent]),
     ...(touches === undefined ? [] : [textOf(touches)]),
     ...(placement?.funding?.lastAnswer === undefined ? [] : [`funding was answered ${placement.funding.lastAnswer}`]),
-    ...holdsOnSlot(state, strategy.name, name).map(({ lifts, scope, since, text }) => {
+    ...holdsOnSlot(state, strategy.name, name).map((hold) => {
+      const { scope, since, text } = hold
       const whole = scope === "bot" ? "the whole bot pays nothing: " : ""
       const lasting = since === undefined ? "" : `, since ${iso(since)}`
-      return `${whole}${text}${lasting}${lifts === "itself" ? "" : ` (limitbot ${lifts})`}`
+      const lifted = liftedBy(hold)
+      return `${whole}${text}${lasting}${lifted === undefined ? "" : ` (${lifted})`}`
     }),
     ...(state.venueDownSince === undefined ? [] : [`the venue has not answered since ${iso(state.venueDownSince)}`]),
     ...(slot === undefined ? [] : [`${counted(slot.completedLegs, "leg")} completed so far`]),

@@ -1,6 +1,6 @@
 /**
  * A price that is wrong once, three times or for minutes: between the bot and the honest sandbox somebody multiplies the
- * dry quotes. Before money leaves or an order is withdrawn, a price has a second witness: the token list, the last stored
+ * dry quotes. Before money leaves or an order is withdrawn, a price has a second source: the token list, the last stored
  * price, or looks that agree for long enough where nothing contradicts them.
  */
 import { assert, describe, it } from "@effect/vitest"

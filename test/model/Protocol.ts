@@ -14,6 +14,7 @@ import type { Order } from "../../src/domain/Order.ts"
 import { fateOf } from "../../src/domain/Payload.ts"
 import { isFinished } from "../../src/domain/Placement.ts"
 import { defaults, type Settings } from "../../src/engine/EngineSettings.ts"
+import * as Answers from "../../src/engine/protocol/Answers.ts"
 import { withoutPayouts } from "../../src/engine/protocol/CancelCalls.ts"
 import { type Done, type DueRow, due, rows as dueRows, type Todo } from "../../src/engine/protocol/Due.ts"
 import {
@@ -23,7 +24,6 @@ import {
   type OrderThere,
   ordersOf
 } from "../../src/engine/protocol/DueCancels.ts"
-import * as Meaning from "../../src/engine/protocol/Meaning.ts"
 import { meaning, type Sighting, type SightingRow, rows as sightingRows } from "../../src/engine/protocol/Sightings.ts"
 import {
   concluded,
@@ -423,7 +423,7 @@ const workSteps = (state: ModelState, bot: Bot, placement: Placement, world: Wor
   if (isFinished(placement.state)) return
   for (const isLong of [false, true]) go(state, bot, placement, world, isLong, on)
   if (placement.funding === undefined && placement.state !== "open" && placement.state !== "closing")
-    on("abandon", fold(placement, Meaning.givenUp(placement, "model")))
+    on("abandon", fold(placement, Answers.givenUp(placement, "model")))
   if (placement.cancel === undefined && order >= 0)
     on("cancel", fold(placement, [{ _tag: "CancelRequested", ...about(placement), why }]))
   const isPaying = placement.state === "funding" || placement.state === "in doubt"
@@ -487,7 +487,7 @@ const sign =
   }
 
 const signed = (placement: Placement, intentHash: string): ReadonlyArray<BotEvent> =>
-  placement.state === "created" ? Meaning.signed(placement, { body: "", intentHash, validUntil }, undefined) : []
+  placement.state === "created" ? Answers.signed(placement, { body: "", intentHash, validUntil }, undefined) : []
 
 /** The request that a record has announced. */
 const finish = ({ payloads }: ModelState, placement: Placement, { next }: Bot, on: OnWork): void => {
@@ -500,7 +500,7 @@ const finish = ({ payloads }: ModelState, placement: Placement, { next }: Bot, o
     })
     // The gate is asked once more as it leaves, and at every turn until then.
     if (placement.state === "creating")
-      on("give up before the post", fold(placement, Meaning.givenUp(placement, "model")), (own) => {
+      on("give up before the post", fold(placement, Answers.givenUp(placement, "model")), (own) => {
         own.next = ""
       })
   }
@@ -617,7 +617,7 @@ const go = (state: ModelState, bot: Bot, placement: Placement, world: World, isL
     if (todo.why === "before payment") {
       known = seen
       if (known.state === "created")
-        known = fold(known, Meaning.beforePayment(known, report, market, settings.account, undefined))
+        known = fold(known, Answers.beforePayment(known, report, market, settings.account, undefined))
     } else if (hasArrived(report)) known = seen
     else if (!isOnItsWay(report)) {
       emptyReads = Math.min(2, emptyReads + 1)

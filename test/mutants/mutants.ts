@@ -28,7 +28,7 @@ const due = "src/engine/protocol/Due.ts"
 const payload = "src/domain/Payload.ts"
 const silence = "src/engine/protocol/Silence.ts"
 const holds = "src/engine/holds/Holds.ts"
-const held = "src/engine/holds/Held.ts"
+const held = "src/engine/holds/HoldsOn.ts"
 const leaving = "src/engine/planning/LeavingOrders.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
 const trips = "src/backtest/results/RoundTrips.ts"
@@ -383,8 +383,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: holds,
-        find: "strategy?.paused && `paused",
-        replace: "undefined && `paused"
+        find: "strategy?.paused && {",
+        replace: "strategy?.paused?.limit !== `` ? undefined : {"
       }
     ]
   },
@@ -396,6 +396,11 @@ export const mutants: ReadonlyArray<Mutant> = [
       {
         file: holds,
         find: "why: ({ leaseLost }) => leaseLost\n",
+        replace: "why: () => undefined\n"
+      },
+      {
+        file: holds,
+        find: "why: ({ state: { leaseLost } }) => leaseLost\n",
         replace: "why: () => undefined\n"
       }
     ]
@@ -590,19 +595,19 @@ export const mutants: ReadonlyArray<Mutant> = [
     ]
   },
   {
-    name: "a price needs no second witness",
+    name: "a price needs no second source",
     profile: "safety",
     including: ["wrongPrices"],
     edits: [
       {
-        file: "src/orderbook/PriceWitness.ts",
+        file: "src/orderbook/SecondSource.ts",
         find: "    if (isKnown(look) || isListed || isBorneOut) {",
         replace: "    if (mid > 0 || contradicting !== undefined || isBorneOut) {"
       }
     ]
   },
   {
-    name: "a quote that somebody changed is a price, and a price needs no second witness",
+    name: "a quote that somebody changed is a price, and a price needs no second source",
     profile: "safety",
     including: ["tamperedQuotes"],
     without: ["wrongPrices"],
@@ -613,7 +618,7 @@ export const mutants: ReadonlyArray<Mutant> = [
         replace: ""
       },
       {
-        file: "src/orderbook/PriceWitness.ts",
+        file: "src/orderbook/SecondSource.ts",
         find: "    if (isKnown(look) || isListed || isBorneOut) {",
         replace: "    if (mid > 0 || contradicting !== undefined || isBorneOut) {"
       }

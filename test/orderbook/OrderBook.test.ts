@@ -7,7 +7,7 @@ import { type Book, distances, impactOf, type OwnOrder } from "../../src/domain/
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { mid } from "../../src/domain/Market.ts"
 import { OrderBook } from "../../src/orderbook/OrderBook.ts"
-import { OwnPrices } from "../../src/orderbook/PriceProgram.ts"
+import { OwnPrices } from "../../src/orderbook/SecondSourceProgram.ts"
 import { type Wanted, wantedBy, withDepth } from "../../src/orderbook/Wanted.ts"
 import * as BookText from "../../src/report/text/BookText.ts"
 import * as DryVenue from "../../src/sandbox/DryVenue.ts"
@@ -79,9 +79,9 @@ const withBook = <A, E>(
     )
     const dry = DryVenue.layer({ assets: [btc, usdc], account }).pipe(Layer.provide(venue))
     const own = ownPrice === undefined ? undefined : { mid: ownPrice, at: undefined, by: "your price program" }
-    const witness = Layer.succeed(OwnPrices, () => Effect.succeed(own))
+    const source = Layer.succeed(OwnPrices, () => Effect.succeed(own))
     return yield* Effect.flatMap(OrderBook, (book) => use(book, () => requests)).pipe(
-      Effect.provide(OrderBook.layer.pipe(Layer.provide(isDry === true ? dry : venue), Layer.provide(witness)))
+      Effect.provide(OrderBook.layer.pipe(Layer.provide(isDry === true ? dry : venue), Layer.provide(source)))
     )
   }).pipe(Effect.provide(SandboxServer.layerMemory({ seed: 1, speed: 1, settings })))
 
@@ -189,7 +189,7 @@ describe("the order book", () => {
   )
 
   it.effect(
-    "the owner's witness takes the place of a token list that is off, and of one that agrees with a wrong quote",
+    "the owner's source takes the place of a token list that is off, and of one that agrees with a wrong quote",
     () => {
       const doubled = (text: string) => text.replace(/"price":(\d+)/g, (_, digits) => `"price":${2 * Number(digits)}`)
       const lookWith = (outside: Outside) =>

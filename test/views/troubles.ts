@@ -85,7 +85,7 @@ const common: ReadonlyArray<BotEvent> = [
     exit: { side: "BUY", price: Decimal.make(52_500n), quantity: 200_000n, asset: "BTC" }
   },
   { _tag: "StrategiesRefused", problems: ["grid.yaml:3:1: no such key"] },
-  { _tag: "PriceDoubted", market: "BTC/USDC", reason: "no second witness" },
+  { _tag: "PriceDoubted", market: "BTC/USDC", reason: "no second source" },
   {
     _tag: "Reconciled",
     witnesses: ["orders"],

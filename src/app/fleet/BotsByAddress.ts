@@ -29,8 +29,8 @@ export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArr
     )
     const line = yield* Effect.match(asked, {
       onSuccess: ({ money, status }) => lineOfBot(bot.name, { status, money: money.rows }, 0),
-      onFailure: ({ message }) =>
-        unreachable(bot.name, `${bot.url}: ${/^Transport error/.test(message) ? "nobody answers there" : message}`)
+      onFailure: ({ message, why }) =>
+        unreachable(bot.name, `${bot.url}: ${why === "nobody-there" ? "nobody answers there" : message}`)
     })
     lines.set(bot.name, line)
     seenAt.set(bot.name, yield* Clock.currentTimeMillis)

@@ -11,8 +11,8 @@ import { type JournalView, withJournal } from "../journal/JournalView.ts"
 import type { WhichBot } from "../journal/WhichBot.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
 import * as ProofFile from "./ProofFile.ts"
-import type { Asked, Testimony } from "./VenueWitness.ts"
-import * as VenueWitness from "./VenueWitness.ts"
+import type { Asked, Testimony } from "./VenueRecord.ts"
+import * as VenueRecord from "./VenueRecord.ts"
 
 export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", { message: Schema.String }) {}
 
@@ -38,9 +38,9 @@ const askedOf = (found: ReadonlyArray<Evidence.PlacementHistory>): ReadonlyMap<s
 /** The secrets of an account of a fleet are where it is run. */
 const venueOf = (bot: WhichBot, asked: ReadonlyMap<string, Asked>) =>
   typeof bot === "string"
-    ? VenueWitness.ask(bot, asked)
+    ? VenueRecord.ask(bot, asked)
     : Effect.succeed(
-        VenueWitness.nobodyAsked(
+        VenueRecord.nobodyAsked(
           `its owner in the fleet has the key; limitbot reconcile --account ${bot.account} has it ask the venue`,
           asked
         )

@@ -4,7 +4,7 @@
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, FileSystem, Layer, type Redacted, Schema, Stream } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { Commands, Reads } from "../../control/api/Access.ts"
 import { ControlApi } from "../../control/api/ControlApi.ts"
@@ -15,8 +15,9 @@ import * as Lease from "../../journal/Lease.ts"
 
 const patienceMillis = 20_000
 
-/** No bot answers for this journal. */
+/** No bot answers for this journal, or it answers that it will not. */
 export class BotUnreachable extends Schema.TaggedError<BotUnreachable>()("BotUnreachable", {
+  why: Schema.Literals(["nobody-there", "silent", "refused"]),
   message: Schema.String
 }) {}
 
@@ -37,6 +38,7 @@ export const reachable = Effect.fn("RunningBot.reachable")(function* (journal: s
   if (url !== undefined) return url
   const isRunning = (yield* Lease.holder(journal)) !== undefined
   return yield* new BotUnreachable({
+    why: "nobody-there",
     message: isRunning
       ? "The bot runs without a control server: add `dashboard: {}` to its configuration and start it again. `limitbot kill` works without."
       : `No bot runs on ${journal}.`
@@ -68,7 +70,12 @@ const apiAt = Effect.fnUntraced(function* ({ token, url }: Reach) {
   return yield* HttpApiClient.makeWith(ControlApi, { httpClient: http }).pipe(Effect.provide(withToken(token)))
 })
 
-const unreachable = ({ message }: { readonly message: string }) => new BotUnreachable({ message })
+const unreachable = (error: { readonly message: string }) => {
+  const isAlone = HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError"
+  return new BotUnreachable({ why: isAlone ? "nobody-there" : "refused", message: error.message })
+}
+
+const silent = (message: string) => new BotUnreachable({ why: "silent", message })
 
 export type BotCall<A, E> = (api: HttpApiClient.ForApi<typeof ControlApi>) => Effect.Effect<A, E>
 
@@ -87,11 +94,11 @@ const answerOf = <A, E extends { readonly message: string }>(
   patience: number
 ) =>
   asked.pipe(
+    Effect.mapError(unreachable),
     Effect.timeoutOrElse({
       duration: patience,
-      orElse: () => Effect.fail(new BotUnreachable({ message: `The bot at ${url} does not answer` }))
-    }),
-    Effect.mapError(unreachable)
+      orElse: () => Effect.fail(silent(`The bot at ${url} does not answer`))
+    })
   )
 
 /** Asks the bot of this journal. Connection failures are reported as such, refusals in the bot's words. */
@@ -122,14 +129,14 @@ export const follow = (journal: string, after: number, gone: (why: string) => Ef
       Stream.map(({ data }) => data),
       Stream.timeoutOrElse({
         duration: silentMillis,
-        orElse: () => Stream.fail(new BotUnreachable({ message: `The bot at ${url} has gone silent` }))
+        orElse: () => Stream.fail(silent(`The bot at ${url} has gone silent`))
       }),
       Stream.tap((told) =>
         Effect.sync(() => {
           if (told._tag === "Event") last = told.sequence
         })
       ),
-      Stream.concat(Stream.fail(new BotUnreachable({ message: `The bot at ${url} has ended` })))
+      Stream.concat(Stream.fail(silent(`The bot at ${url} has ended`)))
     )
   })
   return Stream.suspend(() => Stream.unwrap(once)).pipe(

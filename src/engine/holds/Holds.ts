@@ -12,6 +12,7 @@ import * as Drift from "../../domain/Drift.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { hasNoBudget } from "../../domain/Placement.ts"
+import { present } from "../../domain/Present.ts"
 import { clockText, pausedBy } from "../../domain/Words.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { isTooLate, type Settings } from "../EngineSettings.ts"
@@ -40,8 +41,14 @@ export interface Hold {
   readonly since?: number
   /** Who ends it: it itself, or a person with this command. */
   readonly lifts: "itself" | "release" | "resume" | "resolve"
+  /** What ends it as well, without that person. */
+  readonly endsBy?: string
   readonly stops: ReadonlyArray<Step>
 }
+
+/** What ends it, where that is somebody's command; it may end without one as well. */
+export const liftedBy = ({ endsBy, lifts }: Pick<Hold, "endsBy" | "lifts">): string | undefined =>
+  lifts === "itself" ? endsBy : `limitbot ${lifts}${endsBy === undefined ? "" : `, or ${endsBy}`}`
 
 /** What only the running process knows. */
 export interface PresentFacts {
@@ -73,7 +80,7 @@ interface InPlacement extends Subject {
   readonly placement: Placement
 }
 
-type Said = string | Pick<Hold, "text" | "sentence" | "since">
+type Said = string | Pick<Hold, "text" | "sentence" | "since" | "endsBy">
 
 export interface HoldRow<Known> extends Pick<Hold, "scope" | "code" | "lifts" | "stops"> {
   /** `undefined` while it does not hold. */
@@ -106,12 +113,12 @@ export const ofBot: ReadonlyArray<BotRow> = [
       killed && { text: `the kill switch is on: ${killed}`, sentence: `Kill switch: ${killed}` }
   },
   {
-    // Only what the running process sees of its lock decides (`ofProcess`); this is what a process last told of it.
+    // What a process last told of its lock; what it sees of it now is in `ofProcess`.
     scope: "bot",
     code: "journal-gone",
     subject: "journal",
     lifts: "itself",
-    stops: [],
+    stops: ["plan", ...everything],
     inShort: "the journal's file is another one now",
     why: ({ state: { leaseLost } }) => leaseLost
   },
@@ -199,6 +206,12 @@ export const ofBot: ReadonlyArray<BotRow> = [
   }
 ]
 
+/** Pauses for a loss end without a person as well (`planning/LossGuard`, `StartUp`). */
+const endOfLoss: ReadonlyMap<string, string> = new Map([
+  ["daily-loss", "a new day"],
+  ["drawdown", "a changed strategy file"]
+])
+
 /**
  * What holds a strategy or a slot, by the journal. Whoever stops the bot, a strategy or an order means money that may still be
  * here as well: sent again, it would be paid to an order that is over by then, or for a strategy that must not spend. And where the
@@ -236,7 +249,11 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
     code: "paused",
     lifts: "resume",
     stops: everything,
-    why: ({ strategy }) => strategy?.paused && `paused ${pausedBy(strategy.paused)}`
+    why: ({ strategy }) =>
+      strategy?.paused && {
+        text: `paused ${pausedBy(strategy.paused)}`,
+        ...present({ endsBy: endOfLoss.get(strategy.paused.limit) })
+      }
   },
   {
     scope: "strategy",

@@ -8,6 +8,7 @@ import * as Market from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
+import { type Hold, liftedBy } from "../holds/Holds.ts"
 import { badDeviation, type PricedLimits, quietness, staleness, timeOfDay } from "../holds/MarketLimits.ts"
 
 /** Holds that events and explanations have always named as limits; all others are `held`. */
@@ -40,8 +41,8 @@ export interface Circumstances {
   readonly openOrders: number
   /** Input asset that the strategy may still spend, less reserves. */
   readonly free: Amount
-  /** Why nothing may be placed in its slot, by code (`engine/holds`). */
-  readonly held: ReadonlyMap<string, string>
+  /** Why nothing may be placed in its slot. */
+  readonly held: ReadonlyArray<Hold>
   /** What orders that the wanted one yields to may still fill, base. */
   readonly leaving: Amount
   /** Value of the strategy's unfinished placements at their prices, quote. */
@@ -93,12 +94,24 @@ export interface LimitRow<Order = Sized, At = Circumstances> {
 
 const unset = "not set"
 
+/** The first of these holds refuses, and what lifts it reverses that; `begins`: what would make it refuse. */
 const byHold = (
   name: LimitName,
   now: string,
-  flips: LimitRow["flips"],
-  refuses: LimitRow["refuses"] = (_, { held }) => held.get(name)
-): LimitRow => ({ name, refuses, now: () => now, flips })
+  isOfIt: (code: string) => boolean = (code) => code === name,
+  begins?: string
+): LimitRow => {
+  const holdIn = ({ held }: Circumstances) => held.find(({ code }) => isOfIt(code))
+  return {
+    name,
+    refuses: (_, at) => holdIn(at)?.text,
+    now: () => now,
+    flips: (_, at) => {
+      const hold = holdIn(at)
+      return hold === undefined ? begins : (liftedBy(hold) ?? "the end of what holds it")
+    }
+  }
+}
 
 const onceRefused =
   (text: string): LimitRow<unknown, unknown>["flips"] =>
@@ -287,15 +300,10 @@ const budget: LimitRow = {
 
 /** In the order in which they are checked: the first refusal is reported. */
 export const orderLimits: ReadonlyArray<LimitRow> = [
-  byHold("kill-switch", "off", (_order, _at, passes) => (passes ? "limitbot kill" : "limitbot release")),
-  byHold("frozen", "not frozen", onceRefused("somebody who looks at this slot")),
-  byHold("paused", "not paused", onceRefused("a new day after a daily loss; a changed strategy file after a drawdown")),
-  byHold(
-    "held",
-    "not held",
-    onceRefused("the end of what holds it"),
-    (_, { held }) => [...held].find(([code]) => !holdsOfTheirOwn.some((own) => own === code))?.[1]
-  ),
+  byHold("kill-switch", "off", undefined, "limitbot kill"),
+  byHold("frozen", "not frozen"),
+  byHold("paused", "not paused"),
+  byHold("held", "not held", (code) => !holdsOfTheirOwn.some((own) => own === code)),
   quietHours,
   stalePrice,
   priceDeviation,

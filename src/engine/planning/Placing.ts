@@ -9,8 +9,8 @@ import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, type View } from "../../strategy/View.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
-import { holdsOnSlot } from "../holds/Held.ts"
-import * as Meaning from "../protocol/Meaning.ts"
+import { holdsOnSlot } from "../holds/HoldsOn.ts"
+import * as Answers from "../protocol/Answers.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { BotState } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -57,7 +57,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const events: Array<BotEvent> = [event]
     // One record for both, where the turn sends the create at once. What stops it until then stops it in the driver as well.
     if (tally.all.unpaid < settings.concurrency)
-      events.push(Meaning.creating({ ...event, id }, approved.desired.market ?? strategy.market, settings.account, 1))
+      events.push(Answers.creating({ ...event, id }, approved.desired.market ?? strategy.market, settings.account, 1))
     Tally.add(tally, event)
     yield* books.recordFrom((present) => (isInForce(present, strategy) ? events : []))
     if (books.state.placements.get(id)?.state === "creating") books.tries.note(id, { isAnnounced: true })
@@ -113,7 +113,7 @@ export const circumstances = (
       (desired.slot === Ledger.dustSlot(asset) ? Ledger.dustOf(state.ledger, name, asset) : 0n),
     openNotional: own.notional,
     lastHour: own.lastHour,
-    held: new Map(holdsOnSlot(state, name, desired.slot).map(({ code, text }) => [code, text] as const)),
+    held: holdsOnSlot(state, name, desired.slot),
     overall: {
       openOrders: all.openOrders,
       lastHour: all.lastHour,

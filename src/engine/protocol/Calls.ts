@@ -6,7 +6,7 @@ import { Clock, Effect, Fiber, type Scope } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
-import { depositTypeOf } from "../../domain/MoneyPath.ts"
+import { depositTypeOf, isAsked } from "../../domain/MoneyPath.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { GeneratedIntent, IntentGuard, IntentRefused } from "../../signing/IntentGuard.ts"
@@ -21,7 +21,7 @@ import { askedFor } from "../tracking/MoneyPath.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import { refused } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
-import * as Meaning from "./Meaning.ts"
+import * as Answers from "./Answers.ts"
 import { refusalOf } from "./Refusal.ts"
 import { meaning } from "./Sightings.ts"
 import { concluded, hasArrived, isOnItsWay } from "./Silence.ts"
@@ -84,11 +84,15 @@ export const create = Effect.fnUntraced(function* (
 ) {
   const { books, settings, venue } = means
   const { by, deadline, inputAmount, outputAmount, price, quantity, side, terms } = placement
-  const path = askedFor(side, market, settings.account)
   // The plan may have announced it.
   if (placement.state === "planned" || !books.tries.of(placement.id).isAnnounced)
-    yield* books.recordIfFits(Meaning.creating(placement, market, settings.account, placement.createAttempts + 1))
+    yield* books.recordIfFits(Answers.creating(placement, market, settings.account, placement.createAttempts + 1))
   books.tries.note(placement.id, { isAnnounced: false })
+  // What was recorded is asked for. A quote says elsewhere where its money goes, so nothing is recorded of it.
+  const recorded = books.state.placements.get(placement.id)?.path
+  const path = by === "swap" ? askedFor(side, market, settings.account) : recorded
+  if (path === undefined || !isAsked(path))
+    return yield* books.recordIfFits(...Answers.givenUp(placement, "nothing is recorded of where its money is to go"))
   const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
   const order = { side, quantity, price, deadline, baseAsset, quoteAsset, path, ...present({ terms }) }
   const { held, hold } = lastGate(gate(placement, "create"))
@@ -97,19 +101,19 @@ export const create = Effect.fnUntraced(function* (
     by === "swap" ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder({ ...order, hold })
   )
   const why = held()
-  if (why !== undefined) return yield* books.recordIfFits(...Meaning.givenUp(placement, why))
+  if (why !== undefined) return yield* books.recordIfFits(...Answers.givenUp(placement, why))
   if (answer._tag === "Failure") {
     const { reason } = answer.failure
     const refusal = yield* refusalOf(answer.failure)
     if (reason._tag === "OutcomeUnknown") means.unclear.at = yield* Clock.currentTimeMillis
     // Unless the create was clearly refused, the order may exist; the list will show it by its unique deadline.
     if (!refusal.certain && reason._tag !== "RetryLater" && by === undefined) return
-    return yield* books.recordIfFits(...Meaning.createRefused(placement, refusal, reason.correlationId))
+    return yield* books.recordIfFits(...Answers.createRefused(placement, refusal, reason.correlationId))
   }
   const { value, correlationId } = answer.success
   const current = books.state.placements.get(placement.id)
   if (current === undefined) return
-  if (by === undefined && Meaning.isOfAnother(books.state, current, value)) {
+  if (by === undefined && Answers.isOfAnother(books.state, current, value)) {
     means.unclear.at = yield* Clock.currentTimeMillis
     return yield* Effect.logDebug(`The answer to the create of ${current.id} is that of another order`)
   }
@@ -130,7 +134,7 @@ export const readBeforePayment = Effect.fnUntraced(function* (
   yield* note(means, current, read)
   const seen = books.state.placements.get(placement.id)
   if (seen?.state !== "created") return
-  const events = Meaning.beforePayment(seen, read.value, market, settings.account, read.correlationId)
+  const events = Answers.beforePayment(seen, read.value, market, settings.account, read.correlationId)
   if (events.length > 0) yield* books.recordIfFits(...events)
 })
 
@@ -168,7 +172,7 @@ export const sign = Effect.fnUntraced(function* (
   const record = books.recordIfFits
   if (nonces.isKnown(value.payload)) {
     if (yield* mayBeMisdelivered(means, placement)) return
-    return yield* record(...Meaning.nonceKnown(placement, correlationId))
+    return yield* record(...Answers.nonceKnown(placement, correlationId))
   }
   const forgetNonce = nonces.take(value.payload)
   const asset = inputAsset(market, placement.side)
@@ -191,7 +195,7 @@ export const sign = Effect.fnUntraced(function* (
     // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the
     // same payload again. One that declines by its own caps is asked for a new order, after the pause of refusals.
     const answer = `not funded: ${failure.message}`
-    if (failure.isDeclined === true) return yield* record(...Meaning.givenUp(placement, answer))
+    if (failure.isDeclined === true) return yield* record(...Answers.givenUp(placement, answer))
     const quietMillis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
     return yield* record(...concluded(placement, { quietMillis, answer }, settings))
   }
@@ -200,7 +204,7 @@ export const sign = Effect.fnUntraced(function* (
   // leaves before the answer and withdraws everything would not know whether it paid, because nothing is sent again by then.
   yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const events = Meaning.signed(placement, signed.success, correlationId)
+      const events = Answers.signed(placement, signed.success, correlationId)
       const isOver = (yield* VenueTime.now(books.state)) >= signed.success.validUntil
       if (isOver || (yield* gate(placement, "fund")) !== undefined) return yield* record(...events)
       // One record: bytes that leave at once count as sent as soon as they are signed.

@@ -25,7 +25,7 @@ import type { Placement } from "../state/Placement.ts"
 import type { Tries } from "../state/process/Tries.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
 import { editedSince } from "../tracking/MoneyPath.ts"
-import { givenUp, shared, sharing } from "./Meaning.ts"
+import { givenUp, shared, sharing } from "./Answers.ts"
 import type { Seen } from "./Silence.ts"
 
 /** What an order, or the venue, is read for. */

@@ -42,7 +42,7 @@ export type SilenceTerms = Pick<
   "resolveAfterMillis" | "quarantineMillis" | "visibilityMillis" | "paymentVisibilityMillis" | "doubtMillis"
 >
 
-export type Meaning = "wait" | "never" | "doubt" | "given up"
+export type Conclusion = "wait" | "never" | "doubt" | "given up"
 
 export interface SilenceRow {
   readonly name: string
@@ -50,7 +50,7 @@ export interface SilenceRow {
   readonly is: (placement: Placement) => boolean
   /** Whether the silence has been long enough. */
   readonly isLong: (seen: Required<Seen>, terms: SilenceTerms) => boolean
-  readonly means: Exclude<Meaning, "wait">
+  readonly means: Exclude<Conclusion, "wait">
   readonly because: (placement: Placement, seen: Required<Seen>, terms: SilenceTerms) => string
 }
 
@@ -172,7 +172,7 @@ const rowFor = (placement: Placement, seen: Required<Seen>, terms: SilenceTerms,
   return row?.isLong(seen, terms) === true ? row : undefined
 }
 
-export const silence = (placement: Placement, seen: Seen, terms: SilenceTerms): Meaning =>
+export const silence = (placement: Placement, seen: Seen, terms: SilenceTerms): Conclusion =>
   rowFor(placement, { ...nothing, ...seen }, terms, rows)?.means ?? "wait"
 
 /** What it means, as it is recorded. */

@@ -57,6 +57,15 @@ export class Bookkeeper extends Context.Service<
   }
 }
 
+/** Tells what this process sees of the lock on its journal, once that differs; an earlier process told of its own. */
+export const noteLease = Effect.fnUntraced(function* (
+  { record, state }: Pick<Bookkeeper["Service"], "record" | "state">,
+  lost: string | undefined
+) {
+  if (lost === state.leaseLost) return
+  yield* record(lost === undefined ? { _tag: "LeaseRegained" } : { _tag: "LeaseLost", reason: lost })
+})
+
 /** Records what follows for a placement from what it is by then: beside whoever asks, a cancel may have been answered since. */
 export const change = (
   { recordFrom }: Pick<Bookkeeper["Service"], "recordFrom">,

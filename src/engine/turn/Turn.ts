@@ -4,10 +4,10 @@ import type { Reason } from "../../domain/BotEvent.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
 import { Venue } from "../../venue/Venue.ts"
-import { closedForAll } from "../holds/Held.ts"
+import { closedForAll } from "../holds/HoldsOn.ts"
 import * as MarketWatch from "../markets/MarketWatch.ts"
 import * as Observation from "../observation/Observation.ts"
-import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { Bookkeeper, noteLease } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import type { OrderWork, OrderWorkOptions } from "./OrderWork.ts"
@@ -30,11 +30,6 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
   const venue = yield* Venue
   const leaseLost = yield* LeaseLost
   const observation = yield* Observation.make
-
-  const noteLease = Effect.fnUntraced(function* (lost: string | undefined) {
-    if (lost === books.state.leaseLost) return
-    yield* books.record(lost === undefined ? { _tag: "LeaseRegained" } : { _tag: "LeaseLost", reason: lost })
-  })
 
   /**
    * Prices, or why the venue gives none. While everything is withdrawn, or orders have to be looked after, prices and their
@@ -73,7 +68,7 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
     yield* books.lookAtDisk
     yield* listen
     const lost = yield* leaseLost
-    yield* noteLease(lost)
+    yield* noteLease(books, lost)
     const withdrawAll = yield* withdraw
     const startedAt = yield* Clock.currentTimeMillis
     contact.turnBegins(startedAt)

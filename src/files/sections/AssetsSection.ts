@@ -1,12 +1,12 @@
 /**
  * What may be traded. `assets:` of the configuration: each asset's name at the venue, its other spellings there, and where its
- * money is. `markets:` and `prices:`: price steps, where candles come from, and how far a price may be from its second witness
- * (`orderbook/PriceWitness`).
+ * money is. `markets:` and `prices:`: price steps, where candles come from, and how far a price may be from its second source
+ * (`orderbook/SecondSource`).
  */
 import type { Asset } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { DepositType } from "../../domain/MoneyPath.ts"
-import { defaultWitnessTerms, type WitnessTerms } from "../../orderbook/PriceWitness.ts"
+import { defaultSecondSourceTerms, type SecondSourceTerms } from "../../orderbook/SecondSource.ts"
 import * as Program from "../../programs/Program.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { type Markets, market } from "../../strategy/Markets.ts"
@@ -93,24 +93,24 @@ export const marketsReader = Read.table(
   Read.section({
     tick: Read.optional(Read.price, "price step"),
     candles: Read.optional(Read.text, "where volumes, and candles of the time before the bot, come from"),
-    within: Read.optional(share, "how far its price may be from a second witness", "prices.within")
+    within: Read.optional(share, "how far its price may be from a second source", "prices.within")
   })
 )
 
 export const pricesReader = Read.section({
   within: Read.withDefault(
     share,
-    defaultWitnessTerms.within,
-    "how far a price may be from a second witness (token list, last known price)"
+    defaultSecondSourceTerms.within,
+    "how far a price may be from a second source (token list, last known price)"
   ),
   after: Read.withDefault(
     Read.duration,
-    defaultWitnessTerms.lastsMillis,
-    "how long quotes must agree that no witness confirms or denies"
+    defaultSecondSourceTerms.lastsMillis,
+    "how long quotes must agree that no second source confirms or denies"
   ),
   command: Read.optional(
     Read.list(Read.text),
-    "a program that tells prices, and its arguments: the witness instead of the token list"
+    "a program that tells prices, and its arguments: the second source instead of the token list"
   )
 })
 
@@ -128,7 +128,7 @@ export const marketsOf = (
   assets: ReadonlyArray<Asset>,
   folder: string,
   to: Report
-): { readonly markets: Markets; readonly prices: WitnessTerms } => {
+): { readonly markets: Markets; readonly prices: SecondSourceTerms } => {
   const ticks = new Map<string, Decimal.Decimal>()
   const sources = new Map<string, { readonly source: string; readonly folder: string }>()
   const withinOf = new Map<string, number>()
@@ -140,6 +140,9 @@ export const marketsOf = (
     if (value.tick !== undefined) ticks.set(found.name, value.tick)
     if (value.within !== undefined) withinOf.set(found.name, value.within)
   }
-  const { within, after: lastsMillis } = prices ?? { ...defaultWitnessTerms, after: defaultWitnessTerms.lastsMillis }
+  const { within, after: lastsMillis } = prices ?? {
+    ...defaultSecondSourceTerms,
+    after: defaultSecondSourceTerms.lastsMillis
+  }
   return { markets: { assets, ticks, sources }, prices: { within, withinOf, lastsMillis } }
 }

@@ -5,13 +5,14 @@ import { TestClock } from "effect/testing"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
+import { pathBetween } from "../../../src/domain/MoneyPath.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import type { RefusalVerdict } from "../../../src/domain/Payload.ts"
 import { present } from "../../../src/domain/Present.ts"
 import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
 import { problemsOf } from "../../../src/engine/funding/Problems.ts"
-import { closedBecause } from "../../../src/engine/holds/Held.ts"
 import type { PresentFacts, Step } from "../../../src/engine/holds/Holds.ts"
+import { closedBecause } from "../../../src/engine/holds/HoldsOn.ts"
 import * as Driver from "../../../src/engine/protocol/Driver.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
@@ -159,7 +160,7 @@ const world = ({
       Bookkeeper.layer.pipe(Layer.provide(Journal.layer.pipe(Layer.provide(Sqlite.layer({ filename: ":memory:" })))))
     )
     const context = yield* Layer.build(layer)
-    const { record, state } = yield* Effect.provideContext(Bookkeeper, context)
+    const { record, state, tries } = yield* Effect.provideContext(Bookkeeper, context)
     const driver = yield* Effect.provideContext(Driver.make, context)
     yield* record({ _tag: "BudgetAllotted", strategy: "s", asset: "BTC", amount: 10_000_000n })
     const gate = () => Effect.sync(() => closed(++done.asked))
@@ -174,7 +175,7 @@ const world = ({
       return placement !== undefined && driver.isHopeless(placement)
     }
     const bind = (id: string, address: string) => record(...bound(id, address, fee))
-    return { bind, done, isHopeless, record, state, work }
+    return { bind, done, isHopeless, record, state, tries, work }
   })
 
 describe("a create", () => {
@@ -186,6 +187,18 @@ describe("a create", () => {
       const [asked] = done.paths
       assert.deepInclude(asked, { recipient: "me", refundTo: "me", originAsset: "btc", destinationAsset: "usdc" })
       assert.deepStrictEqual(state.placements.get("p1")?.path, asked)
+    })
+  )
+
+  it.effect("asked for what was configured, whatever its plan had recorded with it", () =>
+    Effect.gen(function* () {
+      const { done, record, tries, work } = yield* world({})
+      yield* record(...bound("p1", "address-p1").slice(0, 1))
+      const path = pathBetween({ signerId: "another", depositType: "CONFIDENTIAL_INTENTS" }, "btc", "usdc")
+      yield* record({ _tag: "CreateSent", strategy: "s", slot: "p1", placement: "p1", attempt: 1, path })
+      tries.note("p1", { isAnnounced: true })
+      yield* work("p1")
+      assert.deepStrictEqual(done.paths, [path])
     })
   )
 })
@@ -664,6 +677,7 @@ describe("the gate", () => {
     ["a service that has changed", /`price` of orders is gone/, all, {}, [{ _tag: "ServiceCompared", drift: [gone] }]],
     ["a full disk", /the disk is full/, all, {}, [{ _tag: "DiskFull" }]],
     ["a lease that was lost", /another bot may/, all, { leaseLost: "another bot may work" }, []],
+    ["a noted loss of the lease", /removed/, all, {}, [{ _tag: "LeaseLost", reason: "removed" }]],
     ["an incident", /deposits are late/, all, { incident: "deposits are late" }, []],
     ["a clock that differs too much", /venue's by 31 s/, beginnings, { skewMillis: -31_000 }, []],
     ["a noted clock", /by 40 s/, beginnings, {}, [{ _tag: "ClockCompared", skewMillis: 40_000, ok: false }]],

@@ -182,6 +182,18 @@ describe("swaps", () => {
     )
   )
 
+  it.effect("are paid, whatever an earlier process told of its lock", () =>
+    play(
+      Effect.gen(function* () {
+        const begun = yield* begin()
+        const books = yield* Bookkeeper
+        yield* books.record({ _tag: "LeaseLost", reason: "removed" })
+        assert.strictEqual(outcome(yield* finish(begun)), "paid")
+        assert.isUndefined(books.state.leaseLost)
+      }).pipe(Effect.provide(Layer.merge(journalLayer, sandboxWallet)))
+    )
+  )
+
   it.effect.each([1, 2, 3, 4, 5, 6])("a process that dies after its write number %s pays once", (deadAt) =>
     play(
       Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { begin, orderOf } from "../../../bench/journalRows.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as FundingStop from "../../../src/engine/holds/FundingStop.ts"
-import { closedBecause } from "../../../src/engine/holds/Held.ts"
+import { closedBecause } from "../../../src/engine/holds/HoldsOn.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { parse } from "../botWorld.ts"
 

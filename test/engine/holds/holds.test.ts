@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Health from "../../../src/control/view/Health.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { defaults } from "../../../src/engine/EngineSettings.ts"
-import { holdsOnBot, holdsOnSlot } from "../../../src/engine/holds/Held.ts"
+import { ofBot, ofSlot } from "../../../src/engine/holds/Holds.ts"
+import { holdsOnBot, holdsOnSlot } from "../../../src/engine/holds/HoldsOn.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import { explain } from "../../../src/views/Explanation.ts"
@@ -67,6 +68,10 @@ describe("what holds money", () => {
       }
     })
   }
+
+  it("was said of a slot that it pays nothing by a row that stopped nothing", () => {
+    for (const { code, stops } of [...ofBot, ...ofSlot]) assert.includeMembers([...stops], ["create", "fund"], code)
+  })
 
   it("of some slot is found in these journals, so that the above can fail", () => {
     const codes = Object.values(troubles).flatMap((events) => holdsOnBot(stateOf(events)).map(({ code }) => code))

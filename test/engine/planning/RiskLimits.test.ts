@@ -1,9 +1,13 @@
 /** Each limit denies just beyond its edge and says why with its figures; losses are counted from marks. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import type { Hold } from "../../../src/engine/holds/Holds.ts"
+import { holdsOnSlot } from "../../../src/engine/holds/HoldsOn.ts"
 import { type Circumstances, type LimitName, orderLimits, sized } from "../../../src/engine/planning/OrderLimits.ts"
 import { check, isOver, lossOf, marked, refusedBy, shutBy } from "../../../src/engine/planning/RiskLimits.ts"
+import * as BotState from "../../../src/engine/state/BotState.ts"
 
 const market = {
   name: "BTC/USDC",
@@ -32,13 +36,15 @@ const fine: Circumstances = {
   },
   price: { bid: Decimal.make(59_990n), ask: Decimal.make(60_010n), at: noon },
   openOrders: 0,
-  held: new Map(),
+  held: [],
   leaving: 0n,
   free: 5_900_000_000n,
   openNotional: 0n,
   lastHour: 0,
   overall: { openOrders: 0, lastHour: 0, exposure: 0n }
 }
+
+const hold = (code: string, text: string): Hold => ({ scope: "slot", code, text, lifts: "resume", stops: ["create"] })
 
 const limits = (change: Partial<Circumstances["limits"]>): Circumstances => ({
   ...fine,
@@ -78,10 +84,10 @@ describe("RiskLimits", () => {
   })
 
   const cases: ReadonlyArray<readonly [LimitName, Circumstances, Circumstances]> = [
-    ["kill-switch", { ...fine, held: new Map([["kill-switch", "stop"]]) }, fine],
-    ["frozen", { ...fine, held: new Map([["frozen", "contradiction"]]) }, fine],
-    ["paused", { ...fine, held: new Map([["paused", "lost too much"]]) }, fine],
-    ["held", { ...fine, held: new Map([["journal-behind", "an order is not known"]]) }, fine],
+    ["kill-switch", { ...fine, held: [hold("kill-switch", "stop")] }, fine],
+    ["frozen", { ...fine, held: [hold("frozen", "contradiction")] }, fine],
+    ["paused", { ...fine, held: [hold("paused", "lost too much")] }, fine],
+    ["held", { ...fine, held: [hold("journal-behind", "an order is not known")] }, fine],
     ["stale-price", { ...fine, now: noon + 30_001 }, { ...fine, now: noon + 30_000 }],
     ["stale-price", { ...fine, now: noon - 30_001 }, { ...fine, now: noon - 30_000 }],
     [
@@ -152,9 +158,9 @@ describe("the words of a refusal", () => {
 
   it("have the figures, in the asset that the order pays with", () => {
     const cases: ReadonlyArray<readonly [string, string]> = [
-      [said({ ...fine, held: new Map([["kill-switch", "stop"]]) }), "stop"],
-      [said({ ...fine, held: new Map([["frozen", "odd"]]) }), "odd"],
-      [said({ ...fine, held: new Map([["paused", "lost"]]) }), "lost"],
+      [said({ ...fine, held: [hold("kill-switch", "stop")] }), "stop"],
+      [said({ ...fine, held: [hold("frozen", "odd")] }), "odd"],
+      [said({ ...fine, held: [hold("paused", "lost")] }), "lost"],
       [said(limits({ quietHours: { fromMinute: 0, toMinute: 13 * 60 + 5 } })), "Quiet hours until 13:05 UTC"],
       [said({ ...fine, now: noon + 30_001 }), "The price is 30001 ms old, more than 30000 ms"],
       [said({ ...fine, price: at("56190") }), "BUY at 59000 is beyond 58999.5, the worst allowed at a mid of 56190"],
@@ -200,12 +206,7 @@ describe("the words of a refusal", () => {
         maxNotional: 0n,
         maxOrdersPerHour: 0
       }),
-      held: new Map([
-        ["kill-switch", "k"],
-        ["disk-full", "d"],
-        ["frozen", "f"],
-        ["paused", "p"]
-      ]),
+      held: [hold("kill-switch", "k"), hold("disk-full", "d"), hold("frozen", "f"), hold("paused", "p")],
       leaving: 1n,
       openOrders: 10,
       free: 0n,
@@ -223,6 +224,32 @@ describe("the words of a refusal", () => {
     const [first] = refused
     const verdict = check(order, all)
     assert.strictEqual(Result.isFailure(verdict) && verdict.failure.limit, first?.[0])
+  })
+})
+
+describe("what lifts a hold", () => {
+  const paused = (limit: string): BotEvent => ({ _tag: "Paused", strategy: "s", limit, action: "pause", reason: "r" })
+  const lifting = (event: BotEvent): ReadonlyArray<string | undefined> => {
+    const state = BotState.make()
+    BotState.apply(state, { sequence: 1, at: noon, event })
+    const at = { ...fine, held: holdsOnSlot(state, "s", "x") }
+    const order = sized(desired, market)
+    return orderLimits
+      .filter(({ refuses }) => refuses(order, at) !== undefined)
+      .map(({ flips }) => flips(order, at, false))
+  }
+
+  it("was said to be a new day or a changed file, whatever had paused the strategy", () => {
+    for (const limit of ["operator", "early-ends", "refused-payments", "unexplained", "revived-orders"])
+      assert.deepStrictEqual(lifting(paused(limit)), ["limitbot resume"], limit)
+    assert.deepStrictEqual(lifting(paused("daily-loss")), ["limitbot resume, or a new day"])
+    assert.deepStrictEqual(lifting(paused("drawdown")), ["limitbot resume, or a changed strategy file"])
+  })
+
+  it("is what the table of holds says", () => {
+    assert.deepStrictEqual(lifting({ _tag: "KillSwitch", on: true, reason: "r" }), ["limitbot release"])
+    assert.deepStrictEqual(lifting({ _tag: "WitnessDisagreed", size: 1, head: "h", text: "t" }), ["limitbot resolve"])
+    assert.deepStrictEqual(lifting({ _tag: "DiskFull" }), ["the end of what holds it"])
   })
 })
 

@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { defaults } from "../../../src/engine/EngineSettings.ts"
 import {
+  type Conclusion,
   concluded,
-  type Meaning,
   rows,
   type Seen,
   type SilenceRow,
@@ -33,7 +33,7 @@ const over = { overMillis: paymentVisibilityMillis }
 const doubtOver = { overMillis: doubtMillis, expiredMillis: doubtMillis }
 
 /** The row's name, whom it is about, what is seen when it counts, and what it means then. */
-const cases: ReadonlyArray<readonly [string, Placement, Seen, Meaning]> = [
+const cases: ReadonlyArray<readonly [string, Placement, Seen, Conclusion]> = [
   ["an earlier process began it", { ...created, mayBePaid: true }, { runMillis: quarantineMillis }, "given up"],
   ["a quote was not answered", { ...creating, by: "swap" }, {}, "given up"],
   ["a create was not answered", creating, { quietMillis: resolveAfterMillis }, "given up"],

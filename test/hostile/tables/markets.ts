@@ -248,7 +248,7 @@ const tokens: ReadonlyArray<Attack> = [
     field: "list",
     lie: "empty",
     tell: set("list", []),
-    // Without any second witness the first price of a market has to last a minute.
+    // Without any second source the first price of a market has to last a minute.
     must: { ...quiet, elsewhereWaits: true },
     everywhere: true
   }

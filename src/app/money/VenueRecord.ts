@@ -1,6 +1,6 @@
 /**
  * What the venue says now of the orders that evidence is asked for: each order or swap, and its lines in the partner's
- * history. A witness that cannot be asked is named with the reason, so evidence can be written without a network.
+ * history. Whoever cannot be asked is named with the reason, so evidence can be written without a network.
  */
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -64,7 +64,7 @@ export const nobodyAsked = (why: string, orders: ReadonlyMap<string, Asked>): Re
   new Map([...orders.keys()].map((placement) => [placement, notAsked(why)] as const))
 
 /** By placement. Whatever is wrong with the configuration's secrets or the network is an answer too. */
-export const ask = Effect.fn("VenueWitness.ask")(function* (configFile: string, orders: ReadonlyMap<string, Asked>) {
+export const ask = Effect.fn("VenueRecord.ask")(function* (configFile: string, orders: ReadonlyMap<string, Asked>) {
   if (orders.size === 0) return new Map<string, Testimony>()
   return yield* Effect.gen(function* () {
     const config = yield* ConfigFile.load(configFile)

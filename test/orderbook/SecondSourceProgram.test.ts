@@ -1,10 +1,10 @@
-/** A witness of prices that is a program of the owner's: what its answers mean, and that its silence concludes nothing. */
+/** A second source of prices that is a program of the owner's: what its answers mean, and that its silence concludes nothing. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
-import * as PriceProgram from "../../src/orderbook/PriceProgram.ts"
+import * as SecondSourceProgram from "../../src/orderbook/SecondSourceProgram.ts"
 import { configText, newFolder, runHere, start, startSandbox, workspace } from "../cli/program.ts"
 import { until } from "../control/runningBot.ts"
 import { type Badness, badScripts, program } from "../programs/badPrograms.ts"
@@ -17,12 +17,14 @@ const asked = (script: string, times = 1) =>
   Effect.gen(function* () {
     const said: Array<unknown> = []
     const heard = Logger.layer([Logger.make(({ message }) => void said.push(...[message].flat()))])
-    const witness = PriceProgram.layer({ program: program(script), args: [] }).pipe(Layer.provide(NodeServices.layer))
+    const source = SecondSourceProgram.layer({ program: program(script), args: [] }).pipe(
+      Layer.provide(NodeServices.layer)
+    )
     const ask = Effect.gen(function* () {
-      const ownPrices = yield* PriceProgram.OwnPrices
+      const ownPrices = yield* SecondSourceProgram.OwnPrices
       return yield* Effect.forEach(Array.from({ length: times }), () => ownPrices(market))
     })
-    const listed = yield* Effect.provide(ask, Layer.merge(witness, heard))
+    const listed = yield* Effect.provide(ask, Layer.merge(source, heard))
     return { listed: listed.at(-1), said: said.join("\n") }
   })
 
@@ -73,7 +75,7 @@ describe("a price program", () => {
         assert.isUndefined(listed)
         assert.match(
           said,
-          /program\.sh (printed|did not end|ended|was ended).*; the token list is the witness of prices/
+          /program\.sh (printed|did not end|ended|was ended).*; the token list is the second source of prices/
         )
       }),
     20_000

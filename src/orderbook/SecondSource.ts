@@ -1,13 +1,13 @@
 /**
- * The second witness of a price. A quote is what one service says at one moment; it may be wrong once, three times in a
+ * The second source of a price. A quote is what one service says at one moment; it may be wrong once, three times in a
  * row, or for minutes. So no price is used on a quote alone, and this is the one place that says when it is:
  *
- * 1. It is near the price at which a second witness last agreed, and the market was watched since without a gap. What
- *    was used by this rule is no witness itself, so small steps cannot lead away from the truth.
- * 2. Otherwise the token list shows a price near it; where the owner has a source of his own (`PriceProgram`), that does.
+ * 1. It is near the price at which a second source last agreed, and the market was watched since without a gap. What
+ *    was used by this rule is no source itself, so small steps cannot lead away from the truth.
+ * 2. Otherwise the token list shows a price near it; where the owner has a source of his own (`SecondSourceProgram`), that does.
  * 3. Otherwise, where the token list does not contradict it, it is near the last price that was known, however old (at
  *    a start the last stored one), or the quotes of a whole minute agree, at least five of them. A second look alone is
- *    the same witness again.
+ *    the same source again.
  *
  * The token list contradicts a price unless it has none, or an old one, or was as wrong about the price that was used
  * until just now: for some assets it is always off. A real move counts at once when the list shows it too. Until then the
@@ -20,8 +20,8 @@ import { minuteMillis } from "../domain/Durations.ts"
 import { percent } from "../domain/Text.ts"
 import { age } from "../domain/Words.ts"
 
-export interface WitnessTerms {
-  /** How far a price may be from its witness, as a ratio. */
+export interface SecondSourceTerms {
+  /** How far a price may be from what its second source shows, as a ratio. */
   readonly within: number
   /** The same of single markets, by name. */
   readonly withinOf: ReadonlyMap<string, number>
@@ -29,10 +29,14 @@ export interface WitnessTerms {
   readonly lastsMillis: number
 }
 
-export const defaultWitnessTerms: WitnessTerms = { within: 0.03, withinOf: new Map(), lastsMillis: minuteMillis }
+export const defaultSecondSourceTerms: SecondSourceTerms = {
+  within: 0.03,
+  withinOf: new Map(),
+  lastsMillis: minuteMillis
+}
 
-export const WitnessTerms = Context.Reference<WitnessTerms>("limitbot/orderbook/WitnessTerms", {
-  defaultValue: () => defaultWitnessTerms
+export const SecondSourceTerms = Context.Reference<SecondSourceTerms>("limitbot/orderbook/SecondSourceTerms", {
+  defaultValue: () => defaultSecondSourceTerms
 })
 
 /** What the token list says of a market. */
@@ -56,10 +60,10 @@ interface Look {
   readonly at: number
 }
 
-export const make = (market: string, { lastsMillis, within: usual, withinOf }: WitnessTerms) => {
+export const make = (market: string, { lastsMillis, within: usual, withinOf }: SecondSourceTerms) => {
   const within = withinOf.get(market) ?? usual
-  /** The price at which a second witness last agreed. */
-  let witnessed: number | undefined
+  /** The price at which a second source last agreed. */
+  let agreed: number | undefined
   /** The last one that was used. */
   let used: Look | undefined
   /** Since when none could be used. */
@@ -67,8 +71,8 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: W
   /** The last ones, used or not, back to one that is old enough. */
   const looks: Array<Look> = []
 
-  const isNear = (price: number, witness: number | undefined): boolean =>
-    witness !== undefined && Math.abs(price - witness) <= within * Math.min(price, witness)
+  const isNear = (price: number, known: number | undefined): boolean =>
+    known !== undefined && Math.abs(price - known) <= within * Math.min(price, known)
 
   const isWatched = (at: number): boolean => used !== undefined && Math.abs(at - used.at) <= gapMillis
 
@@ -88,7 +92,7 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: W
   }
 
   /** Whether it needs no word of the token list. */
-  const isKnown = ({ at, mid }: Look): boolean => isNear(mid, witnessed) && isWatched(at)
+  const isKnown = ({ at, mid }: Look): boolean => isNear(mid, agreed) && isWatched(at)
 
   /** Why the price may not be used now; `undefined` when it may. */
   const judge = (look: Look, listed: Listed | undefined): string | undefined => {
@@ -96,9 +100,9 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: W
     note(look)
     const isListed = isNear(mid, listed?.mid)
     const contradicting = listed !== undefined && !isListed && contradicts(listed, at) ? listed : undefined
-    const isBorneOut = contradicting === undefined && (isNear(mid, witnessed) || hasLasted(look))
+    const isBorneOut = contradicting === undefined && (isNear(mid, agreed) || hasLasted(look))
     if (isKnown(look) || isListed || isBorneOut) {
-      if (!isNear(mid, witnessed)) witnessed = mid
+      if (!isNear(mid, agreed)) agreed = mid
       used = look
       doubtedAt = undefined
       return undefined
@@ -107,22 +111,22 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: W
     const price = `its price of ${shown(mid)}`
     if (contradicting !== undefined)
       return `${price} is ${apart(mid, contradicting.mid)} ${contradicting.by ?? "the token list"}'s`
-    const before = witnessed === undefined ? "" : `, and it is ${apart(mid, witnessed)} the last known one`
-    return `${price} has no second witness yet: ${listed?.by ?? "the token list"} does not show it${before}. It counts once it has lasted ${age(lastsMillis)}`
+    const before = agreed === undefined ? "" : `, and it is ${apart(mid, agreed)} the last known one`
+    return `${price} has no second source yet: ${listed?.by ?? "the token list"} does not show it${before}. It counts once it has lasted ${age(lastsMillis)}`
   }
 
   /** The last price that was stored before, or that of a candle. */
   const remember = (stored: Look): void => {
-    witnessed ??= stored.mid
+    agreed ??= stored.mid
     used ??= stored
   }
 
   return { judge, isKnown, remember } as const
 }
 
-export type PriceWitness = ReturnType<typeof make>
+export type SecondSource = ReturnType<typeof make>
 
-const apart = (mid: number, witness: number): string =>
-  mid > witness ? `${percent(mid / witness - 1)} above` : `${percent(1 - mid / witness)} below`
+const apart = (mid: number, known: number): string =>
+  mid > known ? `${percent(mid / known - 1)} above` : `${percent(1 - mid / known)} below`
 
 const shown = (price: number): string => String(Number(price.toPrecision(7)))

@@ -1,7 +1,7 @@
 /**
- * A second witness of prices that is a program of the owner's, from whatever source: it is asked where a price needs a witness,
+ * A second source of prices that is a program of the owner's, from whatever source: it is asked where a price needs one,
  * once for each market and look, and takes the place of the venue's token list there. It is started anew each time instead of
- * being kept running: a witness is needed seldom (at a start, after a gap, after a jump), and what is asked now cannot be
+ * being kept running: it is needed seldom (at a start, after a gap, after a jump), and what is asked now cannot be
  * stale without saying so. Silence concludes nothing: where it has no price, or fails, the token list is asked as before.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
@@ -9,7 +9,7 @@ import { ChildProcessSpawner } from "effect/process"
 import type { Market } from "../domain/Market.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import * as Program from "../programs/Program.ts"
-import { type Listed, listedLastsMillis } from "./PriceWitness.ts"
+import { type Listed, listedLastsMillis } from "./SecondSource.ts"
 
 export const terms = { limitMillis: 5_000, mostOutput: 1_000, environment: "least", errors: "kept" } as const
 
@@ -62,7 +62,7 @@ const asking = Effect.fnUntraced(function* (program: Program.Program) {
   const answers = new Map<string, { readonly at: number; readonly listed: Listed | undefined }>()
   let isFailing = false
 
-  const ask = Effect.fn("PriceProgram.ask")(
+  const ask = Effect.fn("SecondSourceProgram.ask")(
     function* (market: string) {
       const run = yield* Program.run(program, questionOf(market), terms)
       return answerOf(run, yield* Clock.currentTimeMillis)
@@ -76,7 +76,9 @@ const asking = Effect.fnUntraced(function* (program: Program.Program) {
     const wasFailing = isFailing
     isFailing = answer._tag === "Failed"
     if (answer._tag === "Failed" && !wasFailing)
-      yield* Effect.logWarning(`${program.program} ${answer.reason}; the token list is the witness of prices meanwhile`)
+      yield* Effect.logWarning(
+        `${program.program} ${answer.reason}; the token list is the second source of prices meanwhile`
+      )
   })
 
   return Effect.fnUntraced(function* ({ name }: Market) {

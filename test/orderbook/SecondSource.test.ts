@@ -1,24 +1,24 @@
 /** When a price may be used: each line of the rule, and by random quotes that no short run of wrong ones ever is. */
 import { assert, describe, it } from "@effect/vitest"
 import { seeded } from "../../src/domain/Seeded.ts"
-import * as PriceWitness from "../../src/orderbook/PriceWitness.ts"
+import * as SecondSource from "../../src/orderbook/SecondSource.ts"
 
 const second = 1_000
 const minute = 60 * second
 const start = 1_000_000 * minute
-const terms = PriceWitness.defaultWitnessTerms
+const terms = SecondSource.defaultSecondSourceTerms
 
-const make = (within = new Map<string, number>()) => PriceWitness.make("BTC/USDC", { ...terms, withinOf: within })
+const make = (within = new Map<string, number>()) => SecondSource.make("BTC/USDC", { ...terms, withinOf: within })
 
-type Witness = PriceWitness.PriceWitness
-const listed = (mid: number, at: number | undefined = undefined): PriceWitness.Listed => ({ mid, at })
+type Source = SecondSource.SecondSource
+const listed = (mid: number, at: number | undefined = undefined): SecondSource.Listed => ({ mid, at })
 
 /** Whether it is used. */
-const sees = (witness: Witness, atMillis: number, mid: number, list?: PriceWitness.Listed): boolean =>
-  witness.judge({ mid, at: start + atMillis }, list) === undefined
+const sees = (source: Source, atMillis: number, mid: number, list?: SecondSource.Listed): boolean =>
+  source.judge({ mid, at: start + atMillis }, list) === undefined
 
 describe("a price", () => {
-  it("is near a witness up to the bound, on both sides, and its market may have another bound", () => {
+  it("is near a second source up to the bound, on both sides, and its market may have another bound", () => {
     for (const [mid, isUsed] of [
       [103, true],
       [103.01, false],
@@ -31,7 +31,7 @@ describe("a price", () => {
     assert.isFalse(sees(make(new Map([["SOL/USDC", 0.1]])), 0, 109, listed(100)))
   })
 
-  it("without any witness counts after a minute of at least five looks that agree", () => {
+  it("without any second source counts after a minute of at least five looks that agree", () => {
     const fast = make()
     for (let at = 0; at < minute; at += second) assert.isFalse(sees(fast, at, 100))
     assert.isTrue(sees(fast, minute, 100))
@@ -45,29 +45,29 @@ describe("a price", () => {
   })
 
   it("that the token list contradicts never counts, however long it lasts; an old list contradicts nothing", () => {
-    const witness = make()
-    for (let at = 0; at < 60 * minute; at += 10 * second) assert.isFalse(sees(witness, at, 1_000, listed(100)))
+    const source = make()
+    for (let at = 0; at < 60 * minute; at += 10 * second) assert.isFalse(sees(source, at, 1_000, listed(100)))
     const old = make()
     for (let at = 0; at < minute; at += second) sees(old, at, 1_000, listed(100, start - 15 * minute))
     assert.isTrue(sees(old, minute, 1_000, listed(100, start - 15 * minute)))
   })
 
   it("that is known needs no list while it is watched; after a gap the list may contradict it", () => {
-    const witness = make()
-    sees(witness, 0, 100, listed(100))
-    assert.isTrue(witness.isKnown({ mid: 102, at: start + 3 * minute }))
-    assert.isFalse(witness.isKnown({ mid: 102, at: start + 3 * minute + 1 }))
-    assert.isFalse(sees(witness, 4 * minute, 100, listed(50)))
-    assert.isTrue(sees(witness, 5 * minute, 100))
+    const source = make()
+    sees(source, 0, 100, listed(100))
+    assert.isTrue(source.isKnown({ mid: 102, at: start + 3 * minute }))
+    assert.isFalse(source.isKnown({ mid: 102, at: start + 3 * minute + 1 }))
+    assert.isFalse(sees(source, 4 * minute, 100, listed(50)))
+    assert.isTrue(sees(source, 5 * minute, 100))
   })
 
   it("is not led away by small steps", () => {
-    const witness = make()
-    sees(witness, 0, 100, listed(100))
+    const source = make()
+    sees(source, 0, 100, listed(100))
     let price = 100
     while (price < 110) {
       price *= 1.004
-      const isUsed = sees(witness, (price - 100) * second, price, listed(100))
+      const isUsed = sees(source, (price - 100) * second, price, listed(100))
       assert.strictEqual(isUsed, price <= 103, String(price))
     }
   })
@@ -84,18 +84,18 @@ describe("a price", () => {
   })
 
   it("is remembered only where nothing is known", () => {
-    const witness = make()
-    sees(witness, 0, 100, listed(100))
-    witness.remember({ mid: 1_000, at: start })
-    assert.isFalse(sees(witness, second, 1_000))
+    const source = make()
+    sees(source, 0, 100, listed(100))
+    source.remember({ mid: 1_000, at: start })
+    assert.isFalse(sees(source, second, 1_000))
   })
 
   it("that is wrong three times at any time is never used, and the true one soon is", () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const draw = seeded(seed)
-      const witness = make()
+      const source = make()
       const hasList = draw() < 0.5
-      if (draw() < 0.5) witness.remember({ mid: 100, at: start - draw() * 600 * minute })
+      if (draw() < 0.5) source.remember({ mid: 100, at: start - draw() * 600 * minute })
       const [from, factor] = [Math.floor(draw() * 100), draw() < 0.5 ? 1.2 + 9 * draw() : 0.8 * draw()]
       let at = 0
       let unused = 0
@@ -103,7 +103,7 @@ describe("a price", () => {
         at += second * (draw() < 0.02 ? 300 : 1 + Math.floor(draw() * 3))
         const isWrong = look >= from && look < from + 3
         const mid = isWrong ? 100 * factor : 100 * (1 + 0.01 * draw())
-        const isUsed = sees(witness, at, mid, hasList ? listed(100) : undefined)
+        const isUsed = sees(source, at, mid, hasList ? listed(100) : undefined)
         if (isWrong) assert.isFalse(isUsed, `seed ${seed}, look ${look}`)
         unused = isUsed ? 0 : unused + 1
         if (!isWrong) assert.isAtMost(unused, hasList ? 3 : 70, `seed ${seed}, look ${look}`)
