@@ -60,7 +60,7 @@ export const keyOf = ({
     .digest("hex")
 
 /** Names a venue and a credential without telling it. */
-export const credentialOf = ({ venue: { apiKey, partnerJwt, url } }: Pick<SharedTerms, "venue">): string =>
+const credentialOf = ({ venue: { apiKey, partnerJwt, url } }: Pick<SharedTerms, "venue">): string =>
   createHash("sha256")
     .update(JSON.stringify(["rate", url, Redacted.value(apiKey), partnerJwt && Redacted.value(partnerJwt)]))
     .digest("hex")
