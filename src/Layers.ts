@@ -40,6 +40,8 @@ import { type KeyMalformed, publicKeyOf, Signer } from "./signing/Signer.ts"
 import type { Markets } from "./strategy/Markets.ts"
 import { History } from "./venue/History.ts"
 import * as HttpVenue from "./venue/HttpVenue.ts"
+import { RateBudget } from "./venue/http/RateBudget.ts"
+import { RateShare } from "./venue/http/RateShare.ts"
 import { Session } from "./venue/http/Session.ts"
 import { VenueClient } from "./venue/http/VenueClient.ts"
 import * as Incidents from "./venue/Incidents.ts"
@@ -242,9 +244,18 @@ export const live = (config: BotConfig, account: VenueAccount, pid: number, pace
     Layer.merge(books(config.journal, pid))
   )
 
-/** What accounts of one credential share in a process: prices, the list of their orders, and the client, which has the rate budget. */
-export const shared = Effect.fnUntraced(function* (config: BotConfig, account: VenueAccount) {
-  const venue = Layer.provideMerge(through(HttpVenue.layer), VenueClient.layer).pipe(
+/** The rate budget of a credential by its share of the rate. */
+export const rateBudget = (share: RateShare["Service"]) =>
+  Effect.map(Layer.build(Layer.provide(RateBudget.layerOfShare, Layer.succeed(RateShare, share))), (context) =>
+    Context.get(context, RateBudget)
+  )
+
+export type RateBudgetOfAll = Effect.Success<ReturnType<typeof rateBudget>>
+
+/** What accounts of one credential share in a process: prices, the list of their orders, and the client, which asks within this budget. */
+export const shared = Effect.fnUntraced(function* (config: BotConfig, account: VenueAccount, budget: RateBudgetOfAll) {
+  const venue = Layer.provideMerge(through(HttpVenue.layer), VenueClient.layerOfBudget).pipe(
+    Layer.provide(Layer.succeed(RateBudget, budget)),
     Layer.provide(NodeHttpClient.layerUndici)
   )
   const context = yield* Layer.build(atVenue(withBook(config, venue), config, account))

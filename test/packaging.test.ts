@@ -2,9 +2,12 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { dirname, join, relative, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { OpenApi } from "effect/http-api"
 import { parse } from "yaml"
+import { ControlApi } from "../src/control/api/ControlApi.ts"
+import { FleetApi } from "../src/control/api/FleetApi.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const deploy = join(root, "deploy")
@@ -12,7 +15,7 @@ const read = (file: string): string => readFileSync(join(deploy, file), "utf8")
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0
 
 describe("packaging", () => {
-  it("the package ships no test, no secret and no local configuration", () => {
+  it("the package ships no test, no secret and no local configuration, and whatever its pages link to", () => {
     const listed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
       cwd: root,
       stdio: ["ignore", "pipe", "ignore"]
@@ -23,7 +26,22 @@ describe("packaging", () => {
       paths.filter((path) => /^test\/|\.test\.|\.sqlite|\.key$|\.token$|limitbot\.yaml$|compiled\//.test(path)),
       []
     )
+    const broken = paths
+      .filter((path) => path === "README.md" || /^docs\/.*\.md$/.test(path))
+      .flatMap((path) =>
+        [...readFileSync(join(root, path), "utf8").matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)].flatMap(([, to = ""]) => {
+          const target = relative(root, resolve(root, dirname(path), to))
+          return paths.some((each) => each === target || each.startsWith(`${target}/`)) ? [] : [`${path}: ${to}`]
+        })
+      )
+    assert.deepStrictEqual(broken, [])
     assert.includeMembers([...paths], ["config/example.yaml", "deploy/Dockerfile", "docs/surfaces.md", "LICENSE"])
+  })
+
+  it("the OpenAPI documents have the version of the package", () => {
+    const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+    for (const { info } of [OpenApi.fromApi(ControlApi), OpenApi.fromApi(FleetApi)])
+      assert.strictEqual(info.version, manifest.version)
   })
 
   it.skipIf(!hasSystemd)("the units pass systemd-analyze verify and are not exposed", () => {

@@ -55,11 +55,23 @@ const unreadable = (file: string, cause: unknown): DataFileError =>
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError> =>
   Effect.try({ try: run, catch: (cause) => unreadable(file, cause) })
 
+/** How a file of Arrow begins, in which pandas and freqtrade keep what they call Feather. */
+const isFeather = (bytes: Uint8Array): boolean =>
+  /^(ARROW1|FEA1)/.test(Buffer.from(bytes.subarray(0, 6)).toString("latin1"))
+
+const notFeather = (file: string): DataFileError =>
+  new DataFileError({
+    message: `${file}: Feather is not read; convert it to Parquet or CSV: docs/python.md says how`,
+    problems: []
+  })
+
 /** The file as a table of text. */
 const tableOf = (file: string, bytes: Uint8Array): Effect.Effect<Uint8Array, DataFileError> =>
-  ParquetTable.isParquet(bytes)
-    ? ParquetTable.csvOf(bytes, (cause) => unreadable(file, cause))
-    : attempt(file, () => CandleCsv.unzipped(bytes))
+  isFeather(bytes)
+    ? Effect.fail(notFeather(file))
+    : ParquetTable.isParquet(bytes)
+      ? ParquetTable.csvOf(bytes, (cause) => unreadable(file, cause))
+      : attempt(file, () => CandleCsv.unzipped(bytes))
 
 const refused = (file: string, checked: Checked): DataFileError => {
   const errors = checked.problems.filter(({ severity }) => severity === "error")

@@ -31,8 +31,8 @@ export const byWhom = (name: string): string => `by ${name}`
 
 const pausing =
   (action: "pause" | "drain") =>
-  (state: BotState, strategy: string, why: string): ReadonlyArray<BotEvent> =>
-    OperatorPause.pause(state, strategy, action, why)
+  (state: BotState, strategy: string, why: string, by: string): ReadonlyArray<BotEvent> =>
+    OperatorPause.pause(state, strategy, action, why, by)
 
 /** What is recorded of each strategy that is meant. */
 const events = { pause: pausing("pause"), resume: OperatorPause.resume, drain: pausing("drain") } as const
@@ -45,7 +45,7 @@ export const obey = Effect.fn("Operator.obey")(function* (
   target?: string,
   why?: string
 ) {
-  const sentence = yield* doneOf(bot, name, target, why ?? byWhom(by))
+  const sentence = yield* doneOf(bot, by, name, target, why)
   yield* note(by, name, target, why)
   return sentence
 })
@@ -82,18 +82,20 @@ export const note = Effect.fn("Operator.note")(function* (by: string, command: s
 
 const doneOf = Effect.fnUntraced(function* (
   bot: Commanded,
+  by: string,
   name: CommandName,
   target: string | undefined,
-  why: string
+  said: string | undefined
 ) {
   const books = yield* Bookkeeper
+  const why = said ?? byWhom(by)
   const running = bot.strategies().map((strategy) => strategy.name)
 
   const record = Effect.fnUntraced(function* (what: keyof typeof events, strategies: ReadonlyArray<string>) {
     const isKnown = target === undefined || running.includes(target) || books.state.strategies.has(target)
     if (!isKnown)
       return yield* new Unknown({ message: `There is no strategy ${target}. There are: ${running.join(", ")}` })
-    const recorded = books.recordFrom((state) => strategies.flatMap((each) => events[what](state, each, why)))
+    const recorded = books.recordFrom((state) => strategies.flatMap((each) => events[what](state, each, why, by)))
     yield* Effect.orDie(recorded) // A journal that cannot be written stops the bot.
     yield* bot.wake
   })

@@ -15,6 +15,7 @@ import {
   DecisionBounds,
   HiddenBytes,
   Price,
+  pause,
   QuotedDepth,
   SeenConditions,
   type SignedBytes,
@@ -203,7 +204,7 @@ const decisions = {
   /** What the strategy's holdings were worth in its quote asset when a UTC day began for it, and the most they ever were. */
   EquityMarked: { strategy: Text, asset: Text, day: Schema.Int, equity: Amount, peak: Amount },
   /** A loss limit was reached: nothing new is placed until it is released; `drain` withdraws what rests as well. */
-  Paused: { strategy: Text, limit: Text, action: Schema.Literals(["pause", "drain"]), reason: Text, ...follows },
+  Paused: { strategy: Text, ...pause, ...follows },
   Resumed: { strategy: Text, reason: Text },
   /** A leg that can never fill to the last unit ends with what it did; `rest` is base that it leaves. */
   LegClosed: {

@@ -41,6 +41,15 @@ export const shownFees = {
   appFeeBasisPoints: Schema.optionalKey(Schema.Finite)
 }
 
+/** What a strategy is paused by, and why. */
+export const pause = {
+  limit: Schema.String,
+  /** Whoever said it, where somebody did (limit `operator`). */
+  by: Schema.optionalKey(Schema.String),
+  action: Schema.Literals(["pause", "drain"]),
+  reason: Schema.String
+}
+
 /** What leaves a position, as it was wanted; `asset` is what the quantity is of. */
 export const WantedExit = Schema.Struct({
   side: Schema.Literals(["BUY", "SELL"]),

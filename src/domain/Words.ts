@@ -1,4 +1,4 @@
-/** The wording of figures in sentences: ages, times of day, counted things. */
+/** The wording of figures in sentences: ages, times of day, counted things, who paused what. */
 import { dayMillis, hourMillis } from "./Durations.ts"
 
 export const age = (millis: number): string => {
@@ -22,3 +22,20 @@ export const clock = (at: number): string => {
 /** How our clock differs from the venue's, in words. */
 export const clockText = (skewMillis: number): string =>
   `this machine's clock is ${(Math.abs(skewMillis) / 1000).toFixed(1)} s ${skewMillis > 0 ? "ahead of" : "behind"} the venue's`
+
+/** The limit under which a pause by a person stands. */
+export const operatorLimit = "operator"
+
+/** Who or which limit paused a strategy, and why. Where nobody said why, the reason only repeats who it was; older journals have no name. */
+export const pausedBy = ({
+  by,
+  limit,
+  reason
+}: {
+  readonly by?: string
+  readonly limit: string
+  readonly reason: string
+}) => {
+  const who = `by ${limit === operatorLimit ? (by ?? "the operator") : `its limit ${limit}`}`
+  return reason === who ? who : `${who}: ${reason}`
+}

@@ -3,10 +3,12 @@
  * budgets. A journal belongs to one account at one venue in one mode. Any other combination is refused, because its
  * money would be miscounted.
  */
+
 import { Effect, Random, Schema } from "effect"
 import { givenBack } from "../domain/Accounts.ts"
 import type { BotEvent, Reason } from "../domain/BotEvent.ts"
 import { totals } from "../domain/Ledger.ts"
+import { operatorLimit } from "../domain/Words.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
 import { EngineSettings } from "./EngineSettings.ts"
@@ -136,7 +138,7 @@ const renamedIn = ({ assets, ledger }: BotState, configured: Readonly<Record<str
 const isAmongPaused = ({ strategies }: BotState, name: string): boolean => {
   const others = [...strategies].filter(([other, { isLoaded }]) => other !== name && isLoaded === true)
   const isNew = strategies.get(name)?.loaded === undefined
-  return isNew && others.length > 0 && others.every(([, { paused }]) => paused?.limit === OperatorPause.operatorLimit)
+  return isNew && others.length > 0 && others.every(([, { paused }]) => paused?.limit === operatorLimit)
 }
 
 /** What loading a strategy changes: its file and, where it differs, its budget. */

@@ -1,6 +1,6 @@
 /**
  * Where the code of a strategy file lies: beside it, or in a package that is installed beside it or further up, as Node looks for it.
- * Of a package it is the one file that whoever imports the package gets.
+ * What a package has is the one file that whoever imports the package gets.
  */
 import { dirname, join, relative, resolve } from "node:path"
 import { Effect, FileSystem, Option, Schema } from "effect"

@@ -36,6 +36,13 @@ const hoursOf = (text: string): ReadonlyArray<Hours> | undefined => {
   })
 }
 
+export const hoursText = ({ from, to }: Hours): string => {
+  const time = (minute: number) =>
+    [Math.floor(minute / 60) % 24, minute % 60].map((each) => String(each).padStart(2, "0")).join(":")
+  const day = (minute: number) => days[Math.floor(minute / dayMinutes)]
+  return `${day(from)} ${time(from)}-${day(from) === day(to) ? "" : `${day(to)} `}${time(to)}`
+}
+
 const hours = Read.scalar("days and hours in UTC such as mon-fri 08:00-18:00", hoursOf)
 const pattern = Read.scalar("an address, in which one * may stand for anything", (text) =>
   /^[\x21-\x7e]{1,300}$/.test(text) && text.split("*").length <= 2 ? text : undefined

@@ -84,8 +84,8 @@ export interface TradesBooks extends Capital.CapitalBooks, Grown {
   /** Attempts whose books are not closed. */
   readonly planned: Map<string, { readonly event: Wish; readonly life: OrderLife; readonly bound?: BoundTo }>
   readonly kinds: Map<string, string>
-  /** Legs that a slot ended, and whose they were. */
-  readonly legs: Map<string, { count: number; readonly about: Omit<About, "at"> }>
+  /** By slot that has filled: legs that ended and wait for one that goes back, purchases above zero, and whose they were. */
+  readonly legs: Map<string, { waiting: number; readonly about: Omit<About, "at"> }>
   readonly lastPrices: Map<string, { readonly price: Decimal.Decimal; readonly at: number }>
 }
 
@@ -189,16 +189,18 @@ const isNobodys = ({ withByHand }: Reading, strategy: string): boolean => strate
 const turnsOf = ({ kinds }: TradesBooks, strategy: string): Pick<Trade, "byTurns"> =>
   kindsByTurns.has(kinds.get(strategy) ?? "") ? { byTurns: true } : {}
 
-/** Two legs are a round. A slot without a fill has begun none. */
+/** A leg that goes back ends a round, in whatever kind of strategy. A slot without a fill has begun none. */
 const endLeg = (
   { legs, rounds }: TradesBooks,
   at: number,
-  { strategy, slot }: Pick<About, "strategy" | "slot">
+  { strategy, side, slot }: Pick<About, "strategy" | "slot"> & Pick<Wish, "side">
 ): void => {
   const known = legs.get(legKey(strategy, slot))
   if (known === undefined) return
-  known.count += 1
-  if (known.count % 2 === 0) rounds.push({ at, ...known.about })
+  const leg = side === "BUY" ? 1 : -1
+  const isBack = known.waiting * leg < 0
+  known.waiting = isBack ? 0 : known.waiting + leg
+  if (isBack) rounds.push({ at, ...known.about })
 }
 
 const charge = (books: TradesBooks, fee: Fee): void => {
@@ -243,8 +245,10 @@ const takeBack = (books: TradesBooks, event: Of<"TakenBack">, about: About): voi
   }
   const known = legs.get(legKey(about.strategy, about.slot))
   if (event.ended !== "FILLED" || known === undefined) return
-  if (known.count % 2 === 0) rounds.push({ ...about, isTakenBack: true })
-  known.count -= 1
+  const leg = isSale ? -1 : 1
+  // None waits where this leg ended a round: then what it went back from waits again.
+  if (known.waiting === 0) rounds.push({ ...about, isTakenBack: true })
+  known.waiting -= leg
 }
 
 const lose = (
@@ -319,7 +323,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       return
     case "Closed":
       note({ closedAt: at, status: event.status })
-      if (event.status === "FILLED") endLeg(books, at, event)
+      if (event.status === "FILLED") endLeg(books, at, { strategy, side: known.event.side, slot })
       return
     case "FillSeen": {
       if (isMove(life)) {
@@ -330,7 +334,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       }
       const isSale = event.side === "SELL"
       const legsKey = legKey(strategy, slot)
-      if (turnsOf(books, strategy).byTurns && !legs.has(legsKey)) legs.set(legsKey, { count: 0, about })
+      if (!legs.has(legsKey)) legs.set(legsKey, { waiting: 0, about })
       trades.push({
         ...about,
         at: event.filledAt,

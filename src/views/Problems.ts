@@ -6,11 +6,10 @@ import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import * as Drift from "../domain/Drift.ts"
 import { present } from "../domain/Present.ts"
-import { age, clockText } from "../domain/Words.ts"
+import { age, clockText, operatorLimit, pausedBy } from "../domain/Words.ts"
 import { unclearPayment } from "../engine/funding/Paying.ts"
 import * as MoneyProblems from "../engine/funding/Problems.ts"
 import { holdsOnBot } from "../engine/holds/HoldsOn.ts"
-import { operatorLimit, pauseText } from "../engine/holds/OperatorPause.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { isDoubted } from "../engine/state/orders/JournalTail.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
@@ -100,11 +99,12 @@ const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (am
     "resolve"
   )
 
-const pausedBy =
+const pauses =
   (isOperator: boolean) =>
   ({ paused }: StrategyState) => {
     if (paused === undefined || (paused.limit === operatorLimit) !== isOperator) return undefined
-    return { text: pauseText(paused).replace("paused", "Paused") }
+    const what = paused.action === "drain" ? "Paused, orders withdrawn" : "Paused"
+    return { text: `${what} ${pausedBy(paused)}` }
   }
 
 const changed = (drift: Drift.Drift): Case => ({
@@ -198,7 +198,7 @@ const kinds: ReadonlyArray<Kind> = [
     "reconcile"
   ),
   alarm("service-changed", ({ state: { drift } }) => drift.filter(({ closesFunding }) => closesFunding).map(changed)),
-  alarm("paused-by-limit", ofStrategies(pausedBy(false)), "resume"),
+  alarm("paused-by-limit", ofStrategies(pauses(false)), "resume"),
   warn("edit-rejected", ({ state: { rejectedEdit } }) => {
     const text = `The edited files are rejected, the old ones still run: ${rejectedEdit?.map(inOneLine).join("; ")}`
     return rejectedEdit === undefined ? [] : [{ subject: "files", text }]
@@ -250,7 +250,7 @@ const kinds: ReadonlyArray<Kind> = [
       ),
     "reconcile"
   ),
-  warn("paused", ofStrategies(pausedBy(true)), "resume")
+  warn("paused", ofStrategies(pauses(true)), "resume")
 ]
 
 /** The kinds of the table. */

@@ -135,6 +135,32 @@ describe("people with names", () => {
     )
   })
 
+  it("a pause is that of who said it, with the reason if there is one", async () => {
+    const token = await hired("anna", "trader")
+    assert.strictEqual((await say(token, "/api/v1/resume", {})).status, 200)
+    assert.strictEqual((await say(token, "/api/v1/pause", { strategy: "grid", why: "lunch" })).status, 200)
+    assert.isNotEmpty(await logged("PAUSED by anna: lunch"))
+    const { problems } = (await bot.look("/api/v1/status")) as { problems: ReadonlyArray<{ text: string }> }
+    assert.include(
+      problems.map(({ text }) => text),
+      "Paused by anna: lunch"
+    )
+    assert.strictEqual((await say(token, "/api/v1/resume", {})).status, 200)
+    assert.strictEqual((await say(token, "/api/v1/drain", { strategy: "grid" })).status, 200)
+    const drains = await logged("PAUSED and withdraws")
+    assert.isTrue(drains.some(({ text }) => text.endsWith("by anna")))
+  })
+
+  it("a field that nobody knows is refused, and nothing is done", async () => {
+    const token = await hired("karl", "operator")
+    for (const [path, body] of Object.entries({ ...bodies, "signals/trend": { value: 1 } })) {
+      const { status, body: said } = await say(token, `/api/v1/${path}`, { ...Object(body), reason: "x" })
+      assert.strictEqual(status, 400, `${path} ${said}`)
+      assert.match(JSON.parse(said).message, /reason/)
+    }
+    assert.isEmpty(await logged("karl:"))
+  })
+
   it("nobody brings code from outside, an operator neither", async () => {
     const head = "name: grid\nmarket: BTC/USDC\nlimits: { budget: { quote: 100 } }\n"
     const code = `export default { about: "x", keys: {}, decide: () => ({ orders: [], until: {} }) }`

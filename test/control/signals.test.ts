@@ -45,11 +45,17 @@ const sendAs = (token: string, path: string, method: string, body?: string) =>
 beforeAll(async () => {
   bot = await startBot("signals: { file: signals.csv }\n", async (journal) => {
     writeFileSync(join(journal, "..", "grid.yaml"), strategy)
-    writeFileSync(join(journal, "..", "signals.csv"), "time,name,value\n")
   })
 })
 
 describe("signals to a running bot", () => {
+  it("a file that is not there yet is told as that", async () => {
+    await until("it was looked for", async () =>
+      (await limitbot("events")).stdout.includes("signals.csv failed and begins anew: there is no such file yet")
+    )
+    writeFileSync(join(bot.folder, "signals.csv"), "time,name,value\n")
+  })
+
   it("without them nothing is placed, and it says what is waited for", async () => {
     await until("the strategy was asked", async () =>
       (await limitbot("explain", "grid/dip")).stdout.includes('a fresh signal "trend" (none within 2h)')
@@ -184,6 +190,9 @@ describe("signals to code of one's own", () => {
     const test = (...more: ReadonlyArray<string>) =>
       runHere(["backtest", join(own.folder, "grid.yaml"), "--data", prices, ...more])
     assert.include((await test()).stderr, "grid.yaml looks at the signal trend: give what was sent with --signals FILE")
+    const file = join(own.folder, "grid.yaml")
+    const swept = await runHere(["sweep", file, "--data", prices, "--set", "limits.budget.quote=50,100"])
+    assert.include(swept.stderr, "a search does not have: run it alone, with limitbot backtest --signals FILE")
     const sent = join(own.folder, "sent.csv")
     writeFileSync(sent, "time,name,value\n2026-01-01T00:10:00Z,trend,0.9\n")
     const tested = await test("--signals", sent, "--json")

@@ -1,7 +1,9 @@
 /** A strategy that is added, or named anew, while all that ran are paused by the operator. */
+
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
-import { operatorLimit, pause } from "../../src/engine/holds/OperatorPause.ts"
+import { operatorLimit } from "../../src/domain/Words.ts"
+import { pause } from "../../src/engine/holds/OperatorPause.ts"
 import { loaded } from "../../src/engine/StartUp.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { begin } from "../world/journalRows.ts"

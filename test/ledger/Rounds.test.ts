@@ -134,6 +134,19 @@ describe("what a slot earned", () => {
     assert.strictEqual(fold.result().rounds.length, 1)
   })
 
+  it("counts what one slot bought and sold in any kind of strategy, and nothing where one buys and another sells", () => {
+    const roundsOf = (...orders: ReadonlyArray<ReturnType<typeof cell>>) =>
+      tradingOf(
+        { own: "./own.ts" },
+        orders.map((order) => ({ ...order, strategy: "own" }))
+      ).rounds.length
+    const [buy, sell] = [cell("BUY", bought), cell("SELL", sold)]
+    assert.strictEqual(roundsOf(buy, sell, buy, sell, buy), 2)
+    assert.strictEqual(roundsOf(sell, buy), 1)
+    assert.strictEqual(roundsOf(buy, buy, sell, buy), 1)
+    assert.strictEqual(roundsOf({ ...buy, slot: "in" }, { ...sell, slot: "out" }), 0)
+  })
+
   it("is nothing yet of a cell that has only bought, though a fee in base took a part of it", () => {
     const only = tradingOf({ grid: "grid" }, [{ ...cell("BUY", bought), fee: 35n }])
     const [row] = rowsBy(only, markAt("58000"), "slot")

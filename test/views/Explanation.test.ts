@@ -263,4 +263,42 @@ describe("what conditions saw", () => {
       assert.include(dip?.wouldChange ?? [], "close > trend turning false (was 49970 and 49946.667)")
     })
   )
+
+  it.effect("shows the values of signals, and the depth of its decision, where it is asked from stored prices", () =>
+    Effect.gen(function* () {
+      const forecast = strategyOf(`name: dips
+market: BTC/USDC
+kind: rules
+limits: { budget: { quote: 6000 } }
+rules:
+  timeframe: 1m
+  orders:
+    dip: { when: 'signal("trend", 2m) > 0.5 and depth(0.5 BTC) < 1%', side: buy, price: mid, size: { quote: 100 } }
+`)
+      const at = { bid: price("60000"), ask: price("60000"), at: now - 100 }
+      const depth = [{ quantity: 100_000_000n, bid: price("59999"), ask: price("60001"), at: now - 100 }]
+      const first = BotState.make()
+      const signal = { _tag: "SignalReceived", name: "trend", at: now, by: "anna" } as const
+      BotState.apply(first, { sequence: 1, at: now, event: { ...signal, value: 0.3 } })
+      const moments = new Map([["dips", { price: at, now, candles: undefined, depth }]])
+      const situation = { run, strategies: [forecast], state: first, moments, now, withdraw: undefined }
+      const { state } = yield* planAhead(situation).pipe(Effect.provideService(EngineSettings, settings))
+      const later = now + 150_000
+      BotState.apply(state, {
+        sequence: state.sequence + 1,
+        at: later,
+        event: { ...signal, at: later - 1000, value: 0.9 }
+      })
+      const seen = yield* PastInputs.look(state, forecast, later).pipe(
+        Effect.provideService(PriceStore, stored(minutesTo(later, [60_000, 60_000])))
+      )
+      assert.deepStrictEqual(
+        seen.get("dip")?.checks.map(({ text, values, holds }) => [text, values, holds]),
+        [
+          ['signal("trend", 2m) > 0.5', "0.9", true],
+          ["depth(0.5 BTC) < 1%", "0.001667%", true]
+        ]
+      )
+    })
+  )
 })

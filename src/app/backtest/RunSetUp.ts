@@ -35,7 +35,7 @@ export interface RulesAsked extends FeeModel.CostFlags {
 export interface RunAsked extends PartAsked, RulesAsked {
   readonly data: ReadonlyArray<string>
   readonly config: Option.Option<string>
-  /** Where the values of signals are. */
+  /** Where the values of signals are; missing in a command that takes none. */
   readonly signals?: Option.Option<string>
 }
 
@@ -177,7 +177,7 @@ export const groundOfFile = Effect.fn("RunSetUp.groundOfFile")(function* (
   const { terms, limits } = strategy
   const costs = yield* FeeModel.of(asked, account, marketsSeen(strategy), terms, limits.maxFeeBasisPoints)
   const ground = yield* groundOf(asked, strategy, costs)
-  const signals = yield* RunSignals.of(asked.signals ?? Option.none(), strategy)
+  const signals = yield* RunSignals.of(asked.signals, strategy)
   const options = Arr.map(ground.options, (each): Backtest.Options => ({ ...each, ...present({ signals }) }))
   return { ...ground, options, source, fees: costs.fees } satisfies FileGround
 })

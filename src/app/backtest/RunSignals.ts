@@ -25,14 +25,19 @@ const valuesOf = Effect.fnUntraced(function* (from: string) {
 
 /** `undefined` for a strategy that looks at none. Without values it would decide nothing, and its backtest mean nothing. */
 export const of = Effect.fn("RunSignals.of")(function* (
-  from: Option.Option<string>,
+  from: Option.Option<string> | undefined,
   { file, signals }: Pick<Strategy, "file" | "signals">
 ) {
   if (signals === undefined) return undefined
   const names = [...signals.keys()]
+  const looks = `${file} looks at the signal ${names.join(", ")}`
+  if (from === undefined)
+    return yield* new WrongUsage({
+      message: `${looks}, whose values a search does not have: run it alone, with limitbot backtest --signals FILE`
+    })
   if (Option.isNone(from))
     return yield* new WrongUsage({
-      message: `${file} looks at the signal ${names.join(", ")}: give what was sent with --signals FILE, in lines of time,name,value`
+      message: `${looks}: give what was sent with --signals FILE, in lines of time,name,value`
     })
   const history = historyOf(yield* valuesOf(from.value))
   const missing = names.filter((name) => !history.names.has(name))

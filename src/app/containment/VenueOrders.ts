@@ -15,8 +15,13 @@ export const name = "Orders that the venue lists"
 const patience = "20 seconds"
 
 /** Neither can come of it: nothing of it can execute, and nothing is to be paid out or back. */
-const isOver = ({ fillStatus, payoutIsFinal, refund }: Order): boolean =>
-  isTerminal(fillStatus) && payoutIsFinal && refund?.status !== "IN_PROGRESS"
+const isOver = (order: Order): boolean =>
+  isTerminal(order.fillStatus) &&
+  (neverHeldMoney(order) || (order.payoutIsFinal && order.refund?.status !== "IN_PROGRESS"))
+
+/** The venue lists such an order for ever. What is signed to pay it, and valid, is in the lists of signed payments; its deposit would come back. */
+const neverHeldMoney = ({ depositedAmount, fills, refund, withdrawals }: Order): boolean =>
+  depositedAmount === 0n && fills.length + withdrawals.length === 0 && refund === undefined
 
 const asked = Effect.fnUntraced(function* ({ markets }: ConfigFile.BotConfig, state: BotState) {
   const own = new Set([...state.placements.values()].flatMap(({ order }) => (order === undefined ? [] : [order.id])))

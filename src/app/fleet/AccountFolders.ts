@@ -9,7 +9,7 @@ import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { type AccountFiles, Registry } from "../../journal/postgres/Registry.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
-import * as SharedStrategy from "./SharedStrategy.ts"
+import * as SharedStrategy from "./sharing/SharedStrategy.ts"
 
 /** The folder has mistakes: nothing was written. */
 export class FolderInvalid extends Schema.TaggedError<FolderInvalid>()("FolderInvalid", { message: Schema.String }) {}

@@ -6,9 +6,10 @@ import { Cause, Deferred, Effect, Fiber, FiberMap, Option } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { type OwnedAccount, Registry } from "../../journal/postgres/Registry.ts"
+import { RateAsker } from "../../venue/http/FairLine.ts"
 import { Process } from "../process/Process.ts"
 import * as AccountBot from "./AccountBot.ts"
-import * as Shared from "./Shared.ts"
+import * as Shared from "./sharing/Shared.ts"
 
 /** When something has happened; a problem that only time makes is told within the longer one. */
 const tellMillis = 5_000
@@ -40,7 +41,7 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
   const { pid } = yield* Process
   const fibers = yield* FiberMap.make<string>()
   const lives = new Map<string, Life>()
-  const sharedBy = yield* Shared.make
+  const sharedBy = yield* Shared.make(name)
 
   const failed = Effect.fnUntraced(function* (account: string, why: string) {
     yield* say(`${account}: ${why}`)
@@ -66,7 +67,11 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
       const always = Effect.forever(Effect.andThen(tellingIfNew, Effect.sleep(tellMillis)))
       yield* Effect.raceFirst(bot.runs, always)
       yield* telling
-    }).pipe(Effect.provide(AccountBot.layer(account.name, loaded, shared)), Effect.scoped)
+    }).pipe(
+      Effect.provide(AccountBot.layer(account.name, loaded, shared)),
+      Effect.provideService(RateAsker, account.name),
+      Effect.scoped
+    )
   })
 
   /** Begun again as long as it is ours. */

@@ -16,6 +16,8 @@ export interface ForeignSettings {
   /** Off where the file says nothing. */
   readonly flag: (key: string) => boolean
   readonly within: (key: string) => ForeignSettings | undefined
+  /** The same where a zero is a setting as any other. */
+  readonly withinNumbers: (key: string) => ForeignSettings | undefined
   readonly texts: (key: string) => ReadonlyArray<string>
   /** What it has beside that, and whether it stands for nothing: for what decides nothing here. */
   readonly pass: (...keys: ReadonlyArray<string>) => void
@@ -42,7 +44,11 @@ const shown = (key: string, value: unknown): string =>
     : (JSON.stringify(value, (inner, part: unknown) => (isSecret(inner) ? "(not shown)" : part)) ?? "").slice(0, 60)
 
 /** `path` names the settings where a person looks for them. */
-export const settingsOf = (record: Readonly<Record<string, unknown>>, path = ""): ForeignSettings => {
+export const settingsOf = (
+  record: Readonly<Record<string, unknown>>,
+  path = "",
+  isSilent: (value: unknown) => boolean = saysNothing
+): ForeignSettings => {
   const taken = new Set<string>()
   const inner = new Map<string, ForeignSettings>()
   const take = (key: string): unknown => {
@@ -57,6 +63,13 @@ export const settingsOf = (record: Readonly<Record<string, unknown>>, path = "")
         ? Decimal.parse(value)
         : undefined
   }
+  const within = (key: string, isSilentInside?: typeof saysNothing): ForeignSettings | undefined => {
+    const value = take(key)
+    if (!isRecord(value)) return undefined
+    const known = inner.get(key) ?? settingsOf(value, `${path}${key}.`, isSilentInside)
+    inner.set(key, known)
+    return known
+  }
   return {
     number,
     text: (key) => {
@@ -64,13 +77,8 @@ export const settingsOf = (record: Readonly<Record<string, unknown>>, path = "")
       return typeof value === "string" || typeof value === "number" ? String(value) : undefined
     },
     flag: (key) => take(key) === true || record[key] === "true",
-    within: (key) => {
-      const value = take(key)
-      if (!isRecord(value)) return undefined
-      const known = inner.get(key) ?? settingsOf(value, `${path}${key}.`)
-      inner.set(key, known)
-      return known
-    },
+    within: (key) => within(key),
+    withinNumbers: (key) => within(key, (value) => value !== 0 && saysNothing(value)),
     texts: (key) => {
       const value = take(key)
       const all: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
@@ -84,7 +92,7 @@ export const settingsOf = (record: Readonly<Record<string, unknown>>, path = "")
     },
     rest: () => [
       ...Object.entries(record).flatMap(([key, value]) =>
-        taken.has(key) || saysNothing(value) ? [] : [`${path}${key}: ${shown(key, value)}`]
+        taken.has(key) || isSilent(value) ? [] : [`${path}${key}: ${shown(key, value)}`]
       ),
       ...[...inner.values()].flatMap((each) => each.rest())
     ]

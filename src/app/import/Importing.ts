@@ -4,7 +4,7 @@
  */
 import { Effect, FileSystem, Path, Result } from "effect"
 import { parse } from "yaml"
-import type * as Decimal from "../../domain/Decimal.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import { isRecord, messageOf } from "../../domain/Text.ts"
 import * as PlainFiles from "../../files/PlainFiles.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
@@ -88,6 +88,11 @@ export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot
   if (name === undefined)
     return yield* new NotImported({
       message: `${file} does not say which market it trades: say it with --market BTC/USDC`
+    })
+  const own = translated.budget.quote
+  if (budget !== undefined && own !== undefined && !Decimal.equals(own, budget))
+    return yield* new NotImported({
+      message: `${file} says itself how much of the quote asset it may use, ${Decimal.format(own)}: leave --budget ${Decimal.format(budget)} out, and edit the budget of the strategy instead`
     })
   const whole = { ...translated.budget, ...(budget === undefined ? {} : { quote: budget }) }
   if (whole.quote === undefined)

@@ -23,10 +23,10 @@ interface Exits {
 const exitsIn = (settings: ForeignSettings): Exits => {
   const params = settings.within("params")
   if (params === undefined)
-    return { targets: settings.within("minimal_roi"), stop: settings.number("stoploss"), trailing: settings }
+    return { targets: settings.withinNumbers("minimal_roi"), stop: settings.number("stoploss"), trailing: settings }
   settings.pass("strategy_name", "ft_stratparam_v", "export_time")
   return {
-    targets: params.within("roi"),
+    targets: params.withinNumbers("roi"),
     stop: params.within("stoploss")?.number("stoploss"),
     trailing: params.within("trailing")
   }

@@ -6,6 +6,7 @@ import { Effect, Layer, type Redacted, Schema } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { Journals, pricesOf, readingOf } from "../../journal/postgres/Journals.ts"
 import * as Postgres from "../../journal/postgres/Postgres.ts"
+import { RateRows } from "../../journal/postgres/RateRows.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
 import { Words } from "../../journal/postgres/Words.ts"
 
@@ -26,7 +27,7 @@ export class NoSuchAccount extends Schema.TaggedError<NoSuchAccount>()("NoSuchAc
 
 /** The journals make the tables, and the others find them. */
 export const fleetDatabase = (database: Redacted.Redacted) =>
-  Layer.mergeAll(Registry.layer, Words.layer).pipe(
+  Layer.mergeAll(Registry.layer, Words.layer, RateRows.layer).pipe(
     Layer.provideMerge(Journals.layer),
     Layer.provide(Postgres.layer(database))
   )

@@ -53,7 +53,7 @@ export default {
 } satisfies Own<typeof keys>
 `
 
-const testText = ({ name }: Named): string => `// node --test ${name}.test.ts
+const testText = ({ name }: Named): string => `// node --test ${name}.test.mts
 import assert from "node:assert"
 import { join } from "node:path"
 import { test } from "node:test"
@@ -98,7 +98,7 @@ export const write = Effect.fn("CodeFiles.write")(function* (file: string, marke
   const texts = [
     [file, strategyText(made)],
     [path.join(path.dirname(file), `${made.name}.ts`), codeText()],
-    [path.join(path.dirname(file), `${made.name}.test.ts`), testText(made)]
+    [path.join(path.dirname(file), `${made.name}.test.mts`), testText(made)]
   ] as const
   for (const [each] of texts)
     if (!overwrite && (yield* fileSystem.exists(each))) return yield* new FileExists({ file: each })

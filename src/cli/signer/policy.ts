@@ -7,15 +7,16 @@ import { Argument, Command, Flag } from "effect/cli"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
 import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as PolicyShown from "../../app/signer/PolicyShown.ts"
 import * as Ruled from "../../app/signer/Ruled.ts"
-import { format, fromDecimal } from "../../domain/Amount.ts"
+import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
 import * as PolicyFile from "../../files/PolicyFile.ts"
 import * as SignerFile from "../../files/SignerFile.ts"
 import * as PoliciesInForce from "../../signing/remote/PoliciesInForce.ts"
-import { spans, usedOf } from "../../signing/remote/Policy.ts"
+import type { Cap } from "../../signing/remote/Policy.ts"
 import * as PolicySeal from "../../signing/remote/PolicySeal.ts"
 import * as Record from "../../signing/remote/Record.ts"
 import * as RemoteSigner from "../../signing/remote/RemoteSigner.ts"
@@ -58,37 +59,26 @@ const showing = Command.make(
     const now = yield* Clock.currentTimeMillis
     const holding =
       "policy" in ruling
-        ? [{ version: null, until: null, policy: ruling.policy }]
-        : PoliciesInForce.holdingAt(yield* Ruled.arrivalsIn({ entries }), now).map(({ policy, until, version }) => ({
-            version,
-            until: until === undefined ? null : iso(until),
-            policy
-          }))
-    const policies = holding.map(({ policy, until, version }) => ({
-      version,
-      until,
-      caps: usedOf(policy, entries, now).map(({ decimals, most, name, symbol, used }) => ({
-        asset: symbol,
-        cap: name,
-        used: format(used, decimals),
-        most: format(most, decimals)
-      }))
-    }))
-    const lines = () =>
-      policies.flatMap(({ caps, until, version }) => [
-        `${version === null ? "The policy of the signer's file" : `Policy ${version}`}${until === null ? "" : `, until ${until}`}`,
-        ...caps.map(({ asset, cap, most, used }) => `  ${asset}: ${used} of ${most} in ${saidOf(cap)}`)
-      ])
-    return { data: () => ({ policies }), lines }
+        ? [{ version: null, until: undefined, policy: ruling.policy }]
+        : PoliciesInForce.holdingAt(yield* Ruled.arrivalsIn({ entries }), now)
+    const policies = holding.map((each) => PolicyShown.dataOf(each, entries, now))
+    return { data: () => ({ policies }), lines: () => policies.flatMap(PolicyShown.linesOf) }
   }, Answer.print)
-).pipe(help("Show which policies hold, and how much of each cap is used"))
-
-const saidOf = (cap: keyof typeof spans): string => spans[cap].said
+).pipe(help("Show which policies hold, all that they restrict, and how much of each cap is used"))
 
 export const policy = Command.make("policy").pipe(
   Command.withDescription("Sign what a signer may sign, and see what holds"),
   Command.withSubcommands([signing, showing])
 )
+
+/** What the word does not change, though it is taken. */
+const besides = (file: string, cap: Cap, amount: Amount): string => {
+  const { approveAbove, decimals, maxTransfer, symbol } = cap
+  const written = (most: Amount) => `${format(most, decimals)} ${symbol}`
+  if (amount > maxTransfer) return ` ${file} refuses more than ${written(maxTransfer)} at once all the same.`
+  if (approveAbove !== undefined && amount > approveAbove) return ""
+  return ` It changes nothing: ${file} lets up to ${written(approveAbove ?? maxTransfer)} through without a word.`
+}
 
 export const approve = Command.make(
   "approve",
@@ -119,6 +109,7 @@ export const approve = Command.make(
     const secret = yield* secretIn(key)
     const signature = yield* Effect.provide(PolicySeal.sealApproval(approval), Signer.layer(secret))
     yield* RemoteSigner.approve(socket, { ...approval, signature })
-    yield* Console.log(`One payment of at most ${written} ${symbol} is approved until ${iso(validUntil)}.`)
+    const approved = `One payment of at most ${written} ${symbol} is approved until ${iso(validUntil)}.`
+    yield* Console.log(`${approved}${besides(file, cap, amount)}`)
   })
 ).pipe(help("Approve one payment that is larger than the policy lets the signer sign alone"))

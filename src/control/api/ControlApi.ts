@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
 import { SignalName } from "../../domain/Signal.ts"
+import { version } from "../../version.ts"
 import { BacktestAnswer } from "../../views/Backtest.ts"
 import { Book } from "../../views/Book.ts"
 import { Candles } from "../../views/Candles.ts"
@@ -152,30 +153,36 @@ const LookGroup = HttpApiGroup.make("look")
 
 const why = Schema.optionalKey(Words)
 /** Here and below, the default is all strategies. */
-const strategies = { strategy: Schema.optionalKey(Name), why }
+const strategies = Schema.Struct({ strategy: Schema.optionalKey(Name), why })
 /** The exact words, so that no single click and no stray request does it. */
-const confirmed = <const Word extends string>(word: Word) => ({ confirm: Schema.Literal(word), why })
+const confirmed = <const Word extends string>(word: Word) => Schema.Struct({ confirm: Schema.Literal(word), why })
+
+/** An empty `Struct` takes anything. */
+const nothing = Schema.Record(Schema.String, Schema.Never)
 
 /** What each does is in `OperatorCommands`. */
-const commanded = <const Id extends string, const Command extends CommandName, Fields extends Schema.Struct.Fields>(
+const commanded = <const Id extends string, const Command extends CommandName, Payload extends Schema.Top>(
   id: Id,
   command: Command,
-  payload: Fields
+  payload: Payload
 ) =>
-  HttpApiEndpoint.post(id, `/api/v1/${command}`, { payload: Schema.Struct(payload), success: Done, error })
+  HttpApiEndpoint.post(id, `/api/v1/${command}`, { payload, success: Done, error })
     .annotate(NeededRole, operatorCommands[command].role)
     .annotate(OpenApi.Summary, operatorCommands[command].does)
+
+/** A word that is misspelt must not be left out of what is done. */
+export const exactly = { onExcessProperty: "error" } as const
 
 const CommandGroup = HttpApiGroup.make("command")
   .add(
     commanded("pause", "pause", strategies),
     commanded("resume", "resume", strategies),
-    commanded("drain", "drain", { strategy: Name, why }),
-    commanded("cancel", "cancel", { slot: Name, why }),
+    commanded("drain", "drain", Schema.Struct({ strategy: Name, why })),
+    commanded("cancel", "cancel", Schema.Struct({ slot: Name, why })),
     commanded("cancelAll", "cancel-all", confirmed(operatorCommands["cancel-all"].confirm)),
     commanded("kill", "kill", confirmed(operatorCommands.kill.confirm)),
-    commanded("release", "release", {}),
-    commanded("reload", "reload", {}),
+    commanded("release", "release", nothing),
+    commanded("reload", "reload", nothing),
     HttpApiEndpoint.post("resolve", "/api/v1/resolve", {
       payload: Schema.Struct({ placement: Name, word: Word, received: Schema.optionalKey(Amount), why }),
       success: Done,
@@ -201,6 +208,8 @@ const CommandGroup = HttpApiGroup.make("command")
       ),
     HttpApiEndpoint.post("subscribe", "/api/v1/push/subscribe", { payload: Phone, success: Done, error })
       .annotate(NeededRole, "viewer")
+      // Browsers put more into `PushSubscription.toJSON()` than is needed here.
+      .annotate(HttpApi.PayloadParseOptions, {})
       .annotate(
         OpenApi.Summary,
         "Tells a browser, mostly one on a phone, from now on, and at once that it does, for as long as the token is good"
@@ -209,7 +218,7 @@ const CommandGroup = HttpApiGroup.make("command")
       .annotate(NeededRole, "viewer")
       .annotate(OpenApi.Summary, "Tells a browser that was subscribed with this token no longer"),
     HttpApiEndpoint.post("reconcile", "/api/v1/reconcile", {
-      payload: Schema.Struct({}),
+      payload: nothing,
       success: Reconciliation,
       error
     })
@@ -250,12 +259,14 @@ const CommandGroup = HttpApiGroup.make("command")
   )
   .middleware(Understood)
   .middleware(Commands)
+  .annotate(HttpApi.PayloadParseOptions, exactly)
 
 export const ControlApi = HttpApi.make("control")
   .add(LookGroup, CommandGroup)
   .annotateMerge(
     OpenApi.annotations({
       title: "limitbot control",
+      version,
       description:
         "Looks at a running bot and commands it. Tokens are in the files <journal>.token and <journal>.viewer-token; `limitbot people` makes further ones for people with names."
     })

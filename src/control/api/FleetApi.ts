@@ -5,10 +5,11 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Amount } from "../../domain/EventValues.ts"
+import { version } from "../../version.ts"
 import { BotDetail, botStates, FleetOverview } from "../../views/Fleet.ts"
 import { Word } from "../../views/Problems.ts"
 import { Commands, NeededRole, Reads, Understood } from "./Access.ts"
-import { Refused, Unknown } from "./ControlApi.ts"
+import { exactly, Refused, Unknown } from "./ControlApi.ts"
 import { operatorCommands } from "./OperatorCommands.ts"
 
 export type FleetCommand = "pause" | "resume" | "kill" | "release"
@@ -79,12 +80,14 @@ const CommandGroup = HttpApiGroup.make("command")
   )
   .middleware(Understood)
   .middleware(Commands)
+  .annotate(HttpApi.PayloadParseOptions, exactly)
 
 export const FleetApi = HttpApi.make("fleet")
   .add(LookGroup, CommandGroup)
   .annotateMerge(
     OpenApi.annotations({
       title: "limitbot fleet",
+      version,
       description:
         "Looks at many bots and commands them. Tokens are in the files NAME.token and NAME.viewer-token, where NAME is the file that the page was started with."
     })

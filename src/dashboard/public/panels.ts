@@ -41,7 +41,8 @@ export const showStandings = ({ standings, days }: typeof Profit.Type): void => 
           figure("Inventory", money(inventory, asset, gain), toneOf(inventory)),
           figure("Fees", money(fees, asset)),
           figure("Earned today", money(earnedToday, asset, gain), toneOf(earnedToday)),
-          figure("Rounds", String(rounds)),
+          // Where one slot buys and another sells, nobody counts them: that is not zero.
+          ...(rounds === 0 ? [] : [figure("Rounds", String(rounds))]),
           figure("A year (APR)", shareOfYear === null ? "after a day" : percent(shareOfYear)),
           figure("Capital", capital === null ? "–" : money(capital, asset)),
           figure("Since", since === null ? "–" : `${stamp(since).slice(0, 16)} UTC`)
@@ -68,7 +69,7 @@ const showDays = (days: ReadonlyArray<Day>): void => {
           cell: ({ asset, earned }) => money(earned, asset, gain),
           tone: ({ earned }) => toneOf(earned)
         },
-        { title: "Rounds", number: true, cell: ({ rounds }) => rounds },
+        { title: "Rounds", number: true, cell: ({ rounds }) => (rounds === 0 ? "–" : rounds) },
         { title: "", class: "soft", cell: ({ asset }) => asset }
       ],
       days.slice(-mostDays).reverse()

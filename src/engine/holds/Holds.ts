@@ -13,7 +13,7 @@ import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { hasNoBudget } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
-import { clockText } from "../../domain/Words.ts"
+import { clockText, pausedBy } from "../../domain/Words.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { isTooLate, type Settings } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
@@ -24,7 +24,6 @@ import type { StrategyState } from "../state/strategies/StrategyState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as FundingStop from "./FundingStop.ts"
 import { badDeviation, dearFee, quietness, staleness } from "./MarketLimits.ts"
-import { pauseText } from "./OperatorPause.ts"
 import * as WitnessWord from "./WitnessWord.ts"
 
 /** `plan`: look for what should be placed or moved at all. `fund`: sign, ask a wallet, and send what never left. `resend`: send bytes again that left before. */
@@ -252,7 +251,7 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
     stops: everything,
     why: ({ strategy }) =>
       strategy?.paused && {
-        text: pauseText(strategy.paused),
+        text: `paused ${pausedBy(strategy.paused)}`,
         ...present({ endsBy: endOfLoss.get(strategy.paused.limit) })
       }
   },

@@ -139,11 +139,34 @@ const createBalances = Effect.gen(function* () {
   yield* sql`CREATE TABLE balances (account TEXT PRIMARY KEY REFERENCES accounts (name), body TEXT NOT NULL)`
 })
 
+/** What runners know together of a credential's rate, and the part of it that each holds. */
+const createRates = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE fleet_rates (
+      credential TEXT PRIMARY KEY,
+      version BIGINT NOT NULL DEFAULT 0,
+      rate FLOAT8 NOT NULL,
+      lessons BIGINT NOT NULL DEFAULT 0
+    )`
+  yield* sql`
+    CREATE TABLE fleet_rate_shares (
+      credential TEXT NOT NULL REFERENCES fleet_rates (credential),
+      runner TEXT NOT NULL,
+      share FLOAT8 NOT NULL,
+      careful FLOAT8 NOT NULL,
+      demand FLOAT8 NOT NULL,
+      leased_until TIMESTAMPTZ NOT NULL,
+      PRIMARY KEY (credential, runner)
+    )`
+})
+
 export const migrations = Migrator.fromRecord({
   "0001_create_journals": createJournals,
   "0002_create_fleet": createFleet,
   "0003_create_prices": createPrices,
   "0005_create_words": createWords,
+  "0006_create_rates": createRates,
   "0007_create_answer_times": createAnswerTimes,
   "0008_create_balances": createBalances
 })

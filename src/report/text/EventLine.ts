@@ -7,7 +7,7 @@ import { format as price } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { isStale } from "../../domain/Payload.ts"
 import { iso } from "../../domain/Text.ts"
-import { age, clock, clockText, counted } from "../../domain/Words.ts"
+import { age, clock, clockText, counted, pausedBy } from "../../domain/Words.ts"
 import { inOneLine } from "../../strategy/Problem.ts"
 import { type Assets, withSymbol } from "./Money.ts"
 import { printable } from "./Table.ts"
@@ -147,7 +147,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } =
     `is worth ${money(event.asset, event.equity)} today, at most ${money(event.asset, event.peak)} so far`
   ],
   Paused: (event) => [
-    `${event.action === "drain" ? "PAUSED and withdraws" : "PAUSED"} by ${event.limit === "operator" ? "the operator" : `its limit ${event.limit}`}: ${event.reason}`,
+    `${event.action === "drain" ? "PAUSED and withdraws" : "PAUSED"} ${pausedBy(event)}`,
     event.follows === undefined ? "alarm" : "warn"
   ],
   Resumed: (event) => [`resumes: ${event.reason}`, "good"],

@@ -36,7 +36,7 @@ export const standingParts = (
     `inventory ${say(inventory)}`,
     `fees ${Money.rounded(assets, quote, fees)}`,
     `earned today ${say(earnedToday)}`,
-    counted(rounds, "round"),
+    ...(rounds === 0 ? [] : [counted(rounds, "round")]),
     ...(shareOfYear === undefined ? [] : [`${signedPercent(shareOfYear)} a year`]),
     ...(capital === undefined ? [] : [`capital ${Money.rounded(assets, quote, capital)}`]),
     ...(since === undefined ? [] : [`since ${iso(since).slice(0, 16).replace("T", " ")} UTC`])
@@ -67,7 +67,7 @@ export const lines = (
   const cells = ({ quote, figures }: Row) => [
     ...fields.map((field) => Money.amountText(assets, quote, figures[field])),
     quote,
-    String(figures.rounds)
+    roundsText(figures.rounds)
   ]
   const columns = [...fields.map((field) => Table.decimal(titles[field])), "ASSET", Table.right("ROUNDS")]
   return [
@@ -90,6 +90,9 @@ export const lines = (
     `For accounts, realised is by ${method === "average" ? "average cost" : method.toUpperCase()} over each strategy; with unrealised it comes to the same total.`
   ]
 }
+
+/** Where one slot buys and another sells, nobody counts them: that is not zero. */
+const roundsText = (rounds: number): string => (rounds === 0 ? "-" : String(rounds))
 
 /** What belongs to no slot of a strategy is its budget. */
 const groupText = (group: string): string =>

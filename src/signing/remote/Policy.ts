@@ -135,20 +135,22 @@ const worth = ({ caps }: Policy, { amount, asset }: { readonly asset: string; re
   return Decimal.multiply(toDecimal(amount, decimals), price)
 }
 
+const worthOfAll = (policy: Policy, spent: ReadonlyArray<RecordEntry>, name: SpanName, now: number) =>
+  countingIn(spent, spans[name].millis, now).reduce(
+    (sum, { amount = "0", asset = "" }) => Decimal.add(sum, worth(policy, { asset, amount: BigInt(amount) })),
+    Decimal.zero
+  )
+
 const ofAll = (name: SpanName): Rule => ({
   check: `total.${name}`,
   isOwn: true,
   finds: (ground) => {
     const { now, payment, policy, spent } = ground
-    const { millis, said } = spans[name]
     const most = policy.total?.[name]
     if (most === undefined) return undefined
-    const sum = countingIn(spent, millis, now).reduce(
-      (sum, { amount = "0", asset = "" }) => Decimal.add(sum, worth(policy, { asset, amount: BigInt(amount) })),
-      worth(policy, payment)
-    )
+    const sum = Decimal.add(worthOfAll(policy, spent, name, now), worth(policy, payment))
     return Decimal.isGreater(sum, most)
-      ? [`at most ${Decimal.format(most)} of everything in ${said}`, Decimal.format(sum)]
+      ? [`at most ${Decimal.format(most)} of everything in ${spans[name].said}`, Decimal.format(sum)]
       : undefined
   }
 })
@@ -264,6 +266,13 @@ export const usedOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, now:
       return [{ symbol: cap.symbol, decimals: cap.decimals, name, used, most }]
     })
   )
+
+/** The same of all assets together. */
+export const totalsOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, now: number) =>
+  spanNames.flatMap((name) => {
+    const most = policy.total?.[name]
+    return most === undefined ? [] : [{ name, used: worthOfAll(policy, spentIn(entries), name, now), most }]
+  })
 
 export const windowsOf = (given: Readonly<Partial<Record<SpanName, Amount | undefined>>>) =>
   present({ maxPerHour: given.maxPerHour, maxPerDay: given.maxPerDay, maxPerMonth: given.maxPerMonth })

@@ -49,7 +49,8 @@ export class VenueClient extends Context.Service<
     readonly clockSkewMillis: Effect.Effect<number | undefined>
   }
 >()("limitbot/venue/http/VenueClient") {
-  static readonly layer = Layer.effect(
+  /** Its requests wait for turns in a budget that others may use as well. */
+  static readonly layerOfBudget = Layer.effect(
     VenueClient,
     Effect.gen(function* () {
       const config = yield* VenueConfig
@@ -116,7 +117,9 @@ export class VenueClient extends Context.Service<
 
       return VenueClient.of({ api, post, read, write, clockSkewMillis: Effect.sync(skew.millis) })
     })
-  ).pipe(Layer.provide([RateBudget.layer, ClientCredentials.layer]))
+  ).pipe(Layer.provide(ClientCredentials.layer))
+
+  static readonly layer = Layer.provide(VenueClient.layerOfBudget, RateBudget.layer)
 }
 
 /** Ends a call by its deadline. */

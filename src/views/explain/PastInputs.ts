@@ -9,15 +9,12 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
-import { progress } from "../../engine/planning/DecisionRecord.ts"
-import { type BotState, unfinished } from "../../engine/state/BotState.ts"
-import { ownState } from "../../engine/state/OwnTrading.ts"
+import { viewOf } from "../../engine/planning/DecisionRecord.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
 import type { StrategyState } from "../../engine/state/strategies/StrategyState.ts"
-import * as Tally from "../../engine/state/Tally.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import type { Input, Strategy } from "../../strategy/Strategy.ts"
-import type { View } from "../../strategy/View.ts"
 
 /** An older price says nothing about the moment. */
 const freshMinutes = 3
@@ -39,16 +36,15 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
   const elsewhere = watched.flatMap(([name, { price }]) =>
     price === undefined || now - price.at > freshMillis ? [] : [[name, price] as const]
   )
-  const placements = unfinished(state).filter((placement) => placement.strategy === strategy.name)
-  const view: View = {
+  const moment = {
     now,
-    market: strategy.market,
     price,
     ...(watched.length === 0 ? {} : { elsewhere: new Map(elsewhere) }),
-    slots: progress(state, strategy.name, placements),
     candles: JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, feeds, now)) ?? new Map(),
-    own: ownState(state, strategy, Tally.of(state, strategy.name, now).own)
+    // The journal keeps no quotes but those that a decision was made by.
+    depth: known.decision.depth
   }
+  const view = viewOf(state, strategy, moment)
   const fresh = strategy.inputs(view, known.memory ?? null)
   const then = recorded(known)
   return new Map(

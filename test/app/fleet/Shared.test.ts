@@ -1,7 +1,7 @@
 /** Which accounts of a process share prices, lists and their client: those that ask by the same credentials and would believe the same prices. */
 import { assert, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { keyOf } from "../../../src/app/fleet/Shared.ts"
+import { keyOf } from "../../../src/app/fleet/sharing/Shared.ts"
 
 const usual = {
   venue: {

@@ -188,6 +188,8 @@ const refused: ReadonlyArray<readonly [bot: Importing.OtherBot, given: Given | s
     ["freqtrade", { ...freqtrade, stake_amount: "unlimited" }, /stake_amount is unlimited/],
     ["freqtrade", { ...freqtrade, minimal_roi: undefined }, /stands in the Python class/],
     ["freqtrade", { ...freqtrade, exchange: { pair_whitelist: ["BTC/USDT:USDT"] } }, /is a future/],
+    ["hummingbot", strike, /says itself how much of the quote asset it may use, 1000: leave --budget 5000 out/, "5000"],
+    ["freqtrade", freqtrade, /says itself .*, 50: leave --budget 5000 out/, "5000"],
     ["freqtrade", "[1, 2]", /has no settings/],
     ["freqtrade", "{ a: [", /is neither YAML nor JSON/]
   ]
@@ -224,6 +226,18 @@ describe("a configuration of another bot", () => {
       const fixed = yield* said("freqtrade", { ...freqtrade, trailing_stop: false })
       assert.notInclude(fixed, "trail: ")
       assert.include(notTaken(fixed), "trailing_stop_positive: 0.01")
+    })
+  )
+
+  it.effect("has targets of nothing, at which the other bot leaves without a loss, listed too", () =>
+    Effect.gen(function* () {
+      const targets = { "0": 0.05, "120": 0, "240": -1 }
+      const whole = yield* said("freqtrade", { ...freqtrade, minimal_roi: targets })
+      assert.include(notTaken(whole), "minimal_roi.120: 0")
+      assert.include(notTaken(whole), "minimal_roi.240: -1")
+      const found = { strategy_name: "Mine", params: { roi: { "0": 0.05, "164": 0 }, stoploss: { stoploss: -0.1 } } }
+      const hyperopt = yield* said("freqtrade", found, { market: "BTC/USDC", budget: "100" })
+      assert.deepStrictEqual(notTaken(hyperopt), ["params.roi.164: 0"])
     })
   )
 

@@ -57,6 +57,8 @@ export default {
 `
 
 beforeAll(() => {
+  // As `npm init -y` writes it: there a file of TypeScript is CommonJS.
+  writeFileSync(join(folder, "package.json"), '{ "name": "mine", "version": "1.0.0", "type": "commonjs" }')
   mkdirSync(join(folder, "node_modules/limitbot/dist"), { recursive: true })
   copyFileSync(join(root, "package.json"), join(folder, "node_modules/limitbot/package.json"))
   copyFileSync(join(built, "strategy.mjs"), join(folder, "node_modules/limitbot/dist/strategy.mjs"))
@@ -65,7 +67,7 @@ beforeAll(() => {
 describe("init --kind code", () => {
   it("writes a strategy, its code and a test, which is a strategy like any other", async () => {
     const made = await here("init", "mine.yaml", "--kind", "code", "--market", "ETH/USDC")
-    assert.match(made.stdout, /Wrote mine\.yaml, mine\.ts, mine\.test\.ts/)
+    assert.match(made.stdout, /Wrote mine\.yaml, mine\.ts, mine\.test\.mts/)
     assert.match((await here("check", "mine.yaml")).stdout, /mine\.yaml: ok: mine, mine on ETH\/USDC/)
     assert.match((await here("init", "mine.yaml", "--kind", "code")).stderr, /mine\.yaml exists, nothing was written/)
     assert.match((await here("init", "9.yaml", "--kind", "code")).stderr, /9 cannot name a strategy of your own/)
@@ -104,19 +106,19 @@ describe("init --kind code", () => {
   })
 
   it("has a test that runs as it stands, and fails when its strategy is another", async () => {
-    const passed = await testOf("mine.test.ts")
+    const passed = await testOf("mine.test.mts")
     assert.strictEqual(passed.code, 0, passed.output)
     const code = readFileSync(join(folder, "mine.ts"), "utf8")
     writeFileSync(join(folder, "mine.ts"), code.replace("middle * (1 - away), size", "middle * (1 - 2 * away), size"))
-    assert.strictEqual((await testOf("mine.test.ts")).code, 1)
+    assert.strictEqual((await testOf("mine.test.mts")).code, 1)
     writeFileSync(join(folder, "mine.ts"), code)
   })
 
   it("the test in docs/own-strategies.md runs as it stands", async () => {
     const text = readFileSync(join(root, "docs/own-strategies.md"), "utf8")
     const [, example = ""] = /```ts\n([\s\S]*?)```/.exec(text) ?? []
-    writeFileSync(join(folder, "documented.test.ts"), example)
-    const { code, output } = await testOf("documented.test.ts")
+    writeFileSync(join(folder, "documented.test.mts"), example)
+    const { code, output } = await testOf("documented.test.mts")
     assert.strictEqual(code, 0, output)
   })
 

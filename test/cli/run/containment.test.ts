@@ -5,6 +5,7 @@
 import { connect } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { isTerminal } from "../../../src/domain/Order.ts"
 import { until } from "../../control/runningBot.ts"
 import { signerText } from "../../profile.ts"
 import { configText, nowhere, ordersAt, runHere, start, startSandbox, workspace } from "../program.ts"
@@ -135,5 +136,41 @@ describe("containment", () => {
     assert.strictEqual(deaf.code, 1)
     assert.match(deaf.stdout, /^Orders that the venue lists: not looked at \(the venue\): /m)
     assert.match(deaf.stdout, /^Not contained: .* and 1 list that could not be looked at$/m)
+  }, 120_000)
+
+  it("is contained though orders were cancelled that were never paid, as with a signer that refuses", async () => {
+    const sandbox = await startSandbox({ speed: 60 })
+    const { signerId } = sandbox.account
+    const signerFile = signerText(sandbox).replace(/maxTransfer: [\d.]+/g, "maxTransfer: 0.000001")
+    const cwd = workspace(sandbox, {
+      "config.yaml": configText(sandbox).replace(
+        "key: { file: account.key }",
+        `signerId: ${signerId}\n  signer: { socket: signer.sock }`
+      ),
+      "signer.yaml": signerFile
+    })
+    const signer = start(["signer", "--socket", join(cwd, "signer.sock"), "--config", join(cwd, "signer.yaml")])
+    await signer.says(/signs for/)
+    const bot = start(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
+    await until("an order is cancelled without having been paid", async () =>
+      (await ordersAt(sandbox)).some(({ status }) => status === "CANCELED")
+    )
+    await runHere(["kill", "--config", "config.yaml"], { cwd })
+    await until("none is left, and all money is back", async () =>
+      (await ordersAt(sandbox)).every(({ held, status }) => isTerminal(status) && held.length === 0)
+    )
+    await until("the journal has it", async () => {
+      const { stdout } = await runHere(["orders", "--config", "config.yaml"], { cwd })
+      return stdout.includes("No orders are open.")
+    })
+    bot.signal("SIGTERM")
+    await bot.ended
+    const { code, stdout } = await runHere(["containment", "--config", "config.yaml", "--signer", "signer.yaml"], {
+      cwd
+    })
+    assert.match(stdout, /^Orders that the venue lists: none /m)
+    assert.strictEqual(code, 0, stdout)
+    signer.signal("SIGTERM")
+    await signer.ended
   }, 120_000)
 })

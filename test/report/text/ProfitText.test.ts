@@ -68,7 +68,7 @@ describe("profit as text", () => {
         },
         assets
       ),
-      ["total 0.00", "grid profit 0.00", "inventory 0.00", "fees 0.00", "earned today 0.00", "0 rounds"]
+      ["total 0.00", "grid profit 0.00", "inventory 0.00", "fees 0.00", "earned today 0.00"]
     )
   })
 })

@@ -109,8 +109,11 @@ describe("a signed policy", () => {
     const signing = signer()
     await signing.says(/by policy 3, beside it 2 until \d{4}-/)
     const shown = await limitbot("policy", "show", "--config", "signer.yaml")
-    assert.match(shown.stdout, /Policy 2, until \S+\n {2}USDC: 0 of 1000 in 1 hour\n/)
-    assert.match(shown.stdout, /Policy 3\n {2}USDC: 0 of 100000 in 1 hour\n/)
+    assert.match(
+      shown.stdout,
+      /Policy 2, until \S+\n {2}USDC: at most 400 at once, [^\n]+\n {2}USDC: 0 of 1000 in 1 hour\n/
+    )
+    assert.match(shown.stdout, /Policy 3\n {2}USDC: [^\n]+\n {2}USDC: 0 of 100000 in 1 hour\n/)
     signing.signal("SIGTERM")
     await signing.ended
   })
@@ -134,10 +137,19 @@ describe("a signed policy", () => {
     assert.include(stolen.stderr, "expected the signature of an approver over this payment")
     const less = await approve("199", "approver")
     assert.strictEqual(less.code, 0, less.stderr)
-    assert.include((await approve("200", "approver")).stdout, "One payment of at most 200 USDC is approved until")
+    const enough = await approve("200", "approver")
+    assert.match(enough.stdout, /^One payment of at most 200 USDC is approved until \S+\.\n$/)
+    assert.match(
+      (await approve("150", "approver")).stdout,
+      /policy\.yaml lets up to 150 USDC through without a word\.\n$/
+    )
+    assert.match(
+      (await approve("401", "approver")).stdout,
+      /policy\.yaml refuses more than 400 USDC at once all the same\.\n$/
+    )
     await until("the larger order is funded", async () => (await funded()) === 2)
     const record = readFileSync(join(folder, "signer.log"), "utf8")
-    assert.strictEqual(record.split('"what":"approved"').length - 1, 2)
+    assert.strictEqual(record.split('"what":"approved"').length - 1, 4)
     for (const one of [bot, signing]) {
       one.signal("SIGTERM")
       await one.ended

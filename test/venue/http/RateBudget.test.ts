@@ -3,8 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { type Priority, RateBudget, RateSettings } from "../../../src/venue/http/RateBudget.ts"
+import { type Priority, RateBudget } from "../../../src/venue/http/RateBudget.ts"
 import { RateLimited } from "../../../src/venue/http/RateLimiter.ts"
+import { RateSettings } from "../../../src/venue/http/RateShare.ts"
 import { attempt } from "../../../src/venue/http/VenueClient.ts"
 
 const settings = { initial: 10, min: 0.5, max: 40, increase: 0.25, lessonMillis: 1000 }

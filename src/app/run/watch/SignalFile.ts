@@ -11,6 +11,7 @@ import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 
 const lookMillis = 1_000
 const mostBytes = 65_536
+const notYet = "there is no such file yet; it is read as soon as there is one"
 
 /** The end of the file as it was read last. */
 interface Seen extends SignalCsv.SignalsRead {
@@ -29,7 +30,7 @@ export const make = Effect.fn("SignalFile.make")(function* (
 
   const tell = Effect.fnUntraced(function* (reason: string) {
     if (reason !== lastProblem && reason !== "")
-      yield* books.record({ _tag: "LoopFailed", what: `the file of signals ${file}`, reason })
+      yield* books.record({ _tag: "LoopFailed", what: `reading the signals in ${file}`, reason })
     lastProblem = reason
   })
 
@@ -55,7 +56,9 @@ export const make = Effect.fn("SignalFile.make")(function* (
       if (each.at <= now && isWanted(each.name) && each.at >= (due.get(each.name)?.at ?? 0)) due.set(each.name, each)
     const fresh = [...due.values()].filter(({ at, name }) => at > (books.state.signals.get(name)?.at ?? 0))
     yield* Effect.forEach(fresh, (each) => Effect.ignore(signals.take(`the file ${file}`, each)), { discard: true })
-  }).pipe(Effect.catchTag("PlatformError", ({ message }) => tell(message)))
+  }).pipe(
+    Effect.catchTag("PlatformError", ({ message, reason }) => tell(reason._tag === "NotFound" ? notYet : message))
+  )
 
   return { forever: Effect.forever(Effect.andThen(look, Effect.sleep(lookMillis))) } as const
 })

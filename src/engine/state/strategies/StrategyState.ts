@@ -26,6 +26,7 @@ export interface StrategyState {
   readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount } | undefined
   readonly paused?: {
     readonly limit: string
+    readonly by?: string
     readonly action: "pause" | "drain"
     readonly reason: string
     readonly day: number
@@ -117,8 +118,8 @@ export const changedBy = (strategy: StrategyState, event: StrategyEvent, at: num
       return { equity: { day, atStart: equity, peak }, flows: new Map() }
     }
     case "Paused": {
-      const { limit, action, reason } = event
-      return { paused: { limit, action, reason, day: utcDay(at) } }
+      const { limit, by, action, reason } = event
+      return { paused: { limit, ...present({ by }), action, reason, day: utcDay(at) } }
     }
     case "PlanFailed":
       return { failing: { reason: event.reason, since: at } }

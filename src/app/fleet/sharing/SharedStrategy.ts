@@ -4,9 +4,9 @@
  * each account's journal has the exact numbers. Lines stay lines: a mistake is told at its place in the shared file.
  */
 import { Result } from "effect"
-import { floorOf, format } from "../../domain/Amount.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import type { Markets } from "../../strategy/Markets.ts"
+import { floorOf, format } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { Markets } from "../../../strategy/Markets.ts"
 import {
   type Problem,
   problemAt,
@@ -15,8 +15,8 @@ import {
   type SourceText,
   type Span,
   sourceText
-} from "../../strategy/Problem.ts"
-import { readYaml, type YamlMap, type YamlNode, type YamlScalar } from "../../strategy/YamlReader.ts"
+} from "../../../strategy/Problem.ts"
+import { readYaml, type YamlMap, type YamlNode, type YamlScalar } from "../../../strategy/YamlReader.ts"
 
 interface Shared {
   readonly file: string

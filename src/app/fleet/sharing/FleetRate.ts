@@ -1,0 +1,170 @@
+/**
+ * A runner's part of a credential's rate, renewed in the fleet's database every two seconds, at once after a refusal. What one runner is
+ * refused slows all of them.
+ *
+ * A part is lowered here before it is lowered there, and raised here only when that is written there: whatever becomes of a renewal, no two
+ * runners count on the same. While the database is away a runner goes on with its last part, after its lease with the careful one, and
+ * when the others have forgotten it with the least rate there is. So its part only shrinks until it is heard again.
+ */
+import { Duration, Effect, Queue } from "effect"
+import { monotonicMillis } from "../../../domain/Durations.ts"
+import { leaseMillis, RateRows, silenceMillis } from "../../../journal/postgres/RateRows.ts"
+import { type RateRenewal, type RateTold, renew } from "../../../venue/http/RateDivision.ts"
+import { halved, RateSettings, RateShare, type Rates } from "../../../venue/http/RateShare.ts"
+
+const beatMillis = 2_000
+/** Where others are to give something up first. */
+const soonMillis = 500
+/** A database that does not answer by then is away. */
+const patienceMillis = 4_000
+/** Another runner may write between our reading and our writing. */
+const mostTries = 8
+/** What waits is to be gone in so many seconds. */
+const waitingSeconds = 2
+/** What is left of the demand of a beat at the next one: a runner that asks by fits and starts keeps its part. */
+const kept = 0.7
+
+/** Renewed until the scope ends, and given back then. `credential` is a hash. */
+export const make = Effect.fn("FleetRate.make")(function* (runner: string, credential: string) {
+  const rows = yield* RateRows
+  const settings = yield* RateSettings
+  const bell = yield* Queue.sliding<void>(1)
+  const grown = yield* Queue.sliding<void>(1)
+  const part = partOf(settings)
+  const meter = meterFrom(yield* monotonicMillis)
+
+  const tryOnce = Effect.gen(function* () {
+    const now = yield* monotonicMillis
+    const refusal = part.refusal()
+    const { holdings, version, ...learnt } = yield* rows.read(credential, settings.initial)
+    const others = holdings.filter((holding) => holding.runner !== runner)
+    const seen = meter.read(now)
+    const next = renew(learnt, others, { ...seen, refusedAfterLessons: refusal?.afterLessons }, settings)
+    part.lower(next)
+    const { careful, lessons, rate, share } = next
+    const { demand } = seen
+    const isWritten = yield* rows.write(credential, { version, rate, lessons, runner, share, careful, demand })
+    if (!isWritten) return false
+    meter.told(now, seen)
+    if (learnt.lessons > part.lessons()) part.taught(yield* monotonicMillis)
+    part.hold({ ...next, renewedAt: now }, refusal)
+    yield* Queue.offer(grown, undefined)
+    return true
+  })
+  const renewal = tryOnce.pipe(
+    Effect.repeat({ until: (isWritten) => isWritten, times: mostTries }),
+    Effect.timeoutOption(patienceMillis),
+    Effect.orElseSucceed(() => undefined)
+  )
+  const beat = Effect.flatMap(Effect.exit(renewal), () =>
+    Effect.timeoutOption(Queue.take(bell), Duration.millis(part.isWaiting() ? soonMillis : beatMillis))
+  )
+
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeoutOption(rows.leave(credential, runner), patienceMillis)))
+  yield* renewal
+  yield* Effect.forkScoped(Effect.forever(beat))
+
+  return RateShare.of({
+    rate: part.rate,
+    came: meter.came,
+    went: meter.went,
+    accepted: meter.accepted,
+    throttled: (now) => {
+      const isLesson = part.refused(now)
+      if (isLesson) Queue.offerUnsafe(bell, undefined)
+      return isLesson
+    },
+    grown: Queue.take(grown)
+  })
+})
+
+interface Held extends RateRenewal {
+  /** By our own clock, from before the renewal: our lease is over before the database says so. */
+  readonly renewedAt: number
+}
+
+interface Refusal {
+  /** Whoever had heard of fewer lessons than there are was refused what was sent before the newest. */
+  readonly afterLessons: number
+}
+
+/** The part that this runner may count on at a monotonic time. */
+const partOf = (settings: Rates) => {
+  let held: Held | undefined
+  let taughtAt = Number.NEGATIVE_INFINITY
+  let untold: Refusal | undefined
+
+  const rate = (now: number): number => {
+    if (held === undefined) return settings.min
+    const silentForMillis = now - held.renewedAt
+    if (silentForMillis < leaseMillis) return held.share * held.rate
+    const careful = held.careful * held.rate
+    return silentForMillis < leaseMillis + silenceMillis ? careful : Math.min(careful, settings.min)
+  }
+
+  return {
+    rate,
+    lessons: () => held?.lessons ?? Number.POSITIVE_INFINITY,
+    refusal: () => untold,
+    isWaiting: () => held?.isWaiting ?? true,
+    lower: ({ careful, rate, share }: RateRenewal) => {
+      if (held === undefined) return
+      held = {
+        ...held,
+        rate: Math.min(held.rate, rate),
+        share: Math.min(held.share, share),
+        careful: Math.min(held.careful, careful)
+      }
+    },
+    /** Another runner was: what is refused now had been sent before we heard of it. */
+    taught: (now: number) => {
+      taughtAt = Math.max(taughtAt, now)
+    },
+    hold: (next: Held, told: Refusal | undefined) => {
+      if (untold === told || untold?.afterLessons !== next.lessons) untold = undefined
+      held = untold === undefined ? next : { ...next, rate: Math.min(next.rate, held?.rate ?? next.rate) }
+    },
+    /** Whether it is a lesson. */
+    refused: (now: number): boolean => {
+      if (now - taughtAt < settings.lessonMillis) return false
+      taughtAt = now
+      if (held === undefined) return true
+      untold = { afterLessons: held.lessons }
+      held = { ...held, rate: halved(held.rate, settings) }
+      return true
+    }
+  }
+}
+
+interface Reading extends Pick<RateTold, "accepted" | "demand"> {
+  readonly arrived: number
+}
+
+/** What is asked for and taken, since it was told last. */
+const meterFrom = (startedAt: number) => {
+  let [accepted, arrived, waiting] = [0, 0, 0]
+  let since = startedAt
+  let demand = 0
+  return {
+    came: () => {
+      arrived += 1
+      waiting += 1
+    },
+    went: () => {
+      waiting -= 1
+    },
+    accepted: () => {
+      accepted += 1
+    },
+    read: (now: number): Reading => {
+      const seconds = Math.max(soonMillis, now - since) / 1000
+      return { arrived, accepted, demand: Math.max(arrived / seconds + waiting / waitingSeconds, demand * kept) }
+    },
+    told: (now: number, reading: Reading) => {
+      accepted -= reading.accepted
+      arrived -= reading.arrived
+      demand = reading.demand
+      since = now
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * What a fleet's runners know together of how often a venue may be asked by one credential, and which part of that each of them holds. A
+ * credential is named by a hash, never by itself. A part is a lease by the database's clock. Whoever writes has read the newest
+ * version, or writes nothing; no lock outlives a statement, so a runner that freezes keeps no other waiting. What the parts are is
+ * for others to say.
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { broken, type JournalError } from "../Journal.ts"
+
+/** A part of the rate is a runner's for so long after it was renewed. */
+export const leaseMillis = 8_000
+/** What it needs least stays its own for so much longer. */
+export const silenceMillis = 60_000
+
+export interface RateHolding {
+  readonly runner: string
+  readonly share: number
+  readonly careful: number
+  readonly demand: number
+  readonly isLeased: boolean
+}
+
+export interface RateOfCredential {
+  readonly version: number
+  readonly rate: number
+  readonly lessons: number
+  /** What each runner holds that is not forgotten. */
+  readonly holdings: ReadonlyArray<RateHolding>
+}
+
+export type WrittenRate = Pick<RateOfCredential, "lessons" | "rate" | "version"> & Omit<RateHolding, "isLeased">
+
+export class RateRows extends Context.Service<
+  RateRows,
+  {
+    /** The rate of a credential that nobody has used yet is `initial`. */
+    read(credential: string, initial: number): Effect.Effect<RateOfCredential, JournalError>
+    /** False, and nothing is written, if there is a newer version than the one that was read. */
+    write(credential: string, written: WrittenRate): Effect.Effect<boolean, JournalError>
+    /** Gives its part back. */
+    leave(credential: string, runner: string): Effect.Effect<void, JournalError>
+  }
+>()("limitbot/journal/postgres/RateRows") {
+  /** The tables are made by whoever opens the journals or the registry. */
+  static readonly layer = Layer.effect(RateRows, Effect.map(SqlClient.SqlClient, make))
+}
+
+const unusable = broken("The rate that runners share cannot be read or written")
+
+type Row = Omit<RateOfCredential, "holdings"> & {
+  readonly [Field in keyof RateHolding]: RateHolding[Field] | null
+}
+
+function make(sql: SqlClient.SqlClient): RateRows["Service"] {
+  const after = (millis: number) => sql.literal(`clock_timestamp() + interval '${millis} milliseconds'`)
+  const before = (millis: number) => sql.literal(`clock_timestamp() - interval '${millis} milliseconds'`)
+
+  const rows = (credential: string) => sql<Row>`
+    SELECT version::float8 AS version, rate, lessons::float8 AS lessons,
+      runner, share, careful, demand, leased_until > clock_timestamp() AS "isLeased"
+    FROM fleet_rates LEFT JOIN fleet_rate_shares
+      ON fleet_rate_shares.credential = fleet_rates.credential AND leased_until > ${before(silenceMillis)}
+    WHERE fleet_rates.credential = ${credential}`
+
+  const read = Effect.fn("RateRows.read")(function* (credential: string, initial: number) {
+    const known = yield* rows(credential)
+    if (known.length > 0) return rateOf(known)
+    yield* sql`
+      INSERT INTO fleet_rates (credential, rate) VALUES (${credential}, ${initial}::float8)
+      ON CONFLICT (credential) DO NOTHING`
+    return rateOf(yield* rows(credential))
+  }, Effect.mapError(unusable))
+
+  const write = Effect.fn("RateRows.write")(function* (credential: string, written: WrittenRate) {
+    const { careful, demand, lessons, rate, runner, share, version } = written
+    const renewed = yield* sql<{ runner: string }>`
+      WITH learnt AS (
+        UPDATE fleet_rates
+        SET rate = ${rate}::float8, lessons = ${lessons}::float8::bigint, version = version + 1
+        WHERE credential = ${credential} AND version = ${version}::float8::bigint
+        RETURNING credential
+      ), forgotten AS (
+        DELETE FROM fleet_rate_shares USING learnt
+        WHERE fleet_rate_shares.credential = learnt.credential AND runner <> ${runner}
+          AND leased_until < ${before(silenceMillis)}
+      )
+      INSERT INTO fleet_rate_shares (credential, runner, share, careful, demand, leased_until)
+      SELECT credential, ${runner}, ${share}::float8, ${careful}::float8, ${demand}::float8, ${after(leaseMillis)}
+      FROM learnt
+      ON CONFLICT (credential, runner) DO UPDATE SET
+        share = excluded.share, careful = excluded.careful, demand = excluded.demand,
+        leased_until = excluded.leased_until
+      RETURNING runner`
+    return renewed.length > 0
+  }, Effect.mapError(unusable))
+
+  const leave = Effect.fn("RateRows.leave")(
+    (credential: string, runner: string) =>
+      Effect.asVoid(sql`DELETE FROM fleet_rate_shares WHERE credential = ${credential} AND runner = ${runner}`),
+    Effect.mapError(unusable)
+  )
+
+  return RateRows.of({ read, write, leave })
+}
+
+const rateOf = (rows: ReadonlyArray<Row>): RateOfCredential => {
+  const { lessons = 0, rate = 0, version = -1 } = rows[0] ?? {}
+  const holdings = rows.flatMap(({ careful, demand, isLeased, runner, share }) =>
+    runner === null
+      ? []
+      : [{ runner, share: share ?? 0, careful: careful ?? 0, demand: demand ?? 0, isLeased: isLeased === true }]
+  )
+  return { version, rate, lessons, holdings }
+}

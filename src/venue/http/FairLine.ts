@@ -1,0 +1,53 @@
+/**
+ * A line in which turns go round between those who ask: however much one account asks for, another's first request waits for one of its
+ * turns at most. The requests of one asker keep their order. What is asked on behalf of all, such as prices and the list of orders,
+ * has every second turn, because each of them waits for it.
+ */
+import { Context } from "effect"
+
+/** The account on whose behalf requests are made; none for what all share, and in a bot that has one account. */
+export const RateAsker = Context.Reference<string | undefined>("limitbot/venue/http/RateAsker", {
+  defaultValue: () => undefined
+})
+
+type Asker = string | undefined
+
+export class FairLine<A> {
+  private readonly byAsker = new Map<Asker, Array<A>>()
+  private wasForAll = false
+
+  get isEmpty(): boolean {
+    return this.byAsker.size === 0
+  }
+
+  join(asker: Asker, waiting: A): void {
+    const own = this.byAsker.get(asker)
+    if (own === undefined) this.byAsker.set(asker, [waiting])
+    else own.push(waiting)
+  }
+
+  next(): A | undefined {
+    const asker = this.whoseTurn()
+    const own = this.byAsker.get(asker)
+    const turn = own?.shift()
+    this.wasForAll = asker === undefined
+    // Whoever had a turn stands behind everybody who waits.
+    this.byAsker.delete(asker)
+    if (own !== undefined && own.length > 0) this.byAsker.set(asker, own)
+    return turn
+  }
+
+  leave(asker: Asker, waiting: A): void {
+    const own = this.byAsker.get(asker)
+    const place = own?.indexOf(waiting) ?? -1
+    if (own === undefined || place < 0) return
+    own.splice(place, 1)
+    if (own.length === 0) this.byAsker.delete(asker)
+  }
+
+  private whoseTurn(): Asker {
+    if (!this.wasForAll && this.byAsker.has(undefined)) return undefined
+    for (const asker of this.byAsker.keys()) if (asker !== undefined) return asker
+    return undefined
+  }
+}
