@@ -51,9 +51,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/simulation/fleet.test.ts",
     edits: [
       {
-        file: "src/engine/Engine.ts",
-        find: "isOfAnother(error) ? Effect.void",
-        replace: "!isOfAnother(error) ? Effect.void"
+        file: "src/engine/Withdrawals.ts",
+        find: "if (books.isOfAnother()) return []",
+        replace: "if (!books.isOfAnother()) return []"
       }
     ]
   },
