@@ -15,9 +15,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import bs58 from "bs58"
-import { Layer, ManagedRuntime, Redacted } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { Journals } from "../src/journal/postgres/Journals.ts"
 import * as Postgres from "../src/journal/postgres/Postgres.ts"
+import { type FleetAccount, Registry } from "../src/journal/postgres/Registry.ts"
 import * as SandboxServer from "../src/sandbox/SandboxServer.ts"
 import { type Account, copy } from "./fleetCopies.ts"
 import { type Done, says, type Way } from "./measure.ts"
@@ -84,10 +85,8 @@ const writeAccounts = (folder: string, connection: Connection, keys: ReadonlyArr
   }
 }
 
-interface Listed {
-  readonly runner: string
-  readonly openOrders: number | null
-}
+/** As `fleet status` lists them; asked without a process for each look, which would take more than what is measured. */
+type Listed = Pick<FleetAccount, "isOwned" | "owner" | "told">
 
 const field = (pid: number | undefined, name: string): number =>
   Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
@@ -100,7 +99,7 @@ const processorMillis = (pid: number | undefined): number => {
 
 const isEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
 
-const fleetOf = (limitbot: string, folder: string) => {
+const fleetOf = (limitbot: string, folder: string, list: () => Promise<ReadonlyArray<Listed>>) => {
   const children: Array<ChildProcess> = []
   const log = openSync(join(folder, "runners.log"), "a")
   const execute = async (...args: ReadonlyArray<string>): Promise<string> => {
@@ -121,7 +120,7 @@ const fleetOf = (limitbot: string, folder: string) => {
     const begun = performance.now()
     for (;;) {
       if (children.every(isEnded)) throw new Error("every runner ended: runners.log")
-      const listed: ReadonlyArray<Listed> = JSON.parse(await execute("status", "--json"))
+      const listed = await list()
       if (listed.length > 0 && holds(listed)) return (performance.now() - begun) / 1_000
       await sleep(isCopied ? 5_000 : 250)
     }
@@ -132,8 +131,8 @@ const fleetOf = (limitbot: string, folder: string) => {
   return { execute, runner, until, end } as const
 }
 
-const isOwned = (listed: ReadonlyArray<Listed>): boolean => listed.every(({ runner }) => runner !== "none")
-const isSeen = (listed: ReadonlyArray<Listed>): boolean => listed.every(({ openOrders }) => openOrders === orders)
+const isOwned = (listed: ReadonlyArray<Listed>): boolean => listed.every((each) => each.isOwned)
+const isSeen = (listed: ReadonlyArray<Listed>): boolean => listed.every(({ told }) => told?.openOrders === orders)
 
 /** One account lives, and the others become copies of it. */
 const copied = async (
@@ -174,11 +173,11 @@ const measured = async (fleet: Fleet, requests: () => number) => {
   const [first] = all
   if (runners === 1) {
     fleet.runner()
-    await fleet.until((listed) => new Set(listed.map(({ runner }) => runner)).size === 2 && isOwned(listed))
+    await fleet.until((listed) => new Set(listed.map(({ owner }) => owner)).size === 2 && isOwned(listed))
   }
   first?.kill("SIGKILL")
   const takeoverSeconds = await fleet.until(
-    (listed) => isOwned(listed) && listed.every(({ runner }) => !runner.includes(`-${first?.pid}-`))
+    (listed) => isOwned(listed) && listed.every(({ owner }) => owner?.includes(`-${first?.pid}-`) !== true)
   )
   return { ownedSeconds, restingSeconds, perMinute, share, megabytes, takeoverSeconds }
 }
@@ -198,10 +197,11 @@ export const fleet = async ({ folder, root, show }: Bench): Promise<void> => {
   const signers = keys.map(({ signerId }) => signerId)
   const services = Layer.merge(
     SandboxServer.layer({ seed: 1, accounts: signers }).pipe(Layer.provide(NodeServices.layer)),
-    Layer.provideMerge(Journals.layer, Postgres.layer(Redacted.make(url)))
+    Layer.provideMerge(Registry.layer, Layer.provideMerge(Journals.layer, Postgres.layer(Redacted.make(url))))
   )
   const runtime = ManagedRuntime.make(services)
-  const fleet = fleetOf(limitbot, own)
+  const list = () => runtime.runPromise(Effect.flatMap(Registry, ({ all }) => all))
+  const fleet = fleetOf(limitbot, own, list)
   try {
     const connection = await runtime.runPromise(SandboxServer.SandboxConnection)
     const write = (those: ReadonlyArray<Key>) => writeAccounts(own, connection, those)

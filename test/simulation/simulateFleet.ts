@@ -23,7 +23,15 @@ const [first, count, minutes] = [Number(values.seed), Number(values.episodes), N
 const fallen = new Map<string, number>()
 const handovers = new Map<string, number>()
 const totals = { fencedOff: 0, endedByPlacement: 0, sharedMillis: 0, longestSharedMillis: 0, deposits: 0, events: 0 }
-for (let seed = first; seed < first + count; seed += 1) {
+let isStopped = false
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => {
+    isStopped = true
+  })
+let episodes = 0
+// A campaign of hours that is ended tells what it came to.
+for (let seed = first; seed < first + count && !isStopped; seed += 1) {
+  episodes += 1
   try {
     const result = await run({ seed, minutes, fence })
     for (const [fate, times] of Object.entries(result.handovers))
@@ -42,7 +50,7 @@ for (let seed = first; seed < first + count; seed += 1) {
 }
 const list = (counts: ReadonlyMap<string, number>) => [...counts].map(([what, times]) => `${times} ${what}`).join(", ")
 const failed = [...fallen.values()].reduce((sum, times) => sum + times, 0)
-process.stdout.write(`fence ${fence}: ${count} episodes from seed ${first}, ${failed} failed${failed > 0 ? ` (${list(fallen)})` : ""}
+process.stdout.write(`fence ${fence}: ${episodes} episodes from seed ${first}, ${failed} failed${failed > 0 ? ` (${list(fallen)})` : ""}
   owners replaced: ${list(handovers)}
   ${totals.fencedOff} stopped by the journal, ${totals.endedByPlacement} by the placement
   two owners at once: ${Math.round(totals.sharedMillis / 1_000)} s in all, ${Math.round(totals.longestSharedMillis / 1_000)} s at most
