@@ -14,6 +14,7 @@ export const parts: ReadonlyArray<Part> = [
     pages: [
       ["README.md", "What it is"],
       ["docs/set-up.md", "Set up"],
+      ["docs/coming-from.md", "Coming from another bot"],
       ["docs/deployed.md", "The deployed service"]
     ]
   },

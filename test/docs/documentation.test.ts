@@ -27,6 +27,7 @@ const walks: ReadonlyArray<ReadonlyArray<string>> = [
   ["README.md"],
   ["docs/plug-ins.md"],
   ["docs/set-up.md", "docs/run.md", "docs/look.md", "docs/money.md", "docs/journal.md", "docs/alarms.md"],
+  ["docs/coming-from.md"],
   ["docs/stable.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "AGENTS.md"],
   ["ARCHITECTURE.md"],
   ["docs/deployed.md"],
