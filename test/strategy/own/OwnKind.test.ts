@@ -15,8 +15,10 @@ const markets = {
     { symbol: "BTC", id: "btc", decimals: 8 },
     { symbol: "USDC", id: "usdc", decimals: 6 }
   ],
-  ticks: new Map([["BTC/USDC", Decimal.make(1n, 1)]])
-}
+  ticks: new Map([["BTC/USDC", Decimal.make(1n, 1)]]),
+  /** `OwnProcess.test.ts` holds that it is the same in a process of its own. */
+  ownCode: "here"
+} as const
 
 const file = (section = "size: { quote: 10 }") => `name: mine
 market: BTC/USDC
