@@ -327,7 +327,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     canary: read.canary && { everyMillis: read.canary.every },
     stuckAfter: read.stuckAfter ?? defaultTerms,
     journal: resolve(read.journal),
-    witness: read.witness && WitnessSection.resolved(read.witness, resolve),
+    witness: read.witness && WitnessSection.resolved(read.witness, resolve, NotifyConfig.hasMail(read.notify), to),
     /** Where somebody writes signals to. */
     signalFile: read.signals && resolve(read.signals.file),
     notify: NotifyConfig.targetsOf(read.notify, resolve, read.dashboard !== undefined, to),

@@ -105,7 +105,8 @@ describe.concurrent("a bot that tells", () => {
     const sandbox = await startSandbox({ speed: 60 })
     const config = `${configText(sandbox)}notify:\n  - { to: webhook, url: "${url}/hook", secret: { file: hook.key }, least: good }
   - { to: email, url: "smtp://127.0.0.1:${await mailing}", from: bot@home.example, recipients: [me@home.example], least: quiet, except: [CreateSent] }
-  - { to: telegram, url: "${url}", secret: { file: telegram.key }, chat: "1", commands: ["42"], except: [AllClear] }\n`
+  - { to: telegram, url: "${url}", secret: { file: telegram.key }, chat: "1", commands: ["42"], except: [AllClear] }
+witness: { file: witness.notes, every: 1s, mail: 1d }\n`
     const keys = { "hook.key": "shared-secret\n", "telegram.key": "1:token\n" }
     const folder = workspace(sandbox, { "config.yaml": config, ...keys })
     const bot = startHere(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
@@ -121,6 +122,13 @@ describe.concurrent("a bot that tells", () => {
     await until("a letter", async () => letters.includes("."), 60_000)
     assert.include(letters.join("\n"), "To: me@home.example")
     assert.match(letters.join("\n"), /grid.cell-\d+/)
+    await until(
+      "a letter with a checkpoint",
+      async () => letters.some((line) => line.startsWith("Subject: limitbot: a checkpoint")),
+      60_000
+    )
+    // Quoted-printable, because of its dash.
+    assert.match(letters.join("\n"), /limitbot\.journal\/[\s\S]*=E2=80=94 limitbot\.journal/)
 
     const seconds_ = Math.floor(Date.now() / 1000)
     const said = () =>

@@ -50,6 +50,19 @@ const said = ({ problems }: ConfigInvalid) =>
 const provided = Effect.provide([NodeServices.layer, env])
 
 describe("configuration file", () => {
+  it.effect("mails checkpoints only where somebody gets e-mail, and says where nobody does", () =>
+    Effect.gen(function* () {
+      const witness = "witness: { file: notes, mail: 1d }\n"
+      const mail =
+        "notify:\n  - { to: email, url: smtps://mail.example, from: a@b.example, recipients: [c@d.example] }\n"
+      const line = good.split("\n").length
+      assert.deepStrictEqual(said(yield* failure(good + witness)), [`${line}:31 nobody gets e-mail`])
+      const { config, folder } = yield* withFiles({ "bot.yaml": good + witness + mail })
+      const place = { file: `${folder}/notes`, everyMillis: 600_000, mailMillis: 86_400_000 }
+      assert.deepStrictEqual((yield* load(config)).witness, place)
+    }).pipe(provided)
+  )
+
   it.effect("gives typed values, defaults, secrets as Redacted, and paths from its own folder", () =>
     Effect.gen(function* () {
       const { config, folder } = yield* withFiles({ "bot.yaml": good })

@@ -131,6 +131,9 @@ const targetOf = (
   return { to, url, secret, chat, least, kinds, except, commands, mailbox, command, push }
 }
 
+export const hasMail = (read: ReadonlyArray<Read.Located<TargetFields>> | undefined): boolean =>
+  (read ?? []).some(({ value }) => value.to === "email")
+
 export const targetsOf = (
   read: ReadonlyArray<Read.Located<TargetFields>> | undefined,
   resolve: (path: string) => string,

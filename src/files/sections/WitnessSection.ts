@@ -2,22 +2,40 @@
 import { url } from "../../control/Address.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import * as Read from "../../strategy/Fields.ts"
-import { report } from "../../strategy/Problem.ts"
+import { type Report, report, type Span } from "../../strategy/Problem.ts"
 
 const keys = {
   every: Read.withDefault(Read.duration, 10 * minuteMillis, "how often, where the journal has grown"),
   file: Read.optional(Read.text, "checkpoints are appended to it: on another disk"),
-  url: Read.optional(url, "checkpoints are posted to it, and the last one is read from it")
+  url: Read.optional(url, "checkpoints are posted to it, and the last one is read from it"),
+  mail: Read.optional(Read.duration, "how often the newest one also goes to whom `notify` sends e-mail", "never")
 }
 
-export type WitnessPlace = { readonly everyMillis: number } & ({ readonly file: string } | { readonly url: string })
+type Place = { readonly file: string } | { readonly url: string }
+type Written = Place & {
+  readonly everyMillis: number
+  readonly mail: { readonly millis: number; readonly at: Span } | undefined
+}
+export type WitnessPlace = Place & { readonly everyMillis: number; readonly mailMillis?: number }
 
-export const reader = Read.checked(keys, ({ every: everyMillis, file, url }, at, to): WitnessPlace | undefined => {
-  if (file !== undefined && url === undefined) return { everyMillis, file }
-  if (url !== undefined && file === undefined) return { everyMillis, url }
-  return report(to, at("file"), "a witness is a file or a url, one of them")
-})
+export const reader = Read.checked(
+  keys,
+  ({ every: everyMillis, file, mail: millis, url }, at, to): Written | undefined => {
+    const mail = millis === undefined ? undefined : { millis, at: at("mail") }
+    if (file !== undefined && url === undefined) return { everyMillis, mail, file }
+    if (url !== undefined && file === undefined) return { everyMillis, mail, url }
+    return report(to, at("file"), "a witness is a file or a url, one of them")
+  }
+)
 
 /** A path starts at the configuration's folder. */
-export const resolved = (terms: WitnessPlace, resolve: (path: string) => string): WitnessPlace =>
-  "file" in terms ? { ...terms, file: resolve(terms.file) } : terms
+export const resolved = (
+  { everyMillis, mail, ...place }: Written,
+  resolve: (path: string) => string,
+  hasMail: boolean,
+  to: Report
+): WitnessPlace => {
+  if (mail !== undefined && !hasMail) report(to, mail.at, "nobody gets e-mail", "notify: a receiver with to: email")
+  const where = "file" in place ? { file: resolve(place.file) } : place
+  return { ...where, everyMillis, ...(mail === undefined ? {} : { mailMillis: mail.millis }) }
+}

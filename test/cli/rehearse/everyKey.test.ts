@@ -118,6 +118,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   "witness.every": { cannotMatter: "nobody outside is told of a journal that is thrown away" },
   "witness.file": { cannotMatter: "nobody outside is told of a journal that is thrown away" },
+  "witness.mail": { cannotMatter: "nobody outside is told of a journal that is thrown away" },
   "witness.url": { cannotMatter: "nobody outside is told of a journal that is thrown away" },
   "notify[].to": { config: email(""), without: target("") },
   "notify[].url": { instead: nobody },

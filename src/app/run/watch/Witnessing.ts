@@ -5,6 +5,8 @@
  * is told once as a failure and tried again; it holds nothing.
  */
 import { Cause, Clock, Effect, FileSystem } from "effect"
+import { Mailer } from "../../../control/notify/email.ts"
+import { monotonicMillis } from "../../../domain/Durations.ts"
 import { messageOf } from "../../../domain/Text.ts"
 import * as Timestamp from "../../../domain/Timestamp.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
@@ -31,6 +33,11 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
   const reading = Sqlite.layer({ filename: config.journal, readOnly: true })
   const tree = Merkle.make()
   let [isCompared, isSilent, told] = [false, false, 0]
+  let newest: string | undefined
+  let mailedAt = Number.NEGATIVE_INFINITY
+  const mailboxes = config.notify.flatMap(({ mailbox, secret, url }) =>
+    mailbox === undefined ? [] : [{ mailbox, secret, url }]
+  )
 
   const compare = Effect.gen(function* () {
     const last = yield* Witness.last(terms, signerId, config)
@@ -51,7 +58,21 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
     const note = yield* Checkpoint.signed({ account: signerId, size, root: Merkle.rootOf(tree), head, at })
     yield* Witness.tell(terms, note)
     told = size
+    newest = note
   }).pipe(Effect.provide(reading), Effect.provide(Layers.signerLayer(config.account)))
+
+  /** A letter with a checkpoint that was not sent before; one that could not be sent is tried again at the next turn. */
+  const mail = Effect.gen(function* () {
+    const now = yield* monotonicMillis
+    if (newest === undefined || terms.mailMillis === undefined || now - mailedAt < terms.mailMillis) return
+    const [send, note] = [yield* Mailer, newest]
+    for (const { mailbox, secret, url } of mailboxes)
+      yield* send(url, mailbox, secret, `limitbot: a checkpoint of ${signerId}`, note).pipe(
+        Effect.mapError(({ reason }) => new Witness.WitnessSilent({ where: "by e-mail", why: reason }))
+      )
+    mailedAt = now
+    newest = undefined
+  })
 
   const mayTell = () => isCompared && books.state.witnessed?.isAccepted !== false
   const heard = <E, R>(step: Effect.Effect<void, E, R>) =>
@@ -73,7 +94,7 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
 
   const turn = Effect.gen(function* () {
     if (!isCompared) yield* compare
-    if (mayTell()) yield* tell
+    if (mayTell()) yield* Effect.andThen(tell, mail)
   })
   // Under the kill switch nothing is paid anyway, and cancelling waits for nobody.
   if (books.state.killed === undefined) yield* heard(compare)
