@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
+import { minuteMillis } from "../domain/Durations.ts"
 import { type Market, mid, type TwoSidedPrice } from "../domain/Market.ts"
 import type { Minute } from "../journal/PriceStore.ts"
 import { earnedOf, type Figures, nothing, type Row } from "../ledger/Profit.ts"
@@ -150,6 +151,21 @@ export interface Valued {
   /** How long each of them lasts. */
   readonly millis: number
   readonly now: TwoSidedPrice | undefined
+}
+
+/** The minutes that are stored, and from where the prices in memory begin these, which are closer together: a restart forgets them. */
+export const valuedBy = (
+  { market, now }: Pick<Valued, "market" | "now">,
+  stored: ReadonlyArray<Minute>,
+  recent: Pick<Valued, "millis" | "minutes">
+): ReadonlyArray<Valued> => {
+  const begins = recent.minutes[0]?.openedAt
+  if (begins === undefined) return [{ market, now, minutes: stored, millis: minuteMillis }]
+  const before = stored.filter(({ openedAt }) => openedAt + minuteMillis <= begins)
+  return [
+    { market, now: undefined, minutes: before, millis: minuteMillis },
+    { market, now, ...recent }
+  ]
 }
 
 export const series = (

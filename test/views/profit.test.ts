@@ -8,7 +8,7 @@ import { minuteMillis } from "../../src/domain/Durations.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import * as Profit from "../../src/ledger/Profit.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
-import { series, strategyProfit } from "../../src/views/Profit.ts"
+import { series, strategyProfit, valuedBy } from "../../src/views/Profit.ts"
 import * as LiveProfit from "../../src/views/profit/LiveProfit.ts"
 import * as RunningProfit from "../../src/views/profit/RunningProfit.ts"
 import { parse } from "../engine/botWorld.ts"
@@ -90,5 +90,23 @@ describe("the profit that the API shows", () => {
     const gain = (line.worth.at(-1) ?? 0) - (line.held.at(-1) ?? 0)
     // At 65,000 each unit of base is worth whole units of quote: nothing is rounded, and the doubles are right to half a unit.
     assert.approximately(gain, Number(total) / 1e6, 5e-7)
+  })
+
+  it("began at a restart for the first hour of a journal, although its minutes are stored", () => {
+    const minute = (openedAt: number, close: number) => ({ openedAt, open: close, high: close, low: close, close })
+    const stored = [0, 1, 2, 3].map((index) => minute(index * minuteMillis, 100 + index))
+    const recent = { minutes: [minute(3 * minuteMillis + 5_000, 200)], millis: 5_000 }
+    const shown = valuedBy({ market, now: undefined }, stored, recent)
+    const closes = shown.flatMap(({ millis, minutes }) =>
+      minutes.map(({ close, openedAt }) => [openedAt + millis, close])
+    )
+    assert.deepStrictEqual(closes, [
+      [minuteMillis, 100],
+      [2 * minuteMillis, 101],
+      [3 * minuteMillis, 102],
+      [3 * minuteMillis + 10_000, 200]
+    ])
+    const [alone] = valuedBy({ market, now: undefined }, stored, { minutes: [], millis: 5_000 })
+    assert.deepStrictEqual([alone?.minutes, alone?.millis], [stored, minuteMillis])
   })
 })

@@ -67,17 +67,16 @@ const profit = Effect.fnUntraced(function* (
   const isYoung = now.at - from < youngMillis
   const markets = [...new Map(strategies.map(({ market }) => [market.name, market])).values()]
   const valued = yield* Effect.forEach(markets, (market) =>
-    Effect.map(store.since(market.name, from), (stored) => ({
-      market,
-      now: bot.prices.get(market.name),
-      ...(isYoung ? { minutes: ticks.of(market.name), millis: tickMillis } : { minutes: stored, millis: 60_000 })
-    }))
+    Effect.map(store.since(market.name, from), (stored) => {
+      const minutes = isYoung ? ticks.of(market.name) : []
+      return ProfitView.valuedBy({ market, now: bot.prices.get(market.name) }, stored, { minutes, millis: tickMillis })
+    })
   )
   return {
     ...now,
     ...ProfitView.standingsView(picture, assets),
     strategies: strategies.flatMap((strategy) => ProfitView.strategyProfit(assets, strategy, picture, recent.fills)),
-    series: ProfitView.series(trading, assets, valued, now.at)
+    series: ProfitView.series(trading, assets, valued.flat(), now.at)
   }
 })
 
