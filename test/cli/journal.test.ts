@@ -10,7 +10,7 @@ describe("limitbot journal", () => {
   it("backs up while the bot runs, hands over, and goes on where it was", async () => {
     const sandbox = await startSandbox({ speed: 20 })
     const [old, fresh] = [workspace(sandbox), workspace(sandbox)]
-    const bot = startHere(["run", "grid.yaml", ...config, "--for", "6s"], { cwd: old })
+    const bot = startHere(["run", "grid.yaml", ...config], { cwd: old })
     await bot.says(/open|funded|rests/i).catch(() => undefined)
     const copied = await runHere(["journal", "backup", "copy.sqlite", ...config, "--json"], { cwd: old })
     assert.strictEqual(copied.code, 0, copied.stderr)
@@ -18,6 +18,7 @@ describe("limitbot journal", () => {
     assert.isAbove(events, 0)
     const busy = await runHere(["journal", "compact", ...config], { cwd: old })
     assertSays(busy, 1, /is in use by process/)
+    bot.signal("SIGTERM")
     assert.strictEqual((await bot.ended).code, 0)
 
     const verified = await runHere(["journal", "verify", "--head", head, ...config, "--json"], { cwd: old })
