@@ -71,6 +71,8 @@ const second = 1_000
 const minute = 60 * second
 const account = "one"
 const journalMillis = 5
+/** What is traded after the accidents, by whoever is left. */
+const calmMillis = 30 * second
 /** A doubt ends an hour after its order did. */
 const restMillis = 100 * minute
 /** Until then the placement itself gets through to a stale owner: one that has nothing to record does not meet the fence. */
@@ -169,7 +171,8 @@ const play = async ({ fence = "epoch", minutes = 6, seed }: FleetOptions, scope:
         markets,
         strategies,
         withdraw: () => leaving,
-        pace: { orderLifetimeMillis: plan.orderLifetimeMillis, pollMinMillis: plan.pollMinMillis }
+        // The last owner may have to wait an hour for a doubt to end: it looks rarely, or most of an episode's time goes into that.
+        pace: { orderLifetimeMillis: plan.orderLifetimeMillis, pollMinMillis: until === "idle" ? 20 * second : plan.pollMinMillis }
       },
       seed * 1_000 + number,
       until
@@ -244,7 +247,8 @@ const play = async ({ fence = "epoch", minutes = 6, seed }: FleetOptions, scope:
   }
   isCalm = true
   leaving = undefined
-  driveUntil(world.now + placementMillis + minute)
+  driveUntil(world.now + calmMillis)
+  driveUntil(world.now + placementMillis + minute, () => owners.length === 1)
   for (const owner of [...owners]) forget(owner)
   leaving = { code: "leaving", text: "the episode ends" }
   const last = claim("idle")
