@@ -172,7 +172,10 @@ const play = async ({ fence = "epoch", minutes = 6, seed }: FleetOptions, scope:
         strategies,
         withdraw: () => leaving,
         // The last owner may have to wait an hour for a doubt to end: it looks rarely, or most of an episode's time goes into that.
-        pace: { orderLifetimeMillis: plan.orderLifetimeMillis, pollMinMillis: until === "idle" ? 20 * second : plan.pollMinMillis }
+        pace: {
+          orderLifetimeMillis: plan.orderLifetimeMillis,
+          pollMinMillis: until === "idle" ? 20 * second : plan.pollMinMillis
+        }
       },
       seed * 1_000 + number,
       until
