@@ -114,11 +114,11 @@ const play = async ({ fence = "epoch", minutes = 6, seed }: FleetOptions, scope:
   let isChanged = true
   let events = 0
   let leaving: Reason | undefined
-  const journals = new MemoryJournals(fence, ({ body, sequence }) => {
+  const journals = new MemoryJournals(fence, ({ at, body, sequence }) => {
     events += 1
     const event = EventText.decode(body)
     if (Result.isFailure(event)) throw new Error(`event ${sequence} does not decode`)
-    if (isFenced) oracle.recorded(account, event.success)
+    if (isFenced) oracle.recorded(account, event.success, at)
   })
   const changed = Effect.sync(() => {
     isChanged = true

@@ -28,6 +28,8 @@ interface Known {
   createsSent: number
   signed: ReadonlyArray<Of<"FundingSigned">>
   isSent: boolean
+  /** Its bytes have not left yet, and the process that recorded that they leave lives. */
+  isLeaving: boolean
   isCancelled: boolean
   isGivenUp: boolean
   /** Its payment counts as never made: its money is free again. */
@@ -138,8 +140,8 @@ export const make = (options: OracleOptions) => {
     for (const secret of options.secrets) if (text.includes(secret)) violated("I16", `a secret is in ${what}`)
   }
 
-  /** An event that is on disk now. */
-  const recorded = (name: string, event: BotEvent): void => {
+  /** An event that is on disk now, and was decided on then: a journal far away may take long. */
+  const recorded = (name: string, event: BotEvent, decidedAt = now()): void => {
     const signed = event._tag === "FundingSigned" ? Redacted.value(event.signed) : ""
     keepsSecrets(`the journal (${event._tag})`, plainJson(event) + signed)
     const bot = botOf(name)
@@ -155,7 +157,7 @@ export const make = (options: OracleOptions) => {
     if (event._tag === "KillSwitch") bot.killedAt = event.on ? now() : undefined
     if (event._tag === "Planned") {
       if (bot.killedAt !== undefined) violated("I18", `${event.placement} was planned under kill`)
-      prices.needed(name, `${event.placement} was planned`)
+      prices.needed(name, `${event.placement} was planned`, decidedAt)
       placements.set(keyOf(name, event.placement), {
         bot: name,
         planned: event,
@@ -164,6 +166,7 @@ export const make = (options: OracleOptions) => {
         createsSent: 0,
         signed: [],
         isSent: false,
+        isLeaving: false,
         isCancelled: false,
         isGivenUp: false,
         isDead: false,
@@ -197,7 +200,7 @@ export const make = (options: OracleOptions) => {
         return
       case "FundingSigned":
         placement.signed = [...placement.signed, event]
-        prices.needed(name, `${event.placement} was signed`)
+        prices.needed(name, `${event.placement} was signed`, decidedAt)
         prices.paid(placement.planned)
         if (bot.killedAt !== undefined) violated("I18", `${event.placement} was signed under kill`)
         if (placement.isCancelled) violated("I6", `${event.placement} was signed after its cancel was recorded`)
@@ -211,7 +214,8 @@ export const make = (options: OracleOptions) => {
       case "FundingSent":
         if (placement.isSent) return
         placement.isSent = true
-        prices.needed(name, `bytes of ${event.placement} were first sent`)
+        placement.isLeaving = true
+        prices.needed(name, `bytes of ${event.placement} were recorded as sent`, decidedAt)
         if (bot.killedAt !== undefined) violated("I18", `bytes of ${event.placement} were first sent under kill`)
         if (now() > (bot.leaseLostAt ?? now()))
           violated("R8", `bytes of ${event.placement} were first sent without the lease`)
@@ -258,7 +262,10 @@ export const make = (options: OracleOptions) => {
     )
     const signed = placement?.signed.find((event) => Redacted.value(event.signed) === body)
     if (signed === undefined) return violated("I13", `bytes left that were not journaled: ${body.slice(0, 500)}`)
-    if (placement?.isSent !== true) violated("I13", `bytes of ${signed.placement} left before it was recorded`)
+    if (placement?.isSent !== true) return violated("I13", `bytes of ${signed.placement} left before it was recorded`)
+    // Bytes that may have left before go out again whatever the price is by then.
+    if (placement.isLeaving) prices.needed(name, `bytes of ${signed.placement} first left`)
+    placement.isLeaving = false
     stops.left(name, signed)
     signatures.left(name, signed)
   }
@@ -369,7 +376,10 @@ export const make = (options: OracleOptions) => {
     departed,
     told,
     /** The process ended, slept or could not write. */
-    interrupted: alerts.interrupted,
+    interrupted: (name: string): void => {
+      for (const placement of placements.values()) if (placement.bot === name) placement.isLeaving = false
+      alerts.interrupted(name)
+    },
     dark: alerts.dark,
     booksOf: postings.booksOf,
     /** At rest, after everything went right for long. */

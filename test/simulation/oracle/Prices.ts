@@ -33,9 +33,9 @@ export const make = ({ now, violated }: Court, truth: Truth = () => undefined) =
       if (method !== "POST" || path !== "/v0/quote" || !answering.has(fate)) return
       if (JSON.parse(body).dry === true) askedAt.set(bot, now())
     },
-    /** `what` happens now, and needs a price. */
-    needed: (bot: string, what: string): void => {
-      const age = now() - (askedAt.get(bot) ?? Number.NEGATIVE_INFINITY)
+    /** `what` happened then, and needed a price. */
+    needed: (bot: string, what: string, at = now()): void => {
+      const age = at - (askedAt.get(bot) ?? Number.NEGATIVE_INFINITY)
       if (age > oldestMillis) violated("I7", `${what}: no price was asked for in the last ${age / 1000} s`)
     }
   }
