@@ -2,6 +2,7 @@
  * `npm run simulate:fleet`: episodes of an account whose owners change, and what they came to. With `--fence none` the journal takes
  * what anybody appends: that run shows what the fence is for, and fails.
  */
+import { setImmediate } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import type { Fence } from "../journal/MemoryJournals.ts"
 import { run } from "./Fleet.ts"
@@ -32,6 +33,8 @@ let episodes = 0
 // A campaign of hours that is ended tells what it came to.
 for (let seed = first; seed < first + count && !isStopped; seed += 1) {
   episodes += 1
+  // An episode never waits for the machine, so no signal would be heard in all of them.
+  await setImmediate()
   try {
     const result = await run({ seed, minutes, fence })
     for (const [fate, times] of Object.entries(result.handovers))

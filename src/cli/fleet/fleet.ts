@@ -28,22 +28,38 @@ import { database, urlOf } from "./whichBot.ts"
 const inDatabase = <A, E, R>(file: Option.Option<string>, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(urlOf(file), (url) => Effect.provide(effect, fleetDatabase(url)))
 
+const said = ({ account, change, files }: AccountFolders.AccountChange): string =>
+  `${account}: ${change} (${files.join(", ")})`
+
+const isFresh = ({ change }: AccountFolders.AccountChange): boolean => change !== "same"
+
 const running = Command.make(
   "run",
   {
+    accounts: FileName.flag("apply").pipe(
+      Flag.withDescription("Write the accounts of this folder first, as fleet apply --yes does"),
+      Flag.optional
+    ),
     folder: FileName.flag("secrets").pipe(
       Flag.withDescription("A folder of this machine: what configurations refer to lies in one for each account")
     ),
     database,
     forMillis: flags.forDuration
   },
-  Effect.fn(function* ({ database, folder, forMillis }) {
+  Effect.fn(function* ({ accounts, database, folder, forMillis }) {
     const { requested } = yield* Stop.Stop
     const stop = Option.match(forMillis, {
       onNone: () => requested,
       onSome: (millis) => Effect.raceFirst(requested, Effect.sleep(millis))
     })
-    yield* inDatabase(database, Runner.run({ folder, stop, say: Console.log }))
+    const applied = Option.match(accounts, {
+      onNone: () => Effect.succeed([]),
+      onSome: (applied) => AccountFolders.apply(applied, true)
+    })
+    const told = Effect.flatMap(applied, (changes) =>
+      Effect.forEach(changes.filter(isFresh), (change) => Console.log(said(change)))
+    )
+    yield* inDatabase(database, Effect.andThen(told, Runner.run({ folder, stop, say: Console.log })))
   }, Effect.scoped)
 ).pipe(help("Run accounts of the fleet, as many as are this runner's share, until stopped"))
 
@@ -59,11 +75,11 @@ const applying = Command.make(
   },
   Effect.fn(function* ({ database, folder, yes }) {
     const changes = yield* inDatabase(database, AccountFolders.apply(folder, yes))
-    const fresh = changes.filter(({ change }) => change !== "same")
+    const fresh = changes.filter(isFresh)
     return {
       data: () => ({ isWritten: yes, changes }),
       lines: () => [
-        ...fresh.map(({ account, change, files }) => `${account}: ${change} (${files.join(", ")})`),
+        ...fresh.map(said),
         fresh.length === 0
           ? "Nothing differs."
           : yes
