@@ -56,6 +56,8 @@ const lifecycle = {
     mark: Schema.optionalKey(Schema.Int),
     /** The machine, from its start on: a process that ended on the same one has lost nothing that it wrote. */
     boot: Schema.optionalKey(Text),
+    /** Of a journal in a database: its server, from its start on. Another one may have gone on from a copy that is behind. */
+    database: Schema.optionalKey(Text),
     version: Text,
     /** Hash of the code that decides, where the caller knows it. */
     decisionCode: Schema.optionalKey(Text),

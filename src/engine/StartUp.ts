@@ -8,6 +8,7 @@ import { Effect, Random, Schema } from "effect"
 import { givenBack } from "../domain/Accounts.ts"
 import type { BotEvent, Reason } from "../domain/BotEvent.ts"
 import { totals } from "../domain/Ledger.ts"
+import { present } from "../domain/Present.ts"
 import { operatorLimit } from "../domain/Words.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import { budgets, marketNames, type Strategy } from "../strategy/Strategy.ts"
@@ -78,13 +79,13 @@ export class StartUnwritten extends Schema.TaggedError<StartUnwritten>()("StartU
 }
 
 export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strategies: ReadonlyArray<Strategy>) {
-  const { record, state } = yield* Bookkeeper
+  const { database, record, state } = yield* Bookkeeper
   yield* belongs(run)
   const { overall } = yield* EngineSettings
   const limits = { ...overall, exposure: Object.fromEntries(overall?.exposure ?? []) }
   const mark = state.tail.mark === undefined ? { mark: yield* Random.nextIntBetween(1, 2 ** 31 - 1) } : {}
   yield* record(
-    { _tag: "BotStarted", ...run, ...mark, overall: limits },
+    { _tag: "BotStarted", ...run, ...present({ database }), ...mark, overall: limits },
     ...strategies.flatMap((strategy) => loaded(state, strategy))
   )
 })

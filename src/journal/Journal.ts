@@ -136,14 +136,15 @@ export const over = Effect.fnUntraced(function* (rows: Rows, outside: Outside = 
       const events = cut === undefined ? added : Array.prepend(added, cut)
       const at = yield* Clock.currentTimeMillis
       const recorded = Array.map(events, (event, index): Recorded => ({ sequence: last + 1 + index, at, event }))
-      let hash = head ?? (yield* rows.newestHash)
+      const previous = head ?? (yield* rows.newestHash)
+      let hash = previous
       const written = yield* Effect.forEach(recorded, ({ sequence, event }) =>
         Effect.map(encode(event), (body) => {
           hash = hashOf(hash, { sequence, at, body })
           return { sequence, at, event: event._tag, ...columns(event), body, hash }
         })
       )
-      yield* rows.write(written)
+      yield* rows.write(written, previous)
       last += events.length
       head = hash
       cut = undefined

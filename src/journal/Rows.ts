@@ -42,6 +42,8 @@ export interface Which {
 }
 
 export interface Disk {
+  /** The server that keeps it, from its start on: another one may go on from a copy that is behind. None keeps a file. */
+  readonly database?: string
   /** It was found full: the reserve is being used, and nothing new should begin. */
   isFull(): boolean
   /** Has the reserve again, if there is room; whether it is full no longer. */
@@ -55,7 +57,11 @@ export interface Rows {
   /** Sequence number of the newest; 0 without any. */
   readonly newest: Effect.Effect<number, SqlError.SqlError>
   readonly newestHash: Effect.Effect<string, SqlError.SqlError>
-  write(rows: Array.NonEmptyReadonlyArray<NewRow>): Effect.Effect<void, SqlError.SqlError | OwnerChanged>
+  /** `previous`: the hash of the row that they follow. */
+  write(
+    rows: Array.NonEmptyReadonlyArray<NewRow>,
+    previous: string
+  ): Effect.Effect<void, SqlError.SqlError | OwnerChanged>
   /** Oldest first, at most so many. */
   after(
     sequence: number,

@@ -26,6 +26,8 @@ interface Kind {
   readonly name: string
   /** A process that may claim accounts. */
   readonly runner: Effect.Effect<Fleet, unknown, Scope.Scope>
+  /** Puts a copy back in which the account has only its first event and was never claimed. */
+  putBack(account: string): Effect.Effect<unknown, unknown, Scope.Scope>
 }
 
 const server = await PostgresServer.start()
@@ -50,15 +52,36 @@ const journalsAt = (url: Redacted.Redacted) =>
     })
   )
 
+const putBack = Effect.fnUntraced(function* (url: Redacted.Redacted, account: string) {
+  const { sql } = yield* runnerAt(url)
+  yield* sql`ALTER TABLE journal DISABLE TRIGGER journal_is_append_only`
+  yield* sql`DELETE FROM journal WHERE account = ${account} AND sequence > 1`
+  yield* sql`ALTER TABLE journal ENABLE TRIGGER journal_is_append_only`
+  yield* sql`UPDATE accounts SET epoch = 0, newest = 1, head = (SELECT hash FROM journal WHERE account = ${account})
+    WHERE name = ${account}`
+})
+
 const kinds: ReadonlyArray<Kind> = [
-  { name: "in the twin of Postgres in memory", runner: Effect.succeed(twin) },
-  ...(server === undefined ? [] : [{ name: "in Postgres", runner: journalsAt(server.url) }])
+  {
+    name: "in the twin of Postgres in memory",
+    runner: Effect.succeed(twin),
+    putBack: (account) => Effect.sync(() => twin.failOver(account, 2))
+  },
+  ...(server === undefined
+    ? []
+    : [
+        {
+          name: "in Postgres",
+          runner: journalsAt(server.url),
+          putBack: (account: string) => putBack(server.url, account)
+        }
+      ])
 ]
 
 const refusal = <A>(effect: Effect.Effect<A, JournalError>) =>
   Effect.map(Effect.flip(effect), (error) => ({ isOfAnother: isOfAnother(error), message: error.message }))
 
-describe.each(kinds)("an account of a fleet $name", ({ runner }) => {
+describe.each(kinds)("an account of a fleet $name", ({ putBack, runner }) => {
   it.effect("has one owner: who claimed it before is refused, told why, and has written nothing", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* runner, yield* runner]
@@ -88,6 +111,22 @@ describe.each(kinds)("an account of a fleet $name", ({ runner }) => {
       assert.strictEqual((yield* Chain.verifyLinks(first.links("back"))).events, 2)
       assert.strictEqual((yield* Chain.verifyLinks(first.links("bystander"))).events, 1)
     })
+  )
+
+  it.effect(
+    "was written by an owner of before a copy was put back, once the claims and events had the same numbers again",
+    () =>
+      Effect.gen(function* () {
+        const [first, second] = [yield* runner, yield* runner]
+        const stale = yield* first.claim("put-back")
+        for (const name of ["a", "b", "c"]) yield* stale.append([stopped(name)])
+        yield* putBack("put-back")
+        const owner = yield* second.claim("put-back")
+        assert.notStrictEqual(owner.disk.database, "")
+        for (const name of ["x", "y"]) yield* owner.append([stopped(name)])
+        assert.isTrue((yield* refusal(stale.append([stopped("stale")]))).isOfAnother)
+        assert.strictEqual((yield* Chain.verifyLinks(second.links("put-back"))).events, 3)
+      })
   )
 
   it.effect("many of them are written at once, each a chain of its own", () =>
@@ -179,6 +218,21 @@ describe.skipIf(server === undefined)("two owners of one account in Postgres", (
       assert.deepStrictEqual(yield* balances.last, { USDC: "8 0 0" })
       const { balances: of } = yield* second.journals.claim("another")
       assert.isUndefined(yield* of.last)
+    })
+  )
+
+  it.live("are told whether the server is the same since its start", () =>
+    Effect.gen(function* () {
+      if (server === undefined) return
+      const databaseOf = Effect.gen(function* () {
+        const { journals } = yield* runnerAt(server.url)
+        const { journal } = yield* journals.claim("restarted")
+        return journal.disk.database
+      }).pipe(Effect.scoped)
+      const before = yield* databaseOf
+      assert.strictEqual(yield* databaseOf, before)
+      yield* Effect.promise(() => server.restart())
+      assert.notStrictEqual(yield* databaseOf, before)
     })
   )
 

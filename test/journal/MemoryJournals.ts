@@ -11,6 +11,10 @@ import { type NewRow, OwnerChanged, type Rows, roomy } from "../../src/journal/R
 
 interface Account {
   epoch: number
+  /** How many rows there were at each claim. */
+  readonly claims: Array<number>
+  /** The database goes on on another one. */
+  server: number
   readonly rows: Array<NewRow>
 }
 
@@ -31,7 +35,7 @@ export class MemoryJournals {
   }
 
   private account(name: string): Account {
-    const known = this.accounts.get(name) ?? { epoch: 0, rows: [] }
+    const known = this.accounts.get(name) ?? { epoch: 0, claims: [], server: 1, rows: [] }
     this.accounts.set(name, known)
     return known
   }
@@ -44,6 +48,17 @@ export class MemoryJournals {
     }
   }
 
+  /** Another server goes on with a copy that is behind: so many newest rows, and the claims since, are gone. Gives how many were. */
+  failOver(name: string, most: number): number {
+    const account = this.account(name)
+    const { claims, rows } = account
+    const lost = rows.splice(Math.max(0, rows.length - most)).length
+    while (lost > 0 && (claims.at(-1) ?? 0) >= rows.length && claims.length > 1) claims.pop()
+    account.epoch = claims.length
+    account.server += 1
+    return lost
+  }
+
   claim(name: string, way: Way = (call) => call) {
     const account = this.account(name)
     const { rows } = account
@@ -51,9 +66,10 @@ export class MemoryJournals {
       rows.push(row)
       this.written(row)
     }
-    const write = (epoch: number, added: Array.NonEmptyReadonlyArray<NewRow>) =>
+    const write = (epoch: number, added: Array.NonEmptyReadonlyArray<NewRow>, previous: string) =>
       Effect.suspend(() => {
-        const isNext = Array.headNonEmpty(added).sequence === rows.length + 1
+        const head = rows.at(-1)?.hash ?? genesis
+        const isNext = Array.headNonEmpty(added).sequence === rows.length + 1 && previous === head
         const isRefused =
           this.fence === "epoch" ? account.epoch !== epoch || !isNext : this.fence === "sequence" && !isNext
         if (isRefused) return Effect.fail(new OwnerChanged({ account: name, epoch }))
@@ -61,9 +77,14 @@ export class MemoryJournals {
         return Effect.void
       })
     return Effect.suspend(() => {
-      account.epoch += 1
+      account.claims.push(rows.length)
+      account.epoch = account.claims.length
       const { epoch } = account
-      return over({ ...reading(rows), write: (added) => way(write(epoch, added)) })
+      return over({
+        ...reading(rows),
+        write: (added, previous) => way(write(epoch, added, previous)),
+        disk: { ...roomy, database: `server ${account.server}` }
+      })
     })
   }
 }

@@ -23,7 +23,16 @@ const [first, count, minutes] = [Number(values.seed), Number(values.episodes), N
 
 const fallen = new Map<string, number>()
 const handovers = new Map<string, number>()
-const totals = { fencedOff: 0, endedByPlacement: 0, sharedMillis: 0, longestSharedMillis: 0, deposits: 0, events: 0 }
+const totals = {
+  fencedOff: 0,
+  endedByPlacement: 0,
+  failovers: 0,
+  lostRecords: 0,
+  sharedMillis: 0,
+  longestSharedMillis: 0,
+  deposits: 0,
+  events: 0
+}
 let isStopped = false
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => {
@@ -41,6 +50,8 @@ for (let seed = first; seed < first + count && !isStopped; seed += 1) {
       handovers.set(fate, (handovers.get(fate) ?? 0) + times)
     totals.fencedOff += result.fencedOff
     totals.endedByPlacement += result.endedByPlacement
+    totals.failovers += result.failovers
+    totals.lostRecords += result.lostRecords
     totals.sharedMillis += result.sharedMillis
     totals.longestSharedMillis = Math.max(totals.longestSharedMillis, result.longestSharedMillis)
     totals.deposits += result.deposits
@@ -56,6 +67,7 @@ const failed = [...fallen.values()].reduce((sum, times) => sum + times, 0)
 process.stdout.write(`fence ${fence}: ${episodes} episodes from seed ${first}, ${failed} failed${failed > 0 ? ` (${list(fallen)})` : ""}
   owners replaced: ${list(handovers)}
   ${totals.fencedOff} stopped by the journal, ${totals.endedByPlacement} by the placement
+  the database went on elsewhere ${totals.failovers} times, without ${totals.lostRecords} records
   two owners at once: ${Math.round(totals.sharedMillis / 1_000)} s in all, ${Math.round(totals.longestSharedMillis / 1_000)} s at most
   ${totals.deposits} payments, ${totals.events} events\n`)
 process.exitCode = failed === 0 ? 0 : 1

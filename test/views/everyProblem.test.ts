@@ -88,6 +88,7 @@ describe("every kind of trouble", () => {
           recordFrom: none,
           recordIfFits: none,
           lookAtDisk: Effect.void,
+          database: undefined,
           isOfAnother: () => false
         })
         const chat = yield* ChatOperator.make({

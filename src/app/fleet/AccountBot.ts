@@ -6,7 +6,6 @@
 import { Clock, Effect, FileSystem, Layer, Path, Result, Schema } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
-import { present } from "../../domain/Present.ts"
 import * as Engine from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
 import * as OperatorPause from "../../engine/holds/OperatorPause.ts"
@@ -24,7 +23,6 @@ import { ownedIn } from "../../views/Fleet.ts"
 import { moneyView } from "../../views/Money.ts"
 import { problemsOf } from "../../views/Problems.ts"
 import type { AccountAnswer, AccountWord } from "../journal/AccountWords.ts"
-import { boot } from "../process/Process.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
 import { supervised } from "../run/watch/Supervision.ts"
 import * as AccountHearing from "./AccountHearing.ts"
@@ -87,7 +85,6 @@ export const make = Effect.fn("AccountBot.make")(function* (
   )
   const run: StartUp.BotRun = {
     pid,
-    ...present({ boot: yield* boot }),
     version,
     mode: "live",
     account: venueAccount.signerId,

@@ -8,6 +8,7 @@ import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { Cause, Effect, Fiber } from "effect"
 import { messageOf } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
 import { Process } from "../process/Process.ts"
 import * as Hearing from "./Hearing.ts"
@@ -40,7 +41,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
     yield* Effect.forEach(spare, lives.end, { concurrency: "unbounded", discard: true })
     yield* registry.release(name, spare)
     const taken = owned.length < share ? yield* registry.claim(name, Math.min(mostAtOnce, share - owned.length)) : []
-    if (taken.length > 0) yield* say(`took ${taken.length} accounts, owns ${owned.length + taken.length}`)
+    if (taken.length > 0) yield* say(`took ${counted(taken.length, "account")}, owns ${owned.length + taken.length}`)
     const kept = owned.slice(0, share)
     const edited = kept.filter(lives.isOutdated)
     yield* Effect.forEach(edited, (account) => lives.end(account.name), { concurrency: "unbounded", discard: true })

@@ -39,6 +39,8 @@ export class Bookkeeper extends Context.Service<
     readonly changes: PubSub.PubSub<Recorded>
     /** The journal has refused a record: another process owns the account. Whoever acts before it is recorded acts no more. */
     readonly isOfAnother: () => boolean
+    /** The server that keeps the journal; none keeps a file. */
+    readonly database: string | undefined
     /** Checks again whether the disk has room, and records the answer. */
     readonly lookAtDisk: Effect.Effect<void, JournalError>
   }
@@ -142,7 +144,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     state.diskFullSince === undefined ? Effect.void : Effect.andThen(journal.disk.recover, record())
   )
 
-  const known = { state, tries: Tries.make(state), isOfAnother: () => isLost, changes }
+  const known = { database: journal.disk.database, state, tries: Tries.make(state), isOfAnother: () => isLost, changes }
   return Bookkeeper.of({ ...known, lookAtDisk, record, recordFrom, recordIfFits })
 })
 

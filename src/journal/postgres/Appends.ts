@@ -3,7 +3,8 @@
  * statement, so that a commit is paid for once for all of them.
  *
  * The statement is the fence: rows of an append are written if the account still has the epoch of whoever appends and its
- * journal has come just as far as that one knows, and else none of them. It may therefore be sent again after a broken
+ * journal ends with the very row that this one knows, and else none of them. The epoch alone would not do: a database that was put back
+ * from a copy counts claims anew. It may therefore be sent again after a broken
  * connection: what was written before is recognized by the hash of its last row.
  */
 import { Array, Deferred, Effect, Queue, Schedule, type Scope } from "effect"
@@ -15,6 +16,8 @@ export interface Append {
   readonly account: string
   readonly epoch: number
   readonly rows: Array.NonEmptyReadonlyArray<NewRow>
+  /** The hash of the row that they follow. */
+  readonly previous: string
 }
 
 type Failure = SqlError.SqlError | OwnerChanged
@@ -105,10 +108,11 @@ const apart = (taken: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Waiti
 
 /** The accounts whose appends were written. */
 const insert = (sql: SqlClient.SqlClient, appends: ReadonlyArray<Append>) => {
-  const claims = appends.map(({ account, epoch, rows }) => ({
+  const claims = appends.map(({ account, epoch, previous, rows }) => ({
     account,
     epoch,
     before: Array.headNonEmpty(rows).sequence - 1,
+    previous,
     newest: Array.lastNonEmpty(rows).sequence,
     head: Array.lastNonEmpty(rows).hash
   }))
@@ -117,8 +121,9 @@ const insert = (sql: SqlClient.SqlClient, appends: ReadonlyArray<Append>) => {
     WITH owned AS (
       UPDATE accounts SET newest = claim.newest, head = claim.head
       FROM json_to_recordset(${JSON.stringify(claims)}::json)
-        AS claim (account TEXT, epoch INTEGER, before BIGINT, newest BIGINT, head TEXT)
+        AS claim (account TEXT, epoch INTEGER, before BIGINT, previous TEXT, newest BIGINT, head TEXT)
       WHERE accounts.name = claim.account AND accounts.epoch = claim.epoch AND accounts.newest = claim.before
+        AND accounts.head = claim.previous
       RETURNING accounts.name
     ), written AS (
       INSERT INTO journal (

@@ -49,13 +49,14 @@ export class Journals extends Context.Service<
       const appends = yield* Appends.make(sql)
 
       const claim = Effect.fn("Journals.claim")(function* (account: string) {
-        const claimed = yield* sql<{ epoch: number }>`
+        const claimed = yield* sql<{ epoch: number; database: string }>`
           INSERT INTO accounts (name, epoch) VALUES (${account}, 1)
-          ON CONFLICT (name) DO UPDATE SET epoch = accounts.epoch + 1 RETURNING epoch`.pipe(
+          ON CONFLICT (name) DO UPDATE SET epoch = accounts.epoch + 1
+          RETURNING epoch, ${incarnation(sql)} AS database`.pipe(
           Effect.mapError(broken(`Cannot claim the account ${account}`))
         )
-        const epoch = claimed[0]?.epoch ?? 0
-        const journal = yield* over(rowsOf(sql, account, epoch, appends))
+        const [{ database, epoch } = { epoch: 0, database: "" }] = claimed
+        const journal = yield* over({ ...rowsOf(sql, account, epoch, appends), disk: { ...roomy, database } })
         return { journal, balances: Balances.of(sql, account, epoch) }
       })
 
@@ -101,6 +102,14 @@ export const pricesOf = (venue: string) =>
     Effect.map(Journals, ({ prices }) => prices(venue))
   )
 
+/**
+ * The server since its start, the database since it was created and the table since it was filled: a standby that takes over, a backup
+ * that is put back and a dump that is read in have another one.
+ */
+const incarnation = (sql: SqlClient.SqlClient) => sql`concat_ws('/',
+  extract(epoch FROM pg_postmaster_start_time()), (SELECT oid FROM pg_database WHERE datname = current_database()),
+  'journal'::regclass::oid, pg_relation_filenode('journal'))`
+
 const headOf = (sql: SqlClient.SqlClient, account: string) =>
   Effect.map(sql<{ head: string }>`SELECT head FROM accounts WHERE name = ${account}`, ([row]) => row?.head ?? genesis)
 
@@ -110,7 +119,7 @@ const rowsOf = (sql: SqlClient.SqlClient, account: string, epoch: number, append
     ([row]) => row?.newest ?? 0
   ),
   newestHash: headOf(sql, account),
-  write: (rows) => appends.write({ account, epoch, rows }),
+  write: (rows, previous) => appends.write({ account, epoch, rows, previous }),
   after: (sequence, which, most) => sql<Link>`
     SELECT sequence::float8 AS sequence, at::float8 AS at, body FROM journal
     WHERE account = ${account} AND sequence > ${sequence}::float8::bigint

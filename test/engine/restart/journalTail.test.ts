@@ -6,10 +6,11 @@ import * as BotState from "../../../src/engine/state/BotState.ts"
 import { isDoubted } from "../../../src/engine/state/orders/JournalTail.ts"
 import { begin, orderOf } from "../../world/journalRows.ts"
 
-const started = (boot?: string): BotEvent => ({
+const started = (boot?: string, database?: string): BotEvent => ({
   _tag: "BotStarted",
   pid: 1,
   ...(boot === undefined ? {} : { boot }),
+  ...(database === undefined ? {} : { database }),
   version: "0",
   mode: "live",
   account: "bot",
@@ -41,6 +42,8 @@ describe("the end of a journal", () => {
     ["killed, where nobody can say", [started(), started()], true],
     ["stopped in order, and the machine was started since", [started("a"), stopped, started("b")], false],
     ["restored on the same machine", [started("a"), stopped, restored, started("a")], true],
+    ["in a database, taken over by another machine", [started("a", "one"), started("b", "one")], false],
+    ["in a database that was put back to its stop", [started("a", "one"), stopped, started("a", "two")], true],
     ["killed again before anybody had asked", [started("a"), started("b"), started("b")], true]
   ]
   for (const [what, events, isTorn] of cases)

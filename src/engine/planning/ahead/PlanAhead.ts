@@ -73,7 +73,7 @@ export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: 
       Bookkeeper,
       Bookkeeper.of({
         ...{ state, record, recordFrom, recordIfFits: record, changes },
-        ...{ tries: Tries.make(state), lookAtDisk: Effect.void, isOfAnother: () => false }
+        ...{ tries: Tries.make(state), lookAtDisk: Effect.void, database: undefined, isOfAnother: () => false }
       })
     )
   )

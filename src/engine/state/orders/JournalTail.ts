@@ -1,7 +1,7 @@
 /**
  * Whether the journal may be behind the world: whether its newest events, which the disk had promised to keep, can be missing.
  * A process that is killed loses none of them, because the machine still has them. A machine that crashed, another machine, or
- * a backup may. The fold of the journal can tell these apart, and says what has to be asked and doubted then. Pure.
+ * a backup may; and so may a database that goes on on another server. The fold of the journal can tell these apart, and says what has to be asked and doubted then. Pure.
  */
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
@@ -20,6 +20,8 @@ export interface JournalTail {
   readonly drawn: Set<number>
   /** The machine, from its start on; undefined where nobody can say. */
   boot: string | undefined
+  /** The server that keeps the journal, from its start on; undefined for a file. */
+  database: string | undefined
   /** The last run stopped in order. */
   isStopped: boolean
   lastAt: number
@@ -35,6 +37,7 @@ export const make = (): JournalTail => ({
   mark: undefined,
   drawn: new Set(),
   boot: undefined,
+  database: undefined,
   isStopped: true,
   lastAt: 0,
   uncheckedSince: undefined,
@@ -53,6 +56,7 @@ export const apply = (tail: JournalTail, event: BotEvent, at: number): boolean =
       tail.isTorn = wasTorn || (tail.isTorn && tail.uncheckedSince !== undefined)
       tail.mark = event.mark ?? tail.mark
       tail.boot = event.boot
+      tail.database = event.database
       tail.isStopped = false
       break
     case "BotStopped":
@@ -95,8 +99,11 @@ const noteDrawn = (drawn: Set<number>, deadline: number, now: number): void => {
   if (drawn.size % every === 0) for (const each of drawn) if (each < now) drawn.delete(each)
 }
 
-const isWhole = ({ boot, isStopped }: JournalTail, started: Of<"BotStarted">): boolean =>
-  isStopped || (boot !== undefined && boot === started.boot)
+/** A database may be put back to when the last run had just stopped: only the server that it was on since says that nothing is missing. */
+const isWhole = ({ boot, database, isStopped }: JournalTail, started: Of<"BotStarted">): boolean =>
+  started.database === undefined
+    ? isStopped || (boot !== undefined && boot === started.boot)
+    : database === started.database
 
 /**
  * What a placement is after a start at which events can be missing: it may have been paid for, or its bytes may have been sent
