@@ -11,6 +11,7 @@ import type { Checked, Repair } from "./csv/CandleChecks.ts"
 import * as CandleCsv from "./csv/CandleCsv.ts"
 import * as TradeCsv from "./csv/TradeCsv.ts"
 import { type DataProblem, format } from "./DataProblem.ts"
+import * as FeatherTable from "./FeatherTable.ts"
 import * as ParquetTable from "./ParquetTable.ts"
 
 /** The file cannot be used. `problems` say where and why, when it was read at all. */
@@ -55,20 +56,10 @@ const unreadable = (file: string, cause: unknown): DataFileError =>
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError> =>
   Effect.try({ try: run, catch: (cause) => unreadable(file, cause) })
 
-/** How a file of Arrow begins, in which pandas and freqtrade keep what they call Feather. */
-const isFeather = (bytes: Uint8Array): boolean =>
-  /^(ARROW1|FEA1)/.test(Buffer.from(bytes.subarray(0, 6)).toString("latin1"))
-
-const notFeather = (file: string): DataFileError =>
-  new DataFileError({
-    message: `${file}: Feather is not read; convert it to Parquet or CSV: docs/python.md says how`,
-    problems: []
-  })
-
 /** The file as a table of text. */
 const tableOf = (file: string, bytes: Uint8Array): Effect.Effect<Uint8Array, DataFileError> =>
-  isFeather(bytes)
-    ? Effect.fail(notFeather(file))
+  FeatherTable.isFeather(bytes)
+    ? FeatherTable.csvOf(bytes, (cause) => unreadable(file, cause))
     : ParquetTable.isParquet(bytes)
       ? ParquetTable.csvOf(bytes, (cause) => unreadable(file, cause))
       : attempt(file, () => CandleCsv.unzipped(bytes))

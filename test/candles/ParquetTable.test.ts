@@ -56,20 +56,6 @@ describe("candles in Parquet", () => {
     })
   )
 
-  it.effect("Feather is told apart, and what to make of it", () =>
-    Effect.gen(function* () {
-      for (const magic of ["ARROW1", "FEA1"]) {
-        const file = join(mkdtempSync(join(tmpdir(), "limitbot-feather-")), "minutes.feather")
-        writeFileSync(file, Buffer.concat([Buffer.from(magic), Buffer.alloc(64, 0xfe)]))
-        const { message } = yield* Effect.flip(load(file))
-        assert.strictEqual(
-          message,
-          `${file}: Feather is not read; convert it to Parquet or CSV: docs/python.md says how`
-        )
-      }
-    })
-  )
-
   it.effect("a file that was cut off is refused by its name", () =>
     Effect.gen(function* () {
       const whole = readFileSync(join(folder, "minutes-snappy.parquet"))

@@ -49,6 +49,7 @@ describe("docs/python.md", () => {
       const { curve, data, kernelMillis, wallMillis, ...others } = JSON.parse(readFileSync(join(cwd, file), "utf8"))
       return others
     }
-    assert.deepStrictEqual(result("from-parquet.json"), result("result.json"))
+    for (const kind of ["parquet", "feather"])
+      assert.deepStrictEqual(result(`from-${kind}.json`), result("result.json"))
   })
 })

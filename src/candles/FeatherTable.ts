@@ -1,0 +1,87 @@
+/**
+ * A Feather file as a table of text: a file of Arrow, in which freqtrade keeps its candles, as pandas writes it (LZ4), with ZSTD, or not
+ * compressed. The first version of Feather is another format, and is told. The reader is loaded when the first such file is.
+ *
+ * A file says how much it unpacks to and how many rows and columns it has before there is a byte of them. So the first two are believed only
+ * as far as a file of its size can have them, and one that takes the reader long is given up.
+ */
+import { runInNewContext } from "node:vm"
+import * as zlib from "node:zlib"
+import { Effect } from "effect"
+import { messageOf } from "../domain/Text.ts"
+import { type Run, textOf } from "./TableText.ts"
+
+const magic = "ARROW1"
+const firstVersion = "FEA1"
+/** LZ4 packs at most this much into a byte, by its format. Candles do not come near it, whatever packs them. */
+const mostPacked = 255
+
+/** A year of minutes, 16 MB, takes half a second. */
+const patienceMillis = (bytes: Uint8Array): number => 2_000 + Math.ceil(bytes.length / 1_000)
+
+/** Ends what does not end by itself. */
+const within = <A>(timeout: number, run: () => A): A => {
+  const kept: Array<A> = []
+  runInNewContext("run()", { run: () => void kept.push(run()) }, { timeout })
+  const [made] = kept
+  if (made === undefined) throw new Error("nothing was read")
+  return made
+}
+
+const beginsWith = (bytes: Uint8Array, text: string): boolean =>
+  Buffer.from(bytes.subarray(0, text.length)).toString("latin1") === text
+
+export const isFeather = (bytes: Uint8Array): boolean => beginsWith(bytes, magic) || beginsWith(bytes, firstVersion)
+
+const unpacked = (packed: Uint8Array, length: number, unpack: () => Uint8Array): Uint8Array => {
+  if (length > packed.length * mostPacked) throw new Error(`${packed.length} bytes do not unpack to ${length}`)
+  const bytes = unpack()
+  if (bytes.length !== length) throw new Error(`${packed.length} bytes unpack to ${bytes.length}, not ${length}`)
+  return bytes
+}
+
+const notWritten = (): never => {
+  throw new Error("Feather is only read")
+}
+
+const reader = Effect.promise(async () => {
+  const [arrow, lz4] = await Promise.all([import("@uwdata/flechette"), import("lz4js")])
+  arrow.setCompressionCodec(arrow.CompressionType.LZ4_FRAME, {
+    encode: notWritten,
+    decode: (packed, length) => unpacked(packed, length, () => lz4.decompress(packed, length))
+  })
+  arrow.setCompressionCodec(arrow.CompressionType.ZSTD, {
+    encode: notWritten,
+    decode: (packed, length) =>
+      unpacked(packed, length, () => zlib.zstdDecompressSync(packed, { maxOutputLength: Math.max(1, length) }))
+  })
+  return arrow
+})
+
+const runsOf = (bytes: Uint8Array, { tableFromIPC }: Effect.Success<typeof reader>) => {
+  if (beginsWith(bytes, firstVersion))
+    throw new Error("the first version of Feather; write it anew with pandas 1 or later")
+  const table = tableFromIPC(bytes, { useBigInt: true })
+  if (table.numRows > bytes.length * mostPacked)
+    throw new Error(`${table.numRows} rows are not in ${bytes.length} bytes`)
+  const names = table.schema.fields.map(({ name }) => name)
+  const runs = names.map((columnName, index): Run => {
+    const values = table.getChildAt(index)
+    if (values.length !== table.numRows) throw new Error(`${columnName} has ${values.length} rows of ${table.numRows}`)
+    return { columnName, rowStart: 0, columnData: [...values] }
+  })
+  return { names, runs }
+}
+
+/** `failureOf` makes a failure of what the reader says of a file that it cannot read. */
+export const csvOf = <E>(bytes: Uint8Array, failureOf: (cause: unknown) => E): Effect.Effect<Uint8Array, E> =>
+  Effect.flatMap(reader, (arrow) =>
+    Effect.try({
+      try: () => {
+        const { names, runs } = within(patienceMillis(bytes), () => runsOf(bytes, arrow))
+        return textOf(names, runs)
+      },
+      // The reader's own words are about its insides.
+      catch: (cause) => failureOf(new Error(`no whole Feather file (${messageOf(cause)})`))
+    })
+  )
