@@ -11,8 +11,8 @@ import type { Checked, Repair } from "./csv/CandleChecks.ts"
 import * as CandleCsv from "./csv/CandleCsv.ts"
 import * as TradeCsv from "./csv/TradeCsv.ts"
 import { type DataProblem, format } from "./DataProblem.ts"
-import * as FeatherTable from "./FeatherTable.ts"
-import * as ParquetTable from "./ParquetTable.ts"
+import * as FeatherTable from "./table/FeatherTable.ts"
+import * as ParquetTable from "./table/ParquetTable.ts"
 
 /** The file cannot be used. `problems` say where and why, when it was read at all. */
 export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFileError", {

@@ -54,24 +54,22 @@ const lifecycle = {
     pid: Schema.Int,
     /** Only in the first of a journal: what the deadlines of its orders have in common. */
     mark: Schema.optionalKey(Schema.Int),
-    /** The machine, from its start on: a process that ended on the same one has lost nothing that it wrote. */
+    /** The machine or the database's server, from its start on: on the same one nothing that was written is lost. */
     boot: Schema.optionalKey(Text),
-    /** Of a journal in a database: its server, from its start on. Another one may have gone on from a copy that is behind. */
     database: Schema.optionalKey(Text),
     version: Text,
-    /** Hash of the code that decides, where the caller knows it. */
+    /** Hash of the code that decides, if known. */
     decisionCode: Schema.optionalKey(Text),
     mode: Text,
     account: Text,
     venue: Text,
     /** The venue's asset ids by symbol, of live bots. */
     assets: Schema.optionalKey(Schema.Record(Text, Text)),
-    /** Limits over all strategies together, for explanations. */
+    /** Limits over all strategies together, for explanations; exposures by symbol. */
     overall: Schema.optionalKey(
       Schema.Struct({
         maxOpenOrders: Schema.optionalKey(Schema.Int),
         maxOrdersPerHour: Schema.optionalKey(Schema.Int),
-        /** By symbol. */
         exposure: Schema.Record(Text, Amount)
       })
     )

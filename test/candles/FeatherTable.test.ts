@@ -8,7 +8,7 @@ import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as CandleFile from "../../src/candles/CandleFile.ts"
-import * as FeatherTable from "../../src/candles/FeatherTable.ts"
+import * as FeatherTable from "../../src/candles/table/FeatherTable.ts"
 import { randomFrom } from "../../src/rehearsal/World.ts"
 
 const folder = resolve(import.meta.dirname, "../fixtures/feather")

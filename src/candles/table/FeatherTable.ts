@@ -8,7 +8,7 @@
 import { runInNewContext } from "node:vm"
 import * as zlib from "node:zlib"
 import { Effect } from "effect"
-import { messageOf } from "../domain/Text.ts"
+import { messageOf } from "../../domain/Text.ts"
 import { type Run, textOf } from "./TableText.ts"
 
 const magic = "ARROW1"
@@ -44,8 +44,9 @@ const notWritten = (): never => {
   throw new Error("Feather is only read")
 }
 
-const reader = Effect.promise(async () => {
-  const [arrow, lz4] = await Promise.all([import("@uwdata/flechette"), import("lz4js")])
+const reader = Effect.gen(function* () {
+  const arrow = yield* Effect.promise(() => import("@uwdata/flechette"))
+  const lz4 = yield* Effect.promise(() => import("lz4js"))
   arrow.setCompressionCodec(arrow.CompressionType.LZ4_FRAME, {
     encode: notWritten,
     decode: (packed, length) => unpacked(packed, length, () => lz4.decompress(packed, length))
