@@ -60,6 +60,7 @@ const groups = {
     unshield: () => import("./swap/moves.ts").then(({ unshield }) => unshield)
   },
   "When something is wrong": {
+    migrate: () => import("./control/migrate.ts").then(({ command }) => command),
     doctor: () => import("./control/doctor.ts").then(({ command }) => command),
     orders: () => import("./journal/orders.ts").then(({ command }) => command),
     resolve: () => import("./journal/resolve.ts").then(({ command }) => command),

@@ -116,6 +116,9 @@ describe("what a release wrote", { timeout: 120_000 }, () => {
     copyFileSync(join(release, "journal.head"), `${journal}.head`)
     const told = JSON.parse(readFileSync(join(release, "told.json"), "utf8"))
     assert.strictEqual(told.identical, told.decisions)
+    const shown = await succeeding(["migrate", "--report", "--config", "config.yaml"], folder)
+    assert.match(shown, /^ok +configuration: config\.yaml: read as it is$/m)
+    assert.match(shown, /^(ok +journal: \S+: read as it is|warn +tables: the next start changes)/m)
     assert.deepStrictEqual(await toldIn(folder), told)
 
     // It goes on: what is written now seals what was written then.
@@ -137,5 +140,26 @@ describe("what a release wrote", { timeout: 120_000 }, () => {
     const words = ["check", ...files.map((file) => `strategies/${file}`), "--config", "config.yaml", "--json"]
     const { ok, problems } = JSON.parse(await succeeding(words, release))
     assert.deepStrictEqual([ok, problems], [true, []])
+  })
+
+  it("has to be changed where this program knows something no more: the report names it with its line, and fails", async () => {
+    const folder = workspace(nowhere)
+    writeFileSync(join(folder, "odd.yaml"), "name: odd\nmarket: BTC/USDC\nkind: grid\ngird: {}\n")
+    const report = ["migrate", "--report", "grid.yaml", "odd.yaml", "--config", "config.yaml", "--json"]
+    const { code, stdout } = await runHere(report, { cwd: folder, environment })
+    assert.strictEqual(code, 1)
+    const {
+      findings,
+      ok
+    }: {
+      readonly findings: ReadonlyArray<{ readonly verdict: string; readonly text: string }>
+      readonly ok: boolean
+    } = JSON.parse(stdout)
+    assert.isFalse(ok)
+    const texts = findings.map(({ text, verdict }) => `${verdict} ${text}`)
+    assert.isTrue(texts.some((text) => text.startsWith("ok grid.yaml: read as it is")))
+    assert.isTrue(texts.some((text) => /^wrong odd\.yaml:4:1: unknown key "gird"/.test(text)))
+    const { code: usage } = await runHere(["migrate", "--config", "config.yaml"], { cwd: folder, environment })
+    assert.strictEqual(usage, 2)
   })
 })

@@ -96,12 +96,8 @@ const journalFindings = Effect.fnUntraced(function* (journal: string) {
       Effect.succeed([wrong("journal", error.message, "keep the file; restore a backup or start with another")])
     )
   )
-  const tables = yield* standing.pipe(
-    Effect.provide(Sqlite.layer({ filename: journal, readOnly: true })),
-    Effect.map(tablesFindings),
-    // A file that is no journal has been named above.
-    Effect.orElseSucceed(() => [])
-  )
+  // A file that is no journal has been named above.
+  const tables = yield* Effect.orElseSucceed(tablesOf(journal), () => [])
   const running =
     holder === undefined
       ? ok("process", "no bot runs on this journal")
@@ -112,6 +108,9 @@ const journalFindings = Effect.fnUntraced(function* (journal: string) {
 })
 
 /** What a person wants to know before another version of this program opens the journal. */
+export const tablesOf = (journal: string) =>
+  standing.pipe(Effect.provide(Sqlite.layer({ filename: journal, readOnly: true })), Effect.map(tablesFindings))
+
 const tablesFindings = ({ isNewer, pending }: Effect.Success<typeof standing>) =>
   isNewer
     ? [

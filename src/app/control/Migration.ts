@@ -1,0 +1,51 @@
+/**
+ * What this version makes of what an earlier one wrote: the configuration, strategy files and the journal. It changes nothing: files are
+ * read by the same readers as ever, which name what they do not know any more with its line and what to write instead.
+ */
+import { Effect } from "effect"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import { isThere } from "../journal/JournalView.ts"
+import * as Checkup from "./Checkup.ts"
+
+const unchanged = (what: string, file: string) => Checkup.ok(what, `${file}: read as it is`)
+
+const toChange = (what: string, rendered: string) =>
+  Checkup.wrong(what, rendered, "change it before the first start of this version")
+
+/** Without a configuration that can be read, any asset counts in strategy files. */
+const configuration = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>) {
+  const read = yield* Effect.result(ConfigFile.loadSettings(config))
+  if (read._tag === "Success")
+    return {
+      findings: [unchanged("configuration", config)],
+      markets: read.success.markets,
+      journal: read.success.journal
+    }
+  const { failure } = read
+  const rendered = failure._tag === "ConfigInvalid" ? failure.rendered : failure.message
+  const markets = yield* StrategyFiles.marketsNamedIn(files)
+  return { findings: [toChange("configuration", rendered)], markets, journal: undefined }
+})
+
+const journalFindings = Effect.fnUntraced(function* (journal: string) {
+  if (!(yield* isThere(journal))) return [Checkup.ok("journal", `${journal}: there is none yet`)]
+  const tables = yield* Effect.result(Checkup.tablesOf(journal))
+  if (tables._tag === "Failure")
+    return [
+      Checkup.wrong("journal", `${journal}: ${tables.failure.message}`, "limitbot doctor says what is wrong with it")
+    ]
+  return tables.success.length === 0 ? [unchanged("journal", journal)] : tables.success
+})
+
+export const look = Effect.fn("Migration.look")(function* (config: string, files: ReadonlyArray<string>) {
+  const { findings, journal, markets } = yield* configuration(config, files)
+  const read = yield* StrategyFiles.readAll(files, markets, "live")
+  const wrong = new Set(read.problems.map(({ file }) => file))
+  return [
+    ...findings,
+    ...files.filter((file) => !wrong.has(file)).map((file) => unchanged("strategy", file)),
+    ...read.rendered.map((each) => toChange("strategy", each)),
+    ...(journal === undefined ? [] : yield* journalFindings(journal))
+  ]
+})
