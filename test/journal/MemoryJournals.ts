@@ -66,12 +66,14 @@ export class MemoryJournals {
       rows.push(row)
       this.written(row)
     }
-    const write = (epoch: number, added: Array.NonEmptyReadonlyArray<NewRow>, previous: string) =>
+    const write = (epoch: number, server: number, added: Array.NonEmptyReadonlyArray<NewRow>, previous: string) =>
       Effect.suspend(() => {
         const head = rows.at(-1)?.hash ?? genesis
         const isNext = Array.headNonEmpty(added).sequence === rows.length + 1 && previous === head
         const isRefused =
-          this.fence === "epoch" ? account.epoch !== epoch || !isNext : this.fence === "sequence" && !isNext
+          this.fence === "epoch"
+            ? account.epoch !== epoch || account.server !== server || !isNext
+            : this.fence === "sequence" && !isNext
         if (isRefused) return Effect.fail(new OwnerChanged({ account: name, epoch }))
         for (const row of added) keep({ ...row, sequence: rows.length + 1 })
         return Effect.void
@@ -79,11 +81,11 @@ export class MemoryJournals {
     return Effect.suspend(() => {
       account.claims.push(rows.length)
       account.epoch = account.claims.length
-      const { epoch } = account
+      const { epoch, server } = account
       return over({
         ...reading(rows),
-        write: (added, previous) => way(write(epoch, added, previous)),
-        disk: { ...roomy, database: `server ${account.server}` }
+        write: (added, previous) => way(write(epoch, server, added, previous)),
+        disk: { ...roomy, database: `server ${server}` }
       })
     })
   }

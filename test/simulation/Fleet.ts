@@ -58,8 +58,8 @@ interface Owner {
   cutOffUntil: number
   /** Since when another one owns the account. */
   replacedAt: number | undefined
-  /** What it has recorded is not in the database any more. */
-  isAhead: boolean
+  /** It had claimed the account on a server that is gone. */
+  isOfBefore: boolean
   /** When it was told so by the journal. */
   refusedAt: number | undefined
 }
@@ -192,7 +192,7 @@ const play = async ({ fence = "epoch", minutes = 6, seed }: FleetOptions, scope:
       until
     )
     for (const other of owners) other.replacedAt ??= world.now
-    owner = { number, process, cutOffUntil: 0, replacedAt: undefined, isAhead: false, refusedAt: undefined }
+    owner = { number, process, cutOffUntil: 0, replacedAt: undefined, isOfBefore: false, refusedAt: undefined }
     owners.push(owner)
     return owner
   }
@@ -210,12 +210,12 @@ const play = async ({ fence = "epoch", minutes = 6, seed }: FleetOptions, scope:
   /** Who ended by itself was refused by the journal, or it is a defect. */
   const reap = () => {
     for (const owner of [...owners]) {
-      const { isAhead, number, process, replacedAt } = owner
+      const { isOfBefore, number, process, replacedAt } = owner
       const exit = process.exit()
       const isToldAtLast = replacedAt !== undefined && world.now - replacedAt > placementMillis
       if (exit === undefined && !isToldAtLast) continue
       if (exit === undefined) endedByPlacement += 1
-      else if (isRefusal(exit) && (fence === "sequence" || isAhead || replacedAt !== undefined)) fencedOff += 1
+      else if (isRefusal(exit) && (fence === "sequence" || isOfBefore || replacedAt !== undefined)) fencedOff += 1
       else if (isFenced) throw new Violation("F1", `owner ${number} ended by itself: ${String(exit).slice(0, 2_000)}`)
       forget(owner)
     }
@@ -260,7 +260,7 @@ const play = async ({ fence = "epoch", minutes = 6, seed }: FleetOptions, scope:
     lostRecords += lost
     oracle.interrupted(account)
     oracle.lost(account, written.splice(written.length - lost))
-    for (const owner of owners) owner.isAhead ||= lost > 0
+    for (const owner of owners) owner.isOfBefore = true
   }
 
   claim("killed")

@@ -362,7 +362,7 @@ export const make = (options: OracleOptions) => {
   const lost = (name: string, events: ReadonlyArray<BotEvent>): void => {
     postings.lost(name, events.length)
     alerts.lost(name, events)
-    stops.lost(name, events)
+    stops.lost(name, events.length)
     for (const event of events) {
       const placement = "placement" in event ? placements.get(keyOf(name, event.placement)) : undefined
       if (placement !== undefined) Object.assign(placement, { isGivenUp: false, isDead: false, isCancelled: false })

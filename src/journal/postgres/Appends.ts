@@ -2,9 +2,10 @@
  * Appends to the journals of many accounts in one database. Those that wait while another is being written go together in one
  * statement, so that a commit is paid for once for all of them.
  *
- * The statement is the fence: rows of an append are written if the account still has the epoch of whoever appends and its
- * journal ends with the very row that this one knows, and else none of them. The epoch alone would not do: a database that was put back
- * from a copy counts claims anew. It may therefore be sent again after a broken
+ * The statement is the fence: rows of an append are written if the account still has the epoch of whoever appends, its journal ends
+ * with the very row that this one knows, and the server is that of the claim; else none of them. The epoch alone would not do: on a
+ * standby that lacks the newest claims, or in a copy that was put back, an owner of before would be the owner again, and not know what the
+ * one after it has paid. It may therefore be sent again after a broken
  * connection: what was written before is recognized by the hash of its last row.
  */
 import { Array, Deferred, Effect, Queue, Schedule, type Scope } from "effect"
@@ -15,6 +16,8 @@ import { type NewRow, OwnerChanged } from "../Rows.ts"
 export interface Append {
   readonly account: string
   readonly epoch: number
+  /** Where it was claimed. */
+  readonly database: string
   readonly rows: Array.NonEmptyReadonlyArray<NewRow>
   /** The hash of the row that they follow. */
   readonly previous: string
@@ -106,11 +109,20 @@ const apart = (taken: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Waiti
   return rounds
 }
 
+/**
+ * The server since its start, the database since it was created and the table since it was filled: a standby that takes over, a backup
+ * that is put back and a dump that is read in have another one.
+ */
+export const incarnation = (sql: SqlClient.SqlClient) => sql`concat_ws('/',
+  extract(epoch FROM pg_postmaster_start_time()), (SELECT oid FROM pg_database WHERE datname = current_database()),
+  'journal'::regclass::oid, pg_relation_filenode('journal'))`
+
 /** The accounts whose appends were written. */
 const insert = (sql: SqlClient.SqlClient, appends: ReadonlyArray<Append>) => {
-  const claims = appends.map(({ account, epoch, previous, rows }) => ({
+  const claims = appends.map(({ account, database, epoch, previous, rows }) => ({
     account,
     epoch,
+    database,
     before: Array.headNonEmpty(rows).sequence - 1,
     previous,
     newest: Array.lastNonEmpty(rows).sequence,
@@ -121,9 +133,9 @@ const insert = (sql: SqlClient.SqlClient, appends: ReadonlyArray<Append>) => {
     WITH owned AS (
       UPDATE accounts SET newest = claim.newest, head = claim.head
       FROM json_to_recordset(${JSON.stringify(claims)}::json)
-        AS claim (account TEXT, epoch INTEGER, before BIGINT, previous TEXT, newest BIGINT, head TEXT)
+        AS claim (account TEXT, epoch INTEGER, database TEXT, before BIGINT, previous TEXT, newest BIGINT, head TEXT)
       WHERE accounts.name = claim.account AND accounts.epoch = claim.epoch AND accounts.newest = claim.before
-        AND accounts.head = claim.previous
+        AND accounts.head = claim.previous AND claim.database = ${incarnation(sql)}
       RETURNING accounts.name
     ), written AS (
       INSERT INTO journal (

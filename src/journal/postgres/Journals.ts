@@ -52,15 +52,19 @@ export class Journals extends Context.Service<
         const claimed = yield* sql<{ epoch: number; database: string }>`
           INSERT INTO accounts (name, epoch) VALUES (${account}, 1)
           ON CONFLICT (name) DO UPDATE SET epoch = accounts.epoch + 1
-          RETURNING epoch, ${incarnation(sql)} AS database`.pipe(
+          RETURNING epoch, ${Appends.incarnation(sql)} AS database`.pipe(
           Effect.mapError(broken(`Cannot claim the account ${account}`))
         )
         const [{ database, epoch } = { epoch: 0, database: "" }] = claimed
-        const journal = yield* over({ ...rowsOf(sql, account, epoch, appends), disk: { ...roomy, database } })
+        const journal = yield* over({
+          ...rowsOf(sql, account, { epoch, database }, appends),
+          disk: { ...roomy, database }
+        })
         return { journal, balances: Balances.of(sql, account, epoch) }
       })
 
-      const reading = (account: string) => over(readOnly(rowsOf(sql, account, 0, appends), account))
+      const reading = (account: string) =>
+        over(readOnly(rowsOf(sql, account, { epoch: 0, database: "" }, appends), account))
 
       const stores = new Map<string, PriceStore["Service"]>()
       const prices = (venue: string) => {
@@ -102,24 +106,21 @@ export const pricesOf = (venue: string) =>
     Effect.map(Journals, ({ prices }) => prices(venue))
   )
 
-/**
- * The server since its start, the database since it was created and the table since it was filled: a standby that takes over, a backup
- * that is put back and a dump that is read in have another one.
- */
-const incarnation = (sql: SqlClient.SqlClient) => sql`concat_ws('/',
-  extract(epoch FROM pg_postmaster_start_time()), (SELECT oid FROM pg_database WHERE datname = current_database()),
-  'journal'::regclass::oid, pg_relation_filenode('journal'))`
-
 const headOf = (sql: SqlClient.SqlClient, account: string) =>
   Effect.map(sql<{ head: string }>`SELECT head FROM accounts WHERE name = ${account}`, ([row]) => row?.head ?? genesis)
 
-const rowsOf = (sql: SqlClient.SqlClient, account: string, epoch: number, appends: Appends.Appends): Rows => ({
+const rowsOf = (
+  sql: SqlClient.SqlClient,
+  account: string,
+  claim: Pick<Appends.Append, "database" | "epoch">,
+  appends: Appends.Appends
+): Rows => ({
   newest: Effect.map(
     sql<{ newest: number }>`SELECT newest::float8 AS newest FROM accounts WHERE name = ${account}`,
     ([row]) => row?.newest ?? 0
   ),
   newestHash: headOf(sql, account),
-  write: (rows, previous) => appends.write({ account, epoch, rows, previous }),
+  write: (rows, previous) => appends.write({ account, ...claim, rows, previous }),
   after: (sequence, which, most) => sql<Link>`
     SELECT sequence::float8 AS sequence, at::float8 AS at, body FROM journal
     WHERE account = ${account} AND sequence > ${sequence}::float8::bigint

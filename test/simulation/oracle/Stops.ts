@@ -81,10 +81,16 @@ export const make = ({ now, violated }: Court) => {
     if (!isFound) check(bot, create, "was created", create.at)
   }
 
-  const change = (bot: string, { isOver, subject, why }: Change): void => {
-    const known = of(bot, subject)
-    if (isOver) known.delete(why)
-    else if (!known.has(why)) known.set(why, now())
+  /** By bot: all that was stopped and let go, with its time. */
+  const history = new Map<string, Array<{ readonly event: BotEvent; readonly at: number }>>()
+  const change = (bot: string, event: BotEvent, at: number): void => {
+    // A new process has its own lease.
+    if (event._tag === "BotStarted") of(bot, ofBot).delete("the lost lease")
+    const changed = changeOf(event)
+    if (changed === undefined) return
+    const known = of(bot, changed.subject)
+    if (changed.isOver) known.delete(changed.why)
+    else if (!known.has(changed.why)) known.set(changed.why, at)
   }
 
   return {
@@ -92,21 +98,21 @@ export const make = ({ now, violated }: Court) => {
     left: (bot: string, about: About): void => check(bot, about, "was paid"),
     recorded: (bot: string, event: BotEvent): void => {
       judgeCreate(bot, event)
-      // A new process has its own lease.
-      if (event._tag === "BotStarted") of(bot, ofBot).delete("the lost lease")
-      const changed = changeOf(event)
-      if (changed !== undefined) change(bot, changed)
+      const known = history.get(bot) ?? []
+      history.set(bot, known)
+      known.push({ event, at: now() })
+      change(bot, event, now())
       if (event._tag === "CreateSent") creates.set(bot, { ...event, at: now() })
       if (event._tag === "FundingSigned") check(bot, event, "was signed")
       if (event._tag === "PaymentAsked" || event._tag === "PaymentAskedAgain")
         check(bot, event, "was asked of a wallet")
     },
     /** The disk lost these: what they said was never said. */
-    lost: (bot: string, events: ReadonlyArray<BotEvent>): void => {
-      for (const event of events) {
-        const changed = changeOf(event)
-        if (changed !== undefined) change(bot, { ...changed, isOver: !changed.isOver })
-      }
+    lost: (bot: string, count: number): void => {
+      for (const key of [...stops.keys()]) if (key.startsWith(`${bot} `)) stops.delete(key)
+      const known = history.get(bot) ?? []
+      known.splice(known.length - count)
+      for (const { at, event } of known) change(bot, event, at)
     }
   }
 }
