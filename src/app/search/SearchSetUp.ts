@@ -1,12 +1,13 @@
 /** What the searching commands share: which values to try, on which candles, and what counts as best. */
 import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
-import { Array as Arr, Effect, Option } from "effect"
+import { Array as Arr, Effect, Option, Result } from "effect"
 import * as Objective from "../../backtest/search/Objective.ts"
 import * as Sweep from "../../backtest/search/Sweep.ts"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
 import type * as Trial from "../../backtest/search/Trial.ts"
 import { plainJson } from "../../domain/Text.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as StrategySource from "../backtest/StrategySource.ts"
 import { orWrong, WrongUsage } from "../process/WrongUsage.ts"
 import * as OnMarkets from "./OnMarkets.ts"
@@ -37,6 +38,25 @@ const conditionsOf = (where: ReadonlyArray<string>) =>
       : Effect.succeed(condition)
   })
 
+/** A key that nobody knows would have every trial refused. */
+const isKnown = Effect.fnUntraced(function* (
+  { file, markets, text }: Pick<StrategySource.StrategySource, "file" | "markets" | "text">,
+  space: ReadonlyArray<SweepSpace.Dimension>,
+  template: SweepSpace.Template
+) {
+  const problemsOf = (text: string) => {
+    const read = StrategyFile.parse(text, file, markets)
+    return Result.isFailure(read)
+      ? read.failure.map(({ hint, message }) => [message, hint].filter(Boolean).join("; "))
+      : []
+  }
+  const before = new Set(problemsOf(text))
+  const unknown = problemsOf(template.text(space.map(({ values: [first = ""] }) => first))).find(
+    (problem) => problem.startsWith("unknown key") && !before.has(problem)
+  )
+  if (unknown !== undefined) return yield* new WrongUsage({ message: `--set: ${unknown}` })
+})
+
 export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked) {
   const { fills, objective } = asked
   const source = yield* StrategySource.read(asked.file, asked.config)
@@ -46,7 +66,7 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const count = Option.getOrElse(asked.random, () => SweepSpace.size(space))
   if (count < 1 || count > mostTrials)
     return yield* new WrongUsage({ message: `${count} trials: take larger steps, or --random 1000` })
-  yield* orWrong(SweepSpace.template(text, space))
+  yield* isKnown(source, space, yield* orWrong(SweepSpace.template(text, space)))
   const threads = Math.max(1, Option.getOrElse(asked.threads, availableParallelism))
   const team = yield* Sweep.team(Math.min(threads, count))
   const runs = Arr.map(yield* OnMarkets.load(asked, source, true), (run): SearchedRun => {

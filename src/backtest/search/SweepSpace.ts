@@ -107,8 +107,32 @@ const placeOf = (file: YamlNode, path: string): OrWhy<Place> => {
   const keys = path.split(".")
   const node = keys.reduce<YamlNode | undefined>(childOf, file)
   if (node?.type === "scalar" && !isEmpty(node)) return Result.succeed({ keys, scalar: node })
-  return Result.fail(`${path}: the strategy file has no such value; name a key that it has, such as grid.levels`)
+  return Result.fail(
+    `${path}: the strategy file has no such section; name a key of one that it has, such as ${exampleIn(file)}`
+  )
 }
+
+/** The last value of the file that a word names: settings of the kind stand behind the rest. */
+const exampleIn = (file: YamlNode): string => {
+  const sections = file.type === "map" ? [...file.entries].toReversed() : []
+  for (const [section, { value }] of sections)
+    if (value.type === "map") for (const key of value.entries.keys()) return `${section}.${key}`
+  return "limits.maxOpenOrders"
+}
+
+/** With the first value of each key that the file leaves to its default, so that it has a place; one that nobody knows is told by its reader. */
+const completed = (text: string, space: ReadonlyArray<Dimension>): string =>
+  space.reduce((text, { path, values: [first = ""] }) => {
+    const keys = path.split(".")
+    const file = Result.getOrUndefined(readYaml(sourceText("", text)))
+    const parent = keys.slice(0, -1).reduce<YamlNode | undefined>(childOf, file)
+    const [before] = parent?.type === "map" ? parent.entries.values() : []
+    if (parent === undefined || before === undefined || childOf(parent, keys.at(-1) ?? "") !== undefined) return text
+    const { start } = before.key
+    const indent = " ".repeat(start - text.lastIndexOf("\n", start - 1) - 1)
+    const end = text[parent.start] === "{" ? ", " : `\n${indent}`
+    return `${text.slice(0, start)}${keys.at(-1)}: ${first}${end}${text.slice(start)}`
+  }, text)
 
 /** Numbers, ratios, words: in any place of a file YAML reads them as they stand. */
 const plainWord = /^[-+.]?\w[\w.%+-]*$/
@@ -122,12 +146,14 @@ const replaced = (node: YamlNode, [key, ...rest]: ReadonlyArray<string>, text: s
   return { ...node, entries: new Map(node.entries).set(key, { ...entry, value: replaced(entry.value, rest, text) }) }
 }
 
-export const template = (text: string, space: ReadonlyArray<Dimension>): OrWhy<Template> =>
-  Result.mapError(readYaml(sourceText("", text)), () => "the strategy file cannot be read as YAML").pipe(
+export const template = (given: string, space: ReadonlyArray<Dimension>): OrWhy<Template> => {
+  const text = completed(given, space)
+  return Result.mapError(readYaml(sourceText("", text)), () => "the strategy file cannot be read as YAML").pipe(
     Result.flatMap((file) =>
       Result.map(Result.all(space.map(({ path }) => placeOf(file, path))), (places) => templateOf(text, file, places))
     )
   )
+}
 
 const templateOf = (text: string, file: YamlNode, places: ReadonlyArray<Place>): Template => {
   const last = places.map(({ scalar }, index) => ({ ...scalar, index })).toSorted((a, b) => b.start - a.start)

@@ -8,7 +8,7 @@ import { type Market, mid } from "../../domain/Market.ts"
 import type { Signal } from "../../domain/Signal.ts"
 import { iso, messageOf, orderedJson } from "../../domain/Text.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
-import { age } from "../../domain/Words.ts"
+import { age, counted } from "../../domain/Words.ts"
 import { armedLeg, type Decision, type DesiredSlot, holds, type Leg, type Memory } from "../Decision.ts"
 import type { Behaviour } from "../Kind.ts"
 import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from "../View.ts"
@@ -50,6 +50,8 @@ export const impurityOf = ({ around, file }: Tried, behave: () => Behaviour, mar
 const impurityAt = (file: string, behave: () => Behaviour, market: Market, level: number, chance: () => number) => {
   const lasting = behave()
   const world = worldOf(market, lasting, level, chance)
+  const unready = coldFailure(lasting, world.view())
+  if (unready !== undefined) return unready
   let memory: Memory = lasting.initialMemory
   for (let look = 0; look < looks; look++) {
     const view = world.view()
@@ -73,6 +75,23 @@ const impurityAt = (file: string, behave: () => Behaviour, market: Market, level
       return messageOf(mistake)
     }
   }
+  return undefined
+}
+
+/** The first start of a bot and the first bar of a backtest have seen few candles or none. */
+const coldFailure = (behaviour: Behaviour, view: View): string | undefined => {
+  const { candles = new Map<string, number>() } = behaviour
+  const most = Math.max(0, ...candles.values())
+  for (const closed of new Set([0, 1, Math.floor(most / 2), most - 1].filter((count) => count >= 0 && count < most)))
+    try {
+      const cold = [...(view.candles ?? [])].map(
+        ([timeframe, { columns }]) => [timeframe, { columns, closed }] as const
+      )
+      behaviour.decide({ ...view, candles: new Map(cold) }, behaviour.initialMemory)
+    } catch (mistake) {
+      const seen = counted(closed, "closed candle")
+      return `${messageOf(mistake)}; it has seen ${seen} then: as long as it needs more it has to wait`
+    }
   return undefined
 }
 

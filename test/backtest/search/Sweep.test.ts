@@ -175,8 +175,18 @@ describe("SweepSpace", () => {
     const changed = Result.getOrThrow(SweepSpace.template(text, space)).text(["5", "48000", "30000"])
     assert.strictEqual(changed, text.replace("11", "5").replace("45000", "48000").replace("35000", "30000"))
     assert.match(
-      Result.getOrElse(Result.flip(SweepSpace.template(text, [dimension("grid.levls=1,2")])), String),
-      /grid\.levls.*no such value/
+      Result.getOrElse(Result.flip(SweepSpace.template(text, [dimension("gird.levels=1,2")])), String),
+      /gird\.levels.*no such section; name a key of one that it has, such as grid\./
+    )
+  })
+
+  it("gives a key that the file leaves to its default a place, in a section of lines or of one line", () => {
+    const lines = "name: a\nlimits:\n  budget: { quote: 5 }\ngrid: { lower: 1, upper: 2 }\n"
+    const space = [dimension("limits.maxOpenOrders=10,20"), dimension("grid.profit=base,quote")]
+    const changed = Result.getOrThrow(SweepSpace.template(lines, space)).text(["20", "quote"])
+    assert.strictEqual(
+      changed,
+      "name: a\nlimits:\n  maxOpenOrders: 20\n  budget: { quote: 5 }\ngrid: { profit: quote, lower: 1, upper: 2 }\n"
     )
   })
 

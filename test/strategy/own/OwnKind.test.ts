@@ -129,6 +129,11 @@ const refused: ReadonlyArray<readonly [what: string, code: string, says: RegExp]
     ),
     /mine\.ts holds too long at a price of [\s\S]*one: buy at [\s\S]*whatever happens; but at/
   ],
+  [
+    "that it does not wait for its first candles",
+    `export default { about: "x", keys: { size: { is: "size" } }, candles: () => ({ "1h": 3 }), decide: (view, { size }) => ({ orders: [{ slot: "one", legs: [{ side: "buy", price: view.candles("1h").close(2) * 0.9, size }], why: "" }], until: { candle: "1h" } }) }`,
+    /orders\.0\.legs\.0\.price: Expected number \| string; it has seen 0 closed candles then: as long as it needs more it has to wait/
+  ],
   ["candles that it did not ask for", codeWith(`view.candles("1h"); ${steady}`), /it did not ask for candles of 1h/],
   ["a syntax that is none", "export default {", /this is no TypeScript/],
   ["nothing", "const a = 1", /it has to export its strategy by default, once/],
