@@ -416,7 +416,10 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /0 candles lie between; choose/],
     [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: no such repair; choose/],
     [["backtest", strategy, "--data", csv, "--withdraw-fee", "a,b"], /--withdraw-fee a: not an amount/],
-    [["sweep", strategy, "--data", csv, "--set", "grid.levls=1..3"], /--set: unknown key "levls"; did you mean "levels"/],
+    [
+      ["sweep", strategy, "--data", csv, "--set", "grid.levls=1..3"],
+      /--set: unknown key "levls"; did you mean "levels"/
+    ],
     [["sweep", strategy, "--data", csv, "--set", "grid.levels=3..5", "--halve", "1"], /--halve: 2 or more/],
     [
       ["sweep", strategy, "--data", csv, "--set", "grid.levels=1..3", "--where", "luck>1"],
