@@ -60,7 +60,7 @@ const runner = (): Program => start(["fleet", "run", "--secrets", secrets, "--da
 const until = async (
   what: string,
   holds: (accounts: ReadonlyArray<Listed>) => boolean,
-  millis = 90_000 + count * 1_000
+  millis = 180_000 + count * 1_000
 ) => {
   const begun = Date.now()
   for (;;) {

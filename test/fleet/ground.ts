@@ -67,7 +67,7 @@ export const make = async (
     return stdout === "" ? [] : JSON.parse(stdout)
   }
   const until = async (what: string, holds: (accounts: ReadonlyArray<Listed>) => boolean) => {
-    const end = Date.now() + 60_000
+    const end = Date.now() + 100_000
     for (;;) {
       const accounts = await status()
       if (accounts.length > 0 && holds(accounts)) return
