@@ -79,7 +79,7 @@ const partsOf = (inputs: Backtest.MarketInputs): number =>
   inputs.every(({ candles }) => candles.high.length === candles.bars) ? Unfold.partsOf(inputs[0].candles) : 1
 
 /** What all simulated runs share. */
-interface Ground {
+interface BandInputs {
   readonly strategy: Strategy
   readonly inputs: Backtest.MarketInputs
   readonly sides: Sides
@@ -88,7 +88,7 @@ interface Ground {
 }
 
 const drawInput = (
-  { sides: [unkind, kind], foldables }: Ground,
+  { sides: [unkind, kind], foldables }: BandInputs,
   input: Backtest.MarketInput,
   market: number,
   draw: number,
@@ -106,7 +106,7 @@ const drawInput = (
   return { ...input, ...Unfold.unfolded(foldable, path), options }
 }
 
-const simulate = (ground: Ground, draw: number): RunFigures => {
+const simulate = (ground: BandInputs, draw: number): RunFigures => {
   const { strategy, inputs, sides } = ground
   const next = seeded(draw)
   const [first, ...others] = inputs

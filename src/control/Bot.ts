@@ -17,13 +17,13 @@ import type { Reconciliation } from "../views/Reconciliation.ts"
 import type { Refused } from "./api/ControlApi.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
 import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
-import type { PhoneDesk } from "./push/PhoneDesk.ts"
-import type { SignalDesk } from "./Signals.ts"
+import type { PhoneServices } from "./push/PhoneServices.ts"
+import type { SignalServices } from "./Signals.ts"
 
 /**
  * Answers that need more than the present state: files, the venue, the whole journal.
  */
-export interface Desk {
+export interface BotServices {
   readonly files: Effect.Effect<ReadonlyArray<StrategyFileView>, Refused>
   /** Problems of these texts together with the other files as they are; none means that they may be applied. */
   check(texts: ReadonlyArray<FileText>): Effect.Effect<ReadonlyArray<string>, Refused>
@@ -39,7 +39,7 @@ export interface Desk {
 }
 
 /** Swaps by hand, made by the bot as placements of its own. */
-export interface SwapDesk {
+export interface SwapServices {
   quote(request: SwapRequest): Effect.Effect<SwapOffer, Refused>
   /** Makes the swap of a quote; returns its name. A quote is taken once. */
   take(quote: string): Effect.Effect<string, Refused>
@@ -64,10 +64,10 @@ export class Bot extends Context.Service<
     readonly releaseKillSwitch: Effect.Effect<void, Refused>
     /** Takes up the strategy files as they are now; says why not, else nothing. */
     readonly reload: Effect.Effect<string, Refused>
-    readonly desk: Desk
-    readonly signals: SignalDesk
-    readonly swaps: SwapDesk
+    readonly services: BotServices
+    readonly signals: SignalServices
+    readonly swaps: SwapServices
     /** Left out where no phone can be told. */
-    readonly phones: PhoneDesk | undefined
+    readonly phones: PhoneServices | undefined
   }
 >()("limitbot/control/Bot") {}

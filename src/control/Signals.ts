@@ -22,7 +22,7 @@ export interface SentSignal {
   readonly note?: string | undefined
 }
 
-export interface SignalDesk {
+export interface SignalServices {
   /** Says what was done in one sentence. */
   readonly take: (by: string, sent: SentSignal) => Effect.Effect<string, Refused | Unknown>
 }
@@ -56,7 +56,7 @@ export const make = Effect.fn("Signals.make")(function* (bot: {
     return `${name} is ${value}`
   })
 
-  const take: SignalDesk["take"] = Effect.fn("Signals.take")(function* (by, sent) {
+  const take: SignalServices["take"] = Effect.fn("Signals.take")(function* (by, sent) {
     const { name } = sent
     const names = new Set(bot.strategies().flatMap(({ signals = new Map() }) => [...signals.keys()]))
     if (!names.has(name)) {
@@ -72,5 +72,5 @@ export const make = Effect.fn("Signals.make")(function* (bot: {
     line.freeAtMillis = (yield* monotonicMillis) + spacingMillis
     return yield* record(by, sent)
   })
-  return { take } satisfies SignalDesk
+  return { take } satisfies SignalServices
 })

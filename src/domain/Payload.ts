@@ -72,10 +72,10 @@ export const answered = (payload: Payload, { code, text, verdict }: PaymentRefus
 /** One of them could be misreported; the answer after that would be that the nonce is used. */
 const clearRefusalsNeeded = 2
 
-export type Fate = "unsent" | "executed" | "refused" | "doubtful"
+export type Certainty = "unsent" | "executed" | "refused" | "doubtful"
 
 /** What is certain of a payload, whatever has been seen of its deposit. */
-export const fateOf = ({ acknowledged, attempts, clearRefusals, mayBeForgotten = false }: Payload): Fate => {
+export const certaintyOf = ({ acknowledged, attempts, clearRefusals, mayBeForgotten = false }: Payload): Certainty => {
   if (acknowledged) return "executed"
   if (mayBeForgotten) return "doubtful"
   if (attempts === 0) return "unsent"

@@ -13,8 +13,8 @@ import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
+import * as Defects from "./Defects.ts"
 import { doubledMillis, EngineSettings, type Settings } from "./EngineSettings.ts"
-import * as Mistakes from "./Mistakes.ts"
 import * as MarketWatch from "./markets/MarketWatch.ts"
 import { pauseAfter } from "./observation/PollPlan.ts"
 import * as ForgottenOrders from "./restart/ForgottenOrders.ts"
@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* ({
 }: EngineOptions) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  const turning = yield* Mistakes.contained("a turn of")
+  const turning = yield* Defects.isolate("a turn of")
   const watch = yield* MarketWatch.make
   const contact = yield* Contact.make(withdraw)
   const forgotten = yield* ForgottenOrders.make(markets)

@@ -15,8 +15,8 @@ import type { Reason } from "../domain/BotEvent.ts"
 import { isFinished } from "../domain/Placement.ts"
 import type { JournalError } from "../journal/Journal.ts"
 import { Venue } from "../venue/Venue.ts"
+import * as Defects from "./Defects.ts"
 import { EngineSettings } from "./EngineSettings.ts"
-import * as Mistakes from "./Mistakes.ts"
 import { leaving } from "./protocol/Driver.ts"
 import { othersIn } from "./protocol/DueCancels.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
@@ -49,8 +49,8 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
   const books = yield* Bookkeeper
   const { state } = books
   const means = { books, venue: yield* Venue, settings: yield* EngineSettings }
-  const cancelOf = yield* Mistakes.contained("the cancel of")
-  const lookFor = yield* Mistakes.contained("the look for")
+  const cancelOf = yield* Defects.isolate("the cancel of")
+  const lookFor = yield* Defects.isolate("the look for")
 
   /** Placements that somebody asked to withdraw, with the reason. */
   const asked = new Map<string, Reason>()
@@ -101,7 +101,7 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
       yield* note(all)
       // Hardly ever is anything due: a look costs no more than that.
       const wanted = [...state.placements.values()].filter(
-        ({ cancel, orphans }) => cancel !== undefined || orphans.size > 0
+        ({ cancel, spares }) => cancel !== undefined || spares.size > 0
       )
       if (wanted.length > 0 || othersIn(state).length > 0) yield* send(wanted)
       isQuiet = all === undefined && wanted.length === 0 && looksUntilTurn === 0

@@ -2,7 +2,11 @@
 import { Effect, FileSystem } from "effect"
 import { present } from "../domain/Present.ts"
 
-export const write = Effect.fn("WholeFile.write")(function* (file: string, text: string, mode?: number) {
+export const writeAtomically = Effect.fn("WholeFile.writeAtomically")(function* (
+  file: string,
+  text: string,
+  mode?: number
+) {
   const fileSystem = yield* FileSystem.FileSystem
   const beside = `${file}.new`
   yield* fileSystem.writeFileString(beside, text, present({ mode }))

@@ -24,7 +24,7 @@ export interface ProfitStanding {
 
 const yearMillis = 365 * dayMillis
 
-interface Ground {
+interface StandingInputs {
   /** Budgets given or taken back. */
   readonly flows: ReadonlyArray<Item>
   /** The first market of each strategy that runs; what others gave back is no capital. */
@@ -36,7 +36,7 @@ interface Ground {
 }
 
 /** `whole`: the figures over everything. */
-export const of = (whole: ReadonlyArray<Row>, ground: Ground): ReadonlyArray<ProfitStanding> => {
+export const of = (whole: ReadonlyArray<Row>, ground: StandingInputs): ReadonlyArray<ProfitStanding> => {
   const capital = Map.groupBy(capitalsOf(ground), ({ quote }) => quote)
   const since = ground.flows.length === 0 ? undefined : Math.min(...ground.flows.map(({ at }) => at))
   const elapsed = since === undefined ? 0 : ground.now - since
@@ -62,7 +62,7 @@ export interface Capital {
   readonly worth: Amount | undefined
 }
 
-export const capitalsOf = ({ flows, markets, mark }: Omit<Ground, "now" | "days">): ReadonlyArray<Capital> => {
+export const capitalsOf = ({ flows, markets, mark }: Omit<StandingInputs, "now" | "days">): ReadonlyArray<Capital> => {
   const held = new Map<string, { readonly strategy: string; readonly asset: string; readonly amount: Amount }>()
   for (const { strategy, asset, figures } of flows) {
     const key = `${strategy}\u0000${asset}`

@@ -153,8 +153,8 @@ const makeOrders = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const { parties, unfinishedOnly } = query
     const [others, elements] = Array.partition(value.data, (element) => {
-      const stranger = parties && ofOthers(element, parties)
-      return stranger === undefined ? Result.fail(element) : Result.succeed(stranger)
+      const foreignEntry = parties && ofOthers(element, parties)
+      return foreignEntry === undefined ? Result.fail(element) : Result.succeed(foreignEntry)
     })
     const read = unfinishedOnly === true ? readUnfinished : readElement
     const [usable, odd] = Array.partition(elements, (element) => read(element, now))

@@ -12,7 +12,7 @@ import { age, counted } from "../domain/Words.ts"
 import { refusalPauseMillis, type Settings } from "../engine/EngineSettings.ts"
 import { liftedBy } from "../engine/holds/Holds.ts"
 import { holdsOnSlot, unsentBecause } from "../engine/holds/HoldsOn.ts"
-import type { Circumstances } from "../engine/planning/OrderLimits.ts"
+import type { LimitInputs } from "../engine/planning/OrderLimits.ts"
 import { circumstances } from "../engine/planning/Placing.ts"
 import { replacementCost } from "../engine/planning/ReplacementCost.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
@@ -224,7 +224,7 @@ const lastJudged = (lately: ReadonlyArray<Recorded>, since: number) => {
 }
 
 /** The state without this order, so that it does not block itself. */
-const without = (placement: Placement, at: Circumstances): Circumstances => ({
+const without = (placement: Placement, at: LimitInputs): LimitInputs => ({
   ...at,
   openOrders: at.openOrders - 1,
   free: at.free + placement.inputAmount,

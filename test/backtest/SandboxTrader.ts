@@ -129,7 +129,7 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
     payout: "none",
     refund: "none",
     received: receivedBy(order),
-    orphans: new Map(),
+    spares: new Map(),
     ...(cancelRequested ? { cancel: { why: { code: "", text: "" }, requestedAt: 0, attempts: 1, lastSentAt: 0 } } : {}),
     order: {
       id: order.id,

@@ -135,6 +135,6 @@ describe("a notifier that is a program", () => {
     await wrong("{ to: command, command: [] }", /command needs command/)
     await wrong(`{ to: command, command: [a], url: "https://b.invalid" }`, /neither url nor secret/)
     await wrong("{ to: command, command: [a], secret: { env: B } }", /neither url nor secret/)
-    await wrong("{ to: command, command: [/nowhere/tell] }", /1 of 1 receivers did not take it/)
+    await wrong("{ to: command, command: [/nowhere/tell] }", /not delivered to 1 of 1 receivers/)
   })
 })

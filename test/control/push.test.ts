@@ -7,7 +7,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { phoneMessage } from "../../src/control/notify/channels.ts"
-import * as PhoneDesk from "../../src/control/push/PhoneDesk.ts"
+import * as PhoneServices from "../../src/control/push/PhoneServices.ts"
 import { keyPairOf, serviceOf } from "../../src/control/push/Vapid.ts"
 import { assertSays, configText, guard, newFolder, nowhere, runHere, workspace } from "../cli/program.ts"
 import { claimsOf, newBrowser, type PushService, startPushService } from "./pushService.ts"
@@ -17,7 +17,7 @@ const digest = "0".repeat(64)
 const speaker = { role: "viewer", name: "vera", digest, left: Effect.never } as const
 const firebase = (name: string) => `https://fcm.googleapis.com/fcm/send/${name}`
 const message = { title: "ALARM limitbot", text: "kill switch: smoke", severity: "alarm", at: 1_000 }
-const twice: PhoneDesk.Persist = Effect.retry({ times: 2 })
+const twice: PhoneServices.Persist = Effect.retry({ times: 2 })
 
 /** A desk of its own whose requests are answered by `answer`, and what was sent. */
 const desk = (answer: (url: string) => number, isHeld: (digest: string) => boolean = () => true) =>
@@ -34,7 +34,7 @@ const desk = (answer: (url: string) => number, isHeld: (digest: string) => boole
     const keys = keyPairOf(Redacted.make(randomBytes(32).toString("hex")))
     if (keys === undefined) return yield* Effect.die("a key")
     const journal = join(newFolder(), "journal.sqlite")
-    const phones = yield* PhoneDesk.make({
+    const phones = yield* PhoneServices.make({
       journal,
       keys,
       settings: { contact: "me@home.example", services: ["push.home.example:8443"] },
@@ -106,7 +106,7 @@ describe("a phone that is told", () => {
       )
       for (const name of ["a", "b"])
         yield* phones.subscribe(speaker, { endpoint: firebase(name), keys: newBrowser().keys })
-      const revoked: PhoneDesk.Persist = (sending) =>
+      const revoked: PhoneServices.Persist = (sending) =>
         Effect.catch(sending, () =>
           Effect.suspend(() => {
             isGood = false

@@ -169,7 +169,7 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
     const notify = `notify:\n  - { to: webhook, url: "${url}/test" }\n  - { to: ntfy, url: "http://127.0.0.1:1/topic" }\n`
     const folder = workspace(nowhere, { "config.yaml": `${configText(nowhere)}${notify}` })
     const ended = await runHere(["notify", "test", "--config", join(folder, "config.yaml")])
-    assertSays(ended, 1, /1 of 2 receivers did not take it/)
+    assertSays(ended, 1, /not delivered to 1 of 2 receivers/)
     assert.match(ended.stdout, /webhook: taken/)
     assert.match(ended.stdout, /ntfy notification was not delivered: cannot be reached/)
     assert.strictEqual(at("/test").length, 1)

@@ -18,7 +18,7 @@ describe("a signed payment", () => {
       lastSentAt: 0,
       acknowledged: false
     })
-    assert.strictEqual(Payload.fateOf(fresh), "unsent")
+    assert.strictEqual(Payload.certaintyOf(fresh), "unsent")
   })
 
   it("has executed when an answer says so, and counts a refusal that an execution rules out, and no other", () => {
@@ -35,9 +35,9 @@ describe("a signed payment", () => {
   })
 
   it("is certain when acknowledged, or when every one of two or more attempts was clearly refused", () => {
-    assert.strictEqual(Payload.fateOf({ ...sent(3, 3), acknowledged: true, mayBeForgotten: true }), "executed")
-    assert.strictEqual(Payload.fateOf({ ...sent(0), mayBeForgotten: true }), "doubtful")
-    assert.strictEqual(Payload.fateOf({ ...sent(3, 3), mayBeForgotten: true }), "doubtful")
+    assert.strictEqual(Payload.certaintyOf({ ...sent(3, 3), acknowledged: true, mayBeForgotten: true }), "executed")
+    assert.strictEqual(Payload.certaintyOf({ ...sent(0), mayBeForgotten: true }), "doubtful")
+    assert.strictEqual(Payload.certaintyOf({ ...sent(3, 3), mayBeForgotten: true }), "doubtful")
     for (const [attempts, refusals, fate] of [
       [1, 0, "doubtful"],
       [1, 1, "doubtful"],
@@ -46,6 +46,6 @@ describe("a signed payment", () => {
       [3, 2, "doubtful"],
       [3, 3, "refused"]
     ] as const)
-      assert.strictEqual(Payload.fateOf(sent(attempts, refusals)), fate, `${refusals} of ${attempts}`)
+      assert.strictEqual(Payload.certaintyOf(sent(attempts, refusals)), fate, `${refusals} of ${attempts}`)
   })
 })

@@ -76,7 +76,7 @@ describe("reload", () => {
       const reader = Journal.layerReadOnly.pipe(Layer.provide(Sqlite.layer({ filename: journal, readOnly: true })))
       // Everything is back before an order that nobody paid is cancelled: whoever goes on with the journal does that.
       const spare = Effect.map(replay, ({ placements }) =>
-        [...placements.values()].flatMap(({ orphans }) => [...orphans.values()].filter((done) => !done))
+        [...placements.values()].flatMap(({ spares }) => [...spares.values()].filter((done) => !done))
       ).pipe(Effect.provide(reader))
       if ((await Effect.runPromise(spare)).length > 0) {
         assert.strictEqual((await runHere(["kill", "--config", config])).code, 0)

@@ -15,7 +15,7 @@ describe("two bots on one account", () => {
         assert.isEmpty(world.network.sent.filter(isCancel))
         const ids = [...openOrders(first), ...openOrders(second)].map(({ order }) => order?.id)
         assert.strictEqual(new Set(ids).size, 10)
-        assert.isEmpty([...first.state.placements.values()].flatMap(({ orphans }) => [...orphans]))
+        assert.isEmpty([...first.state.placements.values()].flatMap(({ spares }) => [...spares]))
       })
     )
   )

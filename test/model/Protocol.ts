@@ -11,7 +11,7 @@
 import type { BotEvent, PlacementEvent } from "../../src/domain/BotEvent.ts"
 import type { Market } from "../../src/domain/Market.ts"
 import type { Order } from "../../src/domain/Order.ts"
-import { fateOf } from "../../src/domain/Payload.ts"
+import { certaintyOf } from "../../src/domain/Payload.ts"
 import { isFinished } from "../../src/domain/Placement.ts"
 import { defaults, type Settings } from "../../src/engine/EngineSettings.ts"
 import * as Answers from "../../src/engine/protocol/Answers.ts"
@@ -32,7 +32,7 @@ import {
   type SilenceRow,
   rows as silenceRows
 } from "../../src/engine/protocol/Silence.ts"
-import { doubted } from "../../src/engine/state/orders/JournalTail.ts"
+import { doubted } from "../../src/engine/state/orders/JournalIntegrity.ts"
 import { about, type Placement } from "../../src/engine/state/Placement.ts"
 import { after, planned } from "../../src/engine/state/PlacementFold.ts"
 import * as Tries from "../../src/engine/state/process/Tries.ts"
@@ -198,11 +198,11 @@ const keys = new WeakMap<Placement, string>()
 const keyOfPlacement = (placement: Placement): string => {
   const known = keys.get(placement)
   if (known !== undefined) return known
-  const { cancel, contradiction, deposited, funding, mayBePaid, order, orphans, state, status = "" } = placement
+  const { cancel, contradiction, deposited, funding, mayBePaid, order, spares, state, status = "" } = placement
   const paid =
     funding && `${funding.intentHash}${funding.attempts}${bits(funding.acknowledged, funding.mayBeForgotten === true)}`
   const flags = bits(cancel !== undefined, contradiction !== undefined, mayBePaid === true)
-  const key = `${state}/${order?.id}/${paid}/${flags}/${deposited}/${status}/${[...orphans].join()}`
+  const key = `${state}/${order?.id}/${paid}/${flags}/${deposited}/${status}/${[...spares].join()}`
   keys.set(placement, key)
   return key
 }
@@ -269,7 +269,7 @@ const isToLeave = ({ isHeld }: Bot, there: OrderThere, by: ReadonlyArray<CancelR
 const nothing: ReadonlySet<string> = new Set()
 
 const isExecuted = ({ funding, state }: Placement): boolean =>
-  state === "funding" && funding !== undefined && fateOf(funding) === "executed"
+  state === "funding" && funding !== undefined && certaintyOf(funding) === "executed"
 
 type Change = (state: ModelState) => void
 type Push = (name: string, change: Change) => void

@@ -270,8 +270,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: silence,
-        find: '(fateOf(placement) === "unsent" || fateOf(placement) === "refused")',
-        replace: 'fateOf(placement) !== "doubtful"'
+        find: '(certaintyOf(placement) === "unsent" || certaintyOf(placement) === "refused")',
+        replace: 'certaintyOf(placement) !== "doubtful"'
       },
       {
         file: due,
@@ -703,7 +703,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     without: ["recognition", "killSwitch", "venueClock", "botClock", "clockSteps", "lostLease"],
     edits: [
       {
-        file: "src/engine/planning/LegRests.ts",
+        file: "src/engine/planning/Remainders.ts",
         find: "    const quantity = Ledger.dustOf(state.ledger, strategy.name, market.base.symbol)\n",
         replace: "    const quantity = 2n * Ledger.dustOf(state.ledger, strategy.name, market.base.symbol)\n"
       }
@@ -809,7 +809,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "app fees that change after the payment are told to nobody",
     test: "test/engine/tracking/recipients.test.ts",
-    edits: [{ file: "src/engine/tracking/Court.ts", find: "mostFees, fees <= mostFees]", replace: "mostFees, true]" }]
+    edits: [
+      { file: "src/engine/tracking/Contradictions.ts", find: "mostFees, fees <= mostFees]", replace: "mostFees, true]" }
+    ]
   },
   {
     name: "an estimate that jumps right before the payment is paid",

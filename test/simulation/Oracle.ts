@@ -40,7 +40,7 @@ interface Known {
 interface Bot {
   killedAt: number | undefined
   readonly orders: Map<string, Known>
-  readonly orphans: Set<string>
+  readonly spares: Set<string>
   /** Told as orders that its journal should know. */
   readonly forgotten: Set<string>
   readonly frozen: Map<string, string>
@@ -126,7 +126,7 @@ export const make = (options: OracleOptions) => {
     const bot: Bot = {
       killedAt: undefined,
       orders: new Map(),
-      orphans: new Set(),
+      spares: new Set(),
       forgotten: new Set(),
       frozen: new Map(),
       leaseLostAt: undefined,
@@ -188,7 +188,7 @@ export const make = (options: OracleOptions) => {
         bot.orders.set(event.orderId, placement)
         return
       case "OrphanSeen":
-        bot.orphans.add(event.orderId)
+        bot.spares.add(event.orderId)
         return
       case "Abandoned":
       case "FundingDead":
@@ -277,9 +277,9 @@ export const make = (options: OracleOptions) => {
   }
 
   const asksToCancel = (name: string, orderId: string): void => {
-    const { orders, orphans } = botOf(name)
+    const { orders, spares } = botOf(name)
     if (orders.has(orderId)) cancels.departed(name, orderId)
-    else if (!orphans.has(orderId) && !isOverAndTold(name, orderId))
+    else if (!spares.has(orderId) && !isOverAndTold(name, orderId))
       violated("I15", `${name} cancelled ${orderId}, which is not its own`)
   }
 

@@ -98,7 +98,7 @@ describe("every kind of trouble", () => {
           wake: Effect.void,
           withdrawPlacements: () => Effect.void,
           setKillSwitch: () => Effect.void,
-          desk: { plan: () => Effect.die("nobody plans"), explain: () => Effect.succeed([]) },
+          services: { plan: () => Effect.die("nobody plans"), explain: () => Effect.succeed([]) },
           releaseKillSwitch: Effect.void,
           reload: Effect.succeed(""),
           stuckAfter: defaultTerms

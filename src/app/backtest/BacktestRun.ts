@@ -36,7 +36,10 @@ export interface BacktestAsked extends RunSetUp.RunAsked {
 }
 
 export interface BacktestResult
-  extends Pick<RunSetUp.RunSetUp & RunSetUp.FileGround, "calibrated" | "fees" | "sources" | "strategy" | "warnings"> {
+  extends Pick<
+    RunSetUp.RunSetUp & RunSetUp.FileRunInputs,
+    "calibrated" | "fees" | "sources" | "strategy" | "warnings"
+  > {
   /** Candles of the first market; all have the same times. */
   readonly candles: Candles.Candles
   /** The candles that it ran on, of all markets that the strategy sees. */
@@ -55,7 +58,7 @@ export interface BacktestResult
 }
 
 /** What a strategy, its costs and the report need of the data. */
-const columnsOf = (asked: BacktestAsked, { strategy, options }: RunSetUp.RunGround) => {
+const columnsOf = (asked: BacktestAsked, { strategy, options }: RunSetUp.RunInputs) => {
   const looksAtCandles = candlesWanted(strategy).length > 0 || strategy.candles !== undefined
   const rules = options.flatMap((each) => modes[asked.fills].map((mode) => Backtest.rulesIn(mode, each)))
   const hasReport = Option.isSome(asked.report)

@@ -150,9 +150,9 @@ export const check = Effect.fn("FileCheck.check")(function* ({
       yield* Console.log(`${file}: ok${but}: ${name}, ${kind} on ${marketsSaid(strategy)}`)
       for (const { line } of own) yield* Console.log(`  ${line}`)
     }
-    for (const { faults: found, file, praise } of looks) {
+    for (const { faults: found, file, passedText } of looks) {
       for (const fault of found) yield* Console.error(`${file}: ${fault}`)
-      if (found.length === 0) yield* Console.log(`${file}: ${praise}`)
+      if (found.length === 0) yield* Console.log(`${file}: ${passedText}`)
     }
   }
   const distrusted = ready.flatMap(({ problem }) => problem ?? [])

@@ -25,7 +25,7 @@ export const look = Effect.fn("LookaheadCheck.look")(function* (
   return yield* Effect.forEach(strategies, (strategy) =>
     Effect.map(checkTimeframes(strategy, candles), () => {
       const finding = { strategy, report: Lookahead.look(strategy, candles, moments) }
-      return { file: strategy.file, faults: faultsOf(finding), praise: praise(finding), json: json(finding) }
+      return { file: strategy.file, faults: faultsOf(finding), passedText: passedText(finding), json: json(finding) }
     })
   )
 })
@@ -48,7 +48,7 @@ const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
   ]
 }
 
-const praise = ({ strategy, report }: Finding): string => {
+const passedText = ({ strategy, report }: Finding): string => {
   const asked = `asked at ${counted(report.moments, "moment")}, no look-ahead found`
   if (strategy.candles === undefined || strategy.candles.size === 0) return `${asked}; it looks at no candles`
   if (report.warm === 0) return `${asked}; it was never warm, longer data would say more`

@@ -139,7 +139,7 @@ const optionsIn = Effect.fnUntraced(function* (
 })
 
 /** What a run is by, before its candles are read. */
-export interface RunGround {
+export interface RunInputs {
   readonly strategy: Strategy
   /** By market, in the order in which the strategy sees them. */
   readonly options: Arr.NonEmptyReadonlyArray<Backtest.Options>
@@ -158,11 +158,11 @@ export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
     strategy,
     options: Arr.map(found, ({ options }): Backtest.Options => options),
     calibrated: found.flatMap(({ calibrated }) => calibrated)
-  } satisfies RunGround
+  } satisfies RunInputs
 })
 
 /** The ground of a file's run, with what it costs and why. */
-export interface FileGround extends RunGround {
+export interface FileRunInputs extends RunInputs {
   readonly source: StrategySource
   readonly fees: FeeModel.FeeModel
 }
@@ -179,7 +179,7 @@ export const groundOfFile = Effect.fn("RunSetUp.groundOfFile")(function* (
   const ground = yield* groundOf(asked, strategy, costs)
   const signals = yield* RunSignals.of(asked.signals, strategy)
   const options = Arr.map(ground.options, (each): Backtest.Options => ({ ...each, ...present({ signals }) }))
-  return { ...ground, options, source, fees: costs.fees } satisfies FileGround
+  return { ...ground, options, source, fees: costs.fees } satisfies FileRunInputs
 })
 
 /** A strategy that needs candles shorter than the data cannot run on it. */
@@ -208,7 +208,7 @@ export interface RunSetUp extends RunCandles {
 }
 
 /** What the strategy stands on meets the candles of its markets. */
-export const onCandles = <G extends RunGround>(ground: G, loaded: RunCandles) =>
+export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) =>
   Effect.map(checkTimeframes(ground.strategy, loaded.series[0].candles), (): G & RunSetUp => {
     const bare = loaded.series.map(({ candles }) => Candles.hasOnlyZeroVolumes(candles))
     const [first, ...others] = Arr.map(loaded.series, (each, index) => {

@@ -30,7 +30,7 @@ const payments = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loos
       const isByWallet = funding?.payment !== undefined
       const text = isByWallet
         ? "asked of a wallet, which may still pay"
-        : fates[funding === undefined ? "doubtful" : Payload.fateOf(funding)]
+        : fates[funding === undefined ? "doubtful" : Payload.certaintyOf(funding)]
       return {
         id: named(each),
         text,
@@ -44,8 +44,8 @@ const unpaid = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose>
   ...all
     .filter(({ state }) => state === "planned" || state === "creating" || state === "created")
     .map((each) => ({ id: named(each), text: `${each.state}, and not paid`, amount: inputOf(view, each) })),
-  ...[...view.state.placements.values()].flatMap(({ orphans }) =>
-    [...orphans].flatMap(([id, isCancelled]) =>
+  ...[...view.state.placements.values()].flatMap(({ spares }) =>
+    [...spares].flatMap(([id, isCancelled]) =>
       isCancelled ? [] : [{ id, text: "a spare order that nobody pays, not cancelled yet" }]
     )
   )

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { Effect, FileSystem } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
 import type { FileText } from "../../control/api/Files.ts"
-import type { Desk } from "../../control/Bot.ts"
+import type { BotServices } from "../../control/Bot.ts"
 import { messageOf } from "../../domain/Text.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
@@ -56,7 +56,7 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
     return yield* StrategyFiles.readAll(files, markets).pipe(Effect.provideService(FileSystem.FileSystem, overlaid))
   })
 
-  const check: Desk["check"] = (texts) => Effect.map(readWith(texts), ({ rendered }) => rendered)
+  const check: BotServices["check"] = (texts) => Effect.map(readWith(texts), ({ rendered }) => rendered)
 
   const view = Effect.fnUntraced(function* (file: string) {
     const text = yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
@@ -74,14 +74,14 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
     }
   })
 
-  const apply: Desk["apply"] = Effect.fnUntraced(function* ({ file, text }, hash) {
+  const apply: BotServices["apply"] = Effect.fnUntraced(function* ({ file, text }, hash) {
     const problems = yield* check([{ file, text }])
     if (problems.length > 0) return yield* new Refused({ message: problems.join("\n") })
     const present = yield* Effect.mapError(fileSystem.readFileString(file), refuse)
     if (hashOf(present) !== hash) {
       return yield* new Refused({ message: `${file} was changed meanwhile: load it again, then edit` })
     }
-    yield* WholeFile.write(file, text).pipe(
+    yield* WholeFile.writeAtomically(file, text).pipe(
       Effect.provideService(FileSystem.FileSystem, fileSystem),
       Effect.mapError(refuse)
     )

@@ -6,12 +6,12 @@ import { Effect } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { isThere } from "../journal/JournalView.ts"
-import * as Checkup from "./Checkup.ts"
+import * as Doctor from "./Doctor.ts"
 
-const unchanged = (what: string, file: string) => Checkup.ok(what, `${file}: read as it is`)
+const unchanged = (what: string, file: string) => Doctor.ok(what, `${file}: read as it is`)
 
 const toChange = (what: string, rendered: string) =>
-  Checkup.wrong(what, rendered, "change it before the first start of this version")
+  Doctor.wrong(what, rendered, "change it before the first start of this version")
 
 /** Without a configuration that can be read, any asset counts in strategy files. */
 const configuration = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>) {
@@ -29,11 +29,11 @@ const configuration = Effect.fnUntraced(function* (config: string, files: Readon
 })
 
 const journalFindings = Effect.fnUntraced(function* (journal: string) {
-  if (!(yield* isThere(journal))) return [Checkup.ok("journal", `${journal}: there is none yet`)]
-  const tables = yield* Effect.result(Checkup.tablesOf(journal))
+  if (!(yield* isThere(journal))) return [Doctor.ok("journal", `${journal}: there is none yet`)]
+  const tables = yield* Effect.result(Doctor.tablesOf(journal))
   if (tables._tag === "Failure")
     return [
-      Checkup.wrong("journal", `${journal}: ${tables.failure.message}`, "limitbot doctor says what is wrong with it")
+      Doctor.wrong("journal", `${journal}: ${tables.failure.message}`, "limitbot doctor says what is wrong with it")
     ]
   return tables.success.length === 0 ? [unchanged("journal", journal)] : tables.success
 })

@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as Tokens from "../../control/http/Tokens.ts"
 import type { NotifyOptions } from "../../control/notify/Notifications.ts"
-import * as PhoneDesk from "../../control/push/PhoneDesk.ts"
+import * as PhoneServices from "../../control/push/PhoneServices.ts"
 import { keyPairOf } from "../../control/push/Vapid.ts"
 
 export const open = Effect.fn("OwnPhones.open")(function* (
@@ -19,7 +19,7 @@ export const open = Effect.fn("OwnPhones.open")(function* (
   const keys = target?.secret && keyPairOf(target.secret)
   if (dashboard === undefined || target?.push === undefined || keys === undefined) return undefined
   const isHeld = (digest: string) => Tokens.isHeld(journal, dashboard.viewerToken, digest)
-  return yield* PhoneDesk.make({ journal, keys, settings: target.push, isHeld }).pipe(
+  return yield* PhoneServices.make({ journal, keys, settings: target.push, isHeld }).pipe(
     Effect.provide(yield* Layer.build(people))
   )
 })

@@ -13,7 +13,7 @@ import * as Layers from "../../Layers.ts"
 import { Canary, type ServiceLook } from "../../venue/canary/Canary.ts"
 import { type Balance, Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
-import * as Checkup from "../control/Checkup.ts"
+import * as Doctor from "../control/Doctor.ts"
 import * as KillFile from "../process/KillFile.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import type * as Terms from "./Terms.ts"
@@ -28,7 +28,7 @@ export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
 }
 
 export const all = Effect.fn("Checks.all")(function* (file: string, config: BotConfig, account: VenueAccount) {
-  const usual = yield* Checkup.look(file)
+  const usual = yield* Doctor.look(file)
   const holder = yield* Lease.holder(config.journal)
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
   const compared = yield* Effect.result(witnessed(config, account)((canary) => canary.look(config.markets.assets)))
@@ -38,8 +38,8 @@ export const all = Effect.fn("Checks.all")(function* (file: string, config: BotC
     ...usual.filter(({ check }) => check !== "kill switch" && check !== "process"),
     ...(holder === undefined
       ? []
-      : [Checkup.wrong("process", `process ${holder.pid} works with the journal`, "stop it first")]),
-    ...(killed === undefined ? [] : [Checkup.wrong("kill switch", `it is on: ${killed}`, "limitbot release")]),
+      : [Doctor.wrong("process", `process ${holder.pid} works with the journal`, "stop it first")]),
+    ...(killed === undefined ? [] : [Doctor.wrong("kill switch", `it is on: ${killed}`, "limitbot release")]),
     loginFinding(config, account, told),
     serviceFinding(compared)
   ]
@@ -54,13 +54,13 @@ const witnessed =
 
 const serviceFinding = (compared: Result.Result<ServiceLook, { readonly message: string }>) => {
   const what = "service"
-  if (Result.isFailure(compared)) return Checkup.warn(what, compared.failure.message, "limitbot canary")
+  if (Result.isFailure(compared)) return Doctor.warn(what, compared.failure.message, "limitbot canary")
   const { checked, drift } = compared.success
   const closing = Drift.closing(drift)
-  if (closing !== undefined) return Checkup.wrong(what, closing, "a newer limitbot; see: limitbot canary")
+  if (closing !== undefined) return Doctor.wrong(what, closing, "a newer limitbot; see: limitbot canary")
   return drift.length === 0
-    ? Checkup.ok(what, `as it was recorded: ${checked.join(", ") || "nothing could be compared"}`)
-    : Checkup.warn(what, drift.map(Drift.sentenceOf).join("; "), "money depends on none of it; see: limitbot canary")
+    ? Doctor.ok(what, `as it was recorded: ${checked.join(", ") || "nothing could be compared"}`)
+    : Doctor.warn(what, drift.map(Drift.sentenceOf).join("; "), "money depends on none of it; see: limitbot canary")
 }
 
 /** Why an order that nobody has paid yet must not be paid: what is missing in it, or of another kind. */
@@ -81,22 +81,22 @@ const loginFinding = (
   told: Result.Result<Terms.Balances, { readonly message: string }>
 ) => {
   if (Result.isSuccess(told)) {
-    return Checkup.ok("login", `the venue takes that of ${signerId}: key, salt and both clocks are right`)
+    return Doctor.ok("login", `the venue takes that of ${signerId}: key, salt and both clocks are right`)
   }
   const isNeeded = config.markets.assets.some(
     (asset) => depositTypeOf(config.account, asset) === "CONFIDENTIAL_INTENTS"
   )
   const { message } = told.failure
   return isNeeded
-    ? Checkup.wrong(
+    ? Doctor.wrong(
         "login",
         message,
         "check account.key, the salt (venue.nonceSalt, or venue.facts.saltFrom), and both clocks"
       )
-    : Checkup.warn("login", message, "orders of public accounts need none; without it their balance is not checked")
+    : Doctor.warn("login", message, "orders of public accounts need none; without it their balance is not checked")
 }
 
-export const passed = (findings: ReadonlyArray<Checkup.CheckFinding>) => {
+export const passed = (findings: ReadonlyArray<Doctor.CheckFinding>) => {
   const wrong = findings.filter(({ verdict }) => verdict === "wrong").map(({ check, text }) => `${check}: ${text}`)
   return wrong.length === 0 ? Effect.void : Effect.fail(new NotReady({ wrong }))
 }

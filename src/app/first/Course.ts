@@ -204,7 +204,7 @@ export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseO
     const placement = current()
     const isEnded = placement === undefined || isFinished(placement.state)
     // One that was not paid is inert; it is cancelled all the same.
-    const isSpare = placement !== undefined && [...placement.orphans.values()].includes(false)
+    const isSpare = placement !== undefined && [...placement.spares.values()].includes(false)
     return isEnded ? !isSpare : engine.isIdle()
   }
   yield* stop.leaves(() => `the first order ${id} goes on with the next limitbot first-order`)

@@ -24,7 +24,7 @@ import * as Evidence from "../../ledger/Evidence.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
-import * as Checkup from "../control/Checkup.ts"
+import * as Doctor from "../control/Doctor.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as KillFile from "../process/KillFile.ts"
 import { boot, Process } from "../process/Process.ts"
@@ -145,7 +145,7 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
       const facts = yield* factsOf({ account, config, placement: told, ...own })
       const report = Report.make(facts)
       const file = reportFile(journal, told)
-      yield* WholeFile.write(file, Report.fileText(report, facts))
+      yield* WholeFile.writeAtomically(file, Report.fileText(report, facts))
       if (json) yield* Console.log(JSON.stringify({ ...report, file }))
       else yield* Console.log(`\n${Report.lines(report).join("\n")}\n  report       ${file} (no secrets in it)`)
       return report
@@ -249,7 +249,7 @@ export const place = Effect.fn("FirstOrder.place")(function* ({
     return yield* carried({ ...ways, asked: begun.placement })
   }
   const found = yield* Checks.all(file, config, account)
-  if (!json) for (const finding of found.findings) yield* Console.log(Checkup.asText(finding))
+  if (!json) for (const finding of found.findings) yield* Console.log(Doctor.asText(finding))
   yield* Checks.passed(found.findings)
   const options = { market: Option.getOrUndefined(market), usd: Option.getOrUndefined(usd), balances: found.balances }
   const chosen = yield* Terms.choose(config, options).pipe(Effect.provide(Layers.looking(config, account)))

@@ -23,7 +23,7 @@ const infix = ".resolve."
 
 export const put = Effect.fn("ResolveFile.put")(function* (journal: string, answer: OperatorAnswer) {
   const name = `${journal}${infix}${answer.placement}`
-  yield* WholeFile.write(name, encode(answer))
+  yield* WholeFile.writeAtomically(name, encode(answer))
   return name
 })
 

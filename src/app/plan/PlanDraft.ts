@@ -17,11 +17,11 @@ import type { PlanFacts } from "../../views/Plan.ts"
 import * as Readiness from "../candles/Readiness.ts"
 import * as KillFile from "../process/KillFile.ts"
 import { Process } from "../process/Process.ts"
-import * as PlanGround from "./PlanGround.ts"
+import * as PlanInputs from "./PlanInputs.ts"
 
 /** What a plan is based on. `state` is changed in place. */
-export interface Footing {
-  readonly remembered: PlanGround.Remembered
+export interface DraftInputs {
+  readonly remembered: PlanInputs.PlanInputs
   readonly books: Books
 }
 
@@ -31,21 +31,21 @@ export const draft = Effect.fnUntraced(function* (
   account: VenueAccount,
   strategies: ReadonlyArray<Strategy>
 ) {
-  const remembered = yield* PlanGround.remember(config.journal, strategies, config.markets.sources ?? new Map())
-  return yield* judge(config, account, strategies, { remembered, books: yield* PlanGround.books(strategies) })
+  const remembered = yield* PlanInputs.remember(config.journal, strategies, config.markets.sources ?? new Map())
+  return yield* draftFrom(config, account, strategies, { remembered, books: yield* PlanInputs.books(strategies) })
 })
 
-export const judge = Effect.fnUntraced(function* (
+export const draftFrom = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   account: VenueAccount,
   strategies: ReadonlyArray<Strategy>,
-  { remembered: { state, hasJournal, feeds, own }, books }: Footing
+  { remembered: { state, hasJournal, feeds, own }, books }: DraftInputs
 ) {
   const { assets } = config.markets
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
   const prices = pricesIn(books)
   const [fees, balances, usd] = yield* Effect.all(
-    [PlanGround.fees(assets), PlanGround.balances(assets, account), PlanGround.usdValues(assets)],
+    [PlanInputs.fees(assets), PlanInputs.balances(assets, account), PlanInputs.usdValues(assets)],
     { concurrency: 3 }
   )
   const readiness = yield* Readiness.lookAll(
@@ -100,7 +100,7 @@ export const judge = Effect.fnUntraced(function* (
 const distrusted = ({ strategy, problem }: PlanFacts["readiness"][number]): ReadonlyArray<PlanFindings.PlanFinding> =>
   problem === null ? [] : [{ name: "candles", strategies: [strategy], slots: [], text: problem }]
 
-type Books = Effect.Success<ReturnType<typeof PlanGround.books>>
+type Books = Effect.Success<ReturnType<typeof PlanInputs.books>>
 
 const pricesIn = (books: Books): PlanFacts["prices"] =>
   new Map([...books].flatMap(([name, { price }]) => (price === undefined ? [] : [[name, price] as const])))
@@ -108,14 +108,14 @@ const pricesIn = (books: Books): PlanFacts["prices"] =>
 const momentsOf = (
   strategies: ReadonlyArray<Strategy>,
   books: Books,
-  feeds: PlanGround.Remembered["feeds"],
+  feeds: PlanInputs.PlanInputs["feeds"],
   now: number
 ): ReadonlyMap<string, MarketMoment> => {
   const prices = pricesIn(books)
   return new Map(
     strategies.flatMap((strategy) => {
       const depth = books.get(strategy.market.name)?.depth
-      const candles = PlanGround.candlesAt(strategy, feeds, prices, now)
+      const candles = PlanInputs.candlesAt(strategy, feeds, prices, now)
       const moment = momentOf(strategy, prices, candles, now, depth)
       return moment === undefined ? [] : [[strategy.name, moment] as const]
     })

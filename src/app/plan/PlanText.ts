@@ -68,7 +68,7 @@ export const lines = (
         ...emptyLine(plan, strategy)
       ]
     }),
-    ...strangers(plan, assets),
+    ...foreignOrders(plan, assets),
     [""],
     ...lockedLines(plan, assets),
     [""],
@@ -177,7 +177,7 @@ const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<Col
 const emptyReasons = 3
 
 /** Orders of strategies that are not among the files. */
-const strangers = ({ strategies, changes }: Plan, assets: Assets): ReadonlyArray<ColouredLine> => {
+const foreignOrders = ({ strategies, changes }: Plan, assets: Assets): ReadonlyArray<ColouredLine> => {
   const others = changes.filter((change) => !strategies.some(({ name }) => name === change.strategy))
   if (others.length === 0) return []
   return [

@@ -14,17 +14,17 @@ import { eventsOf } from "../journal/JournalView.ts"
 import { Process } from "../process/Process.ts"
 
 /** The order is not one that may be touched like this. */
-class NotForeign extends Schema.TaggedError<NotForeign>()("NotForeign", { message: Schema.String }) {}
+class NotAForeignOrder extends Schema.TaggedError<NotAForeignOrder>()("NotAForeignOrder", { message: Schema.String }) {}
 
 /** The order of this account with that id, which the journal does not know. */
-const strangerOf = Effect.fnUntraced(function* (id: string, signerId: string, config: ConfigFile.BotConfig) {
+const foreignOrderOf = Effect.fnUntraced(function* (id: string, signerId: string, config: ConfigFile.BotConfig) {
   const bound = yield* eventsOf("Bound")
   if (bound.some(({ orderId }) => orderId === id))
-    return yield* new NotForeign({ message: `${id} is an order of this journal: use limitbot cancel` })
+    return yield* new NotAForeignOrder({ message: `${id} is an order of this journal: use limitbot cancel` })
   const { value: order } = yield* (yield* Venue).getOrder(id)
   const { recipients, refundTo } = config.account
   if (order.refundTo !== signerId && ![...refundTo.values()].includes(order.refundTo))
-    return yield* new NotForeign({ message: `${id} refunds to ${order.refundTo}, which is not this account` })
+    return yield* new NotAForeignOrder({ message: `${id} refunds to ${order.refundTo}, which is not this account` })
   return { order, isPaidToUs: order.recipient === signerId || [...recipients.values()].includes(order.recipient) }
 })
 
@@ -33,7 +33,7 @@ export const cancel = Effect.fn("ForeignOrder.cancel")(function* (
   signerId: string,
   id: string
 ) {
-  yield* strangerOf(id, signerId, config)
+  yield* foreignOrderOf(id, signerId, config)
   const { value } = yield* (yield* Venue).cancelOrder(id)
   yield* Console.log(`${id}: cancel sent, the venue says ${value.fillStatus}; the refund goes to ${value.refundTo}`)
 })
@@ -44,18 +44,18 @@ export const adopt = Effect.fn("ForeignOrder.adopt")(function* (config: ConfigFi
   const { pid } = yield* Process
   yield* Effect.gen(function* () {
     const books = yield* Bookkeeper
-    const { isPaidToUs, order } = yield* strangerOf(id, account.signerId, config)
+    const { isPaidToUs, order } = yield* foreignOrderOf(id, account.signerId, config)
     // The bot pays for orders of its journal, and books what they pay out as its own.
     if (order.depositedAmount === 0n)
-      return yield* new NotForeign({ message: `${id} holds no money: there is nothing to look after` })
-    if (isPaid(order)) return yield* new NotForeign({ message: `${id} is over, and its money is back already` })
+      return yield* new NotAForeignOrder({ message: `${id} holds no money: there is nothing to look after` })
+    if (isPaid(order)) return yield* new NotAForeignOrder({ message: `${id} is over, and its money is back already` })
     if (!isPaidToUs)
-      return yield* new NotForeign({ message: `${id} pays out to ${order.recipient}, which is not this account` })
+      return yield* new NotAForeignOrder({ message: `${id} pays out to ${order.recipient}, which is not this account` })
     const market = [...Layers.marketsByName(config.markets).values()].find(
       ({ base, quote }) => base.id === order.baseAsset && quote.id === order.quoteAsset
     )
     if (market === undefined)
-      return yield* new NotForeign({ message: `${id} trades assets that are not in the configuration` })
+      return yield* new NotAForeignOrder({ message: `${id} trades assets that are not in the configuration` })
     const found = { order, market, strategy: recovered, slot: slotOfFound(id), because: "adopted by the operator" }
     yield* books.record(yield* capitalOf(found))
     const placement = yield* takeIn(found)

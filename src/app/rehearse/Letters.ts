@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { HttpClient, HttpServerResponse } from "effect/http"
 import { Teller } from "../../control/notify/command.ts"
 import { Mailer } from "../../control/notify/email.ts"
-import { Phones } from "../../control/push/PhoneDesk.ts"
+import { Phones } from "../../control/push/PhoneServices.ts"
 import { answeredBy } from "../../sandbox/http/memoryClient.ts"
 
 export const make = () => {

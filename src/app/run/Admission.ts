@@ -15,7 +15,7 @@ import { wantedBy } from "../../orderbook/Wanted.ts"
 import { budgets, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
-import * as PlanGround from "../plan/PlanGround.ts"
+import * as PlanInputs from "../plan/PlanInputs.ts"
 
 /** A price of this age is good enough to judge an edit. */
 const priceMillis = 5_000
@@ -40,12 +40,12 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
     const orderBook = yield* OrderBook
     const wanted = wantedBy(strategies)
     yield* orderBook.look(wanted, priceMillis)
-    const books = PlanGround.booksIn(orderBook, wanted)
+    const books = PlanInputs.booksIn(orderBook, wanted)
     // No file is judged by a price that a bot would not use.
     if (fresh.flatMap(marketsSeen).some(({ name }) => books.get(name)?.problem !== undefined)) return undefined
-    const warmed = yield* PlanGround.feedsOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
+    const warmed = yield* PlanInputs.feedsOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
     const remembered = { state: structuredClone(state), hasJournal: true, ...warmed }
-    const { findings } = yield* PlanDraft.judge(config, account, strategies, { remembered, books })
+    const { findings } = yield* PlanDraft.draftFrom(config, account, strategies, { remembered, books })
     const names = new Set(fresh.map(({ name }) => name))
     const own = findings.filter((finding) => finding.strategies.some((name) => names.has(name)))
     return own.some(({ name }) => name === "no-price") ? undefined : own
@@ -77,7 +77,7 @@ const fileOf = (journal: string): string => `${journal}.allow`
 
 /** `limitbot reload --allow NAME`: a file beside the journal for the next edit; a bot may have no control server. */
 export const allowNext = (journal: string, names: ReadonlyArray<FindingName>) =>
-  WholeFile.write(fileOf(journal), JSON.stringify(names))
+  WholeFile.writeAtomically(fileOf(journal), JSON.stringify(names))
 
 export const allowedNext = Effect.fn("Admission.allowedNext")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem

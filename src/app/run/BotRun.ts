@@ -26,8 +26,8 @@ import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { safeUntil } from "../../views/Status.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
+import * as BotServices from "../control/BotServices.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
-import * as Desk from "../control/Desk.ts"
 import * as OwnPhones from "../control/OwnPhones.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/Resolving.ts"
@@ -149,7 +149,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     admission: options.admission,
     warm
   })
-  const desk = yield* Desk.make({
+  const services = yield* BotServices.make({
     config: options.config,
     configFile: options.configFile,
     account: options.account,
@@ -160,7 +160,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const signals = yield* Signals.make({ strategies: files.strategies, wake: engine.wake })
   yield* takeSignals(options, files.strategies, signals)
   const phones = yield* OwnPhones.open(options.journal, options.telling, options.dashboard)
-  const page = yield* openPage(options, { desk, engine, files, leaving, phones, signals })
+  const page = yield* openPage(options, { services, engine, files, leaving, phones, signals })
   const pulse = { turnedAt: engine.turnedAt, leaving, pollMaxMillis: (yield* EngineSettings).pollMaxMillis }
   yield* besideTurns(options, { engine, files, pulse, warm })
   yield* Notifications.start(options.telling, {
@@ -169,7 +169,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     assets: options.assets,
     prices: engine.prices,
     stuckAfter: options.stuckAfter,
-    desk,
+    services,
     phones,
     name: `${options.run.mode} ${options.run.account.slice(0, 16)}`
   })
@@ -223,7 +223,7 @@ const beside = <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) => Effect.f
 const takeSignals = Effect.fnUntraced(function* (
   { config: { signalFile }, show }: BotRunOptions,
   strategies: () => ReadonlyArray<Strategy>,
-  signals: Signals.SignalDesk
+  signals: Signals.SignalServices
 ) {
   if (signalFile === undefined || show === undefined) return
   const isWanted = (name: string) => strategies().some((strategy) => strategy.signals?.has(name) === true)
@@ -271,10 +271,10 @@ const besideTurns = (
 /** Serves the dashboard, if there is one, and says where. */
 const openPage = Effect.fnUntraced(function* (
   options: BotRunOptions,
-  running: Pick<Surfaces.Running, "desk" | "engine" | "files" | "leaving" | "phones" | "signals">
+  running: Pick<Surfaces.Running, "services" | "engine" | "files" | "leaving" | "phones" | "signals">
 ) {
   if (options.dashboard === undefined) return undefined
-  const url = yield* Surfaces.open(options.dashboard, { ...options, ...running })
+  const url = yield* Surfaces.serveControl(options.dashboard, { ...options, ...running })
   const line = yield* DashboardPage.line(options.journal, url)
   const { isInteractive } = yield* Terminal
   if (options.json) yield* Console.log(JSON.stringify({ event: "dashboard", dashboard: url }))

@@ -1,4 +1,4 @@
-/** Opens the control server for a running bot and gives it the engine, the files, the kill switch and the desk. */
+/** Opens the control server for a running bot and gives it the engine, the files, the kill switch and the services. */
 import { Effect, FileSystem } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
 import { Bot } from "../../control/Bot.ts"
@@ -13,7 +13,7 @@ import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import type * as Money from "../../report/text/Money.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
-import * as SwapDesk from "../control/SwapDesk.ts"
+import * as SwapServices from "../control/SwapServices.ts"
 import * as KillFile from "../process/KillFile.ts"
 import type * as SwapTerms from "../swap/SwapTerms.ts"
 import type * as StrategyWatch from "./watch/StrategyWatch.ts"
@@ -33,7 +33,7 @@ export interface Running {
   readonly stuckAfter: StepTerms
   /** Whose money swaps by hand move; left out where no money moves. */
   readonly swapper?: SwapTerms.Swapper
-  readonly desk: Bot["Service"]["desk"]
+  readonly services: Bot["Service"]["services"]
   readonly signals: Bot["Service"]["signals"]
   readonly phones: Bot["Service"]["phones"]
 }
@@ -59,8 +59,8 @@ export const commanded = Effect.fnUntraced(function* ({
 })
 
 /** Serves while the scope lives; returns the address. */
-export const open = Effect.fn("Surfaces.open")(function* (options: ControlOptions, running: Running) {
-  const { desk, engine, journal, signals } = running
+export const serveControl = Effect.fn("Surfaces.serveControl")(function* (options: ControlOptions, running: Running) {
+  const { services, engine, journal, signals } = running
   const { pollMaxMillis } = yield* EngineSettings
   const bot = Bot.of({
     ...(yield* commanded(running)),
@@ -72,10 +72,10 @@ export const open = Effect.fn("Surfaces.open")(function* (options: ControlOption
     pollMaxMillis,
     leaving: running.leaving,
     stuckAfter: running.stuckAfter,
-    desk,
+    services,
     signals,
     phones: running.phones,
-    swaps: yield* SwapDesk.make(running)
+    swaps: yield* SwapServices.make(running)
   })
   const url = yield* Effect.provideService(ControlServer.serve(options), Bot, bot)
   yield* ControlServer.announce(journal, url)

@@ -62,7 +62,7 @@ const simulate = Effect.fnUntraced(function* (
     const side = Backtest.runAll(strategy, [drawn(first), ...others.map(drawn)], fills)
     const [start = 1, ...later] = BandSide.dailyEquity(side)
     const equity = later.map((value) => value / start)
-    return { ...MonteCarlo.fateOf(equity, keepsPath), maxDrawdown: side.outcome.maxDrawdown }
+    return { ...MonteCarlo.summaryOf(equity, keepsPath), maxDrawdown: side.outcome.maxDrawdown }
   }
   return yield* Effect.forEach(Array.from({ length: runs }), (_, index) =>
     Effect.sync(() => {

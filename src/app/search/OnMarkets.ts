@@ -17,7 +17,7 @@ export interface MarketsAsked extends RunSetUp.RunAsked {
 }
 
 /** A file with everything that it is run on. */
-export interface FileRun extends RunSetUp.FileGround, RunSetUp.RunSetUp {}
+export interface FileRun extends RunSetUp.FileRunInputs, RunSetUp.RunSetUp {}
 
 const setUp = Effect.fnUntraced(function* (
   asked: RunSetUp.RunAsked,

@@ -25,7 +25,7 @@ export const make = Effect.map(SqlClient.SqlClient, (sql) => ({
         SET next_at = CASE WHEN next_at > ${now + mostAheadMillis} THEN ${now} ELSE max(next_at, ${now}) END + ${spacingMillis}
         WHERE next_at <= ${now + maxWaitMillis} OR next_at > ${now + mostAheadMillis}
       RETURNING next_at`.pipe(Effect.map(([row]) => (row === undefined ? undefined : row.next_at - spacingMillis))),
-  /** Nobody's turn is before this time, which takes the place of the caller's own last booking. */
+  /** No turn starts earlier. Replaces the last booking of the caller. */
   postpone: ({
     booked,
     limit,

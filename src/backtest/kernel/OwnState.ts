@@ -16,9 +16,9 @@ const unsettled = ({ orders }: MarketRun): number => {
 }
 
 /** What everything in it follows from. */
-type Ground = ReadonlyArray<number | Amount | CostBasis.CostBasis>
+type SeenState = ReadonlyArray<number | Amount | CostBasis.CostBasis>
 
-const known = new WeakMap<MarketRun, { readonly ground: Ground; readonly own: OwnState }>()
+const known = new WeakMap<MarketRun, { readonly ground: SeenState; readonly own: OwnState }>()
 
 /** `others`: of further markets, whose orders count as well. */
 export const of = (run: MarketRun, others: ReadonlyArray<MarketRun> = []): OwnState => {

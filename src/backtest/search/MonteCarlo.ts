@@ -1,5 +1,5 @@
 /**
- * How much of a result is luck? The same run under other luck: its daily returns drawn again with repetition (`returns`)
+ * How much of a result is chance? The same run under random luck: its daily returns drawn again with repetition (`returns`)
  * or put in another order (`order`), its trades and its open position drawn again with repetition (`trades`), or the strategy run again on
  * candles put together from pieces of the real ones (`candles`). Everything follows from a seed.
  */
@@ -29,7 +29,7 @@ const pathOf = (equity: ReadonlyArray<number>): ReadonlyArray<number> =>
   })
 
 /** The fate of equity, given as shares of the start. */
-export const fateOf = (equity: ReadonlyArray<number>, keepsPath: boolean): Simulation => ({
+export const summaryOf = (equity: ReadonlyArray<number>, keepsPath: boolean): Simulation => ({
   gain: (equity.at(-1) ?? 1) - 1,
   maxDrawdown: maxDrawdownOf(equity, 1),
   worst: equity.reduce((worst, value) => Math.max(worst, 1 - value), 0),
@@ -50,7 +50,7 @@ const drawn = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<numbe
 /** One fate of the gains of trades, as shares of the equity at the start: as many trades, of the same sizes. What is open at the end is one of them. */
 export const ofTrades = (gains: ReadonlyArray<number>, next: Random, keepsPath: boolean): Simulation => {
   let equity = 1
-  return fateOf(
+  return summaryOf(
     drawn(gains, next).map((gain) => {
       equity += gain
       return equity
@@ -76,7 +76,7 @@ export const ofReturns = (
   method: "returns" | "order",
   next: Random,
   keepsPath: boolean
-): Simulation => fateOf(compounded(method === "order" ? shuffled(returns, next) : drawn(returns, next)), keepsPath)
+): Simulation => summaryOf(compounded(method === "order" ? shuffled(returns, next) : drawn(returns, next)), keepsPath)
 
 /** Where the blocks begin that make up a series of as many bars; series of several markets share them. */
 export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyArray<number> => {

@@ -6,13 +6,13 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Runtime from "effect/Runtime"
-import { asText, look } from "../../app/control/Checkup.ts"
+import { asText, look } from "../../app/control/Doctor.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import * as ProfileText from "./ProfileText.ts"
 
 /** Something must be fixed; it has been printed. */
-export class Unwell extends Schema.TaggedError<Unwell>()("Unwell", { count: Schema.Int }) {
+export class DoctorFailed extends Schema.TaggedError<DoctorFailed>()("DoctorFailed", { count: Schema.Int }) {
   override get message(): string {
     return `${this.count} to be mended`
   }
@@ -36,6 +36,6 @@ export const command = Command.make(
     const count = findings.filter(({ verdict }) => verdict === "wrong").length
     if (json) yield* Console.log(JSON.stringify({ ok: count === 0, findings }))
     else for (const finding of findings) yield* Console.log(asText(finding))
-    if (count > 0) return yield* new Unwell({ count })
+    if (count > 0) return yield* new DoctorFailed({ count })
   }, Effect.provide(NodeHttpClient.layerUndici))
 ).pipe(Command.withDescription("Check what a bot needs, and say what to fix"))

@@ -1,14 +1,14 @@
 /** `limitbot migrate --report`: what has to be changed before this version goes on with what an earlier one wrote. */
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { asText } from "../../app/control/Checkup.ts"
+import { asText } from "../../app/control/Doctor.ts"
 import * as Migration from "../../app/control/Migration.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { Unwell } from "./doctor.ts"
+import { DoctorFailed } from "./doctor.ts"
 
 export const command = Command.make(
   "migrate",
@@ -31,7 +31,7 @@ export const command = Command.make(
     return {
       data: () => ({ ok: count === 0, findings }),
       lines: () => findings.map(asText),
-      exit: count === 0 ? undefined : new Unwell({ count })
+      exit: count === 0 ? undefined : new DoctorFailed({ count })
     }
   }, Answer.print)
 ).pipe(

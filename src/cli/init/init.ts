@@ -71,7 +71,7 @@ const writeSchema = Effect.fnUntraced(function* (schema: string, name: Described
 })
 
 /** The configuration that there is, or the one that the answers make. */
-interface Ground {
+interface FileInputs {
   readonly markets: Markets
   readonly market: Market
   readonly price: Price | undefined
@@ -111,7 +111,7 @@ const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interview, co
   const apiKey = Option.getOrUndefined(secrets)?.venue.apiKey
   const price = yield* VenueLook.price({ url: venue.url, ledger: venue.ledger, signerId, apiKey }, market)
   const fee = feeOf(venue.facts, venue.hasPartner)
-  return { markets, market, price, journal, fee, write: () => Effect.succeed([]) } satisfies Ground
+  return { markets, market, price, journal, fee, write: () => Effect.succeed([]) } satisfies FileInputs
 })
 
 /** Without one: the venue is asked what it trades. */
@@ -138,10 +138,10 @@ const unconfigured = Effect.fnUntraced(function* (
     apiKey: account?.apiKey.value
   } as const
   const price = yield* VenueLook.price(asker, market)
-  const write: Ground["write"] = (schema) =>
+  const write: FileInputs["write"] = (schema) =>
     NewConfig.write(config, { venue, account, assets: markets.assets, profile }, schema)
   const fee = feeOf(factsOf(profile ?? defaultProfile, verifierOf(asker.ledger)), false)
-  return { markets, market, price, journal: undefined, fee, write } satisfies Ground
+  return { markets, market, price, journal: undefined, fee, write } satisfies FileInputs
 })
 
 const feeOf = (facts: VenueFacts, hasPartnerJwt: boolean): number =>
@@ -192,7 +192,7 @@ const nameQuestion = (market: Market, kind: string, used: NamesInUse): Question 
 const priceDigits = 4
 
 /** A question about a price offers one near the present price, if it would be accepted. */
-const withPrice = (question: Question, { market, price }: Ground): Question => {
+const withPrice = (question: Question, { market, price }: FileInputs): Question => {
   if (question.around === undefined || price === undefined || question.fallback !== undefined) return question
   const near = Decimal.fromNumber(Decimal.toNumber(price) * question.around, priceDigits)
   const fallback = Decimal.format(toTick(market, "BUY", near))
@@ -203,7 +203,7 @@ const withPrice = (question: Question, { market, price }: Ground): Question => {
  * All answers, the kind first. "<" goes back to the question before, and forgets its answer and those after it; `undefined`
  * when nothing was asked before.
  */
-const askAll = Effect.fnUntraced(function* (interview: Interview.Interview, ground: Ground, used: NamesInUse) {
+const askAll = Effect.fnUntraced(function* (interview: Interview.Interview, ground: FileInputs, used: NamesInUse) {
   const answers = new Map<string, string>()
   const answer = (key: string): string => answers.get(key) ?? interview.given(key) ?? ""
   while (true) {
@@ -222,7 +222,12 @@ const askAll = Effect.fnUntraced(function* (interview: Interview.Interview, grou
   }
 })
 
-const nextQuestion = (answers: Answers, answer: AnswerOf, ground: Ground, used: NamesInUse): Question | undefined => {
+const nextQuestion = (
+  answers: Answers,
+  answer: AnswerOf,
+  ground: FileInputs,
+  used: NamesInUse
+): Question | undefined => {
   if (!answers.has("kind")) return Init.kindQuestion
   const { name, setup } = Init.kindOf(answers)
   for (const step of [...setup(ground.market).steps, () => nameQuestion(ground.market, name, used)]) {
@@ -236,7 +241,7 @@ const nextQuestion = (answers: Answers, answer: AnswerOf, ground: Ground, used: 
 const answersFrom = Effect.fnUntraced(function* <E, R>(
   interview: Interview.Interview,
   file: string,
-  asked: Effect.Effect<Ground, E, R>
+  asked: Effect.Effect<FileInputs, E, R>
 ) {
   while (true) {
     const ground = yield* asked

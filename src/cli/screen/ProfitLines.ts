@@ -48,7 +48,7 @@ export const strategyLines = (
       const free = Ledger.freeOf(state.ledger, name, asset)
       const own = Ledger.ownedBy(state.ledger, name, asset)
       const row = profit?.strategies.find(({ group, quote }) => group === name && quote === asset)
-      const say = (value: bigint) => Money.glance(assets, asset, value)
+      const say = (value: bigint) => Money.short(assets, asset, value)
       return [
         name,
         asset,

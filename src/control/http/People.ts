@@ -65,7 +65,7 @@ export const add = Effect.fn("People.add")(function* <E, R>(
   yield* handOver(token)
   const digest = digestOf(token).toString("hex")
   const since = yield* Clock.currentTimeMillis
-  yield* WholeFile.write(fileOf(journal), encode([...people, { name: who, role, digest, since }]), 0o600)
+  yield* WholeFile.writeAtomically(fileOf(journal), encode([...people, { name: who, role, digest, since }]), 0o600)
 })
 
 export const revoke = Effect.fn("People.revoke")(function* (journal: string, who: string) {
@@ -73,7 +73,7 @@ export const revoke = Effect.fn("People.revoke")(function* (journal: string, who
   const others = people.filter((each) => each.name !== who)
   if (others.length === people.length)
     return yield* new PeopleUnusable({ message: `${who} is not listed. There are: ${namesOf(people)}` })
-  yield* WholeFile.write(fileOf(journal), encode(others), 0o600)
+  yield* WholeFile.writeAtomically(fileOf(journal), encode(others), 0o600)
 })
 
 const namesOf = (people: ReadonlyArray<Person>): string => people.map(({ name }) => name).join(", ") || "none"

@@ -72,7 +72,7 @@ export const layer = HttpApiBuilder.group(
         if (was) yield* noted("unsubscribe", new URL(endpoint).host)
         return done(was ? "This browser is told no longer" : "This browser was not told")
       }),
-      reconcile: () => bot.desk.reconcile,
+      reconcile: () => bot.services.reconcile,
       swapQuote: ({ payload }) => bot.swaps.quote(payload),
       swap: Effect.fnUntraced(function* ({ payload: { quote } }) {
         const swap = yield* bot.swaps.take(quote)
@@ -80,10 +80,10 @@ export const layer = HttpApiBuilder.group(
         yield* bot.wake
         return { ...done(`Swap ${swap} is made`), swap }
       }),
-      check: ({ payload: { files } }) => Effect.map(bot.desk.check(files), (problems) => ({ problems })),
-      planWith: ({ payload: { files } }) => bot.desk.plan(files),
+      check: ({ payload: { files } }) => Effect.map(bot.services.check(files), (problems) => ({ problems })),
+      planWith: ({ payload: { files } }) => bot.services.plan(files),
       apply: Effect.fnUntraced(function* ({ payload: { hash, ...file } }) {
-        yield* bot.desk.apply(file, hash)
+        yield* bot.services.apply(file, hash)
         yield* noted("apply", file.file)
         const objection = yield* bot.reload
         yield* bot.wake

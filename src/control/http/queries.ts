@@ -176,10 +176,10 @@ export const layer = (recent: Recent, ticks: Ticks) =>
             )
           )
         }),
-        explain: ({ query: { slot, at } }) => bot.desk.explain(slot, at),
-        files: () => bot.desk.files,
-        backtest: ({ query: { file } }) => bot.desk.backtest(file),
-        plan: () => bot.desk.plan([]),
+        explain: ({ query: { slot, at } }) => bot.services.explain(slot, at),
+        files: () => bot.services.files,
+        backtest: ({ query: { file } }) => bot.services.backtest(file),
+        plan: () => bot.services.plan([]),
         push: () => Effect.succeed({ key: bot.phones?.key ?? null })
       })
     })

@@ -9,12 +9,12 @@ import * as ExplanationText from "../../views/ExplanationText.ts"
 import { linesOf, problemsOf } from "../../views/Problems.ts"
 import type { Pulse } from "../../views/Pulse.ts"
 import type { CommandName } from "../api/OperatorCommands.ts"
-import type { Desk } from "../Bot.ts"
+import type { BotServices } from "../Bot.ts"
 import { type Commanded, obey } from "../Operator.ts"
-import type { Obedient } from "./TelegramCommands.ts"
+import type { ChatCommands } from "./TelegramCommands.ts"
 
 export interface ChatBot extends Pulse, Commanded {
-  readonly desk: Pick<Desk, "explain" | "plan">
+  readonly services: Pick<BotServices, "explain" | "plan">
   readonly assets: Money.Assets
   readonly stuckAfter: StepTerms
 }
@@ -45,7 +45,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
     )
 
   /** The first changes: a phone has few lines. */
-  const plan = bot.desk.plan([]).pipe(
+  const plan = bot.services.plan([]).pipe(
     Effect.map(({ changes, summary: { cancel, create, defer, keep } }) =>
       [
         `would keep ${keep}, place ${create}, withdraw ${cancel} and put off ${defer} orders`,
@@ -62,7 +62,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   )
 
   const explain = (slot: string | undefined) =>
-    bot.desk.explain(slot, undefined).pipe(
+    bot.services.explain(slot, undefined).pipe(
       Effect.map((all) =>
         all.length === 1
           ? all.flatMap((each) => ExplanationText.lines(each, false)).join("\n")
@@ -74,5 +74,5 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
       Effect.catch(({ message }) => Effect.succeed(message))
     )
 
-  return { status, plan, explain, obey: told } satisfies Omit<Obedient, "profit">
+  return { status, plan, explain, obey: told } satisfies Omit<ChatCommands, "profit">
 })

@@ -10,7 +10,7 @@ import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
-import { type PhoneDesk, Phones } from "../push/PhoneDesk.ts"
+import { type PhoneServices, Phones } from "../push/PhoneServices.ts"
 import * as ChatOperator from "./ChatOperator.ts"
 import type { Target } from "./channels.ts"
 import * as Heartbeat from "./Heartbeat.ts"
@@ -29,7 +29,7 @@ interface BotToReport extends ChatOperator.ChatBot {
   /** For a person who has several bots. */
   readonly name: string
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
-  readonly phones: PhoneDesk | undefined
+  readonly phones: PhoneServices | undefined
 }
 
 /** How trading stands, by quote asset; without it where the journal cannot be read. */
@@ -62,11 +62,11 @@ export const start = Effect.fn("Notifications.start")(function* (
     yield* Effect.forkScoped(Effect.provide(beat, client))
   }
   if (notify.length === 0) return
-  const obedient = yield* ChatOperator.make(bot)
+  const operator = yield* ChatOperator.make(bot)
   yield* Effect.forEach(notify, ({ commands, secret, url }) =>
     commands.length === 0 || secret === undefined
       ? Effect.void
-      : TelegramCommands.listen({ url, token: secret, allowed: new Set(commands) }, { ...obedient, profit: told }).pipe(
+      : TelegramCommands.listen({ url, token: secret, allowed: new Set(commands) }, { ...operator, profit: told }).pipe(
           Effect.provide(client),
           Effect.forkScoped
         )

@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, identity, Queue, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { type Persist, Phones } from "../push/PhoneDesk.ts"
+import { type Persist, Phones } from "../push/PhoneServices.ts"
 import { bodyOf, phoneMessage, type Receiver, requestFor, type Target, textFor, title } from "./channels.ts"
 import { Teller } from "./command.ts"
 import { Mailer } from "./email.ts"

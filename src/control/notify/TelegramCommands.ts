@@ -14,7 +14,7 @@ export interface Chat {
   readonly allowed: ReadonlySet<string>
 }
 
-export interface Obedient {
+export interface ChatCommands {
   status(): string
   readonly profit: Effect.Effect<string>
   readonly plan: Effect.Effect<string>
@@ -69,7 +69,7 @@ const inWords = inChats.map((name) => `/${name}${commandOf(name).needs === "stra
 const help = `I understand ${["/status", "/profit", "/plan", "/explain [strategy/slot]", ...inWords.slice(0, -1)].join(", ")} and ${inWords.at(-1)}.`
 
 /** Runs for ever. An absent service is asked again, at longer and longer pauses. */
-export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, obedient: Obedient) {
+export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, commands: ChatCommands) {
   const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
   const startedAt = yield* Clock.currentTimeMillis
   let offset = 0
@@ -93,20 +93,20 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     const [word = "", ...rest] = text.trim().split(/\s+/)
     const argument = rest.join(" ") || undefined
     const said = word.toLowerCase().replace(/@\w+$/, "")
-    if (said === "/status") return plain(obedient.status(), [...looks.slice(1), ...inChats.map((name) => `/${name}`)])
-    if (said === "/profit") return plain(yield* obedient.profit)
-    if (said === "/plan") return plain(yield* obedient.plan)
-    if (said === "/explain") return plain(yield* obedient.explain(argument))
+    if (said === "/status") return plain(commands.status(), [...looks.slice(1), ...inChats.map((name) => `/${name}`)])
+    if (said === "/profit") return plain(yield* commands.profit)
+    if (said === "/plan") return plain(yield* commands.plan)
+    if (said === "/explain") return plain(yield* commands.explain(argument))
     const name = inChats.find((each) => said === `/${each}`)
     if (name === undefined) return plain(help)
     const { confirm, means } = commandOf(name)
     const by = from?.username === undefined ? "somebody in the chat" : `@${from.username} in the chat`
-    if (confirm === undefined) return plain(yield* obedient.obey(by, name, argument))
+    if (confirm === undefined) return plain(yield* commands.obey(by, name, argument))
     const isAsked = asked?.chat === id && asked.name === name && now - asked.at < confirmMillis
     const isConfirmed = isAsked && argument === "yes"
     asked = isConfirmed ? undefined : { chat: id, at: now, name }
     return isConfirmed
-      ? plain(yield* obedient.obey(by, name, undefined))
+      ? plain(yield* commands.obey(by, name, undefined))
       : plain(`${means} Say “/${name} yes” within a minute.`, [`/${name} yes`, "/status"])
   })
 

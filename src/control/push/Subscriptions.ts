@@ -38,7 +38,7 @@ export const list = Effect.fn("Subscriptions.list")(function* (journal: string) 
 })
 
 export const write = Effect.fn("Subscriptions.write")(function* (journal: string, all: ReadonlyArray<Subscription>) {
-  yield* WholeFile.write(fileOf(journal), encode(all), 0o600).pipe(
+  yield* WholeFile.writeAtomically(fileOf(journal), encode(all), 0o600).pipe(
     Effect.mapError(
       ({ message }) => new PhonesUnusable({ message: `${fileOf(journal)} cannot be written: ${message}` })
     )

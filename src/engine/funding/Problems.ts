@@ -13,7 +13,7 @@ import { counted } from "../../domain/Words.ts"
 import { goingOn } from "../holds/WitnessWord.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import * as EndedOrders from "../state/orders/EndedOrders.ts"
-import type { ForgottenOrder } from "../state/orders/JournalTail.ts"
+import type { ForgottenOrder } from "../state/orders/JournalIntegrity.ts"
 import type { Funding, Placement } from "../state/Placement.ts"
 import { ofWitness } from "../state/RunState.ts"
 import type { Slot } from "../state/SlotFold.ts"
@@ -75,7 +75,7 @@ const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProb
   }
   if (placement.state === "funding" && now > placement.funding.validUntil + stuckMillis) {
     const { funding, order } = placement
-    const what = Payload.fateOf(funding) === "executed" ? "the payment has executed" : "the payment was sent"
+    const what = Payload.certaintyOf(funding) === "executed" ? "the payment has executed" : "the payment was sent"
     const where = `order ${order.id}, deposit address ${order.depositAddress}`
     const evidence = `${what} (${namedPayment(funding)}) and shows no deposit: ${where}`
     return problem("stuck", funding.lastSentAt, evidence, funding.amount)

@@ -17,7 +17,7 @@ import { clockText, pausedBy } from "../../domain/Words.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { isTooLate, type Settings } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
-import * as JournalTail from "../state/orders/JournalTail.ts"
+import * as JournalIntegrity from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import type { Slot } from "../state/SlotFold.ts"
 import type { StrategyState } from "../state/strategies/StrategyState.ts"
@@ -155,7 +155,7 @@ export const ofBot: ReadonlyArray<BotRow> = [
     lifts: "resolve",
     stops: everything,
     inShort: "the journal is behind",
-    why: ({ state: { tail } }) => JournalTail.closesGate(tail)
+    why: ({ state: { tail } }) => JournalIntegrity.closesGate(tail)
   },
   {
     scope: "bot",

@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
     const open = unfinished(books.state)
     const now = yield* Clock.currentTimeMillis
     const unpaid = single.unpaid(now)
-    const isIdle = open.length === 0 && unpaid.length === 0 && !hasOrphans(placements)
+    const isIdle = open.length === 0 && unpaid.length === 0 && !hasSpares(placements)
     if (isIdle && !reports.isDue(lookedAt, now) && !secondLook.isDue(now)) return undefined
     const resting = [...placements.values()].filter(({ by }) => by === undefined)
     const present = {
@@ -91,5 +91,5 @@ export const make = Effect.gen(function* () {
   return { look }
 })
 
-const hasOrphans = (placements: ReadonlyMap<string, Placement>): boolean =>
-  [...placements.values()].some((placement) => [...placement.orphans.values()].some((cancelled) => !cancelled))
+const hasSpares = (placements: ReadonlyMap<string, Placement>): boolean =>
+  [...placements.values()].some((placement) => [...placement.spares.values()].some((cancelled) => !cancelled))

@@ -9,16 +9,16 @@ import type { Market } from "../../domain/Market.ts"
 import type { OddOrder, Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
+import * as Defects from "../Defects.ts"
 import { EngineSettings } from "../EngineSettings.ts"
-import * as Mistakes from "../Mistakes.ts"
 import { meaning } from "../protocol/Sightings.ts"
 import * as SecondOrder from "../restart/SecondOrder.ts"
 import { Bookkeeper, change } from "../state/Bookkeeper.ts"
-import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalTail.ts"
+import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import { isFromOurCreate, lackingIn, unsaidIn } from "../tracking/OrderTracker.ts"
 import * as Afterlife from "./Afterlife.ts"
-import * as Consistency from "./Consistency.ts"
+import * as ReportMemory from "./ReportMemory.ts"
 
 const notFound = 404
 /** The most odd elements that one run records; a hostile list could fill the disk with them. */
@@ -46,10 +46,10 @@ export interface OneLook {
 export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const { account } = yield* EngineSettings
-  const consistency = Consistency.make(books)
+  const consistency = ReportMemory.make(books)
   const takeSecond = yield* SecondOrder.make
   const afterlife = yield* Afterlife.make
-  const reading = yield* Mistakes.contained("the report on")
+  const reading = yield* Defects.isolate("the report on")
   const begun = unsignedIn(books.state.placements)
   const knownOdd = new Set<string>()
 

@@ -32,7 +32,7 @@ export type LimitName =
   | "leaving-orders"
   | "tiny"
 
-export interface Circumstances {
+export interface LimitInputs {
   readonly now: number
   readonly market: Market.Market
   readonly limits: Limits
@@ -82,7 +82,7 @@ export const sized = <Order extends Priced>(desired: Order, market: Market.Marke
 })
 
 /** `Order` and `At`: what it asks for; a backtest knows less than a running bot. */
-export interface LimitRow<Order = Sized, At = Circumstances> {
+export interface LimitRow<Order = Sized, At = LimitInputs> {
   readonly name: LimitName
   /** In words with the numbers; `undefined` when it does not refuse the order. */
   readonly refuses: (order: Order, at: At) => string | undefined
@@ -101,7 +101,7 @@ const byHold = (
   isOfIt: (code: string) => boolean = (code) => code === name,
   begins?: string
 ): LimitRow => {
-  const holdIn = ({ held }: Circumstances) => held.find(({ code }) => isOfIt(code))
+  const holdIn = ({ held }: LimitInputs) => held.find(({ code }) => isOfIt(code))
   return {
     name,
     refuses: (_, at) => holdIn(at)?.text,
@@ -140,7 +140,7 @@ const byCount = <At>(
   }
 })
 
-const quietHours: LimitRow<unknown, Pick<Circumstances, "limits" | "now">> = {
+const quietHours: LimitRow<unknown, Pick<LimitInputs, "limits" | "now">> = {
   name: "quiet-hours",
   refuses: (_, at) => quietness(at),
   now: (_, { limits: { quietHours } }) =>
@@ -239,7 +239,7 @@ const minOrder: LimitRow = {
   }
 }
 
-export const notional: LimitRow<Pick<Sized, "value">, Pick<Circumstances, "limits" | "market" | "openNotional">> = {
+export const notional: LimitRow<Pick<Sized, "value">, Pick<LimitInputs, "limits" | "market" | "openNotional">> = {
   name: "notional",
   refuses: ({ value }, { limits: { maxNotional }, market, openNotional }) =>
     maxNotional === undefined || openNotional + value <= maxNotional
@@ -256,7 +256,7 @@ export const notional: LimitRow<Pick<Sized, "value">, Pick<Circumstances, "limit
   }
 }
 
-export const ordersPerHour = byCount<Pick<Circumstances, "limits" | "lastHour">>(
+export const ordersPerHour = byCount<Pick<LimitInputs, "limits" | "lastHour">>(
   "orders-per-hour",
   "orders in the last hour",
   ({ lastHour, limits }) => ({ count: lastHour, most: limits.maxOrdersPerHour }),
@@ -309,7 +309,7 @@ export const orderLimits: ReadonlyArray<LimitRow> = [
   priceDeviation,
   swapPrice,
   leavingOrders,
-  byCount<Circumstances>(
+  byCount<LimitInputs>(
     "open-orders",
     "open orders",
     ({ limits, openOrders }) => ({ count: openOrders, most: limits.maxOpenOrders }),
@@ -319,13 +319,13 @@ export const orderLimits: ReadonlyArray<LimitRow> = [
   minOrder,
   notional,
   ordersPerHour,
-  byCount<Circumstances>(
+  byCount<LimitInputs>(
     "all-open-orders",
     "open orders of all strategies",
     ({ overall: { maxOpenOrders, openOrders } }) => ({ count: openOrders, most: maxOpenOrders }),
     (count) => `${count} orders of all strategies are open, the most allowed`
   ),
-  byCount<Circumstances>(
+  byCount<LimitInputs>(
     "all-orders-per-hour",
     "orders of all strategies in the last hour",
     ({ overall: { lastHour, maxOrdersPerHour } }) => ({ count: lastHour, most: maxOrdersPerHour }),

@@ -18,9 +18,9 @@ import { slotKey } from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { leavingBeside, leftByEdits } from "./LeavingOrders.ts"
-import { refusalsThatTell } from "./LegRests.ts"
-import type { Circumstances } from "./OrderLimits.ts"
+import type { LimitInputs } from "./OrderLimits.ts"
 import { exitOf, isMissed, type Refusals } from "./Refusals.ts"
+import { refusalsThatTell } from "./Remainders.ts"
 import { type Approved, check } from "./RiskLimits.ts"
 
 /** What the strategy has at work already. */
@@ -94,7 +94,7 @@ export const circumstances = (
   now: number,
   { own, all } = Tally.of(state, strategy.name, now),
   left = leftByEdits(state, strategy)
-): Circumstances => {
+): LimitInputs => {
   const { name, limits } = strategy
   const market = desired.market ?? strategy.market
   const asset = inputAsset(market, desired.side).symbol

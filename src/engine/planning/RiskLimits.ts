@@ -11,7 +11,7 @@ import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { type PricedLimits, quietness } from "../holds/MarketLimits.ts"
 import {
-  type Circumstances,
+  type LimitInputs,
   type LimitName,
   notional,
   orderLimits,
@@ -37,7 +37,7 @@ export interface Denied {
 
 export type Verdict = Result.Result<Approved, Denied>
 
-export const check = (desired: DesiredOrder, at: Circumstances): Verdict => {
+export const check = (desired: DesiredOrder, at: LimitInputs): Verdict => {
   const order = sized(desired, at.market)
   for (const { name: limit, refuses } of orderLimits) {
     const reason = refuses(order, at)
@@ -52,7 +52,7 @@ export const check = (desired: DesiredOrder, at: Circumstances): Verdict => {
 export const shutBy = ({
   paused,
   ...at
-}: Pick<Circumstances, "now" | "limits"> & { readonly paused: string | undefined }): LimitName | undefined =>
+}: Pick<LimitInputs, "now" | "limits"> & { readonly paused: string | undefined }): LimitName | undefined =>
   paused !== undefined ? "paused" : quietness(at) === undefined ? undefined : "quiet-hours"
 
 const thatRunsCanBreak = [priceDeviation, notional, ordersPerHour]
@@ -60,7 +60,7 @@ const thatRunsCanBreak = [priceDeviation, notional, ordersPerHour]
 /** The first limit that refuses this one order: for backtests. */
 export const refusedBy = (
   desired: Priced,
-  at: PricedLimits & Pick<Circumstances, "market" | "openNotional" | "lastHour">
+  at: PricedLimits & Pick<LimitInputs, "market" | "openNotional" | "lastHour">
 ): LimitName | undefined => {
   const order = sized(desired, at.market)
   return thatRunsCanBreak.find(({ refuses }) => refuses(order, at) !== undefined)?.name

@@ -63,7 +63,7 @@ export const isOfAnother = (
     if (
       other.id !== placement.id &&
       (other.order?.id === order.id ||
-        other.orphans.has(order.id) ||
+        other.spares.has(order.id) ||
         (isOther && Fingerprint.isDeadlineOf(other, order)))
     )
       return true

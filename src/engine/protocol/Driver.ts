@@ -18,9 +18,9 @@ import type { Placement } from "../state/Placement.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Calls from "./Calls.ts"
 import * as CancelCalls from "./CancelCalls.ts"
+import * as DoubtWatch from "./DoubtWatch.ts"
 import { type CallName, type Done, type DueFacts, due, type Why } from "./Due.ts"
 import { type CancelFacts, dueCancel, type OrderThere, ordersOf, othersIn } from "./DueCancels.ts"
-import * as Quarantine from "./Quarantine.ts"
 import { concluded, endsBySilence, type Seen } from "./Silence.ts"
 import * as WalletCalls from "./WalletCalls.ts"
 
@@ -55,7 +55,7 @@ const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.
   } satisfies DueFacts
 })
 
-type Follow = Effect.Success<typeof Quarantine.make>["follow"]
+type Follow = Effect.Success<typeof DoubtWatch.make>["follow"]
 type Called = Effect.Effect<unknown, VenueError | JournalError>
 
 const read = (
@@ -142,7 +142,7 @@ export const make = Effect.gen(function* () {
     scope: yield* Effect.scope,
     unclear: { at: Number.NEGATIVE_INFINITY }
   }
-  const { follow } = yield* Quarantine.make
+  const { follow } = yield* DoubtWatch.make
 
   /** Its order has been over for long, and no silence ends the wait for its deposit: only the operator can know more. */
   const isHopeless = (placement: Placement): boolean =>

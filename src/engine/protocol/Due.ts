@@ -20,7 +20,7 @@ import * as Payload from "../../domain/Payload.ts"
 import { backoffMillis, isTooLate, type Settings } from "../EngineSettings.ts"
 import { interrupted, unclearPayment } from "../funding/Paying.ts"
 import type { Step } from "../holds/Holds.ts"
-import { isDoubted } from "../state/orders/JournalTail.ts"
+import { isDoubted } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import type { Tries } from "../state/process/Tries.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
@@ -146,7 +146,7 @@ const isToBeSent: Test = ({ funding }, { done, now, settings, venueNow }) => {
   if (venueNow >= funding.validUntil) return false
   const { acknowledged, attempts, lastSentAt } = funding
   // One that was refused for its salt each time waits until it has expired.
-  if (Payload.isStale(funding) && Payload.fateOf(funding) === "refused") return false
+  if (Payload.isStale(funding) && Payload.certaintyOf(funding) === "refused") return false
   const pause = backoffMillis(settings, attempts)
   return elapsedMillis(lastSentAt, now) >= (acknowledged ? Math.max(pause, settings.visibilityMillis) : pause)
 }
@@ -154,7 +154,7 @@ const isUnsent: Test = ({ funding }) => funding?.attempts === 0
 const isExpired: Test = ({ funding }, { settings, venueNow }) =>
   funding !== undefined && venueNow >= funding.validUntil + settings.visibilityMillis
 const isByPayload: Test = ({ funding }) => funding !== undefined && funding.payment === undefined
-const hasExecuted: Test = ({ funding }) => funding !== undefined && Payload.fateOf(funding) === "executed"
+const hasExecuted: Test = ({ funding }) => funding !== undefined && Payload.certaintyOf(funding) === "executed"
 /** Somebody waits for a deposit that may never come: now and then is enough. */
 const isToBeWatched: Test = (_, { done, monotonicNow, settings }, { readAt }) =>
   !hasRead(done) && monotonicNow - readAt >= settings.retryMaxMillis

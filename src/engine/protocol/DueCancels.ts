@@ -7,7 +7,7 @@
 import { isFinished } from "../../domain/Placement.ts"
 import { backoffMillis, type Settings } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
-import { mayHoldMoney } from "../state/orders/JournalTail.ts"
+import { mayHoldMoney } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import { lifeOf, type Sent, type Tries } from "../state/process/Tries.ts"
 import { isDoubtful, isToBeCancelled } from "../tracking/EarlyEnd.ts"
@@ -104,8 +104,8 @@ export const dueCancel = (order: OrderThere, tries: Tries, facts: CancelFacts, b
 
 /** A placement's own order, and spare ones whose end nobody has confirmed. */
 export const ordersOf = (placement: Placement): ReadonlyArray<OrderThere> => {
-  const { order, orphans } = placement
-  const spare = [...orphans].flatMap(([orderId, isCancelled]) => (isCancelled ? [] : [orderId]))
+  const { order, spares } = placement
+  const spare = [...spares].flatMap(([orderId, isCancelled]) => (isCancelled ? [] : [orderId]))
   return [
     ...(order === undefined ? [] : [{ which: "own", orderId: order.id, placement } as const]),
     ...spare.map((orderId) => ({ which: "spare", orderId, placement }) as const)

@@ -8,7 +8,7 @@ import type { Market } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import type { Expectations } from "../EngineSettings.ts"
-import { isDoubted } from "../state/orders/JournalTail.ts"
+import { isDoubted } from "../state/orders/JournalIntegrity.ts"
 import { about, type Placement } from "../state/Placement.ts"
 import { asClosing, late } from "../tracking/amounts/Found.ts"
 import { adopt, bind, found, isFromOurCreate, type Manner, observe } from "../tracking/OrderTracker.ts"
@@ -51,7 +51,7 @@ const isUnbound: Told<boolean> = ({ state }) => state === "planned" || state ===
 const hasMoney: Told<boolean> = (_, { order }) => order.depositedAmount > 0n
 const isEmpty: Told<boolean> = (...known) => !hasMoney(...known)
 const isAnswer: Told<boolean> = (_, { via }) => via === "create"
-const isSpare: Told<boolean> = ({ orphans }, { order }) => orphans.has(order.id)
+const isSpare: Told<boolean> = ({ spares }, { order }) => spares.has(order.id)
 /** Nothing of it shows that it comes from a create of ours: it is never bound, adopted, funded or cancelled. */
 const isStrange: Told<boolean> = (placement, { order }, { market }) =>
   market === undefined ||

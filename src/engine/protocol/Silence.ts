@@ -9,7 +9,7 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Order } from "../../domain/Order.ts"
 import * as Payload from "../../domain/Payload.ts"
 import type { Settings } from "../EngineSettings.ts"
-import { isDoubted } from "../state/orders/JournalTail.ts"
+import { isDoubted } from "../state/orders/JournalIntegrity.ts"
 import { about, type Funding, type Placement } from "../state/Placement.ts"
 
 /** Money of ours has reached the order, whatever became of it there. */
@@ -57,7 +57,7 @@ export interface SilenceRow {
 /** Reads after the expiry of a payload that must show no deposit before anything is concluded from that. */
 const emptyReadsNeeded = 2
 
-const fateOf = ({ funding }: Placement): Payload.Fate | undefined => funding && Payload.fateOf(funding)
+const certaintyOf = ({ funding }: Placement): Payload.Certainty | undefined => funding && Payload.certaintyOf(funding)
 const isByWallet = ({ funding }: Placement): boolean => funding?.payment !== undefined
 
 /**
@@ -65,7 +65,7 @@ const isByWallet = ({ funding }: Placement): boolean => funding?.payment !== und
  * changes), for a payment on another chain (it never expires), or for an acknowledged payload (it has executed).
  */
 export const endsBySilence = (placement: Placement): boolean =>
-  placement.by === undefined && !isByWallet(placement) && fateOf(placement) !== "executed"
+  placement.by === undefined && !isByWallet(placement) && certaintyOf(placement) !== "executed"
 
 const isExpired = ({ emptyReads, expiredMillis }: Required<Seen>, { visibilityMillis }: SilenceTerms): boolean =>
   expiredMillis >= visibilityMillis && emptyReads >= emptyReadsNeeded
@@ -125,14 +125,14 @@ export const rows: ReadonlyArray<SilenceRow> = [
   {
     name: "a payload never left, or every attempt was clearly refused",
     is: (placement) =>
-      placement.state === "funding" && (fateOf(placement) === "unsent" || fateOf(placement) === "refused"),
+      placement.state === "funding" && (certaintyOf(placement) === "unsent" || certaintyOf(placement) === "refused"),
     isLong: isExpired,
     means: "never",
     because: ({ funding }) => (funding === undefined ? "" : `${neverMade(funding)}${lastAnswer(funding)}`)
   },
   {
     name: "a payload was sent, and never acknowledged",
-    is: (placement) => placement.state === "funding" && fateOf(placement) === "doubtful",
+    is: (placement) => placement.state === "funding" && certaintyOf(placement) === "doubtful",
     isLong: isExpired,
     means: "doubt",
     because: ({ funding }) =>

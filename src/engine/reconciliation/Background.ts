@@ -88,7 +88,7 @@ const said = ({ contradictions, foreign }: Pick<Finding, "contradictions" | "for
     foreign: foreign.map(({ kind, subject }) => [kind, subject])
   })
 
-/** A stranger's line like this holds no money any more. */
+/** A foreign line like this holds no money any more. */
 const isOver = ({ status }: Reconciliation.HistoryLine): boolean => status === "SUCCESS" || status === "REFUNDED"
 
 /** The effect that it gives makes one comparison. */
@@ -97,7 +97,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
   const books = yield* Bookkeeper
   const venue = yield* Venue
   const known = ledgerOf()
-  /** The venue's records are read after ours, and ours once more: an order that was made meanwhile is no stranger. */
+  /** The venue's records are read after ours, and ours once more: an order that was made meanwhile is not foreign. */
   const follow = Effect.suspend(() =>
     eachPage(journal.events({ after: known.sequence(), tags }), (page) => page.forEach(known.see))
   )
@@ -144,7 +144,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
       history: yield* historyOf(own),
       oddLines: []
     })
-    /** Strangers have the name that the venue gave them. */
+    /** ForeignOrders have the name that the venue gave them. */
     const isForeign = ({ depositAddress, kind, subject }: Comparison.Comparison) =>
       (kind === "order" && found.has(subject)) || (kind === "swap" && subject === depositAddress)
     const all = [...compared, ...moved].filter((each) => !isForeign(each))

@@ -34,7 +34,7 @@ export interface Witnesses {
   readonly own: ReadonlySet<string>
   readonly orders: ReadonlyArray<JournalOrder>
   readonly swaps: ReadonlyArray<SwapHistory.SwapHistory>
-  /** Addresses of further orders of the journal, by `addressKey`: they are over, and only not strangers. */
+  /** Addresses of further orders of the journal, by `addressKey`: they are over, and only not foreign. */
   readonly settled?: ReadonlySet<string>
   /** By id, as the venue has them now; a known order that is missing was not found there. */
   readonly venueOrders: ReadonlyMap<string, Order>
@@ -60,7 +60,7 @@ export const addressKey = (depositAddress: string, depositMemo: string | undefin
 export const compare = (witnesses: Witnesses): ReadonlyArray<Comparison> => [
   ...witnesses.orders.filter(({ orderId }) => orderId !== undefined).map((order) => compareOrder(order, witnesses)),
   ...witnesses.swaps.map((swap) => compareSwap(swap, witnesses)),
-  ...strangers(witnesses),
+  ...foreign(witnesses),
   ...witnesses.oddLines.map(oddLine)
 ]
 
@@ -287,7 +287,7 @@ const swapAgainstHistory = (swap: SwapHistory.SwapHistory, line: HistoryLine | u
 }
 
 /** Money of ours in an order or swap that the journal does not know. */
-const strangers = ({
+const foreign = ({
   own,
   history,
   orders,
@@ -322,10 +322,10 @@ const strangers = ({
         ? (["explained", "of this account, but not made with this journal; it ended and holds nothing"] as const)
         : (["contradiction", "holds money of this account, and the journal does not know it"] as const)
       const venue = texts({ status: order.fillStatus, deposited: order.depositedAmount })
-      return stranger("order", order.id, order, verdict, text, { venue })
+      return foreignEntry("order", order.id, order, verdict, text, { venue })
     }),
     ...unknownLines.map((line) =>
-      stranger("swap", line.depositAddress, line, "explained", "of this account, but not made with this journal", {
+      foreignEntry("swap", line.depositAddress, line, "explained", "of this account, but not made with this journal", {
         history: lineTexts(line),
         hashes: line.hashes
       })
@@ -340,7 +340,7 @@ export const isPaid = (order: Order): boolean =>
   [...order.withdrawals, order.refund].every((leg) => leg === undefined || leg.status === "COMPLETED")
 
 const oddLine = ({ depositAddress, depositMemo, problem, status }: OddLine): Comparison =>
-  stranger(
+  foreignEntry(
     "history",
     depositAddress ?? "no address",
     { depositAddress, depositMemo },
@@ -349,7 +349,7 @@ const oddLine = ({ depositAddress, depositMemo, problem, status }: OddLine): Com
     { history: texts({ status }) }
   )
 
-const stranger = (
+const foreignEntry = (
   kind: Comparison["kind"],
   subject: string,
   {

@@ -5,9 +5,9 @@
  * without money.
  *
  * What an earlier process had begun and not signed for, as far as the journal knows, waits as well: its fingerprint on an order that
- * the journal never created, or never paid, shows that events are missing, and then it is doubted (see `JournalTail`).
+ * the journal never created, or never paid, shows that events are missing, and then it is doubted (see `JournalIntegrity`).
  *
- * A list may lag, so its silence proves nothing at once. Where events can be missing (see `JournalTail`) the list counts only
+ * A list may lag, so its silence proves nothing at once. Where events can be missing (see `JournalIntegrity`) the list counts only
  * when it was read as long after the start as an order may take to show.
  */
 import { Clock, Effect, Stream } from "effect"
@@ -23,12 +23,12 @@ import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { adopt } from "../reconciliation/Adoption.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
-import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalTail.ts"
+import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import { orderPages } from "../tracking/OrderReads.ts"
 import { isFromOurCreate } from "../tracking/OrderTracker.ts"
-import * as Strangers from "./Strangers.ts"
+import * as ForeignOrders from "./ForeignOrders.ts"
 
 interface Wish {
   readonly strategy: string
@@ -45,7 +45,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   const wishes = new Map<string, Wish>()
   let isAsked = books.state.tail.uncheckedSince === undefined
   const begun = unsignedIn(books.state.placements)
-  const strangers = yield* Strangers.make
+  const foreignOrders = yield* ForeignOrders.make
   let askedAt = Number.NEGATIVE_INFINITY
 
   const mayBegin = (): boolean => isAsked && books.state.tail.forgotten.size === 0
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       const slot = { strategy, slot: desired.slot, ...present({ terms }) }
       const found = { order, market, ...slot, because, asked: settings.account }
       yield* Effect.provideService(adopt(found), Bookkeeper, books)
-    } else if (!books.state.tail.forgotten.has(order.id)) yield* books.record(Strangers.behind(order, markets))
+    } else if (!books.state.tail.forgotten.has(order.id)) yield* books.record(ForeignOrders.behind(order, markets))
   })
 
   /** What became of those that nobody has explained yet. */
@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       const orders = pages.flatMap((page) => page.orders)
       const text = missing(begunBefore(), orders, markets)
       if (text !== undefined) yield* books.record({ _tag: "JournalCut", text })
-      for (const order of yield* strangers(orders, since, now)) yield* takeBack(order)
+      for (const order of yield* foreignOrders(orders, since, now)) yield* takeBack(order)
       isAsked = !tail.isTorn || elapsedMillis(runStartedAt, now) >= settings.visibilityMillis
     } else yield* lookAgain()
     if (!mayBegin() || wishes.size === 0) return false

@@ -12,7 +12,7 @@ import { byHand, hasNoBudget, isFinished } from "../../domain/Placement.ts"
 import type { Signals } from "../../domain/Signal.ts"
 import { messageOf } from "../../domain/Text.ts"
 import * as EndedOrders from "./orders/EndedOrders.ts"
-import * as JournalTail from "./orders/JournalTail.ts"
+import * as JournalIntegrity from "./orders/JournalIntegrity.ts"
 import { isEarly, type Placement } from "./Placement.ts"
 import { after, planned, unreadable } from "./PlacementFold.ts"
 import * as RunState from "./RunState.ts"
@@ -26,7 +26,7 @@ export interface BotState extends RunState.RunState {
   sequence: number
   placementCount: number
   fills: number
-  readonly tail: JournalTail.JournalTail
+  readonly tail: JournalIntegrity.JournalIntegrity
   readonly placements: Map<string, Placement>
   readonly ended: EndedOrders.EndedOrders
   readonly slots: SlotFold.Slots
@@ -47,7 +47,7 @@ export const make = (): BotState => ({
   ...RunState.make(),
   placementCount: 0,
   fills: 0,
-  tail: JournalTail.make(),
+  tail: JournalIntegrity.make(),
   placements: new Map(),
   ended: EndedOrders.make(),
   slots: new Map(),
@@ -73,7 +73,7 @@ export const apply = (state: BotState, { sequence, at, event }: Recorded): void 
   assert(sequence === state.sequence + 1, `journal event ${sequence} follows ${state.sequence}`)
   state.sequence = sequence
   Ledger.apply(state.ledger, event)
-  const doubtsAll = JournalTail.apply(state.tail, event, at)
+  const doubtsAll = JournalIntegrity.apply(state.tail, event, at)
   if (doubtsAll) doubtAll(state)
   state.touched.set(!doubtsAll && "strategy" in event ? event.strategy : undefined, sequence)
   RefusedExits.see(state.refusedExits, event, at)
@@ -82,7 +82,7 @@ export const apply = (state: BotState, { sequence, at, event }: Recorded): void 
 }
 
 const doubtAll = ({ placements }: BotState): void => {
-  for (const [id, placement] of placements) placements.set(id, JournalTail.doubted(placement))
+  for (const [id, placement] of placements) placements.set(id, JournalIntegrity.doubted(placement))
 }
 
 const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, at: number): void => {
@@ -280,11 +280,11 @@ const rememberedMillis = hourMillis
 
 /** Ended without money, it is remembered only while its order can still show up: refused attempts would fill the memory. */
 const forgetEnded = (state: BotState, at: number): void => {
-  for (const [id, { changedAt, deadline, orphans, state: ended }] of state.placements) {
+  for (const [id, { changedAt, deadline, spares, state: ended }] of state.placements) {
     if (ended !== "abandoned" && ended !== "dead") continue
     // By then the venue has ended the order.
     const isOver = at > Math.max(deadline, changedAt) + rememberedMillis
-    const isCleared = at > changedAt + rememberedMillis && [...orphans.values()].every((isCancelled) => isCancelled)
+    const isCleared = at > changedAt + rememberedMillis && [...spares.values()].every((isCancelled) => isCancelled)
     if (isOver || (isCleared && ended === "abandoned")) state.placements.delete(id)
   }
 }

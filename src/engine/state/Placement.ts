@@ -111,7 +111,7 @@ interface Progress {
   /** How often its end was taken back. */
   readonly lives?: number
   /** Other orders with our fingerprint: id → whether the venue confirmed their cancel. */
-  readonly orphans: ReadonlyMap<string, boolean>
+  readonly spares: ReadonlyMap<string, boolean>
   readonly contradiction?: string
   /** What the venue says of it cannot be used, why, and since when. */
   readonly unreadable?: { readonly why: string; readonly since: number }
@@ -121,7 +121,7 @@ interface Progress {
   readonly accepted?: string
   /** The file of its strategy has changed since it was planned. */
   readonly isOfOlderFile?: true
-  /** Nobody knows whether an earlier process paid for it: the journal may have lost that (see `JournalTail`). */
+  /** Nobody knows whether an earlier process paid for it: the journal may have lost that (see `JournalIntegrity`). */
   readonly mayBePaid?: boolean
 }
 

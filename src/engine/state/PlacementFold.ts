@@ -32,7 +32,7 @@ export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"
     payout: "none",
     refund: "none",
     received: 0n,
-    orphans: new Map(),
+    spares: new Map(),
     ...(event.why.code === foundAtVenue ? { mayBePaid: true } : {})
   }
 }
@@ -83,11 +83,11 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
       return { ...placement, order: { ...placement.order, ...fees } }
     }
     case "Abandoned":
-      return { ...unpaid(placement, event), state: "abandoned", orphans: withOwnOrder(placement) }
+      return { ...unpaid(placement, event), state: "abandoned", spares: withOwnOrder(placement) }
     case "OrphanSeen":
-      return { ...placement, orphans: new Map(placement.orphans).set(event.orderId, false) }
+      return { ...placement, spares: new Map(placement.spares).set(event.orderId, false) }
     case "OrphanCancelled":
-      return { ...placement, orphans: new Map(placement.orphans).set(event.orderId, true) }
+      return { ...placement, spares: new Map(placement.spares).set(event.orderId, true) }
     case "FundingSigned":
     case "PaymentAsked":
       return signed(placement, event, at)
@@ -133,17 +133,17 @@ const bound = (placement: Placement, event: Of<"Bound">): Placement => {
   const { orderId: id, depositAddress, depositMemo, estimatedWithdrawFee, estimatedRefundFee } = event
   const said = present({ depositMemo, appFeeBasisPoints: event.appFeeBasisPoints })
   const order: BoundOrder = { id, depositAddress, estimatedWithdrawFee, estimatedRefundFee, ...said }
-  const orphans = new Map(placement.orphans)
-  orphans.delete(id)
+  const spares = new Map(placement.spares)
+  spares.delete(id)
   if (placement.state === "planned") throw impossible(placement, event, "comes before its create")
-  if (placement.state === "creating") return { ...placement, state: "created", order, orphans }
+  if (placement.state === "creating") return { ...placement, state: "created", order, spares }
   // A twin with money replaces the order that was bound before; the state stays the same.
-  return { ...placement, order, orphans }
+  return { ...placement, order, spares }
 }
 
 /** An attempt that ended without money leaves an order to cancel at the venue; a quoted swap leaves nothing. */
-const withOwnOrder = ({ by, order, orphans }: Placement): Placement["orphans"] =>
-  order === undefined || by === "swap" ? orphans : new Map(orphans).set(order.id, false)
+const withOwnOrder = ({ by, order, spares }: Placement): Placement["spares"] =>
+  order === undefined || by === "swap" ? spares : new Map(spares).set(order.id, false)
 
 const signed = (placement: Placement, event: Of<"FundingSigned" | "PaymentAsked">, at: number): Placement => {
   if (placement.state !== "created") throw impossible(placement, event, "is not due")
@@ -204,7 +204,7 @@ const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
     case "FundingInDoubt":
       return { ...placement, state: "in doubt", doubt: { since: at, reason: event.reason } }
     case "FundingDead":
-      return { ...placement, state: "dead", orphans: withOwnOrder(placement) }
+      return { ...placement, state: "dead", spares: withOwnOrder(placement) }
     case "PaymentAskedAgain":
       return {
         ...placement,
@@ -245,7 +245,7 @@ const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => 
     const { payout, refund } = placement
     return { ...placement, received, payout: leg(payout), refund: leg(refund), isByWord: true }
   }
-  if (isPaying) return { ...placement, state: "dead", orphans: withOwnOrder(placement) }
+  if (isPaying) return { ...placement, state: "dead", spares: withOwnOrder(placement) }
   // An order that is over may be paid out or refunded all the same.
   if (placement.state === "closing") return { ...placement, state: "given up" }
   return placement.state === "open" ? { ...placement, state: "settled" } : rest

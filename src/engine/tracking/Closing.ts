@@ -5,7 +5,7 @@ import type { Order } from "../../domain/Order.ts"
 import { about, filledOut, type Placement } from "../state/Placement.ts"
 import { isPaidOut, isRefunded, payoutCost, refundCost } from "./amounts/Fees.ts"
 import type * as Fills from "./amounts/Fills.ts"
-import { receivedBy, unspentOf } from "./Court.ts"
+import { receivedBy, unspentOf } from "./Contradictions.ts"
 
 /** The order is terminal: no more of it can execute. What remains is to follow the money out of it. */
 export const close = (

@@ -17,7 +17,7 @@ import { seeded } from "../../domain/Seeded.ts"
 /** The share of the lifetime from which deadlines are drawn: by so much the shortest life is below the longest. */
 const spread = 1 / 8
 
-/** The lifetimes from which on a window is that long. Changing one makes orders of before it strangers. */
+/** The lifetimes from which on a window is that long. Changing one makes orders of before it foreign. */
 const windows = [
   { fromMillis: 6 * dayMillis, windowMillis: 16_000 },
   { fromMillis: dayMillis, windowMillis: 4_000 },

@@ -22,7 +22,15 @@ import { credible } from "./amounts/Fees.ts"
 import * as Fills from "./amounts/Fills.ts"
 import { reopening } from "./amounts/TakingBack.ts"
 import { close } from "./Closing.ts"
-import { type Finding, isImpossible, isLate, isRestless, judge, mostDeposited, receivedBy } from "./Court.ts"
+import {
+  changesTooOften,
+  type Finding,
+  findContradiction,
+  isImpossible,
+  isLate,
+  mostDeposited,
+  receivedBy
+} from "./Contradictions.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 import { askedFor, difference, shownBy } from "./MoneyPath.ts"
 
@@ -137,17 +145,17 @@ export const bind = (
   const asCreated = isOver ? { ...order, fillStatus: "AWAITING_DEPOSIT" } : order
   const problem = mistakeIn(placement, market, asCreated, expected)
   const echo = matches(placement, market, order) ? feeEchoed(placement, order, expected) : []
-  const orphans =
+  const spares =
     placement.by === undefined ? [{ _tag: "OrphanSeen", ...about(placement), orderId: order.id } as const] : []
   if (problem !== undefined) {
     const what = `order ${order.id} was not funded: ${problem}`
     const evidence = `side ${order.side}, quantity ${order.quantity}, price ${Decimal.format(order.price)}, deadline ${order.deadline}`
     const refusal = refused(placement, what, evidence, correlationId)
-    return [...echo, ...orphans, ...refusal]
+    return [...echo, ...spares, ...refusal]
   }
   const dear = dearerThanScheduled(placement, market, order, expected)
   if (dear !== undefined) {
-    return [...echo, ...orphans, { _tag: "Abandoned", ...about(placement), reason: `not funded: ${dear}` }]
+    return [...echo, ...spares, { _tag: "Abandoned", ...about(placement), reason: `not funded: ${dear}` }]
   }
   // Told with it, its status is no news to the look before its payment: that has nothing to record.
   const status = order.fillStatus
@@ -268,10 +276,10 @@ export const observe = (
   const correlation = present({ correlationId })
   const finding =
     placement.contradiction === undefined
-      ? ((insists ? lost(placement, shown, reported) : undefined) ?? judge(placement, reported, order))
+      ? ((insists ? lost(placement, shown, reported) : undefined) ?? findContradiction(placement, reported, order))
       : undefined
   const events: Array<BotEvent> = []
-  const isQuiet = isRestless(placement)
+  const isQuiet = changesTooOften(placement)
   if (reported.report !== undefined && !isQuiet && !isSame(placement.report, reported.report)) {
     events.push({ _tag: "SwapReported", ...about(placement), ...reported.report, ...correlation })
   }

@@ -7,11 +7,11 @@ import type { Reason } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
 import { FundingHold, Venue } from "../../venue/Venue.ts"
+import * as Defects from "../Defects.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Consent } from "../holds/Consent.ts"
 import type { Step } from "../holds/Holds.ts"
 import { closedBecause } from "../holds/HoldsOn.ts"
-import * as Mistakes from "../Mistakes.ts"
 import type { MarketWatch } from "../markets/MarketWatch.ts"
 import * as Driver from "../protocol/Driver.ts"
 import { statesWithRows } from "../protocol/Due.ts"
@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
   const hold = yield* FundingHold
   const consent = yield* Consent
   const leaseLost = yield* LeaseLost
-  const working = yield* Mistakes.contained("the work on")
+  const working = yield* Defects.isolate("the work on")
   const driver = yield* Driver.make
 
   /** Whether a turn may begin one more order: on fresh prices, and while the venue answers clearly. */

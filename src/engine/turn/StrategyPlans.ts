@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (
     function* (strategy: Strategy, withdrawAll: Reason | undefined) {
       const isPlanned = yield* decideAndPlan(strategy, withdrawAll)
       if (!isPlanned || stateOf(strategy)?.failing === undefined) return
-      // Whatever fails every other turn is not mended yet.
+      // A strategy that fails every second turn is still failing.
       const calmMillis = elapsedMillis(failedAt.get(strategy.name) ?? 0, yield* Clock.currentTimeMillis)
       if (calmMillis >= mendedAfterMillis) yield* books.record({ _tag: "PlanMended", strategy: strategy.name })
     },

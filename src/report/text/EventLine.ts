@@ -40,10 +40,10 @@ const subjectOf = (event: BotEvent): string =>
 type Said = readonly [text: string, weight?: Weight] | undefined
 
 const reconciled = ({ contradictions, foreign, witnesses }: Of<"Reconciled">): Said => {
-  const strangers = foreign.map(
+  const foreignOrders = foreign.map(
     ({ address, kind, subject }) => `${kind} ${subject}${subject === address ? "" : ` at ${address}`}`
   )
-  const named = `not in this journal, and left alone: ${strangers.join(", ")}`
+  const named = `not in this journal, and left alone: ${foreignOrders.join(", ")}`
   if (contradictions.length > 0)
     return [`RECONCILIATION: ${contradictions.join("; ")}${foreign.length > 0 ? `; ${named}` : ""}`, "alarm"]
   if (foreign.length > 0) return [`of this account and ${named}: limitbot reconcile`, "warn"]

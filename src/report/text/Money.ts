@@ -17,8 +17,8 @@ export const amountText = (assets: Assets, symbol: string, amount: Amount): stri
 export const withSymbol = (assets: Assets, symbol: string, amount: Amount): string =>
   assets.has(symbol) ? `${amountText(assets, symbol, amount)} ${symbol}` : amountText(assets, symbol, amount)
 
-/** For a glance: four decimal places, two for large sums, four significant digits for small ones. */
-export const glance = (assets: Assets, symbol: string, amount: Amount): string => {
+/** For a short: four decimal places, two for large sums, four significant digits for small ones. */
+export const short = (assets: Assets, symbol: string, amount: Amount): string => {
   const asset = assets.get(symbol)
   if (asset === undefined) return amountText(assets, symbol, amount)
   const value = Decimal.toNumber(Decimal.make(amount, asset.decimals))
@@ -44,7 +44,7 @@ export const gain = (assets: Assets, symbol: string, amount: Amount): string =>
 
 /** The same with more places. */
 export const signed = (assets: Assets, symbol: string, amount: Amount): string =>
-  `${amount > 0n ? "+" : ""}${glance(assets, symbol, amount)}`
+  `${amount > 0n ? "+" : ""}${short(assets, symbol, amount)}`
 
 export const rows = (ledger: Ledger, assets: Assets) =>
   totals(ledger).map(({ asset, place, amount }) => ({ asset, place, amount: amountText(assets, asset, amount) }))

@@ -90,7 +90,7 @@ export const spentOn = (
   return words.length === 0 ? {} : { approvals: [...new Set(words)] }
 }
 
-interface Ground {
+interface PolicyInputs {
   readonly payment: PaymentToSign
   readonly cap: Cap
   readonly policy: Policy
@@ -108,7 +108,7 @@ interface Rule {
   /** Nothing speaks against the payload: another time, another word or another policy may allow it. */
   readonly isOwn?: true
   /** What it expects and what it found, where that is not the same. */
-  readonly finds: (ground: Ground) => readonly [expected: string, found: string] | undefined
+  readonly finds: (ground: PolicyInputs) => readonly [expected: string, found: string] | undefined
 }
 
 /** As people write it. */

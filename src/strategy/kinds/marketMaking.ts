@@ -73,9 +73,9 @@ interface Quoting extends Inventory.Inventoried, Quoted {
   readonly quantity: Amount
   readonly filledDelayMillis: number
   readonly centre: Centre | undefined
-  readonly notes: Notes<Remembered>
+  readonly notes: Notes<HeldQuotes>
   readonly stockIn: (view: View) => Inventory.Stock
-  readonly quotes: (ground: Quotes.QuoteGround) => Quotes.QuotedSlots
+  readonly quotes: (ground: Quotes.QuoteInputs) => Quotes.QuotedSlots
 }
 
 export const marketMaking: Kind = {
@@ -140,7 +140,7 @@ export const marketMaking: Kind = {
       filledDelayMillis: filledDelay,
       maxInventory,
       centre,
-      notes: notes((memory) => rememberedIn(memory, settings.requote), remember, saysTheSame),
+      notes: notes((memory) => heldQuotesIn(memory, settings.requote), remember, saysTheSame),
       stockIn: Inventory.stocks(levels),
       quotes: Quotes.quoter({ ...settings, levels, maxInventory })
     }
@@ -166,7 +166,7 @@ const checkBase = (needed: Amount, at: Span, { market, budget, to }: KindContext
 }
 
 /** What its memory says. */
-interface Remembered {
+interface HeldQuotes {
   readonly centre: Quotes.HeldCentre | undefined
   readonly spread: Decimal.Decimal | undefined
   readonly lean: Decimal.Decimal | undefined
@@ -175,7 +175,7 @@ interface Remembered {
   readonly quoted: Memory | undefined
 }
 
-const rememberedIn = (memory: Memory, requote: Decimal.Decimal): Remembered => {
+const heldQuotesIn = (memory: Memory, requote: Decimal.Decimal): HeldQuotes => {
   const [centre, eighths] = [decimalIn(memory, "centre"), numberIn(memory, "eighths")]
   return {
     centre: centre && Quotes.centreAt(centre, requote),
@@ -186,7 +186,7 @@ const rememberedIn = (memory: Memory, requote: Decimal.Decimal): Remembered => {
   }
 }
 
-const remember = ({ centre, spread, lean, eighths, quoted }: Remembered): Memory =>
+const remember = ({ centre, spread, lean, eighths, quoted }: HeldQuotes): Memory =>
   present({
     centre: centre?.text,
     spread: spread && Decimal.format(spread),
@@ -198,7 +198,7 @@ const remember = ({ centre, spread, lean, eighths, quoted }: Remembered): Memory
 const isSameRatio = (a: Decimal.Decimal | undefined, b: Decimal.Decimal | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && Decimal.equals(a, b))
 
-const saysTheSame = (a: Remembered, b: Remembered): boolean =>
+const saysTheSame = (a: HeldQuotes, b: HeldQuotes): boolean =>
   a.centre === b.centre &&
   isSameRatio(a.spread, b.spread) &&
   isSameRatio(a.lean, b.lean) &&

@@ -1,6 +1,6 @@
 /** What every limit says about a wanted order, and the number at which it would say the opposite: for explanations. */
 import { present } from "../../domain/Present.ts"
-import { type Circumstances, type LimitName, orderLimits, sized } from "../../engine/planning/OrderLimits.ts"
+import { type LimitInputs, type LimitName, orderLimits, sized } from "../../engine/planning/OrderLimits.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 
 export interface GuardVerdict {
@@ -12,7 +12,7 @@ export interface GuardVerdict {
   readonly flips?: string
 }
 
-export const verdictsOf = (desired: DesiredOrder, at: Circumstances): ReadonlyArray<GuardVerdict> => {
+export const verdictsOf = (desired: DesiredOrder, at: LimitInputs): ReadonlyArray<GuardVerdict> => {
   const order = sized(desired, at.market)
   return orderLimits.map(({ flips, name: guard, now, refuses }) => {
     const refusal = refuses(order, at)

@@ -11,7 +11,7 @@ import { Clock, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Readiness from "../../../src/app/candles/Readiness.ts"
 import * as WarmPrices from "../../../src/app/candles/WarmPrices.ts"
-import * as PlanGround from "../../../src/app/plan/PlanGround.ts"
+import * as PlanInputs from "../../../src/app/plan/PlanInputs.ts"
 import * as Backtest from "../../../src/backtest/Backtest.ts"
 import { noCosts } from "../../../src/backtest/kernel/FillPresets.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
@@ -237,8 +237,8 @@ describe("volumes of a live bot", () => {
         for (const entry of events) replay.see(entry)
         const { decisions, identical, differences } = replay.result()
         assert.strictEqual(identical, decisions, JSON.stringify(differences[0]))
-        const { feeds } = yield* PlanGround.feedsOf(store, [strategy], new Map())
-        const planned = PlanGround.candlesAt(strategy, feeds, prices, yield* Clock.currentTimeMillis)
+        const { feeds } = yield* PlanInputs.feedsOf(store, [strategy], new Map())
+        const planned = PlanInputs.candlesAt(strategy, feeds, prices, yield* Clock.currentTimeMillis)
         assert.deepStrictEqual(shown(planned), shown(candlesSeen))
         // What an explanation of any minute sees is what the bot saw then.
         const state = BotState.make()

@@ -105,7 +105,7 @@ describe("nothing begins after", () => {
         assert.deepStrictEqual(world.network.sent.filter(isSubmit), [], "paid")
         assert.deepStrictEqual(world.network.sent.filter(isCreate), [], "created")
         assert.strictEqual(openOrders(bot).length, 0)
-        const spare = [...bot.state.placements.values()].flatMap(({ orphans }) => [...orphans.values()])
+        const spare = [...bot.state.placements.values()].flatMap(({ spares }) => [...spares.values()])
         assert.isAtLeast(spare.length, 4)
         assert.isTrue(
           spare.every((isCancelled) => isCancelled),

@@ -91,7 +91,7 @@ describe("an order with the terms and the deadline of a placement", () => {
     Effect.gen(function* () {
       const twin = { ...order, ...unpaid, id: "twin" }
       const spare = yield* look(until("Bound"), { listed: [twin] })
-      assert.deepStrictEqual([...(spare.placement?.orphans ?? [])], [["twin", false]])
+      assert.deepStrictEqual([...(spare.placement?.spares ?? [])], [["twin", false]])
       const known: BotEvent = { _tag: "OrphanSeen", ...about, orderId: "twin" }
       assert.strictEqual((yield* look([...until("Bound"), known], { listed: [twin] })).recorded, 0)
       const paid = yield* look(until("Bound"), { listed: [{ ...order, id: "twin" }] })

@@ -25,7 +25,7 @@ limits: { budget: { base: 1000, quote: 100000 }, maxPriceDeviation: 50% }
 ladder: { side: ${side}, from: ${from}, to: ${to}, rungs: ${rungs}, total: { base: 0.1 } }
 `
 
-interface Circumstances {
+interface LimitInputs {
   readonly mid?: string
   readonly history?: ReadonlyArray<BotEvent>
   readonly fees?: Fees
@@ -46,7 +46,7 @@ const stateOf = (history: ReadonlyArray<BotEvent>): BotState.BotState => {
   return state
 }
 
-const planOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, at: Circumstances = {}) {
+const planOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, at: LimitInputs = {}) {
   const strategies = texts.map(strategyOf)
   const mid = price(at.mid ?? "60000")
   const prices = new Map(

@@ -5,7 +5,7 @@ import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Hold } from "../../../src/engine/holds/Holds.ts"
 import { holdsOnSlot } from "../../../src/engine/holds/HoldsOn.ts"
-import { type Circumstances, type LimitName, orderLimits, sized } from "../../../src/engine/planning/OrderLimits.ts"
+import { type LimitInputs, type LimitName, orderLimits, sized } from "../../../src/engine/planning/OrderLimits.ts"
 import { check, isOver, lossOf, marked, refusedBy, shutBy } from "../../../src/engine/planning/RiskLimits.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 
@@ -25,7 +25,7 @@ const desired = {
 } as const
 const noon = 12 * 3_600_000
 
-const fine: Circumstances = {
+const fine: LimitInputs = {
   now: noon,
   market,
   limits: {
@@ -46,22 +46,22 @@ const fine: Circumstances = {
 
 const hold = (code: string, text: string): Hold => ({ scope: "slot", code, text, lifts: "resume", stops: ["create"] })
 
-const limits = (change: Partial<Circumstances["limits"]>): Circumstances => ({
+const limits = (change: Partial<LimitInputs["limits"]>): LimitInputs => ({
   ...fine,
   limits: { ...fine.limits, ...change }
 })
-const verdictOf = (at: Circumstances, order = desired): LimitName | "approved" => {
+const verdictOf = (at: LimitInputs, order = desired): LimitName | "approved" => {
   const verdict = check(order, at)
   return Result.isSuccess(verdict) ? "approved" : verdict.failure.limit
 }
 
 describe("a swap", () => {
-  const at = (bid: bigint, ask: bigint): Circumstances => ({
+  const at = (bid: bigint, ask: bigint): LimitInputs => ({
     ...fine,
     price: { bid: Decimal.make(bid), ask: Decimal.make(ask), at: noon }
   })
   const sale = { ...desired, side: "SELL", by: "swap" } as const
-  const said = (order: typeof sale | (typeof desired & { readonly by: "swap" }), price: Circumstances) => {
+  const said = (order: typeof sale | (typeof desired & { readonly by: "swap" }), price: LimitInputs) => {
     const verdict = check(order, { ...price, free: 10n ** 12n })
     return Result.isSuccess(verdict) ? "approved" : `${verdict.failure.limit}: ${verdict.failure.reason}`
   }
@@ -83,7 +83,7 @@ describe("RiskLimits", () => {
     assert.strictEqual(verdictOf(fine), "approved")
   })
 
-  const cases: ReadonlyArray<readonly [LimitName, Circumstances, Circumstances]> = [
+  const cases: ReadonlyArray<readonly [LimitName, LimitInputs, LimitInputs]> = [
     ["kill-switch", { ...fine, held: [hold("kill-switch", "stop")] }, fine],
     ["frozen", { ...fine, held: [hold("frozen", "contradiction")] }, fine],
     ["paused", { ...fine, held: [hold("paused", "lost too much")] }, fine],
@@ -148,7 +148,7 @@ describe("RiskLimits", () => {
 })
 
 describe("the words of a refusal", () => {
-  const said = (at: Circumstances, order: Partial<Parameters<typeof check>[0]> = {}): string => {
+  const said = (at: LimitInputs, order: Partial<Parameters<typeof check>[0]> = {}): string => {
     const verdict = check({ ...desired, ...order }, at)
     return Result.isSuccess(verdict) ? "approved" : verdict.failure.reason
   }
@@ -199,7 +199,7 @@ describe("the words of a refusal", () => {
   })
 
   it("come from the first limit that refuses, in their order", () => {
-    const all: Circumstances = {
+    const all: LimitInputs = {
       ...limits({
         quietHours: { fromMinute: 0, toMinute: 1_439 },
         minOrder: 10n ** 12n,

@@ -133,12 +133,12 @@ describe("which orders are to leave", () => {
   )
 
   it("all orders of a placement are asked about, but those whose end is confirmed", () => {
-    const orphans = new Map([
+    const spares = new Map([
       ["order-2", true],
       ["order-3", false]
     ])
     assert.deepStrictEqual(
-      ordersOf({ ...resting, orphans }).map(({ orderId, which }) => [which, orderId]),
+      ordersOf({ ...resting, spares }).map(({ orderId, which }) => [which, orderId]),
       [
         ["own", "order-1"],
         ["spare", "order-3"]

@@ -24,10 +24,10 @@ const created = placementAfter("Bound")
 const sent = placementAfter("FundingSent")
 const resting = placementAfter("StatusSeen")
 const abandoned = placementAfter("Bound", givenUp)
-const withSpare: Placement = { ...created, orphans: new Map([["order-2", false]]) }
-const fundedWithSpare: Placement = { ...resting, orphans: new Map([["order-2", false]]) }
+const withSpare: Placement = { ...created, spares: new Map([["order-2", false]]) }
+const fundedWithSpare: Placement = { ...resting, spares: new Map([["order-2", false]]) }
 
-const creatingWithSpare: Placement = { ...creating, orphans: new Map([["order-2", false]]) }
+const creatingWithSpare: Placement = { ...creating, spares: new Map([["order-2", false]]) }
 const dead = placementAfter("FundingSent", {
   _tag: "FundingDead",
   ...about,

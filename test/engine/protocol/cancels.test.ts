@@ -126,7 +126,7 @@ describe("the cancel of a spare order", () => {
       assert.deepStrictEqual(yield* sentAfter(1), ["cancel order-1", "read order-1"])
       says.cancel = { fillStatus: "PENDING_CANCEL", depositedAmount: 0n }
       assert.deepStrictEqual(yield* sentAfter(2_000), ["cancel order-1"])
-      assert.deepStrictEqual([...(placement()?.orphans ?? [])], [["order-1", true]])
+      assert.deepStrictEqual([...(placement()?.spares ?? [])], [["order-1", true]])
       assert.deepStrictEqual(yield* sentAfter(60_000), [])
     })
   )

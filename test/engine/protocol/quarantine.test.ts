@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as Quarantine from "../../../src/engine/protocol/Quarantine.ts"
+import * as DoubtWatch from "../../../src/engine/protocol/DoubtWatch.ts"
 import { about, market, order, remembering, startedAnew, until } from "../firstOrder.ts"
 
 describe("an order that an earlier process began", () => {
@@ -20,7 +20,7 @@ describe("an order that an earlier process began", () => {
         listOrders: () => Effect.succeed({ value: { orders: [] } })
       }
       const { books, context } = yield* remembering(venue, [...until("Bound"), ...startedAnew])
-      const { follow } = yield* Effect.provideContext(Quarantine.make, context)
+      const { follow } = yield* Effect.provideContext(DoubtWatch.make, context)
       const placement = books.state.placements.get(about.placement)
       assert.isDefined(placement)
       yield* TestClock.adjust("1 hour")

@@ -7,7 +7,7 @@ import * as Ledger from "../../../src/domain/Ledger.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
-import * as JournalTail from "../../../src/engine/state/orders/JournalTail.ts"
+import * as JournalIntegrity from "../../../src/engine/state/orders/JournalIntegrity.ts"
 import * as Fingerprint from "../../../src/engine/tracking/Fingerprint.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
 import { inVirtualTime, isCancel, ladder, make, type Network, openOrders, resting, start, until } from "../botWorld.ts"
@@ -240,10 +240,10 @@ describe("a restart after a clock had jumped", () => {
   )
 
   it.effect("did not look for orders that were made before the time of the last event", () => {
-    const tail = JournalTail.make()
+    const tail = JournalIntegrity.make()
     const started = { pid: 1, version: "0", mode: "test", account: "a", venue: "v", overall: { exposure: {} } } as const
-    JournalTail.apply(tail, { _tag: "ClockCompared", skewMillis: 7_200_000, ok: false }, start + 7_200_000)
-    JournalTail.apply(tail, { _tag: "BotStarted", ...started }, start + 60_000)
+    JournalIntegrity.apply(tail, { _tag: "ClockCompared", skewMillis: 7_200_000, ok: false }, start + 7_200_000)
+    JournalIntegrity.apply(tail, { _tag: "BotStarted", ...started }, start + 60_000)
     assert.isBelow(tail.uncheckedSince ?? start, start)
     return Effect.void
   })

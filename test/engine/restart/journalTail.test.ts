@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Payload from "../../../src/domain/Payload.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import { isDoubted } from "../../../src/engine/state/orders/JournalTail.ts"
+import { isDoubted } from "../../../src/engine/state/orders/JournalIntegrity.ts"
 import { begin, orderOf } from "../../world/journalRows.ts"
 
 const started = (boot?: string, database?: string): BotEvent => ({
@@ -71,7 +71,7 @@ describe("the end of a journal", () => {
     }
     const fateAfter = (boot: string) =>
       [...stateOf([...until("FundingSigned"), started(boot)]).placements.values()].map(({ funding }) =>
-        funding === undefined ? undefined : Payload.fateOf(funding)
+        funding === undefined ? undefined : Payload.certaintyOf(funding)
       )
     assert.deepStrictEqual(fateAfter("a"), ["unsent"])
     assert.deepStrictEqual(fateAfter("b"), ["doubtful"])

@@ -1,7 +1,7 @@
 /** What each event makes of a placement, and which events cannot have happened. */
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
-import { fateOf } from "../../../src/domain/Payload.ts"
+import { certaintyOf } from "../../../src/domain/Payload.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { overdueIn } from "../../../src/engine/tracking/Overdue.ts"
 import { orderOf } from "../../world/journalRows.ts"
@@ -31,7 +31,7 @@ describe("the operator's word", () => {
       for (const word of ["not-paid", "forget"] as const) {
         const ended = stateAfter([...events, said(word)])
         assert.strictEqual(ended?.state, "dead")
-        assert.deepStrictEqual([...(ended?.orphans ?? [])], [["order-1", false]])
+        assert.deepStrictEqual([...(ended?.spares ?? [])], [["order-1", false]])
       }
     }
   })
@@ -184,7 +184,7 @@ describe("an answer of a journal from before verdicts", () => {
   it("proved nothing any more after an upgrade, although it says that the nonce is used", () => {
     const fate = (text: string) => {
       const placement = placementAfter("FundingSent", { _tag: "FundingAnswered", ...about, code: "http-400", text })
-      return placement.state === "funding" ? fateOf(placement.funding) : undefined
+      return placement.state === "funding" ? certaintyOf(placement.funding) : undefined
     }
     assert.strictEqual(fate("nonce was already used"), "executed")
     assert.strictEqual(fate("request rejected"), "doubtful")

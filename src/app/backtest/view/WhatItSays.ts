@@ -5,7 +5,7 @@ import { counted } from "../../../domain/Words.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
-/** Fewer say nothing about the future. */
+/** Below this many trades nothing is said about the future. */
 const enoughFills = 30
 
 export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {

@@ -6,7 +6,7 @@
 import { Clock, Effect, FileSystem, Option } from "effect"
 import * as SignalCsv from "../../../candles/csv/SignalCsv.ts"
 import { format } from "../../../candles/DataProblem.ts"
-import type { SignalDesk } from "../../../control/Signals.ts"
+import type { SignalServices } from "../../../control/Signals.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 
 const lookMillis = 1_000
@@ -20,7 +20,7 @@ interface Seen extends SignalCsv.SignalsRead {
 
 export const make = Effect.fn("SignalFile.make")(function* (
   file: string,
-  signals: SignalDesk,
+  signals: SignalServices,
   isWanted: (name: string) => boolean
 ) {
   const fileSystem = yield* FileSystem.FileSystem

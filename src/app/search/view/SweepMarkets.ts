@@ -8,7 +8,7 @@ import * as Page from "../../../report/Page.ts"
 import { together } from "../OnMarkets.ts"
 import type { SweepFound } from "../SweepRun.ts"
 
-type Across = Pick<SweepFound, "best" | "markets" | "objective" | "space">
+type MarketComparison = Pick<SweepFound, "best" | "markets" | "objective" | "space">
 
 /** How a trial does; a market on which it is refused has no score. */
 interface Standing {
@@ -20,7 +20,7 @@ interface Standing {
   readonly worst: number
 }
 
-const standingOf = ({ objective, markets }: Across, trial: number): Standing => {
+const standingOf = ({ objective, markets }: MarketComparison, trial: number): Standing => {
   const results = markets.map(({ result }) => result.get(trial))
   const scores = results.map((result) =>
     result === undefined || result.refused !== undefined ? undefined : Objective.score(objective, result)
@@ -36,9 +36,9 @@ interface Alone extends Standing {
   readonly worstElsewhere: number
 }
 
-const bestAlone = (across: Across): ReadonlyArray<Alone> =>
-  across.markets.flatMap(({ name, result }, at) => {
-    const standings = [...result.keys()].map((trial) => standingOf(across, trial))
+const bestAlone = (comparison: MarketComparison): ReadonlyArray<Alone> =>
+  comparison.markets.flatMap(({ name, result }, at) => {
+    const standings = [...result.keys()].map((trial) => standingOf(comparison, trial))
     const [best] = standings
       .filter(({ scores }) => scores[at] !== undefined)
       .toSorted((a, b) => (b.scores[at] ?? 0) - (a.scores[at] ?? 0) || a.trial - b.trial)
@@ -55,46 +55,46 @@ const figure = (value: number | undefined): string =>
       ? value.toFixed(2)
       : value.toPrecision(2)
 
-export const section = (across: Across): Page.PageSection => {
-  const { best, markets, objective, space } = across
+export const section = (comparison: MarketComparison): Page.PageSection => {
+  const { best, markets, objective, space } = comparison
   const titles = ["#", ...space.map(({ path }) => path), ...markets.map(({ name }) => name), "MEDIAN", "WORST"]
   const rows = best.map(({ trial }, index) => {
-    const { values, scores, median, worst } = standingOf(across, trial)
+    const { values, scores, median, worst } = standingOf(comparison, trial)
     return [`${index + 1}`, ...values, ...scores.map(figure), figure(median), figure(worst)]
   })
   return {
     title: "By market",
     note: `${objective}; the order is that of the worst`,
-    parts: [Page.table(titles, rows, "all"), Page.sentences(...notesOf(across))]
+    parts: [Page.table(titles, rows, "all"), Page.sentences(...notesOf(comparison))]
   }
 }
 
 /** Which values win on one market only. */
-const notesOf = (across: Across): ReadonlyArray<string> =>
-  bestAlone(across).map(({ market, trial, values, score, worstElsewhere }) => {
-    const set = across.space.map(({ path }, index) => `${path} ${values[index]}`).join(", ")
-    const same = trial === across.best[0]?.trial ? ", the same as #1" : ""
+const notesOf = (comparison: MarketComparison): ReadonlyArray<string> =>
+  bestAlone(comparison).map(({ market, trial, values, score, worstElsewhere }) => {
+    const set = comparison.space.map(({ path }, index) => `${path} ${values[index]}`).join(", ")
+    const same = trial === comparison.best[0]?.trial ? ", the same as #1" : ""
     return `The best on ${market} alone: ${set} (${figure(score)} there, ${figure(worstElsewhere)} at worst elsewhere)${same}.`
   })
 
 const orNull = (value: number | undefined): number | null =>
   value === undefined || !Number.isFinite(value) ? null : value
 
-export const json = (across: Across) => ({
-  markets: across.markets.map(({ name, data, result }) => ({
+export const json = (comparison: MarketComparison) => ({
+  markets: comparison.markets.map(({ name, data, result }) => ({
     market: name,
     data,
-    best: across.best.flatMap(({ trial }) => result.get(trial) ?? [])
+    best: comparison.best.flatMap(({ trial }) => result.get(trial) ?? [])
   })),
-  together: across.best.map(({ trial }) => {
-    const { scores, median, worst } = standingOf(across, trial)
-    const byMarket = across.markets.map(({ name }, index) => [name, orNull(scores[index])] as const)
+  together: comparison.best.map(({ trial }) => {
+    const { scores, median, worst } = standingOf(comparison, trial)
+    const byMarket = comparison.markets.map(({ name }, index) => [name, orNull(scores[index])] as const)
     return { trial, scores: Object.fromEntries(byMarket), median: orNull(median), worst: orNull(worst) }
   }),
-  bestAlone: bestAlone(across).map(({ market, trial, values, score, worstElsewhere }) => ({
+  bestAlone: bestAlone(comparison).map(({ market, trial, values, score, worstElsewhere }) => ({
     market,
     trial,
-    set: SweepSpace.named(across.space, values),
+    set: SweepSpace.named(comparison.space, values),
     score,
     worstElsewhere: orNull(worstElsewhere)
   }))

@@ -4,7 +4,7 @@ import { Clock, Console, Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as OwnPhones from "../../../app/control/OwnPhones.ts"
 import * as Notifier from "../../../control/notify/Notifier.ts"
-import { Phones } from "../../../control/push/PhoneDesk.ts"
+import { Phones } from "../../../control/push/PhoneServices.ts"
 import * as ConfigFile from "../../../files/ConfigFile.ts"
 import * as flags from "../../flags.ts"
 
@@ -39,7 +39,9 @@ export const command = Command.make(
       )
       const failed = failures.filter((failure) => failure !== undefined).length
       if (failed > 0)
-        return yield* new NotAllDelivered({ message: `${failed} of ${notify.length} receivers did not take it` })
+        return yield* new NotAllDelivered({
+          message: `it was not delivered to ${failed} of ${notify.length} receivers`
+        })
     },
     Effect.provide(NodeHttpClient.layerUndici),
     Effect.scoped

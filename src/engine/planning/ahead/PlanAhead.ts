@@ -14,7 +14,7 @@ import * as Tries from "../../state/process/Tries.ts"
 import type { MarketMoment } from "../DecisionRecord.ts"
 import * as Planning from "../Planning.ts"
 
-export interface Situation {
+export interface PlanAheadInputs {
   readonly run: StartUp.BotRun
   readonly strategies: ReadonlyArray<Strategy>
   /** Changed in place: the caller must not use it afterwards. */
@@ -36,7 +36,7 @@ export interface PlannedAhead {
   readonly state: BotState.BotState
 }
 
-export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: Situation) {
+export const planAhead = Effect.fn("PlanAhead.planAhead")(function* (situation: PlanAheadInputs) {
   const { run, strategies, state, moments, now, withdraw } = situation
   const events: Array<BotEvent> = []
   const record = (...batch: ReadonlyArray<BotEvent>) =>

@@ -37,7 +37,7 @@ export interface PlanFinding {
   readonly text: string
 }
 
-export interface Ground {
+export interface FindingInputs {
   readonly strategies: ReadonlyArray<Strategy>
   readonly planned: PlannedAhead
   readonly changes: ReadonlyArray<PlannedChange>
@@ -54,7 +54,7 @@ export interface Ground {
   readonly books: ReadonlyMap<string, Book>
 }
 
-export const findingsOf = (ground: Ground): ReadonlyArray<PlanFinding> => [
+export const findingsOf = (ground: FindingInputs): ReadonlyArray<PlanFinding> => [
   ...unpriced(ground),
   ...unconfirmed(ground),
   ...crossings(ground),
@@ -111,7 +111,7 @@ const otherMarket = (strategy: Strategy, { strategies }: PlannedAhead["state"]):
   return `${strategy.name} has traded on ${other[0]}, and what it did there cannot go on at ${marketNames(strategy)}: to begin anew, give the file another name`
 }
 
-const unpriced = ({ books, strategies, planned }: Ground): ReadonlyArray<PlanFinding> =>
+const unpriced = ({ books, strategies, planned }: FindingInputs): ReadonlyArray<PlanFinding> =>
   strategies
     .filter(({ name }) => !planned.decisions.has(name))
     .map((strategy) => {
@@ -126,7 +126,7 @@ const unpriced = ({ books, strategies, planned }: Ground): ReadonlyArray<PlanFin
     })
 
 /** The plan is made of it, and a bot would wait. */
-const unconfirmed = ({ books, strategies }: Ground): ReadonlyArray<PlanFinding> =>
+const unconfirmed = ({ books, strategies }: FindingInputs): ReadonlyArray<PlanFinding> =>
   strategies.flatMap((strategy) =>
     marketsSeen(strategy).flatMap(({ name }) => {
       const { price, problem } = books.get(name) ?? {}
@@ -155,7 +155,7 @@ const byPricePriority = (a: PlannedChange, b: PlannedChange): number => {
 
 const mostPairs = 1_000
 
-const crossings = ({ changes }: Ground): ReadonlyArray<PlanFinding> => {
+const crossings = ({ changes }: FindingInputs): ReadonlyArray<PlanFinding> => {
   const byPair = Map.groupBy(changes.filter(isResting), ({ input, output }) => `${input.asset}>${output.asset}`)
   const found: Array<readonly [PlannedChange, PlannedChange]> = []
   for (const [pair, orders] of byPair) {
@@ -190,7 +190,7 @@ const sayOrder = (change: PlannedChange): string =>
  * Compares what the strategies count on with three things: the account, where its balance is known; their own
  * budgets; and what the configuration allows all of them together.
  */
-const overCommitted = (ground: Ground): ReadonlyArray<PlanFinding> => {
+const overCommitted = (ground: FindingInputs): ReadonlyArray<PlanFinding> => {
   const { strategies, planned, changes, balances } = ground
   const assets = new Map(strategies.flatMap((strategy) => budgets(strategy).map(({ asset }) => [asset.symbol, asset])))
   const account = [...assets.values()].flatMap((asset): ReadonlyArray<PlanFinding> => {
@@ -229,7 +229,10 @@ const overdrawn = (
   )
 
 /** What all strategies may lock at the same time, against what the configuration allows. */
-const overExposed = ({ locked, changes, exposure }: Ground, assets: ReadonlyArray<Asset>): ReadonlyArray<PlanFinding> =>
+const overExposed = (
+  { locked, changes, exposure }: FindingInputs,
+  assets: ReadonlyArray<Asset>
+): ReadonlyArray<PlanFinding> =>
   assets.flatMap((asset): ReadonlyArray<PlanFinding> => {
     const most = exposure.get(asset.symbol)
     const own = locked.filter((each) => each.asset === asset.symbol)
@@ -251,7 +254,7 @@ const overExposed = ({ locked, changes, exposure }: Ground, assets: ReadonlyArra
 /** A market of a strategy, with the strategy's name. */
 type Traded = Pick<Strategy, "name" | "market">
 
-const valueUsd = (market: Market, leg: Leg, usd: Ground["usd"]): Decimal.Decimal | undefined => {
+const valueUsd = (market: Market, leg: Leg, usd: FindingInputs["usd"]): Decimal.Decimal | undefined => {
   const worth = (asset: Asset, amount: Amount) => {
     const price = usd.get(asset.symbol)
     return price === undefined ? undefined : Decimal.multiply(Decimal.make(amount, asset.decimals), price)
@@ -262,7 +265,7 @@ const valueUsd = (market: Market, leg: Leg, usd: Ground["usd"]): Decimal.Decimal
 const belowMinimum = (
   { name, market }: Traded,
   slots: ReadonlyArray<DesiredSlot>,
-  { minOrderUsd, usd }: Ground
+  { minOrderUsd, usd }: FindingInputs
 ): ReadonlyArray<PlanFinding> => {
   if (minOrderUsd === undefined) return []
   const small = slots.flatMap(({ slot, legs }) => {
@@ -321,7 +324,7 @@ const cyclesOf = (market: Market, slots: ReadonlyArray<DesiredSlot>, fees: Fees)
 const belowFees = (
   { name, market }: Traded,
   slots: ReadonlyArray<DesiredSlot>,
-  { fees }: Ground
+  { fees }: FindingInputs
 ): ReadonlyArray<PlanFinding> => {
   const cycles = cyclesOf(market, slots, fees)
   const losing = cycles.filter(({ profit, fees }) => profit < fees)

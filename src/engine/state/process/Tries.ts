@@ -83,9 +83,9 @@ export interface TriesMemory {
   heldMillis(what: keyof Since, id: string, holds: boolean, now: number): number
 }
 
-type Remembered = Pick<BotState, "ended" | "placements" | "tail">
+type LivePlacements = Pick<BotState, "ended" | "placements" | "tail">
 
-export const make = ({ ended, placements, tail }: Remembered): TriesMemory => {
+export const make = ({ ended, placements, tail }: LivePlacements): TriesMemory => {
   const known = {
     has: (id: string) => placements.has(id) || ended.byId.has(id) || tail.forgotten.has(id),
     get size() {

@@ -16,7 +16,7 @@ export interface Replacements {
 }
 
 const mostAbsences = 50
-/** Fewer say nothing. */
+/** Below this many samples the mean is not used. */
 const enough = 3
 
 export const make = (): Replacements => ({ refunds: new Map(), withdrawnAt: new Map(), absences: [] })

@@ -71,7 +71,7 @@ export class Choice {
   private candidates: ReadonlyArray<Candidate> = []
   private holdings: Array<Holding> = []
   /** SlotsSeen of cells that the file no longer has. */
-  private strangers: ReadonlyArray<string> = []
+  private unnamed: ReadonlyArray<string> = []
 
   constructor(choosing: Choosing) {
     this.choosing = choosing
@@ -80,7 +80,7 @@ export class Choice {
   of(view: SlotsSeen): Chosen {
     this.know(view)
     const { carried, keys } = this.choosing
-    const leftOver = this.strangers.flatMap((slot) => this.leftOver(slot, view))
+    const leftOver = this.unnamed.flatMap((slot) => this.leftOver(slot, view))
     const works: Array<DesiredSlot | undefined> = []
     const absent: Array<Absent> = []
     const buying: Array<number> = []
@@ -106,7 +106,7 @@ export class Choice {
       else absent.push({ slot: cell.slot, why: cell.notAfforded })
     }
     const text = "the file has no level at this price any more"
-    const gone = this.strangers.filter(
+    const gone = this.unnamed.filter(
       (name) => progressOf(view, name).live && !leftOver.some(({ slot }) => slot === name)
     )
     absent.push(...gone.map((slot) => ({ slot, why: { code: "left-behind", text, source: keys("levels") } })))
@@ -122,7 +122,7 @@ export class Choice {
     this.candidates = candidatesOf(this.choosing, this.names)
     this.holdings = []
     const known = new Set(this.candidates.map(({ cell }) => cell.slot))
-    this.strangers = this.names.filter((slot) => !known.has(slot) && isCellSlot(slot))
+    this.unnamed = this.names.filter((slot) => !known.has(slot) && isCellSlot(slot))
   }
 
   private holding(at: number, { cell, isSeller, slot }: Candidate, view: SlotsSeen): Holding {

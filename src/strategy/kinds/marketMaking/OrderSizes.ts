@@ -8,7 +8,7 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import type { Side } from "../../../domain/Market.ts"
 import type { View } from "../../View.ts"
 import * as Inventory from "./Inventory.ts"
-import type { QuoteGround } from "./Quotes.ts"
+import type { QuoteInputs } from "./Quotes.ts"
 
 interface Sized extends Inventory.Inventoried {
   /** The size of the first level. */
@@ -65,8 +65,8 @@ export const eighthsNow = ({ maxImpact, quantity }: Sized, { depth }: View): big
 export interface OrderSizes {
   readonly stock: Inventory.Stock
   readonly eighths: bigint
-  readonly sizes: QuoteGround["sizes"]
-  readonly full: QuoteGround["full"]
+  readonly sizes: QuoteInputs["sizes"]
+  readonly full: QuoteInputs["full"]
 }
 
 export const sizesOn = (whole: Sized, stock: Inventory.Stock, eighths: bigint, inventory: Amount): OrderSizes => {

@@ -28,7 +28,7 @@ export const centreAt = (price: Decimal.Decimal, requote: Decimal.Decimal): Held
 })
 
 /** What quotes follow from. */
-export interface QuoteGround {
+export interface QuoteInputs {
   readonly centre: HeldCentre
   /** How far the quotes lie below the centre, as a ratio. */
   readonly shift: Decimal.Decimal
@@ -43,7 +43,7 @@ export interface QuoteGround {
 
 export type QuotedSlots = Pick<Decision, "desired" | "absent">
 
-const isSame = (a: QuoteGround, b: QuoteGround): boolean =>
+const isSame = (a: QuoteInputs, b: QuoteInputs): boolean =>
   a.centre === b.centre &&
   a.inventory === b.inventory &&
   Decimal.equals(a.spread, b.spread) &&
@@ -74,8 +74,8 @@ const factorsOf = ({ levels, step }: Quoting, spread: Decimal.Decimal): Readonly
 }
 
 /** Quotes as the file says; each strategy has its own. */
-export const quoter = (whole: Quoting): ((ground: QuoteGround) => QuotedSlots) => {
-  let known: { readonly ground: QuoteGround; readonly quotes: QuotedSlots } | undefined
+export const quoter = (whole: Quoting): ((ground: QuoteInputs) => QuotedSlots) => {
+  let known: { readonly ground: QuoteInputs; readonly quotes: QuotedSlots } | undefined
   const factors = lately((spread: Decimal.Decimal) => factorsOf(whole, spread))
   return (ground) => {
     if (known !== undefined && isSame(known.ground, ground)) return known.quotes
@@ -90,9 +90,9 @@ class QuoteReason extends LateReason {
   declare private readonly says: string
   declare private readonly leg: Leg | undefined
   declare private readonly base: Asset
-  declare private readonly ground: QuoteGround
+  declare private readonly ground: QuoteInputs
 
-  constructor(code: string, source: string, says: string, leg: Leg | undefined, base: Asset, ground: QuoteGround) {
+  constructor(code: string, source: string, says: string, leg: Leg | undefined, base: Asset, ground: QuoteInputs) {
     super(code, source)
     this.says = says
     this.leg = leg
@@ -110,7 +110,7 @@ class QuoteReason extends LateReason {
 
 const quotesOn = (
   { market, levels, keys }: Quoting,
-  ground: QuoteGround,
+  ground: QuoteInputs,
   factors: ReturnType<typeof factorsOf>
 ): QuotedSlots => {
   const { centre, shift, sizes, full, delayed } = ground

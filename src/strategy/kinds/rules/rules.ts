@@ -64,25 +64,25 @@ export const behaviourOf = (whole: Rules): Behaviour => {
 }
 
 /** What all rules remember. */
-interface Remembered {
+interface RuleMemory {
   readonly startedAt: number | undefined
   readonly states: ReadonlyArray<RuleState>
 }
 
-const knownOf = (whole: Rules): Notes<Remembered> => {
+const knownOf = (whole: Rules): Notes<RuleMemory> => {
   const { market, rules } = whole
-  const read = (memory: Memory): Remembered => ({
+  const read = (memory: Memory): RuleMemory => ({
     startedAt: numberIn(memory, startKey),
     states: rules.map((rule) => stateIn(market, recordIn(memory, rule.slot)))
   })
-  const write = ({ startedAt, states }: Remembered): Memory => {
+  const write = ({ startedAt, states }: RuleMemory): Memory => {
     const bySlot = states.map((state, index) => [rules[index]?.slot ?? "", remember(market, state)] as const)
     return { ...present({ [startKey]: startedAt }), ...Object.fromEntries(bySlot) }
   }
   return notes(read, write, (a, b) => a.startedAt === b.startedAt && isSameList(a.states, b.states))
 }
 
-const decide = (whole: Rules, known: Notes<Remembered>, view: View, memory: Memory): Decision => {
+const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memory): Decision => {
   const { market } = whole
   const { startedAt, states: before } = known.read(memory)
   const moment = momentIn(whole, view, startedAt)
@@ -117,7 +117,7 @@ const momentIn = ({ market, needs }: Rules, view: View, startedAt: number | unde
 }
 
 /** What each rule's conditions see; while its order is live, only the condition that would withdraw it. */
-const inputs = (whole: Rules, known: Notes<Remembered>, view: View, memory: Memory): Inputs => {
+const inputs = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memory): Inputs => {
   const { startedAt, states: before } = known.read(memory)
   const moment = momentIn(whole, view, startedAt)
   return new Map(
@@ -133,7 +133,7 @@ const inputs = (whole: Rules, known: Notes<Remembered>, view: View, memory: Memo
 }
 
 /** Which rules fire, and which withdraw their orders, follows from their conditions; nothing else changes at a glance. */
-const stands = (whole: Rules, known: Notes<Remembered>, view: View, memory: Memory): StandsAt | undefined => {
+const stands = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memory): StandsAt | undefined => {
   const { startedAt, states } = known.read(memory)
   const glancing = glancingFrom(momentIn(whole, view, startedAt))
   const tests: Array<StandsAt> = []

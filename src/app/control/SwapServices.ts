@@ -5,7 +5,7 @@
 import { Clock, Effect, Option } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
 import type { SwapOffer, SwapRequest } from "../../control/api/Swap.ts"
-import type { SwapDesk } from "../../control/Bot.ts"
+import type { SwapServices } from "../../control/Bot.ts"
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { byHand } from "../../domain/Placement.ts"
@@ -29,7 +29,7 @@ export interface SwapDeskOptions {
 
 const refuse = ({ message }: { readonly message: string }) => new Refused({ message })
 
-export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: SwapDeskOptions) {
+export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper }: SwapDeskOptions) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const swaps = Option.getOrUndefined(yield* Effect.serviceOption(Swaps))
@@ -41,7 +41,7 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
     return why === undefined ? Effect.void : Effect.fail(new Refused({ message: `Nothing is paid now: ${why}` }))
   })
 
-  const quote = Effect.fn("SwapDesk.quote")(function* (request: SwapRequest) {
+  const quote = Effect.fn("SwapServices.quote")(function* (request: SwapRequest) {
     if (swapper === undefined || swaps === undefined) {
       return yield* new Refused({ message: "This bot pays nothing: it is a dry run" })
     }
@@ -78,7 +78,7 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
       : [`budgets    strategies count on ${formatWithSymbol(free.amount, asset)} of this account beside it`]
   }
 
-  const take = Effect.fn("SwapDesk.take")(function* (name: string) {
+  const take = Effect.fn("SwapServices.take")(function* (name: string) {
     yield* open
     const agreed = quotes.get(name)
     const now = yield* Clock.currentTimeMillis
@@ -90,6 +90,6 @@ export const make = Effect.fn("SwapDesk.make")(function* ({ leaving, swapper }: 
     return yield* Effect.orDie(Effect.provideService(SwapsByHand.begin(agreed), Bookkeeper, books)) // A journal that cannot be written stops the bot.
   })
 
-  const desk: SwapDesk = { quote, take }
-  return desk
+  const services: SwapServices = { quote, take }
+  return services
 })

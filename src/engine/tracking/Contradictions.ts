@@ -67,7 +67,7 @@ const spendable = ({ state, unspent }: Placement, { depositedAmount }: Order): A
  * The first finding that the operator has not accepted. `reported`: as it came; `order`: with each fill once, as it was known
  * first, and with what was deposited by us.
  */
-export const judge = (placement: Placement, reported: Order, order: Order): Finding | undefined =>
+export const findContradiction = (placement: Placement, reported: Order, order: Order): Finding | undefined =>
   [
     againstKnown(placement, reported, order),
     elsewhere(placement, order),
@@ -75,7 +75,7 @@ export const judge = (placement: Placement, reported: Order, order: Order): Find
     againstItself(placement, order),
     estimatedAnew(placement, order),
     dear(placement, order, Fills.disputed(placement, order, reported)),
-    restless(placement)
+    changesTooMuch(placement)
   ].find((finding) => finding !== undefined && finding.what !== placement.accepted)
 
 /** Where it sends our money. */
@@ -141,10 +141,10 @@ const dear = (placement: Placement, order: Order, disputed: Fills.Disputed): Fin
 /** No order goes through so much; what such a venue says further is not written down. */
 const mostChanges = 100
 
-export const isRestless = ({ changes = 0 }: Placement): boolean => changes >= mostChanges
+export const changesTooOften = ({ changes = 0 }: Placement): boolean => changes >= mostChanges
 
-const restless = (placement: Placement): Finding | undefined =>
-  isRestless(placement) ? { kind: "changed-report", what: `its status changed ${mostChanges} times` } : undefined
+const changesTooMuch = (placement: Placement): Finding | undefined =>
+  changesTooOften(placement) ? { kind: "changed-report", what: `its status changed ${mostChanges} times` } : undefined
 
 const againstKnown = (placement: Placement, reported: Order, order: Order): Finding | undefined => {
   const changed = Fills.changeIn(placement, reported.fills)

@@ -18,7 +18,7 @@ export type Persist = <A, E, R>(sending: Effect.Effect<A, E, R>) => Effect.Effec
 
 type Tell = (message: PhoneMessage, persist: Persist) => Effect.Effect<void, NotPushed>
 
-export interface PhoneDesk {
+export interface PhoneServices {
   /** The public key that browsers subscribe with. */
   readonly key: string
   /** Whether it was not known before; it has then been told. */
@@ -35,7 +35,7 @@ export const Phones = Context.Reference<Tell>("limitbot/control/push/Phones", { 
 const mostOfOne = 10
 const mostOfAll = 100
 
-interface Desk {
+interface PhoneOptions {
   readonly journal: string
   readonly keys: KeyPair
   readonly settings: PushSettings
@@ -48,7 +48,7 @@ const isSame = (one: Whose, other: Whose): boolean => one.endpoint === other.end
 
 const refused = ({ message }: { readonly message: string }) => new Refused({ message })
 
-export const make = Effect.fn("PhoneDesk.make")(function* ({ isHeld, journal, keys, settings }: Desk) {
+export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal, keys, settings }: PhoneOptions) {
   const client = yield* HttpClient.HttpClient
   const withFiles = Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem)
   const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
@@ -65,7 +65,7 @@ export const make = Effect.fn("PhoneDesk.make")(function* ({ isHeld, journal, ke
 
   const send = Sending.make(client, keys, settings)
 
-  const subscribe: PhoneDesk["subscribe"] = Effect.fn("PhoneDesk.subscribe")(function* (
+  const subscribe: PhoneServices["subscribe"] = Effect.fn("PhoneServices.subscribe")(function* (
     { digest, name },
     { endpoint, keys }
   ) {
@@ -96,7 +96,7 @@ export const make = Effect.fn("PhoneDesk.make")(function* ({ isHeld, journal, ke
     return true
   }, withFiles)
 
-  const unsubscribe: PhoneDesk["unsubscribe"] = Effect.fn("PhoneDesk.unsubscribe")(
+  const unsubscribe: PhoneServices["unsubscribe"] = Effect.fn("PhoneServices.unsubscribe")(
     function* ({ digest }, endpoint) {
       const known = yield* Subscriptions.list(journal)
       const own = known.some((each) => isSame(each, { endpoint, digest }))
@@ -107,7 +107,7 @@ export const make = Effect.fn("PhoneDesk.make")(function* ({ isHeld, journal, ke
     Effect.mapError(refused)
   )
 
-  const tell: Tell = Effect.fn("PhoneDesk.tell")(
+  const tell: Tell = Effect.fn("PhoneServices.tell")(
     function* (message, persist) {
       const all = yield* Subscriptions.list(journal)
       const ends = yield* Effect.forEach(
@@ -135,7 +135,7 @@ export const make = Effect.fn("PhoneDesk.make")(function* ({ isHeld, journal, ke
     Effect.mapError((error) => (error._tag === "NotPushed" ? error : new NotPushed({ reason: error.message })))
   )
 
-  return { key: keys.publicKey, subscribe, unsubscribe, tell } satisfies PhoneDesk
+  return { key: keys.publicKey, subscribe, unsubscribe, tell } satisfies PhoneServices
 })
 
 const reasonOf = (error: NotPushed | { readonly message: string }): string =>

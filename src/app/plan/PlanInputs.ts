@@ -32,7 +32,7 @@ const depthTakesMillis = 30_000
 /** Candles of the markets that a strategy looks at, by market. */
 type Feeds = ReadonlyMap<string, CandleFeed.CandleFeed>
 
-export interface Remembered {
+export interface PlanInputs {
   readonly state: BotState.BotState
   readonly hasJournal: boolean
   /** What its indicators see, by strategy. */
@@ -42,7 +42,7 @@ export interface Remembered {
 }
 
 /** The journal folded, or the state of a bot that never ran. */
-export const remember = Effect.fn("PlanGround.remember")(function* (
+export const remember = Effect.fn("PlanInputs.remember")(function* (
   journal: string,
   strategies: ReadonlyArray<Strategy>,
   sources: MarketSources
@@ -50,18 +50,18 @@ export const remember = Effect.fn("PlanGround.remember")(function* (
   const exists = yield* isThere(journal)
   if (!exists) {
     const warmed = yield* feedsOf(PriceStore.empty, strategies, sources)
-    return { state: BotState.make(), hasJournal: false, ...warmed } satisfies Remembered
+    return { state: BotState.make(), hasJournal: false, ...warmed } satisfies PlanInputs
   }
   return yield* Effect.gen(function* () {
     const state = yield* Bookkeeper.replay
     const store = yield* PriceStore
     const warmed = yield* feedsOf(store, strategies, sources)
-    return { state, hasJournal: true, ...warmed } satisfies Remembered
+    return { state, hasJournal: true, ...warmed } satisfies PlanInputs
   }).pipe(Effect.provide(Layers.readOnlyJournal(journal)))
 })
 
 /** What strategies see of the past: the bot's own minutes, and those of their sources. */
-export const feedsOf = Effect.fn("PlanGround.feedsOf")(function* (
+export const feedsOf = Effect.fn("PlanInputs.feedsOf")(function* (
   store: PriceStore["Service"],
   strategies: ReadonlyArray<Strategy>,
   sources: MarketSources
@@ -90,7 +90,7 @@ export const feedsOf = Effect.fn("PlanGround.feedsOf")(function* (
 /** What a run would see now: a price begins candles anew that ended too long before it. The feeds are changed in place. */
 export const candlesAt = (
   strategy: Strategy,
-  feeds: Remembered["feeds"],
+  feeds: PlanInputs["feeds"],
   prices: ReadonlyMap<string, TwoSidedPrice>,
   now: number
 ): View["candles"] => {
@@ -104,7 +104,7 @@ export const candlesAt = (
 }
 
 /** An executable price for each market, in the size that the bot would ask for, and depth up to the whole budget. */
-export const books = Effect.fn("PlanGround.books")(function* (strategies: ReadonlyArray<Strategy>) {
+export const books = Effect.fn("PlanInputs.books")(function* (strategies: ReadonlyArray<Strategy>) {
   const orderBook = yield* OrderBook
   const wanted = wantedBy(strategies)
   yield* orderBook.look(wanted, 0)
@@ -127,7 +127,7 @@ export const booksIn = (orderBook: OrderBook["Service"], wanted: ReadonlyArray<W
   )
 
 /** Fees as the venue estimated them for our newest orders, by symbol. */
-export const fees = Effect.fn("PlanGround.fees")(function* (assets: ReadonlyArray<Asset>) {
+export const fees = Effect.fn("PlanInputs.fees")(function* (assets: ReadonlyArray<Asset>) {
   const venue = yield* Venue
   const { value } = yield* venue.listOrders({})
   const symbols = new Map(assets.map(({ id, symbol }) => [id, symbol]))
@@ -145,7 +145,7 @@ export const fees = Effect.fn("PlanGround.fees")(function* (assets: ReadonlyArra
  * What the account holds; `undefined` if the venue does not say. Only private accounts certainly see everything: for
  * the others an asset that is not listed is unknown, not zero.
  */
-export const balances = Effect.fn("PlanGround.balances")(function* (
+export const balances = Effect.fn("PlanInputs.balances")(function* (
   assets: ReadonlyArray<Asset>,
   account: VenueAccount
 ) {
@@ -162,7 +162,7 @@ export const balances = Effect.fn("PlanGround.balances")(function* (
 })
 
 /** USD for one unit of each asset, if the venue knows it. */
-export const usdValues = Effect.fn("PlanGround.usdValues")(function* (assets: ReadonlyArray<Asset>) {
+export const usdValues = Effect.fn("PlanInputs.usdValues")(function* (assets: ReadonlyArray<Asset>) {
   const venue = yield* Venue
   const tokens = yield* venue.tokens.pipe(Effect.orElseSucceed(() => []))
   return new Map(

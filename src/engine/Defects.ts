@@ -13,7 +13,7 @@ import { Bookkeeper } from "./state/Bookkeeper.ts"
 import * as PlacementNotes from "./state/process/PlacementNotes.ts"
 
 /** Keeps mistakes within a step. `doing` and what it is about, mostly a placement, name it for people: "the work on p1". */
-export const contained = Effect.fnUntraced(function* (doing: string) {
+export const isolate = Effect.fnUntraced(function* (doing: string) {
   const books = yield* Bookkeeper
   const told = PlacementNotes.make<true>(books.state)
   return <E, R>(about: string, step: Effect.Effect<unknown, E, R>): Effect.Effect<void, E | JournalError, R> =>

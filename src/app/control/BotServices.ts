@@ -1,12 +1,12 @@
 /**
- * The desk of a running bot: its strategy files, and what it would plan, explains and reconciles, computed beside its turns. One at a
+ * The services of a running bot: its strategy files, and what it would plan, explains and reconciles, computed beside its turns. One at a
  * time, because each folds a journal, and the bot goes first between two pages of it. Only a backtest is a process of its own: it
  * computes for seconds without a pause, and no order would be cancelled meanwhile.
  */
 import { Effect, type FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { Refused } from "../../control/api/ControlApi.ts"
-import type { Desk } from "../../control/Bot.ts"
+import type { BotServices } from "../../control/Bot.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import type { Journal } from "../../journal/Journal.ts"
@@ -28,7 +28,7 @@ import * as EditedFiles from "./EditedFiles.ts"
 const patienceMillis = 120_000
 const curvePoints = 500
 
-export interface DeskOptions {
+export interface BotServicesOptions {
   readonly config: BotConfig
   readonly configFile: string
   readonly account: VenueAccount
@@ -60,7 +60,7 @@ const told = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
 
 const decodeBacktest = Schema.decodeEffect(Schema.fromJsonString(BacktestAnswer))
 
-export const make = Effect.fn("Desk.make")(function* (options: DeskOptions) {
+export const make = Effect.fn("BotServices.make")(function* (options: BotServicesOptions) {
   const { account, config, configFile, isDry } = options
   const { journal, markets } = config
   const assets = bySymbol(markets.assets)
@@ -79,14 +79,14 @@ export const make = Effect.fn("Desk.make")(function* (options: DeskOptions) {
       turn.withPermit
     )
 
-  const plan: Desk["plan"] = Effect.fnUntraced(function* (texts) {
+  const plan: BotServices["plan"] = Effect.fnUntraced(function* (texts) {
     const { rendered, strategies } = yield* edited.readWith(texts)
     if (rendered.length > 0) return yield* new Refused({ message: rendered.join("\n") })
     const drafted = PlanDraft.draft(config, account, strategies).pipe(Effect.provide(Layers.looking(config, account)))
     return yield* answering(Effect.map(drafted, (found) => planView(found, assets, refusedIn(found))))
   })
 
-  const backtest: Desk["backtest"] = Effect.fnUntraced(
+  const backtest: BotServices["backtest"] = Effect.fnUntraced(
     function* (file) {
       yield* edited.known(file)
       const data = ["--data", `journal:${journal}`, "--signals", `journal:${journal}`, "--curve", String(curvePoints)]
@@ -107,7 +107,7 @@ export const make = Effect.fn("Desk.make")(function* (options: DeskOptions) {
     Effect.provide(Reconciling.live(config, account.signerId).witnesses),
     Effect.map(reconciliationView)
   )
-  const desk: Desk = {
+  const services: BotServices = {
     files: edited.all,
     check: edited.check,
     apply: edited.apply,
@@ -116,5 +116,5 @@ export const make = Effect.fn("Desk.make")(function* (options: DeskOptions) {
     explain: (slot, at) => answering(Effect.map(explained(config, slot, at), ({ slots }) => slots)),
     reconcile: isDry ? Effect.fail(new Refused({ message: "A dry run has nothing to reconcile" })) : answering(compared)
   }
-  return desk
+  return services
 })

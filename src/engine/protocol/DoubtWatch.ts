@@ -1,6 +1,6 @@
 /**
  * What an earlier process had begun and not yet signed for, as far as the journal knows, after a start at which events can be
- * missing (see `JournalTail`). It may have signed and paid after all, and the venue chooses a new nonce for each payload, so
+ * missing (see `JournalIntegrity`). It may have signed and paid after all, and the venue chooses a new nonce for each payload, so
  * signing again could pay twice. So nothing is created or signed for it. It is watched for as long as a request of the dead
  * process may have been under way, and its deposit may take to show: a deposit makes it an order like any other. Then it is given
  * up, its order is cancelled like any spare one, and money that reaches a cancelled order comes back.
@@ -12,7 +12,7 @@ import type { Market } from "../../domain/Market.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper, change } from "../state/Bookkeeper.ts"
-import { isDoubted } from "../state/orders/JournalTail.ts"
+import { isDoubted } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import { orderPages, readOrder } from "../tracking/OrderReads.ts"
 import { isFromOurCreate } from "../tracking/OrderTracker.ts"
@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
     change(books, id, (placement) => (isDoubted(placement) ? events(placement) : []))
 
   /** One look, when it has been waited for long enough; fails only when the bot must stop or cannot reach the venue. */
-  const follow = Effect.fn("Quarantine.follow")(function* (placement: Placement, market: Market | undefined) {
+  const follow = Effect.fn("DoubtWatch.follow")(function* (placement: Placement, market: Market | undefined) {
     const now = yield* Clock.currentTimeMillis
     const runMillis = elapsedMillis(books.state.runStartedAt, now)
     const orders = yield* ordersOf(placement, market)

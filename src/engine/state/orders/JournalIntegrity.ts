@@ -13,7 +13,7 @@ import type { Placement } from "../Placement.ts"
 /** An order of this journal that the journal does not know. */
 export type ForgottenOrder = Omit<Of<"JournalBehind">, "_tag"> & { readonly seenAt: number }
 
-export interface JournalTail {
+export interface JournalIntegrity {
   /** What the deadlines of all orders of this journal have in common (see `Fingerprint`). */
   mark: number | undefined
   /** Deadlines that were drawn and are not over: none may be drawn twice, even when its order is settled and forgotten. */
@@ -33,7 +33,7 @@ export interface JournalTail {
   readonly forgotten: Map<string, ForgottenOrder>
 }
 
-export const make = (): JournalTail => ({
+export const make = (): JournalIntegrity => ({
   mark: undefined,
   drawn: new Set(),
   boot: undefined,
@@ -46,7 +46,7 @@ export const make = (): JournalTail => ({
 })
 
 /** Folds one event in. Returns whether events before it can be missing. */
-export const apply = (tail: JournalTail, event: BotEvent, at: number): boolean => {
+export const apply = (tail: JournalIntegrity, event: BotEvent, at: number): boolean => {
   const wasTorn =
     event._tag === "JournalCut" || (event._tag === "BotStarted" && tail.lastAt > 0 && !isWhole(tail, event))
   switch (event._tag) {
@@ -100,7 +100,7 @@ const noteDrawn = (drawn: Set<number>, deadline: number, now: number): void => {
 }
 
 /** A database may be put back to when the last run had just stopped: only the server that it was on since says that nothing is missing. */
-const isWhole = ({ boot, database, isStopped }: JournalTail, started: Of<"BotStarted">): boolean =>
+const isWhole = ({ boot, database, isStopped }: JournalIntegrity, started: Of<"BotStarted">): boolean =>
   started.database === undefined
     ? isStopped || (boot !== undefined && boot === started.boot)
     : database === started.database
@@ -146,7 +146,7 @@ export const missingBy = ({ createAttempts, id }: Placement, order: Order): stri
 export const mayHoldMoney = (placement: Placement): boolean => isFunded(placement.state) || isDoubted(placement)
 
 /** Why nothing may be funded now, if so. */
-export const closesGate = ({ forgotten }: JournalTail) => {
+export const closesGate = ({ forgotten }: JournalIntegrity) => {
   const [orderId] = forgotten.keys()
   if (orderId === undefined) return undefined
   const count = counted(forgotten.size, "order")
