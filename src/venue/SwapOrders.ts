@@ -15,19 +15,18 @@ import { present } from "../domain/Present.ts"
 import type { SwapReport } from "../domain/SwapRecord.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
 import { unusable } from "./http/Reply.ts"
-import { VenueClient } from "./http/VenueClient.ts"
 import { Swaps } from "./Swaps.ts"
 import type { Answer, CreateSwap } from "./Venue.ts"
 import { factsOf, partiesOf, pathOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
 import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import type { QuoteRequest, ShownQuote } from "./wire/WireQuote.ts"
-import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
+import type { Swap } from "./wire/WireSwap.ts"
 import { parseAmount } from "./wire/WireValue.ts"
 
 const calls = {
   quote: { operation: "quote a swap" },
-  status: { operation: "read swap status", priority: "normal" }
+  status: { operation: "read swap status" }
 } as const
 
 /** Tolerances are in basis points. */
@@ -37,7 +36,6 @@ export const make = Effect.gen(function* () {
   const venue = yield* VenueConfig
   const { account, assetSpellings } = venue
   const { settlementHashes } = factsOf(venue)
-  const client = yield* VenueClient
   const swaps = yield* Swaps
 
   const quote = (request: QuoteRequest) =>
@@ -61,16 +59,11 @@ export const make = Effect.gen(function* () {
   })
 
   const getSwap = Effect.fn("Venue.getSwap")(function* (depositAddress: string, depositMemo?: string) {
-    const query = { depositAddress, ...present({ depositMemo }) }
-    const send = client.api.deposits.status({ query, responseMode: "response-only" })
-    const answer = yield* client.read(calls.status, send, SwapStatusResponse)
+    const answer = yield* swaps.status(depositAddress, depositMemo)
     const now = yield* Clock.currentTimeMillis
-    const order = Result.flatMap(toSwap(answer.value), (swap) =>
-      toOrder(assetSpellings, answer.value.quoteResponse ?? {}, now, {
-        ...swap,
-        settledBy: settlementHashes ? swap.ledgerTxHashes : []
-      })
-    )
+    const { shown, ...swap } = answer.value
+    const settledBy = settlementHashes ? swap.ledgerTxHashes : []
+    const order = toOrder(assetSpellings, shown, now, { ...swap, settledBy })
     const { operation } = calls.status
     const read = yield* exact(operation, answer, order)
     if (read.value.id === depositAddress) return read

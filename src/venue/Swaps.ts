@@ -5,13 +5,13 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { present } from "../domain/Present.ts"
 import { depositRequest } from "./api/DepositsApi.ts"
-import { noAnswer } from "./http/Reply.ts"
+import { unusable } from "./http/Reply.ts"
 import { type Call, VenueClient } from "./http/VenueClient.ts"
 import { distrust } from "./QuoteTrust.ts"
 import type { Answer, Deposit } from "./Venue.ts"
 import { VenueConfig } from "./VenueConfig.ts"
 import type { VenueError } from "./VenueError.ts"
-import { type QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
+import { type QuoteRequest, QuoteResponse, type ShownQuote } from "./wire/WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
 import { toWithdrawals, type Withdrawals, WithdrawalsReply } from "./wire/WireWithdrawals.ts"
 
@@ -38,6 +38,11 @@ export class QuoteRefused extends Schema.TaggedError<QuoteRefused>()("QuoteRefus
   }
 }
 
+/** A swap with the quote that its record repeats, as far as it does. */
+export interface ShownSwap extends Swap {
+  readonly shown: ShownQuote
+}
+
 /** Quotes that may be funded, notice of a deposit, and the status of a swap. */
 export class Swaps extends Context.Service<
   Swaps,
@@ -46,7 +51,7 @@ export class Swaps extends Context.Service<
     quote(request: QuoteRequest): Effect.Effect<Answer<QuoteResponse>, VenueError | QuoteRefused>
     /** Makes the venue look for the deposit at once; it finds the deposit anyway. */
     submitDeposit(deposit: Deposit): Effect.Effect<Answer<Swap>, VenueError>
-    status(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<Swap>, VenueError>
+    status(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<ShownSwap>, VenueError>
     /** Payments of a swap of type ANY_INPUT, page by page. */
     withdrawals(query: WithdrawalsQuery): Effect.Effect<Answer<Withdrawals>, VenueError>
   }
@@ -80,7 +85,9 @@ export class Swaps extends Context.Service<
       const status = Effect.fn("Swaps.status")(function* (depositAddress: string, depositMemo?: string) {
         const query = { depositAddress, ...present({ depositMemo }) }
         const send = deposits.status({ query, responseMode: "response-only" })
-        return yield* exact(calls.status, yield* client.read(calls.status, send, SwapStatusResponse), depositAddress)
+        const answer = yield* client.read(calls.status, send, SwapStatusResponse)
+        const { value, ...trace } = yield* exact(calls.status, answer, depositAddress)
+        return { ...trace, value: { ...value, shown: answer.value.quoteResponse ?? {} } }
       })
 
       const withdrawals = Effect.fn("Swaps.withdrawals")(function* (query: WithdrawalsQuery) {
@@ -98,7 +105,7 @@ const calls = {
   quote: { operation: "quote", priority: "normal", credential: "venue.partnerJwt (or venue.apiKey)" },
   submitDeposit: { operation: "submit deposit", priority: "urgent", credential: "venue.apiKey" },
   withdrawals: { operation: "read withdrawals of a swap", priority: "background", credential: "venue.apiKey" },
-  status: { operation: "read swap status", priority: "background", credential: "venue.apiKey" }
+  status: { operation: "read swap status", priority: "normal", credential: "venue.apiKey" }
 } as const
 
 const exact = (
@@ -107,10 +114,10 @@ const exact = (
   depositAddress: string
 ): Effect.Effect<Answer<Swap>, VenueError> => {
   const swap = toSwap(value)
-  if (Result.isFailure(swap)) return noAnswer(operation, `the answered swap is unusable: ${swap.failure}`, trace)
+  if (Result.isFailure(swap)) return unusable(operation, `the answered swap is unusable: ${swap.failure}`, trace)
   const answered = swap.success.depositAddress
   if (answered !== undefined && answered !== depositAddress) {
-    return noAnswer(operation, "the venue answered with another swap than the one that was asked for", trace)
+    return unusable(operation, "the venue answered with another swap than the one that was asked for", trace)
   }
   return Effect.succeed({ ...trace, value: swap.success })
 }
