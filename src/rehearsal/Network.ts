@@ -37,8 +37,8 @@ export interface NetworkOptions {
   readonly seen: (departure: Departure) => void
   /** What it takes of requests; by the seed when left out. */
   readonly limit?: RateLimit
-  /** Overrides the trouble and the seed. */
-  readonly fate?: () => RequestFate
+  /** Overrides the trouble and the seed for requests of this path; `undefined` leaves them to those. */
+  readonly fate?: (path: string) => RequestFate | undefined
   /** Replaces the service's answer; `undefined` keeps it. */
   readonly rewrite?: (departure: Departure, answer: HttpAnswer) => HttpAnswer | undefined
 }
@@ -96,10 +96,11 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
   return answeredBy((request) =>
     Effect.gen(function* () {
       const trouble = options.trouble()
-      const fate = options.fate?.() ?? fateOf(trouble)
+      const path = pathOf(request)
+      const fate = options.fate?.(path) ?? fateOf(trouble)
       const departure: Departure = {
         method: request.method,
-        path: pathOf(request),
+        path,
         body: bodyOf(request),
         at: world.now,
         fate

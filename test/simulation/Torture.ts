@@ -1,51 +1,35 @@
 /**
- * One episode: the whole bot against the whole sandbox, over the real HTTP encoding, in virtual time, while requests and
- * answers get lost, come late, are refused, and the bot is killed at any step. Then the faults stop, the bot withdraws
- * everything, and both books must agree to the unit.
+ * One episode with honest faults alone: a whole bot with a strategy of the caller's, over candles of the caller's, against the whole
+ * sandbox in virtual time, while requests and answers get lost or come late and the bot is killed at any step. Then the faults stop,
+ * the bot withdraws everything, and both books must agree to the unit. `Episode.ts` is the bad world, with what seeds draw; bots and
+ * network are the same here and there.
  */
 import { createHash } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Context, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { Clock } from "effect/Clock"
-import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientResponse } from "effect/http"
 import type { BotEvent, Reason } from "../../src/domain/BotEvent.ts"
-import { present } from "../../src/domain/Present.ts"
-import * as Engine from "../../src/engine/Engine.ts"
-import { defaults, EngineSettings, type Settings } from "../../src/engine/EngineSettings.ts"
+import type { Settings } from "../../src/engine/EngineSettings.ts"
 import { type PaymentRequest, Wallet, type WalletPort, WalletUnclear } from "../../src/engine/funding/Wallet.ts"
-import * as StartUp from "../../src/engine/StartUp.ts"
-import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import * as SandboxWallet from "../../src/files/sections/SandboxWallet.ts"
-import { Journal } from "../../src/journal/Journal.ts"
-import { PriceStore } from "../../src/journal/PriceStore.ts"
-import * as Sqlite from "../../src/journal/Sqlite.ts"
-import { marketsByName } from "../../src/Layers.ts"
-import { OrderBook } from "../../src/orderbook/OrderBook.ts"
-import * as SandboxSigner from "../../src/rehearsal/SandboxSigner.ts"
+import * as BotProcess from "../../src/rehearsal/BotProcess.ts"
+import * as Network from "../../src/rehearsal/Network.ts"
+import { calm } from "../../src/rehearsal/Trouble.ts"
 import { Domain, randomFrom, runIn, World } from "../../src/rehearsal/World.ts"
 import { noFaults } from "../../src/sandbox/http/Faults.ts"
-import { answeredBy } from "../../src/sandbox/http/memoryClient.ts"
 import { BooksResponse } from "../../src/sandbox/SandboxApi.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import type { SandboxSettings } from "../../src/sandbox/Settings.ts"
-import { render } from "../../src/strategy/Problem.ts"
-import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
-import { layerSignedBy } from "../../src/venue/library.ts"
 import type { ProfileName } from "../../src/venue/profile/Profiles.ts"
-import { chainAccount, defaultPatience, ownAccount, type VenueConfig } from "../../src/venue/VenueConfig.ts"
+import { chainAccount, ownAccount } from "../../src/venue/VenueConfig.ts"
 import * as evidence from "../e2e/evidence.ts"
+import { assets, markets, parse } from "./market.ts"
 
 const start = Date.UTC(2026, 0, 1)
 const minute = 60_000
-
-const assets = [
-  { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
-  { symbol: "SOL", id: "nep141:sol.omft.native", decimals: 9 },
-  { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
-] as const
-const markets = marketsByName({ assets, ticks: new Map() })
 
 const grid = `name: grid
 market: BTC/USDC
@@ -53,12 +37,6 @@ kind: grid
 limits: { budget: { base: 0.1, quote: 6000 } }
 grid: { lower: 59400, upper: 60600, levels: 9, size: { base: 0.005 } }
 `
-
-const parse = (text: string) => {
-  const read = StrategyFile.parse(text, "strategy.yaml", { assets, ticks: new Map() })
-  if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
-  return read.success
-}
 
 export interface Episode {
   readonly seed: number
@@ -105,9 +83,6 @@ const erring = (deviation: Deviation, outside: Domain) => (wallet: WalletPort) =
   }
 })
 
-/** What happens to one request between the bot and the sandbox. */
-type Fate = "delivered" | "request lost" | "answer lost" | "slow"
-
 export const run = async (episode: Episode) => {
   const world = new World(start)
   const random = randomFrom(episode.seed)
@@ -139,57 +114,45 @@ export const run = async (episode: Episode) => {
   )
   const service = Context.get(sandbox, HttpClient.HttpClient)
   const connection = Context.get(sandbox, SandboxServer.SandboxConnection)
-  const sandboxDomain = new Domain(world, episode.seed)
-
-  const fateOf = (): Fate => {
-    if (isCalm || random() >= episode.faultRate) return "delivered"
-    const kind = random()
-    return kind < 0.35 ? "request lost" : kind < 0.7 ? "answer lost" : "slow"
-  }
-
-  const lost = (request: HttpClientRequest.HttpClientRequest) =>
-    new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })
 
   /** Every payload that left the process, by the address it pays: more than one would be a second payment. */
   const submitted = new Map<string, Set<string>>()
-  const noteSubmission = ({ body }: HttpClientRequest.HttpClientRequest) => {
-    if (body._tag !== "Uint8Array") throw new Error("a payload was not sent as bytes")
-    const text = new TextDecoder().decode(body.body)
-    const message = JSON.parse(JSON.parse(text).signedData.payload.message)
+  const noteSubmission = (body: string) => {
+    const message = JSON.parse(JSON.parse(body).signedData.payload.message)
     const address: string = message.intents[0].receiver_id
-    submitted.set(address, (submitted.get(address) ?? new Set()).add(text))
+    submitted.set(address, (submitted.get(address) ?? new Set()).add(body))
   }
   /** A payment on chain has no nonce: each request that leaves the process is another one. */
-  const notePayment = ({ body }: HttpClientRequest.HttpClientRequest) => {
-    if (body._tag !== "Uint8Array") throw new Error("a payment was not sent as bytes")
-    const address: string = JSON.parse(new TextDecoder().decode(body.body)).depositAddress
+  const notePayment = (body: string) => {
+    const address: string = JSON.parse(body).depositAddress
     const payments = submitted.get(address) ?? new Set()
     submitted.set(address, payments.add(`payment ${payments.size}`))
   }
 
-  /** The network: the service works in its own process, whatever happens to whoever asked. */
-  const client = answeredBy((request) =>
-    Effect.gen(function* () {
-      const isMuted = episode.losesAcknowledgements === true && !isCalm && request.url.endsWith("/v0/submit-intent")
-      const fate = isMuted ? "answer lost" : fateOf()
-      if (request.url.endsWith("/v0/submit-intent")) noteSubmission(request)
-      if (request.url.endsWith("/sandbox/deposit")) notePayment(request)
-      trace.update(`${world.now} ${request.method} ${request.url} ${fate}\n`)
-      yield* Effect.sleep(Math.ceil(random() * 20))
-      if (fate === "request lost") return yield* lost(request)
-      // A slow request arrives even when nobody waits for its answer any more.
-      const delay = fate === "slow" ? Math.ceil(random() * 60_000) : 0
-      const served = Effect.andThen(Effect.sleep(delay), service.execute(request))
-      const answer = yield* Effect.callback<Effect.Success<typeof served>, HttpClientError.HttpClientError>(
-        (resume) => {
-          sandboxDomain.fork(served).addObserver((exit) => resume(exit))
-        }
-      )
-      yield* Effect.sleep(Math.ceil(random() * 20))
-      if (fate === "answer lost") return yield* lost(request)
-      return answer
-    })
-  )
+  const { faultRate } = episode
+  const faults = {
+    ...calm,
+    requestLost: faultRate * 0.35,
+    answerLost: faultRate * 0.35,
+    requestLate: faultRate * 0.3,
+    lateMillis: minute
+  }
+  const network = Network.make({
+    world,
+    seed: episode.seed,
+    service,
+    servers: new Domain(world, episode.seed),
+    trouble: () => (isCalm ? calm : faults),
+    fate: (path) =>
+      episode.losesAcknowledgements === true && !isCalm && path.endsWith("/v0/submit-intent")
+        ? "answerLost"
+        : undefined,
+    seen: ({ body, fate, method, path }) => {
+      if (path.endsWith("/v0/submit-intent")) noteSubmission(body)
+      if (path.endsWith("/sandbox/deposit")) notePayment(body)
+      trace.update(`${world.now} ${method} ${path} ${fate}\n`)
+    }
+  })
 
   const isOnChain = episode.deposits === "ORIGIN_CHAIN"
   const addresses = new Map(assets.map(({ id, symbol }) => [id, `${symbol}-address`]))
@@ -202,86 +165,40 @@ export const run = async (episode: Episode) => {
   const paying =
     pays === undefined
       ? honest
-      : Layer.effect(Wallet, Effect.map(Wallet, erring(pays, sandboxDomain))).pipe(Layer.provide(honest))
-  const wallet = isOnChain ? paying : Layer.empty
-
-  const config: VenueConfig["Service"] = {
-    url: connection.url,
-    ledger: "native",
-    verifier: connection.verifier,
-    ...present({ facts: connection.facts }),
-    apiKey: Redacted.make(connection.apiKey),
-    account,
-    patience: defaultPatience
-  }
-  const services = (journal: Context.Context<Journal | PriceStore>) =>
-    Layer.merge(
-      wallet,
-      Layer.provideMerge(OrderBook.layer, layerSignedBy(config, SandboxSigner.layer(connection)))
-    ).pipe(
-      Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
-      Layer.merge(Bookkeeper.layer.pipe(Layer.provideMerge(Layer.succeedContext(journal)))),
-      Layer.merge(
-        Layer.succeed(EngineSettings, {
-          ...defaults,
-          doubtMillis: 10 * minute,
-          ...episode.pace,
-          account: { signerId, depositType: account.depositType, addresses: ownAddresses, maxAppFeeBasisPoints: 100 }
-        })
-      )
-    )
+      : Layer.effect(Wallet, Effect.map(Wallet, erring(pays, new Domain(world, episode.seed + 1)))).pipe(
+          Layer.provide(honest)
+        )
 
   /** Now and then the operator's kill switch is on for a minute. */
-  const withdrawIn = (leaving: Reason | undefined) =>
-    Effect.sync((): Reason | undefined => {
-      const dice = randomFrom(episode.seed * 1000 + Math.trunc(world.now / minute))()
-      return (
-        leaving ??
-        (episode.kills > 0 && !isCalm && dice < 0.15 ? { code: "kill-switch", text: "simulated" } : undefined)
-      )
-    })
-
-  const bot = (journal: Context.Context<Journal | PriceStore>, withdraw: Reason | undefined) =>
-    Effect.gen(function* () {
-      yield* StartUp.record(
-        { pid: 1, boot: "one", version: "0", mode: "simulation", account: signerId, venue: connection.url },
-        [strategy]
-      )
-      const engine = yield* Engine.make({
-        strategies: [strategy],
-        markets,
-        withdraw: withdrawIn(withdraw)
-      })
-      yield* engine.runUntil(Effect.never, withdraw === undefined ? () => false : engine.isIdle)
-    }).pipe(Effect.provide(services(journal)), Effect.scoped)
-
-  /** The disk outlives the process: its handle is closed from outside, as the operating system does. */
-  const openJournal = () => {
-    const scope = runIn(world, Scope.make())
-    const layer = PriceStore.layer.pipe(
-      Layer.provideMerge(Journal.layer),
-      Layer.provide(Sqlite.layer({ filename: join(folder, "journal.sqlite") }))
-    )
-    const journal = runIn(world, Layer.buildWithScope(layer, scope))
-    return { journal, close: () => runIn(world, Scope.close(scope, Exit.void)) }
+  const withdrawIn = (leaving: Reason | undefined) => (): Reason | undefined => {
+    const dice = randomFrom(episode.seed * 1000 + Math.trunc(world.now / minute))()
+    const isKilled = episode.kills > 0 && !isCalm && dice < 0.15
+    return leaving ?? (isKilled ? { code: "kill-switch", text: "simulated" } : undefined)
   }
 
-  const incarnation = (
-    until: (hasEnded: () => boolean) => boolean,
-    withdraw?: Reason
-  ): Exit.Exit<void, unknown> | undefined => {
-    const { journal, close } = openJournal()
-    const domain = new Domain(world, episode.seed + world.steps)
-    let exit: Exit.Exit<void, unknown> | undefined
-    domain.fork(bot(journal, withdraw)).addObserver((ended) => {
-      exit = ended
-    })
-    const hasEnded = () => exit !== undefined
-    const isDriven = world.drive(() => hasEnded() || until(hasEnded))
-    if (!isDriven && !hasEnded()) throw new Error("deadlock: the bot waits for something outside of the simulation")
-    domain.kill()
-    close()
-    return exit
+  const journalFile = join(folder, "journal.sqlite")
+  const incarnation = (until: () => boolean, leaving?: Reason): Exit.Exit<void, unknown> | undefined => {
+    const bot = BotProcess.start(
+      {
+        world,
+        connection,
+        network,
+        journalFile,
+        markets,
+        strategies: () => [strategy],
+        withdraw: withdrawIn(leaving),
+        pace: { doubtMillis: 10 * minute, ...episode.pace },
+        account,
+        ...(isOnChain ? { wallet: paying } : {})
+      },
+      episode.seed + world.steps,
+      leaving === undefined ? "killed" : "idle"
+    )
+    const isDriven = world.drive(() => bot.exit() !== undefined || until())
+    if (!isDriven && bot.exit() === undefined)
+      throw new Error("deadlock: the bot waits for something outside of the simulation")
+    bot.kill()
+    return bot.exit()
   }
 
   /** What the account has less than at the start, by the sandbox's own books. */
@@ -320,16 +237,15 @@ export const run = async (episode: Episode) => {
     for (const [address, payloads] of submitted) {
       if (payloads.size > 1) throw new Error(`${payloads.size} different payloads were sent to pay ${address}`)
     }
-    const { journal, close } = openJournal()
-    const events = runIn(world, Effect.provideContext(evidence.readAll, journal))
-    const result = runIn(
-      world,
+    const onDisk = { world, journalFile }
+    const events = BotProcess.withJournal(onDisk, evidence.readAll)
+    const result = BotProcess.withJournal(
+      onDisk,
       (isOnChain
         ? evidence.checkOnChain(connection.url, onChainSender, pays !== "short")
-        : evidence.check(connection.url, connection.account.signerId)
-      ).pipe(Effect.provideContext(journal), Effect.provideService(HttpClient.HttpClient, service))
+        : evidence.check(connection.url, signerId)
+      ).pipe(Effect.provideService(HttpClient.HttpClient, service))
     )
-    close()
     const fills = events.flatMap(({ event }) =>
       event._tag === "FillSeen" && event.filledAt <= chaosEnds ? [{ ...event, filledAt: event.filledAt - start }] : []
     )
