@@ -43,20 +43,18 @@ if (asked === undefined) throw new Error("the other working tree is missing: npx
 const tree = resolve(asked)
 const both = { mine: here, other: tree }
 
-/** Modules of `bench` carry the tree that they measure in their address, and take the sources of that tree. */
+/** Modules of `bench` and of `test/world` carry the tree that they measure in their address, and take the sources of that tree. */
 registerHooks({
   resolve: (specifier, context, next) => {
-    const which = /\/bench\/\w+\.ts\?tree=(mine|other)$/.exec(context.parentURL ?? "")?.[1]
+    const which = /\/(?:bench|test\/world)\/[\w/]+\.ts\?tree=(mine|other)$/.exec(context.parentURL ?? "")?.[1]
     if (which !== "mine" && which !== "other") return next(specifier, context)
     if (specifier === "./measure.ts")
       return { url: `data:text/javascript,${encodeURIComponent(collecting)}`, shortCircuit: true }
-    if (specifier.startsWith("./")) {
-      const { url, ...found } = next(specifier, context)
-      return { ...found, url: `${url.split("?")[0]}?tree=${which}` }
-    }
-    if (!specifier.startsWith("../src/")) return next(specifier, context)
-    const file = join(both[which], "src", specifier.slice("../src/".length))
-    return next(pathToFileURL(file).href, context)
+    const source = /^(?:\.\.\/)+src\/(.+)$/.exec(specifier)?.[1]
+    if (source !== undefined) return next(pathToFileURL(join(both[which], "src", source)).href, context)
+    if (!specifier.startsWith(".")) return next(specifier, context)
+    const { url, ...found } = next(specifier, context)
+    return { ...found, url: `${url.split("?")[0]}?tree=${which}` }
   }
 })
 

@@ -2,113 +2,33 @@
  * Every kind of strategy in the kernel: a year of minutes, one side, warm. The yardstick is a loop on doubles over the same
  * bars and twenty orders, which knows no strategy and no exact money.
  */
-import { Result } from "effect"
 import * as Backtest from "../src/backtest/Backtest.ts"
 import { noCosts } from "../src/backtest/kernel/FillPresets.ts"
 import type { BandSide } from "../src/backtest/results/BandSide.ts"
 import type { Candles } from "../src/candles/Candles.ts"
 import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
-import { render } from "../src/strategy/Problem.ts"
-import type { Strategy } from "../src/strategy/Strategy.ts"
-import * as StrategyFile from "../src/strategy/StrategyFile.ts"
+import { bodies, strategyOf } from "../test/world/kinds.ts"
 import * as ladder from "../test/world/ladder.ts"
 import { type Budget, costs, type Way } from "./measure.ts"
 import type { Bench } from "./sections.ts"
 
-const assets = ["BTC", "ETH", "SOL", "USDC"].map((symbol) => ({
-  symbol,
-  id: symbol,
-  decimals: symbol === "USDC" ? 6 : 8
-}))
-
-export const strategyOf = (body: string): Strategy => {
-  const text = `name: bench\n${body}\n`
-  const read = StrategyFile.parse(text, "bench.yaml", { assets, ticks: new Map(), ownCode: "here" })
-  if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
-  return read.success
-}
-
-const both = "market: BTC/USDC\nlimits: { budget: { base: 1, quote: 100000 }, maxOpenOrders: 1000 }\n"
-const quotes = "levels: 3, step: 0.3%, size: 0.005, requote: 0.4%, skew: 0.5%, maxInventory: 0.015"
-const cells = "levels: 21, spacing: geometric, size: { base: 0.01 }"
-
-const ruled = (frame: string): string => `${both}kind: rules
-rules:
-  timeframe: ${frame}
-  let: { trend: "ema(close, 50)" }
-  orders:
-    dip:
-      when: trend > ema(close(4h), 50) and rsi(close, 14) < 35 and mid < trend * (1 - 1%)
-      side: buy
-      price: mid * (1 - 0.2%)
-      size: { quote: 250 }
-      expireAfter: 12h
-      pause: 4h
-      times: 20
-      then: { price: entry * (1 + 2%) }`
-
-/** Each of them around 40,000, where the generated prices begin. */
-export const files: Readonly<Record<string, readonly [body: string, budget: Budget]>> = {
-  grid: [`${both}kind: grid\ngrid: { lower: 25000, upper: 60000, ${cells} }`, { atMost: 0.4 }],
-  "grid, step": [`${both}kind: grid\ngrid: { step: 1%, size: { base: 0.01 }, fundNearest: 5 }`, { atMost: 4, goal: 1 }],
-  "grid, trail": [
-    `${both}kind: grid\ngrid: { lower: 36000, upper: 44000, ${cells}, trail: both }`,
-    { atMost: 4.5, goal: 1 }
-  ],
-  "grid, fundNearest": [
-    `${both}kind: grid\ngrid: { lower: 25000, upper: 60000, ${cells}, fundNearest: 5 }`,
-    { atMost: 0.25 }
-  ],
-  ladder: [
-    `${both}kind: ladder\nladder: { side: buy, from: 39000, to: 25000, rungs: 20, total: { quote: 50000 }, takeProfit: 4% }`,
-    { atMost: 0.3 }
-  ],
-  "market making": [
-    `${both}kind: market-making\nmarket-making: { ${quotes}, spread: 0.6% }`,
-    { atMost: 55, goal: 2.5 }
-  ],
-  "market making, ATR 5m": [
-    `${both}kind: market-making\nmarket-making: { ${quotes}, spread: { of: atr, length: 14, timeframe: 5m, factor: 2, min: 0.3%, max: 2% } }`,
-    { atMost: 95, goal: 8 }
-  ],
-  deals: [
-    `${both}kind: deals
-deals:
-  size: { quote: 100 }
-  reach: 0.1%
-  when: rsi(close, 14) < 45
-  timeframe: 15m
-  safety: { orders: 5, size: { quote: 100 }, distance: 1.5%, sizeScale: 1.4, distanceScale: 1.2, active: 3 }
-  takeProfit: 1.5%
-  stop: 15%
-  expireAfter: 30m
-  cooldown: 30m`,
-    { atMost: 9.5 }
-  ],
-  "rules, 1m": [ruled("1m"), { atMost: 8, goal: 2.5 }],
-  "rules, 5m": [ruled("5m"), { atMost: 3.5, goal: 1.5 }],
-  "rules, 1h": [ruled("1h"), { atMost: 3.5, goal: 0.7 }],
-  "DCA, 1,000 times": [
-    `${both}kind: dca\ndca: { every: 6h, size: { quote: 50 }, times: 1000, drop: 5%, reach: 0.1% }`,
-    { atMost: 2.5, goal: 0.35 }
-  ],
-  "TWAP, 720 slices": [
-    `${both}kind: twap\ntwap: { side: sell, total: { base: 1 }, over: 300d, slices: 720, limit: 20000, reach: 0.2%, vary: 40%, seed: 7 }`,
-    { atMost: 8, goal: 0.35 }
-  ],
-  iceberg: [
-    `${both}kind: iceberg\niceberg: { side: sell, price: 41000, total: { base: 1 }, visible: { base: 0.01 } }`,
-    { atMost: 0.3 }
-  ],
-  rebalance: [
-    `${both.replace("100000", "40000")}kind: rebalance\nrebalance: { target: 50%, band: 2% }`,
-    { atMost: 0.3 }
-  ],
-  bracket: [
-    `${both}kind: bracket
-bracket: { side: buy, size: { base: 0.5 }, entry: 39000, takeProfit: 60000, stop: 20000, reach: 0.5%, trail: 30%, trailStep: 0.2% }`,
-    { atMost: 0.3 }
-  ]
+const budgets: Readonly<Record<string, Budget>> = {
+  grid: { atMost: 0.4 },
+  "grid, step": { atMost: 4, goal: 1 },
+  "grid, trail": { atMost: 4.5, goal: 1 },
+  "grid, fundNearest": { atMost: 0.25 },
+  ladder: { atMost: 0.3 },
+  "market making": { atMost: 55, goal: 2.5 },
+  "market making, ATR 5m": { atMost: 95, goal: 8 },
+  deals: { atMost: 9.5 },
+  "rules, 1m": { atMost: 8, goal: 2.5 },
+  "rules, 5m": { atMost: 3.5, goal: 1.5 },
+  "rules, 1h": { atMost: 3.5, goal: 0.7 },
+  "DCA, 1,000 times": { atMost: 2.5, goal: 0.35 },
+  "TWAP, 720 slices": { atMost: 8, goal: 0.35 },
+  iceberg: { atMost: 0.3 },
+  rebalance: { atMost: 0.3 },
+  bracket: { atMost: 0.3 }
 }
 
 /** What identifies a run, and more than that of it would differ if anything did. */
@@ -134,6 +54,9 @@ export const oneSide = (name: string, body: string, candles: Candles): Way => {
 export const kinds = async ({ show }: Bench): Promise<void> => {
   const year = ladder.years(1)
   const loop = plain(year)
-  for (const [name, [body, budget]] of Object.entries(files))
-    show(await costs("one side, 1 year", loop, oneSide(name, body, year), { samples: 5, warmUps: 2, budget }))
+  for (const [name, body] of Object.entries(bodies)) {
+    const budget = budgets[name]
+    const way = oneSide(name, body, year)
+    show(await costs("one side, 1 year", loop, way, { samples: 5, warmUps: 2, ...(budget && { budget }) }))
+  }
 }

@@ -1,7 +1,8 @@
 /** What limits on losses cost: a grid of a year that they never stop, with them and without. */
 
+import { bodies } from "../test/world/kinds.ts"
 import * as ladder from "../test/world/ladder.ts"
-import { files, oneSide } from "./kinds.ts"
+import { oneSide } from "./kinds.ts"
 import { costs } from "./measure.ts"
 import type { Bench } from "./sections.ts"
 
@@ -12,7 +13,7 @@ const losses: Readonly<Record<string, string>> = {
 
 export const limits = async ({ show }: Bench): Promise<void> => {
   const year = ladder.years(1)
-  const [body = ""] = files["grid"] ?? []
+  const body = bodies["grid"] ?? ""
   const without = oneSide("a grid", body, year)
   for (const [name, limit] of Object.entries(losses)) {
     const limited = oneSide(`with ${name}`, body.replace("maxOpenOrders", `${limit}, maxOpenOrders`), year)

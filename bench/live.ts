@@ -5,17 +5,9 @@
  */
 import { join } from "node:path"
 import type { HttpClientRequest } from "effect/http"
-import * as BotWorld from "./botWorld.ts"
+import * as BotWorld from "../test/world/bot/measuredBot.ts"
 import { type Budget, type Done, quantile, says, type Way } from "./measure.ts"
 import type { Bench } from "./sections.ts"
-
-/** Follows the price closely, beside whatever rests. */
-export const quotes = `name: quotes
-market: BTC/USDC
-kind: market-making
-limits: { budget: { base: 0.05, quote: 2000 } }
-market-making: { levels: 1, spread: 1%, size: 0.01, requote: 0.02% }
-`
 
 const isPrice = ({ method, url }: HttpClientRequest.HttpClientRequest): boolean =>
   method === "POST" && url.endsWith("/v0/quote")
@@ -54,7 +46,7 @@ const beside = async (orders: number, journal: string): Promise<Beside> => {
       if (change !== undefined && waiting.delete(change)) reactions[change].push(processor() - pricedAt)
     }
   }
-  const world = await BotWorld.make([...BotWorld.resting(orders), quotes], { watch, journal })
+  const world = await BotWorld.make([...BotWorld.resting(orders), BotWorld.quotes], { watch, journal })
   processor = world.processor
   const placing = world.drive(() => world.count("open") >= orders)
   world.wait(60_000)
@@ -104,30 +96,8 @@ export const live = async ({ show, folder }: Bench): Promise<void> => {
   }
 }
 
-/** Buys just below the market, sells above what was bought: each order is placed, paid, filled and paid out. */
-const grid = `name: grid
-market: BTC/USDC
-kind: grid
-limits: { budget: { base: 0.15, quote: 9000 } }
-grid: { lower: 59500, upper: 60500, levels: 41, size: { base: 0.003 } }
-`
-
-/** Of one order from its plan to its end, over ten minutes of a tight grid. */
-export const lifeOf = async (): Promise<{
-  readonly lives: number
-  readonly commits: number
-  readonly requests: number
-}> => {
-  const world = await BotWorld.make([grid])
-  // The first orders are placed: from now on each that ends makes room for the next.
-  world.wait(60_000)
-  const { commits, requests, settled: lives } = world.wait(600_000)
-  await world.end()
-  return { lives, commits: commits / lives, requests: requests / lives }
-}
-
 export const life = async ({ show }: Bench): Promise<void> => {
-  const { lives, commits, requests } = await lifeOf()
+  const { lives, commits, requests } = await BotWorld.lifeOf()
   const what = `the life of one of ${lives} orders`
   show(await says(what, saying("synced commits", commits), { samples: 1, budget: { atMost: 7.6, goal: 5 } }))
   show(await says(what, saying("requests", requests), { samples: 1, budget: { atMost: 35 } }))

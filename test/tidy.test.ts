@@ -204,12 +204,12 @@ describe("tidy", () => {
     assert.deepStrictEqual(cycles, [])
   })
 
-  /** Circles between neighbours (files, or folders as wholes) that are older than this rule. None may be added, and what is mended goes. */
-  const oldCircles: ReadonlyArray<string> = []
-
-  it("no circles between neighbouring folders at any depth, but for those that are older than this rule", () => {
+  it("no circles between neighbours (files, or folders as wholes) at any depth, tests, benches and tools included", () => {
     const below = new Map<string, Map<string, Set<string>>>()
-    for (const file of sources) {
+    const others = ["test", "bench", "tools"]
+      .flatMap(filesBelow)
+      .filter((file) => file.endsWith(".ts") && !file.includes("node_modules"))
+    for (const file of [...sources, ...others]) {
       for (const target of importsOf(file)) {
         const [from, to] = [file.split("/"), target.split("/")]
         const depth = from.findIndex((part, at) => part !== to[at])
@@ -236,7 +236,7 @@ describe("tidy", () => {
     const circles = [...below].flatMap(([parent, graph]) =>
       [...graph.keys()].some((name) => reaches(graph, name, name, new Set())) ? [parent] : []
     )
-    assert.deepStrictEqual(circles.sort(), oldCircles)
+    assert.deepStrictEqual(circles, [])
   })
 
   it("files have at most 400 lines and open by saying what they are", () => {
@@ -253,9 +253,9 @@ describe("tidy", () => {
     )
   })
 
-  it("tests import no bench, but for those that count what a bench does: what both need is in test/world", () => {
+  it("tests import no bench: what both need is in test/world", () => {
     const wrong = filesBelow("test")
-      .filter((file) => file.endsWith(".ts") && !file.startsWith("test/counts/"))
+      .filter((file) => file.endsWith(".ts"))
       .flatMap((file) => importsOf(file).filter((target) => target.startsWith("bench/")))
     assert.deepStrictEqual(wrong, [])
   })

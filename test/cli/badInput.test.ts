@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { writeDoubtful } from "./journal/doubtful.ts"
-import { assertSays, configText, gridText, newFolder, nowhere, runHere, workspace } from "./program.ts"
+import { writeDoubtful } from "../world/bot/doubtful.ts"
+import { assertSays, configText, gridText, newFolder, nowhere, runHere, workspace } from "../world/processes/program.ts"
 
 const config = configText(nowhere)
 const runGrid = ["run", "grid.yaml", "--config", "config.yaml"]

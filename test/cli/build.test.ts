@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { version } from "../../src/version.ts"
 import { folder as built } from "../builtProgram.ts"
-import { newFolder } from "./program.ts"
+import { newFolder } from "../world/processes/program.ts"
 
 const isOld = (node: string): boolean =>
   Number(/^v(\d+)/.exec(spawnSync(node, ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1] ?? 99) < 22

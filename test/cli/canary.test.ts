@@ -10,7 +10,16 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { signedIn, spellings } from "../secrets.ts"
-import { configText, guard, heard, type Program, runHere, startHere, startSandbox, workspace } from "./program.ts"
+import {
+  configText,
+  guard,
+  heard,
+  type Program,
+  runHere,
+  startHere,
+  startSandbox,
+  workspace
+} from "../world/processes/program.ts"
 
 const secret = () => randomBytes(18).toString("base64url")
 

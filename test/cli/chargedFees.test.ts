@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
-import { budget, doubtful, write } from "./journal/doubtful.ts"
-import { gridText, newFolder, runHere, startSandbox, workspace } from "./program.ts"
+import { budget, doubtful, write } from "../world/bot/doubtful.ts"
+import { gridText, newFolder, runHere, startSandbox, workspace } from "../world/processes/program.ts"
 
 const about = (index: number) => ({ strategy: "grid", slot: `old-${index}`, placement: `p${index}` })
 const echo = (index: number, basisPoints: number): BotEvent => ({

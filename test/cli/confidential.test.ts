@@ -6,8 +6,16 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { profileNames } from "../../src/venue/profile/Profiles.ts"
-import { type Connection, configText, runHere, runUntil, startHere, startSandbox, workspace } from "./program.ts"
-import { recordingProxy } from "./recordingProxy.ts"
+import {
+  type Connection,
+  configText,
+  runHere,
+  runUntil,
+  startHere,
+  startSandbox,
+  workspace
+} from "../world/processes/program.ts"
+import { recordingProxy } from "../world/processes/recordingProxy.ts"
 
 interface Row {
   readonly asset: string | null

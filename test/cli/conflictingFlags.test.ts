@@ -1,6 +1,6 @@
 /** What does not go together, or means nothing, is said, not passed over: wrong usage, as a flag that there is not. */
 import { describe, it } from "@effect/vitest"
-import { assertSays, nowhere, runHere, workspace } from "./program.ts"
+import { assertSays, nowhere, runHere, workspace } from "../world/processes/program.ts"
 
 const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["history --sync --status REFUNDED", /--sync reads everything/],

@@ -1,8 +1,8 @@
 /** Credentials that expire: one clear message that names the setting, and exit code 1. (Sessions renew themselves: see `Session.test.ts`.) */
 import { assert, describe, it } from "@effect/vitest"
 import * as Keys from "../../src/sandbox/http/Keys.ts"
-import { assertSays, runHere, startHere, startSandbox, workspace } from "./program.ts"
-import { recordingProxy } from "./recordingProxy.ts"
+import { assertSays, runHere, startHere, startSandbox, workspace } from "../world/processes/program.ts"
+import { recordingProxy } from "../world/processes/recordingProxy.ts"
 
 const config = ["--config", "config.yaml"]
 const expiredJwt = (seed: number) =>

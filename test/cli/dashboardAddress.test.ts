@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { until } from "../control/runningBot.ts"
 import {
   assertSays,
   configText,
@@ -15,7 +14,8 @@ import {
   startHere,
   startSandbox,
   workspace
-} from "./program.ts"
+} from "../world/processes/program.ts"
+import { until } from "../world/processes/runningBot.ts"
 
 /** The program on a terminal of its own. */
 const onTerminal: Surroundings = {

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { limitbot } from "../builtProgram.ts"
-import { start, startSandbox, workspace } from "./program.ts"
+import { start, startSandbox, workspace } from "../world/processes/program.ts"
 
 const config = ["--config", "config.yaml"]
 

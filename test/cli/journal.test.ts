@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, ordersAt, runHere, startHere, startSandbox, workspace } from "./program.ts"
+import { assertSays, ordersAt, runHere, startHere, startSandbox, workspace } from "../world/processes/program.ts"
 
 const config = ["--config", "config.yaml"]
 

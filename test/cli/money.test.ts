@@ -10,7 +10,15 @@ import { DatabaseSync } from "node:sqlite"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import { parquetRowsOf } from "../ledger/parquet.ts"
-import { type Connection, gridText, runHere, runUntil, startHere, startSandbox, workspace } from "./program.ts"
+import {
+  type Connection,
+  gridText,
+  runHere,
+  runUntil,
+  startHere,
+  startSandbox,
+  workspace
+} from "../world/processes/program.ts"
 
 const config = ["--config", "config.yaml"]
 /** Where programs of other people may be, beside the usual places. */

@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, configText, nowhere, runHere, workspace } from "./program.ts"
+import { assertSays, configText, nowhere, runHere, workspace } from "../world/processes/program.ts"
 
 const config = ["--config", "config.yaml"]
 const signerFile = (key: string) => `${key}

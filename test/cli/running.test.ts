@@ -16,8 +16,8 @@ import {
   startHere,
   startSandbox,
   workspace
-} from "./program.ts"
-import { recordingProxy } from "./recordingProxy.ts"
+} from "../world/processes/program.ts"
+import { recordingProxy } from "../world/processes/recordingProxy.ts"
 
 const runGrid = ["run", "grid.yaml", "--config", "config.yaml"]
 const last = (text: string): string => text.trimEnd().split("\n").at(-1) ?? ""

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers"
 import { setTimeout } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { limitbot } from "../builtProgram.ts"
-import { newFolder } from "./program.ts"
+import { newFolder } from "../world/processes/program.ts"
 
 /** `init` waits for an answer once it has shown the kinds. */
 const init = () => {

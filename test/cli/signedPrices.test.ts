@@ -1,7 +1,7 @@
 /** What people read about the venue's signature under its prices. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { configText, ordersAt, runHere, startSandbox, workspace } from "./program.ts"
+import { configText, ordersAt, runHere, startSandbox, workspace } from "../world/processes/program.ts"
 
 /** Somebody's public key, but not this venue's. */
 const anothers = "ed25519:4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS"

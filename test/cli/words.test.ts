@@ -1,6 +1,6 @@
 /** The words of the command line: those of the version before go on to answer, and the help says what holds by itself. */
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, nowhere, runHere, workspace } from "./program.ts"
+import { assertSays, nowhere, runHere, workspace } from "../world/processes/program.ts"
 
 const moved: ReadonlyArray<readonly [before: string, now: string]> = [
   ["keygen --out api.key", "key new --out api.key"],

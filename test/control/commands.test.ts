@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { writeDoubtful } from "../cli/journal/doubtful.ts"
-import { assertSays, runHere, startHere } from "../cli/program.ts"
-import { type RunningBot, startBot, until } from "./runningBot.ts"
+import { writeDoubtful } from "../world/bot/doubtful.ts"
+import { assertSays, runHere, startHere } from "../world/processes/program.ts"
+import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 
 interface Order {
   readonly slot: string

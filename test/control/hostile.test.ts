@@ -5,8 +5,8 @@
 
 import { connect } from "node:net"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Asked, type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 import { heads, type NaughtyRequest, naughtyRequests } from "./naughtyRequests.ts"
-import { type Asked, type RunningBot, startBot, until } from "./runningBot.ts"
 
 let bot: RunningBot
 const atOnce = 10

@@ -2,8 +2,9 @@
  * Control input that programs stumble over: strings in every place of a request where text goes, JSON that is none or almost
  * none, and heads of requests that no client writes. None of it is a command of anybody.
  */
-import { naughty } from "../fuzz/naughty.ts"
-import type { Asked } from "./runningBot.ts"
+
+import type { Asked } from "../world/processes/runningBot.ts"
+import { naughty } from "../world/texts/naughty.ts"
 
 export interface NaughtyRequest {
   readonly path: string

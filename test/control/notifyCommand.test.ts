@@ -8,9 +8,18 @@ import { HttpClient } from "effect/http"
 import type { Target } from "../../src/control/notify/channels.ts"
 import type { Notice } from "../../src/control/notify/Notice.ts"
 import * as Notifier from "../../src/control/notify/Notifier.ts"
-import { assertSays, configText, newFolder, nowhere, runHere, start, startSandbox, workspace } from "../cli/program.ts"
-import { type Badness, badScripts, program } from "../programs/badPrograms.ts"
-import { until } from "./runningBot.ts"
+import { type Badness, badScripts, program } from "../world/processes/badPrograms.ts"
+import {
+  assertSays,
+  configText,
+  newFolder,
+  nowhere,
+  runHere,
+  start,
+  startSandbox,
+  workspace
+} from "../world/processes/program.ts"
+import { until } from "../world/processes/runningBot.ts"
 
 const target = (script: string): Target => ({
   to: "command",

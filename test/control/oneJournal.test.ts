@@ -9,10 +9,10 @@ import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { chromium, type Page } from "playwright-core"
 import { limitbot } from "../builtProgram.ts"
-import { writeDoubtful } from "../cli/journal/doubtful.ts"
-import { newFolder, runHere } from "../cli/program.ts"
-import { hasTerminals, open } from "../e2e/terminal.ts"
-import { type RunningBot, startBot, until } from "./runningBot.ts"
+import { writeDoubtful } from "../world/bot/doubtful.ts"
+import { newFolder, runHere } from "../world/processes/program.ts"
+import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
+import { hasTerminals, open } from "../world/processes/terminal.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { commandNames, commandOf } from "../../src/control/api/OperatorCommands.ts"
-import { runHere } from "../cli/program.ts"
-import { type RunningBot, startBot, until } from "./runningBot.ts"
+import { runHere } from "../world/processes/program.ts"
+import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 
 let bot: RunningBot
 const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, "--config", join(bot.folder, "config.yaml")])

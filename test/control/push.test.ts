@@ -9,9 +9,9 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { phoneMessage } from "../../src/control/notify/channels.ts"
 import * as PhoneServices from "../../src/control/push/PhoneServices.ts"
 import { keyPairOf, serviceOf } from "../../src/control/push/Vapid.ts"
-import { assertSays, configText, guard, newFolder, nowhere, runHere, workspace } from "../cli/program.ts"
+import { assertSays, configText, guard, newFolder, nowhere, runHere, workspace } from "../world/processes/program.ts"
+import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 import { claimsOf, newBrowser, type PushService, startPushService } from "./pushService.ts"
-import { type RunningBot, startBot, until } from "./runningBot.ts"
 
 const digest = "0".repeat(64)
 const speaker = { role: "viewer", name: "vera", digest, left: Effect.never } as const

@@ -2,8 +2,8 @@
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { runHere } from "../cli/program.ts"
-import { type RunningBot, startBot, until } from "./runningBot.ts"
+import { runHere } from "../world/processes/program.ts"
+import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 
 let bot: RunningBot
 const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, "--config", join(bot.folder, "config.yaml")])

@@ -18,8 +18,8 @@ import {
   startHere,
   startSandbox,
   workspace
-} from "../cli/program.ts"
-import { until } from "./runningBot.ts"
+} from "../world/processes/program.ts"
+import { until } from "../world/processes/runningBot.ts"
 
 interface Received {
   readonly path: string

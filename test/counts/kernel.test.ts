@@ -3,13 +3,13 @@
  * something else than before, and how much of the candles is read. Each number is what it is now; a lower one should replace it.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { files, strategyOf } from "../../bench/kinds.ts"
 import * as Backtest from "../../src/backtest/Backtest.ts"
 import { noCosts } from "../../src/backtest/kernel/FillPresets.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import type { Decision } from "../../src/strategy/Decision.ts"
 import type { Decide } from "../../src/strategy/Strategy.ts"
+import { bodies, strategyOf } from "../world/kinds.ts"
 
 const candles = Generate.generate({ ...Generate.defaults, bars: 20 * 1440 })
 
@@ -58,7 +58,7 @@ const most: Readonly<Record<string, Bound>> = {
 }
 
 describe("counts of backtests", () => {
-  for (const [name, [body]] of Object.entries(files))
+  for (const [name, body] of Object.entries(bodies))
     it(`${name}: decisions, answers and reads`, () => {
       const { answers, decisions, reads } = counted(body)
       const bound = most[name] ?? { decisions: 0, reads: 0 }

@@ -4,12 +4,11 @@
  * should replace it.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as BotWorld from "../../bench/botWorld.ts"
-import { lifeOf, quotes } from "../../bench/live.ts"
+import * as BotWorld from "../world/bot/measuredBot.ts"
 
 describe("counts of a running bot", () => {
   it("the life of an order: commits and requests", async () => {
-    const { lives, commits, requests } = await lifeOf()
+    const { lives, commits, requests } = await BotWorld.lifeOf()
     assert.isAtLeast(lives, 50)
     assert.isAtMost(commits, 6.91)
     assert.isAtMost(requests, 30.8)
@@ -34,7 +33,7 @@ describe("counts of a running bot", () => {
     const answered: BotWorld.Watch["answered"] = ({ url }) => {
       if (url.endsWith("/v0/quote")) prices += 1
     }
-    const world = await BotWorld.make([quotes], { watch: { answered } })
+    const world = await BotWorld.make([BotWorld.quotes], { watch: { answered } })
     const { decisions } = world.wait(300_000)
     await world.end()
     assert.isAbove(prices, 100)

@@ -11,10 +11,10 @@ import { type Browser, chromium, type Page } from "playwright-core"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { problemsOf } from "../../src/views/Problems.ts"
-import { writeDoubtful } from "../cli/journal/doubtful.ts"
-import { runHere } from "../cli/program.ts"
-import { allowing, type RunningBot, startBot, until } from "../control/runningBot.ts"
-import { everyTrouble } from "../views/troubles.ts"
+import { writeDoubtful } from "../world/bot/doubtful.ts"
+import { everyTrouble } from "../world/bot/troubles.ts"
+import { runHere } from "../world/processes/program.ts"
+import { allowing, type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")

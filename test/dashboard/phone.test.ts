@@ -8,9 +8,9 @@ import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type BrowserContext, type CDPSession, chromium, type Page } from "playwright-core"
-import { guard, newFolder } from "../cli/program.ts"
 import { newBrowser, type PushService, startPushService } from "../control/pushService.ts"
-import { type RunningBot, startBot, until } from "../control/runningBot.ts"
+import { guard, newFolder } from "../world/processes/program.ts"
+import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 const phone = newBrowser()

@@ -1,8 +1,8 @@
 /** Shell scripts of tests run commands of the program in the test's own process (`cli/here.ts`), through a socket. */
 import { createServer, type Server } from "node:http"
 import { join } from "node:path"
-import { newFolder, runHere } from "../cli/program.ts"
 import { atEndOfFiles } from "../endOfFile.ts"
+import { newFolder, runHere } from "../world/processes/program.ts"
 
 interface Asked {
   readonly cwd: string

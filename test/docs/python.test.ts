@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { runHere, runUntil, startHere, startSandbox, workspace } from "../cli/program.ts"
+import { runHere, runUntil, startHere, startSandbox, workspace } from "../world/processes/program.ts"
 import { blocksOf, read, root } from "./documents.ts"
 
 const python = process.env["LIMITBOT_PYTHON"] ?? "python3"

@@ -5,7 +5,7 @@ import { givenBack, givenBackOf } from "../../src/domain/Accounts.ts"
 import type { BotEvent, Of } from "../../src/domain/BotEvent.ts"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import { byHand } from "../../src/domain/Placement.ts"
-import * as LedgerFaults from "./ledgerFaults.ts"
+import * as LedgerFaults from "../world/bot/ledgerFaults.ts"
 
 const about = { strategy: "s", slot: "cell", placement: "p" }
 const asset = "USDC"

@@ -10,8 +10,6 @@ import { join } from "node:path"
 import { createServer } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { isTerminal } from "../../src/domain/Order.ts"
-import { runHere } from "../cli/program.ts"
-import { proxyTo, weathers } from "./badWeather.ts"
 import {
   type Connection,
   configure,
@@ -24,8 +22,10 @@ import {
   soonExpired,
   start,
   startSandbox
-} from "./processes.ts"
-import { check, paidAt, settle } from "./settle.ts"
+} from "../world/processes/processes.ts"
+import { runHere } from "../world/processes/program.ts"
+import { check, paidAt, settle } from "../world/processes/settle.ts"
+import { proxyTo, weathers } from "./badWeather.ts"
 
 const rounds = Number(process.env["LIMITBOT_PROCESSES"] ?? 1)
 const isCampaign = rounds > 1

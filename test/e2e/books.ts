@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
-import { runHere } from "../cli/program.ts"
+import { runHere } from "../world/processes/program.ts"
 
 /** Standard output of a command that has to succeed. */
 const output = async (...args: ReadonlyArray<string>): Promise<string> => {

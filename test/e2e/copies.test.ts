@@ -5,8 +5,16 @@
 import { copyFileSync, existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { runHere, startSandbox } from "../cli/program.ts"
-import { type Connection, newFolder, type Program, pause, prepare, randomFrom, start } from "./processes.ts"
+import {
+  type Connection,
+  newFolder,
+  type Program,
+  pause,
+  prepare,
+  randomFrom,
+  start
+} from "../world/processes/processes.ts"
+import { runHere, startSandbox } from "../world/processes/program.ts"
 
 const poll = ["--poll", "0.1s", "--json"]
 const journal = "journal.sqlite"

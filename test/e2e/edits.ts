@@ -7,7 +7,7 @@ import { rmSync, writeFileSync } from "node:fs"
 import { assert } from "@effect/vitest"
 import type { Of, Recorded } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
-import { pause } from "./processes.ts"
+import { pause } from "../world/processes/processes.ts"
 
 const allLevels = Array.from({ length: 21 }, (_, index) => 59_000 + index * 100)
 

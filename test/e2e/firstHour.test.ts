@@ -7,9 +7,9 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { delimiter, dirname, join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { limitbot } from "../builtProgram.ts"
-import { runHere } from "../cli/program.ts"
-import { newFolder, pause } from "./processes.ts"
-import * as terminal from "./terminal.ts"
+import { newFolder, pause } from "../world/processes/processes.ts"
+import { runHere } from "../world/processes/program.ts"
+import * as terminal from "../world/processes/terminal.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const columns = 100

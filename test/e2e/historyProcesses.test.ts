@@ -2,9 +2,9 @@
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { startSandbox } from "../cli/program.ts"
+import { type Connection, configure, kill9, newFolder, start } from "../world/processes/processes.ts"
+import { startSandbox } from "../world/processes/program.ts"
 import { cuttingProxy } from "./cuttingProxy.ts"
-import { type Connection, configure, kill9, newFolder, start } from "./processes.ts"
 
 let connection: Connection
 let proxy: Awaited<ReturnType<typeof cuttingProxy>>

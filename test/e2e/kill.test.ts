@@ -4,11 +4,20 @@
  */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { startSandbox as startSandboxHere } from "../cli/program.ts"
 import { isLong } from "../long.ts"
+import {
+  kill9,
+  newFolder,
+  pause,
+  prepare,
+  randomFrom,
+  soonExpired,
+  start,
+  startSandbox
+} from "../world/processes/processes.ts"
+import { startSandbox as startSandboxHere } from "../world/processes/program.ts"
+import { check, paidAt, settle } from "../world/processes/settle.ts"
 import { type Cut, cuttingProxy } from "./cuttingProxy.ts"
-import { kill9, newFolder, pause, prepare, randomFrom, soonExpired, start, startSandbox } from "./processes.ts"
-import { check, paidAt, settle } from "./settle.ts"
 
 const poll = ["--poll", "0.3s", "--json"]
 

@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { configText, newFolder, run, runUntil, startSandbox, workspace } from "../cli/program.ts"
 import { atEndOfFiles } from "../endOfFile.ts"
+import { configText, newFolder, run, runUntil, startSandbox, workspace } from "../world/processes/program.ts"
 
 const recorder = resolve(import.meta.dirname, "connectRecorder.cjs")
 

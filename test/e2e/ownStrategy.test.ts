@@ -2,8 +2,16 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { configText, gridText, ordersAt, runHere, startHere, startSandbox, workspace } from "../cli/program.ts"
-import { until } from "../control/runningBot.ts"
+import {
+  configText,
+  gridText,
+  ordersAt,
+  runHere,
+  startHere,
+  startSandbox,
+  workspace
+} from "../world/processes/program.ts"
+import { until } from "../world/processes/runningBot.ts"
 
 const file = `name: mine
 market: BTC/USDC

@@ -10,11 +10,11 @@ import { findingNames } from "../../src/engine/planning/ahead/PlanFindings.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
-import { runHere, startSandbox } from "../cli/program.ts"
+import * as evidence from "../world/bot/evidence.ts"
+import { kill9, newFolder, type Program, pause, prepare, randomFrom, start } from "../world/processes/processes.ts"
+import { runHere, startSandbox } from "../world/processes/program.ts"
 import { certificate, checkBooks } from "./books.ts"
 import * as edits from "./edits.ts"
-import * as evidence from "./evidence.ts"
-import { kill9, newFolder, type Program, pause, prepare, randomFrom, start } from "./processes.ts"
 
 /** `LIMITBOT_MINUTES=60` goes on for an hour, with edits and kills further apart and a market that moves ten times slower. */
 const minutes = Number(process.env["LIMITBOT_MINUTES"] ?? 0)

@@ -6,10 +6,19 @@ import { once } from "node:events"
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { runHere, startHere, startSandbox } from "../cli/program.ts"
 import { isLong } from "../long.ts"
+import {
+  type Connection,
+  configure,
+  kill9,
+  newFolder,
+  type Program,
+  pause,
+  randomFrom,
+  start
+} from "../world/processes/processes.ts"
+import { runHere, startHere, startSandbox } from "../world/processes/program.ts"
 import { type Cut, cuttingProxy } from "./cuttingProxy.ts"
-import { type Connection, configure, kill9, newFolder, type Program, pause, randomFrom, start } from "./processes.ts"
 
 const kills = Number(process.env["LIMITBOT_KILLS"] ?? 0)
 const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)

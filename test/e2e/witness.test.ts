@@ -8,8 +8,8 @@ import { createServer } from "node:http"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
-import { ordersAt, runHere, startSandbox } from "../cli/program.ts"
-import { newFolder, type Program, pause, prepare, start } from "./processes.ts"
+import { newFolder, type Program, pause, prepare, start } from "../world/processes/processes.ts"
+import { ordersAt, runHere, startSandbox } from "../world/processes/program.ts"
 
 const poll = ["--poll", "0.1s", "--json"]
 const verifier = join(import.meta.dirname, "../../deploy/verify.mjs")

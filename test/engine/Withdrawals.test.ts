@@ -13,7 +13,7 @@ import {
   type Run,
   resting,
   until
-} from "./botWorld.ts"
+} from "../world/bot/botWorld.ts"
 
 const killed = { code: "kill-switch", text: "test" }
 

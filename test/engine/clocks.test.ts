@@ -4,7 +4,7 @@ import { Clock, Effect } from "effect"
 import * as Problems from "../../src/engine/funding/Problems.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../src/venue/VenueConfig.ts"
-import { assets, inVirtualTime, isCancel, ladder, make, openOrders, resting, until } from "./botWorld.ts"
+import { assets, inVirtualTime, isCancel, ladder, make, openOrders, resting, until } from "../world/bot/botWorld.ts"
 
 const isSubmit = ({ path }: { readonly path: string }) => path.endsWith("/v0/submit-intent")
 

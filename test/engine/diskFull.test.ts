@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import * as Reserve from "../../src/journal/Reserve.ts"
-import { inVirtualTime, isCancel, ladder, makeWith, openOrders, until } from "./botWorld.ts"
+import { inVirtualTime, isCancel, ladder, makeWith, openOrders, until } from "../world/bot/botWorld.ts"
 
 /** A disk that can be filled; the reserve keeps a hundred pages of it. */
 const smallDisk = () => {

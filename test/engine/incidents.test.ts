@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { Wallet, type WalletPort } from "../../src/engine/funding/Wallet.ts"
 import * as Incidents from "../../src/venue/Incidents.ts"
 import { chainAccount } from "../../src/venue/VenueConfig.ts"
-import { assets, inVirtualTime, ladder, make, type Run, until } from "./botWorld.ts"
+import { assets, inVirtualTime, ladder, make, type Run, until } from "../world/bot/botWorld.ts"
 
 const feed = "http://status.example/feed"
 

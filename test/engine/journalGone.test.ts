@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { LeaseLost } from "../../src/journal/Lease.ts"
-import { inVirtualTime, isCancel, ladder, make, openOrders, until } from "./botWorld.ts"
+import { inVirtualTime, isCancel, ladder, make, openOrders, until } from "../world/bot/botWorld.ts"
 
 describe("a journal that is gone", () => {
   it.effect("went on being traded on, in silence", () =>

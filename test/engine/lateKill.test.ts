@@ -6,7 +6,7 @@ import { unfinished } from "../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { chainAccount } from "../../src/venue/VenueConfig.ts"
 import { problemsOf } from "../../src/views/Problems.ts"
-import { assets, inVirtualTime, isCancel, ladder, make, resting, until } from "./botWorld.ts"
+import { assets, inVirtualTime, isCancel, ladder, make, resting, until } from "../world/bot/botWorld.ts"
 
 const killed = { code: "kill-switch", text: "test" }
 const isSubmit = ({ path }: { readonly path: string }) => path.endsWith("/v0/submit-intent")

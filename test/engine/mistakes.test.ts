@@ -5,7 +5,17 @@ import type { Tag } from "../../src/domain/BotEvent.ts"
 import type { Market } from "../../src/domain/Market.ts"
 import { marketsByName } from "../../src/Layers.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"
-import { assets, inVirtualTime, isCancel, ladder, make, openOrders, type Running, resting, until } from "./botWorld.ts"
+import {
+  assets,
+  inVirtualTime,
+  isCancel,
+  ladder,
+  make,
+  openOrders,
+  type Running,
+  resting,
+  until
+} from "../world/bot/botWorld.ts"
 
 const openOf = (process: Running, name: string) =>
   openOrders(process).filter(({ strategy }) => strategy === name).length

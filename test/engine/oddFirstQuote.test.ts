@@ -12,7 +12,7 @@ import {
   openOrders,
   resting,
   until
-} from "./botWorld.ts"
+} from "../world/bot/botWorld.ts"
 
 type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null

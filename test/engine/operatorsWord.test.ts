@@ -10,8 +10,8 @@ import { unfinished } from "../../src/engine/state/BotState.ts"
 import { defaultTerms, overdueIn } from "../../src/engine/tracking/Overdue.ts"
 import * as SandboxWallet from "../../src/files/sections/SandboxWallet.ts"
 import { chainAccount, ownAccount } from "../../src/venue/VenueConfig.ts"
-import * as LedgerFaults from "../domain/ledgerFaults.ts"
-import { assets, inVirtualTime, ladder, make, type Running, resting, until } from "./botWorld.ts"
+import { assets, inVirtualTime, ladder, make, type Running, resting, until } from "../world/bot/botWorld.ts"
+import * as LedgerFaults from "../world/bot/ledgerFaults.ts"
 
 const dayMillis = 86_400_000
 

@@ -6,8 +6,8 @@ import { operatorLimit } from "../../src/domain/Words.ts"
 import { pause } from "../../src/engine/holds/OperatorPause.ts"
 import { loaded } from "../../src/engine/StartUp.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
+import { parse } from "../world/bot/botWorld.ts"
 import { begin } from "../world/journalRows.ts"
-import { parse } from "./botWorld.ts"
 
 const fresh = parse(`name: another
 market: BTC/USDC

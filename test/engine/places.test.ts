@@ -5,7 +5,7 @@ import { HttpClient } from "effect/http"
 import * as Ledger from "../../src/domain/Ledger.ts"
 import * as SandboxWallet from "../../src/files/sections/SandboxWallet.ts"
 import { ownAccount, type VenueAccount } from "../../src/venue/VenueConfig.ts"
-import { assets, inVirtualTime, make, until } from "./botWorld.ts"
+import { assets, inVirtualTime, make, until } from "../world/bot/botWorld.ts"
 
 const [btc] = assets
 

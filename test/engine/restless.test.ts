@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { unfinished } from "../../src/engine/state/BotState.ts"
-import { inVirtualTime, ladder, resting, until } from "./botWorld.ts"
+import { inVirtualTime, ladder, resting, until } from "../world/bot/botWorld.ts"
 
 describe("statuses that change at every look", () => {
   it.effect("filled the journal for ever", () =>

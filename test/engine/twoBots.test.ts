@@ -1,7 +1,7 @@
 /** Two bots on one account, each with its own journal, that by chance want the very same orders at the very same time. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { inVirtualTime, isCancel, ladder, make, openOrders, until } from "./botWorld.ts"
+import { inVirtualTime, isCancel, ladder, make, openOrders, until } from "../world/bot/botWorld.ts"
 
 describe("two bots on one account", () => {
   it.effect("neither cancels, adopts or funds an order of the other", () =>

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { unfinished } from "../../src/engine/state/BotState.ts"
-import { type Bend, inVirtualTime, ladder, make, openOrders, resting, start, until } from "./botWorld.ts"
+import { type Bend, inVirtualTime, ladder, make, openOrders, resting, start, until } from "../world/bot/botWorld.ts"
 
 /** How long a read is repeated (`defaultPatience`), and a second for the last attempt to be given up. */
 const toldMillis = 31_000

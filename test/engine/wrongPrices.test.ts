@@ -7,7 +7,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { unfinished } from "../../src/engine/state/BotState.ts"
-import { inVirtualTime, ladder, make, type Network, openOrders, type Running, resting, until } from "./botWorld.ts"
+import {
+  inVirtualTime,
+  ladder,
+  make,
+  type Network,
+  openOrders,
+  type Running,
+  resting,
+  until
+} from "../world/bot/botWorld.ts"
 
 /** Two orders near the price that it sees, worth 900 of 1,000. */
 const maker = `name: maker

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { inVirtualTime, make, type Network, openOrders, until } from "./botWorld.ts"
+import { inVirtualTime, make, type Network, openOrders, until } from "../world/bot/botWorld.ts"
 
 /** Orders one percent from the price that it sees. */
 const maker = `name: maker

@@ -1,7 +1,7 @@
 /** What a configuration may say of a deployment: whatever a profile says, in `venue` or in `venue.facts`. */
 import { assert, describe, it } from "@effect/vitest"
 import { factsOf, profileNames } from "../../src/venue/profile/Profiles.ts"
-import { configWith, settingsOf } from "../cli/rehearse/rehearsing.ts"
+import { configWith, settingsOf } from "../world/processes/rehearsing.ts"
 
 const leavesOf = (value: unknown, path = ""): ReadonlyArray<readonly [string, unknown]> =>
   typeof value !== "object" || value === null || Array.isArray(value)

@@ -10,8 +10,8 @@ import { SqlClient } from "effect/sql"
 import { Journal } from "../../src/journal/Journal.ts"
 import { Journals, layerOf, readingOf } from "../../src/journal/postgres/Journals.ts"
 import * as Postgres from "../../src/journal/postgres/Postgres.ts"
-import type { Program } from "../cli/program.ts"
 import * as PostgresServer from "../postgres.ts"
+import type { Program } from "../world/processes/program.ts"
 import { type Ground, haveOrders, make } from "./ground.ts"
 
 const server = await PostgresServer.start()

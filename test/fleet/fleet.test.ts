@@ -18,8 +18,16 @@ import * as Postgres from "../../src/journal/postgres/Postgres.ts"
 import { randomFrom } from "../../src/rehearsal/World.ts"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import { publicKeyOf } from "../../src/signing/Signer.ts"
-import { type Connection, configText, newFolder, type Program, runHere, start, startSandbox } from "../cli/program.ts"
 import * as PostgresServer from "../postgres.ts"
+import {
+  type Connection,
+  configText,
+  newFolder,
+  type Program,
+  runHere,
+  start,
+  startSandbox
+} from "../world/processes/program.ts"
 
 const count = Number(process.env["LIMITBOT_FLEET"] ?? 4)
 const chaosSeconds = Number(process.env["LIMITBOT_FLEET_SECONDS"] ?? 15)

@@ -8,8 +8,8 @@ import { Effect, Redacted } from "effect"
 import { randomFrom } from "../../src/rehearsal/World.ts"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import { publicKeyOf } from "../../src/signing/Signer.ts"
-import { configText, newFolder, type Program, runHere, start, startSandbox } from "../cli/program.ts"
 import type { PostgresServer } from "../postgres.ts"
+import { configText, newFolder, type Program, runHere, start, startSandbox } from "../world/processes/program.ts"
 
 export const gridText = (lower: number): string => `name: grid
 market: BTC/USDC

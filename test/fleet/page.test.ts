@@ -8,9 +8,9 @@ import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Browser, chromium, type Page } from "playwright-core"
 import type { BotDetail, FleetOverview } from "../../src/views/Fleet.ts"
-import { type Program, start } from "../cli/program.ts"
-import { type RunningBot, startBot, until } from "../control/runningBot.ts"
 import * as PostgresServer from "../postgres.ts"
+import { type Program, start } from "../world/processes/program.ts"
+import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 import { type Ground, gridText, haveOrders, make } from "./ground.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)

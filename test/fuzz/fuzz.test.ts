@@ -7,9 +7,9 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Guard from "../../src/signing/IntentGuard.ts"
 import { Signer } from "../../src/signing/Signer.ts"
-import { payer, testAccount, testKey } from "../venue/scriptedVenue.ts"
+import { payer, testAccount, testKey } from "../world/service/scriptedVenue.ts"
+import { wounded, woundedValue } from "../world/texts/wound.ts"
 import { fromJson, longestMillis, texts, values } from "./targets.ts"
-import { wounded, woundedValue } from "./wound.ts"
 
 const count = Number(process.env["LIMITBOT_FUZZ"] ?? 300)
 const first = Number(process.env["LIMITBOT_SEED"] ?? 1)

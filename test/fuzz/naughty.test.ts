@@ -8,8 +8,8 @@ import * as Grammar from "../../src/strategy/expression/Grammar.ts"
 import { render } from "../../src/strategy/Problem.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
 import { mentions } from "../../src/views/Events.ts"
-import { assets } from "../simulation/market.ts"
-import { naughty } from "./naughty.ts"
+import { assets } from "../world/bot/market.ts"
+import { naughty } from "../world/texts/naughty.ts"
 
 /** Far more than any input needs, also on a busy machine. */
 const longestMillis = 2_000

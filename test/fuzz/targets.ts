@@ -17,8 +17,8 @@ import { fromList, OrderListReply } from "../../src/venue/wire/WireOrder.ts"
 import { QuoteResponse } from "../../src/venue/wire/WireQuote.ts"
 import { SwapStatusResponse, toSwap } from "../../src/venue/wire/WireSwap.ts"
 import { toWithdrawals, WithdrawalsReply } from "../../src/venue/wire/WireWithdrawals.ts"
-import { assets } from "../simulation/market.ts"
-import { quoteAnswer, wireOrder } from "../venue/answers.ts"
+import { assets } from "../world/bot/market.ts"
+import { quoteAnswer, wireOrder } from "../world/service/answers.ts"
 
 /** Far more milliseconds than any input needs, also on a busy machine. */
 export const longestMillis = 2_000

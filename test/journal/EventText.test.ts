@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result, Schema } from "effect"
 import { type BotEvent, StoredEvent } from "../../src/domain/BotEvent.ts"
 import * as EventText from "../../src/journal/EventText.ts"
-import { wounded, woundedValue } from "../fuzz/wound.ts"
 import { begin, orderOf } from "../world/journalRows.ts"
+import { wounded, woundedValue } from "../world/texts/wound.ts"
 
 const EventJson = Schema.fromJsonString(StoredEvent)
 const bySchema = Schema.decodeUnknownResult(EventJson)

@@ -12,7 +12,7 @@ import { Journals } from "../../src/journal/postgres/Journals.ts"
 import * as Postgres from "../../src/journal/postgres/Postgres.ts"
 import { randomFrom } from "../../src/rehearsal/World.ts"
 import * as PostgresServer from "../postgres.ts"
-import { MemoryJournals } from "./MemoryJournals.ts"
+import { MemoryJournals } from "../world/bot/MemoryJournals.ts"
 import { Wire } from "./Wire.ts"
 
 const stopped = (reason: string): BotEvent => ({ _tag: "BotStopped", reason })

@@ -21,7 +21,7 @@ import { Journals, layerOf } from "../../src/journal/postgres/Journals.ts"
 import * as Postgres from "../../src/journal/postgres/Postgres.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import * as PostgresServer from "../postgres.ts"
-import { MemoryJournals } from "./MemoryJournals.ts"
+import { MemoryJournals } from "../world/bot/MemoryJournals.ts"
 
 const newFile = () => join(mkdtempSync(join(tmpdir(), "limitbot-journal-")), "journal.sqlite")
 

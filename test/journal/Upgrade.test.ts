@@ -13,7 +13,7 @@ import * as Chain from "../../src/journal/Chain.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { migrations } from "../../src/journal/schema/migrations.ts"
-import { writeDoubtful } from "../cli/journal/doubtful.ts"
+import { writeDoubtful } from "../world/bot/doubtful.ts"
 
 const newFile = () => join(mkdtempSync(join(tmpdir(), "limitbot-upgrade-")), "journal.sqlite")
 

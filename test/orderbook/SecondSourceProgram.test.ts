@@ -5,9 +5,9 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import * as SecondSourceProgram from "../../src/orderbook/SecondSourceProgram.ts"
-import { configText, newFolder, runHere, start, startSandbox, workspace } from "../cli/program.ts"
-import { until } from "../control/runningBot.ts"
-import { type Badness, badScripts, program } from "../programs/badPrograms.ts"
+import { type Badness, badScripts, program } from "../world/processes/badPrograms.ts"
+import { configText, newFolder, runHere, start, startSandbox, workspace } from "../world/processes/program.ts"
+import { until } from "../world/processes/runningBot.ts"
 
 const usdc = { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
 const market = { name: "BTC/USDC", base: { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 }, quote: usdc }

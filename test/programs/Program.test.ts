@@ -7,8 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Program from "../../src/programs/Program.ts"
-import { newFolder } from "../cli/program.ts"
-import { looksLikeKey, program } from "./badPrograms.ts"
+import { looksLikeKey, program } from "../world/processes/badPrograms.ts"
+import { newFolder } from "../world/processes/program.ts"
 
 const terms = { limitMillis: 10_000, mostOutput: 100, environment: "least", errors: "kept" } as const
 

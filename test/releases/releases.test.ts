@@ -14,7 +14,7 @@ import * as Chain from "../../src/journal/Chain.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
 import { version } from "../../src/version.ts"
-import { configText, nowhere, runHere, runUntil, startSandbox, workspace } from "../cli/program.ts"
+import { configText, nowhere, runHere, runUntil, startSandbox, workspace } from "../world/processes/program.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const releases = join(root, "test/fixtures/releases")

@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
 import { Swaps } from "../../src/venue/Swaps.ts"
 import { toWithdrawals } from "../../src/venue/wire/WireWithdrawals.ts"
-import { account, btc, send, usdc, venueBooks } from "./clients.ts"
-import { play } from "./play.ts"
-import { iso } from "./playedSwaps.ts"
+import { account, btc, send, usdc, venueBooks } from "../world/service/clients.ts"
+import { play } from "../world/service/play.ts"
+import { iso } from "../world/service/playedSwaps.ts"
 
 const sol = "nep141:sol.omft.native"
 

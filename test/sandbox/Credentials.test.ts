@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Keys from "../../src/sandbox/http/Keys.ts"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
-import { send } from "./clients.ts"
-import { play, start } from "./play.ts"
+import { send } from "../world/service/clients.ts"
+import { play, start } from "../world/service/play.ts"
 
 type Body = "errors" | "message" | "error"
 

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import * as DryVenue from "../../src/sandbox/DryVenue.ts"
 import { type CreateSwap, Venue } from "../../src/venue/Venue.ts"
-import { bodyText, json, scripted, testAccount } from "../venue/scriptedVenue.ts"
+import { bodyText, json, scripted, testAccount } from "../world/service/scriptedVenue.ts"
 
 const assets = [
   { symbol: "BTC", id: "base", decimals: 8 },

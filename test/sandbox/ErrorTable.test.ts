@@ -3,11 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { noFaults } from "../../src/sandbox/http/Faults.ts"
 import { orderErrorCodes } from "../../src/venue/wire/WireError.ts"
-import { json } from "../venue/scriptedVenue.ts"
-import { reads, reasonOf, run, structured, writes } from "../venue/venueCalls.ts"
-import { createAndFund, isSettled, orderBody, price, send, until } from "./clients.ts"
+import { createAndFund, isSettled, orderBody, price, send, until } from "../world/service/clients.ts"
+import { play } from "../world/service/play.ts"
+import { json } from "../world/service/scriptedVenue.ts"
+import { reads, reasonOf, run, structured, writes } from "../world/service/venueCalls.ts"
 import { type Code, type Endpoint, orderErrors } from "./orderErrors.ts"
-import { play } from "./play.ts"
 
 /** What goes wrong on the way to the endpoint, so that it answers with an overload. */
 const faultsOf = (code: Code) => {

@@ -17,8 +17,8 @@ import {
   signMessage,
   until,
   venueBooks
-} from "./clients.ts"
-import { play, start } from "./play.ts"
+} from "../world/service/clients.ts"
+import { play, start } from "../world/service/play.ts"
 
 const body = (changes: object = {}, data: object = {}) =>
   orderBody({ side: "SELL", deadline: "2026-02-01T00:00:00.000Z", ...changes }, data)

@@ -6,8 +6,8 @@ import { Effect, Layer, Result } from "effect"
 import { noFaults, uniformFaults } from "../../src/sandbox/http/Faults.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { Venue } from "../../src/venue/Venue.ts"
-import { order, read, send, venue, venueBooks } from "./clients.ts"
-import { play } from "./play.ts"
+import { order, read, send, venue, venueBooks } from "../world/service/clients.ts"
+import { play } from "../world/service/play.ts"
 
 const create = Venue.use((port) => port.createOrder(order()))
 const madeOrders = Effect.map(venueBooks, ({ orders }) => orders.length)

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
-import { btc, createAndFund, price, send, signMessage, usdc } from "./clients.ts"
-import { play, start } from "./play.ts"
-import { betweenChains, follow, iso, payByIntent, payOnChain, quote } from "./playedSwaps.ts"
+import { btc, createAndFund, price, send, signMessage, usdc } from "../world/service/clients.ts"
+import { play, start } from "../world/service/play.ts"
+import { betweenChains, follow, iso, payByIntent, payOnChain, quote } from "../world/service/playedSwaps.ts"
 
 const eth = "nep141:eth.omft.native"
 

@@ -21,9 +21,9 @@ import {
 import { OrderListResponse, OrderResponse, toOrder } from "../../src/venue/wire/WireOrder.ts"
 import { QuoteResponse } from "../../src/venue/wire/WireQuote.ts"
 import { refundReasons, SwapStatusResponse, swapStatuses, toSwap } from "../../src/venue/wire/WireSwap.ts"
-import { account, btc, createAndFund, order, price, send, sign, signMessage, usdc } from "./clients.ts"
-import { play, start } from "./play.ts"
-import { fromOtherChain, iso, partner, request } from "./playedSwaps.ts"
+import { account, btc, createAndFund, order, price, send, sign, signMessage, usdc } from "../world/service/clients.ts"
+import { play, start } from "../world/service/play.ts"
+import { fromOtherChain, iso, partner, request } from "../world/service/playedSwaps.ts"
 import * as Required from "./requiredFields.ts"
 
 type Json = Readonly<Record<string, unknown>>

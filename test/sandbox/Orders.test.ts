@@ -16,8 +16,8 @@ import {
   until,
   usdc,
   venueBooks
-} from "./clients.ts"
-import { play } from "./play.ts"
+} from "../world/service/clients.ts"
+import { play } from "../world/service/play.ts"
 
 const refundFee = 30n
 const withdrawFee = 20_000n

@@ -9,7 +9,7 @@ import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { limitbot } from "../builtProgram.ts"
-import { createAndFund, isSettled, order, price, read, until, venue, venueBooks } from "./clients.ts"
+import { createAndFund, isSettled, order, price, read, until, venue, venueBooks } from "../world/service/clients.ts"
 
 const served = (options: SandboxOptions) =>
   venue.pipe(

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Venue } from "../../src/venue/Venue.ts"
-import { order, orderBody, price, send, sign, venueBooks } from "./clients.ts"
-import { play } from "./play.ts"
+import { order, orderBody, price, send, sign, venueBooks } from "../world/service/clients.ts"
+import { play } from "../world/service/play.ts"
 
 interface Attributes {
   readonly fillStatus: string

@@ -8,8 +8,18 @@ import { History } from "../../src/venue/History.ts"
 import { Swaps } from "../../src/venue/Swaps.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { QuoteRequest } from "../../src/venue/wire/WireQuote.ts"
-import { account, btc, isSettled, orderBody, send, signMessage, until, usdc, venueBooks } from "./clients.ts"
-import { play, start } from "./play.ts"
+import {
+  account,
+  btc,
+  isSettled,
+  orderBody,
+  send,
+  signMessage,
+  until,
+  usdc,
+  venueBooks
+} from "../world/service/clients.ts"
+import { play, start } from "../world/service/play.ts"
 import {
   balanceOf,
   betweenChains,
@@ -23,7 +33,7 @@ import {
   request,
   type StatusBody,
   statusOf
-} from "./playedSwaps.ts"
+} from "../world/service/playedSwaps.ts"
 
 describe("quotes", () => {
   it.effect("are signed with the key of the connection record, dry or not, and tampering shows", () =>

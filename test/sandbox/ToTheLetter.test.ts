@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
-import { account, btc, orderBody, send, signMessage, usdc } from "./clients.ts"
-import { play } from "./play.ts"
-import { iso, quote as makeQuote, payByIntent, payOnChain } from "./playedSwaps.ts"
+import { account, btc, orderBody, send, signMessage, usdc } from "../world/service/clients.ts"
+import { play } from "../world/service/play.ts"
+import { iso, quote as makeQuote, payByIntent, payOnChain } from "../world/service/playedSwaps.ts"
 
 const raw = Effect.fnUntraced(function* (method: "GET" | "POST" | "DELETE", path: string, type?: string, body = "{}") {
   const { apiKey, url } = yield* SandboxConnection

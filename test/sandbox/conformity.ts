@@ -7,7 +7,7 @@ import type { VenueFacts } from "../../src/venue/profile/Facts.ts"
 import type { ProfileName } from "../../src/venue/profile/Profiles.ts"
 import { type Check, type Outcome, run } from "../../tools/conformance/Check.ts"
 import { World } from "../../tools/conformance/World.ts"
-import { start } from "./play.ts"
+import { start } from "../world/service/play.ts"
 
 export interface Seen {
   readonly method: string

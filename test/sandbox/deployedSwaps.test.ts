@@ -5,9 +5,9 @@ import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
 import { IntentGuard } from "../../src/signing/IntentGuard.ts"
 import type { QuoteRequest } from "../../src/venue/Swaps.ts"
 import { Venue } from "../../src/venue/Venue.ts"
-import { account, quoteRequest, send } from "./clients.ts"
-import { play, start } from "./play.ts"
-import { partner } from "./playedSwaps.ts"
+import { account, quoteRequest, send } from "../world/service/clients.ts"
+import { play, start } from "../world/service/play.ts"
+import { partner } from "../world/service/playedSwaps.ts"
 
 const like: SandboxOptions = { like: "near-2026-11" }
 const btc = "nep141:btc.omft.near"

@@ -16,8 +16,8 @@ import {
   signMessage,
   until,
   venueBooks
-} from "./clients.ts"
-import { play } from "./play.ts"
+} from "../world/service/clients.ts"
+import { play } from "../world/service/play.ts"
 
 const like = { like: "near-2026-11" } as const
 const btc = "nep141:btc.omft.near"

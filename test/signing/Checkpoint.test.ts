@@ -5,7 +5,7 @@ import { Effect, Redacted } from "effect"
 import * as Checkpoint from "../../src/signing/Checkpoint.ts"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import { Signer } from "../../src/signing/Signer.ts"
-import { testAccount, testKey } from "../venue/scriptedVenue.ts"
+import { testAccount, testKey } from "../world/service/scriptedVenue.ts"
 
 const publicKey = Ed25519.format(Buffer.from(testAccount, "hex"))
 const checkpoint: Checkpoint.Checkpoint = {

@@ -7,7 +7,7 @@ import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import * as Guard from "../../src/signing/IntentGuard.ts"
 import * as Nep413 from "../../src/signing/Nep413.ts"
 import { type Signature, Signer } from "../../src/signing/Signer.ts"
-import { payer, testAccount, testKey } from "../venue/scriptedVenue.ts"
+import { payer, testAccount, testKey } from "../world/service/scriptedVenue.ts"
 
 const now = Date.parse("2026-02-03T00:00:00Z")
 const expected = {

@@ -11,8 +11,8 @@ import { Signer } from "../../src/signing/Signer.ts"
 import * as near202611 from "../../src/venue/profile/near202611.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../src/venue/VenueConfig.ts"
-import * as Answers from "../venue/answers.ts"
-import { json, scripted, testAccount, testKey } from "../venue/scriptedVenue.ts"
+import * as Answers from "../world/service/answers.ts"
+import { json, scripted, testAccount, testKey } from "../world/service/scriptedVenue.ts"
 
 const now = Date.parse("2026-11-03T00:00:00Z")
 const treasury = "51e8f94d77b5e90dc9852ca6113771e11e8382ce69473a75e313e41665de7cbe"

@@ -22,7 +22,7 @@ import { noFaults } from "../../src/sandbox/http/Faults.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { budgets } from "../../src/strategy/Strategy.ts"
-import { markets, parse } from "./market.ts"
+import { markets, parse } from "../world/bot/market.ts"
 import * as Oracle from "./Oracle.ts"
 import { Violation } from "./oracle/Judge.ts"
 

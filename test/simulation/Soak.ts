@@ -15,7 +15,7 @@ import { marketsByName } from "../../src/Layers.ts"
 import * as BotProcess from "../../src/rehearsal/BotProcess.ts"
 import { Domain, World } from "../../src/rehearsal/World.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
-import { assets, parse } from "../engine/botWorld.ts"
+import { assets, parse } from "../world/bot/botWorld.ts"
 
 const startedAt = Date.parse("2026-01-01T00:00:00Z")
 const strategy = `name: soak

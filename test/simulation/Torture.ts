@@ -25,8 +25,8 @@ import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import type { SandboxSettings } from "../../src/sandbox/Settings.ts"
 import type { ProfileName } from "../../src/venue/profile/Profiles.ts"
 import { chainAccount, ownAccount } from "../../src/venue/VenueConfig.ts"
-import * as evidence from "../e2e/evidence.ts"
-import { assets, markets, parse } from "./market.ts"
+import * as evidence from "../world/bot/evidence.ts"
+import { assets, markets, parse } from "../world/bot/market.ts"
 
 const start = Date.UTC(2026, 0, 1)
 const minute = 60_000

@@ -11,8 +11,8 @@ import * as SigningKey from "../../src/sandbox/core/money/SigningKey.ts"
 import * as Seeded from "../../src/sandbox/Seeded.ts"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import * as QuoteSignature from "../../src/signing/QuoteSignature.ts"
+import { assets } from "../world/bot/market.ts"
 import type { Scene } from "./Hands.ts"
-import { assets } from "./market.ts"
 import type { Feature } from "./Plan.ts"
 
 interface Fields {

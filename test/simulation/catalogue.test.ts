@@ -12,8 +12,8 @@ import { Effect } from "effect"
 import { hourMillis } from "../../src/domain/Durations.ts"
 import { findingNames } from "../../src/engine/planning/ahead/PlanFindings.ts"
 import { defaultSettings } from "../../src/sandbox/Settings.ts"
-import { rehearsed } from "../cli/rehearse/rehearsing.ts"
 import { firstOf } from "../long.ts"
+import { rehearsed } from "../world/processes/rehearsing.ts"
 
 const folder = "strategies/catalogue"
 const asked = process.env["LIMITBOT_CATALOGUE"]

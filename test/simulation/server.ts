@@ -7,7 +7,7 @@ import { noFaults } from "../../src/sandbox/http/Faults.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
 import { factsOf } from "../../src/venue/profile/Profiles.ts"
-import { markets } from "./market.ts"
+import { markets } from "../world/bot/market.ts"
 import type { Plan } from "./Plan.ts"
 
 export const serverOf = async (world: World, plan: Plan, scope: Scope.Scope) => {

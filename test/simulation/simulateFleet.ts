@@ -4,7 +4,7 @@
  */
 import { setImmediate } from "node:timers/promises"
 import { parseArgs } from "node:util"
-import type { Fence } from "../journal/MemoryJournals.ts"
+import type { Fence } from "../world/bot/MemoryJournals.ts"
 import { run } from "./Fleet.ts"
 import { Violation } from "./oracle/Judge.ts"
 

@@ -4,8 +4,8 @@ import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { History } from "../../src/venue/History.ts"
 import { VenueConfig } from "../../src/venue/VenueConfig.ts"
-import * as Answers from "./answers.ts"
-import { config, json, type Script, scripted, text } from "./scriptedVenue.ts"
+import * as Answers from "../world/service/answers.ts"
+import { config, json, type Script, scripted, text } from "../world/service/scriptedVenue.ts"
 
 const record = {
   originAsset: "base",

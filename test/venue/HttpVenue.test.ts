@@ -6,9 +6,9 @@ import { pathBetween } from "../../src/domain/MoneyPath.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { VenueConfig } from "../../src/venue/VenueConfig.ts"
 import type { VenueError } from "../../src/venue/VenueError.ts"
-import * as Answers from "./answers.ts"
-import { bodyText, config, json, scripted, testAccount, text } from "./scriptedVenue.ts"
-import { order, reads, reasonOf, run, signed, start, structured, writes } from "./venueCalls.ts"
+import * as Answers from "../world/service/answers.ts"
+import { bodyText, config, json, scripted, testAccount, text } from "../world/service/scriptedVenue.ts"
+import { order, reads, reasonOf, run, signed, start, structured, writes } from "../world/service/venueCalls.ts"
 
 describe("bodies", () => {
   it.effect("an endless body is cut off", () =>

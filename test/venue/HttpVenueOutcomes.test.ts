@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import * as Answers from "./answers.ts"
-import { json, type Script, scripted, text } from "./scriptedVenue.ts"
-import { reads, reasonOf, run, start, structured, writes } from "./venueCalls.ts"
+import * as Answers from "../world/service/answers.ts"
+import { json, type Script, scripted, text } from "../world/service/scriptedVenue.ts"
+import { reads, reasonOf, run, start, structured, writes } from "../world/service/venueCalls.ts"
 
 type Tag = "Rejected" | "RetryLater" | "OutcomeUnknown" | "Unauthorized"
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { type CreateSwap, Venue } from "../../src/venue/Venue.ts"
-import { bodyText, json, scripted, testAccount, text } from "./scriptedVenue.ts"
+import { bodyText, json, scripted, testAccount, text } from "../world/service/scriptedVenue.ts"
 
 /** One base for at least 990 of the quote. */
 const swap: CreateSwap = {

@@ -8,8 +8,8 @@ import * as QuoteSignature from "../../src/signing/QuoteSignature.ts"
 import { QuoteRefused, Swaps } from "../../src/venue/Swaps.ts"
 import { VenueConfig } from "../../src/venue/VenueConfig.ts"
 import type { QuoteRequest } from "../../src/venue/wire/WireQuote.ts"
-import { bodyText, config, json, type Script, scripted, text } from "./scriptedVenue.ts"
-import { start } from "./venueCalls.ts"
+import { bodyText, config, json, type Script, scripted, text } from "../world/service/scriptedVenue.ts"
+import { start } from "../world/service/venueCalls.ts"
 
 const request: QuoteRequest = {
   dry: false,

@@ -7,10 +7,10 @@ import { History } from "../../src/venue/History.ts"
 import { Swaps } from "../../src/venue/Swaps.ts"
 import type { Venue } from "../../src/venue/Venue.ts"
 import type { VenueError } from "../../src/venue/VenueError.ts"
-import * as Answers from "./answers.ts"
+import * as Answers from "../world/service/answers.ts"
+import { scripted } from "../world/service/scriptedVenue.ts"
+import { reads, start, structured, writes } from "../world/service/venueCalls.ts"
 import { mutate } from "./mutate.ts"
-import { scripted } from "./scriptedVenue.ts"
-import { reads, start, structured, writes } from "./venueCalls.ts"
 
 const rounds = 100
 /** Damaged successes, and damaged errors. */

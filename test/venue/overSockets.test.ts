@@ -12,9 +12,9 @@ import { VenueClient } from "../../src/venue/http/VenueClient.ts"
 import type { Venue } from "../../src/venue/Venue.ts"
 import { VenueConfig } from "../../src/venue/VenueConfig.ts"
 import type { VenueError } from "../../src/venue/VenueError.ts"
-import * as Answers from "./answers.ts"
-import { config } from "./scriptedVenue.ts"
-import { reads, writes } from "./venueCalls.ts"
+import * as Answers from "../world/service/answers.ts"
+import { config } from "../world/service/scriptedVenue.ts"
+import { reads, writes } from "../world/service/venueCalls.ts"
 
 const serve = (listener: RequestListener) =>
   Effect.acquireRelease(

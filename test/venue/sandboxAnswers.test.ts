@@ -13,8 +13,8 @@ import { layer as clientLayer } from "../../src/venue/library.ts"
 import { Swaps } from "../../src/venue/Swaps.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { defaultPatience, ownAccount, type VenueConfig } from "../../src/venue/VenueConfig.ts"
-import { btc, order, quoteRequest, usdc } from "../sandbox/clients.ts"
-import { start } from "../sandbox/play.ts"
+import { btc, order, quoteRequest, usdc } from "../world/service/clients.ts"
+import { start } from "../world/service/play.ts"
 import { mutate } from "./mutate.ts"
 
 const rounds = Number(process.env["LIMITBOT_MUTATIONS"] ?? 20)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { slotsOf } from "../../src/views/Slots.ts"
-import { assets, inVirtualTime, ladder, make, until } from "../engine/botWorld.ts"
+import { assets, inVirtualTime, ladder, make, until } from "../world/bot/botWorld.ts"
 
 const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))
 

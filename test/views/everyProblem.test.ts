@@ -15,9 +15,9 @@ import * as Tries from "../../src/engine/state/process/Tries.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { problemKinds, problemsOf } from "../../src/views/Problems.ts"
 import type { Pulse } from "../../src/views/Pulse.ts"
-import { write } from "../cli/journal/doubtful.ts"
-import { nowhere, runHere, workspace } from "../cli/program.ts"
-import { everyTrouble, troubles } from "./troubles.ts"
+import { write } from "../world/bot/doubtful.ts"
+import { everyTrouble, troubles } from "../world/bot/troubles.ts"
+import { nowhere, runHere, workspace } from "../world/processes/program.ts"
 
 const now = 10_000_000
 const assets = new Map([

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { slotsOf } from "../../src/views/Slots.ts"
-import { about, asked } from "../engine/funding/askedPayment.ts"
+import { about, asked } from "../world/bot/askedPayment.ts"
 
 const why = { code: "x", text: "the operator says so" }
 

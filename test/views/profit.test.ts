@@ -11,7 +11,7 @@ import * as Trades from "../../src/ledger/Trades.ts"
 import { series, strategyProfit, valuedBy } from "../../src/views/Profit.ts"
 import * as LiveProfit from "../../src/views/profit/LiveProfit.ts"
 import * as RunningProfit from "../../src/views/profit/RunningProfit.ts"
-import { parse } from "../engine/botWorld.ts"
+import { parse } from "../world/bot/botWorld.ts"
 import { begin, orderOf } from "../world/journalRows.ts"
 
 const btc = { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 }

@@ -36,8 +36,8 @@ import { candlesWanted } from "../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
 import { untouchedSlot, type View } from "../../../src/strategy/View.ts"
 import * as PastInputs from "../../../src/views/explain/PastInputs.ts"
-import { watchGround } from "../../engine/markets/watchGround.ts"
 import { markets, strategyOf } from "../../strategy/support.ts"
+import { watchGround } from "../../world/bot/watchGround.ts"
 
 const frameMinutes = 5
 /** The bot starts in the middle of a frame. */

@@ -9,9 +9,9 @@ import { RateRows } from "../../../src/journal/postgres/RateRows.ts"
 import { randomFrom } from "../../../src/rehearsal/World.ts"
 import { divide } from "../../../src/venue/http/RateDivision.ts"
 import { RateSettings, type RateShare } from "../../../src/venue/http/RateShare.ts"
-import { inVirtualTime } from "../../engine/botWorld.ts"
 import { isLong } from "../../long.ts"
 import * as PostgresServer from "../../postgres.ts"
+import { inVirtualTime } from "../../world/bot/botWorld.ts"
 import * as Memory from "./rateRowsInMemory.ts"
 
 const settings = { initial: 50, min: 0.2, max: 200, increase: 0.25, lessonMillis: 1_000 }

@@ -12,7 +12,7 @@ import * as Merkle from "../../../src/journal/tree/Merkle.ts"
 import * as Checkpoint from "../../../src/signing/Checkpoint.ts"
 import * as Ed25519 from "../../../src/signing/Ed25519.ts"
 import { Signer } from "../../../src/signing/Signer.ts"
-import { testAccount, testKey } from "../../venue/scriptedVenue.ts"
+import { testAccount, testKey } from "../../world/service/scriptedVenue.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "limitbot-proof-"))
 const publicKey = Ed25519.format(Buffer.from(testAccount, "hex"))

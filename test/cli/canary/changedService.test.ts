@@ -1,7 +1,7 @@
 /** The whole bot at a service that changes while it runs: what it records, what it no longer pays, and that it goes on when all is well. */
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { configText, runHere, startHere, startSandbox, workspace } from "../program.ts"
-import { recordingProxy } from "../recordingProxy.ts"
+import { configText, runHere, startHere, startSandbox, workspace } from "../../world/processes/program.ts"
+import { recordingProxy } from "../../world/processes/recordingProxy.ts"
 
 const proxies: Array<{ readonly close: () => Promise<void> }> = []
 afterAll(() => Promise.all(proxies.map(({ close }) => close())))

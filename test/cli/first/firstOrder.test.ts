@@ -8,7 +8,6 @@ import { setTimeout } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { type ProfileName, profileNames } from "../../../src/venue/profile/Profiles.ts"
 import { limitbot as program } from "../../builtProgram.ts"
-import { hasTerminals, open } from "../../e2e/terminal.ts"
 import { atEndOfFiles } from "../../endOfFile.ts"
 import { firstOf } from "../../long.ts"
 import {
@@ -21,8 +20,9 @@ import {
   startHere,
   startSandbox,
   workspace
-} from "../program.ts"
-import { recordingProxy } from "../recordingProxy.ts"
+} from "../../world/processes/program.ts"
+import { recordingProxy } from "../../world/processes/recordingProxy.ts"
+import { hasTerminals, open } from "../../world/processes/terminal.ts"
 
 const prepare = async (
   like: ProfileName,

@@ -4,9 +4,18 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import { firstOf } from "../../long.ts"
-import { orderBody } from "../../sandbox/clients.ts"
-import { writeDoubtfulAt } from "../journal/doubtful.ts"
-import { assertSays, configText, ordersAt, runHere, runUntil, startHere, startSandbox, workspace } from "../program.ts"
+import { writeDoubtfulAt } from "../../world/bot/doubtful.ts"
+import {
+  assertSays,
+  configText,
+  ordersAt,
+  runHere,
+  runUntil,
+  startHere,
+  startSandbox,
+  workspace
+} from "../../world/processes/program.ts"
+import { orderBody } from "../../world/service/clients.ts"
 
 const config = ["--config", "config.yaml"]
 

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { folder as built } from "../../builtProgram.ts"
-import { newFolder, runHere } from "../program.ts"
+import { newFolder, runHere } from "../../world/processes/program.ts"
 
 const root = resolve(import.meta.dirname, "../../..")
 const folder = newFolder()

@@ -16,10 +16,10 @@ import type { Answers } from "../../../src/strategy/Setup.ts"
 import { parse } from "../../../src/strategy/StrategyFile.ts"
 import type { Token } from "../../../src/venue/Venue.ts"
 import { limitbot } from "../../builtProgram.ts"
-import { ctrlC, hasTerminals, open } from "../../e2e/terminal.ts"
 import { markets, strategyOf } from "../../strategy/support.ts"
-import { newFolder, runHere, startSandbox } from "../program.ts"
-import { recordingProxy } from "../recordingProxy.ts"
+import { newFolder, runHere, startSandbox } from "../../world/processes/program.ts"
+import { recordingProxy } from "../../world/processes/recordingProxy.ts"
+import { ctrlC, hasTerminals, open } from "../../world/processes/terminal.ts"
 
 interface Said {
   readonly status: number | null

@@ -1,8 +1,8 @@
 /** The operator's word on money that only they can know of: without a bot, and taken up by a running one. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, runHere, startHere, startSandbox, workspace } from "../program.ts"
-import { writeDoubtful } from "./doubtful.ts"
+import { writeDoubtful } from "../../world/bot/doubtful.ts"
+import { assertSays, runHere, startHere, startSandbox, workspace } from "../../world/processes/program.ts"
 
 const config = ["--config", "config.yaml"]
 

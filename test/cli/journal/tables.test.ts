@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { gunzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
-import { nowhere, runHere, workspace } from "../program.ts"
+import { nowhere, runHere, workspace } from "../../world/processes/program.ts"
 
 const kept = resolve(import.meta.dirname, "../../fixtures/releases/0.1.0/journal.gz")
 

@@ -22,8 +22,8 @@ import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import type { View } from "../../../src/strategy/View.ts"
 import * as PastInputs from "../../../src/views/explain/PastInputs.ts"
-import { watchGround } from "../../engine/markets/watchGround.ts"
 import { markets, price, strategyOf } from "../../strategy/support.ts"
+import { watchGround } from "../../world/bot/watchGround.ts"
 
 /** A whole hour. */
 const noon = Date.UTC(2026, 0, 2, 12)

@@ -2,7 +2,16 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { assertSays, gridText, nowhere, runHere, runUntil, startHere, startSandbox, workspace } from "../program.ts"
+import {
+  assertSays,
+  gridText,
+  nowhere,
+  runHere,
+  runUntil,
+  startHere,
+  startSandbox,
+  workspace
+} from "../../world/processes/program.ts"
 
 const config = ["--config", "config.yaml"]
 

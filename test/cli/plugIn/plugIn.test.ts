@@ -6,8 +6,16 @@ import { join, resolve } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import bs58 from "bs58"
 import { signerText } from "../../profile.ts"
-import { type Badness, badScripts, looksLikeKey, program } from "../../programs/badPrograms.ts"
-import { assertSays, type Ended, newFolder, nowhere, runHere, startHere, workspace } from "../program.ts"
+import { type Badness, badScripts, looksLikeKey, program } from "../../world/processes/badPrograms.ts"
+import {
+  assertSays,
+  type Ended,
+  newFolder,
+  nowhere,
+  runHere,
+  startHere,
+  workspace
+} from "../../world/processes/program.ts"
 
 const deploy = resolve(import.meta.dirname, "../../../deploy")
 

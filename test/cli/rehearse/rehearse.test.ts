@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { newFolder, runHere } from "../program.ts"
+import { newFolder, runHere } from "../../world/processes/program.ts"
 
 const grid = join(import.meta.dirname, "../../../strategies/grid.yaml")
 

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Option } from "effect"
 import { firstOf } from "../../long.ts"
-import { type Rehearsing, rehearsed } from "./rehearsing.ts"
+import { type Rehearsing, rehearsed } from "../../world/processes/rehearsing.ts"
 
 const grid = `name: far
 market: BTC/USDC

@@ -6,9 +6,17 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { isTerminal } from "../../../src/domain/Order.ts"
-import { until } from "../../control/runningBot.ts"
 import { signerText } from "../../profile.ts"
-import { configText, nowhere, ordersAt, runHere, start, startSandbox, workspace } from "../program.ts"
+import {
+  configText,
+  nowhere,
+  ordersAt,
+  runHere,
+  start,
+  startSandbox,
+  workspace
+} from "../../world/processes/program.ts"
+import { until } from "../../world/processes/runningBot.ts"
 
 interface Shown {
   readonly contained: boolean

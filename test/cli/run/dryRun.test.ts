@@ -2,7 +2,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { configText, runHere, startSandbox, workspace } from "../program.ts"
+import { configText, runHere, startSandbox, workspace } from "../../world/processes/program.ts"
 
 const dry = ["run", "grid.yaml", "--dry-run", "--json", "--poll", "0.2s", "--config", "config.yaml"]
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { configText, startHere, startSandbox, workspace } from "../program.ts"
+import { configText, startHere, startSandbox, workspace } from "../../world/processes/program.ts"
 
 it("keeps the orders of the dry run instead of placing them all anew", async () => {
   const sandbox = await startSandbox({ speed: 60 })

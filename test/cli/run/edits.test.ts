@@ -5,7 +5,16 @@ import { DatabaseSync } from "node:sqlite"
 import { setTimeout as pause } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { firstOf } from "../../long.ts"
-import { assertSays, gridText, ordersAt, run, runHere, startHere, startSandbox, workspace } from "../program.ts"
+import {
+  assertSays,
+  gridText,
+  ordersAt,
+  run,
+  runHere,
+  startHere,
+  startSandbox,
+  workspace
+} from "../../world/processes/program.ts"
 
 const ladder = (total: number, budget = total) => `name: ladder
 market: BTC/USDC

@@ -3,8 +3,17 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
-import { type Ended, ordersAt, type Program, runHere, start, startHere, startSandbox, workspace } from "../program.ts"
-import { recordingProxy } from "../recordingProxy.ts"
+import {
+  type Ended,
+  ordersAt,
+  type Program,
+  runHere,
+  start,
+  startHere,
+  startSandbox,
+  workspace
+} from "../../world/processes/program.ts"
+import { recordingProxy } from "../../world/processes/recordingProxy.ts"
 
 /** No file may grow beyond its first kilobyte, as on a full disk. Without the signal that tells it, the write fails. */
 const withoutRoom = {

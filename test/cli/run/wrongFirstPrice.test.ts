@@ -3,7 +3,14 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { type Connection, configText, ordersAt, runHere, startSandbox, workspace } from "../program.ts"
+import {
+  type Connection,
+  configText,
+  ordersAt,
+  runHere,
+  startSandbox,
+  workspace
+} from "../../world/processes/program.ts"
 
 /** Passes everything on; the first quotes say that one BTC is worth ten times as much. */
 const lyingProxy = async ({ url }: Connection, quotes: number) => {

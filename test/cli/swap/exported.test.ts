@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { runHere, startSandbox, workspace } from "../program.ts"
+import { runHere, startSandbox, workspace } from "../../world/processes/program.ts"
 
 describe("exports of an account that swapped by hand", () => {
   it("had it in the books and neither in the tables nor for RP2", { timeout: 120_000 }, async () => {

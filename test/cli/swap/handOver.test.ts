@@ -11,7 +11,7 @@ import * as SwapByHand from "../../../src/engine/state/swaps/SwapByHand.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Lease from "../../../src/journal/Lease.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
-import { newFolder } from "../program.ts"
+import { newFolder } from "../../world/processes/program.ts"
 
 const agreed: AgreedSwap = {
   venue: "http://venue.test",

@@ -3,7 +3,7 @@
  * fee, and the private balance moves by what arrived.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { configText, runHere, startHere, startSandbox, workspace } from "../program.ts"
+import { configText, runHere, startHere, startSandbox, workspace } from "../../world/processes/program.ts"
 
 const like = "near-2026-11"
 

@@ -8,8 +8,8 @@ import { resolve } from "../../../src/engine/funding/Problems.ts"
 import { Wallet, type WalletPort } from "../../../src/engine/funding/Wallet.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../../src/venue/VenueConfig.ts"
-import { assets, inVirtualTime, ladder, make } from "../botWorld.ts"
-import { about, asked } from "./askedPayment.ts"
+import { about, asked } from "../../world/bot/askedPayment.ts"
+import { assets, inVirtualTime, ladder, make } from "../../world/bot/botWorld.ts"
 
 const why = { code: "x", text: "x" }
 const unclear: BotEvent = { _tag: "PaymentUnclear", ...about, text: "it died" }

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { present } from "../../../src/domain/Present.ts"
 import type { AgreedSwap } from "../../../src/domain/SwapRecord.ts"
 import { type QuoteRequest, Swaps } from "../../../src/venue/Swaps.ts"
-import { btc, quoteRequest, usdc } from "../../sandbox/clients.ts"
+import { btc, quoteRequest, usdc } from "../../world/service/clients.ts"
 
 export const origin = { symbol: "BTC", id: btc, decimals: 8 }
 export const destination = { symbol: "USDC", id: usdc, decimals: 6 }

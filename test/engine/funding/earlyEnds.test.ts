@@ -4,7 +4,7 @@ import { Context, Effect } from "effect"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
-import { inVirtualTime, isCancel, ladder, make, openOrders, resting, until } from "../botWorld.ts"
+import { inVirtualTime, isCancel, ladder, make, openOrders, resting, until } from "../../world/bot/botWorld.ts"
 
 interface Attributes {
   [name: string]: unknown

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { learnedFor } from "../../../src/domain/EchoedFee.ts"
 import { echoes } from "../../../src/venue/profile/Charges.ts"
 import { factsOf } from "../../../src/venue/profile/Profiles.ts"
-import { inVirtualTime, ladder, make, openOrders, until } from "../botWorld.ts"
+import { inVirtualTime, ladder, make, openOrders, until } from "../../world/bot/botWorld.ts"
 
 const schedule = factsOf("near-2026-11", "intents.near").fees
 const limited = ladder(2).replace("quote: 6000 }", "quote: 6000 }, maxFeeBasisPoints: 25")

@@ -9,7 +9,6 @@ import { unfinished } from "../../../src/engine/state/BotState.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { LeaseLost } from "../../../src/journal/Lease.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
-import * as LedgerFaults from "../../domain/ledgerFaults.ts"
 import {
   type Bend,
   inVirtualTime,
@@ -20,7 +19,8 @@ import {
   type Run,
   type Running,
   until
-} from "../botWorld.ts"
+} from "../../world/bot/botWorld.ts"
+import * as LedgerFaults from "../../world/bot/ledgerFaults.ts"
 
 const isSubmit = ({ path }: { readonly path: string }) => path.endsWith("/v0/submit-intent")
 const isCreate = ({ method, path }: { readonly method: string; readonly path: string }) =>

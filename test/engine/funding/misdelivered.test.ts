@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { seeded } from "../../../src/domain/Seeded.ts"
-import { inVirtualTime, ladder, make, openOrders, until } from "../botWorld.ts"
+import { inVirtualTime, ladder, make, openOrders, until } from "../../world/bot/botWorld.ts"
 
 const isGenerate = ({ url }: { readonly url: string }) => url.endsWith("/v0/generate-intent")
 

@@ -7,8 +7,8 @@ import { closesGate } from "../../../src/engine/holds/FundingStop.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../../src/venue/VenueConfig.ts"
-import { assets, inVirtualTime, ladder, make, makeExpiring, openOrders, until } from "../botWorld.ts"
-import { about, asked } from "./askedPayment.ts"
+import { about, asked } from "../../world/bot/askedPayment.ts"
+import { assets, inVirtualTime, ladder, make, makeExpiring, openOrders, until } from "../../world/bot/botWorld.ts"
 
 /** Every order of an answer, as before its deposit. */
 const unpaid = (_request: unknown, body: unknown) => {

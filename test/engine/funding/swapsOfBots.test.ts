@@ -7,8 +7,17 @@ import * as Problems from "../../../src/engine/funding/Problems.ts"
 import * as SwapsByHand from "../../../src/engine/SwapsByHand.ts"
 import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
-import * as LedgerFaults from "../../domain/ledgerFaults.ts"
-import { type Bend, inVirtualTime, ladder, make, openOrders, type Running, start, until } from "../botWorld.ts"
+import {
+  type Bend,
+  inVirtualTime,
+  ladder,
+  make,
+  openOrders,
+  type Running,
+  start,
+  until
+} from "../../world/bot/botWorld.ts"
+import * as LedgerFaults from "../../world/bot/ledgerFaults.ts"
 import { agreedSwap } from "./agreedSwap.ts"
 
 interface Status {

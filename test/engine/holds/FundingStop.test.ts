@@ -4,8 +4,8 @@ import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as FundingStop from "../../../src/engine/holds/FundingStop.ts"
 import { closedBecause } from "../../../src/engine/holds/HoldsOn.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
+import { parse } from "../../world/bot/botWorld.ts"
 import { begin, orderOf } from "../../world/journalRows.ts"
-import { parse } from "../botWorld.ts"
 
 const grid = parse(`name: grid
 market: BTC/USDC

@@ -10,7 +10,7 @@ import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import { explain } from "../../../src/views/Explanation.ts"
 import { problemsOf } from "../../../src/views/Problems.ts"
 import { slotsOf } from "../../../src/views/Slots.ts"
-import { troubles } from "../../views/troubles.ts"
+import { troubles } from "../../world/bot/troubles.ts"
 
 const now = 10_000_000
 const assets = new Map([

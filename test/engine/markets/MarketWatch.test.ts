@@ -7,8 +7,8 @@ import { minuteMillis, secondMillis } from "../../../src/domain/Durations.ts"
 import type { TwoSidedPrice } from "../../../src/domain/Market.ts"
 import * as MarketWatch from "../../../src/engine/markets/MarketWatch.ts"
 import { type Minute, PriceStore } from "../../../src/journal/PriceStore.ts"
-import { ladder, parse, start } from "../botWorld.ts"
-import { watchGround } from "./watchGround.ts"
+import { ladder, parse, start } from "../../world/bot/botWorld.ts"
+import { watchGround } from "../../world/bot/watchGround.ts"
 
 const rule = (period: number) =>
   parse(`name: rule

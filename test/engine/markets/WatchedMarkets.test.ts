@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { HttpClientRequest } from "effect/http"
-import { inVirtualTime, ladder, make, openOrders, until } from "../botWorld.ts"
+import { inVirtualTime, ladder, make, openOrders, until } from "../../world/bot/botWorld.ts"
 
 const watching = `name: watching
 market: BTC/USDC

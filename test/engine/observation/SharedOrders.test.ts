@@ -4,7 +4,7 @@ import { Clock, Effect, Fiber } from "effect"
 import type { Order } from "../../../src/domain/Order.ts"
 import * as SharedOrders from "../../../src/engine/observation/SharedOrders.ts"
 import { Rejected, VenueError } from "../../../src/venue/VenueError.ts"
-import { inVirtualTime } from "../botWorld.ts"
+import { inVirtualTime } from "../../world/bot/botWorld.ts"
 import { reports } from "../tracking/orderLife.ts"
 
 const [shown] = reports({ side: "SELL", fills: [], rest: 1n, withdrawFee: 0n, refundFee: 0n })

@@ -5,7 +5,7 @@ import * as Ledger from "../../../src/domain/Ledger.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import * as Tally from "../../../src/engine/state/Tally.ts"
-import { inVirtualTime, isCancel, ladder, openOrders, resting, until } from "../botWorld.ts"
+import { inVirtualTime, isCancel, ladder, openOrders, resting, until } from "../../world/bot/botWorld.ts"
 
 const ended = (fillStatus: string) => ({
   fillStatus,

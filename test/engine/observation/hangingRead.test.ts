@@ -1,7 +1,7 @@
 /** What the list says of an order is recorded at once, also while the read of another order hangs (simulation, seed 995540). */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { inVirtualTime, ladder, openOrders, resting, until } from "../botWorld.ts"
+import { inVirtualTime, ladder, openOrders, resting, until } from "../../world/bot/botWorld.ts"
 
 interface Listed {
   readonly data: ReadonlyArray<{ readonly id: string; readonly attributes: Record<string, unknown> }>

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
-import { inVirtualTime, ladder, make, openOrders, resting, until } from "../botWorld.ts"
+import { inVirtualTime, ladder, make, openOrders, resting, until } from "../../world/bot/botWorld.ts"
 
 const minute = 60_000
 const isOrderOf =

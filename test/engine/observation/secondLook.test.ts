@@ -5,8 +5,8 @@ import * as Ledger from "../../../src/domain/Ledger.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { takenBackIn } from "../../../src/engine/observation/SecondLook.ts"
 import { observe } from "../../../src/engine/tracking/OrderTracker.ts"
-import { inVirtualTime, ladder, openOrders, type Running, resting, until } from "../botWorld.ts"
-import { rewriteOrders } from "../orderReports.ts"
+import { inVirtualTime, ladder, openOrders, type Running, resting, until } from "../../world/bot/botWorld.ts"
+import { rewriteOrders } from "../../world/bot/orderReports.ts"
 import { type Life, reports, start } from "../tracking/orderLife.ts"
 
 const one = ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])

@@ -10,7 +10,7 @@ import { emptySlot, progressOf, slotKey } from "../../../src/engine/state/SlotFo
 import { armedLeg, type DesiredSlot } from "../../../src/strategy/Decision.ts"
 import type { Limits, Strategy } from "../../../src/strategy/Strategy.ts"
 import type { View } from "../../../src/strategy/View.ts"
-import * as LedgerFaults from "../../domain/ledgerFaults.ts"
+import * as LedgerFaults from "../../world/bot/ledgerFaults.ts"
 
 const market = {
   name: "BTC/USDC",

@@ -7,8 +7,8 @@ import { diff } from "../../../src/engine/planning/OrderDiff.ts"
 import { replacementCost } from "../../../src/engine/planning/ReplacementCost.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { openQuantity } from "../../../src/engine/state/Placement.ts"
+import { parse } from "../../world/bot/botWorld.ts"
 import { begin, orderOf } from "../../world/journalRows.ts"
-import { parse } from "../botWorld.ts"
 
 const grid = (more = "") =>
   parse(`name: grid

@@ -9,8 +9,8 @@ import * as Planning from "../../../src/engine/planning/Planning.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import { parse } from "../../world/bot/botWorld.ts"
 import { begin, orderOf } from "../../world/journalRows.ts"
-import { parse } from "../botWorld.ts"
 
 const grid = parse(`name: grid
 market: BTC/USDC

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Reserve from "../../../src/journal/Reserve.ts"
 import { firstOf } from "../../long.ts"
-import { inVirtualTime, makeWith } from "../botWorld.ts"
+import { inVirtualTime, makeWith } from "../../world/bot/botWorld.ts"
 
 const minute = 60_000
 const maker = (more: string) => `name: maker

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import { filledBase, openQuantity } from "../../../src/engine/state/Placement.ts"
 import * as Reserve from "../../../src/journal/Reserve.ts"
-import { inVirtualTime, makeWith, parse, type Running, until } from "../botWorld.ts"
+import { inVirtualTime, makeWith, parse, type Running, until } from "../../world/bot/botWorld.ts"
 
 const one = 3_000_000n
 const file = (kind: string, section: string) => `name: s

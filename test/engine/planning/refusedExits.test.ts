@@ -5,7 +5,7 @@ import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import * as Reserve from "../../../src/journal/Reserve.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
 import { problemsOf } from "../../../src/views/Problems.ts"
-import { assets, inVirtualTime, make, makeWith, openOrders, type Running, until } from "../botWorld.ts"
+import { assets, inVirtualTime, make, makeWith, openOrders, type Running, until } from "../../world/bot/botWorld.ts"
 
 const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))
 

@@ -14,8 +14,18 @@ import * as Capital from "../../../src/ledger/Capital.ts"
 import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
 import { History } from "../../../src/venue/History.ts"
 import { ownAccount } from "../../../src/venue/VenueConfig.ts"
-import { play, start } from "../../sandbox/play.ts"
-import { assets, inVirtualTime, isCancel, ladder, make, openOrders, type Running, resting, until } from "../botWorld.ts"
+import {
+  assets,
+  inVirtualTime,
+  isCancel,
+  ladder,
+  make,
+  openOrders,
+  type Running,
+  resting,
+  until
+} from "../../world/bot/botWorld.ts"
+import { play, start } from "../../world/service/play.ts"
 import { agreedSwap } from "../funding/agreedSwap.ts"
 
 /** Without a partner and without private money neither is asked. */

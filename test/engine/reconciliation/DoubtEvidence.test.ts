@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { provenPaid } from "../../../src/engine/reconciliation/DoubtEvidence.ts"
 import { addressKey, type HistoryLine } from "../../../src/engine/reconciliation/Reconciliation.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import { budget, doubtful } from "../../cli/journal/doubtful.ts"
+import { budget, doubtful } from "../../world/bot/doubtful.ts"
 
 const state = BotState.make()
 for (const [index, event] of [budget, ...doubtful(1)].entries())

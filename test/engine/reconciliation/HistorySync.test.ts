@@ -14,9 +14,9 @@ import { VenueClient } from "../../../src/venue/http/VenueClient.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../../src/venue/VenueConfig.ts"
 import { Unauthorized, VenueError } from "../../../src/venue/VenueError.ts"
 import { transactionStatuses } from "../../../src/venue/wire/WireHistory.ts"
-import { account, btc, send } from "../../sandbox/clients.ts"
-import { play } from "../../sandbox/play.ts"
-import * as playedSwaps from "../../sandbox/playedSwaps.ts"
+import { account, btc, send } from "../../world/service/clients.ts"
+import { play } from "../../world/service/play.ts"
+import * as playedSwaps from "../../world/service/playedSwaps.ts"
 
 const quote = Effect.fnUntraced(function* (changes: object = {}) {
   const asked = { ...playedSwaps.fromOtherChain, recipient: yield* account, deadline: playedSwaps.iso(86_400_000) }

@@ -8,7 +8,7 @@ import * as Tally from "../../../src/engine/state/Tally.ts"
 import { orderPages } from "../../../src/engine/tracking/OrderReads.ts"
 import { marketsByName } from "../../../src/Layers.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
-import { assets, inVirtualTime, ladder, openOrders, resting, until } from "../botWorld.ts"
+import { assets, inVirtualTime, ladder, openOrders, resting, until } from "../../world/bot/botWorld.ts"
 
 /** A budget that its three rungs use up. */
 const tight = ladder(3).replace("quote: 6000", "quote: 3000")

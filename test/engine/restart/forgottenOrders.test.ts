@@ -10,7 +10,17 @@ import { unfinished } from "../../../src/engine/state/BotState.ts"
 import * as JournalIntegrity from "../../../src/engine/state/orders/JournalIntegrity.ts"
 import * as Fingerprint from "../../../src/engine/tracking/Fingerprint.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
-import { inVirtualTime, isCancel, ladder, make, type Network, openOrders, resting, start, until } from "../botWorld.ts"
+import {
+  inVirtualTime,
+  isCancel,
+  ladder,
+  make,
+  type Network,
+  openOrders,
+  resting,
+  start,
+  until
+} from "../../world/bot/botWorld.ts"
 
 const isCreate = ({ method, path }: Network["sent"][number]) => method === "POST" && path === "/v0/orders"
 const restored: BotEvent = { _tag: "JournalRestored", events: 3, head: "hash" }

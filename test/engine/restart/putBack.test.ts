@@ -7,9 +7,9 @@ import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import { orderPages } from "../../../src/engine/tracking/OrderReads.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
-import * as LedgerFaults from "../../domain/ledgerFaults.ts"
 import { isLong } from "../../long.ts"
-import { inVirtualTime, ladder, make, openOrders, type Running, until } from "../botWorld.ts"
+import { inVirtualTime, ladder, make, openOrders, type Running, until } from "../../world/bot/botWorld.ts"
+import * as LedgerFaults from "../../world/bot/ledgerFaults.ts"
 
 const List = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String, attributes: Schema.Unknown })) })
 const cut: BotEvent = { _tag: "JournalCut", text: "test" }

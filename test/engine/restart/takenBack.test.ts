@@ -8,7 +8,7 @@ import type { Order } from "../../../src/domain/Order.ts"
 import * as ForgottenOrders from "../../../src/engine/restart/ForgottenOrders.ts"
 import * as Fingerprint from "../../../src/engine/tracking/Fingerprint.ts"
 import type { DesiredOrder } from "../../../src/strategy/Decision.ts"
-import { parse } from "../botWorld.ts"
+import { parse } from "../../world/bot/botWorld.ts"
 import { order, remembering } from "../firstOrder.ts"
 
 const mark = 7

@@ -5,7 +5,7 @@ import { minuteMillis } from "../../../src/domain/Durations.ts"
 import { defaultTerms, overdueIn } from "../../../src/engine/tracking/Overdue.ts"
 import * as Evidence from "../../../src/ledger/Evidence.ts"
 import { lies } from "../../../src/sandbox/core/State.ts"
-import { inVirtualTime, make, until } from "../botWorld.ts"
+import { inVirtualTime, make, until } from "../../world/bot/botWorld.ts"
 
 /** Below the price, so that all of it is sold as soon as it is paid for. */
 const marketable = `name: ladder

@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Ledger from "../../../src/domain/Ledger.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
-import { inVirtualTime, ladder, make, openOrders, type Running, until } from "../botWorld.ts"
-import { type Attributes, fieldsOfOrders, rewriteOrders, withField } from "../orderReports.ts"
+import { inVirtualTime, ladder, make, openOrders, type Running, until } from "../../world/bot/botWorld.ts"
+import { type Attributes, fieldsOfOrders, rewriteOrders, withField } from "../../world/bot/orderReports.ts"
 
 const rung = ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])
 

@@ -7,8 +7,8 @@ import { isTerminal } from "../../../src/domain/Order.ts"
 import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { payoutCost } from "../../../src/engine/tracking/amounts/Fees.ts"
-import { inVirtualTime, ladder, make, openOrders, type Running, until } from "../botWorld.ts"
-import { type Attributes, rewriteOrders } from "../orderReports.ts"
+import { inVirtualTime, ladder, make, openOrders, type Running, until } from "../../world/bot/botWorld.ts"
+import { type Attributes, rewriteOrders } from "../../world/bot/orderReports.ts"
 import { reports, start } from "./orderLife.ts"
 
 /** Below the price, so that all of it is sold as soon as it is paid for. */

@@ -8,8 +8,8 @@ import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as Profit from "../../../src/ledger/Profit.ts"
 import * as Trades from "../../../src/ledger/Trades.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
-import { assets, inVirtualTime, ladder, openOrders, type Running, resting, until } from "../botWorld.ts"
-import { rewriteOrders } from "../orderReports.ts"
+import { assets, inVirtualTime, ladder, openOrders, type Running, resting, until } from "../../world/bot/botWorld.ts"
+import { rewriteOrders } from "../../world/bot/orderReports.ts"
 
 const one = ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])
 const decimals = (symbol: string) => assets.find((asset) => asset.symbol === symbol)?.decimals

@@ -8,7 +8,7 @@ import type { Expectations } from "../../../src/engine/EngineSettings.ts"
 import * as JournalOrders from "../../../src/engine/reconciliation/JournalOrders.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { bind } from "../../../src/engine/tracking/OrderTracker.ts"
-import * as LedgerFaults from "../../domain/ledgerFaults.ts"
+import * as LedgerFaults from "../../world/bot/ledgerFaults.ts"
 
 export const market = {
   name: "BTC/USDC",

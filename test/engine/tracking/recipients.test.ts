@@ -6,7 +6,16 @@ import * as Problems from "../../../src/engine/funding/Problems.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../../src/venue/VenueConfig.ts"
-import { assets, inVirtualTime, ladder, make, openOrders, type Running, resting, until } from "../botWorld.ts"
+import {
+  assets,
+  inVirtualTime,
+  ladder,
+  make,
+  openOrders,
+  type Running,
+  resting,
+  until
+} from "../../world/bot/botWorld.ts"
 
 type World = Effect.Success<ReturnType<typeof resting>>["world"]
 

@@ -14,8 +14,8 @@ import * as EndedOrders from "../../../src/engine/state/orders/EndedOrders.ts"
 import * as Tries from "../../../src/engine/state/process/Tries.ts"
 import { takenBack } from "../../../src/engine/tracking/amounts/TakingBack.ts"
 import { observe } from "../../../src/engine/tracking/OrderTracker.ts"
-import { inVirtualTime, isCancel, ladder, openOrders, type Running, resting, until } from "../botWorld.ts"
-import { rewriteOrders } from "../orderReports.ts"
+import { inVirtualTime, isCancel, ladder, openOrders, type Running, resting, until } from "../../world/bot/botWorld.ts"
+import { rewriteOrders } from "../../world/bot/orderReports.ts"
 import { budget, type Life, quoteOf, reports, start } from "./orderLife.ts"
 
 const quantity = 1_000_000n

@@ -13,7 +13,7 @@ import * as Record from "../../../src/signing/remote/Record.ts"
 import * as RemoteSigner from "../../../src/signing/remote/RemoteSigner.ts"
 import * as SignerServer from "../../../src/signing/remote/SignerServer.ts"
 import { Signer, SigningRefused } from "../../../src/signing/Signer.ts"
-import { payer, testAccount, testKey } from "../../venue/scriptedVenue.ts"
+import { payer, testAccount, testKey } from "../../world/service/scriptedVenue.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "limitbot-signer-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

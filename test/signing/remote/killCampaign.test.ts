@@ -6,11 +6,11 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { startHere, startSandbox } from "../../cli/program.ts"
-import * as evidence from "../../e2e/evidence.ts"
-import { kill9, newFolder, pause, prepare, randomFrom, start } from "../../e2e/processes.ts"
-import { check, paidAt, settle, witnesses } from "../../e2e/settle.ts"
 import { signerText } from "../../profile.ts"
+import * as evidence from "../../world/bot/evidence.ts"
+import { kill9, newFolder, pause, prepare, randomFrom, start } from "../../world/processes/processes.ts"
+import { startHere, startSandbox } from "../../world/processes/program.ts"
+import { check, paidAt, settle, witnesses } from "../../world/processes/settle.ts"
 
 const kills = Number(process.env["LIMITBOT_KILLS"] ?? 4)
 const poll = ["--poll", "0.3s", "--json"]

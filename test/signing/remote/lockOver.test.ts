@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { runHere, start, startSandbox, workspace } from "../../cli/program.ts"
 import { signerText } from "../../profile.ts"
+import { runHere, start, startSandbox, workspace } from "../../world/processes/program.ts"
 
 const ask = (socket: string, request: object): Promise<{ readonly _tag: string; readonly reason?: string }> =>
   new Promise((done) => {

@@ -11,6 +11,7 @@ import bs58 from "bs58"
 import { Effect } from "effect"
 import { IntentGuard } from "../../../src/signing/IntentGuard.ts"
 import * as RemoteSigner from "../../../src/signing/remote/RemoteSigner.ts"
+import { paidBy } from "../../profile.ts"
 import {
   type Connection,
   configText,
@@ -19,10 +20,9 @@ import {
   startHere,
   startSandbox,
   workspace
-} from "../../cli/program.ts"
-import { until } from "../../control/runningBot.ts"
-import { paidBy } from "../../profile.ts"
-import { payer, testAccount } from "../../venue/scriptedVenue.ts"
+} from "../../world/processes/program.ts"
+import { until } from "../../world/processes/runningBot.ts"
+import { payer, testAccount } from "../../world/service/scriptedVenue.ts"
 import { type Asked, listen, type Payload, type Signed, signer, withMessage } from "./lyingSigner.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "limitbot-liar-"))

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { newFolder, runHere } from "../../cli/program.ts"
+import { newFolder, runHere } from "../../world/processes/program.ts"
 
 const approver = "ed25519:6E8sCci9badyRkXb3JoRpBj5p8C6Tw41ELDZoiihKEtp"
 

@@ -5,9 +5,9 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { configText, ordersAt, runHere, start, startSandbox, workspace } from "../../cli/program.ts"
-import { until } from "../../control/runningBot.ts"
 import { signerText } from "../../profile.ts"
+import { configText, ordersAt, runHere, start, startSandbox, workspace } from "../../world/processes/program.ts"
+import { until } from "../../world/processes/runningBot.ts"
 
 let [folder, socket, signerId, usdc] = ["", "", "", ""]
 let sandbox: Awaited<ReturnType<typeof startSandbox>>

@@ -12,6 +12,7 @@ import { Effect, Redacted } from "effect"
 import * as Keystore from "../../../src/files/secrets/Keystore.ts"
 import { ledgerOf } from "../../../src/venue/profile/Profiles.ts"
 import { limitbot } from "../../builtProgram.ts"
+import { signerText, usualProfile } from "../../profile.ts"
 import {
   assertSays,
   configText,
@@ -22,9 +23,8 @@ import {
   start,
   startSandbox,
   workspace
-} from "../../cli/program.ts"
-import { until } from "../../control/runningBot.ts"
-import { signerText, usualProfile } from "../../profile.ts"
+} from "../../world/processes/program.ts"
+import { until } from "../../world/processes/runningBot.ts"
 
 /** The example that the package brings, as it stands. */
 const example = readFileSync(resolve(import.meta.dirname, "../../../deploy/kms-openssl.sh"), "utf8")

@@ -18,8 +18,8 @@ import { type Policy, type SpanName, spanNames, spans } from "../../../src/signi
 import * as Record from "../../../src/signing/remote/Record.ts"
 import * as SignerServer from "../../../src/signing/remote/SignerServer.ts"
 import { Signer } from "../../../src/signing/Signer.ts"
-import { randomFrom } from "../../e2e/processes.ts"
-import { payer, testAccount, testKey } from "../../venue/scriptedVenue.ts"
+import { randomFrom } from "../../world/processes/processes.ts"
+import { payer, testAccount, testKey } from "../../world/service/scriptedVenue.ts"
 
 const publicKey = Ed25519.format(Buffer.from(testAccount, "hex"))
 const privateKey = Ed25519.privateKeyOf(Ed25519.parse(Redacted.value(testKey), 32) ?? Buffer.alloc(32))

@@ -7,9 +7,17 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { configText, gridText, newFolder, ordersAt, type Program, start, startSandbox } from "../../cli/program.ts"
-import { until } from "../../control/runningBot.ts"
 import { signerText } from "../../profile.ts"
+import {
+  configText,
+  gridText,
+  newFolder,
+  ordersAt,
+  type Program,
+  start,
+  startSandbox
+} from "../../world/processes/program.ts"
+import { until } from "../../world/processes/runningBot.ts"
 
 /** Numbers that no machine has given to anybody. */
 const ids: Readonly<Record<string, number>> = { limitbot: 61_901, "limitbot-signer": 61_902, somebody: 61_903 }

@@ -1,7 +1,7 @@
 /** I9, I22 and I1: what a process believed is what its journal tells, nothing is overdrawn, and its ledger adds up. */
 import { isDeepStrictEqual } from "node:util"
 import type { BotState } from "../../../src/engine/state/BotState.ts"
-import * as LedgerFaults from "../../domain/ledgerFaults.ts"
+import * as LedgerFaults from "../../world/bot/ledgerFaults.ts"
 import { Violation } from "./Judge.ts"
 
 /** `believed`: the memory of a process at its end; `told`: its journal, read again. */

@@ -7,7 +7,7 @@ import type * as Ledger from "../../../src/domain/Ledger.ts"
 import type { BotState } from "../../../src/engine/state/BotState.ts"
 import * as Money from "../../../src/report/text/Money.ts"
 import { moneyView } from "../../../src/views/Money.ts"
-import { assets } from "../market.ts"
+import { assets } from "../../world/bot/market.ts"
 import { Violation } from "./Judge.ts"
 
 const configured: Money.Assets = new Map(assets.map((asset) => [asset.symbol, asset]))

@@ -15,8 +15,8 @@ import { VenueClient } from "../../../src/venue/http/VenueClient.ts"
 import { type ProfileName, profileNames } from "../../../src/venue/profile/Profiles.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../../src/venue/VenueConfig.ts"
-import { inVirtualTime } from "../../engine/botWorld.ts"
-import { order, price } from "../../sandbox/clients.ts"
+import { inVirtualTime } from "../../world/bot/botWorld.ts"
+import { order, price } from "../../world/service/clients.ts"
 import { recorded } from "./recorded.ts"
 
 type Change = (path: string, body: string) => string

@@ -5,7 +5,7 @@ import { sentenceOf } from "../../../src/domain/Drift.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import { driftOf, kinds } from "../../../src/venue/canary/Contract.ts"
 import { fromList } from "../../../src/venue/wire/WireOrder.ts"
-import * as Answers from "../answers.ts"
+import * as Answers from "../../world/service/answers.ts"
 import { recorded } from "./recorded.ts"
 
 /** Every place in an answer; of a list its first element, which stands for all. */

@@ -7,7 +7,7 @@ import { GenerateIntentResponse, SubmitIntentResponse } from "../../../src/venue
 import { kinds } from "../../../src/venue/canary/Contract.ts"
 import { MessageBody, StructuredErrors } from "../../../src/venue/wire/WireError.ts"
 import { tolerant } from "../../../src/venue/wire/WireValue.ts"
-import * as Answers from "../answers.ts"
+import * as Answers from "../../world/service/answers.ts"
 
 /** Answers that nobody can ask for without moving something, or that are no answers: the canary never sees them. */
 const unasked = {

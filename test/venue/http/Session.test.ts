@@ -7,9 +7,18 @@ import * as Ed25519 from "../../../src/signing/Ed25519.ts"
 import * as Nep413 from "../../../src/signing/Nep413.ts"
 import { type Signature, Signer } from "../../../src/signing/Signer.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
-import * as Answers from "../answers.ts"
-import { bodyText, config, json, ownSigner, type Script, scripted, testAccount, text } from "../scriptedVenue.ts"
-import { start } from "../venueCalls.ts"
+import * as Answers from "../../world/service/answers.ts"
+import {
+  bodyText,
+  config,
+  json,
+  ownSigner,
+  type Script,
+  scripted,
+  testAccount,
+  text
+} from "../../world/service/scriptedVenue.ts"
+import { start } from "../../world/service/venueCalls.ts"
 
 const pathOf = (request: HttpClientRequest.HttpClientRequest) => request.url.replace("http://venue", "")
 

@@ -5,9 +5,9 @@ import { TestClock } from "effect/testing"
 import * as near202611 from "../../../src/venue/profile/near202611.ts"
 import { Venue } from "../../../src/venue/Venue.ts"
 import { defaultPatience, ownAccount, VenueConfig } from "../../../src/venue/VenueConfig.ts"
-import * as Answers from "../answers.ts"
-import { bodyText, json, scripted, testAccount } from "../scriptedVenue.ts"
-import { start } from "../venueCalls.ts"
+import * as Answers from "../../world/service/answers.ts"
+import { bodyText, json, scripted, testAccount } from "../../world/service/scriptedVenue.ts"
+import { start } from "../../world/service/venueCalls.ts"
 
 interface World {
   readonly aheadMillis?: number

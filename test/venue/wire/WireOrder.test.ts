@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { fromList } from "../../../src/venue/wire/WireOrder.ts"
-import { type Attributes, fieldsOfOrders, withField } from "../../engine/orderReports.ts"
+import { type Attributes, fieldsOfOrders, withField } from "../../world/bot/orderReports.ts"
 
 const leg = { status: "COMPLETED", txHash: "hash" }
 const order: Attributes = {

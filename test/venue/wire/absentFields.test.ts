@@ -7,8 +7,8 @@ import { TransactionRecord } from "../../../src/venue/wire/WireHistory.ts"
 import { ShownQuote } from "../../../src/venue/wire/WireQuote.ts"
 import { SwapStatusResponse, toSwap } from "../../../src/venue/wire/WireSwap.ts"
 import { toWithdrawals } from "../../../src/venue/wire/WireWithdrawals.ts"
-import { type Attributes, withField } from "../../engine/orderReports.ts"
-import { json, scripted } from "../scriptedVenue.ts"
+import { type Attributes, withField } from "../../world/bot/orderReports.ts"
+import { json, scripted } from "../../world/service/scriptedVenue.ts"
 
 const quoteRequest = {
   dry: false,

@@ -6,22 +6,22 @@
 import { Cause, Context, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
 import { Clock } from "effect/Clock"
 import { HttpClient, type HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
-import * as Engine from "../src/engine/Engine.ts"
-import { defaults, EngineSettings } from "../src/engine/EngineSettings.ts"
-import * as StartUp from "../src/engine/StartUp.ts"
-import { Bookkeeper } from "../src/engine/state/Bookkeeper.ts"
-import { Journal } from "../src/journal/Journal.ts"
-import { PriceStore } from "../src/journal/PriceStore.ts"
-import * as Sqlite from "../src/journal/Sqlite.ts"
-import { marketsByName } from "../src/Layers.ts"
-import { OrderBook } from "../src/orderbook/OrderBook.ts"
-import { Domain, World } from "../src/rehearsal/World.ts"
-import * as SandboxServer from "../src/sandbox/SandboxServer.ts"
-import { render } from "../src/strategy/Problem.ts"
-import type { Strategy } from "../src/strategy/Strategy.ts"
-import * as StrategyFile from "../src/strategy/StrategyFile.ts"
-import { layer as clientLayer } from "../src/venue/library.ts"
-import { defaultPatience, ownAccount } from "../src/venue/VenueConfig.ts"
+import * as Engine from "../../../src/engine/Engine.ts"
+import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
+import * as StartUp from "../../../src/engine/StartUp.ts"
+import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import { PriceStore } from "../../../src/journal/PriceStore.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import { marketsByName } from "../../../src/Layers.ts"
+import { OrderBook } from "../../../src/orderbook/OrderBook.ts"
+import { Domain, World } from "../../../src/rehearsal/World.ts"
+import * as SandboxServer from "../../../src/sandbox/SandboxServer.ts"
+import { render } from "../../../src/strategy/Problem.ts"
+import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
+import { layer as clientLayer } from "../../../src/venue/library.ts"
+import { defaultPatience, ownAccount } from "../../../src/venue/VenueConfig.ts"
 
 const assets = [
   { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
@@ -228,3 +228,33 @@ export const make = async (
 }
 
 export type BotWorld = Awaited<ReturnType<typeof make>>
+
+/** Follows the price closely, beside whatever rests. */
+export const quotes = `name: quotes
+market: BTC/USDC
+kind: market-making
+limits: { budget: { base: 0.05, quote: 2000 } }
+market-making: { levels: 1, spread: 1%, size: 0.01, requote: 0.02% }
+`
+
+/** Buys just below the market, sells above what was bought: each order is placed, paid, filled and paid out. */
+const grid = `name: grid
+market: BTC/USDC
+kind: grid
+limits: { budget: { base: 0.15, quote: 9000 } }
+grid: { lower: 59500, upper: 60500, levels: 41, size: { base: 0.003 } }
+`
+
+/** Of one order from its plan to its end, over ten minutes of a tight grid. */
+export const lifeOf = async (): Promise<{
+  readonly lives: number
+  readonly commits: number
+  readonly requests: number
+}> => {
+  const world = await make([grid])
+  // The first orders are placed: from now on each that ends makes room for the next.
+  world.wait(60_000)
+  const { commits, requests, settled: lives } = world.wait(600_000)
+  await world.end()
+  return { lives, commits: commits / lives, requests: requests / lives }
+}

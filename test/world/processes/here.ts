@@ -11,8 +11,8 @@ import { EventEmitter } from "node:events"
 import { resolve } from "node:path"
 import { PassThrough } from "node:stream"
 import { ConfigProvider, Console, Layer } from "effect"
-import { type Host, launch } from "../../src/cli/launch.ts"
-import { limitbot } from "../builtProgram.ts"
+import { type Host, launch } from "../../../src/cli/launch.ts"
+import { limitbot } from "../../builtProgram.ts"
 
 type Signal = "SIGINT" | "SIGTERM"
 

@@ -1,7 +1,7 @@
 /** Ten ways in which a program of somebody's goes wrong, as shell scripts, and what tests need to make programs. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { newFolder } from "../cli/program.ts"
+import { newFolder } from "./program.ts"
 
 /** Names no key of anybody: what looks like one. */
 export const looksLikeKey = `ed25519:${"3".repeat(87)}`

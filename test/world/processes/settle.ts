@@ -9,13 +9,13 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { replay } from "../../src/engine/state/Bookkeeper.ts"
-import { unfinished } from "../../src/engine/state/BotState.ts"
-import { Journal } from "../../src/journal/Journal.ts"
-import * as Sqlite from "../../src/journal/Sqlite.ts"
-import { runHere, startHere } from "../cli/program.ts"
-import * as evidence from "./evidence.ts"
+import { replay } from "../../../src/engine/state/Bookkeeper.ts"
+import { unfinished } from "../../../src/engine/state/BotState.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import * as evidence from "../bot/evidence.ts"
 import type { Connection } from "./processes.ts"
+import { runHere, startHere } from "./program.ts"
 
 /** The journal of a bot that may be running, and a client to ask the sandbox for its books. */
 export const witnesses = (filename: string) =>

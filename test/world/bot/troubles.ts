@@ -1,9 +1,9 @@
 /** Journals that together have every kind of trouble that a person should look at. */
 
 import { Redacted } from "effect"
-import type { BotEvent } from "../../src/domain/BotEvent.ts"
-import * as Decimal from "../../src/domain/Decimal.ts"
-import { operatorLimit } from "../../src/domain/Words.ts"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { operatorLimit } from "../../../src/domain/Words.ts"
 
 const money = { asset: "USDC", amount: 100_000_000n }
 const about = (index: number) => ({ strategy: "grid", slot: `cell-${index}`, placement: `p${index}` })

@@ -1,17 +1,17 @@
 /** Clients of a sandbox: the bot's own port with its signer, and raw requests for what the port would never send. */
 import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { type Decimal, parse, zero } from "../../src/domain/Decimal.ts"
-import { isTerminal, type Order } from "../../src/domain/Order.ts"
-import { BooksResponse, saltFrom } from "../../src/sandbox/SandboxApi.ts"
-import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
-import { IntentGuard } from "../../src/signing/IntentGuard.ts"
-import * as Nep413 from "../../src/signing/Nep413.ts"
-import { Signer } from "../../src/signing/Signer.ts"
-import { layer as clientLayer } from "../../src/venue/library.ts"
-import type { QuoteRequest } from "../../src/venue/Swaps.ts"
-import { type CreateOrder, Venue } from "../../src/venue/Venue.ts"
-import { defaultPatience, ownAccount, type VenueConfig } from "../../src/venue/VenueConfig.ts"
+import { type Decimal, parse, zero } from "../../../src/domain/Decimal.ts"
+import { isTerminal, type Order } from "../../../src/domain/Order.ts"
+import { BooksResponse, saltFrom } from "../../../src/sandbox/SandboxApi.ts"
+import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
+import { IntentGuard } from "../../../src/signing/IntentGuard.ts"
+import * as Nep413 from "../../../src/signing/Nep413.ts"
+import { Signer } from "../../../src/signing/Signer.ts"
+import { layer as clientLayer } from "../../../src/venue/library.ts"
+import type { QuoteRequest } from "../../../src/venue/Swaps.ts"
+import { type CreateOrder, Venue } from "../../../src/venue/Venue.ts"
+import { defaultPatience, ownAccount, type VenueConfig } from "../../../src/venue/VenueConfig.ts"
 
 /** The bot's side, for the generated account of the sandbox in the context. */
 export const venueFrom = (depositType: "INTENTS" | "CONFIDENTIAL_INTENTS") =>

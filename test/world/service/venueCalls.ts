@@ -1,8 +1,8 @@
 /** Every call of the port once, with its good answer, and how to run it against a script with the clock running on. */
 import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { Venue } from "../../src/venue/Venue.ts"
-import type { VenueError } from "../../src/venue/VenueError.ts"
+import { Venue } from "../../../src/venue/Venue.ts"
+import type { VenueError } from "../../../src/venue/VenueError.ts"
 import * as Answers from "./answers.ts"
 import { type Script, scripted } from "./scriptedVenue.ts"
 

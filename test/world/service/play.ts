@@ -1,8 +1,8 @@
 /** Runs a test against a sandbox in process, under a virtual clock that goes on by itself. */
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
-import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import type { SandboxOptions } from "../../../src/sandbox/SandboxOptions.ts"
+import * as SandboxServer from "../../../src/sandbox/SandboxServer.ts"
 import { venueFrom } from "./clients.ts"
 
 export const start = Date.parse("2026-01-01T00:00:00Z")

@@ -1,6 +1,6 @@
 /** Changes what a venue shows of orders, in whatever answer. */
 import { Schema } from "effect"
-import { WireOrderAttributes } from "../../src/venue/wire/WireOrder.ts"
+import { WireOrderAttributes } from "../../../src/venue/wire/WireOrder.ts"
 import type { Network } from "./botWorld.ts"
 
 export type Attributes = Readonly<Record<string, unknown>>

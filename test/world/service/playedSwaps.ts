@@ -1,8 +1,8 @@
 /** Swaps as a test plays them: quoted, paid in any way and followed to their end, over raw requests. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { SandboxConnection } from "../../src/sandbox/SandboxServer.ts"
-import type { Swap } from "../../src/venue/wire/WireSwap.ts"
+import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
+import type { Swap } from "../../../src/venue/wire/WireSwap.ts"
 import { btc, send, signMessage, usdc, venueBooks } from "./clients.ts"
 import { start } from "./play.ts"
 

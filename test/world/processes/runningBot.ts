@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs"
 import { request } from "node:http"
 import { connect, createServer } from "node:net"
 import { join } from "node:path"
-import type { FindingName } from "../../src/engine/planning/ahead/PlanFindings.ts"
-import type { SandboxOptions } from "../../src/sandbox/SandboxOptions.ts"
-import { configText, type Program, startHere, startSandbox, workspace } from "../cli/program.ts"
+import type { FindingName } from "../../../src/engine/planning/ahead/PlanFindings.ts"
+import type { SandboxOptions } from "../../../src/sandbox/SandboxOptions.ts"
+import { configText, type Program, startHere, startSandbox, workspace } from "./program.ts"
 
 export interface Answer {
   readonly status: number

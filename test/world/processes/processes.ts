@@ -6,9 +6,9 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { limitbot } from "../builtProgram.ts"
-import { atEndOfFiles } from "../endOfFile.ts"
-import { type Deployment, profileLines, usualProfile } from "../profile.ts"
+import { limitbot } from "../../builtProgram.ts"
+import { atEndOfFiles } from "../../endOfFile.ts"
+import { type Deployment, profileLines, usualProfile } from "../../profile.ts"
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), "limitbot-e2e-"))
 

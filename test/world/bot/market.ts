@@ -1,9 +1,9 @@
 /** The assets and markets of simulated bots, and their strategies from text. */
 import { Result } from "effect"
-import { marketsByName } from "../../src/Layers.ts"
-import { render } from "../../src/strategy/Problem.ts"
-import type { Strategy } from "../../src/strategy/Strategy.ts"
-import * as StrategyFile from "../../src/strategy/StrategyFile.ts"
+import { marketsByName } from "../../../src/Layers.ts"
+import { render } from "../../../src/strategy/Problem.ts"
+import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
 
 export const assets = [
   { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },

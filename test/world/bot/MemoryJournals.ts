@@ -4,10 +4,10 @@
  * shows what that costs.
  */
 import { Array, Effect } from "effect"
-import type { Links } from "../../src/journal/Chain.ts"
-import { genesis } from "../../src/journal/Hash.ts"
-import { over } from "../../src/journal/Journal.ts"
-import { type NewRow, OwnerChanged, type Rows, roomy } from "../../src/journal/Rows.ts"
+import type { Links } from "../../../src/journal/Chain.ts"
+import { genesis } from "../../../src/journal/Hash.ts"
+import { over } from "../../../src/journal/Journal.ts"
+import { type NewRow, OwnerChanged, type Rows, roomy } from "../../../src/journal/Rows.ts"
 
 interface Account {
   epoch: number
