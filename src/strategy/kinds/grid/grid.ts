@@ -8,7 +8,7 @@
  * window.
  *
  * With `step` instead of levels the grid has no ends: its levels lie at that ratio around the anchor. With `trail` its
- * range follows the price (see `TrailingGrid`). With `stop` or `takeProfit` it ends (see `GridEnd`).
+ * range follows the price (see `CellRange`). With `stop` or `takeProfit` it ends (see `GridEnd`).
  */
 
 import * as Decimal from "../../../domain/Decimal.ts"
