@@ -24,7 +24,7 @@ export const serve = Effect.fn("ControlServer.serve")(function* (options: Contro
   const tokens = yield* Tokens.open(bot.journal, options)
   const recent = Recent.make()
   const changes = yield* PubSub.subscribe(books.changes)
-  const follow = Stream.fromSubscription(changes).pipe(
+  const subscribed = Stream.fromSubscription(changes).pipe(
     Stream.runForEach((recorded) =>
       // A gap means that events were lost while the past was read; they are read again.
       recorded.sequence > recent.sequence + 1
@@ -32,7 +32,7 @@ export const serve = Effect.fn("ControlServer.serve")(function* (options: Contro
         : Effect.sync(() => Recent.note(recent, recorded, bot.assets))
     )
   )
-  yield* Effect.forkScoped(Effect.andThen(Recent.catchUp(recent, bot.assets, journal), follow))
+  yield* Effect.forkScoped(Effect.andThen(Recent.catchUp(recent, bot.assets, journal), subscribed))
   const ticks = Ticks.make()
   yield* Effect.forkScoped(
     Effect.repeat(

@@ -120,7 +120,7 @@ const againMillis = 1_500
  * The live stream from the event after `after` on, over any number of connections: nothing is skipped and it never
  * ends. `gone` gets the reason each time a connection is lost or cannot be made.
  */
-export const follow = (journal: string, after: number, gone: (why: string) => Effect.Effect<void>) => {
+export const subscribe = (journal: string, after: number, gone: (why: string) => Effect.Effect<void>) => {
   let last = after
   const once = Effect.gen(function* () {
     const { api, url } = yield* connected(journal, "viewer")

@@ -92,8 +92,8 @@ const reader = Effect.fnUntraced(function* (name: string) {
     after = entry.sequence
     SwapHistory.apply(swaps, entry)
   }
-  const follow = Effect.suspend(() => eachPage(events({ after, strategy: byHand }), (page) => page.forEach(see)))
-  return Effect.map(follow, () => swaps.get(name))
+  const readNewEvents = Effect.suspend(() => eachPage(events({ after, strategy: byHand }), (page) => page.forEach(see)))
+  return Effect.map(readNewEvents, () => swaps.get(name))
 })
 
 /** Says what only the operator can find out. */

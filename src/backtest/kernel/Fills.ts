@@ -49,7 +49,7 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
   const surplus = table.surplus[order] ?? 0n
   if (follower !== undefined && surplus >= 0n) {
     if (surplus > 0n) wallet.receive(row.side, surplus)
-    orders.follow(slot, next, follower, clock.nextBar)
+    orders.placeNext(slot, next, follower, clock.nextBar)
     followers.rests(slot)
     return
   }
@@ -86,7 +86,7 @@ export const settle = (run: MarketRun): void => {
 }
 
 /** The slot's next order, after one is paid out: at once, or when the strategy was asked if it wants to be. */
-export const follow = (run: MarketRun, slot: SlotState.SlotState): void => {
+export const advance = (run: MarketRun, slot: SlotState.SlotState): void => {
   if (run.asking.asksOnFill) {
     run.followers.holds(slot)
     return

@@ -141,7 +141,7 @@ const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: numb
       const side = run.orders.rowOf(slot)?.side ?? "BUY"
       SlotState.completeLeg(slot, side)
       Placing.payOut(run, slot, side)
-      Fills.follow(run, slot)
+      Fills.advance(run, slot)
       return true
     }
     default:

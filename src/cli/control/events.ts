@@ -64,7 +64,7 @@ export const command = Command.make(
     yield* Effect.forEach(lines, (line) => print(line, shown), { discard: true })
     if (!follow) return
     const isOver = requestedOrAfter(forMillis)
-    const live = RunningBot.follow(journal, last, (why) => Console.error(`${why} Trying again.`)).pipe(
+    const live = RunningBot.subscribe(journal, last, (why) => Console.error(`${why} Trying again.`)).pipe(
       Stream.runForEach((told) => (told._tag === "Event" ? print(told, shown) : Effect.void))
     )
     yield* Effect.raceFirst(live, isOver)

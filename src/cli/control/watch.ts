@@ -41,7 +41,7 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
   const catchUp = Effect.suspend(() =>
     Stream.runForEach(journal.events({ after: state.sequence }), (recorded) => Effect.sync(() => note(recorded)))
   )
-  const listen = RunningBot.follow(file, state.sequence, (why) =>
+  const listen = RunningBot.subscribe(file, state.sequence, (why) =>
     Effect.sync(() => {
       missing = why
     })
@@ -54,7 +54,7 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
       })
     )
   )
-  const profit = yield* LiveProfit.follow(assets)
+  const profit = yield* LiveProfit.subscribe(assets)
   const draw = Effect.gen(function* () {
     yield* catchUp
     const now = yield* Clock.currentTimeMillis

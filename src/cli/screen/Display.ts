@@ -77,7 +77,7 @@ const screen = Effect.fnUntraced(function* (
       if (recent.length > recentEvents) recent.shift()
     })
   )
-  const profit = yield* LiveProfit.follow(options.assets)
+  const profit = yield* LiveProfit.subscribe(options.assets)
   const draw = Effect.gen(function* () {
     const { colours } = terminal
     const canvas = { colours, rows: terminal.rows(), columns: terminal.columns() }
@@ -98,7 +98,7 @@ const log = Effect.fnUntraced(function* (
     const line = logLine(recorded, options.assets)
     return line === undefined ? Effect.void : Console.log(line)
   })
-  const profit = yield* LiveProfit.follow(options.assets)
+  const profit = yield* LiveProfit.subscribe(options.assets)
   let shown = 0
   const pictures = Effect.gen(function* () {
     yield* Effect.sleep(options.pictureMillis)

@@ -54,7 +54,7 @@ const marketOf = ({ bot }: Means, name: string): Effect.Effect<Market, Unknown> 
 
 const profit = Effect.fnUntraced(function* (
   means: Means,
-  earned: Effect.Success<ReturnType<typeof LiveProfit.follow>>,
+  earned: Effect.Success<ReturnType<typeof LiveProfit.subscribe>>,
   account: Effect.Success<Effect.Success<typeof StoredBooks.reader>>
 ) {
   const { bot, recent, store, ticks } = means
@@ -129,7 +129,7 @@ export const layer = (recent: Recent, ticks: Ticks) =>
       const { assets } = bot
       const means: Means = { bot, books, store, recent, ticks }
       const now = asOf(means)
-      const earned = yield* LiveProfit.follow(assets)
+      const earned = yield* LiveProfit.subscribe(assets)
       // Read when a page first asks: a chart needs every trade.
       const traded = yield* Effect.cached(StoredBooks.reader)
       const streamed = streaming(means)

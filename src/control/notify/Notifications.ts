@@ -34,7 +34,7 @@ interface BotToReport extends ChatOperator.ChatBot {
 
 /** How trading stands, by quote asset; without it where the journal cannot be read. */
 const summary = Effect.fnUntraced(function* (state: BotState, { assets, prices }: BotToReport) {
-  const look = yield* LiveProfit.follow(assets)
+  const look = yield* LiveProfit.subscribe(assets)
   const { standings } = yield* look(prices)
   return said(
     state,

@@ -34,7 +34,7 @@ export const make = Effect.gen(function* () {
    * Prepares the candles that these strategies want from the stored prices. A saved edit costs nothing that was seen: a
    * market whose needs did not change keeps its candles, and any other keeps at least the running minute.
    */
-  const follow = Effect.fn("MarketWatch.follow")(function* (strategies: ReadonlyArray<Strategy>) {
+  const watchMarketsOf = Effect.fn("MarketWatch.watchMarketsOf")(function* (strategies: ReadonlyArray<Strategy>) {
     const made = new Map<string, CandleFeed>()
     const now = yield* Clock.currentTimeMillis
     const before = wanted
@@ -89,7 +89,7 @@ export const make = Effect.gen(function* () {
   /** Tells the shared book which orders rest now. */
   const rest = (state: BotState) => orderBook.rest(account.signerId, restingIn(state))
 
-  return { follow, look, moment, rest, prices: orderBook.prices, doubts: orderBook.doubts } as const
+  return { watchMarketsOf, look, moment, rest, prices: orderBook.prices, doubts: orderBook.doubts } as const
 })
 
 export type MarketWatch = Effect.Success<typeof make>

@@ -39,7 +39,10 @@ export const make = Effect.gen(function* () {
     change(books, id, (placement) => (isDoubted(placement) ? events(placement) : []))
 
   /** One look, when it has been waited for long enough; fails only when the bot must stop or cannot reach the venue. */
-  const follow = Effect.fn("DoubtWatch.follow")(function* (placement: Placement, market: Market | undefined) {
+  const checkDoubted = Effect.fn("DoubtWatch.checkDoubted")(function* (
+    placement: Placement,
+    market: Market | undefined
+  ) {
     const now = yield* Clock.currentTimeMillis
     const runMillis = elapsedMillis(books.state.runStartedAt, now)
     const orders = yield* ordersOf(placement, market)
@@ -56,5 +59,5 @@ export const make = Effect.gen(function* () {
     yield* recordOf(placement, (known) => concluded(known, { runMillis }, settings))
   })
 
-  return { follow }
+  return { checkDoubted }
 })

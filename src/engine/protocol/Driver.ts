@@ -55,19 +55,19 @@ const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.
   } satisfies DueFacts
 })
 
-type Follow = Effect.Success<typeof DoubtWatch.make>["follow"]
+type CheckDoubted = Effect.Success<typeof DoubtWatch.make>["checkDoubted"]
 type Called = Effect.Effect<unknown, VenueError | JournalError>
 
 const read = (
   means: Calls.Means,
-  follow: Follow,
+  checkDoubted: CheckDoubted,
   placement: Placement,
   why: Why,
   market: Market | undefined,
   go: Go
 ): Called => {
   const isPaid = placement.state === "funding" || placement.state === "in doubt"
-  if (why === "taking over") return follow(placement, market)
+  if (why === "taking over") return checkDoubted(placement, market)
   if (placement.state === "created" && why === "before payment" && market !== undefined)
     return Calls.readBeforePayment(means, placement, market)
   if (placement.state === "created" && why === "payload")
@@ -102,7 +102,7 @@ const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: 
 /** A go at a placement: each call at most once, until it has to wait or something was concluded. */
 const advanceWith = Effect.fnUntraced(function* (
   means: Calls.Means,
-  follow: Follow,
+  checkDoubted: CheckDoubted,
   { id }: Placement,
   inputs: GoInputs
 ) {
@@ -124,7 +124,7 @@ const advanceWith = Effect.fnUntraced(function* (
     if (go.done.has(what)) return
     go.done.add(what)
     yield* todo.do === "read"
-      ? read(means, follow, placement, todo.why, inputs.market, go)
+      ? read(means, checkDoubted, placement, todo.why, inputs.market, go)
       : call(means, placement, todo.do, inputs, go)
   }
 })
@@ -142,7 +142,7 @@ export const make = Effect.gen(function* () {
     scope: yield* Effect.scope,
     unclear: { at: Number.NEGATIVE_INFINITY }
   }
-  const { follow } = yield* DoubtWatch.make
+  const { checkDoubted } = yield* DoubtWatch.make
 
   /** Its order has been over for long, and no silence ends the wait for its deposit: only the operator can know more. */
   const isHopeless = (placement: Placement): boolean =>
@@ -153,7 +153,7 @@ export const make = Effect.gen(function* () {
   return {
     /** Fails only when the bot must stop or cannot reach the venue. */
     advance: Effect.fn("Driver.advance")((placement: Placement, inputs: GoInputs) =>
-      advanceWith(means, follow, placement, inputs)
+      advanceWith(means, checkDoubted, placement, inputs)
     ),
     isHopeless,
     /** When a create was last left without a clear answer. */

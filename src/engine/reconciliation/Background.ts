@@ -98,7 +98,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
   const venue = yield* Venue
   const known = ledgerOf()
   /** The venue's records are read after ours, and ours once more: an order that was made meanwhile is not foreign. */
-  const follow = Effect.suspend(() =>
+  const readNewEvents = Effect.suspend(() =>
     eachPage(journal.events({ after: known.sequence(), tags }), (page) => page.forEach(known.see))
   )
 
@@ -118,7 +118,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
 
   /** Returns and records what is found, where it is not what was found before. */
   return Effect.gen(function* () {
-    yield* follow
+    yield* readNewEvents
     const before = [...known.orders.values()]
     const asked = { orders: before, startedAt: 0 }
     yield* balances.noteAccepted
@@ -126,7 +126,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     const { found, unread } = yield* Witnesses.venueOrders(asked, { unfinishedOnly: true })
     const moved = snapshot === undefined ? [] : yield* balances.movedSince(BalanceComparison.positions(snapshot, found))
     const isRead = watched.hasHistory && (yield* reached(HistorySync.sync()))
-    yield* follow
+    yield* readNewEvents
     const swaps = yield* SwapHistory.all
     const open = known.open()
     const own = new Set([

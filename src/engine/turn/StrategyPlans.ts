@@ -33,7 +33,7 @@ export const make = Effect.fnUntraced(function* (
   const looks = new Map<string, readonly [MarketMoment, MarketMoment | undefined]>()
   /** When the plan of a strategy last failed. */
   const failedAt = new Map<string, number>()
-  yield* watch.follow(first)
+  yield* watch.watchMarketsOf(first)
 
   /**
    * Uses these strategies from the next turn on. The history of their slots stays, by name. A strategy that is the
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* (
     const names = new Set(next.map(({ name }) => name))
     const gone = strategies.filter(({ name }) => !names.has(name))
     const changed = next.filter((strategy) => !strategies.includes(strategy))
-    yield* watch.follow(next)
+    yield* watch.watchMarketsOf(next)
     yield* books.record(
       ...changed.flatMap((strategy) => StartUp.loaded(books.state, strategy)),
       ...gone.map(({ name }) => ({ _tag: "StrategyRemoved", strategy: name, orders: removed }) as const)

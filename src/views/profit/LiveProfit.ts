@@ -73,7 +73,7 @@ export const slotEarned = ({ figures }: Profit.Row): Amount | undefined =>
   figures.rounds === 0 && figures.gridProfit === 0n ? undefined : Profit.earnedOf(figures)
 
 /** Follows the journal; each look reads what was recorded since. `prices` are fresher than those of the last decision. */
-export const follow = Effect.fn("LiveProfit.follow")(function* (assets: Money.Assets) {
+export const subscribe = Effect.fn("LiveProfit.subscribe")(function* (assets: Money.Assets) {
   const read = yield* StoredProfit.reader
   let shown: { readonly picture: LiveProfit; readonly at: number; readonly sequence: number } | undefined
   return Effect.fnUntraced(function* (prices: ReadonlyMap<string, TwoSidedPrice>) {

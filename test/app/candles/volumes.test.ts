@@ -117,7 +117,7 @@ const lived = Effect.fnUntraced(function* (course: Course) {
     const warm = yield* WarmPrices.make(store, new Map())
     warm.use([strategy])
     const watch = yield* MarketWatch.make.pipe(Effect.provide(watchGround(prices, warm.store)))
-    yield* watch.follow([strategy])
+    yield* watch.watchMarketsOf([strategy])
     return { warm, watch }
   })
   const { name: called, kind, hash, market, text } = strategy
@@ -309,7 +309,7 @@ rules:
           yield* TestClock.setTime(at)
           // The last candle stays away.
           write(Math.min(minute, 79))
-          if (minute === startMinute) yield* watch.follow([strategy])
+          if (minute === startMinute) yield* watch.watchMarketsOf([strategy])
           yield* warm.readDue
           for (const [market, tick] of [
             ["BTC/USDC", 60_000],

@@ -83,7 +83,7 @@ const lived = Effect.fnUntraced(function* ({ text, stored, looks, decides }: Cas
   for (const [index, [second, ...priced]] of looks.entries()) {
     const at = noon + second * secondMillis
     yield* TestClock.setTime(at)
-    if (index === 0) yield* watch.follow([strategy])
+    if (index === 0) yield* watch.watchMarketsOf([strategy])
     for (const market of priced) prices.set(market, { bid: price("100"), ask: price("100"), at })
     yield* watch.look([strategy])
   }

@@ -39,7 +39,7 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
     yield* TestClock.setTime(start)
     yield* Effect.gen(function* () {
       let watch = yield* MarketWatch.make
-      yield* watch.follow(edit(0))
+      yield* watch.watchMarketsOf(edit(0))
       for (let index = 0; index <= 60; index += 1) {
         const at = start + index * 5 * secondMillis
         yield* TestClock.setTime(at)
@@ -47,10 +47,10 @@ const watched = (edit: (index: number) => ReadonlyArray<ReturnType<typeof parse>
         prices.set("BTC/USDC", { bid: price, ask: price, at })
         if (kills.includes(index)) {
           watch = yield* MarketWatch.make
-          yield* watch.follow(edit(index))
+          yield* watch.watchMarketsOf(edit(index))
         }
         yield* watch.look(edit(index))
-        if (index % 6 === 3) yield* watch.follow(edit(index))
+        if (index % 6 === 3) yield* watch.watchMarketsOf(edit(index))
       }
     }).pipe(Effect.provide(watchGround(prices, store)))
     // The last look began a fifth minute.

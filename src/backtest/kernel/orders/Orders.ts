@@ -153,11 +153,11 @@ export class Orders {
   /** The slot has an order: it counts as open from now on. */
   place(slot: SlotState.SlotState, order: number, row: OrderTable.OrderRow, bar: number): void {
     this.open.count++
-    this.follow(slot, order, row, bar)
+    this.placeNext(slot, order, row, bar)
   }
 
   /** The slot's next order takes the place of one that filled. */
-  follow(slot: SlotState.SlotState, order: number, row: OrderTable.OrderRow, bar: number): void {
+  placeNext(slot: SlotState.SlotState, order: number, row: OrderTable.OrderRow, bar: number): void {
     SlotState.hold(slot, order, row, bar)
     this.lastPlacedBar = bar
     this.placedOrders++

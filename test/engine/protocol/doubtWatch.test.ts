@@ -20,11 +20,11 @@ describe("an order that an earlier process began", () => {
         listOrders: () => Effect.succeed({ value: { orders: [] } })
       }
       const { books, context } = yield* remembering(venue, [...until("Bound"), ...startedAnew])
-      const { follow } = yield* Effect.provideContext(DoubtWatch.make, context)
+      const { checkDoubted } = yield* Effect.provideContext(DoubtWatch.make, context)
       const placement = books.state.placements.get(about.placement)
       assert.isDefined(placement)
       yield* TestClock.adjust("1 hour")
-      yield* follow(placement, market)
+      yield* checkDoubted(placement, market)
       assert.strictEqual(books.state.placements.get(about.placement)?.state, "abandoned")
     })
   )
