@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -97,11 +97,47 @@ describe("the launcher", () => {
       scripts.filter((script) => /(?:^|\s)node\s/.test(script)),
       []
     )
-    // Compiled code is found from the first file on.
-    assert.match(
-      manifest.scripts.limitbot,
-      /^NODE_COMPILE_CACHE=node_modules\/\.cache\/limitbot exec sh tools\/node\.sh /
-    )
+  })
+
+  it("starts the built program only while nothing that it was built from is newer", () => {
+    const folder = newFolder()
+    for (const name of ["src/deep", "tools", "dist", "node_modules"]) mkdirSync(join(folder, name), { recursive: true })
+    for (const script of ["limitbot.sh", "isBuilt.sh", "prepare.sh", "node.sh"])
+      writeFileSync(join(folder, "tools", script), readFileSync(join(root, "tools", script)))
+    const files = [
+      "src/main.ts",
+      "src/deep/one.ts",
+      "package.json",
+      "tools/build.ts",
+      "node_modules/.package-lock.json"
+    ]
+    const at = (file: string, seconds: number) => utimesSync(join(folder, file), seconds, seconds)
+    for (const file of files) writeFileSync(join(folder, file), "")
+    const own = nodeAt(newFolder(), "v24.0.0")
+    const PATH = `${own}:/usr/bin:/bin`
+    const run = () => {
+      const { stdout } = spawnSync("/bin/sh", [join(folder, "tools/limitbot.sh"), "check", "a b"], {
+        env: { PATH },
+        encoding: "utf8"
+      })
+      return /tools\/\.\.\/(\S+) check a b\n$/.exec(stdout)?.[1]
+    }
+    for (const file of [...files, "src/deep", "src"]) at(file, 1000)
+    assert.strictEqual(run(), "src/main.ts", "nothing is built")
+    writeFileSync(join(folder, "dist/help.txt"), "")
+    at("dist/help.txt", 2000)
+    assert.strictEqual(run(), "dist/limitbot.mjs")
+    for (const file of files) {
+      at(file, 3000)
+      assert.strictEqual(run(), "src/main.ts", file)
+      at(file, 1000)
+    }
+    // A file that was taken away changes its folder.
+    rmSync(join(folder, "src/deep/one.ts"))
+    assert.strictEqual(run(), "src/main.ts")
+    // Without packages for development nothing is built, and no installation fails.
+    const prepared = spawnSync("/bin/sh", [join(folder, "tools/prepare.sh")], { env: { PATH }, encoding: "utf8" })
+    assert.deepStrictEqual([prepared.status, prepared.stdout, prepared.stderr], [0, "", ""])
   })
 
   it.skipIf(!existsSync(packed))("the packed one is the file that was looked at, of its official build", () => {

@@ -8,10 +8,18 @@ import { dayMillis, unitMillis } from "./Durations.ts"
 const weekMillis = 7 * dayMillis
 const millisOf = new Map<string, number>(Object.entries({ ...unitMillis, w: weekMillis }))
 
+/** A backtest asks at every candle. */
+const known = new Map<string, number>()
+
 /** `undefined` for anything that is not a number and one of s, m, h, d, w. */
 export const timeframeMillis = (timeframe: string): number | undefined => {
+  const before = known.get(timeframe)
+  if (before !== undefined) return before
   const [, count, unit] = /^([1-9]\d{0,3})([smhdw])$/.exec(timeframe) ?? []
-  return unit === undefined ? undefined : Number(count) * (millisOf.get(unit) ?? 0)
+  if (unit === undefined) return undefined
+  const millis = Number(count) * (millisOf.get(unit) ?? 0)
+  known.set(timeframe, millis)
+  return millis
 }
 
 /** 1970 began on a Thursday. */

@@ -1,0 +1,13 @@
+#!/bin/sh
+# What `npm run limitbot` starts: the built program, which begins four times as fast and takes half the memory, while it is what the
+# sources say; else the sources themselves. `npm ci` builds it.
+root=${0%/*}/..
+if sh "$root/tools/isBuilt.sh"; then
+  program=$root/dist/limitbot.mjs
+else
+  # Compiled code is found from the first file on.
+  NODE_COMPILE_CACHE=$root/node_modules/.cache/limitbot
+  export NODE_COMPILE_CACHE
+  program=$root/src/main.ts
+fi
+exec sh "$root/tools/node.sh" --disable-warning=ExperimentalWarning "$program" "$@"
