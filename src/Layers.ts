@@ -1,5 +1,5 @@
 /**
- * The only file that chooses implementations. A mode is a set of layers behind the same ports:
+ * Chooses the implementations of every bot but a simulated one. A mode is a set of layers behind the same ports:
  *
  * | mode | function | venue, signer, journal |
  * |---|---|---|
@@ -7,7 +7,7 @@
  * | `run --dry-run` | `dryRun` | prices over HTTP and orders in this process, none, a new file |
  * | an account of a fleet | `ofFleet` | over the HTTP client of its runner (`shared`), as `live`, the fleet's database |
  * | `plan`, `book` and other looks | `looking` | over HTTP, for the message of a session alone, none |
- * | `rehearse` | `bot` | as `live` but for what is outside the program, which the caller gives |
+ * | `rehearse` | `bot` | as `live` but for what is outside the program: `app/rehearse/RehearsedBot.ts` gives network, signer and journal |
  */
 
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"

@@ -185,6 +185,23 @@ describe("tidy", () => {
     assert.deepStrictEqual(new Map(rows), new Map(enforced))
   })
 
+  it("each room of the engine stands on those before it in ARCHITECTURE.md", () => {
+    const [, table = ""] = textOf("ARCHITECTURE.md").split("### The rooms of the engine")
+    const rooms = [...(table.split("\n## ")[0]?.matchAll(/^\| `(\w+)\/` \|/gm) ?? [])].map(([, room = ""]) => room)
+    const rankOf = (file: string): number => rooms.indexOf(file.split("/")[2] ?? "")
+    const inRooms = sources.filter((file) => /^src\/engine\/\w+\//.test(file))
+    assert.deepStrictEqual(
+      inRooms.filter((file) => rankOf(file) < 0),
+      []
+    )
+    const up = inRooms.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => /^src\/engine\/\w+\//.test(target) && rankOf(target) > rankOf(file))
+        .map((target) => `${file} imports ${target}`)
+    )
+    assert.deepStrictEqual(up, [])
+  })
+
   it("no import cycles, those between types included", () => {
     const tools = filesBelow("tools").filter((file) => file.endsWith(".ts") && !file.includes("node_modules"))
     const files = [...sources, ...tools]

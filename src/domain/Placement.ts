@@ -5,8 +5,8 @@
  *   planned → creating → created → funding → open → closing → settled
  *
  * `in doubt` is a payment that left us and of which nobody has said whether it was made; its money stays reserved and its
- * slot gets nothing new. `abandoned` is an attempt that was never signed: nothing can be in it, whatever the venue made of
- * it. `dead` is a payment that provably was not made and never will be, or that the operator has taken off the books. `given up` is
+ * slot gets nothing new. `abandoned` is an attempt that was never signed as far as the journal knows; a deposit that shows
+ * all the same opens it again. `dead` is a payment that provably was not made and never will be, or that the operator has taken off the books. `given up` is
  * an order that is over and whose money the operator has given up: if it comes after all, it is booked.
  */
 /** The strategy of swaps that the operator makes by hand: no file can have this name, and it has no budget. */
@@ -42,7 +42,7 @@ export type PlacementState =
 
 export const placementTransitions: Readonly<Record<PlacementState, ReadonlyArray<PlacementState>>> = {
   planned: ["creating", "abandoned"],
-  // `open` from `creating`: a deposit seen on a twin of a lost create is adopted, never ignored.
+  // `open` from `creating`: a deposit seen on a spare order of a lost create is adopted, never ignored.
   creating: ["creating", "created", "abandoned", "open"],
   created: ["funding", "abandoned", "open", "closing"],
   funding: ["in doubt", "open", "closing", "dead"],

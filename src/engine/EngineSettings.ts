@@ -46,7 +46,7 @@ export interface Settings {
    * How long what an earlier process had begun is watched when the journal may have lost what became of it: longer than a request
    * of that process can have been under way, and a deposit usually takes to show.
    */
-  readonly quarantineMillis: number
+  readonly takeoverMillis: number
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
   readonly retryMinMillis: number
   readonly retryMaxMillis: number
@@ -76,7 +76,7 @@ export const defaults: Omit<Settings, "account"> = {
   visibilityMillis: 10_000,
   paymentVisibilityMillis: 600_000,
   doubtMillis: hourMillis,
-  quarantineMillis: 2 * minuteMillis,
+  takeoverMillis: 2 * minuteMillis,
   retryMinMillis: 1_000,
   retryMaxMillis: 60_000,
   refusalMaxMillis: 900_000,

@@ -83,7 +83,7 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
   yield* belongs(run)
   const { overall } = yield* EngineSettings
   const limits = { ...overall, exposure: Object.fromEntries(overall?.exposure ?? []) }
-  const mark = state.tail.mark === undefined ? { mark: yield* Random.nextIntBetween(1, 2 ** 31 - 1) } : {}
+  const mark = state.integrity.mark === undefined ? { mark: yield* Random.nextIntBetween(1, 2 ** 31 - 1) } : {}
   yield* record(
     { _tag: "BotStarted", ...run, ...present({ database }), ...mark, overall: limits },
     ...strategies.flatMap((strategy) => loaded(state, strategy))

@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
             {
               market: undefined,
               expected: settings.account,
-              manner: { waits: isUnproven(current, value.fillStatus, now, undefined) }
+              manner: { isEndUnbelieved: isUnproven(current, value.fillStatus, now, undefined) }
             }
           )
     )

@@ -22,7 +22,7 @@ import { othersIn } from "./protocol/DueCancels.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import type { Placement } from "./state/Placement.ts"
-import { isDoubtful } from "./tracking/EarlyEnd.ts"
+import { isEndUnbelieved } from "./tracking/EarlyEnd.ts"
 
 /** The time from the kill switch to the requests must stay below a second. */
 const lookMillis = 400
@@ -163,7 +163,7 @@ const reasonFor = ({ strategies }: BotState, { strategy }: Placement): Reason | 
 const unmarked = (state: BotState, why: (placement: Placement) => Reason | undefined) =>
   [...state.placements.values()].flatMap((placement) => {
     if (isFinished(placement.state) || placement.cancel !== undefined) return []
-    if (placement.state === "closing" && !isDoubtful(placement)) return []
+    if (placement.state === "closing" && !isEndUnbelieved(placement)) return []
     const reason = why(placement)
     const { strategy, slot, id } = placement
     return reason === undefined

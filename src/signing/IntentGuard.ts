@@ -1,5 +1,5 @@
 /**
- * The only door to the signing key. It signs only if the venue's payload contains exactly the one transfer that we
+ * The only door to a payment. It signs only if the venue's payload contains exactly the one transfer that we
  * journaled: the order's deposit address, the input asset, the amount, our account, the verifier and the token name of the order's
  * own kind of deposit (`Domains`), a sane deadline, and nothing else. An accepted payload is signed unmodified, to the byte.
  *

@@ -1,6 +1,6 @@
 /**
  * The only port for reading, creating, funding and cancelling. It speaks domain values and hides the wire format.
- * Implementation: `HttpVenue` (the service or the sandbox over HTTP).
+ * Implementations: `HttpVenue` (the service or the sandbox over HTTP) and `sandbox/DryVenue` (on paper).
  *
  * Invariant: every call that changes state (`createOrder`, `submitIntent`, `cancelOrder`) is one network attempt;
  * reads may be retried inside. Every call ends by its own deadline.

@@ -19,7 +19,7 @@ import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import type { Placement, PlacementIn } from "../engine/state/Placement.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
 import type { StrategyState } from "../engine/state/strategies/StrategyState.ts"
-import { doubtOf, isDoubtful } from "../engine/tracking/EarlyEnd.ts"
+import { doubtOf, isEndUnbelieved } from "../engine/tracking/EarlyEnd.ts"
 import * as EventLine from "../report/text/EventLine.ts"
 import * as Money from "../report/text/Money.ts"
 import type { DesiredOrder, PriceBounds } from "../strategy/Decision.ts"
@@ -317,7 +317,7 @@ const isOver = (placement: Placement | undefined): placement is PlacementIn<"clo
 
 const overBecause = (placement: Placement | undefined): ReadonlyArray<string> => {
   if (!isOver(placement)) return []
-  if (isDoubtful(placement)) return [`its order is not in the market; of the venue: ${doubtOf(placement)}`]
+  if (isEndUnbelieved(placement)) return [`its order is not in the market; of the venue: ${doubtOf(placement)}`]
   return [
     `its order is not in the market: it ended ${placement.status}, and a new one is placed once its money is back`
   ]

@@ -11,7 +11,7 @@ import { unclearPayment } from "../engine/funding/Paying.ts"
 import * as MoneyProblems from "../engine/funding/Problems.ts"
 import { holdsOnBot } from "../engine/holds/HoldsOn.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
-import { isDoubted } from "../engine/state/orders/JournalIntegrity.ts"
+import { mayBePaidEarlier } from "../engine/state/orders/JournalIntegrity.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
 import type { StrategyState } from "../engine/state/strategies/StrategyState.ts"
 import { overdueIn, type StepTerms } from "../engine/tracking/Overdue.ts"
@@ -143,7 +143,7 @@ const kinds: ReadonlyArray<Kind> = [
   alarm("journal-cut", ({ state }) => {
     const text =
       "Events may be missing at its end: what is free is not certain. The venue is asked what happened since, and what was begun is watched for two minutes"
-    return state.tail.isTorn || unfinished(state).some(isDoubted) ? [{ subject: "journal", text }] : []
+    return state.integrity.isTorn || unfinished(state).some(mayBePaidEarlier) ? [{ subject: "journal", text }] : []
   }),
   held("disk-full"),
   held("clock-wrong"),

@@ -80,7 +80,7 @@ export const slotsOf = (
   })
 }
 
-/** Nothing before it closed anything, or has nothing open. */
+/** `earned` is null before the slot has closed anything, `inventory` while nothing is open. */
 const earningsOf = (row: Row | undefined, assets: Money.Assets): Pick<SlotView, "earned" | "inventory"> => {
   const said = (amount: Amount | undefined) =>
     row === undefined || amount === undefined ? null : Money.amountText(assets, row.quote, amount)

@@ -16,7 +16,7 @@ import { isFinished } from "../../src/domain/Placement.ts"
 import { defaults, type Settings } from "../../src/engine/EngineSettings.ts"
 import * as Answers from "../../src/engine/protocol/Answers.ts"
 import { withoutPayouts } from "../../src/engine/protocol/CancelCalls.ts"
-import { type Done, type DueRow, due, rows as dueRows, type Todo } from "../../src/engine/protocol/Due.ts"
+import { type DoneInPass, type DueRow, due, rows as dueRows, type Todo } from "../../src/engine/protocol/Due.ts"
 import {
   type CancelRow,
   rows as cancelRows,
@@ -423,7 +423,7 @@ const workSteps = (state: ModelState, bot: Bot, placement: Placement, world: Wor
   if (isFinished(placement.state)) return
   for (const isLong of [false, true]) go(state, bot, placement, world, isLong, on)
   if (placement.funding === undefined && placement.state !== "open" && placement.state !== "closing")
-    on("abandon", fold(placement, Answers.givenUp(placement, "model")))
+    on("abandon", fold(placement, Answers.abandoned(placement, "model")))
   if (placement.cancel === undefined && order >= 0)
     on("cancel", fold(placement, [{ _tag: "CancelRequested", ...about(placement), why }]))
   const isPaying = placement.state === "funding" || placement.state === "in doubt"
@@ -500,7 +500,7 @@ const finish = ({ payloads }: ModelState, placement: Placement, { next }: Bot, o
     })
     // The gate is asked once more as it leaves, and at every turn until then.
     if (placement.state === "creating")
-      on("give up before the post", fold(placement, Answers.givenUp(placement, "model")), (own) => {
+      on("give up before the post", fold(placement, Answers.abandoned(placement, "model")), (own) => {
         own.next = ""
       })
   }
@@ -523,7 +523,7 @@ const finish = ({ payloads }: ModelState, placement: Placement, { next }: Bot, o
 /** What the tables say, up to the next record; reads are answered by what the venue shows now. `isLong`: nothing came for long. */
 const go = (state: ModelState, bot: Bot, placement: Placement, world: World, isLong: boolean, on: OnWork): void => {
   const { bounds, by } = world
-  const done = new Set<Done>()
+  const done = new Set<DoneInPass>()
   let [gate, hasPayload, known, emptyReads]: [{ why: string | undefined } | undefined, boolean, Placement, number] = [
     undefined,
     false,
@@ -559,7 +559,7 @@ const go = (state: ModelState, bot: Bot, placement: Placement, world: World, isL
           market
         },
         ...{ concluded: says, placements: new Map(bot.placements.map((each) => [each.id, each])) },
-        ...{ mayGoOn: true, mayBegin: true, payAgain: new Set(), wallet: "manual", gate, done, hasPayload },
+        ...{ mayContinue: true, mayBegin: true, payAgain: new Set(), wallet: "manual", gate, done, hasPayload },
         isStillUnpaid: false
       },
       by.due

@@ -164,8 +164,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: holds,
-        find: "WitnessWord.disagreement(state)",
-        replace: "WitnessWord.disagreement({ witnessed: state.witnessed && undefined })"
+        find: "WitnessHold.disagreement(state)",
+        replace: "WitnessHold.disagreement({ witnessed: state.witnessed && undefined })"
       }
     ]
   },
@@ -753,8 +753,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/EarlyEnd.ts",
-        find: "paused?.limit === pauseLimit || now - closedAt < believedAfterMillis.earlyEnd",
-        replace: "paused?.limit === pauseLimit && now < closedAt"
+        find: "paused?.limit === pauseCode || now - closedAt < believedAfterMillis.earlyEnd",
+        replace: "paused?.limit === pauseCode && now < closedAt"
       }
     ]
   },
@@ -764,7 +764,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/Withdrawals.ts",
-        find: 'placement.state === "closing" && !isDoubtful(placement)',
+        find: 'placement.state === "closing" && !isEndUnbelieved(placement)',
         replace: 'placement.state === "closing"'
       }
     ]

@@ -47,7 +47,7 @@ export const requestFaults = [
  * the process is killed there, and somebody puts the journal back as it was so many records before; `folder`: with its head.
  */
 export type Fault =
-  | { readonly on: "tail" | "copy" | "folder"; readonly number: number; readonly what: number }
+  | { readonly on: "integrity" | "copy" | "folder"; readonly number: number; readonly what: number }
   | { readonly on: "record"; readonly number: number; readonly what: (typeof recordFaults)[number] }
   | { readonly on: "request"; readonly number: number; readonly what: (typeof requestFaults)[number] }
 
@@ -176,10 +176,10 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
           return Effect.never
         }
         const before =
-          faultAt("tail", counts.records) ?? faultAt("copy", counts.records) ?? faultAt("folder", counts.records)
+          faultAt("integrity", counts.records) ?? faultAt("copy", counts.records) ?? faultAt("folder", counts.records)
         if (before !== undefined && before.on !== "record" && before.on !== "request") {
           durable = rowsBefore.at(-1 - before.what) ?? 0
-          disk = before.on === "tail" ? "lost" : before.on
+          disk = before.on === "integrity" ? "lost" : before.on
           crashAt = world.now
           return Effect.never
         }
@@ -286,7 +286,7 @@ const play = async ({ policy, scenario }: Life, faults: ReadonlyArray<Fault>, fo
   if (exit === undefined) throw new Violation("I20", "it did not come to rest")
   const told = BotProcess.withJournal({ world, journalFile }, replay)
   // What an old copy has forgotten of orders that are over, nobody can book: it is told, and nothing is paid any more.
-  if (told.tail.forgotten.size > 0) return counts
+  if (told.integrity.forgotten.size > 0) return counts
   const differences = BookCheck.differences(state, signerId, [told])
   if (differences.length > 0) throw new Violation("I10", differences.join("; "))
   return counts

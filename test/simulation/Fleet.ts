@@ -288,7 +288,7 @@ const play = async ({ fence = "epoch", minutes = 6, seed }: FleetOptions, scope:
     Effect.flatMap(journals.claim(account), (journal) => Effect.provideService(replay, Journal, journal))
   )
   // What it has forgotten of orders that are over, nobody can book: it is told, and nothing is paid any more.
-  const isBehind = told.tail.forgotten.size > 0
+  const isBehind = told.integrity.forgotten.size > 0
   const differences = isBehind
     ? []
     : BookCheck.differences(state, connection.account.signerId, [told], { placeOf: () => "balance" })

@@ -10,7 +10,7 @@ const [created, acknowledged] = [4, 7]
 const tails = (policy: Policy, from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => ({
     life: { scenario: "order", policy } as const,
-    fault: { on: "tail", number: acknowledged, what: from + index } as const
+    fault: { on: "integrity", number: acknowledged, what: from + index } as const
   }))
 
 describe("boundaries", () => {

@@ -29,7 +29,7 @@ const ofTails = (policy: Policy, { recordedAt }: Counts): ReadonlyArray<Fault> =
     ? []
     : recordedAt.flatMap((at, index) => {
         const lost = recordedAt.slice(0, index).filter((other) => other >= at - goesOnMillis).length
-        return numbers(lost).map((what): Fault => ({ on: "tail", number: index + 1, what }))
+        return numbers(lost).map((what): Fault => ({ on: "integrity", number: index + 1, what }))
       })
 
 /** How far back copies are that somebody puts back, in records. */

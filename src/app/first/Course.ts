@@ -107,8 +107,8 @@ export const begin = Effect.fn("Course.begin")(function* (terms: SmallestOrder) 
   const books = yield* Bookkeeper
   const { inputAmount, market, outputAmount, price, quantity, side } = terms
   const now = yield* Clock.currentTimeMillis
-  const { drawn, mark = 0 } = books.state.tail
-  const deadline = yield* Fingerprint.draw(now + lifetimeMillis, lifetimeMillis, drawn, mark)
+  const { usedDeadlines, mark = 0 } = books.state.integrity
+  const deadline = yield* Fingerprint.draw(now + lifetimeMillis, lifetimeMillis, usedDeadlines, mark)
   const placement = `p${books.state.placementCount + 1}`
   const planned: BotEvent = {
     _tag: "Planned",

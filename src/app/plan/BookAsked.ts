@@ -32,18 +32,19 @@ export class NoSize extends Schema.TaggedError<NoSize>()("NoSize", { market: Sch
 
 export interface OwnResting {
   readonly orders: ReadonlyMap<string, ReadonlyArray<OwnOrder>>
-  readonly traded: ReadonlySet<string>
+  readonly marketsTraded: ReadonlySet<string>
 }
 
 /** What rests according to the journal; nothing if there is no journal yet. */
 export const restingNow = Effect.fnUntraced(function* (journal: string) {
   const exists = yield* isThere(journal)
-  if (!exists) return { orders: new Map(), traded: new Set() } satisfies OwnResting
+  if (!exists) return { orders: new Map(), marketsTraded: new Set() } satisfies OwnResting
   const state = yield* Effect.provide(Bookkeeper.replay, Layers.readOnlyJournal(journal))
   const ofStrategies = [...state.strategies.values()].flatMap(({ loaded }) => loaded?.market.split(", ") ?? [])
-  return { orders: restingIn(state), traded: new Set(ofStrategies) } satisfies OwnResting
+  return { orders: restingIn(state), marketsTraded: new Set(ofStrategies) } satisfies OwnResting
 })
 
+/** Base amounts to be quoted in a market that a person names; a book has no amount in quote. */
 export const wantedOf = Effect.fnUntraced(function* (
   name: string,
   known: ReadonlyMap<string, Market>,

@@ -39,7 +39,7 @@ export const show = Effect.fn("BookShown.show")(function* ({
   const config = yield* ConfigFile.load(file)
   const account = yield* Layers.accountOf(config)
   const known = Layers.marketsByName(config.markets)
-  const names = named.length > 0 ? named : [...(yield* restingNow(config.journal)).traded]
+  const names = named.length > 0 ? named : [...(yield* restingNow(config.journal)).marketsTraded]
   if (names.length === 0) return yield* new NoMarket({ known: [...known.keys()] })
   const terminal = yield* Terminal
   if (watch && terminal.isInteractive && !json) yield* terminal.ownScreen

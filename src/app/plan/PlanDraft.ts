@@ -19,7 +19,7 @@ import * as KillFile from "../process/KillFile.ts"
 import { Process } from "../process/Process.ts"
 import * as PlanInputs from "./PlanInputs.ts"
 
-/** What a plan is based on. `state` is changed in place. */
+/** What a plan is based on. `remembered.state` is changed in place. */
 export interface DraftInputs {
   readonly remembered: PlanInputs.PlanInputs
   readonly books: Books
@@ -31,7 +31,7 @@ export const draft = Effect.fnUntraced(function* (
   account: VenueAccount,
   strategies: ReadonlyArray<Strategy>
 ) {
-  const remembered = yield* PlanInputs.remember(config.journal, strategies, config.markets.sources ?? new Map())
+  const remembered = yield* PlanInputs.readJournal(config.journal, strategies, config.markets.sources ?? new Map())
   return yield* draftFrom(config, account, strategies, { remembered, books: yield* PlanInputs.books(strategies) })
 })
 

@@ -26,8 +26,8 @@ import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import { isThere } from "../journal/JournalView.ts"
 
-/** A price this old is asked again. */
-const depthTakesMillis = 30_000
+/** A depth this old is asked again. */
+const maxDepthAgeMillis = 30_000
 
 /** Candles of the markets that a strategy looks at, by market. */
 type Feeds = ReadonlyMap<string, CandleFeed.CandleFeed>
@@ -42,7 +42,7 @@ export interface PlanInputs {
 }
 
 /** The journal folded, or the state of a bot that never ran. */
-export const remember = Effect.fn("PlanInputs.remember")(function* (
+export const readJournal = Effect.fn("PlanInputs.readJournal")(function* (
   journal: string,
   strategies: ReadonlyArray<Strategy>,
   sources: MarketSources
@@ -113,7 +113,7 @@ export const books = Effect.fn("PlanInputs.books")(function* (strategies: Readon
     const bought = price === undefined ? 0n : baseQuantity(each.market, each.sizes.quote, price.ask, "down")
     return withDepth(each, max(each.sizes.base, bought))
   })
-  yield* orderBook.lookDeep(deep, depthTakesMillis)
+  yield* orderBook.lookDeep(deep, maxDepthAgeMillis)
   return booksIn(orderBook, wanted)
 })
 

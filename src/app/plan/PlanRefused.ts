@@ -1,13 +1,6 @@
 /** How `plan`, `run` and an edit of a running file answer findings that nobody allowed. */
 import { Schema } from "effect"
-import { Flag } from "effect/cli"
 import * as Runtime from "effect/Runtime"
-import { findingNames } from "../../engine/planning/ahead/PlanFindings.ts"
-
-export const allowFlag = Flag.Literals("allow", findingNames).pipe(
-  Flag.withDescription("Accept a finding of `plan` by its name; may be repeated"),
-  Flag.atLeast(0)
-)
 
 /** `isPrinted`: standard output already shows the findings; otherwise the message names them. */
 export class PlanRefused extends Schema.TaggedError<PlanRefused>()("PlanRefused", {

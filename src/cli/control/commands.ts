@@ -2,7 +2,6 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as AccountWords from "../../app/journal/AccountWords.ts"
-import { allowFlag } from "../../app/plan/PlanRefused.ts"
 import { callOf } from "../../app/process/OperatorCalls.ts"
 import * as RunningBot from "../../app/process/RunningBot.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
@@ -13,6 +12,7 @@ import { present } from "../../domain/Present.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
+import { allow } from "../plan/allow.ts"
 
 const why = flags.text("why", "Why, for the journal")
 
@@ -76,7 +76,7 @@ export const cancelAll = Command.make(
 
 export const reload = Command.make(
   "reload",
-  { allow: allowFlag, config: flags.config },
+  { allow, config: flags.config },
   Effect.fn(function* ({ allow, config }) {
     if (allow.length === 0) return yield* tell(WhichBot.ofConfig(config), "reload")
     const { journal } = yield* ConfigFile.loadSettings(config)

@@ -6,7 +6,7 @@
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import * as PlanDraft from "../../app/plan/PlanDraft.ts"
-import { allowFlag, PlanRefused } from "../../app/plan/PlanRefused.ts"
+import { PlanRefused } from "../../app/plan/PlanRefused.ts"
 import * as PlanText from "../../app/plan/PlanText.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { Terminal } from "../../app/process/Terminal.ts"
@@ -17,6 +17,7 @@ import * as Layers from "../../Layers.ts"
 import { planView, refusedIn } from "../../views/Plan.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
+import { allow } from "./allow.ts"
 
 export const command = Command.make(
   "plan",
@@ -24,7 +25,7 @@ export const command = Command.make(
     files: flags.files("All strategy files that would run together (YAML)"),
     config: flags.config,
     journal: flags.file("journal", "Plan on this journal, such as that of a dry run; default: the configuration's"),
-    allow: allowFlag,
+    allow,
     json: flags.json
   },
   Effect.fn(function* ({ files, config: configFile, journal, allow, json }) {

@@ -1,11 +1,11 @@
 /** `limitbot rehearse FILE…`: the files go through days of outages and crashes on a sandbox in virtual time, before any money. */
 import { Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { allowFlag } from "../../app/plan/PlanRefused.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { levelNames, rehearsed } from "../../app/rehearse/Rehearsing.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
+import { allow } from "../plan/allow.ts"
 import * as sandboxFlags from "../run/sandboxFlags.ts"
 
 const Days = Schema.Finite.check(Schema.isBetween({ minimum: 0.01, maximum: 365 }))
@@ -28,7 +28,7 @@ export const command = Command.make(
       "medium"
     ),
     seed: sandboxFlags.seed,
-    allow: allowFlag,
+    allow,
     json: flags.json
   },
   Answer.said((asked) => rehearsed({ ...asked, usual: flags.defaultConfig }))

@@ -1,11 +1,11 @@
 /** `limitbot run FILE…`: the bot itself, live or dry. */
 import { Command, Flag } from "effect/cli"
-import { allowFlag } from "../../app/plan/PlanRefused.ts"
 import { run } from "../../app/run/Running.ts"
 import { age } from "../../domain/Words.ts"
 import { defaults } from "../../engine/EngineSettings.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
+import { allow } from "../plan/allow.ts"
 import * as Display from "../screen/Display.ts"
 
 export const command = Command.make(
@@ -28,7 +28,7 @@ export const command = Command.make(
       ),
       Flag.between(0, 20)
     ),
-    allow: allowFlag,
+    allow,
     poll: flags.duration(
       "poll",
       `Shortest pause between two looks at the venue, for example 0.5s (default: ${age(defaults.pollMinMillis)})`

@@ -10,7 +10,7 @@ import * as Payload from "../../domain/Payload.ts"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
-import { goingOn } from "../holds/WitnessWord.ts"
+import { goingOn } from "../holds/WitnessHold.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import * as EndedOrders from "../state/orders/EndedOrders.ts"
 import type { ForgottenOrder } from "../state/orders/JournalIntegrity.ts"
@@ -42,7 +42,7 @@ export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyPro
   // Nothing is stuck by a clock that is known to be wrong.
   ...unfinished(state).flatMap((placement) => ofPlacement(placement, VenueTime.of(state, now))),
   ...[...state.slots.values()].flatMap((slot) => ofSlot(slot, state)),
-  ...[...state.tail.forgotten.values()].map(ofForgotten)
+  ...[...state.integrity.forgotten.values()].map(ofForgotten)
 ]
 
 /** It has no placement, so it goes by its own id. */
@@ -164,7 +164,7 @@ export const resolve = (
   if (problem === undefined) return Result.fail(`${id} has no problem that needs somebody's word`)
   if (received !== undefined && (word !== "paid" || !takesAmount(state, id)))
     return Result.fail(`${id}: how much arrived is said with --paid, of a swap that the venue ended without amounts`)
-  const refused = state.tail.forgotten.has(id)
+  const refused = state.integrity.forgotten.has(id)
     ? word === "forget"
       ? undefined
       : `stop the bot and take it into the journal: limitbot reconcile --adopt ${id}; or say --forget`

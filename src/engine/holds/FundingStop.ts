@@ -5,13 +5,15 @@
  * again and again. Orders that end before their time, one after the other, not filled whole and with no cancel of ours:
  * somebody else cancels them, or the venue says of living orders that they are over and refunded, and would be paid again.
  * And orders that live on after their end: what the venue said of their refunds was not true, so free money is not free.
+ *
+ * The hold works at once (`Holds`: `funding-stopped`); the event `Paused` follows at the next turn.
  */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import type { BotState } from "../state/BotState.ts"
 import type { StrategyState } from "../state/strategies/StrategyState.ts"
-import { pauseLimit } from "../tracking/EarlyEnd.ts"
+import { pauseCode } from "../tracking/EarlyEnd.ts"
 
 /** So many payments in a row, without any deposit of the strategy between them. */
 const mostRefused = 3
@@ -23,9 +25,9 @@ const mostRevived = 2
 type Known = Pick<StrategyState, "endedEarly" | "refused" | "revived" | "unexplained">
 
 interface Stop {
-  readonly limit: string
+  readonly code: string
   /** Why nothing is funded, said of one payment. */
-  readonly gate: string
+  readonly holdText: string
   /** The same to whoever is to look. */
   readonly reason: (strategy: Strategy) => string
   /** Where a contradiction may have been told of before. */
@@ -36,8 +38,8 @@ interface Stop {
 const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
   ({ unexplained }) =>
     unexplained && {
-      limit: "unexplained",
-      gate: `order ${unexplained.order} of its strategy ended with money unexplained`,
+      code: "unexplained",
+      holdText: `order ${unexplained.order} of its strategy ended with money unexplained`,
       reason: (strategy) => missing(strategy, unexplained),
       placement: unexplained.placement
     },
@@ -50,8 +52,8 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
         ? `A payment was refused and made (${answer})`
         : `${times} payments in a row were refused (${answer})`
     return {
-      limit: "refused-payments",
-      gate: `${times} payments of its strategy in a row were refused`,
+      code: "refused-payments",
+      holdText: `${times} payments of its strategy in a row were refused`,
       reason: () => `${what}: see what the account holds, then resume`
     }
   },
@@ -59,8 +61,8 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
     if (endedEarly === undefined || endedEarly.times < mostEarlyEnds) return undefined
     const { how, times } = endedEarly
     return {
-      limit: pauseLimit,
-      gate: `${times} orders of its strategy in a row ended before their time`,
+      code: pauseCode,
+      holdText: `${times} orders of its strategy in a row ended before their time`,
       reason: () =>
         `${times} orders in a row ended before their time, not filled whole, and nobody here cancelled them (${how}): see what the venue has and what the account holds (limitbot reconcile), then resume`
     }
@@ -69,8 +71,8 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
     if (revived.length < mostRevived) return undefined
     const what = "live on after the venue had said that they were over and paid back"
     return {
-      limit: "revived-orders",
-      gate: `${revived.length} orders of its strategy ${what}`,
+      code: "revived-orders",
+      holdText: `${revived.length} orders of its strategy ${what}`,
       reason: () =>
         `${revived.length} orders ${what} (${revived.join(", ")}), so money that counts as free is in them: cancel them at the venue or say resolve, see what the account holds (limitbot reconcile), then resume`
     }
@@ -86,7 +88,7 @@ const stopOf = (known: Known): Stop | undefined => {
 }
 
 /** Asked directly before money leaves; the recorded pause follows at the next turn. */
-export const closesGate = (known: Known): string | undefined => stopOf(known)?.gate
+export const whyStopped = (known: Known): string | undefined => stopOf(known)?.holdText
 
 /** Records the pause once; a strategy that is already paused funds nothing new. */
 export const check = ({ slots, strategies }: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
@@ -94,11 +96,11 @@ export const check = ({ slots, strategies }: BotState, strategy: Strategy): Read
   if (known === undefined || known.paused !== undefined) return []
   const stop = stopOf(known)
   if (stop === undefined) return []
-  const { limit, placement } = stop
+  const { code, placement } = stop
   const isTold =
     placement !== undefined &&
     [...slots.values()].some(({ freeze }) => freeze?.kind === "contradiction" && freeze.placement === placement)
-  const pause = { _tag: "Paused", strategy: strategy.name, limit, action: "pause" } as const
+  const pause = { _tag: "Paused", strategy: strategy.name, limit: code, action: "pause" } as const
   return [{ ...pause, reason: stop.reason(strategy), ...(isTold ? { follows: "contradiction" } : {}) }]
 }
 

@@ -24,7 +24,7 @@ import type { StrategyState } from "../state/strategies/StrategyState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as FundingStop from "./FundingStop.ts"
 import { badDeviation, dearFee, quietness, staleness } from "./MarketLimits.ts"
-import * as WitnessWord from "./WitnessWord.ts"
+import * as WitnessHold from "./WitnessHold.ts"
 
 /** `plan`: look for what should be placed or moved at all. `fund`: sign, ask a wallet, and send what never left. `resend`: send bytes again that left before. */
 export type Step = "plan" | "create" | "fund" | "resend"
@@ -155,7 +155,7 @@ export const ofBot: ReadonlyArray<BotRow> = [
     lifts: "resolve",
     stops: everything,
     inShort: "the journal is behind",
-    why: ({ state: { tail } }) => JournalIntegrity.closesGate(tail)
+    why: ({ state: { integrity } }) => JournalIntegrity.whyStopped(integrity)
   },
   {
     scope: "bot",
@@ -164,7 +164,7 @@ export const ofBot: ReadonlyArray<BotRow> = [
     lifts: "resolve",
     stops: everything,
     inShort: "the journal is not what its witness saw",
-    why: ({ state }) => WitnessWord.disagreement(state)
+    why: ({ state }) => WitnessHold.disagreement(state)
   },
   {
     scope: "bot",
@@ -260,7 +260,7 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
     code: "funding-stopped",
     lifts: "resume",
     stops: everything,
-    why: ({ strategy }) => strategy && FundingStop.closesGate(strategy)
+    why: ({ strategy }) => strategy && FundingStop.whyStopped(strategy)
   }
 ]
 

@@ -10,7 +10,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import type { Placement } from "../state/Placement.ts"
-import { isDoubtful } from "../tracking/EarlyEnd.ts"
+import { isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 
 /** The largest relative move per second that the pauses allow for: 0.05 % is a sustained violent minute. */
 const fastestMovePerSecond = 0.0005
@@ -101,6 +101,6 @@ export const isMoving = (placement: Placement, now: number): boolean =>
   placement.state === "creating" ||
   placement.state === "created" ||
   (placement.state === "funding" && now < placement.funding.validUntil + soonMillis) ||
-  (placement.state === "closing" && !isDoubtful(placement)) ||
+  (placement.state === "closing" && !isEndUnbelieved(placement)) ||
   (placement.state === "open" && placement.cancel !== undefined) ||
   (placement.state === "open" && placement.fills.size > 0)

@@ -50,7 +50,7 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
   }
 
   /** Whether an early end is not believed yet. */
-  const waits = (placement: Placement, { fillStatus }: Order, now: number): boolean =>
+  const isEndUnbelieved = (placement: Placement, { fillStatus }: Order, now: number): boolean =>
     isUnproven(placement, fillStatus, now, state.strategies.get(placement.strategy)?.paused)
 
   /** The venue answers that there is no such order. Only our own deposit says that there is one. */
@@ -70,5 +70,5 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
     return [{ _tag: "OrderBack", strategy, slot, placement: id, orderId: order.id }]
   }
 
-  return { insists, missed, revived, shown, waits }
+  return { insists, missed, revived, shown, isEndUnbelieved }
 }

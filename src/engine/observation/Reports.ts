@@ -46,7 +46,7 @@ export interface OneLook {
 export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const { account } = yield* EngineSettings
-  const consistency = ReportMemory.make(books)
+  const reportMemory = ReportMemory.make(books)
   const takeSecond = yield* SecondOrder.make
   const afterlife = yield* Afterlife.make
   const reading = yield* Defects.isolate("the report on")
@@ -73,18 +73,18 @@ export const make = Effect.gen(function* () {
     if (reason._tag !== "Rejected" || reason.status !== notFound) return
     const now = yield* monotonicMillis
     yield* change(books, placement, (known) =>
-      consistency.missed(known, now, `${reason.code}: ${reason.text}`, reason.correlationId)
+      reportMemory.missed(known, now, `${reason.code}: ${reason.text}`, reason.correlationId)
     )
   })
 
   /** What only several reports of its own order together say, and how the last one is to be taken. */
   const ofOwn = (placement: Placement, order: Order, { now, revived }: OneLook) => {
-    const { events, isAlive } = consistency.revived(placement, order, now)
+    const { events, isAlive } = reportMemory.revived(placement, order, now)
     if (isAlive) revived(placement.id)
-    const back = consistency.shown(placement)
+    const back = reportMemory.shown(placement)
     const manner = {
-      insists: consistency.insists(placement, order, now),
-      waits: consistency.waits(placement, order, now)
+      insists: reportMemory.insists(placement, order, now),
+      isEndUnbelieved: reportMemory.isEndUnbelieved(placement, order, now)
     }
     return { events: [...back, ...events], manner }
   }

@@ -11,7 +11,7 @@ import type { VenueError } from "../../venue/VenueError.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
-import { isDoubtful } from "../tracking/EarlyEnd.ts"
+import { isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import type { OneLook, OrderReport, Reports } from "./Reports.ts"
 
@@ -24,7 +24,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
   const { concurrency, retryMaxMillis } = yield* EngineSettings
 
   const isDue = (placement: Placement, now: number): boolean => {
-    if (!isDoubtful(placement)) return true
+    if (!isEndUnbelieved(placement)) return true
     // If it lives on, the list shows it.
     if (elapsedMillis(books.tries.of(placement.id).endReadAt, now) < retryMaxMillis) return false
     books.tries.note(placement.id, { endReadAt: now })

@@ -170,5 +170,5 @@ const deadlineOf = (
 ): Effect.Effect<number> => {
   if (desired.by === "swap") return Effect.succeed(now + settings.swapLifetimeMillis)
   const lifetime = limits.orderLifetimeMillis ?? settings.orderLifetimeMillis
-  return Fingerprint.draw(now + lifetime, lifetime, state.tail.drawn, state.tail.mark ?? 0)
+  return Fingerprint.draw(now + lifetime, lifetime, state.integrity.usedDeadlines, state.integrity.mark ?? 0)
 }

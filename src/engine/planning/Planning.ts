@@ -13,10 +13,10 @@ import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, touchedAt, unfinished } from "../state/BotState.ts"
-import { isDoubted } from "../state/orders/JournalIntegrity.ts"
+import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { isUnpaid, openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
-import { doubtOf, isDoubtful } from "../tracking/EarlyEnd.ts"
+import { doubtOf, isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { armed, type MarketMoment, viewOf } from "./DecisionRecord.ts"
 import * as Decisions from "./Decisions.ts"
 import { leftByEdits } from "./LeavingOrders.ts"
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     const changes = diff(strategy.market, wish, orders)
     const beside = { tally, left: leftByEdits(books.state, strategy) }
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, beside, change), { discard: true })
-    yield* Effect.forEach(own.filter(isDoubtful), (placement) => tellEnded(strategy, wish, placement), {
+    yield* Effect.forEach(own.filter(isEndUnbelieved), (placement) => tellEnded(strategy, wish, placement), {
       discard: true
     })
     // What happened while this plan was made it has not seen.
@@ -164,7 +164,7 @@ const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
 
 const withdrawal = (placement: Placement, why: Reason): BotEvent => {
   const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }
-  return isUnpaid(placement) && !isDoubted(placement)
+  return isUnpaid(placement) && !mayBePaidEarlier(placement)
     ? abandoned(placement, why.text)
     : { _tag: "CancelRequested", ...about, why }
 }

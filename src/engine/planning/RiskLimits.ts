@@ -1,6 +1,6 @@
 /**
- * What our own limits say about a wanted order. Only `Approved` can be placed, and only this file can make one, so an
- * unchecked order cannot be sent. `Denied` means that we refused; the venue never saw the order.
+ * What our own limits say about a wanted order. Only `Approved` can be placed, and only this file can make one, so no order of a
+ * strategy is sent unchecked. `Denied` means that we refused; the venue never saw the order.
  */
 
 import { Result } from "effect"

@@ -19,7 +19,7 @@ import type { VenueRefusal } from "./Refusal.ts"
 
 type Events = ReadonlyArray<BotEvent>
 
-export const givenUp = (placement: Placement, reason: string): Events => [
+export const abandoned = (placement: Placement, reason: string): Events => [
   { _tag: "Abandoned", ...about(placement), reason }
 ]
 
@@ -44,7 +44,7 @@ export const createRefused = (
   const reason = placement.by === "swap" ? `no swap: ${text}` : `the venue refused to create it: ${code}: ${text}`
   return [
     { _tag: "CreateRefused", ...about(placement), code, text, ...present({ correlationId }) },
-    ...givenUp(placement, reason)
+    ...abandoned(placement, reason)
   ]
 }
 
@@ -88,7 +88,7 @@ export const shared = (placements: Iterable<Placement>, placement: Placement): E
   const both = [placement, twin]
   return [
     ...both.map((each) => ({ _tag: "Contradiction", ...about(each), what, evidence }) as const),
-    ...both.flatMap((each) => (each.state === "created" ? givenUp(each, what) : []))
+    ...both.flatMap((each) => (each.state === "created" ? abandoned(each, what) : []))
   ]
 }
 
@@ -101,11 +101,11 @@ export const beforePayment = (
   correlationId: string | undefined
 ): Events => {
   const { contradiction, order: bound } = placement
-  if (contradiction !== undefined) return givenUp(placement, contradiction)
+  if (contradiction !== undefined) return abandoned(placement, contradiction)
   if (order.fillStatus !== "AWAITING_DEPOSIT" || order.depositAddress !== bound.depositAddress)
-    return givenUp(placement, `the venue says that it is ${order.fillStatus}`)
+    return abandoned(placement, `the venue says that it is ${order.fillStatus}`)
   const dear = tooDear(placement, order) ?? dearerThanScheduled(placement, market, order, expected)
-  if (dear !== undefined) return givenUp(placement, `not funded: ${dear}`)
+  if (dear !== undefined) return abandoned(placement, `not funded: ${dear}`)
   // A person agreed to the terms of a swap by hand, and saw them.
   const mistake = placement.swap === undefined ? mistakeIn(placement, market, order, expected) : undefined
   const problem =

@@ -19,7 +19,7 @@ import { type Bookkeeper, change } from "../state/Bookkeeper.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { askedFor } from "../tracking/MoneyPath.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
-import { refused } from "../tracking/OrderTracker.ts"
+import { type Manner, refused } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Answers from "./Answers.ts"
 import { refusalOf } from "./Refusal.ts"
@@ -57,12 +57,17 @@ export interface FundingInputs {
   readonly payAgain: ReadonlySet<string>
 }
 
-const note = ({ books, settings }: Means, { id }: Placement, { correlationId, value }: Answer<Order>, waits = false) =>
+const note = (
+  { books, settings }: Means,
+  { id }: Placement,
+  { correlationId, value }: Answer<Order>,
+  manner: Manner = {}
+) =>
   change(books, id, (known) =>
     meaning(
       known,
       { order: value, via: "look", correlationId },
-      { market: undefined, expected: settings.account, manner: { waits } }
+      { market: undefined, expected: settings.account, manner }
     )
   )
 
@@ -92,7 +97,7 @@ export const create = Effect.fnUntraced(function* (
   const recorded = books.state.placements.get(placement.id)?.path
   const path = by === "swap" ? askedFor(side, market, settings.account) : recorded
   if (path === undefined || !isAsked(path))
-    return yield* books.recordIfFits(...Answers.givenUp(placement, "nothing is recorded of where its money is to go"))
+    return yield* books.recordIfFits(...Answers.abandoned(placement, "nothing is recorded of where its money is to go"))
   const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
   const order = { side, quantity, price, deadline, baseAsset, quoteAsset, path, ...present({ terms }) }
   const { held, hold } = lastGate(gate(placement, "create"))
@@ -101,7 +106,7 @@ export const create = Effect.fnUntraced(function* (
     by === "swap" ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder({ ...order, hold })
   )
   const why = held()
-  if (why !== undefined) return yield* books.recordIfFits(...Answers.givenUp(placement, why))
+  if (why !== undefined) return yield* books.recordIfFits(...Answers.abandoned(placement, why))
   if (answer._tag === "Failure") {
     const { reason } = answer.failure
     const refusal = yield* refusalOf(answer.failure)
@@ -195,7 +200,7 @@ export const sign = Effect.fnUntraced(function* (
     // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the
     // same payload again. One that declines by its own caps is asked for a new order, after the pause of refusals.
     const answer = `not funded: ${failure.message}`
-    if (failure.isDeclined === true) return yield* record(...Answers.givenUp(placement, answer))
+    if (failure.isDeclined === true) return yield* record(...Answers.abandoned(placement, answer))
     const quietMillis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
     return yield* record(...concluded(placement, { quietMillis, answer }, settings))
   }
@@ -291,7 +296,7 @@ export const readForPayment = Effect.fnUntraced(function* (means: Means, placeme
   const { books, settings, venue } = means
   const { tries } = books
   const read = yield* readOrder(venue, placement.by, placement.order)
-  if (hasArrived(read.value)) return yield* note(means, placement, read, true)
+  if (hasArrived(read.value)) return yield* note(means, placement, read, { isEndUnbelieved: true })
   const now = yield* monotonicMillis
   const overMillis = tries.heldMillis("over", placement.id, isTerminal(read.value.fillStatus), now)
   const events = concluded(placement, { overMillis }, settings)
@@ -310,6 +315,6 @@ export const readBeforePayingAgain = Effect.fnUntraced(function* (
 ) {
   const read = yield* readOrder(means.venue, placement.by, placement.order)
   if (!hasArrived(read.value)) return waitsForDeposit.has(read.value.fillStatus)
-  yield* note(means, placement, read, true)
+  yield* note(means, placement, read, { isEndUnbelieved: true })
   return false
 })

@@ -18,75 +18,80 @@ import type { Placement } from "../state/Placement.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Calls from "./Calls.ts"
 import * as CancelCalls from "./CancelCalls.ts"
-import * as DoubtWatch from "./DoubtWatch.ts"
-import { type CallName, type Done, type DueFacts, due, type Why } from "./Due.ts"
+import { type CallName, type DoneInPass, type DueFacts, due, type ReadPurpose } from "./Due.ts"
 import { type CancelFacts, dueCancel, type OrderThere, ordersOf, othersIn } from "./DueCancels.ts"
 import { concluded, endsBySilence, type Seen } from "./Silence.ts"
+import * as TakeoverWatch from "./TakeoverWatch.ts"
 import * as WalletCalls from "./WalletCalls.ts"
 
-export interface GoInputs extends Calls.FundingInputs {
+export interface PassInputs extends Calls.FundingInputs {
   /** Whether what an earlier process began may go on; default: yes. */
-  readonly mayGoOn?: boolean
+  readonly mayContinue?: boolean
   /** Whether a new order may begin at this time; default: yes. */
   readonly mayBegin?: (now: number) => boolean
 }
 
 /** What has been done, asked and read since a placement was taken up. */
-interface Go {
-  readonly done: Set<Done>
+interface Pass {
+  readonly done: Set<DoneInPass>
   gate: DueFacts["gate"]
   payload: Effect.Success<ReturnType<typeof Calls.readPayload>>
   isStillUnpaid: boolean
 }
 
-const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.Means, inputs: GoInputs, go: Go) {
+const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.Means, inputs: PassInputs, pass: Pass) {
   const now = yield* Clock.currentTimeMillis
-  const { market, mayBegin = () => true, mayGoOn = true, payAgain } = inputs
+  const { market, mayBegin = () => true, mayContinue = true, payAgain } = inputs
   const { placements, runStartedAt } = books.state
-  const ofGo = { gate: go.gate, done: go.done, hasPayload: go.payload !== undefined, isStillUnpaid: go.isStillUnpaid }
+  const ofPass = {
+    gate: pass.gate,
+    done: pass.done,
+    hasPayload: pass.payload !== undefined,
+    isStillUnpaid: pass.isStillUnpaid
+  }
   return {
     now,
     venueNow: VenueTime.of(books.state, now),
     monotonicNow: yield* monotonicMillis,
     concluded: (placement: Placement, seen: Seen) => concluded(placement, seen, settings),
     ...{ runStartedAt, settings, market, placements, payAgain, wallet: wallet.kind },
-    ...{ mayGoOn, mayBegin: mayBegin(now) },
-    ...ofGo
+    ...{ mayContinue, mayBegin: mayBegin(now) },
+    ...ofPass
   } satisfies DueFacts
 })
 
-type CheckDoubted = Effect.Success<typeof DoubtWatch.make>["checkDoubted"]
+type CheckTakenOver = Effect.Success<typeof TakeoverWatch.make>["checkTakenOver"]
 type Called = Effect.Effect<unknown, VenueError | JournalError>
 
 const read = (
   means: Calls.Means,
-  checkDoubted: CheckDoubted,
+  checkTakenOver: CheckTakenOver,
   placement: Placement,
-  why: Why,
+  why: ReadPurpose,
   market: Market | undefined,
-  go: Go
+  pass: Pass
 ): Called => {
   const isPaid = placement.state === "funding" || placement.state === "in doubt"
-  if (why === "taking over") return checkDoubted(placement, market)
+  if (why === "taking over") return checkTakenOver(placement, market)
   if (placement.state === "created" && why === "before payment" && market !== undefined)
     return Calls.readBeforePayment(means, placement, market)
   if (placement.state === "created" && why === "payload")
     return Effect.map(Calls.readPayload(means, placement), (payload) => {
-      go.payload = payload
+      pass.payload = payload
     })
   if (placement.state === "funding" && why === "no deposit") return Calls.readForDeposit(means, placement)
   if (placement.state === "funding" && why === "payment") return Calls.readForPayment(means, placement)
   if (isPaid && why === "doubt") return Calls.readInDoubt(means, placement)
   if (isPaid && why === "paying again")
     return Effect.map(Calls.readBeforePayingAgain(means, placement), (isStillUnpaid) => {
-      go.isStillUnpaid = isStillUnpaid
+      pass.isStillUnpaid = isStillUnpaid
     })
   return Effect.void
 }
 
-const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: GoInputs, go: Go): Called => {
+const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: PassInputs, pass: Pass): Called => {
   const { gate, market } = inputs
-  const { payload } = go
+  const { payload } = pass
   if (what === "send" && placement.state === "funding") return Calls.send(means, placement, gate)
   if (what === "report" && (placement.state === "funding" || placement.state === "in doubt"))
     return WalletCalls.report(means, placement)
@@ -99,33 +104,33 @@ const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: 
   return Effect.void
 }
 
-/** A go at a placement: each call at most once, until it has to wait or something was concluded. */
+/** A pass at a placement: each call at most once, until it has to wait or something was concluded. */
 const advanceWith = Effect.fnUntraced(function* (
   means: Calls.Means,
-  checkDoubted: CheckDoubted,
+  checkTakenOver: CheckTakenOver,
   { id }: Placement,
-  inputs: GoInputs
+  inputs: PassInputs
 ) {
   const { books } = means
-  const go: Go = { done: new Set(), gate: undefined, payload: undefined, isStillUnpaid: false }
+  const pass: Pass = { done: new Set(), gate: undefined, payload: undefined, isStillUnpaid: false }
   for (;;) {
     const placement = books.state.placements.get(id)
     if (placement === undefined) return
-    const todo = due(placement, books.tries.of(id), yield* factsOf(means, inputs, go))
+    const todo = due(placement, books.tries.of(id), yield* factsOf(means, inputs, pass))
     if (todo.do === "wait") return
     if (todo.do === "record") return yield* books.recordIfFits(...todo.events)
     if (todo.do === "ask") {
-      go.gate = { why: yield* inputs.gate(placement, todo.gate) }
+      pass.gate = { why: yield* inputs.gate(placement, todo.gate) }
       continue
     }
     // What was true before a call need not be after it.
-    go.gate = undefined
+    pass.gate = undefined
     const what = todo.do === "read" ? todo.why : todo.do
-    if (go.done.has(what)) return
-    go.done.add(what)
+    if (pass.done.has(what)) return
+    pass.done.add(what)
     yield* todo.do === "read"
-      ? read(means, checkDoubted, placement, todo.why, inputs.market, go)
-      : call(means, placement, todo.do, inputs, go)
+      ? read(means, checkTakenOver, placement, todo.why, inputs.market, pass)
+      : call(means, placement, todo.do, inputs, pass)
   }
 })
 
@@ -142,7 +147,7 @@ export const make = Effect.gen(function* () {
     scope: yield* Effect.scope,
     unclear: { at: Number.NEGATIVE_INFINITY }
   }
-  const { checkDoubted } = yield* DoubtWatch.make
+  const { checkTakenOver } = yield* TakeoverWatch.make
 
   /** Its order has been over for long, and no silence ends the wait for its deposit: only the operator can know more. */
   const isHopeless = (placement: Placement): boolean =>
@@ -152,8 +157,8 @@ export const make = Effect.gen(function* () {
 
   return {
     /** Fails only when the bot must stop or cannot reach the venue. */
-    advance: Effect.fn("Driver.advance")((placement: Placement, inputs: GoInputs) =>
-      advanceWith(means, checkDoubted, placement, inputs)
+    advance: Effect.fn("Driver.advance")((placement: Placement, inputs: PassInputs) =>
+      advanceWith(means, checkTakenOver, placement, inputs)
     ),
     isHopeless,
     /** When a create was last left without a clear answer. */

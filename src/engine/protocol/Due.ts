@@ -20,16 +20,23 @@ import * as Payload from "../../domain/Payload.ts"
 import { backoffMillis, isTooLate, type Settings } from "../EngineSettings.ts"
 import { interrupted, unclearPayment } from "../funding/Paying.ts"
 import type { Step } from "../holds/Holds.ts"
-import { isDoubted } from "../state/orders/JournalIntegrity.ts"
+import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import type { Tries } from "../state/process/Tries.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
 import { editedSince } from "../tracking/MoneyPath.ts"
-import { givenUp, shared, sharing } from "./Answers.ts"
+import { abandoned, shared, sharing } from "./Answers.ts"
 import type { Seen } from "./Silence.ts"
 
 /** What an order, or the venue, is read for. */
-export type Why = "taking over" | "before payment" | "payload" | "no deposit" | "doubt" | "payment" | "paying again"
+export type ReadPurpose =
+  | "taking over"
+  | "before payment"
+  | "payload"
+  | "no deposit"
+  | "doubt"
+  | "payment"
+  | "paying again"
 
 export type CallName = "create" | "sign" | "send" | "pay" | "report"
 
@@ -38,11 +45,11 @@ export type Todo =
   | { readonly do: "record"; readonly events: ReadonlyArray<BotEvent> }
   /** Whether this step may be taken: asked as late as possible, and again after each call. */
   | { readonly do: "ask"; readonly gate: Step }
-  | { readonly do: "read"; readonly why: Why }
+  | { readonly do: "read"; readonly why: ReadPurpose }
   | { readonly do: CallName }
 
-/** What was done in this go: each call once. */
-export type Done = CallName | Why
+/** What was done in this pass: each call once. */
+export type DoneInPass = CallName | ReadPurpose
 
 /** What is known besides the journal. */
 export interface DueFacts {
@@ -59,14 +66,14 @@ export interface DueFacts {
   /** All placements: no two may share a deposit address. */
   readonly placements: ReadonlyMap<string, Placement>
   /** Whether what an earlier process began may go on, and whether a new order may begin. */
-  readonly mayGoOn: boolean
+  readonly mayContinue: boolean
   readonly mayBegin: boolean
   /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain: ReadonlySet<string>
   readonly wallet: "manual" | "command"
   /** The gate's answer, if it was asked since the last call: `undefined` inside is open. */
   readonly gate: { readonly why: string | undefined } | undefined
-  readonly done: ReadonlySet<Done>
+  readonly done: ReadonlySet<DoneInPass>
   /** There is a payload to sign, and an order that waits to be paid again. */
   readonly hasPayload: boolean
   readonly isStillUnpaid: boolean
@@ -83,17 +90,17 @@ export interface DueRow {
 }
 
 const wait: Todo = { do: "wait" }
-const read = (why: Why): Todo => ({ do: "read", why })
+const read = (why: ReadPurpose): Todo => ({ do: "read", why })
 const ask = (gate: Step): Todo => ({ do: "ask", gate })
 const record = (events: ReadonlyArray<BotEvent>): Todo => (events.length === 0 ? wait : { do: "record", events })
 const giveUp =
   (why: (placement: Placement, facts: DueFacts) => string | undefined): Outcome =>
   (placement, facts) =>
-    record(givenUp(placement, why(placement, facts) ?? ""))
+    record(abandoned(placement, why(placement, facts) ?? ""))
 
-/** In a go once. */
+/** Once in a pass. */
 const once =
-  (why: Why): Outcome =>
+  (why: ReadPurpose): Outcome =>
   (_, { done }) =>
     done.has(why) ? wait : read(why)
 const tellShared: Outcome = (placement, { placements }) => record(shared(placements.values(), placement))
@@ -109,14 +116,14 @@ const both =
     tests.every((test) => test(...known))
 
 const has =
-  (...done: ReadonlyArray<Done>): Test =>
+  (...done: ReadonlyArray<DoneInPass>): Test =>
   (_, facts) =>
     done.some((each) => facts.done.has(each))
 
 const isUnasked: Test = (_, { gate }) => gate === undefined
 const isClosed: Test = (_, { gate }) => gate?.why !== undefined
 const hasNoMarket: Test = (_, { market }) => market === undefined
-const mayNotGoOn: Test = (_, { mayGoOn }) => !mayGoOn
+const mayNotContinue: Test = (_, { mayContinue }) => !mayContinue
 const mayNotBegin: Test = (_, { mayBegin }) => !mayBegin
 
 const ofSilence = (placement: Placement, { concluded, now, runStartedAt }: DueFacts): ReadonlyArray<BotEvent> =>
@@ -124,7 +131,7 @@ const ofSilence = (placement: Placement, { concluded, now, runStartedAt }: DueFa
     quietMillis: elapsedMillis(placement.changedAt, now),
     runMillis: elapsedMillis(runStartedAt, now)
   })
-const mayStillShow: Test = (placement, facts) => isDoubted(placement) && ofSilence(placement, facts).length === 0
+const mayStillShow: Test = (placement, facts) => mayBePaidEarlier(placement) && ofSilence(placement, facts).length === 0
 
 const isUnchecked = not(has("before payment"))
 const dearness = (placement: Placement) => placement.order && unless(tooDear(placement, placement.order))
@@ -198,9 +205,9 @@ const paid = ["funding", "in doubt"] as const
 const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = [
   // What an earlier process began, and may have paid.
   [begun, "it may have been paid, and that could still show", mayStillShow, wait],
-  [begun, "it may have been paid", both(isDoubted, not(has("taking over"))), read("taking over")],
-  [begun, "it may have been paid, and was looked at", isDoubted, wait],
-  [begun, "the venue was not yet asked what the journal has forgotten", mayNotGoOn, wait],
+  [begun, "it may have been paid", both(mayBePaidEarlier, not(has("taking over"))), read("taking over")],
+  [begun, "it may have been paid, and was looked at", mayBePaidEarlier, wait],
+  [begun, "the venue was not yet asked what the journal has forgotten", mayNotContinue, wait],
   // From a plan to an order of ours.
   [planned, "nobody has looked whether it may begin", both(isUncreated, isUnasked), ask("create")],
   [planned, "something holds it", both(isUncreated, isClosed), giveUp((_, { gate }) => gate?.why)],

@@ -10,7 +10,7 @@ import type { BotState } from "../state/BotState.ts"
 import { mayHoldMoney } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import { lifeOf, type Sent, type Tries } from "../state/process/Tries.ts"
-import { isDoubtful, isToBeCancelled } from "../tracking/EarlyEnd.ts"
+import { isEndUnbelieved, isToBeCancelled } from "../tracking/EarlyEnd.ts"
 
 /**
  * An order of ours at the venue: the one that a placement is bound to, another one with its fingerprint, which is inert, or one that
@@ -68,7 +68,7 @@ const isSwap: Test = ({ placement }) => placement?.by === "swap"
 /** Whoever shows it alive, or asked for its end while that was not believed, means it all the same. */
 const isOver: Test = ({ placement }, _, { isAlive }) => {
   if (placement?.state !== "closing") return placement !== undefined && isFinished(placement.state)
-  return !isAlive && !isDoubtful(placement) && !isToBeCancelled(placement)
+  return !isAlive && !isEndUnbelieved(placement) && !isToBeCancelled(placement)
 }
 const hasLeft: Test = ({ orderId, placement }, _, { endedLife }) => endedLife === lifeOf(orderId, placement)
 const isUnrecorded: Test = (_, facts) => facts.isUnrecorded
@@ -79,17 +79,17 @@ const isUnpaid: Test = ({ placement }) => placement !== undefined && !mayHoldMon
 const own = ["own"] as const
 const spare = ["spare"] as const
 const other = ["other"] as const
-const held = ["own", "other"] as const
+const mayRest = ["own", "other"] as const
 const all = ["own", "spare", "other"] as const
 
 const table: ReadonlyArray<readonly [CancelRow["which"], string, Test, CancelRow["todo"]]> = [
   [all, "its cancel has no answer yet", isUnderWay, "wait"],
   [own, "a swap ends without a cancel, and soon", isSwap, "wait"],
   [own, "it is over", isOver, "wait"],
-  [held, "a cancel has ended it", hasLeft, "wait"],
+  [mayRest, "a cancel has ended it", hasLeft, "wait"],
   [other, "only the kill switch means what is no placement", isUnkilled, "wait"],
   // A cancel needs no record to be harmless, and the end of its order is reported.
-  [held, "it may rest, and nothing can be recorded", isUnrecorded, "cancel"],
+  [mayRest, "it may rest, and nothing can be recorded", isUnrecorded, "cancel"],
   [spare, "it is inert, and nothing can be recorded", isUnrecorded, "wait"],
   [own, "nobody wants that it leaves", isUnwanted, "wait"],
   [own, "no money of ours can be in it", isUnpaid, "wait"],
@@ -113,5 +113,5 @@ export const ordersOf = (placement: Placement): ReadonlyArray<OrderThere> => {
 }
 
 /** Those that are no placements: whoever withdraws everything by the kill switch means them as well. */
-export const othersIn = ({ ended, tail }: BotState): ReadonlyArray<OrderThere> =>
-  [...tail.forgotten.keys(), ...ended.alive].map((orderId) => ({ which: "other", orderId }))
+export const othersIn = ({ ended, integrity }: BotState): ReadonlyArray<OrderThere> =>
+  [...integrity.forgotten.keys(), ...ended.alive].map((orderId) => ({ which: "other", orderId }))

@@ -8,7 +8,7 @@ import type { Market } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import type { Expectations } from "../EngineSettings.ts"
-import { isDoubted } from "../state/orders/JournalIntegrity.ts"
+import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { about, type Placement } from "../state/Placement.ts"
 import { asClosing, late } from "../tracking/amounts/Found.ts"
 import { adopt, bind, found, isFromOurCreate, type Manner, observe } from "../tracking/OrderTracker.ts"
@@ -55,7 +55,7 @@ const isSpare: Told<boolean> = ({ spares }, { order }) => spares.has(order.id)
 /** Nothing of it shows that it comes from a create of ours: it is never bound, adopted, funded or cancelled. */
 const isStrange: Told<boolean> = (placement, { order }, { market }) =>
   market === undefined ||
-  (placement.createAttempts === 0 && !isDoubted(placement)) ||
+  (placement.createAttempts === 0 && !mayBePaidEarlier(placement)) ||
   !isFromOurCreate(placement, market, order)
 /** The journal has lost that it was created, or that it was paid for. */
 const isForgotten: Told<boolean> = (...known) => known[0].state === "planned" || hasMoney(...known)

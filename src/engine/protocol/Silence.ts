@@ -1,7 +1,7 @@
 /**
  * What silence means. A request without an answer may have been executed, an order that is in no list may exist, and a deposit may
  * take as long as it likes to show: so nothing is concluded from a single look, and of what has been paid nothing from looks alone.
- * This is the one table of who waits, for how long, and what it means if nothing comes: `given up` (nothing was signed, so nothing is
+ * This is the one table of who waits, for how long, and what it means if nothing comes: `abandoned` (nothing was signed, so nothing is
  * lost), `never` (it was not paid and never will be), `doubt` (nobody knows, and its money stays reserved). What is in no row is
  * waited for, for ever if need be. Pure: whoever looked says what was seen.
  */
@@ -9,7 +9,7 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Order } from "../../domain/Order.ts"
 import * as Payload from "../../domain/Payload.ts"
 import type { Settings } from "../EngineSettings.ts"
-import { isDoubted } from "../state/orders/JournalIntegrity.ts"
+import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { about, type Funding, type Placement } from "../state/Placement.ts"
 
 /** Money of ours has reached the order, whatever became of it there. */
@@ -39,10 +39,10 @@ export interface Seen {
 /** How long to wait, as the settings say. */
 export type SilenceTerms = Pick<
   Settings,
-  "resolveAfterMillis" | "quarantineMillis" | "visibilityMillis" | "paymentVisibilityMillis" | "doubtMillis"
+  "resolveAfterMillis" | "takeoverMillis" | "visibilityMillis" | "paymentVisibilityMillis" | "doubtMillis"
 >
 
-type Conclusion = "never" | "doubt" | "given up"
+type Conclusion = "never" | "doubt" | "abandoned"
 
 export interface SilenceRow {
   readonly name: string
@@ -74,9 +74,9 @@ const isExpired = ({ emptyReads, expiredMillis }: Required<Seen>, { visibilityMi
 export const rows: ReadonlyArray<SilenceRow> = [
   {
     name: "an earlier process began it, and may have paid",
-    is: isDoubted,
-    isLong: ({ runMillis }, { quarantineMillis }) => runMillis >= quarantineMillis,
-    means: "given up",
+    is: mayBePaidEarlier,
+    isLong: ({ runMillis }, { takeoverMillis }) => runMillis >= takeoverMillis,
+    means: "abandoned",
     because: () => "an earlier process began it, and whether that process paid is not in the journal; no deposit showed"
   },
   {
@@ -84,7 +84,7 @@ export const rows: ReadonlyArray<SilenceRow> = [
     name: "a quote was not answered",
     is: ({ by, state }) => state === "creating" && by === "swap",
     isLong: () => true,
-    means: "given up",
+    means: "abandoned",
     because: () => "nobody knows what the venue answered to its quote"
   },
   {
@@ -92,7 +92,7 @@ export const rows: ReadonlyArray<SilenceRow> = [
     name: "a create was not answered",
     is: ({ state }) => state === "creating",
     isLong: ({ quietMillis }, { resolveAfterMillis }) => quietMillis >= resolveAfterMillis,
-    means: "given up",
+    means: "abandoned",
     because: (_, __, { resolveAfterMillis }) =>
       `no answer to its create, and no order of its kind in the list for ${Math.round(resolveAfterMillis / 1000)} s`
   },
@@ -100,7 +100,7 @@ export const rows: ReadonlyArray<SilenceRow> = [
     name: "nothing comes to be signed, or nobody signs it",
     is: ({ state }) => state === "created",
     isLong: ({ quietMillis }, { resolveAfterMillis }) => quietMillis >= resolveAfterMillis,
-    means: "given up",
+    means: "abandoned",
     because: (_, { answer }) => answer
   },
   {
@@ -183,7 +183,7 @@ export const concluded = (
   const row = rowFor(placement, known, terms, table)
   if (row === undefined) return []
   const reason = row.because(placement, known, terms)
-  if (row.means === "given up") return [{ _tag: "Abandoned", ...about(placement), reason }]
+  if (row.means === "abandoned") return [{ _tag: "Abandoned", ...about(placement), reason }]
   const money = { asset: placement.inputAsset, amount: placement.funding?.amount ?? placement.inputAmount }
   const _tag = row.means === "never" ? "FundingDead" : "FundingInDoubt"
   return [{ _tag, ...about(placement), ...money, reason }]

@@ -23,18 +23,20 @@ export const make = Effect.gen(function* () {
         if (event._tag === "Planned") deadlines.add(event.deadline)
         if (event._tag === "Bound" || event._tag === "OrphanSeen") orders.add(event.orderId)
         // Once it is explained it is not told again; until then a slot may still come to want it.
-        if (event._tag === "JournalBehind" && !books.state.tail.forgotten.has(event.orderId)) orders.add(event.orderId)
+        if (event._tag === "JournalBehind" && !books.state.integrity.forgotten.has(event.orderId))
+          orders.add(event.orderId)
       })
     )
     return ({ deadline, id }: Order) => orders.has(id) || deadlines.has(deadline)
   })
 
   return (orders: ReadonlyArray<Order>, since: number, now: number) => {
-    const { drawn, mark } = books.state.tail
+    const { usedDeadlines, mark } = books.state.integrity
     // Clocks differ, and what was under way when the process ended arrives later.
     const made = { notBefore: since - minuteMillis, notAfter: now + minuteMillis }
     const isNew = ({ createdAt = since }: Order) => createdAt >= made.notBefore
-    const isOurs = ({ deadline }: Order) => mark !== undefined && isMarked(deadline, mark, made) && !drawn.has(deadline)
+    const isOurs = ({ deadline }: Order) =>
+      mark !== undefined && isMarked(deadline, mark, made) && !usedDeadlines.has(deadline)
     const unexplained = orders.filter((order) => order.unsaid === undefined && isNew(order) && isOurs(order))
     return unexplained.length === 0
       ? Effect.succeed(unexplained)

@@ -43,12 +43,12 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   const settings = yield* EngineSettings
   /** What free slots would have by now, if anything could begin. */
   const wishes = new Map<string, Wish>()
-  let isAsked = books.state.tail.uncheckedSince === undefined
+  let isAsked = books.state.integrity.uncheckedSince === undefined
   const begun = unsignedIn(books.state.placements)
   const foreignOrders = yield* ForeignOrders.make
   let askedAt = Number.NEGATIVE_INFINITY
 
-  const mayBegin = (): boolean => isAsked && books.state.tail.forgotten.size === 0
+  const mayBegin = (): boolean => isAsked && books.state.integrity.forgotten.size === 0
 
   /** Whether a slot may get this order now. While it may not, its wish is remembered. */
   const admits = (strategy: Strategy, desired: DesiredOrder): boolean => {
@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   }
 
   /** Whether what an earlier process began may go on. */
-  const mayGoOn = ({ id }: Placement): boolean => isAsked || !begun.has(id)
+  const mayContinue = ({ id }: Placement): boolean => isAsked || !begun.has(id)
 
   const begunBefore = (): ReadonlyArray<Placement> =>
     [...begun].flatMap((id) => {
@@ -82,12 +82,12 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       const slot = { strategy, slot: desired.slot, ...present({ terms }) }
       const found = { order, market, ...slot, because, asked: settings.account }
       yield* Effect.provideService(adopt(found), Bookkeeper, books)
-    } else if (!books.state.tail.forgotten.has(order.id)) yield* books.record(ForeignOrders.behind(order, markets))
+    } else if (!books.state.integrity.forgotten.has(order.id)) yield* books.record(ForeignOrders.behind(order, markets))
   })
 
   /** What became of those that nobody has explained yet. */
   const lookAgain = Effect.fnUntraced(function* () {
-    for (const { orderId } of books.state.tail.forgotten.values()) {
+    for (const { orderId } of books.state.integrity.forgotten.values()) {
       const read = yield* Effect.result(venue.getOrder(orderId))
       if (read._tag === "Failure") continue
       const { depositedAmount, fillStatus } = read.success.value
@@ -107,8 +107,8 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     const now = yield* Clock.currentTimeMillis
     if (isAsked && elapsedMillis(askedAt, now) < settings.retryMaxMillis) return false
     askedAt = now
-    const { runStartedAt, tail } = books.state
-    const since = tail.uncheckedSince
+    const { runStartedAt, integrity } = books.state
+    const since = integrity.uncheckedSince
     if (since !== undefined && !isAsked) {
       const earliest = Math.min(since, ...begunBefore().map(({ plannedAt }) => plannedAt))
       const pages = yield* Stream.runCollect(orderPages(venue, { since: earliest }))
@@ -116,14 +116,14 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       const text = missing(begunBefore(), orders, markets)
       if (text !== undefined) yield* books.record({ _tag: "JournalCut", text })
       for (const order of yield* foreignOrders(orders, since, now)) yield* takeBack(order)
-      isAsked = !tail.isTorn || elapsedMillis(runStartedAt, now) >= settings.visibilityMillis
+      isAsked = !integrity.isTorn || elapsedMillis(runStartedAt, now) >= settings.visibilityMillis
     } else yield* lookAgain()
     if (!mayBegin() || wishes.size === 0) return false
     wishes.clear()
     return true
   })
 
-  return { admits, mayGoOn, look }
+  return { admits, mayContinue, look }
 })
 
 export type ForgottenOrders = Effect.Success<ReturnType<typeof make>>

@@ -26,7 +26,7 @@ export interface BotState extends RunState.RunState {
   sequence: number
   placementCount: number
   fills: number
-  readonly tail: JournalIntegrity.JournalIntegrity
+  readonly integrity: JournalIntegrity.JournalIntegrity
   readonly placements: Map<string, Placement>
   readonly ended: EndedOrders.EndedOrders
   readonly slots: SlotFold.Slots
@@ -47,7 +47,7 @@ export const make = (): BotState => ({
   ...RunState.make(),
   placementCount: 0,
   fills: 0,
-  tail: JournalIntegrity.make(),
+  integrity: JournalIntegrity.make(),
   placements: new Map(),
   ended: EndedOrders.make(),
   slots: new Map(),
@@ -73,7 +73,7 @@ export const apply = (state: BotState, { sequence, at, event }: Recorded): void 
   assert(sequence === state.sequence + 1, `journal event ${sequence} follows ${state.sequence}`)
   state.sequence = sequence
   Ledger.apply(state.ledger, event)
-  const doubtsAll = JournalIntegrity.apply(state.tail, event, at)
+  const doubtsAll = JournalIntegrity.apply(state.integrity, event, at)
   if (doubtsAll) doubtAll(state)
   state.touched.set(!doubtsAll && "strategy" in event ? event.strategy : undefined, sequence)
   RefusedExits.see(state.refusedExits, event, at)

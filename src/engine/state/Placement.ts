@@ -55,7 +55,7 @@ export interface KnownFill {
   readonly updatedAt: number
 }
 
-/** What the strategy wished for; known once the limits approved it. */
+/** What the strategy or a person wished for, as it was planned; limits have approved what a strategy wished. */
 export interface Attempt {
   readonly id: string
   readonly strategy: string

@@ -12,7 +12,7 @@ export const close = (
   placement: Placement,
   order: Order,
   disputed: Fills.Disputed,
-  waits: boolean
+  isEndUnbelieved: boolean
 ): ReadonlyArray<BotEvent> => {
   if (order.depositedAmount === 0n) {
     // Signed but not deposited: only the payload's expiry shows that it never will be. Unsigned: nothing was at
@@ -33,7 +33,7 @@ export const close = (
     })
   }
   const payout = payoutEvents(placement, order, disputed)
-  const refund = waits ? notYet : refundEvents(placement, order, unspent, disputed)
+  const refund = isEndUnbelieved ? notYet : refundEvents(placement, order, unspent, disputed)
   events.push(...payout.events, ...refund.events)
   if (payout.done && refund.done && order.payoutIsFinal) events.push({ _tag: "Settled", ...about(placement) })
   return events

@@ -11,10 +11,10 @@ import { isEarly, type Placement } from "../state/Placement.ts"
 import type { StrategyState } from "../state/strategies/StrategyState.ts"
 
 /** The limit of the pause for several of them in a row (`FundingStop`). */
-export const pauseLimit = "early-ends"
+export const pauseCode = "early-ends"
 
 /** Its end was early, and its refund does not count yet. */
-export const isDoubtful = (placement: Placement): boolean => {
+export const isEndUnbelieved = (placement: Placement): boolean => {
   const { closedAt = 0, refund, state, status = "", unspent } = placement
   return state === "closing" && refund === "none" && unspent > 0n && isEarly(placement, status, closedAt)
 }
@@ -50,7 +50,7 @@ export const isUnproven = (
   const { cancel, closedAt = now, state } = placement
   if (isUnconfirmed(placement, status, now)) return true
   if (isToBeCancelled(placement)) return cancel?.attempts === 0
-  if (state === "closing" ? !isDoubtful(placement) : !isEarly(placement, status, now)) return false
+  if (state === "closing" ? !isEndUnbelieved(placement) : !isEarly(placement, status, now)) return false
   // A clock that went back says nothing of how long it has been.
-  return paused?.limit === pauseLimit || now - closedAt < believedAfterMillis.earlyEnd
+  return paused?.limit === pauseCode || now - closedAt < believedAfterMillis.earlyEnd
 }

@@ -4,8 +4,8 @@
  *
  * Facts only grow. Deposits, fills and terminal statuses are never taken back, so a report that shows less than is
  * known is an old view and is ignored. A report that shows something impossible becomes a `Contradiction` and freezes
- * the slot. A status word alone never closes the books: an order is settled when its amounts add up and its payouts
- * are final.
+ * the slot. A status word alone never closes the books: an order is settled when what filled is paid out, what was not spent
+ * is refunded and the venue calls both final. What does not add up by then moves to *residual*.
  */
 
 import { type Amount, max, min } from "../../domain/Amount.ts"
@@ -253,7 +253,7 @@ export interface Manner {
   /** The order is over, and for so long the venue has shown less of it than before that no read can be so old. */
   readonly insists?: boolean
   /** The order ended early, and its end is not believed yet (`EarlyEnd`). */
-  readonly waits?: boolean
+  readonly isEndUnbelieved?: boolean
 }
 
 /** Everything that a report of a bound order adds to what is known. */
@@ -261,7 +261,7 @@ export const observe = (
   placement: Placement,
   reported: Order,
   correlationId?: string,
-  { insists = false, waits = false }: Manner = {}
+  { insists = false, isEndUnbelieved = false }: Manner = {}
 ): ReadonlyArray<BotEvent> => {
   const shown = {
     ...reported,
@@ -307,7 +307,7 @@ export const observe = (
   if (isTerminal(order.fillStatus)) {
     const isTold = finding !== undefined || placement.contradiction !== undefined
     const disputed = Fills.disputed(placement, order, { ...shown, fills: reported.fills })
-    events.push(...close(current, order, disputed, waits).map((event) => (isTold ? following(event) : event)))
+    events.push(...close(current, order, disputed, isEndUnbelieved).map((event) => (isTold ? following(event) : event)))
   }
   return events
 }

@@ -67,9 +67,9 @@ export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
     const placement = books.state.placements.get(id)
     if (placement === undefined) return
     const market = marketOf(placement, markets)
-    const mayGoOn = forgotten.mayGoOn(placement)
+    const mayContinue = forgotten.mayContinue(placement)
     const begins = (now: number) => mayBeginAny && mayBegin(turnStartedAt, now)
-    yield* contact.isolated(driver.advance(placement, { market, gate, payAgain, mayGoOn, mayBegin: begins }))
+    yield* contact.isolated(driver.advance(placement, { market, gate, payAgain, mayContinue, mayBegin: begins }))
   })
 
   /** `mayBeginAny`: whether this turn may begin orders at all. */

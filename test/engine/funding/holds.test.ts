@@ -247,8 +247,8 @@ describe("bytes that were sent once", () => {
         const stopped = yield* sentOnce({ beside: lease }, undefined, makeExpiring)
         const { bot, ids, world } = stopped
         yield* stop(stopped)
-        const isDoubted = (id: string) => bot.state.placements.get(id)?.state === "in doubt"
-        yield* until(() => ids.every(isDoubted), 600_000, "their expiry leaves them in doubt")
+        const mayBePaidEarlier = (id: string) => bot.state.placements.get(id)?.state === "in doubt"
+        yield* until(() => ids.every(mayBePaidEarlier), 600_000, "their expiry leaves them in doubt")
         assert.deepStrictEqual(world.network.sent.filter(isSubmit), [])
         for (const [asset, sum] of LedgerFaults.sums(bot.state.ledger)) assert.strictEqual(sum, 0n, asset)
       })

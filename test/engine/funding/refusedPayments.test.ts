@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { Wallet, type WalletPort, WalletRefused } from "../../../src/engine/funding/Wallet.ts"
-import { closesGate } from "../../../src/engine/holds/FundingStop.ts"
+import { whyStopped } from "../../../src/engine/holds/FundingStop.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../../src/venue/VenueConfig.ts"
@@ -148,7 +148,7 @@ describe("payments that are refused each time", () => {
             120_000,
             "its deposit is booked although the strategy waits"
           )
-          assert.match(closesGate(known() ?? {}) ?? "", /refused/)
+          assert.match(whyStopped(known() ?? {}) ?? "", /refused/)
         })
       )
   )
@@ -160,6 +160,6 @@ describe("payments that are refused each time", () => {
     for (const [index, event] of [...asked("command"), dead, deposit].entries())
       BotState.apply(state, { sequence: index + 1, at: index, event })
     const known = state.strategies.get(about.strategy)
-    assert.match(closesGate(known ?? {}) ?? "", /refused/)
+    assert.match(whyStopped(known ?? {}) ?? "", /refused/)
   })
 })

@@ -21,14 +21,14 @@ const lines = (): ReadonlyArray<string> =>
     const known = [...new Set(same.map(({ by }) => by))].join(", ")
     const ends = lifts === "itself" ? "itself" : `\`limitbot ${lifts}\``
     return [
-      `| \`${code}\` | ${scope} | ${known} | ${stops("create")} | ${stops("fund")} | ${stops("resend")} | ${ends} |`
+      `| \`${code}\` | ${scope} | ${known} | ${stops("plan")} | ${stops("create")} | ${stops("fund")} | ${stops("resend")} | ${ends} |`
     ]
   })
 
 const withTable = (text: string): string => {
   const head = [
-    "| code | holds the | known by | create | pay | send again | lifted by |",
-    "|---|---|---|---|---|---|---|"
+    "| code | holds the | known by | plan | create | fund | resend | lifted by |",
+    "|---|---|---|---|---|---|---|---|"
   ]
   return text.replace(table, ["<!-- holds -->", ...head, ...lines(), "", "<!-- end of holds -->"].join("\n"))
 }

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { defaults } from "../../../src/engine/EngineSettings.ts"
-import { type Done, type DueFacts, type DueRow, due, rows, type Todo } from "../../../src/engine/protocol/Due.ts"
+import { type DoneInPass, type DueFacts, type DueRow, due, rows, type Todo } from "../../../src/engine/protocol/Due.ts"
 import { concluded } from "../../../src/engine/protocol/Silence.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
 import * as Tries from "../../../src/engine/state/process/Tries.ts"
@@ -50,7 +50,7 @@ const twin: Placement = { ...created, id: "p2" }
 const validUntil = signed.funding?.validUntil ?? 0
 const onChain = { ...settings, account: { ...settings.account, depositType: "ORIGIN_CHAIN" as const } }
 const [open, closed] = [{ why: undefined }, { why: "held" }]
-const did = (...done: ReadonlyArray<Done>): Partial<DueFacts> => ({ done: new Set(done) })
+const did = (...done: ReadonlyArray<DoneInPass>): Partial<DueFacts> => ({ done: new Set(done) })
 const checked = did("before payment")
 const ready: Partial<DueFacts> = { ...did("before payment", "payload"), hasPayload: true }
 const expired = { venueNow: validUntil + settings.visibilityMillis }
@@ -65,8 +65,8 @@ const announced: Partial<Tries.Tries> = { isAnnounced: true }
 const factsWith = ({ now = 1_000, ...facts }: Partial<DueFacts>): DueFacts => ({
   ...{ now, venueNow: now, monotonicNow: now, runStartedAt: 0, settings, market, placements: alone },
   concluded: (placement, seen) => concluded(placement, seen, settings),
-  ...{ mayGoOn: true, mayBegin: true, payAgain: new Set<string>(), wallet: "manual", gate: undefined },
-  ...{ done: new Set<Done>(), hasPayload: false, isStillUnpaid: false },
+  ...{ mayContinue: true, mayBegin: true, payAgain: new Set<string>(), wallet: "manual", gate: undefined },
+  ...{ done: new Set<DoneInPass>(), hasPayload: false, isStillUnpaid: false },
   ...facts
 })
 
@@ -89,10 +89,10 @@ type Case = readonly [
 const cases: ReadonlyArray<Case> = [
   ["it may have been paid, and that could still show", doubted(created), {}, "wait"],
   ["it may have been paid", doubted(created), { now: 200_000 }, "read taking over"],
-  ["it may have been paid", doubted(planned), { now: 200_000, mayGoOn: false }, "read taking over"],
+  ["it may have been paid", doubted(planned), { now: 200_000, mayContinue: false }, "read taking over"],
   ["it may have been paid, and was looked at", doubted(created), { now: 200_000, ...did("taking over") }, "wait"],
-  ["the venue was not yet asked what the journal has forgotten", created, { mayGoOn: false }, "wait"],
-  ["the venue was not yet asked what the journal has forgotten", planned, { mayGoOn: false }, "wait"],
+  ["the venue was not yet asked what the journal has forgotten", created, { mayContinue: false }, "wait"],
+  ["the venue was not yet asked what the journal has forgotten", planned, { mayContinue: false }, "wait"],
   ["nobody has looked whether it may begin", planned, { mayBegin: false }, "ask create"],
   ["something holds it", planned, { gate: closed, mayBegin: false }, "Abandoned: held"],
   ["no more begin in this turn", planned, { gate: open, mayBegin: false, ...gone }, "wait"],

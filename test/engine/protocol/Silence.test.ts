@@ -20,17 +20,17 @@ const asked = (wallet: "manual" | "command", by?: "swap"): Placement => {
 const funded = (placement: Placement, change: object): Placement =>
   placement.state === "funding" ? { ...placement, funding: { ...placement.funding, ...change } } : placement
 
-const { doubtMillis, paymentVisibilityMillis, quarantineMillis, resolveAfterMillis, visibilityMillis } = defaults
+const { doubtMillis, paymentVisibilityMillis, takeoverMillis, resolveAfterMillis, visibilityMillis } = defaults
 const expired = { expiredMillis: visibilityMillis, emptyReads: 2 }
 const over = { overMillis: paymentVisibilityMillis }
 const doubtOver = { overMillis: doubtMillis, expiredMillis: doubtMillis }
 
 /** The row's name, whom it is about, what is seen when it counts, and what it means then. */
 const cases: ReadonlyArray<readonly [string, Placement, Seen, SilenceRow["means"]]> = [
-  ["an earlier process began it", { ...created, mayBePaid: true }, { runMillis: quarantineMillis }, "given up"],
-  ["a quote was not answered", { ...creating, by: "swap" }, {}, "given up"],
-  ["a create was not answered", creating, { quietMillis: resolveAfterMillis }, "given up"],
-  ["nothing comes to be signed", created, { quietMillis: resolveAfterMillis }, "given up"],
+  ["an earlier process began it", { ...created, mayBePaid: true }, { runMillis: takeoverMillis }, "abandoned"],
+  ["a quote was not answered", { ...creating, by: "swap" }, {}, "abandoned"],
+  ["a create was not answered", creating, { quietMillis: resolveAfterMillis }, "abandoned"],
+  ["nothing comes to be signed", created, { quietMillis: resolveAfterMillis }, "abandoned"],
   ["a person was asked to pay", asked("manual"), over, "never"],
   ["a wallet was asked", asked("command"), over, "doubt"],
   ["a wallet was asked", asked("manual", "swap"), over, "doubt"],
@@ -41,7 +41,7 @@ const cases: ReadonlyArray<readonly [string, Placement, Seen, SilenceRow["means"
   ["a payment in doubt", doubted, doubtOver, "never"]
 ]
 
-const tags = { "given up": "Abandoned", never: "FundingDead", doubt: "FundingInDoubt" }
+const tags = { abandoned: "Abandoned", never: "FundingDead", doubt: "FundingInDoubt" }
 
 const ever: Seen = {
   quietMillis: Number.POSITIVE_INFINITY,
@@ -66,7 +66,7 @@ describe("silence", () => {
       cases.some(([, placement, seen, means]) => concluded(placement, seen, defaults, table)[0]?._tag !== tags[means])
     assert.isFalse(isFound(rows))
     assert.isTrue(isFound(rows.filter((row) => row.name !== name)))
-    const others = (["given up", "never", "doubt"] as const).filter((means) =>
+    const others = (["abandoned", "never", "doubt"] as const).filter((means) =>
       rows.some((row) => row.name === name && row.means !== means)
     )
     for (const means of others) assert.isTrue(isFound(rows.map((row) => (row.name === name ? { ...row, means } : row))))

@@ -86,7 +86,7 @@ describe("a journal that is behind the world", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { resting, second, world } = yield* withOldCopy(ladder(2, "ladder", "BTC/USDC", [41_000, 49_000]))
-        yield* until(() => second.state.tail.forgotten.size === 2, 60_000, "both are told")
+        yield* until(() => second.state.integrity.forgotten.size === 2, 60_000, "both are told")
         yield* Effect.sleep(120_000)
         assert.deepStrictEqual(world.network.sent.filter(isCreate), [])
         const told = Problems.problemsOf(second.state, 0)
@@ -111,7 +111,7 @@ describe("a journal that is behind the world", () => {
       Effect.gen(function* () {
         const elsewhere = ladder(2, "ladder", "BTC/USDC", [41_000, 49_000])
         const { resting, second, world } = yield* withOldCopy(elsewhere)
-        yield* until(() => second.state.tail.forgotten.size === 2, 60_000, "both are told")
+        yield* until(() => second.state.integrity.forgotten.size === 2, 60_000, "both are told")
         for (const placement of resting) {
           const word = Problems.resolve(second.state, { placement: placement ?? "", word: "forget", text: "old" }, 0)
           yield* Bookkeeper.use((books) => books.record(...Result.getOrThrow(word))).pipe(
@@ -122,7 +122,7 @@ describe("a journal that is behind the world", () => {
         yield* second.stop
         const third = yield* world.run({ strategies: [elsewhere], ownJournal: true, earlier })
         yield* until(() => openOrders(third).length === 2, 60_000, "its own orders are placed")
-        assert.deepStrictEqual([...third.state.tail.forgotten.keys()], [])
+        assert.deepStrictEqual([...third.state.integrity.forgotten.keys()], [])
       })
     )
   )
@@ -131,7 +131,7 @@ describe("a journal that is behind the world", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { resting, second, world } = yield* withOldCopy(ladder(2, "ladder", "BTC/USDC", [41_000, 49_000]))
-        yield* until(() => second.state.tail.forgotten.size === 2, 60_000, "both are told")
+        yield* until(() => second.state.integrity.forgotten.size === 2, 60_000, "both are told")
         yield* Effect.sleep(60_000)
         const cancels = () => world.network.sent.filter(isCancel).map(({ path }) => path.split("/").at(-2))
         assert.deepStrictEqual(cancels(), [], "nobody cancels them otherwise: they may be somebody else's")
@@ -156,8 +156,8 @@ describe("a journal that is behind the world", () => {
         world.network.bend = () => undefined
         const other = ladder(1, "ladder", "BTC/USDC", [41_000, 41_000])
         const second = yield* world.run({ strategies: [other], ownJournal: true, earlier: copyOf(yield* first.events) })
-        yield* until(() => second.state.tail.forgotten.size === 1, 60_000, "it is told")
-        for (const id of second.state.tail.forgotten.keys())
+        yield* until(() => second.state.integrity.forgotten.size === 1, 60_000, "it is told")
+        for (const id of second.state.integrity.forgotten.keys())
           yield* Effect.provideContext(
             Venue.use((venue) => venue.cancelOrder(id)),
             second.context
@@ -243,18 +243,18 @@ describe("a restart after a clock had jumped", () => {
         world.network.bend = ({ url }) => (url.endsWith("generate-intent") ? "fails" : undefined)
         const second = yield* world.run({ strategies: [ladder(2)] })
         yield* until(() => unfinished(second.state).length === 2, 60_000, "two orders are placed anew")
-        assert.deepStrictEqual([...second.state.tail.forgotten], [])
+        assert.deepStrictEqual([...second.state.integrity.forgotten], [])
         assert.deepStrictEqual(Ledger.totals(second.state.ledger), money)
       })
     )
   )
 
   it.effect("did not look for orders that were made before the time of the last event", () => {
-    const tail = JournalIntegrity.make()
+    const integrity = JournalIntegrity.make()
     const started = { pid: 1, version: "0", mode: "test", account: "a", venue: "v", overall: { exposure: {} } } as const
-    JournalIntegrity.apply(tail, { _tag: "ClockCompared", skewMillis: 7_200_000, ok: false }, start + 7_200_000)
-    JournalIntegrity.apply(tail, { _tag: "BotStarted", ...started }, start + 60_000)
-    assert.isBelow(tail.uncheckedSince ?? start, start)
+    JournalIntegrity.apply(integrity, { _tag: "ClockCompared", skewMillis: 7_200_000, ok: false }, start + 7_200_000)
+    JournalIntegrity.apply(integrity, { _tag: "BotStarted", ...started }, start + 60_000)
+    assert.isBelow(integrity.uncheckedSince ?? start, start)
     return Effect.void
   })
 })

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Payload from "../../../src/domain/Payload.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import { isDoubted } from "../../../src/engine/state/orders/JournalIntegrity.ts"
+import { mayBePaidEarlier } from "../../../src/engine/state/orders/JournalIntegrity.ts"
 import { begin, orderOf } from "../../world/journalRows.ts"
 
 const started = (boot?: string, database?: string): BotEvent => ({
@@ -48,26 +48,27 @@ describe("the end of a journal", () => {
   ]
   for (const [what, events, isTorn] of cases)
     it(`${isTorn ? "can" : "cannot"} be missing: ${what}`, () => {
-      assert.strictEqual(stateOf(events).tail.isTorn, isTorn)
+      assert.strictEqual(stateOf(events).integrity.isTorn, isTorn)
     })
 
   it("is asked for from the last event before the first start that was not followed by an order", () => {
-    assert.strictEqual(stateOf([started("a"), started("b"), started("b")]).tail.uncheckedSince, 1_000)
-    assert.isUndefined(stateOf([started("a")]).tail.uncheckedSince)
-    assert.isUndefined(stateOf([started("a"), started("b"), ...until("Planned").slice(3)]).tail.uncheckedSince)
+    assert.strictEqual(stateOf([started("a"), started("b"), started("b")]).integrity.uncheckedSince, 1_000)
+    assert.isUndefined(stateOf([started("a")]).integrity.uncheckedSince)
+    assert.isUndefined(stateOf([started("a"), started("b"), ...until("Planned").slice(3)]).integrity.uncheckedSince)
   })
 
   it("knows the deadlines of orders that are settled and forgotten, so none is drawn twice", () => {
     const story = [...begin, ...orderOf(1)]
     const state = stateOf(story)
     assert.deepStrictEqual([...state.placements.keys()], [])
-    for (const event of story) if (event._tag === "Planned") assert.isTrue(state.tail.drawn.has(event.deadline))
+    for (const event of story)
+      if (event._tag === "Planned") assert.isTrue(state.integrity.usedDeadlines.has(event.deadline))
   })
 
   it("makes what was begun and not signed doubted, and what was signed perhaps sent", () => {
     for (const tag of ["Planned", "CreateSent", "Bound"] as const) {
-      assert.isTrue([...stateOf([...until(tag), started("b")]).placements.values()].every(isDoubted), tag)
-      assert.isFalse([...stateOf([...until(tag), started("a")]).placements.values()].some(isDoubted), tag)
+      assert.isTrue([...stateOf([...until(tag), started("b")]).placements.values()].every(mayBePaidEarlier), tag)
+      assert.isFalse([...stateOf([...until(tag), started("a")]).placements.values()].some(mayBePaidEarlier), tag)
     }
     const fateAfter = (boot: string) =>
       [...stateOf([...until("FundingSigned"), started(boot)]).placements.values()].map(({ funding }) =>
@@ -91,17 +92,17 @@ describe("the end of a journal", () => {
       status: "OPEN"
     }
     const before = [...until("CreateSent"), told]
-    assert.strictEqual(stateOf(before).tail.forgotten.size, 1)
-    assert.strictEqual(stateOf([...before, bound]).tail.forgotten.size, 0)
+    assert.strictEqual(stateOf(before).integrity.forgotten.size, 1)
+    assert.strictEqual(stateOf([...before, bound]).integrity.forgotten.size, 0)
     const word = { strategy: "recovered", slot: "x", placement: bound.orderId, word: "forget", text: "" } as const
-    assert.strictEqual(stateOf([...before, { _tag: "Resolved", ...word }]).tail.forgotten.size, 0)
+    assert.strictEqual(stateOf([...before, { _tag: "Resolved", ...word }]).integrity.forgotten.size, 0)
   })
 
   it("can be missing once an order shows it, of all that was begun", () => {
     const cut: BotEvent = { _tag: "JournalCut", text: "order o of p1 is paid" }
     const state = stateOf([...until("Bound"), started("a"), cut])
-    assert.isTrue(state.tail.isTorn)
-    assert.isTrue([...state.placements.values()].every(isDoubted))
-    assert.isTrue(stateOf([...until("Bound"), cut, started("a")]).tail.isTorn)
+    assert.isTrue(state.integrity.isTorn)
+    assert.isTrue([...state.placements.values()].every(mayBePaidEarlier))
+    assert.isTrue(stateOf([...until("Bound"), cut, started("a")]).integrity.isTorn)
   })
 })

@@ -47,7 +47,7 @@ const putBack = Effect.fnUntraced(function* (events: number, end: BotEvent) {
   assert.strictEqual(paid.length, 2, `${copy}: other than two orders were paid`)
   const known = unfinished(second.state).flatMap(({ order }) => (order === undefined ? [] : [order.id]))
   for (const id of paid)
-    assert.isTrue(known.includes(id) || second.state.tail.forgotten.has(id), `${copy}: ${id} is not in the books`)
+    assert.isTrue(known.includes(id) || second.state.integrity.forgotten.has(id), `${copy}: ${id} is not in the books`)
   return true
 })
 

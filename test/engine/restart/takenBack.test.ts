@@ -73,7 +73,7 @@ const firstLook = ({ ageMillis = 0, isStrange = false, isTorn = false, shown = {
     assert.isFalse(forgotten.admits(strategy, desired), "nothing begins before the venue was asked")
     const mayBegin = yield* forgotten.look()
     const [placement] = books.state.placements.values()
-    const told = [...books.state.tail.forgotten.values()]
+    const told = [...books.state.integrity.forgotten.values()]
     return { admits: () => forgotten.admits(strategy, desired), forgotten, mayBegin, placement, told }
   }).pipe(Random.withSeed("mark"))
 

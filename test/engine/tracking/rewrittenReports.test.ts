@@ -76,7 +76,10 @@ const lived = (seed: number) => {
     const isTrue = random() < 0.3 || (isLast && / fill( less)?\b/.test(name) && name in unlawful)
     const said = isTrue ? truth : rewrite(truth, random, run)
     if (!isTrue) told.push(name)
-    const events = observe(known, said, undefined, { waits: !isOver(truth), insists: isOver(truth) && random() < 0.1 })
+    const events = observe(known, said, undefined, {
+      isEndUnbelieved: !isOver(truth),
+      insists: isOver(truth) && random() < 0.1
+    })
     isQuiet &&= !events.some(({ _tag }) => _tag === "Contradiction")
     record(...events)
   }

@@ -17,7 +17,7 @@ export interface JournalIntegrity {
   /** What the deadlines of all orders of this journal have in common (see `Fingerprint`). */
   mark: number | undefined
   /** Deadlines that were drawn and are not over: none may be drawn twice, even when its order is settled and forgotten. */
-  readonly drawn: Set<number>
+  readonly usedDeadlines: Set<number>
   /** The machine, from its start on; undefined where nobody can say. */
   boot: string | undefined
   /** The server that keeps the journal, from its start on; undefined for a file. */
@@ -35,7 +35,7 @@ export interface JournalIntegrity {
 
 export const make = (): JournalIntegrity => ({
   mark: undefined,
-  drawn: new Set(),
+  usedDeadlines: new Set(),
   boot: undefined,
   database: undefined,
   isStopped: true,
@@ -46,47 +46,47 @@ export const make = (): JournalIntegrity => ({
 })
 
 /** Folds one event in. Returns whether events before it can be missing. */
-export const apply = (tail: JournalIntegrity, event: BotEvent, at: number): boolean => {
+export const apply = (integrity: JournalIntegrity, event: BotEvent, at: number): boolean => {
   const wasTorn =
-    event._tag === "JournalCut" || (event._tag === "BotStarted" && tail.lastAt > 0 && !isWhole(tail, event))
+    event._tag === "JournalCut" || (event._tag === "BotStarted" && integrity.lastAt > 0 && !isWhole(integrity, event))
   switch (event._tag) {
     case "BotStarted":
       // An event of later than now was written by a clock that was wrong.
-      if (tail.lastAt > 0) tail.uncheckedSince ??= tail.lastAt > at ? at - dayMillis : tail.lastAt
-      tail.isTorn = wasTorn || (tail.isTorn && tail.uncheckedSince !== undefined)
-      tail.mark = event.mark ?? tail.mark
-      tail.boot = event.boot
-      tail.database = event.database
-      tail.isStopped = false
+      if (integrity.lastAt > 0) integrity.uncheckedSince ??= integrity.lastAt > at ? at - dayMillis : integrity.lastAt
+      integrity.isTorn = wasTorn || (integrity.isTorn && integrity.uncheckedSince !== undefined)
+      integrity.mark = event.mark ?? integrity.mark
+      integrity.boot = event.boot
+      integrity.database = event.database
+      integrity.isStopped = false
       break
     case "BotStopped":
-      tail.isStopped = true
+      integrity.isStopped = true
       break
     case "JournalRestored":
     case "JournalCut":
       // The copy may be older than what it was copied from had become.
-      tail.isStopped = false
-      tail.boot = undefined
-      tail.isTorn ||= tail.uncheckedSince !== undefined
+      integrity.isStopped = false
+      integrity.boot = undefined
+      integrity.isTorn ||= integrity.uncheckedSince !== undefined
       break
     case "Planned":
-      noteDrawn(tail.drawn, event.deadline, at)
+      noteDrawn(integrity.usedDeadlines, event.deadline, at)
       if (event.why.code === foundAtVenue || event.swap !== undefined) break
-      tail.uncheckedSince = undefined
-      tail.isTorn = false
+      integrity.uncheckedSince = undefined
+      integrity.isTorn = false
       break
     case "JournalBehind":
-      tail.forgotten.set(event.orderId, { ...event, seenAt: at })
+      integrity.forgotten.set(event.orderId, { ...event, seenAt: at })
       break
     case "Bound":
-      tail.forgotten.delete(event.orderId)
+      integrity.forgotten.delete(event.orderId)
       break
     case "Resolved":
-      tail.forgotten.delete(event.placement)
+      integrity.forgotten.delete(event.placement)
       break
     default:
   }
-  tail.lastAt = at
+  integrity.lastAt = at
   return wasTorn
 }
 
@@ -126,7 +126,7 @@ export const doubted = (placement: Placement): Placement => {
 const isBegun = ({ state }: Placement): boolean => state === "planned" || state === "creating" || state === "created"
 
 /** An earlier process may have paid it without a record: it is watched, and nothing is created or signed for it. */
-export const isDoubted = (placement: Placement): boolean => placement.mayBePaid === true && isBegun(placement)
+export const mayBePaidEarlier = (placement: Placement): boolean => placement.mayBePaid === true && isBegun(placement)
 
 /** No doubt is known of it. */
 export const isUnsigned = (placement: Placement): boolean =>
@@ -143,10 +143,10 @@ export const missingBy = ({ createAttempts, id }: Placement, order: Order): stri
 }
 
 /** Whether its order at the venue may hold our money. */
-export const mayHoldMoney = (placement: Placement): boolean => isFunded(placement.state) || isDoubted(placement)
+export const mayHoldMoney = (placement: Placement): boolean => isFunded(placement.state) || mayBePaidEarlier(placement)
 
 /** Why nothing may be funded now, if so. */
-export const closesGate = ({ forgotten }: JournalIntegrity) => {
+export const whyStopped = ({ forgotten }: JournalIntegrity) => {
   const [orderId] = forgotten.keys()
   if (orderId === undefined) return undefined
   const count = counted(forgotten.size, "order")

@@ -83,13 +83,13 @@ export interface TriesMemory {
   heldMillis(what: keyof Since, id: string, holds: boolean, now: number): number
 }
 
-type LivePlacements = Pick<BotState, "ended" | "placements" | "tail">
+type LivePlacements = Pick<BotState, "ended" | "placements" | "integrity">
 
-export const make = ({ ended, placements, tail }: LivePlacements): TriesMemory => {
+export const make = ({ ended, placements, integrity }: LivePlacements): TriesMemory => {
   const known = {
-    has: (id: string) => placements.has(id) || ended.byId.has(id) || tail.forgotten.has(id),
+    has: (id: string) => placements.has(id) || ended.byId.has(id) || integrity.forgotten.has(id),
     get size() {
-      return placements.size + ended.alive.size + tail.forgotten.size
+      return placements.size + ended.alive.size + integrity.forgotten.size
     }
   }
   const notes = PlacementNotes.make<Tries>({ placements: known })

@@ -1,6 +1,7 @@
 /**
- * A journal that a witness outside knows otherwise: what is said of it, and the word by which a person lets it go on. A newer journal
- * that is put back has never heard of it, and needs no word.
+ * Stops all funding when an outside witness of the journal's head has seen other or later events than this journal has, and what ends
+ * it: the operator's decision to go on with this journal (`resolve witness --forget`). A newer journal that is restored has no such
+ * event, so the hold is gone with it.
  */
 import { Result } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as DoubtWatch from "../../../src/engine/protocol/DoubtWatch.ts"
+import * as TakeoverWatch from "../../../src/engine/protocol/TakeoverWatch.ts"
 import { about, market, order, remembering, startedAnew, until } from "../firstOrder.ts"
 
 describe("an order that an earlier process began", () => {
@@ -20,11 +20,11 @@ describe("an order that an earlier process began", () => {
         listOrders: () => Effect.succeed({ value: { orders: [] } })
       }
       const { books, context } = yield* remembering(venue, [...until("Bound"), ...startedAnew])
-      const { checkDoubted } = yield* Effect.provideContext(DoubtWatch.make, context)
+      const { checkTakenOver } = yield* Effect.provideContext(TakeoverWatch.make, context)
       const placement = books.state.placements.get(about.placement)
       assert.isDefined(placement)
       yield* TestClock.adjust("1 hour")
-      yield* checkDoubted(placement, market)
+      yield* checkTakenOver(placement, market)
       assert.strictEqual(books.state.placements.get(about.placement)?.state, "abandoned")
     })
   )

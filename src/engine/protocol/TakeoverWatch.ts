@@ -12,7 +12,7 @@ import type { Market } from "../../domain/Market.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper, change } from "../state/Bookkeeper.ts"
-import { isDoubted } from "../state/orders/JournalIntegrity.ts"
+import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import { orderPages, readOrder } from "../tracking/OrderReads.ts"
 import { isFromOurCreate } from "../tracking/OrderTracker.ts"
@@ -36,10 +36,10 @@ export const make = Effect.gen(function* () {
 
   /** What is recorded of a placement is computed from what it is by then. */
   const recordOf = ({ id }: Placement, events: (placement: Placement) => ReadonlyArray<BotEvent>) =>
-    change(books, id, (placement) => (isDoubted(placement) ? events(placement) : []))
+    change(books, id, (placement) => (mayBePaidEarlier(placement) ? events(placement) : []))
 
   /** One look, when it has been waited for long enough; fails only when the bot must stop or cannot reach the venue. */
-  const checkDoubted = Effect.fn("DoubtWatch.checkDoubted")(function* (
+  const checkTakenOver = Effect.fn("TakeoverWatch.checkTakenOver")(function* (
     placement: Placement,
     market: Market | undefined
   ) {
@@ -59,5 +59,5 @@ export const make = Effect.gen(function* () {
     yield* recordOf(placement, (known) => concluded(known, { runMillis }, settings))
   })
 
-  return { checkDoubted }
+  return { checkTakenOver }
 })
