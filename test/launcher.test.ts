@@ -101,16 +101,10 @@ describe("the launcher", () => {
 
   it("starts the built program only while nothing that it was built from is newer", () => {
     const folder = newFolder()
-    for (const name of ["src/deep", "tools", "dist", "node_modules"]) mkdirSync(join(folder, name), { recursive: true })
+    for (const name of ["src/deep", "tools", "dist"]) mkdirSync(join(folder, name), { recursive: true })
     for (const script of ["limitbot.sh", "isBuilt.sh", "prepare.sh", "node.sh"])
       writeFileSync(join(folder, "tools", script), readFileSync(join(root, "tools", script)))
-    const files = [
-      "src/main.ts",
-      "src/deep/one.ts",
-      "package.json",
-      "tools/build.ts",
-      "node_modules/.package-lock.json"
-    ]
+    const files = ["src/main.ts", "src/deep/one.ts", "package.json", "tools/build.ts", "package-lock.json"]
     const at = (file: string, seconds: number) => utimesSync(join(folder, file), seconds, seconds)
     for (const file of files) writeFileSync(join(folder, file), "")
     const own = nodeAt(newFolder(), "v24.0.0")

@@ -4,5 +4,5 @@
 root=${0%/*}/..
 stamp=$root/dist/help.txt
 [ -f "$stamp" ] || exit 1
-set -- "$root/src" "$root/package.json" "$root/tools/build.ts" "$root/node_modules/.package-lock.json"
+set -- "$root/src" "$root/package.json" "$root/tools/build.ts" "$root/package-lock.json"
 [ -z "$(find "$@" -newer "$stamp" 2> /dev/null | head -n 1)" ]

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { profileNames } from "../../src/venue/profile/Profiles.ts"
+import { firstOf } from "../long.ts"
 import {
   type Connection,
   configText,
@@ -30,7 +31,7 @@ const configOf = (sandbox: Connection): string =>
     .replace("key: { file: account.key }", "$&\n  depositType: CONFIDENTIAL_INTENTS")
 
 describe("an account of confidential intents", () => {
-  it.concurrent.each(profileNames)(
+  it.concurrent.each(firstOf(1, profileNames))(
     "trades, swaps, shows its private balances, and reconciles: %s",
     {
       timeout: 180_000

@@ -193,7 +193,7 @@ const readConfiguration = ({ folder }: Place, { text }: Block): Promise<unknown>
 }
 
 describe.concurrent("documentation", () => {
-  for (const pages of firstOf(5, walks)) {
+  for (const pages of firstOf(2, walks)) {
     it(`${pages.join(", ")}: true`, { timeout: 400_000 }, async ({ onTestFinished }) => {
       const { place, run } = await (pages.includes("docs/deployed.md") ? deployed() : usual())
       onTestFinished(() => endOwnSandbox(place))

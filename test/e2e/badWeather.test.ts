@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { createServer } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { isTerminal } from "../../src/domain/Order.ts"
+import { isLong } from "../long.ts"
 import {
   type Connection,
   configure,
@@ -79,60 +80,74 @@ const settleAndCheck = async (config: string, strategy: string, journal: string,
 /** Skipped visibly on a machine without the program. */
 const where = (isThere: boolean) => (isThere ? it.concurrent : it.skip)
 
+const inLong = isLong || process.env["LIMITBOT_PROCESSES"] !== undefined ? it.concurrent : it.skip
+
 describe("a bot in bad weather", () => {
-  it.concurrent("late, cut, doubled, endless answers and stopped processes: nothing is funded twice, the kill switch works", {
-    timeout: 480_000 + rounds * 60_000
-  }, async () => {
-    const random = randomFrom(seed)
-    const folder = newFolder()
-    const { program, connection } = await startSandbox(["--port", "0", "--seed", "7", "--speed", "600", ...soonExpired])
-    const proxy = await proxyTo(connection.url, random)
-    const { config, strategy, journal } = prepare(folder, { ...connection, url: proxy.url })
-    const bot = start(["run", strategy, "--config", config, ...poll])
-    try {
-      await bot.line((line) => line.startsWith('{"event":"FundingAcknowledged"'))
-      /** By how much the most memory that the bot ever had grew in each weather. */
-      const grownMegabytes: Record<string, number> = {}
-      for (let round = 0; round < rounds; round += 1) {
-        for (const weather of weathers) {
-          // A byte now and then holds a request for as long as it may take.
-          if (weather === "trickle" && !isCampaign) continue
-          const before = mostBytes(bot)
-          proxy.set(weather)
-          await pause(random(1_000, 2_000))
-          proxy.set("fair")
-          await pause(random(0, 500))
-          grownMegabytes[weather] = (grownMegabytes[weather] ?? 0) + Math.round((mostBytes(bot) - before) / 2 ** 20)
+  inLong(
+    "late, cut, doubled, endless answers and stopped processes: nothing is funded twice, the kill switch works",
+    {
+      timeout: 480_000 + rounds * 60_000
+    },
+    async () => {
+      const random = randomFrom(seed)
+      const folder = newFolder()
+      const { program, connection } = await startSandbox([
+        "--port",
+        "0",
+        "--seed",
+        "7",
+        "--speed",
+        "600",
+        ...soonExpired
+      ])
+      const proxy = await proxyTo(connection.url, random)
+      const { config, strategy, journal } = prepare(folder, { ...connection, url: proxy.url })
+      const bot = start(["run", strategy, "--config", config, ...poll])
+      try {
+        await bot.line((line) => line.startsWith('{"event":"FundingAcknowledged"'))
+        /** By how much the most memory that the bot ever had grew in each weather. */
+        const grownMegabytes: Record<string, number> = {}
+        for (let round = 0; round < rounds; round += 1) {
+          for (const weather of weathers) {
+            // A byte now and then holds a request for as long as it may take.
+            if (weather === "trickle" && !isCampaign) continue
+            const before = mostBytes(bot)
+            proxy.set(weather)
+            await pause(random(1_000, 2_000))
+            proxy.set("fair")
+            await pause(random(0, 500))
+            grownMegabytes[weather] = (grownMegabytes[weather] ?? 0) + Math.round((mostBytes(bot) - before) / 2 ** 20)
+          }
+          if (round < rounds - 1) continue
+          for (const { child } of [bot, program]) {
+            child.kill("SIGSTOP")
+            await pause(stopMillis)
+            child.kill("SIGCONT")
+            await pause(500)
+          }
         }
-        if (round < rounds - 1) continue
-        for (const { child } of [bot, program]) {
-          child.kill("SIGSTOP")
-          await pause(stopMillis)
-          child.kill("SIGCONT")
-          await pause(500)
-        }
+        proxy.set("resets")
+        const withdrawnMillis = Math.round(await kill(config, connection))
+        proxy.set("fair")
+        assert.isNull(bot.child.exitCode, bot.errors.join(""))
+        const megabytes = Math.round(mostBytes(bot) / 2 ** 20)
+        await kill9(bot)
+        const result = await settleAndCheck(config, strategy, journal, connection)
+        const figures = { seed, rounds, ...proxy.seen, withdrawnMillis, megabytes, grownMegabytes, ...result }
+        process.stdout.write(`bad weather: ${JSON.stringify(figures)}\n`)
+        assert.isAbove(result.funded, 5)
+        assert.isBelow(proxy.seen.endlessBytes, 16 * 2 ** 20, "an answer without end is read only so far")
+        assert.isBelow(proxy.seen.trickleMillis, 40_000 + stopMillis, "an answer that trickles is given up")
+        assert.isBelow(megabytes, 400)
+      } catch (error) {
+        throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
+      } finally {
+        await proxy.close()
+        await kill9(bot)
+        await kill9(program)
       }
-      proxy.set("resets")
-      const withdrawnMillis = Math.round(await kill(config, connection))
-      proxy.set("fair")
-      assert.isNull(bot.child.exitCode, bot.errors.join(""))
-      const megabytes = Math.round(mostBytes(bot) / 2 ** 20)
-      await kill9(bot)
-      const result = await settleAndCheck(config, strategy, journal, connection)
-      const figures = { seed, rounds, ...proxy.seen, withdrawnMillis, megabytes, grownMegabytes, ...result }
-      process.stdout.write(`bad weather: ${JSON.stringify(figures)}\n`)
-      assert.isAbove(result.funded, 5)
-      assert.isBelow(proxy.seen.endlessBytes, 16 * 2 ** 20, "an answer without end is read only so far")
-      assert.isBelow(proxy.seen.trickleMillis, 40_000 + stopMillis, "an answer that trickles is given up")
-      assert.isBelow(megabytes, 400)
-    } catch (error) {
-      throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
-    } finally {
-      await proxy.close()
-      await kill9(bot)
-      await kill9(program)
     }
-  })
+  )
 
   where(has("faketime"))(
     "a wrong clock places nothing, says so, and still withdraws (needs faketime)",

@@ -1,10 +1,11 @@
 /** Accounts of confidential intents trade like any other: funded from and paid out into their private balances. */
 import { assert, describe, it } from "@effect/vitest"
 import { profileNames } from "../../src/venue/profile/Profiles.ts"
+import { firstOf } from "../long.ts"
 import { run } from "./Torture.ts"
 
 describe("an account of confidential intents", () => {
-  it.each(profileNames)(
+  it.each(firstOf(1, profileNames))(
     "trades at a service like %s, and both books agree, whatever gets lost or is killed",
     {
       timeout: 180_000

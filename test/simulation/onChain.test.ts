@@ -1,5 +1,6 @@
 /** Orders funded from another chain, under the same torture: a wallet whose payments cannot be told apart by a nonce. */
 import { assert, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import { run } from "./Torture.ts"
 
 const count = Number(process.env["LIMITBOT_EPISODES"] ?? 1)
@@ -9,7 +10,7 @@ const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 const onChain = { deposits: "ORIGIN_CHAIN", pace: { paymentVisibilityMillis: 90_000 } } as const
 
 describe("funding from another chain", () => {
-  it("without faults the books agree and nothing is unexplained", { timeout: 180_000 }, async () => {
+  it.skipIf(!isLong)("without faults the books agree and nothing is unexplained", { timeout: 180_000 }, async () => {
     const result = await run({ seed: 1, chaosMillis: 600_000, faultRate: 0, kills: 0, ...onChain })
     assert.isAbove(result.fills, 0)
     assert.strictEqual(result.lost, 0)

@@ -9,7 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type ProfileName, profileNames } from "../../../src/venue/profile/Profiles.ts"
 import { limitbot as program } from "../../builtProgram.ts"
 import { atEndOfFiles } from "../../endOfFile.ts"
-import { firstOf } from "../../long.ts"
+import { firstOf, isLong } from "../../long.ts"
 import {
   assertSays,
   type Connection,
@@ -161,7 +161,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.strictEqual(balances.find(({ asset }) => asset === "USDC")?.amount, "999999.98")
   })
 
-  it("refuses, and creates nothing, where a check fails", { timeout: 300_000 }, async () => {
+  it.skipIf(!isLong)("refuses, and creates nothing, where a check fails", { timeout: 300_000 }, async () => {
     const refusals = [
       {
         like: "near-2026-11",
@@ -251,60 +251,72 @@ describe.concurrent("limitbot first-order", () => {
     assert.deepStrictEqual(await ordersAt(sandbox), [])
   })
 
-  it("pays nothing where the venue wants a larger order, and tries again with one", { timeout: 240_000 }, async () => {
-    const { cwd, limitbot } = await prepare("document", undefined, { minOrderUsd: 50 })
-    const small = await limitbot("first-order", "--confirm", "place")
-    assertSays(small, 1, /was not paid, and nothing moved: .*minimum of 50 USD.*--usd/)
-    assert.strictEqual(reportIn(cwd).outcome, "not paid")
-    rmSync(join(cwd, "journal.first-order-p1.json"))
-    const again = await limitbot("first-order", "--confirm", "place", "--usd", "50")
-    assert.match(again.stdout, /Goes on with the first order p1/)
-    const larger = await limitbot("first-order", "--confirm", "place", "--usd", "50", "--json")
-    assert.strictEqual(larger.code, 0, larger.stderr)
-    assert.strictEqual(JSON.parse(larger.stdout).outcome, "settled")
-  })
+  it.skipIf(!isLong)(
+    "pays nothing where the venue wants a larger order, and tries again with one",
+    { timeout: 240_000 },
+    async () => {
+      const { cwd, limitbot } = await prepare("document", undefined, { minOrderUsd: 50 })
+      const small = await limitbot("first-order", "--confirm", "place")
+      assertSays(small, 1, /was not paid, and nothing moved: .*minimum of 50 USD.*--usd/)
+      assert.strictEqual(reportIn(cwd).outcome, "not paid")
+      rmSync(join(cwd, "journal.first-order-p1.json"))
+      const again = await limitbot("first-order", "--confirm", "place", "--usd", "50")
+      assert.match(again.stdout, /Goes on with the first order p1/)
+      const larger = await limitbot("first-order", "--confirm", "place", "--usd", "50", "--json")
+      assert.strictEqual(larger.code, 0, larger.stderr)
+      assert.strictEqual(JSON.parse(larger.stdout).outcome, "settled")
+    }
+  )
 
-  it("leaves a journal alone that is at work, or that is stopped by its kill switch", {
-    timeout: 120_000
-  }, async () => {
-    const { cwd, limitbot } = await prepare("document")
-    assert.strictEqual((await limitbot("kill", "a test")).code, 0)
-    assertSays(await limitbot("first-order", "--confirm", "place"), 1, /kill switch: it is on: a test/)
-    await limitbot("release")
-    const bot = startHere(["run", "grid.yaml", "--json", "--config", "config.yaml"], { cwd })
-    await bot.says('"DepositSeen"')
-    assertSays(await limitbot("first-order", "--confirm", "place"), 1, /process: process \d+ works with the journal/)
-    bot.signal("SIGTERM")
-    await bot.ended
-    assertSays(await limitbot("first-order", "--confirm", "place"), 1, /has \d+ orders under way, of "grid"/)
-  })
+  it.skipIf(!isLong)(
+    "leaves a journal alone that is at work, or that is stopped by its kill switch",
+    {
+      timeout: 120_000
+    },
+    async () => {
+      const { cwd, limitbot } = await prepare("document")
+      assert.strictEqual((await limitbot("kill", "a test")).code, 0)
+      assertSays(await limitbot("first-order", "--confirm", "place"), 1, /kill switch: it is on: a test/)
+      await limitbot("release")
+      const bot = startHere(["run", "grid.yaml", "--json", "--config", "config.yaml"], { cwd })
+      await bot.says('"DepositSeen"')
+      assertSays(await limitbot("first-order", "--confirm", "place"), 1, /process: process \d+ works with the journal/)
+      bot.signal("SIGTERM")
+      await bot.ended
+      assertSays(await limitbot("first-order", "--confirm", "place"), 1, /has \d+ orders under way, of "grid"/)
+    }
+  )
 
-  it("paid a second one although the first one lives on, and called both as expected", {
-    timeout: 120_000
-  }, async () => {
-    let isLying = false
-    const { cwd, limitbot } = await prepare("document", async (text, { url }) => {
-      const proxy = await recordingProxy(url, "", 0, (path, body) =>
-        isLying && path.startsWith("/v0/orders") ? body.replace(refunded, living) : body
-      )
-      proxies.push(proxy)
-      return text.replace(url, proxy.url)
-    })
-    const tried = await limitbot("first-order", "--confirm", "place")
-    assert.match(tried.stdout, /differences +none/, tried.stderr)
-    isLying = true
-    // So soon after its end nobody believes that it lives on; nothing is paid meanwhile either.
-    await setTimeout(5_000)
-    const second = await limitbot("first-order", "--confirm", "place")
-    assertSays(second, 1, /First order p1: order .* ended CANCELED, and the venue goes on to show it OPEN/)
-    assert.match(second.stdout, /^First order p1: open(?:\n.*)* DIFFERENCE +.*goes on to show it OPEN/m)
-    assert.notMatch(second.stdout, /everything was as expected/)
-    const [first, next] = ["p1", "p2"].map((placement) => reportIn(cwd, placement))
-    assert.deepStrictEqual([first?.outcome, next?.outcome], ["open", "not paid"])
-    assert.deepStrictEqual(first?.cost, [{ asset: "USDC", amount: "0" }])
-    assert.isAbove(first?.differences.length ?? 0, 0)
-    assert.notIncludeMembers(next?.timeline.map(({ _tag }) => _tag) ?? [], ["CreateSent", "FundingSigned"])
-  })
+  it.skipIf(!isLong)(
+    "paid a second one although the first one lives on, and called both as expected",
+    {
+      timeout: 120_000
+    },
+    async () => {
+      let isLying = false
+      const { cwd, limitbot } = await prepare("document", async (text, { url }) => {
+        const proxy = await recordingProxy(url, "", 0, (path, body) =>
+          isLying && path.startsWith("/v0/orders") ? body.replace(refunded, living) : body
+        )
+        proxies.push(proxy)
+        return text.replace(url, proxy.url)
+      })
+      const tried = await limitbot("first-order", "--confirm", "place")
+      assert.match(tried.stdout, /differences +none/, tried.stderr)
+      isLying = true
+      // So soon after its end nobody believes that it lives on; nothing is paid meanwhile either.
+      await setTimeout(5_000)
+      const second = await limitbot("first-order", "--confirm", "place")
+      assertSays(second, 1, /First order p1: order .* ended CANCELED, and the venue goes on to show it OPEN/)
+      assert.match(second.stdout, /^First order p1: open(?:\n.*)* DIFFERENCE +.*goes on to show it OPEN/m)
+      assert.notMatch(second.stdout, /everything was as expected/)
+      const [first, next] = ["p1", "p2"].map((placement) => reportIn(cwd, placement))
+      assert.deepStrictEqual([first?.outcome, next?.outcome], ["open", "not paid"])
+      assert.deepStrictEqual(first?.cost, [{ asset: "USDC", amount: "0" }])
+      assert.isAbove(first?.differences.length ?? 0, 0)
+      assert.notIncludeMembers(next?.timeline.map(({ _tag }) => _tag) ?? [], ["CreateSent", "FundingSigned"])
+    }
+  )
 
   it.skipIf(!hasTerminals())("waits for the word at a terminal", { timeout: 240_000 }, async () => {
     const { cwd, limitbot, sandbox } = await prepare("document")

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as pause } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
-import { firstOf } from "../../long.ts"
+import { firstOf, isLong } from "../../long.ts"
 import {
   assertSays,
   gridText,
@@ -110,56 +110,62 @@ describe.concurrent("strategy files of a running bot", () => {
     await bot.ended
   })
 
-  it("a file that was removed while the bot ran is left out by the next start, and its orders are still withdrawn", async () => {
-    const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000, 1200), "grid.yaml": gridText })
-    const both = ["run", "grid.yaml", "ladder.yaml", "--config", "config.yaml"]
-    const bot = startHere([...both, "--json"], { cwd })
-    await bot.says(/"DepositSeen".*"ladder"/)
-    rmSync(join(cwd, "ladder.yaml"))
-    await bot.says(/"StrategiesRefused".*ladder\.yaml is gone: unless it is back within 30 s/)
-    writeFileSync(join(cwd, "ladder.yaml"), ladder(1000, 1200))
-    await bot.says('"EditMended"')
-    assert.notInclude(bot.stdout(), '"StrategyRemoved"')
-    assert.notInclude(bot.stdout(), '"CancelRequested"')
-    rmSync(join(cwd, "ladder.yaml"))
-    await bot.says('"StrategyRemoved"')
-    bot.signal("SIGTERM")
-    await bot.ended
-    const again = await startHere([...both, "--for", "6s"], { cwd }).ended
-    assert.include(again.stderr, "ladder.yaml: was removed while the bot ran, and is left out")
-    assert.strictEqual(again.code, 0, again.stderr)
-    const orders = JSON.parse((await runHere(["orders", "--json", "--config", "config.yaml"], { cwd })).stdout)
-    assert.deepStrictEqual(
-      orders.filter(
-        ({ slot, state }: { slot: string; state: string }) => slot.startsWith("ladder") && state === "open"
-      ),
-      []
-    )
-    await saysOneThing(cwd, 1_200)
-    const wrong = await runHere(["run", "grid.yaml", "never.yaml", "--config", "config.yaml"], { cwd })
-    assertSays(wrong, 1, /never\.yaml/)
-  })
+  it.skipIf(!isLong)(
+    "a file that was removed while the bot ran is left out by the next start, and its orders are still withdrawn",
+    async () => {
+      const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000, 1200), "grid.yaml": gridText })
+      const both = ["run", "grid.yaml", "ladder.yaml", "--config", "config.yaml"]
+      const bot = startHere([...both, "--json"], { cwd })
+      await bot.says(/"DepositSeen".*"ladder"/)
+      rmSync(join(cwd, "ladder.yaml"))
+      await bot.says(/"StrategiesRefused".*ladder\.yaml is gone: unless it is back within 30 s/)
+      writeFileSync(join(cwd, "ladder.yaml"), ladder(1000, 1200))
+      await bot.says('"EditMended"')
+      assert.notInclude(bot.stdout(), '"StrategyRemoved"')
+      assert.notInclude(bot.stdout(), '"CancelRequested"')
+      rmSync(join(cwd, "ladder.yaml"))
+      await bot.says('"StrategyRemoved"')
+      bot.signal("SIGTERM")
+      await bot.ended
+      const again = await startHere([...both, "--for", "6s"], { cwd }).ended
+      assert.include(again.stderr, "ladder.yaml: was removed while the bot ran, and is left out")
+      assert.strictEqual(again.code, 0, again.stderr)
+      const orders = JSON.parse((await runHere(["orders", "--json", "--config", "config.yaml"], { cwd })).stdout)
+      assert.deepStrictEqual(
+        orders.filter(
+          ({ slot, state }: { slot: string; state: string }) => slot.startsWith("ladder") && state === "open"
+        ),
+        []
+      )
+      await saysOneThing(cwd, 1_200)
+      const wrong = await runHere(["run", "grid.yaml", "never.yaml", "--config", "config.yaml"], { cwd })
+      assertSays(wrong, 1, /never\.yaml/)
+    }
+  )
 
-  it("a file with a mistake ended the next start, so nobody followed the orders of all others", async () => {
-    const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
-    const both = ["run", "grid.yaml", "ladder.yaml", "--config", "config.yaml", "--json"]
-    const bot = startHere(both, { cwd })
-    await bot.says(/"DepositSeen".*"ladder"/)
-    bot.signal("SIGTERM")
-    await bot.ended
-    writeFileSync(join(cwd, "ladder.yaml"), ladder(1000).replace("rungs: 2", "rungs: two"))
-    const again = startHere(both, { cwd })
-    await again.says(/"StrategiesRefused".*rungs/)
-    await again.says('"Decided"')
-    const strategies = again.stdout().match(/"event":"StrategyLoaded"[^\n]*/g) ?? []
-    assert.strictEqual(strategies.length, 2)
-    writeFileSync(join(cwd, "ladder.yaml"), ladder(500))
-    await again.says('"amount":"500000000"')
-    again.signal("SIGTERM")
-    const { code, stderr } = await again.ended
-    assert.strictEqual(code, 0, stderr)
-    assert.include(stderr, "what ran last goes on")
-  })
+  it.skipIf(!isLong)(
+    "a file with a mistake ended the next start, so nobody followed the orders of all others",
+    async () => {
+      const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
+      const both = ["run", "grid.yaml", "ladder.yaml", "--config", "config.yaml", "--json"]
+      const bot = startHere(both, { cwd })
+      await bot.says(/"DepositSeen".*"ladder"/)
+      bot.signal("SIGTERM")
+      await bot.ended
+      writeFileSync(join(cwd, "ladder.yaml"), ladder(1000).replace("rungs: 2", "rungs: two"))
+      const again = startHere(both, { cwd })
+      await again.says(/"StrategiesRefused".*rungs/)
+      await again.says('"Decided"')
+      const strategies = again.stdout().match(/"event":"StrategyLoaded"[^\n]*/g) ?? []
+      assert.strictEqual(strategies.length, 2)
+      writeFileSync(join(cwd, "ladder.yaml"), ladder(500))
+      await again.says('"amount":"500000000"')
+      again.signal("SIGTERM")
+      const { code, stderr } = await again.ended
+      assert.strictEqual(code, 0, stderr)
+      assert.include(stderr, "what ran last goes on")
+    }
+  )
 
   it("the kill switch was refused by a configuration with a mistake, while the bot ran", async () => {
     const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
