@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { build, type Plugin } from "rolldown"
@@ -14,7 +14,8 @@ import { describeInterfaces } from "./describeInterfaces.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const folder = resolve(process.argv[2] ?? join(root, "dist"))
-const begunAt = new Date()
+/** Read before anything is built: whoever asks whether the build is what the sources are now (`isBuilt.sh`) compares with it. */
+const builtFrom = execFileSync("sh", [join(root, "tools/sourcesSum.sh")])
 
 /** Effect's wrapper hands on everything of a CommonJS package by `export *`, which the bundler loses: skip the wrapper. */
 const undiciItself: Plugin = {
@@ -167,5 +168,4 @@ limitbot("backtest", "strategies/grid.yaml", "--data", candles)
 rmSync(scratch, { recursive: true })
 limitbot("-h")
 copyFileSync(join(root, "src/cli/help.txt"), join(folder, "help.txt"))
-// Whoever asks whether the build is what the sources are now (`isBuilt.sh`) compares with its beginning.
-utimesSync(join(folder, "help.txt"), begunAt, begunAt)
+writeFileSync(join(folder, "built-from"), builtFrom)

@@ -43,7 +43,7 @@ grid: { lower: 59000, upper: 59100, levels: 101, size: { base: 0.000001 } }
 
 describe.concurrent("limitbot plan and explain", () => {
   it("plans without a journal, then against one; explains now and the past", async () => {
-    const cwd = workspace(await startSandbox({ speed: 20 }), { "tiny.yaml": tinyText })
+    const cwd = workspace(await startSandbox({ seed: 1, speed: 20 }), { "tiny.yaml": tinyText })
     const first = await runHere(["plan", "grid.yaml", ...config, "--json"], { cwd })
     assert.strictEqual(first.code, 0, first.stderr)
     const fresh = json<Plan>(first.stdout)
@@ -90,7 +90,7 @@ describe.concurrent("limitbot plan and explain", () => {
 
   it("explains an order that our limits deny, and the number that would flip it", async () => {
     const text = gridText.replace("limits: { ", "limits: { maxOpenOrders: 3, ")
-    const cwd = workspace(await startSandbox({ speed: 20 }), { "grid.yaml": text })
+    const cwd = workspace(await startSandbox({ seed: 1, speed: 20 }), { "grid.yaml": text })
     const ran = await runUntil("the order rests", 3, ["run", "grid.yaml", ...config], { cwd }, startHere)
     assert.strictEqual(ran.code, 0, ran.stderr)
     const all = json<ReadonlyArray<Explanation>>((await runHere(["explain", ...config, "--json"], { cwd })).stdout)
