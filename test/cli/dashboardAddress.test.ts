@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import {
   assertSays,
   configText,
@@ -74,47 +75,53 @@ describe.concurrent("the dashboard's address", () => {
     assertSays(await runHere(["dashboard", "--config", "config.yaml"], { cwd }), 1, /No bot runs on /)
   })
 
-  it("is where `status` asks how long a move of the price stays unseen; without a bot it says nothing of that", async () => {
-    const cwd = await started("dashboard: { port: 0 }\n")
-    const bot = startHere(runGrid, { cwd })
-    await bot.says(/dashboard http:\/\/127\.0\.0\.1:\d+ /)
-    const status = async (...args: ReadonlyArray<string>) =>
-      (await runHere(["status", "--config", "config.yaml", ...args], { cwd })).stdout
-    const seen = /A move of BTC\/USDC is seen after \d+\.\d s; 99 of 100 within \d+\.\d s\./
-    await until("status says it", async () => seen.test(await status()))
-    const [market] = JSON.parse(await status("--json")).seenAfter
-    assert.strictEqual(market.market, "BTC/USDC")
-    assert.isTrue(market.p50Millis > 0 && market.p50Millis < market.p99Millis, JSON.stringify(market))
-    bot.signal("SIGTERM")
-    await bot.ended
-    assert.notMatch(await status(), /A move of/)
-    assert.isNull(JSON.parse(await status("--json")).seenAfter)
-  })
-
-  it("takes another port where the usual one is taken, unless the configuration names one", async () => {
-    const taken = createServer()
-    const take = () =>
-      new Promise<boolean>((done) => {
-        taken.once("error", () => done(false)).listen(8177, "127.0.0.1", () => done(true))
-      })
-    // A bot of another test may have it, and would give it away in the middle of this one.
-    await until("the usual port is this test's", take)
-    try {
-      const cwd = await started("dashboard: {}\n")
+  it.skipIf(!isLong)(
+    "is where `status` asks how long a move of the price stays unseen; without a bot it says nothing of that",
+    async () => {
+      const cwd = await started("dashboard: { port: 0 }\n")
       const bot = startHere(runGrid, { cwd })
-      await bot.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
-      const named = await started("dashboard: { port: 8177 }\n")
-      assertSays(
-        await runHere([...runGrid, "--for", "1s"], { cwd: named }),
-        1,
-        /The dashboard cannot listen on 127\.0\.0\.1:8177/
-      )
-      const onPaper = startHere([...runGrid, "--dry-run", "--for", "1s"], { cwd: named })
-      await onPaper.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
+      await bot.says(/dashboard http:\/\/127\.0\.0\.1:\d+ /)
+      const status = async (...args: ReadonlyArray<string>) =>
+        (await runHere(["status", "--config", "config.yaml", ...args], { cwd })).stdout
+      const seen = /A move of BTC\/USDC is seen after \d+\.\d s; 99 of 100 within \d+\.\d s\./
+      await until("status says it", async () => seen.test(await status()))
+      const [market] = JSON.parse(await status("--json")).seenAfter
+      assert.strictEqual(market.market, "BTC/USDC")
+      assert.isTrue(market.p50Millis > 0 && market.p50Millis < market.p99Millis, JSON.stringify(market))
       bot.signal("SIGTERM")
-      await Promise.all([bot.ended, onPaper.ended])
-    } finally {
-      taken.close()
+      await bot.ended
+      assert.notMatch(await status(), /A move of/)
+      assert.isNull(JSON.parse(await status("--json")).seenAfter)
     }
-  })
+  )
+
+  it.skipIf(!isLong)(
+    "takes another port where the usual one is taken, unless the configuration names one",
+    async () => {
+      const taken = createServer()
+      const take = () =>
+        new Promise<boolean>((done) => {
+          taken.once("error", () => done(false)).listen(8177, "127.0.0.1", () => done(true))
+        })
+      // A bot of another test may have it, and would give it away in the middle of this one.
+      await until("the usual port is this test's", take)
+      try {
+        const cwd = await started("dashboard: {}\n")
+        const bot = startHere(runGrid, { cwd })
+        await bot.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
+        const named = await started("dashboard: { port: 8177 }\n")
+        assertSays(
+          await runHere([...runGrid, "--for", "1s"], { cwd: named }),
+          1,
+          /The dashboard cannot listen on 127\.0\.0\.1:8177/
+        )
+        const onPaper = startHere([...runGrid, "--dry-run", "--for", "1s"], { cwd: named })
+        await onPaper.says(/dashboard http:\/\/127\.0\.0\.1:(?!8177)\d+ /)
+        bot.signal("SIGTERM")
+        await Promise.all([bot.ended, onPaper.ended])
+      } finally {
+        taken.close()
+      }
+    }
+  )
 })

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import bs58 from "bs58"
+import { isLong } from "../long.ts"
 import {
   assertSays,
   configText,
@@ -89,7 +90,7 @@ describe.concurrent("limitbot run", () => {
     assert.deepStrictEqual(resting, [])
   })
 
-  it("a second Ctrl-C leaves at once and says what it leaves behind", async () => {
+  it.skipIf(!isLong)("a second Ctrl-C leaves at once and says what it leaves behind", async () => {
     const sandbox = await startSandbox()
     const venue = await recordingProxy(sandbox.url)
     const cwd = workspace({ ...sandbox, url: venue.url })

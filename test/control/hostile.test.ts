@@ -5,6 +5,7 @@
 
 import { connect } from "node:net"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import { type Asked, type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 import { heads, type NaughtyRequest, naughtyRequests } from "./naughtyRequests.ts"
 
@@ -296,7 +297,7 @@ describe("hostile requests", () => {
     assert.isBelow(Date.now() - startedAt, 12_000)
   })
 
-  it("in great number leave the bot trading and the server answering", async () => {
+  it.skipIf(!isLong)("in great number leave the bot trading and the server answering", async () => {
     const { turnedAt } = (await bot.look("/api/v1/status")) as Status
     await Promise.all(Array.from({ length: 200 }, () => bot.ask("/api/v1/status").catch(() => undefined)))
     await until("another turn", async () => ((await bot.look("/api/v1/status")) as Status).turnedAt > turnedAt)

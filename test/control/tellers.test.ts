@@ -176,57 +176,60 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
     assert.strictEqual(at("/test").length, 1)
   })
 
-  it("the heartbeat stops within its period when the bot is stopped (SIGSTOP), and when it is killed", async () => {
-    const url = await listening
-    const sandbox = await startSandbox({ speed: 60 })
-    const config = `${configText(sandbox)}heartbeat: { url: "${url}/beat", every: 2s }
+  it.skipIf(!isLong)(
+    "the heartbeat stops within its period when the bot is stopped (SIGSTOP), and when it is killed",
+    async () => {
+      const url = await listening
+      const sandbox = await startSandbox({ speed: 60 })
+      const config = `${configText(sandbox)}heartbeat: { url: "${url}/beat", every: 2s }
 otlp: { url: "${url}/collector", token: { file: collector.key } }
 dashboard: { port: 0, tls: { certificate: server.pem, key: { file: tls.key } } }\n`
-    const folder = workspace(sandbox, { "config.yaml": config, "collector.key": "collector-token\n" })
-    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2", "-nodes"]
-    const files = ["-keyout", join(folder, "tls.key"), "-out", join(folder, "server.pem")]
-    execFileSync("openssl", ["req", "-x509", "-newkey", "ed25519", ...subject, ...files], { stdio: "ignore" })
-    chmodSync(join(folder, "tls.key"), 0o600)
-    const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
-    await until("three signs", async () => at("/beat").length >= 3)
-    assert.strictEqual(at("/beat/start").length, 1)
-    await bot.says(/dashboard https:\S+/)
-    const address = /dashboard (https:\S+)/.exec(bot.stdout())?.[1] ?? ""
-    const live = await new Promise<number>((done, fail) => {
-      const ca = readFileSync(join(folder, "server.pem"))
-      get(`${address}/health/live`, { ca }, (answer) => done(answer.statusCode ?? 0)).on("error", fail)
-    })
-    assert.strictEqual(live, 200)
-    // What the program does, how it is, and what happened, with the ids to ask the venue about.
-    const told = (kind: string) => at(`/collector/v1/${kind}`)
-    await until("all three arrive", async () => ["traces", "metrics", "logs"].every((kind) => told(kind).length > 0))
-    assert.strictEqual(told("logs")[0]?.headers["authorization"], "Bearer collector-token")
-    const bodies = (kind: string) =>
-      told(kind)
-        .map(({ body }) => body)
-        .join("\n")
-    await until("an order's funding is logged", async () => /"FundingSigned"/.test(bodies("logs")))
-    assert.match(bodies("logs"), /"orderId".*"correlationId"|"correlationId".*"orderId"/)
-    assert.notMatch(bodies("logs"), /"signed":|swap_transfer/)
-    await until("metrics have our names", async () => /limitbot_journal_events_total/.test(bodies("metrics")))
-    process.kill(bot.pid, "SIGSTOP")
-    const stopped = Date.now()
-    await new Promise((done) => setTimeout(done, 5_000))
-    assert.deepStrictEqual(
-      at("/beat").filter((each) => each.at > stopped + 500),
-      []
-    )
-    process.kill(bot.pid, "SIGCONT")
-    await until("signs again", async () => at("/beat").some((each) => each.at > stopped + 5_000))
-    process.kill(bot.pid, "SIGKILL")
-    await bot.ended
-    const killed = Date.now()
-    await new Promise((done) => setTimeout(done, 3_000))
-    assert.deepStrictEqual(
-      at("/beat").filter((each) => each.at > killed + 100),
-      []
-    )
-  })
+      const folder = workspace(sandbox, { "config.yaml": config, "collector.key": "collector-token\n" })
+      const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2", "-nodes"]
+      const files = ["-keyout", join(folder, "tls.key"), "-out", join(folder, "server.pem")]
+      execFileSync("openssl", ["req", "-x509", "-newkey", "ed25519", ...subject, ...files], { stdio: "ignore" })
+      chmodSync(join(folder, "tls.key"), 0o600)
+      const bot = start(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s"])
+      await until("three signs", async () => at("/beat").length >= 3)
+      assert.strictEqual(at("/beat/start").length, 1)
+      await bot.says(/dashboard https:\S+/)
+      const address = /dashboard (https:\S+)/.exec(bot.stdout())?.[1] ?? ""
+      const live = await new Promise<number>((done, fail) => {
+        const ca = readFileSync(join(folder, "server.pem"))
+        get(`${address}/health/live`, { ca }, (answer) => done(answer.statusCode ?? 0)).on("error", fail)
+      })
+      assert.strictEqual(live, 200)
+      // What the program does, how it is, and what happened, with the ids to ask the venue about.
+      const told = (kind: string) => at(`/collector/v1/${kind}`)
+      await until("all three arrive", async () => ["traces", "metrics", "logs"].every((kind) => told(kind).length > 0))
+      assert.strictEqual(told("logs")[0]?.headers["authorization"], "Bearer collector-token")
+      const bodies = (kind: string) =>
+        told(kind)
+          .map(({ body }) => body)
+          .join("\n")
+      await until("an order's funding is logged", async () => /"FundingSigned"/.test(bodies("logs")))
+      assert.match(bodies("logs"), /"orderId".*"correlationId"|"correlationId".*"orderId"/)
+      assert.notMatch(bodies("logs"), /"signed":|swap_transfer/)
+      await until("metrics have our names", async () => /limitbot_journal_events_total/.test(bodies("metrics")))
+      process.kill(bot.pid, "SIGSTOP")
+      const stopped = Date.now()
+      await new Promise((done) => setTimeout(done, 5_000))
+      assert.deepStrictEqual(
+        at("/beat").filter((each) => each.at > stopped + 500),
+        []
+      )
+      process.kill(bot.pid, "SIGCONT")
+      await until("signs again", async () => at("/beat").some((each) => each.at > stopped + 5_000))
+      process.kill(bot.pid, "SIGKILL")
+      await bot.ended
+      const killed = Date.now()
+      await new Promise((done) => setTimeout(done, 3_000))
+      assert.deepStrictEqual(
+        at("/beat").filter((each) => each.at > killed + 100),
+        []
+      )
+    }
+  )
 
   it.skipIf(!isLong)(
     "the heartbeat says fail once and stops when the venue is lost",

@@ -5,6 +5,7 @@
 import { copyFileSync, existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { isAsked } from "../long.ts"
 import {
   type Connection,
   newFolder,
@@ -100,63 +101,67 @@ describe("processes killed at random moments, and continued on a copy", () => {
   // Otherwise each accident comes once, and a life after it.
   const lives = Number(campaign ?? accidents.length)
 
-  it("no slot has two orders with money in them, and what was forgotten is told", {
-    timeout: 120_000 + lives * 10_000
-  }, async () => {
-    const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
-    const random = randomFrom(seed)
-    const folder = newFolder()
-    const connection = await startSandbox({ seed: 7, speed: 60 })
-    const { config, strategy } = prepare(folder, connection)
-    const counts = new Map<string, number>()
-    const count = (what: string, by = 1) => counts.set(what, (counts.get(what) ?? 0) + by)
-    let what = "nothing"
-    try {
-      for (let life = 0; life < lives; life += 1) {
-        const bot = start(["run", strategy, "--config", config, ...poll])
-        const events = Math.trunc(random(2, 60))
-        const refused = await Promise.race([
-          bot
-            .line(() => bot.lines.length >= events)
-            .then(
-              () => false,
-              () => true
-            ),
-          pause(4_000).then(() => false)
-        ])
-        if (refused) {
-          // All that there was stood in the log: whoever runs the bot puts back what he has, or could recover.
-          assert.match(bot.errors.join(""), /The journal is empty: it has 0 events/)
-          count("refused")
-          if (!existsSync(join(folder, `kept.${journal}`))) break
-          putBack(folder, parts)
-          continue
+  it.skipIf(!isAsked("LIMITBOT_COPIES"))(
+    "no slot has two orders with money in them, and what was forgotten is told",
+    {
+      timeout: 120_000 + lives * 10_000
+    },
+    async () => {
+      const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
+      const random = randomFrom(seed)
+      const folder = newFolder()
+      const connection = await startSandbox({ seed: 7, speed: 60 })
+      const { config, strategy } = prepare(folder, connection)
+      const counts = new Map<string, number>()
+      const count = (what: string, by = 1) => counts.set(what, (counts.get(what) ?? 0) + by)
+      let what = "nothing"
+      try {
+        for (let life = 0; life < lives; life += 1) {
+          const bot = start(["run", strategy, "--config", config, ...poll])
+          const events = Math.trunc(random(2, 60))
+          const refused = await Promise.race([
+            bot
+              .line(() => bot.lines.length >= events)
+              .then(
+                () => false,
+                () => true
+              ),
+            pause(4_000).then(() => false)
+          ])
+          if (refused) {
+            // All that there was stood in the log: whoever runs the bot puts back what he has, or could recover.
+            assert.match(bot.errors.join(""), /The journal is empty: it has 0 events/)
+            count("refused")
+            if (!existsSync(join(folder, `kept.${journal}`))) break
+            putBack(folder, parts)
+            continue
+          }
+          await pause(random(0, 20))
+          const twice = await paidTwice(connection)
+          assert.deepStrictEqual(twice, [], `life ${life}, after ${what}`)
+          const isOrderly = random(0, 3) < 1
+          if (isOrderly) bot.child.kill("SIGTERM")
+          else bot.child.kill("SIGKILL")
+          await bot.ended
+          count(isOrderly ? "stopped" : "killed")
+          count("cut", bot.lines.filter((line) => line.includes('"event":"JournalCut"')).length)
+          // Whoever runs the bot explains what it does not know, and it goes on.
+          for (const id of forgottenIn(bot)) {
+            count("forgotten")
+            await say(["reconcile", "--cancel", id], config)
+            await say(["resolve", id, "--forget", "--because", "cancelled"], config)
+          }
+          if (life === 0 || random(0, 2) < 1) keep(folder, withHead)
+          const next = campaign === undefined ? (life + 1) % accidents.length : Math.trunc(random(0, accidents.length))
+          const [name, happen] = accidents[next] ?? accidents[0]
+          what = name
+          count(name)
+          happen(folder)
         }
-        await pause(random(0, 20))
-        const twice = await paidTwice(connection)
-        assert.deepStrictEqual(twice, [], `life ${life}, after ${what}`)
-        const isOrderly = random(0, 3) < 1
-        if (isOrderly) bot.child.kill("SIGTERM")
-        else bot.child.kill("SIGKILL")
-        await bot.ended
-        count(isOrderly ? "stopped" : "killed")
-        count("cut", bot.lines.filter((line) => line.includes('"event":"JournalCut"')).length)
-        // Whoever runs the bot explains what it does not know, and it goes on.
-        for (const id of forgottenIn(bot)) {
-          count("forgotten")
-          await say(["reconcile", "--cancel", id], config)
-          await say(["resolve", id, "--forget", "--because", "cancelled"], config)
-        }
-        if (life === 0 || random(0, 2) < 1) keep(folder, withHead)
-        const next = campaign === undefined ? (life + 1) % accidents.length : Math.trunc(random(0, accidents.length))
-        const [name, happen] = accidents[next] ?? accidents[0]
-        what = name
-        count(name)
-        happen(folder)
+        process.stdout.write(`continued ${lives} times (seed ${seed}): ${JSON.stringify(Object.fromEntries(counts))}\n`)
+      } catch (error) {
+        throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
       }
-      process.stdout.write(`continued ${lives} times (seed ${seed}): ${JSON.stringify(Object.fromEntries(counts))}\n`)
-    } catch (error) {
-      throw new Error(`seed ${seed}, folder ${folder}`, { cause: error })
     }
-  })
+  )
 })

@@ -7,6 +7,7 @@ import { createServer } from "node:http"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { atEndOfFiles } from "../endOfFile.ts"
+import { isLong } from "../long.ts"
 import { configText, newFolder, run, runUntil, startSandbox, workspace } from "../world/processes/program.ts"
 
 const recorder = resolve(import.meta.dirname, "connectRecorder.cjs")
@@ -46,28 +47,31 @@ describe("nothing telephones home", { timeout: 60_000 }, () => {
     assert.deepStrictEqual(seen(), [host, `localhost:${heartbeat}`, "name localhost"].sort())
   })
 
-  it("what needs no venue connects to nothing: files, candles, backtests with threads, a demo but to its own sandbox", async () => {
-    const cwd = newFolder()
-    const { environment, seen } = recording()
-    const strategy =
-      "name: grid\nmarket: BTC/USDC\nkind: grid\nlimits: { budget: { base: 0.1, quote: 6000 } }\ngrid: { lower: 59000, upper: 61000, levels: 21, size: { base: 0.005 } }\n"
-    writeFileSync(join(cwd, "grid.yaml"), strategy)
-    for (const words of [
-      ["--version"],
-      ["--help"],
-      ["check", "grid.yaml"],
-      ["data", "generate", "candles.csv", "--bars", "2000"],
-      ["backtest", "grid.yaml", "--data", "candles.csv"],
-      ["sweep", "grid.yaml", "--data", "candles.csv", "--set", "grid.levels=11,21"]
-    ]) {
-      const { code, stderr } = await run(words, { cwd, environment })
-      assert.strictEqual(code, 0, `${words.join(" ")}: ${stderr}`)
+  it.skipIf(!isLong)(
+    "what needs no venue connects to nothing: files, candles, backtests with threads, a demo but to its own sandbox",
+    async () => {
+      const cwd = newFolder()
+      const { environment, seen } = recording()
+      const strategy =
+        "name: grid\nmarket: BTC/USDC\nkind: grid\nlimits: { budget: { base: 0.1, quote: 6000 } }\ngrid: { lower: 59000, upper: 61000, levels: 21, size: { base: 0.005 } }\n"
+      writeFileSync(join(cwd, "grid.yaml"), strategy)
+      for (const words of [
+        ["--version"],
+        ["--help"],
+        ["check", "grid.yaml"],
+        ["data", "generate", "candles.csv", "--bars", "2000"],
+        ["backtest", "grid.yaml", "--data", "candles.csv"],
+        ["sweep", "grid.yaml", "--data", "candles.csv", "--set", "grid.levels=11,21"]
+      ]) {
+        const { code, stderr } = await run(words, { cwd, environment })
+        assert.strictEqual(code, 0, `${words.join(" ")}: ${stderr}`)
+      }
+      assert.deepStrictEqual(seen(), [])
+      assert.strictEqual((await run(["demo", "--for", "1s"], { cwd, environment })).code, 0)
+      assert.deepStrictEqual(
+        seen().filter((each) => !/^(?:name )?127\.0\.0\.1(?::\d+)?$/.test(each)),
+        []
+      )
     }
-    assert.deepStrictEqual(seen(), [])
-    assert.strictEqual((await run(["demo", "--for", "1s"], { cwd, environment })).code, 0)
-    assert.deepStrictEqual(
-      seen().filter((each) => !/^(?:name )?127\.0\.0\.1(?::\d+)?$/.test(each)),
-      []
-    )
-  })
+  )
 })

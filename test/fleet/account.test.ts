@@ -10,6 +10,7 @@ import { SqlClient } from "effect/sql"
 import { Journal } from "../../src/journal/Journal.ts"
 import { Journals, layerOf, readingOf } from "../../src/journal/postgres/Journals.ts"
 import * as Postgres from "../../src/journal/postgres/Postgres.ts"
+import { isLong } from "../long.ts"
 import * as PostgresServer from "../postgres.ts"
 import type { Program } from "../world/processes/program.ts"
 import { type Ground, haveOrders, make } from "./ground.ts"
@@ -128,63 +129,71 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     await ground.until("it runs", (all) => all.every(({ problems }) => problems?.includes("paused") !== true))
   }, 60_000)
 
-  it("is contained when it is killed, its owner has obeyed, and nothing is left in its journal or at the venue", async () => {
-    const look = async (): Promise<{ readonly code: number | null; readonly shown: Shown }> => {
-      const { code, stdout } = await ground.limitbot("containment", "--account", "account-1", "--json")
-      return { code, shown: JSON.parse(stdout) }
-    }
-    const foundIn = ({ lists }: Shown) => new Map(lists.map(({ found, name }) => [name, found]))
-    const before = await look()
-    assert.strictEqual(before.code, 1)
-    const found = foundIn(before.shown)
-    assert.match(found.get("May begin anew")?.[0]?.text ?? "", /^off: \S+ creates and pays$/)
-    assert.isAbove(found.get("Orders that rest")?.length ?? 0, 0)
-    assert.isAbove(found.get("Orders that the venue lists")?.length ?? 0, 0)
-    assert.deepStrictEqual(found.get("Words that wait for its owner"), [])
-    await ground.limitbot("fleet", "kill", "account-1", "--why", "a token was stolen")
-    const end = Date.now() + 60_000
-    let after = await look()
-    while (after.code !== 0 && Date.now() < end) after = await look()
-    assert.deepStrictEqual(
-      after.shown.lists.map(({ found, name }) => [name, found?.length]),
-      after.shown.lists.map(({ name }) => [name, 0])
-    )
-    assert.isTrue(after.shown.contained)
-
-    // With nobody to do it, a word waits, and the venue is not asked: that proves nothing.
-    runner.signal("SIGTERM")
-    await runner.ended
-    await ground.limitbot("fleet", "resume", "account-1")
-    const alone = foundIn((await look()).shown)
-    assert.match(alone.get("May begin anew")?.[0]?.text ?? "", /^off: a runner that takes it creates and pays$/)
-    assert.match(alone.get("Words that wait for its owner")?.[0]?.text ?? "", /resume/)
-    assert.isNull(alone.get("Orders that the venue lists"))
-    runner = ground.runner()
-    await ground.until("it has orders again", haveOrders)
-  }, 180_000)
-
-  it("is compared with the venue by its owner, and takes a word on what only a person can know", async () => {
-    const compared = await of("reconcile")
-    assert.match(compared.stdout, /Compared with the journal: orders/, compared.stderr)
-    assert.match(compared.stdout, / 0 contradict\./)
-    assert.match((await of("resolve")).stdout, /Nothing is in doubt/)
-    assert.match((await of("resolve", "pl-none", "--paid")).stderr, /pl-none/)
-    runner.signal("SIGTERM")
-    await runner.ended
-    const seen = { _tag: "WitnessDisagreed", size: 1, head: "00", text: "a witness saw another journal" } as const
-    await inDatabase(
-      Effect.provide(
-        Effect.flatMap(Journal, ({ append }) => append([seen])),
-        layerOf("account-0")
+  it.skipIf(!isLong)(
+    "is contained when it is killed, its owner has obeyed, and nothing is left in its journal or at the venue",
+    async () => {
+      const look = async (): Promise<{ readonly code: number | null; readonly shown: Shown }> => {
+        const { code, stdout } = await ground.limitbot("containment", "--account", "account-1", "--json")
+        return { code, shown: JSON.parse(stdout) }
+      }
+      const foundIn = ({ lists }: Shown) => new Map(lists.map(({ found, name }) => [name, found]))
+      const before = await look()
+      assert.strictEqual(before.code, 1)
+      const found = foundIn(before.shown)
+      assert.match(found.get("May begin anew")?.[0]?.text ?? "", /^off: \S+ creates and pays$/)
+      assert.isAbove(found.get("Orders that rest")?.length ?? 0, 0)
+      assert.isAbove(found.get("Orders that the venue lists")?.length ?? 0, 0)
+      assert.deepStrictEqual(found.get("Words that wait for its owner"), [])
+      await ground.limitbot("fleet", "kill", "account-1", "--why", "a token was stolen")
+      const end = Date.now() + 60_000
+      let after = await look()
+      while (after.code !== 0 && Date.now() < end) after = await look()
+      assert.deepStrictEqual(
+        after.shown.lists.map(({ found, name }) => [name, found?.length]),
+        after.shown.lists.map(({ name }) => [name, 0])
       )
-    )
-    assert.match((await of("resolve")).stdout, /resolve witness --forget/)
-    runner = ground.runner()
-    assert.match((await of("resolve", "witness", "--forget")).stdout, /by the running bot/)
-    assert.match((await of("resolve")).stdout, /Nothing is in doubt/)
-    runner.signal("SIGTERM")
-    await runner.ended
-  }, 60_000)
+      assert.isTrue(after.shown.contained)
+
+      // With nobody to do it, a word waits, and the venue is not asked: that proves nothing.
+      runner.signal("SIGTERM")
+      await runner.ended
+      await ground.limitbot("fleet", "resume", "account-1")
+      const alone = foundIn((await look()).shown)
+      assert.match(alone.get("May begin anew")?.[0]?.text ?? "", /^off: a runner that takes it creates and pays$/)
+      assert.match(alone.get("Words that wait for its owner")?.[0]?.text ?? "", /resume/)
+      assert.isNull(alone.get("Orders that the venue lists"))
+      runner = ground.runner()
+      await ground.until("it has orders again", haveOrders)
+    },
+    180_000
+  )
+
+  it.skipIf(!isLong)(
+    "is compared with the venue by its owner, and takes a word on what only a person can know",
+    async () => {
+      const compared = await of("reconcile")
+      assert.match(compared.stdout, /Compared with the journal: orders/, compared.stderr)
+      assert.match(compared.stdout, / 0 contradict\./)
+      assert.match((await of("resolve")).stdout, /Nothing is in doubt/)
+      assert.match((await of("resolve", "pl-none", "--paid")).stderr, /pl-none/)
+      runner.signal("SIGTERM")
+      await runner.ended
+      const seen = { _tag: "WitnessDisagreed", size: 1, head: "00", text: "a witness saw another journal" } as const
+      await inDatabase(
+        Effect.provide(
+          Effect.flatMap(Journal, ({ append }) => append([seen])),
+          layerOf("account-0")
+        )
+      )
+      assert.match((await of("resolve")).stdout, /resolve witness --forget/)
+      runner = ground.runner()
+      assert.match((await of("resolve", "witness", "--forget")).stdout, /by the running bot/)
+      assert.match((await of("resolve")).stdout, /Nothing is in doubt/)
+      runner.signal("SIGTERM")
+      await runner.ended
+    },
+    60_000
+  )
 
   it("is no whole journal when its end is missing, although every event that is left follows from the one before", async () => {
     const verified = () => ground.limitbot("journal", "verify", "--account", "account-1")

@@ -3,6 +3,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import * as PostgresServer from "../postgres.ts"
 import { gridText, haveOrders, make } from "./ground.ts"
 
@@ -15,7 +16,7 @@ interface Problem {
   readonly text: string
 }
 
-describe.skipIf(server === undefined)("an account of a fleet", () => {
+describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => {
   it("tells orders of its account that another bot made, without being asked", async () => {
     if (server === undefined) return
     const ground = await make(server, 2)

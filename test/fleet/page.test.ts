@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Browser, chromium, type Page } from "playwright-core"
 import type { BotDetail, FleetOverview } from "../../src/views/Fleet.ts"
+import { isLong } from "../long.ts"
 import * as PostgresServer from "../postgres.ts"
 import { type Program, start } from "../world/processes/program.ts"
 import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
@@ -155,7 +156,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
     assert.includeMembers(Object.keys(paths), ["/api/v1/fleet", "/api/v1/bots/{name}", "/api/v1/kill"])
   })
 
-  describe.skipIf(executablePath === undefined)("in a browser", () => {
+  describe.skipIf(executablePath === undefined || !isLong)("in a browser", () => {
     let browser: Browser
     let page: Page
     const said: Array<string> = []

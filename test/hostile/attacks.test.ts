@@ -1,12 +1,13 @@
 /** A few semantic attacks, another draw for each seed: `npm run attacks` is all of them. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Seeded from "../../src/sandbox/Seeded.ts"
+import { isLong } from "../long.ts"
 import { nameOf } from "./Attack.ts"
 import { attacks } from "./attacks.ts"
 import { fight } from "./Battle.ts"
 
 const seed = Number(process.env["LIMITBOT_SEED"] ?? 1)
-const count = Number(process.env["LIMITBOT_ATTACKS"] ?? 5)
+const count = Number(process.env["LIMITBOT_ATTACKS"] ?? (isLong ? 5 : 1))
 
 /** Attacks that succeeded once, or woke somebody twice. */
 const mended: ReadonlyArray<string> = [
